@@ -1,0 +1,1 @@
+"""One module per subject; each has `record(rng) -> iterator of records`."""

@@ -1,0 +1,16 @@
+// The core for everybody: its wasm is in this file, and ready when the import is.
+import base64 from "../../generated/wasm-base64.js";
+import { initSync } from "../../generated/threadfold_core.js";
+
+initSync({ module: decode(base64) });
+
+export * from "../../generated/threadfold_core.js";
+
+function decode(text: string): Uint8Array<ArrayBuffer> {
+  const native = Uint8Array as unknown as { fromBase64?: (text: string) => Uint8Array<ArrayBuffer> };
+  if (native.fromBase64) return native.fromBase64(text);
+  const binary = atob(text);
+  const bytes = new Uint8Array(binary.length);
+  for (let at = 0; at < bytes.length; at++) bytes[at] = binary.charCodeAt(at);
+  return bytes;
+}

@@ -1,0 +1,2 @@
+// The core without its wasm: `init` of "threadfold/slim" brings it.
+export * from "../../generated/threadfold_core.js";

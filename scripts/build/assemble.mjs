@@ -1,0 +1,34 @@
+// pkg/: put together beside it, then swapped in, so that nobody finds half a package.
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { root } from "../process.mjs";
+import { crateVersion, target } from "../rust.mjs";
+
+export function assemble({ wasm, bundles, types }) {
+  const pkg = join(root, "pkg");
+  const staging = join(target, `pkg-${process.pid}`);
+  const old = join(target, `pkg-${process.pid}-old`);
+  const write = (path, content) => {
+    mkdirSync(dirname(join(staging, path)), { recursive: true });
+    writeFileSync(join(staging, path), content);
+  };
+
+  const manifest = JSON.parse(readFileSync(join(root, "pkg-template", "package.json"), "utf8"));
+  const { name, ...rest } = manifest;
+  write("package.json", `${JSON.stringify({ name, version: crateVersion(), ...rest }, undefined, 2)}\n`);
+  write("threadfold_bg.wasm", readFileSync(wasm));
+  for (const [path, text] of Object.entries(bundles)) write(path, text);
+  for (const [path, text] of Object.entries(types)) write(join("types", path), text);
+  for (const page of ["README.md", "LICENSE"]) {
+    const own = [join(root, "pkg-template", page), join(root, page)].find(existsSync);
+    if (own) copyFileSync(own, join(staging, page));
+  }
+
+  if (existsSync(pkg)) renameSync(pkg, old);
+  renameSync(staging, pkg);
+  rmSync(old, { recursive: true, force: true });
+
+  const kib = (content) => `${(gzipSync(content, { level: 9 }).length / 1024).toFixed(1)} KiB`;
+  console.log(`  gzipped: the wasm ${kib(readFileSync(wasm))}, index.js ${kib(bundles["index.js"])}, slim.js ${kib(bundles["slim.js"])}`);
+}

@@ -1,0 +1,50 @@
+// One self-contained JavaScript file for each entry and module format.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { build } from "esbuild";
+import { root } from "../process.mjs";
+import { generated } from "./glue.mjs";
+
+const source = join(root, "pkg-template", "src");
+
+/** Which entry, with which way to get hold of the wasm, becomes which file. */
+const BUNDLES = [
+  { file: "index.js", entry: "index.ts", core: "inline.ts", format: "esm" },
+  { file: "index.cjs", entry: "index.ts", core: "inline.ts", format: "cjs" },
+  { file: "workerd.js", entry: "index.ts", core: "workerd.ts", format: "esm" },
+  { file: "slim.js", entry: "slim.ts", core: "slim.ts", format: "esm" },
+  { file: "slim.cjs", entry: "slim.ts", core: "slim.ts", format: "cjs" },
+];
+
+/** Returns the bundles as `{ name: text }`. */
+export async function bundle(wasm) {
+  writeFileSync(join(generated, "wasm-base64.js"), `export default "${readFileSync(wasm).toString("base64")}";\n`);
+  writeFileSync(join(generated, "wasm-base64.d.ts"), "declare const base64: string;\nexport default base64;\n");
+  const files = await Promise.all(BUNDLES.map(async ({ file, entry, core, format }) => {
+    const { outputFiles } = await build({
+      entryPoints: [join(source, entry)],
+      bundle: true,
+      write: false,
+      format,
+      // "neutral" leaves process.env.NODE_ENV alone, for the bundler of whoever imports this; "node" does so too and
+      // lists a CJS file's exports in the way that Node can see.
+      platform: format === "cjs" ? "node" : "neutral",
+      target: "es2022",
+      minifySyntax: true,
+      legalComments: "none",
+      external: ["./threadfold_bg.wasm"],
+      plugins: [useCore(core)],
+      logLevel: "warning",
+    });
+    return [file, outputFiles[0].text];
+  }));
+  return Object.fromEntries(files);
+}
+
+/** Makes `#core` the given file of src/core/. */
+const useCore = (file) => ({
+  name: "core",
+  setup(esbuild) {
+    esbuild.onResolve({ filter: /^#core$/ }, () => ({ path: join(source, "core", file) }));
+  },
+});

@@ -1,0 +1,41 @@
+// The declarations of the public modules, for ESM (.d.ts) and CJS (.d.cts).
+import { mkdtempSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { Complaint, root, run } from "../process.mjs";
+import { target } from "../rust.mjs";
+
+export const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
+
+const ENTRIES = ["index.d.ts", "slim.d.ts"];
+const IMPORT = /(\bfrom\s*|\bimport\s*\(?\s*)(["'])([^"']+)\2/g;
+
+/** Returns `{ path: text }` of what the entries reach, both twins of each. */
+export async function declareTypes() {
+  mkdirSync(target, { recursive: true });
+  const out = mkdtempSync(join(target, "types-"));
+  try {
+    await run(process.execPath, [tsc, "-p", join("pkg-template", "tsconfig.build.json"), "--outDir", out]);
+    return collect(out);
+  } finally {
+    rmSync(out, { recursive: true, force: true });
+  }
+}
+
+function collect(out) {
+  const files = {};
+  const queue = [...ENTRIES];
+  for (const path of queue) {
+    if (files[path]) continue;
+    const text = readFileSync(join(out, path), "utf8");
+    files[path] = text;
+    files[path.replace(/\.d\.ts$/, ".d.cts")] = text.replace(IMPORT, (whole, lead, quote, specifier) =>
+      specifier.startsWith(".") ? lead + quote + specifier.replace(/\.js$/, ".cjs") + quote : whole);
+    for (const [, , , specifier] of text.matchAll(IMPORT)) {
+      if (specifier.startsWith("#") || specifier.includes("generated/")) {
+        throw new Complaint(`The declarations of ${path} speak of "${specifier}", which is not in the package: hide it in a #private field.`);
+      }
+      if (specifier.startsWith(".")) queue.push(normalize(join(dirname(path), specifier.replace(/\.js$/, ".d.ts"))));
+    }
+  }
+  return files;
+}

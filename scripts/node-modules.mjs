@@ -1,0 +1,64 @@
+// node_modules: installed when missing or not what the lock file says, and `threadfold` linked in.
+import { existsSync, lstatSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { step } from "./progress.mjs";
+import { Complaint, root, run } from "./process.mjs";
+
+const lock = join(root, "package-lock.json");
+const installed = join(root, "node_modules", ".package-lock.json");
+const npm = process.platform === "win32" ? "npm.cmd" : "npm";
+
+export function requireNode() {
+  const [major, minor] = process.versions.node.split(".").map(Number);
+  if (major < 20 || (major === 20 && minor < 19)) {
+    throw new Complaint(`Node ${process.versions.node} is too old: threadfold is built and tested with Node 20.19 or later.`);
+  }
+}
+
+export async function ensureNodeModules() {
+  const reason = whyInstall();
+  if (reason) {
+    const command = existsSync(lock) && !existsSync(installed) ? "ci" : "install";
+    await step(`npm ${command} (${reason})`, () => run(npm, [command, "--no-audit", "--no-fund"]));
+  }
+  linkPackage();
+}
+
+/** Why node_modules must be installed, or undefined when it holds just what the lock file says. */
+function whyInstall() {
+  if (!existsSync(lock)) return "there is no lock file";
+  if (!existsSync(installed)) return "node_modules is missing";
+  const wanted = packages(lock);
+  const present = packages(installed);
+  for (const [path, { version, link, optional, devOptional, peer }] of Object.entries(wanted)) {
+    if (!path.startsWith("node_modules/") || link || optional || devOptional || peer) continue;
+    if (present[path]?.version !== version) return `${path.slice("node_modules/".length)} is not the locked ${version}`;
+  }
+  // A workspace whose package.json asks for something that the lock file has not heard of.
+  for (const [path, { dependencies, devDependencies }] of Object.entries(wanted)) {
+    const own = join(root, path, "package.json");
+    if (path.includes("node_modules/") || !existsSync(own)) continue;
+    const now = JSON.parse(readFileSync(own, "utf8"));
+    const same = JSON.stringify([sorted(now.dependencies), sorted(now.devDependencies)]) ===
+      JSON.stringify([sorted(dependencies), sorted(devDependencies)]);
+    if (!same) return `${path || "the root"}'s package.json changed`;
+  }
+  for (const workspace of JSON.parse(readFileSync(join(root, "package.json"), "utf8")).workspaces) {
+    if (!wanted[workspace] && existsSync(join(root, workspace, "package.json"))) return `${workspace} is new`;
+  }
+  return undefined;
+}
+
+const packages = (path) => JSON.parse(readFileSync(path, "utf8")).packages ?? {};
+const sorted = (ranges = {}) => Object.entries(ranges).sort();
+
+/** `import "threadfold"` in tests, benches and the page resolves to pkg/, as it does for a user. */
+export function linkPackage() {
+  const link = join(root, "node_modules", "threadfold");
+  const destination = join("..", "pkg");
+  const present = lstatSync(link, { throwIfNoEntry: false });
+  if (present?.isSymbolicLink() && readlinkSync(link) === destination) return;
+  rmSync(link, { recursive: true, force: true });
+  mkdirSync(join(root, "node_modules"), { recursive: true });
+  symlinkSync(destination, link, "junction");
+}

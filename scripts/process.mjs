@@ -1,0 +1,71 @@
+// Running other programs, from the root of the project.
+import { spawn, spawnSync } from "node:child_process";
+import { accessSync, constants } from "node:fs";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** A failure that the sentence alone explains: shown without a stack. */
+export class Complaint extends Error {}
+
+/** Runs a program with its output on the terminal; a non-zero exit is a Complaint. */
+export async function run(command, args, options = {}) {
+  const { code } = await watch(command, args, { ...options, keep: false });
+  if (code !== 0) throw new Complaint(`\`${[command, ...args].join(" ")}\` ended with code ${code}`);
+}
+
+/** Runs a program with its output on the terminal, and also returns that output and the exit code. */
+export function watch(command, args, { cwd = root, env = {}, keep = true } = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, {
+      cwd,
+      env: { ...process.env, ...env },
+      stdio: keep ? ["ignore", "pipe", "pipe"] : ["ignore", "inherit", "inherit"],
+    });
+    let output = "";
+    for (const [from, to] of [[child.stdout, process.stdout], [child.stderr, process.stderr]]) {
+      from?.setEncoding("utf8").on("data", (text) => {
+        output += text;
+        to.write(text);
+      });
+    }
+    child.on("error", (error) => reject(new Complaint(`could not start \`${command}\`: ${error.message}`)));
+    child.on("close", (code, signal) => resolve({ code: code ?? signal, output }));
+  });
+}
+
+/** Runs a program silently and returns what it printed, or undefined when it is not there or fails. */
+export function ask(command, args) {
+  const { status, stdout } = spawnSync(command, args, { cwd: root, encoding: "utf8" });
+  return status === 0 ? stdout.trim() : undefined;
+}
+
+/** Where a program of this name is on the PATH, or undefined. */
+export function find(name) {
+  for (const folder of (process.env.PATH ?? "").split(delimiter)) {
+    for (const suffix of process.platform === "win32" ? [".exe", ".cmd", ""] : [""]) {
+      const path = join(folder, name + suffix);
+      try {
+        accessSync(path, constants.X_OK);
+        return path;
+      } catch {
+        // not in this folder
+      }
+    }
+  }
+  return undefined;
+}
+
+/** A script's front door: a Complaint is printed as its sentence, anything else with its stack. */
+export async function main(work) {
+  try {
+    await work();
+  } catch (error) {
+    console.error(error instanceof Complaint ? `\n✗ ${error.message}` : error);
+    process.exitCode = 1;
+  }
+}
+
+/** True for the script that node was started with, false when it is only imported. */
+export const isMain = (url) => process.argv[1] !== undefined && fileURLToPath(url) === process.argv[1];

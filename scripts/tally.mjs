@@ -1,0 +1,74 @@
+// Counting what passed and failed, over steps of every kind.
+import { existsSync, readFileSync } from "node:fs";
+import { Complaint } from "./process.mjs";
+import { step } from "./progress.mjs";
+
+/** Adds up the `test result:` lines that cargo and wasm-bindgen's test runner print. */
+export function fromCargo(output) {
+  const count = { passed: 0, failed: 0 };
+  for (const [, passed, failed] of output.matchAll(/^test result: .*?(\d+) passed; (\d+) failed/gm)) {
+    count.passed += Number(passed);
+    count.failed += Number(failed);
+  }
+  return count;
+}
+
+/** Reads the file that vitest's json reporter wrote. */
+export function fromVitest(file) {
+  if (!existsSync(file)) return { passed: 0, failed: 0 };
+  const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(file, "utf8"));
+  // A file that could not even be loaded has no tests to count.
+  const broken = testResults.filter(({ status, assertionResults }) => status === "failed" && assertionResults.length === 0);
+  return { passed: numPassedTests, failed: numFailedTests + broken.length };
+}
+
+export class Tally {
+  #rows = [];
+
+  /**
+   * Does one step. `work` returns `{ passed, failed, ok }`, or nothing when the step is itself the one thing to
+   * count. A step that throws, or is not ok although none of its tests failed, counts as one failure.
+   * Returns whether the step passed.
+   */
+  async step(name, work) {
+    const start = performance.now();
+    let count;
+    try {
+      count = await step(name, async () => {
+        const { passed, failed, ok = true } = (await work()) ?? { passed: 1, failed: 0 };
+        const result = { passed, failed: failed === 0 && !ok ? 1 : failed };
+        if (result.failed > 0) throw new Failed(result);
+        return result;
+      });
+    } catch (error) {
+      count = error instanceof Failed ? error.count : { passed: 0, failed: 1 };
+      if (!(error instanceof Failed)) console.error(error instanceof Complaint ? `  ${error.message}` : error);
+    }
+    this.#rows.push({ name, ...count, seconds: ((performance.now() - start) / 1000).toFixed(1) });
+    return count.failed === 0;
+  }
+
+  /** Counts a step that could not run because of an earlier one. */
+  skip(name) {
+    this.#rows.push({ name: `${name} (not run)`, passed: 0, failed: 1, seconds: "0.0" });
+  }
+
+  /** Prints the table and, as the last line, the sum; sets the exit code. */
+  report() {
+    const width = Math.max(4, ...this.#rows.map(({ name }) => name.length));
+    const line = (name, ...cells) => console.log(name.padEnd(width) + cells.map((cell) => String(cell).padStart(9)).join(""));
+    console.log();
+    line("step", "passed", "failed", "seconds");
+    for (const { name, passed, failed, seconds } of this.#rows) line(name, passed, failed, seconds);
+    const sum = (key) => this.#rows.reduce((total, row) => total + row[key], 0);
+    if (sum("failed") > 0) process.exitCode = 1;
+    console.log(`\n${sum("passed")} passed, ${sum("failed")} failed`);
+  }
+}
+
+class Failed extends Error {
+  constructor(count) {
+    super("failed");
+    this.count = count;
+  }
+}

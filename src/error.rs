@@ -1,0 +1,218 @@
+//! What can go wrong: one variant for each thing a caller can act on, each with a stable code.
+
+use std::fmt;
+
+/// Why an update was refused. The state it was meant for is as it was before.
+///
+/// Where a reference system has a sentence for the case, the sentence is that system's own.
+///
+/// ```
+/// use serde_json::json;
+/// use threadfold::{add_messages, Error, MessageRules};
+///
+/// let gone = json!([{ "type": "remove", "id": "zz" }]);
+/// let error = add_messages(json!([]), gone, MessageRules::default()).unwrap_err();
+/// assert_eq!(error.code(), "UNKNOWN_MESSAGE_REMOVED");
+/// assert_eq!(error.to_string(), "Attempting to delete a message with an ID that doesn't exist ('zz')");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Error {
+    /// One side of `add_messages` is null or missing.
+    NullArgument {
+        /// The side that was given: `left` or `right`; neither, when both are missing.
+        received: Option<&'static str>,
+    },
+    /// A value that no accepted form of a message describes.
+    InvalidMessage {
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A removal of an id that the list does not hold.
+    UnknownMessageRemoved {
+        /// The id named by the removal.
+        id: String,
+    },
+    /// A removal, after a remove-all, of an id that did not come between the two.
+    RemovedAfterRemoveAll {
+        /// The id named by the removal.
+        id: String,
+    },
+    /// Text for a message that the list does not hold.
+    UnknownMessage {
+        /// The id as it was given.
+        id: String,
+    },
+    /// A todo list that does not fit its schema; a line for each problem.
+    InvalidTodos {
+        /// `todos.0.status: …` for each problem, in the order of the list.
+        problems: Vec<String>,
+    },
+    /// More than one `write_todos` call in one assistant message.
+    ParallelTodos,
+    /// A value of the wrong shape.
+    InvalidValue {
+        /// Which value: an argument's or a field's name.
+        what: String,
+        /// What it should be.
+        expected: &'static str,
+    },
+    /// Several writes to a field that takes one a super-step.
+    ConcurrentUpdate {
+        /// The field.
+        key: String,
+        /// Whether the field is ephemeral or untracked with its guard up.
+        guard: Option<&'static str>,
+    },
+    /// Two `Overwrite`s of one field in one super-step.
+    TwoOverwrites {
+        /// The field.
+        key: String,
+    },
+    /// A run started with nothing.
+    NoInput,
+    /// A schema that cannot be: an unknown reducer, visibility or lifetime.
+    InvalidSchema {
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Two schemas declare one field with different reducers.
+    ReducerConflict {
+        /// The field.
+        key: String,
+        /// The reducer that was there.
+        first: String,
+        /// The reducer that came to it.
+        second: String,
+    },
+    /// A patch document that is not RFC 6902.
+    InvalidPatch {
+        /// The operation's position in the patch.
+        index: usize,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A patch that points at nothing.
+    PatchPathMissing {
+        /// The operation's position in the patch.
+        index: usize,
+        /// The JSON Pointer that leads nowhere.
+        path: String,
+    },
+    /// A patch whose `test` does not hold.
+    PatchTestFailed {
+        /// The operation's position in the patch.
+        index: usize,
+        /// The JSON Pointer tested.
+        path: String,
+    },
+    /// A key that would reach an object's prototype.
+    ForbiddenKey {
+        /// The key.
+        key: String,
+    },
+    /// A reducer of the caller's own failed.
+    ReducerFailed {
+        /// What it said.
+        reason: String,
+    },
+}
+
+impl Error {
+    /// The stable name of this kind of error, the `code` of a JavaScript `ThreadfoldError`.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NullArgument { .. } => "NULL_ARGUMENT",
+            Self::InvalidMessage { .. } => "INVALID_MESSAGE",
+            Self::UnknownMessageRemoved { .. } => "UNKNOWN_MESSAGE_REMOVED",
+            Self::RemovedAfterRemoveAll { .. } => "REMOVED_AFTER_REMOVE_ALL",
+            Self::UnknownMessage { .. } => "UNKNOWN_MESSAGE",
+            Self::InvalidTodos { .. } => "INVALID_TODOS",
+            Self::ParallelTodos => "PARALLEL_TODOS",
+            Self::InvalidValue { .. } => "INVALID_VALUE",
+            Self::ConcurrentUpdate { .. } => "CONCURRENT_UPDATE",
+            Self::TwoOverwrites { .. } => "TWO_OVERWRITES",
+            Self::NoInput => "NO_INPUT",
+            Self::InvalidSchema { .. } => "INVALID_SCHEMA",
+            Self::ReducerConflict { .. } => "REDUCER_CONFLICT",
+            Self::InvalidPatch { .. } => "INVALID_PATCH",
+            Self::PatchPathMissing { .. } => "PATCH_PATH_MISSING",
+            Self::PatchTestFailed { .. } => "PATCH_TEST_FAILED",
+            Self::ForbiddenKey { .. } => "FORBIDDEN_KEY",
+            Self::ReducerFailed { .. } => "REDUCER_FAILED",
+        }
+    }
+
+    pub(crate) fn value(what: impl Into<String>, expected: &'static str) -> Self {
+        Self::InvalidValue { what: what.into(), expected }
+    }
+
+    pub(crate) fn message(reason: impl Into<String>) -> Self {
+        Self::InvalidMessage { reason: reason.into() }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NullArgument { received: Some(side) } => write!(
+                f,
+                "Must specify non-null arguments for both 'left' and 'right'. Only received: '{side}'."
+            ),
+            Self::NullArgument { received: None } => {
+                f.write_str("Must specify non-null arguments for both 'left' and 'right'.")
+            }
+            Self::InvalidMessage { reason } => write!(f, "Not a message: {reason}."),
+            Self::UnknownMessageRemoved { id } => {
+                write!(f, "Attempting to delete a message with an ID that doesn't exist ('{id}')")
+            }
+            Self::RemovedAfterRemoveAll { id } => write!(
+                f,
+                "Attempting to delete a message with an ID that doesn't exist ('{id}') after all messages were removed"
+            ),
+            Self::UnknownMessage { id } => write!(f, "There is no message with the id '{id}'."),
+            Self::InvalidTodos { problems } => f.write_str(&problems.join("\n")),
+            Self::ParallelTodos => f.write_str(
+                "Error: The `write_todos` tool should never be called multiple times in parallel. \
+                 Please call it only once per model invocation to update the todo list.",
+            ),
+            Self::InvalidValue { what, expected } => write!(f, "{what} should be {expected}."),
+            Self::ConcurrentUpdate { key, guard: None } => write!(
+                f,
+                "At key '{key}': Can receive only one value per step. \
+                 Use an Annotated key to handle multiple values."
+            ),
+            Self::ConcurrentUpdate { key, guard: Some(channel) } => write!(
+                f,
+                "At key '{key}': {channel}(guard=True) can receive only one value per step. \
+                 Use guard=False if you want to store any one of multiple values."
+            ),
+            Self::TwoOverwrites { key } => {
+                write!(f, "At key '{key}': Can receive only one Overwrite value per super-step.")
+            }
+            Self::NoInput => f.write_str("Received no input for __start__"),
+            Self::InvalidSchema { reason } => write!(f, "This schema cannot be: {reason}."),
+            Self::ReducerConflict { key, first, second } => write!(
+                f,
+                "The field '{key}' is declared with two reducers: '{first}' and '{second}'."
+            ),
+            Self::InvalidPatch { index, reason } => write!(f, "Patch operation {index}: {reason}."),
+            Self::PatchPathMissing { index, path } => {
+                write!(f, "Patch operation {index}: nothing is at '{path}'.")
+            }
+            Self::PatchTestFailed { index, path } => {
+                write!(
+                    f,
+                    "Patch operation {index}: the value at '{path}' is not the one tested for."
+                )
+            }
+            Self::ForbiddenKey { key } => {
+                write!(f, "The key '{key}' is refused: it would reach an object's prototype.")
+            }
+            Self::ReducerFailed { reason } => write!(f, "A reducer failed: {reason}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}

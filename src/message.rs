@@ -1,0 +1,254 @@
+//! What the core asks of a message, and the forms in which one may come.
+//!
+//! A message is whole when it is a LangChain dict (`type` and `id`), an AG-UI message (`role`
+//! and `id`) or an instance of a message class with an id: it goes through untouched. Every
+//! other accepted form is made into a LangChain dict: a string, a `[role, content]` pair, a
+//! role dict without an id, a serialised constructor, a chunk (which becomes the plain kind),
+//! a message without an id (which is given one).
+
+use uuid::Uuid;
+
+use crate::error::Error;
+use crate::value::{Kind, Value};
+
+/// The id of a removal that removes every message before it.
+pub const REMOVE_ALL_MESSAGES: &str = "__remove_all__";
+
+/// The roles of AG-UI's messages.
+const AG_UI_ROLES: [&str; 7] =
+    ["user", "assistant", "system", "developer", "tool", "activity", "reasoning"];
+
+/// What an item of a list of messages is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Read<V> {
+    /// A whole message, to be used as it is.
+    Whole,
+    /// The message that it stands for, made anew.
+    Made(V),
+    /// A removal of the message with this id, or of all ([`REMOVE_ALL_MESSAGES`]).
+    Remove(String),
+}
+
+/// Whether a message without an id is given one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ids {
+    /// A uuid v4, as LangGraph's reducer does.
+    Assign,
+    /// It stays without.
+    Keep,
+}
+
+/// Reads one item of a list of messages: see the module's page for the accepted forms.
+///
+/// # Errors
+/// [`Error::InvalidMessage`] for anything else, with the reason.
+pub fn read<V: Value>(item: &V, ids: Ids) -> Result<Read<V>, Error> {
+    match item.kind() {
+        Kind::String => Ok(Read::Made(identified(human(item), ids)?.0)),
+        Kind::Array => {
+            let (2, Some(role), Some(content)) = (item.len(), item.at(0), item.at(1)) else {
+                return Err(Error::message("a pair is [role, content]"));
+            };
+            let role = role.text().ok_or_else(|| Error::message("a role is a string"))?;
+            if content.kind() != Kind::String && content.kind() != Kind::Array {
+                return Err(Error::message("content is a string or a list of blocks"));
+            }
+            from_role(V::object().with("content", content.into_owned()), &role, ids)
+        }
+        Kind::Object => read_object(item, ids),
+        Kind::Null | Kind::Other => {
+            Err(Error::message("it is neither an object, nor a string, nor a [role, content] pair"))
+        }
+    }
+}
+
+/// Whether an item is, at first sight, a whole message that is no removal. A `false` only says
+/// that [`read`] has to look.
+pub(crate) fn is_plain<V: Value>(item: &V) -> bool {
+    let is_text = |key| item.get(key).is_some_and(|value| value.kind() == Kind::String);
+    if !is_text("id") {
+        return false;
+    }
+    match item.text_of("type").as_deref() {
+        Some("human" | "system" | "function") => true,
+        Some("tool") => is_text("tool_call_id"),
+        Some("ai") => !has_openai_calls(item),
+        Some(_) => false,
+        None => item.get("type").is_none() && is_ag_ui(item),
+    }
+}
+
+fn is_ag_ui<V: Value>(item: &V) -> bool {
+    item.text_of("role").is_some_and(|role| AG_UI_ROLES.contains(&role.as_str()))
+}
+
+fn read_object<V: Value>(item: &V, ids: Ids) -> Result<Read<V>, Error> {
+    if let Some(kind) = item.instance_kind() {
+        return whole(item.clone(), kind == "remove", ids);
+    }
+    if let Some((kind, fields)) = serialised_constructor(item) {
+        return from_role(fields, &kind, ids);
+    }
+    let kind = item.text_of("type");
+    match (kind.as_deref().and_then(canonical), item.text_of("role")) {
+        (Some(Canonical { kind: plain, developer: false }), _)
+            if kind.as_deref() == Some(plain) =>
+        {
+            if plain == "tool" && item.get("tool_call_id").is_none_or(|id| id.is_null()) {
+                return Err(Error::message("a tool message has a tool_call_id"));
+            }
+            if plain == "ai" && has_openai_calls(item) {
+                return whole_anew(langchain_calls(item.clone()), ids);
+            }
+            whole(item.clone(), plain == "remove", ids)
+        }
+        (None, Some(_)) if kind.is_none() && is_ag_ui(item) && has_id(item) => Ok(Read::Whole),
+        (_, Some(role)) => from_role(item.clone().without("role"), &role, ids),
+        (Some(_), None) => {
+            let kind = kind.unwrap_or_default();
+            from_role(item.clone(), &kind, ids)
+        }
+        (None, None) => Err(Error::message(match kind {
+            Some(kind) => format!("'{kind}' is no kind of message"),
+            None => "it has neither a type nor a role".to_owned(),
+        })),
+    }
+}
+
+/// A message in its own form: only its id may be missing.
+fn whole<V: Value>(item: V, removal: bool, ids: Ids) -> Result<Read<V>, Error> {
+    let (message, changed) = identified(item, ids)?;
+    if removal {
+        return Ok(Read::Remove(message.text_of("id").unwrap_or_default()));
+    }
+    Ok(if changed { Read::Made(message) } else { Read::Whole })
+}
+
+fn whole_anew<V: Value>(item: V, ids: Ids) -> Result<Read<V>, Error> {
+    Ok(Read::Made(identified(item, ids)?.0))
+}
+
+/// A LangChain dict from fields and the role or type that goes with them.
+fn from_role<V: Value>(fields: V, role: &str, ids: Ids) -> Result<Read<V>, Error> {
+    let Some(Canonical { kind, developer }) = canonical(role) else {
+        return Err(Error::message(format!("'{role}' is no role of a message")));
+    };
+    if kind == "tool" && fields.get("tool_call_id").is_none_or(|id| id.is_null()) {
+        return Err(Error::message("a tool message has a tool_call_id"));
+    }
+    if kind == "remove" {
+        let id = fields.text_of("id");
+        return id.map(Read::Remove).ok_or_else(|| Error::message("a removal has an id"));
+    }
+    let mut message = first("type", V::string(kind), fields);
+    if developer {
+        let extra =
+            message.get("additional_kwargs").map_or_else(V::object, std::borrow::Cow::into_owned);
+        let extra = if extra.kind() == Kind::Object { extra } else { V::object() };
+        message = message
+            .with("additional_kwargs", extra.with("__openai_role__", V::string("developer")));
+    }
+    if kind == "ai" && has_openai_calls(&message) {
+        message = langchain_calls(message);
+    }
+    whole_anew(message, ids)
+}
+
+fn human<V: Value>(content: &V) -> V {
+    V::object().with("type", V::string("human")).with("content", content.clone())
+}
+
+/// The object with `key` in front, where a reader looks for it.
+fn first<V: Value>(key: &str, value: V, fields: V) -> V {
+    if fields.get(key).is_some() {
+        return fields.with(key, value);
+    }
+    let start = V::object().with(key, value);
+    fields.keys().iter().fold(start, |made, key| match fields.get(key) {
+        Some(value) => made.with(key, value.into_owned()),
+        None => made,
+    })
+}
+
+fn has_id<V: Value>(item: &V) -> bool {
+    item.get("id").is_some_and(|id| id.kind() == Kind::String)
+}
+
+/// The message with an id, and whether it had to be given one.
+fn identified<V: Value>(message: V, ids: Ids) -> Result<(V, bool), Error> {
+    match message.get("id").map_or(Kind::Null, |id| id.kind()) {
+        Kind::String => Ok((message, false)),
+        Kind::Null if ids == Ids::Keep => Ok((message, false)),
+        Kind::Null => Ok((message.with("id", V::string(&new_id())), true)),
+        _ => Err(Error::message("an id is a string")),
+    }
+}
+
+/// A new message id: a uuid v4.
+#[must_use]
+pub fn new_id() -> String {
+    Uuid::new_v4().to_string()
+}
+
+struct Canonical {
+    kind: &'static str,
+    /// `OpenAI`'s developer role is LangChain's system message with a mark.
+    developer: bool,
+}
+
+/// The plain kind for a type, a role or a class, if it is one.
+fn canonical(name: &str) -> Option<Canonical> {
+    let kind = match name {
+        "human" | "user" | "HumanMessage" | "HumanMessageChunk" => "human",
+        "ai" | "assistant" | "AIMessage" | "AIMessageChunk" => "ai",
+        "system" | "developer" | "SystemMessage" | "SystemMessageChunk" => "system",
+        "tool" | "ToolMessage" | "ToolMessageChunk" => "tool",
+        "function" | "FunctionMessage" | "FunctionMessageChunk" => "function",
+        "remove" | "RemoveMessage" => "remove",
+        _ => return None,
+    };
+    Some(Canonical { kind, developer: name == "developer" })
+}
+
+/// LangChain's serialised form `{ lc: 1, type: "constructor", id: [.., class], kwargs }`.
+fn serialised_constructor<V: Value>(item: &V) -> Option<(String, V)> {
+    item.get("lc")?;
+    let path = item.get("id")?;
+    let class = path.at(path.len().checked_sub(1)?)?.text()?.into_owned();
+    let fields = item.get("kwargs")?;
+    (fields.kind() == Kind::Object).then(|| (class, fields.into_owned()))
+}
+
+/// Whether a message carries tool calls as `OpenAI` writes them: `{ function: { name, arguments } }`.
+fn has_openai_calls<V: Value>(message: &V) -> bool {
+    message.get("tool_calls").is_some_and(|calls| calls.items().any(|call| is_openai_call(&*call)))
+}
+
+fn is_openai_call<V: Value>(call: &V) -> bool {
+    call.get("function").is_some_and(|function| {
+        function.text_of("name").is_some() && function.text_of("arguments").is_some()
+    })
+}
+
+/// The message with its tool calls as LangChain writes them: `{ name, args, id, type }`. A call
+/// whose arguments are not JSON stays as it is.
+fn langchain_calls<V: Value>(message: V) -> V {
+    let Some(calls) = message.get("tool_calls") else { return message };
+    let calls =
+        calls.items().map(|call| langchain_call(&*call).unwrap_or_else(|| call.into_owned()));
+    let calls = V::array(calls.collect());
+    message.with("tool_calls", calls)
+}
+
+fn langchain_call<V: Value>(call: &V) -> Option<V> {
+    let function = call.get("function")?;
+    let args = V::parse_json(&function.text_of("arguments")?)?;
+    let id = call.get("id").map_or_else(V::null, std::borrow::Cow::into_owned);
+    Some(
+        V::object()
+            .with("name", function.get("name")?.into_owned())
+            .with("args", args)
+            .with("id", id)
+            .with("type", V::string("tool_call")),
+    )
+}

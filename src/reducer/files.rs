@@ -1,0 +1,50 @@
+//! `merge_files`: DeepAgents' files, `{ path: FileData }`.
+
+use crate::error::Error;
+use crate::value::{Kind, Value};
+
+/// The files of `left` with those of `right` laid over them: null deletes a path, and is
+/// nothing where there is no such path. Null for a whole side counts as no files.
+///
+/// What a file is made of is not looked at. A path keeps its place; deleted and written again
+/// it comes last. A side that changes nothing gives back `left` itself.
+///
+/// # Errors
+/// [`Error::InvalidValue`] when a side is neither an object nor null.
+///
+/// ```
+/// use serde_json::json;
+/// use threadfold::merge_files;
+///
+/// let left = json!({ "/a.md": { "content": "a", "encoding": "utf-8" } });
+/// let right = json!({ "/a.md": null, "/b.md": { "content": "b", "encoding": "utf-8" } });
+/// let files = merge_files(left, right)?;
+/// assert_eq!(files, json!({ "/b.md": { "content": "b", "encoding": "utf-8" } }));
+/// # Ok::<(), threadfold::Error>(())
+/// ```
+pub fn merge_files<V: Value>(left: V, right: V) -> Result<V, Error> {
+    let left = object(left, "left")?;
+    let right = object(right, "right")?;
+    let mut files = left;
+    for path in right.keys() {
+        let Some(file) = right.get(&path) else { continue };
+        let known = files.get(&path);
+        if file.is_null() {
+            if known.is_some() {
+                drop(known);
+                files = files.without(&path);
+            }
+        } else if !known.is_some_and(|known| known.same(&file)) {
+            files = files.with(&path, file.into_owned());
+        }
+    }
+    Ok(files)
+}
+
+pub(crate) fn object<V: Value>(value: V, what: &str) -> Result<V, Error> {
+    match value.kind() {
+        Kind::Object => Ok(value),
+        Kind::Null => Ok(V::object()),
+        _ => Err(Error::value(what, "an object")),
+    }
+}

@@ -1,0 +1,368 @@
+//! `add_messages`: LangGraph's reducer over lists of messages, and DeepAgents' variant of it.
+
+use std::collections::{HashMap, HashSet};
+
+use foldhash::fast::RandomState;
+
+use crate::error::Error;
+use crate::message::{self, Ids, REMOVE_ALL_MESSAGES, Read};
+use crate::value::{Join, Kind, Plan, Value};
+
+/// Whose rules `add_messages` follows where the two systems differ.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum MessageRules {
+    /// LangGraph's `add_messages`: a removal of an unknown id is an error, missing ids are
+    /// assigned, a message removed and sent again keeps its place.
+    #[default]
+    LangGraph,
+    /// DeepAgents' batch reducer: a removal of an unknown id is ignored, ids are not assigned,
+    /// a message removed and sent again comes last, and of two with one id only the last goes.
+    DeepAgents,
+}
+
+impl MessageRules {
+    fn ids(self) -> Ids {
+        match self {
+            Self::LangGraph => Ids::Assign,
+            Self::DeepAgents => Ids::Keep,
+        }
+    }
+}
+
+/// Adds the messages of `right` to those of `left`, as LangGraph's `add_messages` does.
+///
+/// Either side is a list of messages or one message, in any form that [`crate::message`] names.
+/// A message of a known id replaces that message in its place; another is appended; a
+/// `{ "type": "remove", "id" }` removes the message with that id, and with the id
+/// [`REMOVE_ALL_MESSAGES`] everything before it. Messages without an id are given one.
+///
+/// One deliberate difference from the reference: a removal that follows a remove-all is carried
+/// out on what came between the two, and is [`Error::RemovedAfterRemoveAll`] when that does not
+/// hold the id. Python returns the removal itself as a message.
+///
+/// # Errors
+/// [`Error::NullArgument`], [`Error::InvalidMessage`], [`Error::UnknownMessageRemoved`],
+/// [`Error::RemovedAfterRemoveAll`].
+///
+/// ```
+/// use serde_json::json;
+/// use threadfold::{add_messages, MessageRules};
+///
+/// let left = json!([{ "type": "human", "id": "1", "content": "hello" }]);
+/// let right = json!([
+///     { "type": "human", "id": "1", "content": "hello?" },
+///     { "type": "ai", "id": "2", "content": "hi" },
+/// ]);
+/// assert_eq!(add_messages(left, right.clone(), MessageRules::LangGraph)?, right);
+/// # Ok::<(), threadfold::Error>(())
+/// ```
+pub fn add_messages<V: Value>(left: V, right: V, rules: MessageRules) -> Result<V, Error> {
+    match (left.is_null(), right.is_null()) {
+        (false, false) => {}
+        (true, true) => return Err(Error::NullArgument { received: None }),
+        (true, false) => return Err(Error::NullArgument { received: Some("right") }),
+        (false, true) => return Err(Error::NullArgument { received: Some("left") }),
+    }
+    let (left, _) = read_list(left, rules)?;
+    let (right, removals) = read_list(right, rules)?;
+    let join = V::join(&left, &right, "id");
+    let incoming = incoming(&join.right, &removals);
+    let plan = plan(&Present::of(&join.left), &incoming, rules)
+        .map_err(|refused| refused.error(&removals))?;
+    Ok(if plan.is_empty() { left } else { V::assemble(left, right, &plan) })
+}
+
+/// A list as it was given, or one message as a list of one: a string, an object, or a
+/// `[role, content]` pair's own list is told from a list of two strings only by LangGraph's
+/// rule that a list is a list.
+fn listed<V: Value>(messages: V) -> V {
+    if messages.kind() == Kind::Array { messages } else { V::array(vec![messages]) }
+}
+
+/// The removals in a list: position and id.
+pub(crate) type Removals = Vec<(u32, String)>;
+
+/// The list with every message whole, and the removals in it.
+pub(crate) fn read_list<V: Value>(
+    messages: V,
+    rules: MessageRules,
+) -> Result<(V, Removals), Error> {
+    let list = listed(messages);
+    let mut removals = Removals::new();
+    let mut made = Vec::new();
+    let mut replaced = Vec::new();
+    for position in list.odd_messages() {
+        let Some(item) = list.at(position as usize) else { continue };
+        match message::read(&*item, rules.ids())? {
+            Read::Whole => {}
+            Read::Remove(id) => removals.push((position, id)),
+            Read::Made(message) => {
+                replaced.push((position, length_of(made.len())?));
+                made.push(message);
+            }
+        }
+    }
+    let list = if replaced.is_empty() {
+        list
+    } else {
+        V::assemble(list, V::array(made), &Plan { replaced, ..Plan::default() })
+    };
+    Ok((list, removals))
+}
+
+fn length_of(len: usize) -> Result<u32, Error> {
+    u32::try_from(len).map_err(|_| Error::value("a list of messages", "shorter than 2³² items"))
+}
+
+/// What one message of the right list does. Ids are numbers: equal ids, equal numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Incoming {
+    /// It replaces the message with this id, or is appended; without an id it is appended.
+    Put(u32),
+    /// It removes the message with this id.
+    Remove(u32),
+    /// It removes everything before it.
+    RemoveAll,
+}
+
+/// What each message of the right list does, from the ids' numbers and the removals.
+pub(crate) fn incoming(numbers: &[u32], removals: &Removals) -> Vec<Incoming> {
+    let mut removals = removals.iter().peekable();
+    (0..)
+        .zip(numbers)
+        .map(|(position, number)| match removals.next_if(|(at, _)| *at == position) {
+            Some((_, id)) if id == REMOVE_ALL_MESSAGES => Incoming::RemoveAll,
+            Some(_) => Incoming::Remove(*number),
+            None => Incoming::Put(*number),
+        })
+        .collect()
+}
+
+/// Where in the left list the ids are.
+pub(crate) trait Positions {
+    /// The last position of an id.
+    fn last(&self, id: u32) -> Option<u32>;
+    /// Every position of the ids chosen, ascending.
+    fn all(&self, chosen: &dyn Fn(u32) -> bool) -> Vec<u32>;
+}
+
+/// The positions of just those ids that the right list names.
+struct Present<'a> {
+    hits: &'a [(u32, u32)],
+    /// By id: the last position.
+    last: ById<u32>,
+}
+
+impl<'a> Present<'a> {
+    fn of(hits: &'a [(u32, u32)]) -> Self {
+        Self { hits, last: hits.iter().map(|(position, id)| (*id, *position)).collect() }
+    }
+}
+
+impl Positions for Present<'_> {
+    fn last(&self, id: u32) -> Option<u32> {
+        self.last.get(&id).copied()
+    }
+
+    fn all(&self, chosen: &dyn Fn(u32) -> bool) -> Vec<u32> {
+        self.hits.iter().filter(|(_, id)| chosen(*id)).map(|(position, _)| *position).collect()
+    }
+}
+
+/// Which of a message's possible ends it came to.
+#[derive(Debug, Clone, Copy)]
+enum Place {
+    /// In the left list: the last position with its id.
+    Left(u32),
+    /// Among those appended: its position there.
+    Appended(usize),
+}
+
+#[derive(Debug)]
+struct Known {
+    place: Place,
+    removed: bool,
+}
+
+/// A removal that cannot be: its position in the right list.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Refused {
+    position: u32,
+    after_remove_all: bool,
+}
+
+impl Refused {
+    pub(crate) fn error(&self, removals: &Removals) -> Error {
+        let id = removals.iter().find(|(position, _)| *position == self.position);
+        let id = id.map(|(_, id)| id.clone()).unwrap_or_default();
+        if self.after_remove_all {
+            Error::RemovedAfterRemoveAll { id }
+        } else {
+            Error::UnknownMessageRemoved { id }
+        }
+    }
+}
+
+/// Decides what becomes of the two lists.
+pub(crate) fn plan(
+    left: &impl Positions,
+    right: &[Incoming],
+    rules: MessageRules,
+) -> Result<Plan, Refused> {
+    let last_clear = right.iter().rposition(|message| *message == Incoming::RemoveAll);
+    match last_clear {
+        Some(at) => after_remove_all(right, at + 1),
+        None => Folding::of(left, rules).fold(right),
+    }
+}
+
+/// What follows a remove-all stays as it came, two of one id as well, less what is removed.
+fn after_remove_all(right: &[Incoming], start: usize) -> Result<Plan, Refused> {
+    let mut kept: Vec<(u32, u32)> = Vec::new();
+    for (position, message) in (0..).zip(right).skip(start) {
+        match message {
+            Incoming::Put(id) => kept.push((position, *id)),
+            Incoming::Remove(id) => {
+                let before = kept.len();
+                kept.retain(|(_, known)| known != id);
+                if kept.len() == before {
+                    return Err(Refused { position, after_remove_all: true });
+                }
+            }
+            Incoming::RemoveAll => {}
+        }
+    }
+    let appended = kept.into_iter().map(|(position, _)| position).collect();
+    Ok(Plan { cleared: true, appended, ..Plan::default() })
+}
+
+type ById<T> = HashMap<u32, T, RandomState>;
+
+/// The right list folded into the left one, message by message.
+struct Folding<'a, L> {
+    left: &'a L,
+    rules: MessageRules,
+    known: ById<Known>,
+    replaced: ById<u32>,
+    /// Left positions that go although their id may come again (DeepAgents).
+    removed: Vec<u32>,
+    appended: Vec<Option<u32>>,
+}
+
+impl<'a, L: Positions> Folding<'a, L> {
+    fn of(left: &'a L, rules: MessageRules) -> Self {
+        Self {
+            left,
+            rules,
+            known: ById::default(),
+            replaced: ById::default(),
+            removed: Vec::new(),
+            appended: Vec::new(),
+        }
+    }
+
+    fn fold(mut self, right: &[Incoming]) -> Result<Plan, Refused> {
+        for (position, message) in (0..).zip(right) {
+            match *message {
+                Incoming::Put(Join::NONE) => self.appended.push(Some(position)),
+                Incoming::Put(id) => self.put(id, position),
+                Incoming::Remove(id) => self.remove(id, position)?,
+                Incoming::RemoveAll => {}
+            }
+        }
+        Ok(self.plan())
+    }
+
+    fn find(&mut self, id: u32) -> Option<&mut Known> {
+        if let (false, Some(at)) = (self.known.contains_key(&id), self.left.last(id)) {
+            self.known.insert(id, Known { place: Place::Left(at), removed: false });
+        }
+        self.known.get_mut(&id)
+    }
+
+    fn put(&mut self, id: u32, position: u32) {
+        let again = self.rules == MessageRules::LangGraph;
+        match self.find(id) {
+            Some(known) if again || !known.removed => {
+                known.removed = false;
+                match known.place {
+                    Place::Left(at) => {
+                        self.replaced.insert(at, position);
+                    }
+                    Place::Appended(at) => {
+                        if let Some(slot) = self.appended.get_mut(at) {
+                            *slot = Some(position);
+                        }
+                    }
+                }
+            }
+            _ => {
+                let place = Place::Appended(self.appended.len());
+                self.appended.push(Some(position));
+                self.known.insert(id, Known { place, removed: false });
+            }
+        }
+    }
+
+    fn remove(&mut self, id: u32, position: u32) -> Result<(), Refused> {
+        let rules = self.rules;
+        match self.find(id) {
+            Some(known) => {
+                let place = known.place;
+                let repeated = std::mem::replace(&mut known.removed, true);
+                if rules == MessageRules::DeepAgents && !repeated {
+                    self.take_out(place);
+                }
+                Ok(())
+            }
+            None if rules == MessageRules::DeepAgents => Ok(()),
+            None => Err(Refused { position, after_remove_all: false }),
+        }
+    }
+
+    fn take_out(&mut self, place: Place) {
+        match place {
+            Place::Left(at) => {
+                self.replaced.remove(&at);
+                self.removed.push(at);
+            }
+            Place::Appended(at) => {
+                if let Some(slot) = self.appended.get_mut(at) {
+                    *slot = None;
+                }
+            }
+        }
+    }
+
+    fn plan(mut self) -> Plan {
+        if self.rules == MessageRules::LangGraph {
+            let gone: Vec<(u32, Place)> = self
+                .known
+                .iter()
+                .filter(|(_, k)| k.removed)
+                .map(|(id, k)| (*id, k.place))
+                .collect();
+            for (_, place) in &gone {
+                if let Place::Appended(_) = place {
+                    self.take_out(*place);
+                }
+            }
+            let gone: HashSet<u32, RandomState> = gone
+                .into_iter()
+                .filter(|(_, place)| matches!(place, Place::Left(_)))
+                .map(|(id, _)| id)
+                .collect();
+            if !gone.is_empty() {
+                self.removed = self.left.all(&|id| gone.contains(&id));
+                for at in &self.removed {
+                    self.replaced.remove(at);
+                }
+            }
+        }
+        self.removed.sort_unstable();
+        let mut replaced: Vec<_> = self.replaced.into_iter().collect();
+        replaced.sort_unstable();
+        let appended = self.appended.into_iter().flatten().collect();
+        Plan { cleared: false, replaced, removed: self.removed, appended }
+    }
+}

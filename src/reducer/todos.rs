@@ -1,0 +1,112 @@
+//! `replace_todos`: a todo list, replaced whole and checked.
+
+use crate::error::Error;
+use crate::value::{Kind, Value};
+
+const STATUSES: [&str; 3] = ["pending", "in_progress", "completed"];
+
+/// The todo list `right`, in place of `left`: a list of
+/// `{ content: string, status: "pending" | "in_progress" | "completed" }`.
+///
+/// Other keys of a todo are stripped. A todo that says the same as the one at its position in
+/// `left` is that one, and a list that says the same is `left` itself.
+///
+/// # Errors
+/// [`Error::InvalidTodos`] with a line for each problem, worded as DeepAgents' (pydantic's).
+///
+/// ```
+/// use serde_json::json;
+/// use threadfold::replace_todos;
+///
+/// let error = replace_todos(json!([]), json!([{ "content": "Plan", "status": "later" }])).unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     "todos.0.status: Input should be 'pending', 'in_progress' or 'completed'",
+/// );
+/// ```
+pub fn replace_todos<V: Value>(left: V, right: V) -> Result<V, Error> {
+    let problem = match right.kind() {
+        Kind::Array => None,
+        Kind::Null => Some("todos: Field required"),
+        _ => Some("todos: Input should be a valid list"),
+    };
+    if let Some(problem) = problem {
+        return Err(Error::InvalidTodos { problems: vec![problem.to_owned()] });
+    }
+    let mut problems = Vec::new();
+    for (index, todo) in right.items().enumerate() {
+        check(&*todo, index, &mut problems);
+    }
+    if !problems.is_empty() {
+        return Err(Error::InvalidTodos { problems });
+    }
+    let mut changed = left.kind() != Kind::Array || left.len() != right.len();
+    let mut stripped = false;
+    let mut todos = Vec::with_capacity(right.len());
+    for (index, todo) in right.items().enumerate() {
+        let plain = strip(&*todo);
+        stripped |= plain.is_some();
+        let todo = plain.unwrap_or_else(|| todo.into_owned());
+        match left.at(index) {
+            Some(known) if known.equals(&todo) => {
+                stripped |= !known.same(&todo);
+                todos.push(known.into_owned());
+            }
+            _ => {
+                changed = true;
+                todos.push(todo);
+            }
+        }
+    }
+    Ok(match (changed, stripped) {
+        (false, _) => left,
+        (true, false) => right,
+        (true, true) => V::array(todos),
+    })
+}
+
+/// Refuses two `write_todos` calls in one assistant message, as DeepAgents' middleware does.
+/// `calls` is that message's `tool_calls`.
+///
+/// # Errors
+/// [`Error::ParallelTodos`].
+pub fn check_todo_calls<V: Value>(calls: &V) -> Result<(), Error> {
+    let writes =
+        calls.items().filter(|call| call.text_of("name").as_deref() == Some("write_todos"));
+    if writes.count() > 1 { Err(Error::ParallelTodos) } else { Ok(()) }
+}
+
+fn check<V: Value>(todo: &V, index: usize, problems: &mut Vec<String>) {
+    if todo.kind() != Kind::Object {
+        problems.push(format!("todos.{index}: Input should be a valid dictionary"));
+        return;
+    }
+    let mut problem = |key: &str, says: &str| problems.push(format!("todos.{index}.{key}: {says}"));
+    match todo.get("content") {
+        None => problem("content", "Field required"),
+        Some(content) if content.kind() != Kind::String => {
+            problem("content", "Input should be a valid string");
+        }
+        Some(_) => {}
+    }
+    match todo.get("status") {
+        None => problem("status", "Field required"),
+        Some(status) if !status.text().is_some_and(|text| STATUSES.contains(&&*text)) => {
+            problem("status", "Input should be 'pending', 'in_progress' or 'completed'");
+        }
+        Some(_) => {}
+    }
+}
+
+/// The todo with its two keys alone; nothing, when it has no other.
+fn strip<V: Value>(todo: &V) -> Option<V> {
+    let keys = todo.keys();
+    if keys.len() == 2 {
+        return None;
+    }
+    let known = ["content", "status"];
+    Some(known.iter().fold(V::object(), |made, key| match todo.get(key) {
+        Some(value) => made.with(key, value.into_owned()),
+        None => made,
+    }))
+}

@@ -1,0 +1,143 @@
+//! JSON-shaped data, in whichever heap it lives.
+//!
+//! The core never owns a copy of a message, a file or a state value: it asks questions of a
+//! [`Value`] and has it build the answer where it stands. [`serde_json::Value`] is the native
+//! heap; in the WebAssembly build a value is a handle into the JavaScript heap, and nothing
+//! is serialised.
+
+use std::borrow::Cow;
+
+mod json;
+
+/// What a [`Value`] is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Nothing: JSON's `null`; in JavaScript `undefined` too.
+    Null,
+    /// Text.
+    String,
+    /// A list.
+    Array,
+    /// Named values: a JSON object, a JavaScript instance of any class.
+    Object,
+    /// Anything else: a number, a boolean; in JavaScript a function, a symbol, a bigint.
+    Other,
+}
+
+/// JSON-shaped data in some heap.
+///
+/// Reading gives a borrow where the heap has one and a handle where it does not, never a deep
+/// copy. Building takes the old value and gives the new one: a heap whose values are shared
+/// copies the one node that changes, a heap whose values are owned changes it in place.
+pub trait Value: Clone {
+    /// What this is.
+    fn kind(&self) -> Kind;
+    /// The text of a string; nothing for other kinds.
+    fn text(&self) -> Option<Cow<'_, str>>;
+    /// How many items an array has; 0 for other kinds.
+    fn len(&self) -> usize;
+    /// Whether [`Value::len`] is 0.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// An array's item.
+    fn at(&self, index: usize) -> Option<Cow<'_, Self>>;
+    /// An object's own value under `key`.
+    fn get(&self, key: &str) -> Option<Cow<'_, Self>>;
+    /// The names of an object's own values, in order.
+    fn keys(&self) -> Vec<String>;
+    /// Whether the two are one: the same place in the heap, or equal where the heap has no places.
+    fn same(&self, other: &Self) -> bool;
+    /// Whether the two say the same, however deep.
+    fn equals(&self, other: &Self) -> bool;
+
+    /// JSON's `null`.
+    fn null() -> Self;
+    /// A string.
+    fn string(text: &str) -> Self;
+    /// An array of these items.
+    fn array(items: Vec<Self>) -> Self;
+    /// An object without values.
+    fn object() -> Self;
+    /// What a JSON text says, if it is one.
+    fn parse_json(text: &str) -> Option<Self>;
+    /// This object with `value` under `key`: in its old place, or last.
+    #[must_use]
+    fn with(self, key: &str, value: Self) -> Self;
+    /// This object without `key`.
+    #[must_use]
+    fn without(self, key: &str) -> Self;
+    /// This array with `delete` items at `index` replaced by `insert`; past the end is the end.
+    #[must_use]
+    fn splice(self, index: usize, delete: usize, insert: Option<Self>) -> Self;
+    /// The child under `key` (an object's) for changing it and putting it back by
+    /// [`Value::with`]; a heap with owned values may leave a hole until then.
+    fn take(&mut self, key: &str) -> Option<Self>;
+    /// The same for an array's item, put back by [`Value::splice`].
+    fn take_at(&mut self, index: usize) -> Option<Self>;
+
+    /// For an instance of a message class the kind it says it is: `human`, `remove`, …
+    /// JSON has no instances.
+    fn instance_kind(&self) -> Option<String> {
+        None
+    }
+    /// Positions of the items that are not, at first sight, whole messages with an id: those
+    /// that [`crate::message::read`] must look at. One pass; may name too many, never too few.
+    fn odd_messages(&self) -> Vec<u32>;
+    /// Which items of the two arrays carry the same text under `key`. One pass over each.
+    fn join(left: &Self, right: &Self, key: &str) -> Join;
+    /// `left` changed as `plan` says with the items of `right`.
+    #[must_use]
+    fn assemble(left: Self, right: Self, plan: &Plan) -> Self;
+
+    /// The items of an array.
+    fn items(&self) -> impl Iterator<Item = Cow<'_, Self>> {
+        (0..self.len()).filter_map(|index| self.at(index))
+    }
+    /// Whether this is null, or undefined.
+    fn is_null(&self) -> bool {
+        self.kind() == Kind::Null
+    }
+    /// An object's own text under `key`.
+    fn text_of(&self, key: &str) -> Option<String> {
+        self.get(key).and_then(|value| value.text().map(Cow::into_owned))
+    }
+}
+
+/// The keys that two arrays have in common, each as a small number: equal texts, equal numbers.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Join {
+    /// For each item of the right array its number, counted from 0; [`Join::NONE`] without one.
+    pub right: Vec<u32>,
+    /// For each item of the left array whose key occurs on the right: its position and number.
+    pub left: Vec<(u32, u32)>,
+}
+
+impl Join {
+    /// The number of an item that has no such key.
+    pub const NONE: u32 = u32::MAX;
+}
+
+/// What becomes of two lists, in positions: what a reducer over lists decides.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Plan {
+    /// The left list is dropped whole.
+    pub cleared: bool,
+    /// Positions in left and the positions in right whose items replace them.
+    pub replaced: Vec<(u32, u32)>,
+    /// Positions in left that go, ascending.
+    pub removed: Vec<u32>,
+    /// Positions in right whose items are appended, in this order.
+    pub appended: Vec<u32>,
+}
+
+impl Plan {
+    /// Whether the left list stays as it is.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        !self.cleared
+            && self.replaced.is_empty()
+            && self.removed.is_empty()
+            && self.appended.is_empty()
+    }
+}
