@@ -1,6 +1,6 @@
 // Running other programs, from the root of the project.
 import { spawn, spawnSync } from "node:child_process";
-import { accessSync, constants } from "node:fs";
+import { accessSync, constants, realpathSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -68,4 +68,4 @@ export async function main(work) {
 }
 
 /** True for the script that node was started with, false when it is only imported. */
-export const isMain = (url) => process.argv[1] !== undefined && fileURLToPath(url) === process.argv[1];
+export const isMain = (url) => process.argv[1] !== undefined && fileURLToPath(url) === realpathSync(process.argv[1]);

@@ -11,6 +11,10 @@ use uuid::Uuid;
 use crate::error::Error;
 use crate::value::{Kind, Value};
 
+mod typed;
+
+pub use typed::{Content, Extra, Message, MessageKind, ToolCall};
+
 /// The id of a removal that removes every message before it.
 pub const REMOVE_ALL_MESSAGES: &str = "__remove_all__";
 
@@ -69,12 +73,15 @@ pub(crate) fn is_plain<V: Value>(item: &V) -> bool {
     if !is_text("id") {
         return false;
     }
-    match item.text_of("type").as_deref() {
+    let kind = item.get("type");
+    if item.get("role").is_some() {
+        return kind.is_none() && is_ag_ui(item);
+    }
+    match kind.as_ref().and_then(|kind| kind.text()).as_deref() {
         Some("human" | "system" | "function") => true,
         Some("tool") => is_text("tool_call_id"),
         Some("ai") => !has_openai_calls(item),
-        Some(_) => false,
-        None => item.get("type").is_none() && is_ag_ui(item),
+        _ => false,
     }
 }
 
@@ -90,29 +97,22 @@ fn read_object<V: Value>(item: &V, ids: Ids) -> Result<Read<V>, Error> {
         return from_role(fields, &kind, ids);
     }
     let kind = item.text_of("type");
-    match (kind.as_deref().and_then(canonical), item.text_of("role")) {
-        (Some(Canonical { kind: plain, developer: false }), _)
-            if kind.as_deref() == Some(plain) =>
-        {
-            if plain == "tool" && item.get("tool_call_id").is_none_or(|id| id.is_null()) {
-                return Err(Error::message("a tool message has a tool_call_id"));
-            }
-            if plain == "ai" && has_openai_calls(item) {
-                return whole_anew(langchain_calls(item.clone()), ids);
-            }
-            whole(item.clone(), plain == "remove", ids)
+    // As in the reference a role goes before a type.
+    if let Some(role) = item.text_of("role") {
+        if kind.is_none() && is_ag_ui(item) && has_id(item) {
+            return Ok(Read::Whole);
         }
-        (None, Some(_)) if kind.is_none() && is_ag_ui(item) && has_id(item) => Ok(Read::Whole),
-        (_, Some(role)) => from_role(item.clone().without("role"), &role, ids),
-        (Some(_), None) => {
-            let kind = kind.unwrap_or_default();
-            from_role(item.clone(), &kind, ids)
-        }
-        (None, None) => Err(Error::message(match kind {
-            Some(kind) => format!("'{kind}' is no kind of message"),
-            None => "it has neither a type nor a role".to_owned(),
-        })),
+        return from_role(item.clone().without("role"), &role, ids);
     }
+    let Some(kind) = kind else { return Err(Error::message("it has neither a type nor a role")) };
+    let canonical = canonical(&kind).is_some_and(|canonical| canonical.kind == kind);
+    if !canonical || kind == "remove" || (kind == "ai" && has_openai_calls(item)) {
+        return from_role(item.clone(), &kind, ids);
+    }
+    if kind == "tool" && item.get("tool_call_id").is_none_or(|id| id.is_null()) {
+        return Err(Error::message("a tool message has a tool_call_id"));
+    }
+    whole(item.clone(), false, ids)
 }
 
 /// A message in its own form: only its id may be missing.
@@ -170,6 +170,18 @@ fn first<V: Value>(key: &str, value: V, fields: V) -> V {
     })
 }
 
+/// Whether a message is of this plain kind, whatever its form.
+pub(crate) fn is_kind<V: Value>(message: &V, kind: &str) -> bool {
+    let name = message.instance_kind().or_else(|| message.text_of("type"));
+    let name = name.or_else(|| message.text_of("role"));
+    name.as_deref().and_then(canonical).is_some_and(|canonical| canonical.kind == kind)
+}
+
+/// The call that a tool message answers: `tool_call_id` in LangChain's form, `toolCallId` in AG-UI's.
+pub(crate) fn tool_call_id<V: Value>(message: &V) -> Option<String> {
+    message.text_of("tool_call_id").or_else(|| message.text_of("toolCallId"))
+}
+
 fn has_id<V: Value>(item: &V) -> bool {
     item.get("id").is_some_and(|id| id.kind() == Kind::String)
 }
@@ -182,6 +194,11 @@ fn identified<V: Value>(message: V, ids: Ids) -> Result<(V, bool), Error> {
         Kind::Null => Ok((message.with("id", V::string(&new_id())), true)),
         _ => Err(Error::message("an id is a string")),
     }
+}
+
+/// The removal of the message `id`, in LangChain's form.
+pub(crate) fn removal<V: Value>(id: &str) -> V {
+    V::object().with("type", V::string("remove")).with("id", V::string(id))
 }
 
 /// A new message id: a uuid v4.

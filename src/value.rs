@@ -8,6 +8,9 @@
 use std::borrow::Cow;
 
 mod json;
+mod names;
+
+pub(crate) use names::Names;
 
 /// What a [`Value`] is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +33,9 @@ pub enum Kind {
 /// copy. Building takes the old value and gives the new one: a heap whose values are shared
 /// copies the one node that changes, a heap whose values are owned changes it in place.
 pub trait Value: Clone {
+    /// Numbers for the texts of this heap.
+    type Symbols: Symbols<Self>;
+
     /// What this is.
     fn kind(&self) -> Kind;
     /// The text of a string; nothing for other kinds.
@@ -76,6 +82,13 @@ pub trait Value: Clone {
     /// The same for an array's item, put back by [`Value::splice`].
     fn take_at(&mut self, index: usize) -> Option<Self>;
 
+    /// This value, from now on in two places: a heap that changes its newest values in place
+    /// must not do so with what is in it.
+    #[must_use]
+    fn shared(self) -> Self {
+        self
+    }
+
     /// For an instance of a message class the kind it says it is: `human`, `remove`, …
     /// JSON has no instances.
     fn instance_kind(&self) -> Option<String> {
@@ -86,9 +99,25 @@ pub trait Value: Clone {
     fn odd_messages(&self) -> Vec<u32>;
     /// Which items of the two arrays carry the same text under `key`. One pass over each.
     fn join(left: &Self, right: &Self, key: &str) -> Join;
-    /// `left` changed as `plan` says with the items of `right`.
+    /// `left` changed as `plan` says with the items of `right`. `owned` says that nobody else
+    /// has `left`, so that a heap of shared values may change it in place.
     #[must_use]
-    fn assemble(left: Self, right: Self, plan: &Plan) -> Self;
+    fn assemble(left: Self, right: Self, plan: &Plan, owned: bool) -> Self;
+    /// This object with the values of `over` laid over it; a null there deletes when `deletes`.
+    /// This very object, when that changes nothing.
+    #[must_use]
+    fn overlay(self, over: &Self, deletes: bool) -> Self;
+    /// This list of messages with `text` added to the content of the one at `index`. What is
+    /// `owned` may change in place.
+    ///
+    /// # Errors
+    /// The list as it was, when the message's content takes no text.
+    fn append_text(self, index: u32, text: &Self, owned: Owned) -> Result<Self, Self>;
+    /// The items of an array in an array that nobody else has; other kinds as they are.
+    #[must_use]
+    fn own_list(self) -> Self {
+        self
+    }
 
     /// The items of an array.
     fn items(&self) -> impl Iterator<Item = Cow<'_, Self>> {
@@ -118,6 +147,27 @@ impl Join {
     pub const NONE: u32 = u32::MAX;
 }
 
+/// Small numbers for texts that recur, as long as a list lives: equal texts, equal numbers,
+/// counted from 0.
+pub trait Symbols<V>: Default {
+    /// For each item of a list the number of its text under `key`, given where it had none;
+    /// [`Join::NONE`] for an item without such a text.
+    fn numbers(&mut self, list: &V, key: &str) -> Vec<u32>;
+    /// The number of a text, if it has one.
+    fn find(&self, text: &V) -> Option<u32>;
+    /// How many texts have one.
+    fn count(&self) -> usize;
+}
+
+/// What of a list nobody else has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Owned {
+    /// The list itself.
+    pub list: bool,
+    /// The item in question.
+    pub item: bool,
+}
+
 /// What becomes of two lists, in positions: what a reducer over lists decides.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Plan {
@@ -132,6 +182,30 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// The two lists that the plan was made for, changed as it says.
+    #[must_use]
+    pub fn apply<T>(&self, left: Vec<T>, right: Vec<T>) -> Vec<T> {
+        let mut items = if self.cleared { Vec::new() } else { left };
+        let mut right: Vec<Option<T>> = right.into_iter().map(Some).collect();
+        let mut incoming = |position: u32| right.get_mut(position as usize).and_then(Option::take);
+        for (position, from) in &self.replaced {
+            if let (Some(item), Some(new)) = (items.get_mut(*position as usize), incoming(*from)) {
+                *item = new;
+            }
+        }
+        if !self.removed.is_empty() {
+            let mut removed = self.removed.iter().copied().peekable();
+            let mut position = 0;
+            items.retain(|_| {
+                let goes = removed.next_if_eq(&position).is_some();
+                position += 1;
+                !goes
+            });
+        }
+        items.extend(self.appended.iter().copied().filter_map(incoming));
+        items
+    }
+
     /// Whether the left list stays as it is.
     #[must_use]
     pub fn is_empty(&self) -> bool {

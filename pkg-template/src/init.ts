@@ -1,4 +1,5 @@
-import load, { initSync } from "../generated/threadfold_core.js";
+import load, { initSync, useErrors } from "../generated/threadfold_core.js";
+import { coreError } from "./errors.js";
 
 /**
  * Brings the wasm of "threadfold/slim"; call it once, before anything else of that entry.
@@ -13,7 +14,8 @@ export function init(
 ): void | Promise<void> {
   if (source instanceof WebAssembly.Module || source instanceof ArrayBuffer || ArrayBuffer.isView(source)) {
     initSync({ module: source });
+    useErrors(coreError);
     return undefined;
   }
-  return load({ module_or_path: source }).then(() => undefined);
+  return load({ module_or_path: source }).then(() => useErrors(coreError));
 }

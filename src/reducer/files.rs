@@ -25,20 +25,7 @@ use crate::value::{Kind, Value};
 pub fn merge_files<V: Value>(left: V, right: V) -> Result<V, Error> {
     let left = object(left, "left")?;
     let right = object(right, "right")?;
-    let mut files = left;
-    for path in right.keys() {
-        let Some(file) = right.get(&path) else { continue };
-        let known = files.get(&path);
-        if file.is_null() {
-            if known.is_some() {
-                drop(known);
-                files = files.without(&path);
-            }
-        } else if !known.is_some_and(|known| known.same(&file)) {
-            files = files.with(&path, file.into_owned());
-        }
-    }
-    Ok(files)
+    Ok(left.overlay(&right, true))
 }
 
 pub(crate) fn object<V: Value>(value: V, what: &str) -> Result<V, Error> {

@@ -21,7 +21,7 @@ pub enum MessageRules {
 }
 
 impl MessageRules {
-    fn ids(self) -> Ids {
+    pub(super) fn ids(self) -> Ids {
         match self {
             Self::LangGraph => Ids::Assign,
             Self::DeepAgents => Ids::Keep,
@@ -59,6 +59,9 @@ impl MessageRules {
 pub fn add_messages<V: Value>(left: V, right: V, rules: MessageRules) -> Result<V, Error> {
     match (left.is_null(), right.is_null()) {
         (false, false) => {}
+        (true, false) if rules == MessageRules::DeepAgents => {
+            return add_messages(V::array(Vec::new()), right, rules);
+        }
         (true, true) => return Err(Error::NullArgument { received: None }),
         (true, false) => return Err(Error::NullArgument { received: Some("right") }),
         (false, true) => return Err(Error::NullArgument { received: Some("left") }),
@@ -69,7 +72,7 @@ pub fn add_messages<V: Value>(left: V, right: V, rules: MessageRules) -> Result<
     let incoming = incoming(&join.right, &removals);
     let plan = plan(&Present::of(&join.left), &incoming, rules)
         .map_err(|refused| refused.error(&removals))?;
-    Ok(if plan.is_empty() { left } else { V::assemble(left, right, &plan) })
+    Ok(if plan.is_empty() { left } else { V::assemble(left, right, &plan, false) })
 }
 
 /// A list as it was given, or one message as a list of one: a string, an object, or a
@@ -95,7 +98,14 @@ pub(crate) fn read_list<V: Value>(
         let Some(item) = list.at(position as usize) else { continue };
         match message::read(&*item, rules.ids())? {
             Read::Whole => {}
-            Read::Remove(id) => removals.push((position, id)),
+            Read::Remove(id) => {
+                // A serialised removal has its id elsewhere than where ids are looked for.
+                if item.text_of("id").as_ref() != Some(&id) {
+                    replaced.push((position, length_of(made.len())?));
+                    made.push(message::removal(&id));
+                }
+                removals.push((position, id));
+            }
             Read::Made(message) => {
                 replaced.push((position, length_of(made.len())?));
                 made.push(message);
@@ -105,7 +115,7 @@ pub(crate) fn read_list<V: Value>(
     let list = if replaced.is_empty() {
         list
     } else {
-        V::assemble(list, V::array(made), &Plan { replaced, ..Plan::default() })
+        V::assemble(list, V::array(made), &Plan { replaced, ..Plan::default() }, false)
     };
     Ok((list, removals))
 }
@@ -147,14 +157,14 @@ pub(crate) trait Positions {
 }
 
 /// The positions of just those ids that the right list names.
-struct Present<'a> {
+pub(super) struct Present<'a> {
     hits: &'a [(u32, u32)],
     /// By id: the last position.
     last: ById<u32>,
 }
 
 impl<'a> Present<'a> {
-    fn of(hits: &'a [(u32, u32)]) -> Self {
+    pub(super) fn of(hits: &'a [(u32, u32)]) -> Self {
         Self { hits, last: hits.iter().map(|(position, id)| (*id, *position)).collect() }
     }
 }
@@ -210,29 +220,38 @@ pub(crate) fn plan(
     rules: MessageRules,
 ) -> Result<Plan, Refused> {
     let last_clear = right.iter().rposition(|message| *message == Incoming::RemoveAll);
-    match last_clear {
-        Some(at) => after_remove_all(right, at + 1),
-        None => Folding::of(left, rules).fold(right),
+    match (last_clear, rules) {
+        (None, _) => Folding::of(left, rules).fold(right, 0),
+        (Some(at), MessageRules::LangGraph) => after_remove_all(right, at + 1),
+        (Some(at), MessageRules::DeepAgents) => {
+            let plan = Folding::of(&Present::of(&[]), rules).fold(right, at + 1)?;
+            Ok(Plan { cleared: true, ..plan })
+        }
     }
 }
 
 /// What follows a remove-all stays as it came, two of one id as well, less what is removed.
 fn after_remove_all(right: &[Incoming], start: usize) -> Result<Plan, Refused> {
-    let mut kept: Vec<(u32, u32)> = Vec::new();
+    let mut kept: Vec<Option<u32>> = Vec::new();
+    let mut places: ById<Vec<usize>> = ById::default();
     for (position, message) in (0..).zip(right).skip(start) {
         match message {
-            Incoming::Put(id) => kept.push((position, *id)),
+            Incoming::Put(id) => {
+                places.entry(*id).or_default().push(kept.len());
+                kept.push(Some(position));
+            }
             Incoming::Remove(id) => {
-                let before = kept.len();
-                kept.retain(|(_, known)| known != id);
-                if kept.len() == before {
-                    return Err(Refused { position, after_remove_all: true });
+                let gone = places.remove(id);
+                for place in gone.ok_or(Refused { position, after_remove_all: true })? {
+                    if let Some(slot) = kept.get_mut(place) {
+                        *slot = None;
+                    }
                 }
             }
             Incoming::RemoveAll => {}
         }
     }
-    let appended = kept.into_iter().map(|(position, _)| position).collect();
+    let appended = kept.into_iter().flatten().collect();
     Ok(Plan { cleared: true, appended, ..Plan::default() })
 }
 
@@ -261,8 +280,8 @@ impl<'a, L: Positions> Folding<'a, L> {
         }
     }
 
-    fn fold(mut self, right: &[Incoming]) -> Result<Plan, Refused> {
-        for (position, message) in (0..).zip(right) {
+    fn fold(mut self, right: &[Incoming], start: usize) -> Result<Plan, Refused> {
+        for (position, message) in (0..).zip(right).skip(start) {
             match *message {
                 Incoming::Put(Join::NONE) => self.appended.push(Some(position)),
                 Incoming::Put(id) => self.put(id, position),

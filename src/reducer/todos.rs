@@ -1,6 +1,7 @@
 //! `replace_todos`: a todo list, replaced whole and checked.
 
 use crate::error::Error;
+use crate::message::is_kind;
 use crate::value::{Kind, Value};
 
 const STATUSES: [&str; 3] = ["pending", "in_progress", "completed"];
@@ -65,12 +66,17 @@ pub fn replace_todos<V: Value>(left: V, right: V) -> Result<V, Error> {
     })
 }
 
-/// Refuses two `write_todos` calls in one assistant message, as DeepAgents' middleware does.
-/// `calls` is that message's `tool_calls`.
+/// Refuses two `write_todos` calls in one model answer, as DeepAgents' middleware does: it looks
+/// at the last assistant message of the list.
 ///
 /// # Errors
 /// [`Error::ParallelTodos`].
-pub fn check_todo_calls<V: Value>(calls: &V) -> Result<(), Error> {
+pub fn check_todo_calls<V: Value>(messages: &V) -> Result<(), Error> {
+    let answers = (0..messages.len()).rev().filter_map(|at| messages.at(at));
+    let Some(answer) = answers.into_iter().find(|message| is_kind(&**message, "ai")) else {
+        return Ok(());
+    };
+    let Some(calls) = answer.get("tool_calls") else { return Ok(()) };
     let writes =
         calls.items().filter(|call| call.text_of("name").as_deref() == Some("write_todos"));
     if writes.count() > 1 { Err(Error::ParallelTodos) } else { Ok(()) }

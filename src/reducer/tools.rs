@@ -36,7 +36,7 @@ pub fn merge_tools<V: Value>(left: V, right: V, prefer: Prefer) -> Result<V, Err
     let count = split.saturating_add(u32::try_from(right.len()).unwrap_or(u32::MAX));
     // Both lists as one: a tool may be there twice within either.
     let appended = (0..count - split).collect();
-    let all = V::assemble(left.clone(), right, &Plan { appended, ..Plan::default() });
+    let all = V::assemble(left.clone(), right, &Plan { appended, ..Plan::default() }, false);
     let numbers = V::join(&V::array(Vec::new()), &all, "name").right;
 
     let mut places: Vec<(u32, u32)> = Vec::new();
@@ -61,7 +61,7 @@ pub fn merge_tools<V: Value>(left: V, right: V, prefer: Prefer) -> Result<V, Err
         return Ok(left);
     }
     let appended = places.into_iter().map(|(_, position)| position).collect();
-    Ok(V::assemble(V::array(Vec::new()), all, &Plan { appended, ..Plan::default() }))
+    Ok(V::assemble(V::array(Vec::new()), all, &Plan { appended, ..Plan::default() }, false))
 }
 
 /// An empty name is none.

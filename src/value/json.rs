@@ -6,10 +6,12 @@ use std::collections::HashMap;
 use foldhash::fast::RandomState;
 use serde_json::{Map, Value as Json};
 
-use super::{Join, Kind, Plan, Value};
+use super::{Join, Kind, Names, Owned, Plan, Symbols, Value};
 use crate::message;
 
 impl Value for Json {
+    type Symbols = Texts;
+
     fn kind(&self) -> Kind {
         match self {
             Json::Null => Kind::Null,
@@ -33,7 +35,7 @@ impl Value for Json {
     }
 
     fn get(&self, key: &str) -> Option<Cow<'_, Self>> {
-        self.as_object()?.get(key).map(Cow::Borrowed)
+        field(self.as_object()?, key).map(Cow::Borrowed)
     }
 
     fn keys(&self) -> Vec<String> {
@@ -116,53 +118,117 @@ impl Value for Json {
     }
 
     fn join(left: &Self, right: &Self, key: &str) -> Join {
-        let mut numbers: HashMap<&str, u32, RandomState> = HashMap::default();
+        let mut names = Names::default();
         let mut joined = Join::default();
         for item in right.as_array().into_iter().flatten() {
-            let next = u32::try_from(numbers.len()).unwrap_or(Join::NONE);
-            joined.right.push(match item.get(key).and_then(Json::as_str) {
-                Some(text) => *numbers.entry(text).or_insert(next),
-                None => Join::NONE,
-            });
+            joined.right.push(text(item, key).map_or(Join::NONE, |text| names.add(text)));
         }
-        if numbers.is_empty() {
+        if names.is_empty() {
             return joined;
         }
         for (position, item) in (0..).zip(left.as_array().into_iter().flatten()) {
-            let text = item.get(key).and_then(Json::as_str);
-            if let Some(number) = text.and_then(|text| numbers.get(text)) {
-                joined.left.push((position, *number));
-            }
+            let number = text(item, key).and_then(|text| names.number(text));
+            joined.left.extend(number.map(|number| (position, number)));
         }
         joined
     }
 
-    fn assemble(left: Self, mut right: Self, plan: &Plan) -> Self {
-        let mut items = match left {
-            Json::Array(items) if !plan.cleared => items,
-            _ => Vec::new(),
-        };
-        let mut incoming = |position: u32| right.take_at(position as usize).unwrap_or_default();
-        for (position, from) in &plan.replaced {
-            if let Some(item) = items.get_mut(*position as usize) {
-                *item = incoming(*from);
+    fn assemble(left: Self, right: Self, plan: &Plan, _: bool) -> Self {
+        Json::Array(plan.apply(items(left), items(right)))
+    }
+
+    fn overlay(mut self, over: &Self, deletes: bool) -> Self {
+        if let (Json::Object(map), Json::Object(over)) = (&mut self, over) {
+            for (key, value) in over {
+                if value.is_null() && deletes {
+                    map.shift_remove(key);
+                } else {
+                    map.insert(key.clone(), value.clone());
+                }
             }
         }
-        if !plan.removed.is_empty() {
-            let mut removed = plan.removed.iter().copied().peekable();
-            let mut position = 0;
-            items.retain(|_| {
-                let goes = removed.next_if_eq(&position).is_some();
-                position += 1;
-                !goes
-            });
-        }
-        items.extend(plan.appended.iter().copied().map(incoming));
-        Json::Array(items)
+        self
     }
+
+    fn append_text(mut self, index: u32, text: &Self, _: Owned) -> Result<Self, Self> {
+        let message = self.get_mut(index as usize).and_then(Json::as_object_mut);
+        let (Some(message), Some(text)) = (message, text.as_str()) else { return Err(self) };
+        match message.entry("content").or_insert(Json::Null) {
+            Json::String(content) => content.push_str(text),
+            content @ Json::Null => *content = Json::String(text.to_owned()),
+            Json::Array(blocks) => match blocks.last_mut().and_then(text_of_block) {
+                Some(block) => block.push_str(text),
+                None => blocks.push(serde_json::json!({ "type": "text", "text": text })),
+            },
+            _ => return Err(self),
+        }
+        Ok(self)
+    }
+}
+
+/// The text of a content block of text.
+fn text_of_block(block: &mut Json) -> Option<&mut String> {
+    if block.get("type").and_then(Json::as_str) != Some("text") {
+        return None;
+    }
+    match block.get_mut("text") {
+        Some(Json::String(text)) => Some(text),
+        _ => None,
+    }
+}
+
+/// Numbers for texts.
+#[derive(Debug, Clone, Default)]
+pub struct Texts {
+    numbers: HashMap<String, u32, RandomState>,
+}
+
+impl Symbols<Json> for Texts {
+    fn numbers(&mut self, list: &Json, key: &str) -> Vec<u32> {
+        let texts = list.as_array().into_iter().flatten().map(|item| item.get(key)?.as_str());
+        let numbers = texts.map(|text| {
+            let text = text?;
+            let next = u32::try_from(self.numbers.len()).ok()?;
+            match self.numbers.get(text) {
+                Some(number) => Some(*number),
+                None => Some(*self.numbers.entry(text.to_owned()).or_insert(next)),
+            }
+        });
+        numbers.map(|number| number.unwrap_or(Join::NONE)).collect()
+    }
+
+    fn find(&self, text: &Json) -> Option<u32> {
+        self.numbers.get(text.as_str()?).copied()
+    }
+
+    fn count(&self) -> usize {
+        self.numbers.len()
+    }
+}
+
+/// The value under `key`. A message has few fields: to look through them is quicker than to hash.
+fn field<'a>(map: &'a Map<String, Json>, key: &str) -> Option<&'a Json> {
+    const FEW: usize = 12;
+    if map.len() > FEW {
+        return map.get(key);
+    }
+    map.iter().find(|(name, _)| name.as_str() == key).map(|(_, value)| value)
+}
+
+/// An object's text under `key`.
+fn text<'a>(item: &'a Json, key: &str) -> Option<&'a str> {
+    field(item.as_object()?, key)?.as_str()
 }
 
 /// The positions of what is true.
 fn positions(flags: impl Iterator<Item = bool>) -> Vec<u32> {
     (0..).zip(flags).filter_map(|(position, flag)| flag.then_some(position)).collect()
+}
+
+/// An array's items; none of another kind.
+fn items(list: Json) -> Vec<Json> {
+    match list {
+        Json::Array(items) => items,
+        _ => Vec::new(),
+    }
 }

@@ -1,8 +1,10 @@
 // The core for everybody: its wasm is in this file, and ready when the import is.
 import base64 from "../../generated/wasm-base64.js";
-import { initSync } from "../../generated/threadfold_core.js";
+import { initSync, useErrors } from "../../generated/threadfold_core.js";
+import { coreError } from "../errors.js";
 
 initSync({ module: decode(base64) });
+useErrors(coreError);
 
 export * from "../../generated/threadfold_core.js";
 

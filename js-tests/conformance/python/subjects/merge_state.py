@@ -15,7 +15,7 @@ from ag_ui_langgraph import LangGraphAgent
 
 from common import answer, to_message
 
-CASES = {"current": 600, "0.0.x": 400}
+CASES = {"current": 520, "0.0.x": 400}
 A2UI_SCHEMA = (
     "A2UI Component Schema — available components for generating UI surfaces. "
     "Use these component names and properties when creating A2UI operations."
@@ -38,7 +38,7 @@ def interrupted(rng: Random, call: str) -> str:
 
 def stored_message(rng: Random, n: int) -> dict[str, Any]:
     """A message of the checkpoint: repairs wait among these."""
-    kind = rng.choice(["human", "ai", "ai", "tool", "tool", "system"])
+    kind = rng.choice(["human", "ai", "ai", "tool", "tool", "tool", "system"])
     call = rng.choice(["t", "u"])
     data: dict[str, Any] = {"type": kind, "content": rng.choice("abc")}
     if kind == "ai" and rng.random() < 0.7:
@@ -58,7 +58,7 @@ def stored_message(rng: Random, n: int) -> dict[str, Any]:
 
 def incoming_message(rng: Random) -> dict[str, Any]:
     """A message of the client: some ids are known to the checkpoint."""
-    kind = rng.choice(["human", "human", "ai", "tool", "tool", "system"])
+    kind = rng.choice(["human", "ai", "tool", "tool", "tool", "system"])
     data: dict[str, Any] = {"type": kind, "content": rng.choice("xyz")}
     if kind == "tool":
         data["tool_call_id"] = rng.choice(["t", "u"])
@@ -119,7 +119,11 @@ def state(rng: Random) -> dict[str, Any]:
     """Graph state; keys the merge does not know must pass through untouched."""
     made: dict[str, Any] = {}
     if rng.random() < 0.93:
-        made["messages"] = [stored_message(rng, n) for n in range(rng.choice([0, 1, 2, 2, 3, 3, 4]))]
+        count = rng.choice([0, 1, 2, 2, 3, 3, 4])
+        made["messages"] = [stored_message(rng, n) for n in range(count)]
+        # Interrupted tool results are looked for after a human message only.
+        if count > 1 and rng.random() < 0.5:
+            made["messages"][0] = {"type": "human", "content": "h", "id": "0"}
     if rng.random() < 0.5:
         made["tools"] = tools(rng, "s")
     if rng.random() < 0.3:

@@ -1,0 +1,105 @@
+//! The native core's figures: `cargo bench`. The names and sizes are those of
+//! `benches/python/add_messages.py`, so that `scripts/bench-native.mjs` can set them side by side.
+
+use std::hint::black_box;
+use std::mem::take;
+use std::time::Duration;
+
+use criterion::{BatchSize, BenchmarkId, Criterion, criterion_group, criterion_main};
+use serde_json::{Value, json};
+use threadfold::{Message, MessageRules, Prefer, add_message_list, add_messages, merge_tools};
+
+const SIZES: [usize; 3] = [100, 1_000, 10_000];
+const RULES: MessageRules = MessageRules::LangGraph;
+
+fn conversation(count: usize, prefix: &str) -> Vec<Message> {
+    let message = |n: usize| {
+        let content = format!("message number {n}");
+        let made = if n % 2 == 0 { Message::user(content) } else { Message::assistant(content) };
+        made.with_id(format!("{prefix}{n}"))
+    };
+    (0..count).map(message).collect()
+}
+
+fn add(left: Vec<Message>, right: Vec<Message>) -> Vec<Message> {
+    add_message_list(left, right, RULES).expect("no removals")
+}
+
+/// One message more: added, and taken off again for the next round.
+fn typed_one_more(c: &mut Criterion) {
+    let mut group = c.benchmark_group("add_messages n + 1");
+    for n in SIZES {
+        let mut list = conversation(n, "m");
+        let new = conversation(1, "new");
+        group.bench_function(BenchmarkId::from_parameter(n), |b| {
+            b.iter(|| {
+                let mut merged = add(take(&mut list), black_box(new.clone()));
+                merged.pop();
+                list = merged;
+            });
+        });
+    }
+}
+
+/// What streaming does: the last message, again and again.
+fn typed_last_replaced(c: &mut Criterion) {
+    let mut group = c.benchmark_group("add_messages n, last replaced");
+    for n in SIZES {
+        let mut list = conversation(n, "m");
+        let edited = vec![Message::user("edited").with_id(format!("m{}", n - 1))];
+        group.bench_function(BenchmarkId::from_parameter(n), |b| {
+            b.iter(|| list = add(take(&mut list), black_box(edited.clone())));
+        });
+    }
+}
+
+fn values_one_more(c: &mut Criterion) {
+    let mut group = c.benchmark_group("add_messages n dicts + 1");
+    for n in SIZES {
+        let mut list = json!(conversation(n, "m"));
+        let new = json!(conversation(1, "new"));
+        group.bench_function(BenchmarkId::from_parameter(n), |b| {
+            b.iter(|| {
+                let right = black_box(new.clone());
+                let mut merged = add_messages(list.take(), right, RULES).expect("no removals");
+                merged.as_array_mut().and_then(Vec::pop);
+                list = merged;
+            });
+        });
+    }
+}
+
+fn typed_two_long_lists(c: &mut Criterion) {
+    let mut group = c.benchmark_group("add_messages 1000 + 1000");
+    let (left, right) = (conversation(1_000, "m"), conversation(1_000, "new"));
+    group.bench_function(BenchmarkId::from_parameter(1_000), |b| {
+        let lists = || (left.clone(), right.clone());
+        b.iter_batched(lists, |(left, right)| add(left, right), BatchSize::LargeInput);
+    });
+}
+
+/// Two lists of tools, half of the names in both.
+fn tools(c: &mut Criterion) {
+    let tools = |names: std::ops::Range<usize>| -> Value {
+        names.map(|n| json!({ "name": format!("tool_{n}"), "description": "…" })).collect()
+    };
+    let mut group = c.benchmark_group("merge_tools n + n");
+    for n in [10, 100] {
+        let (left, right) = (tools(0..n), tools(n / 2..n + n / 2));
+        group.bench_function(BenchmarkId::from_parameter(n), |b| {
+            let lists = || (left.clone(), right.clone());
+            let merge = |(left, right)| merge_tools(left, right, Prefer::First);
+            b.iter_batched(lists, merge, BatchSize::SmallInput);
+        });
+    }
+}
+
+criterion_group! {
+    name = core;
+    config = Criterion::default()
+        .sample_size(20)
+        .warm_up_time(Duration::from_millis(500))
+        .measurement_time(Duration::from_secs(2));
+    targets = typed_one_more, typed_last_replaced, values_one_more, typed_two_long_lists, tools
+}
+criterion_main!(core);

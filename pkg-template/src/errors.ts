@@ -1,0 +1,94 @@
+/**
+ * What a {@link ThreadfoldError} can be. A code never changes its meaning; new ones may come.
+ *
+ * | code | what was wrong |
+ * |---|---|
+ * | `NULL_ARGUMENT` | a side of `addMessages` is null or missing |
+ * | `INVALID_MESSAGE` | a value that no accepted form of a message describes |
+ * | `UNKNOWN_MESSAGE_REMOVED` | a removal of an id that the list does not hold |
+ * | `REMOVED_AFTER_REMOVE_ALL` | the same, after a remove-all (the reference returns the removal as a message) |
+ * | `UNKNOWN_MESSAGE` | `append` to an id that the list does not hold |
+ * | `INVALID_TODOS` | todos that do not fit; the message has a line for each problem |
+ * | `PARALLEL_TODOS` | two `write_todos` calls in one model answer |
+ * | `INVALID_VALUE` | an argument, option or field of the wrong shape |
+ * | `CONCURRENT_UPDATE` | two writes in one super-step to a field that takes one |
+ * | `TWO_OVERWRITES` | two `Overwrite`s of one field in one super-step |
+ * | `NO_INPUT` | a run's input is null |
+ * | `INVALID_SCHEMA` | a schema that cannot be |
+ * | `REDUCER_CONFLICT` | two schemas declare one field with different reducers |
+ * | `INVALID_PATCH` | an operation that is not RFC 6902 |
+ * | `PATCH_PATH_MISSING` | a path that leads nowhere |
+ * | `PATCH_TEST_FAILED` | a `test` that does not hold |
+ * | `FORBIDDEN_KEY` | a key that would reach an object's prototype |
+ * | `REDUCER_FAILED` | a reducer of the caller's own threw; its error is the `cause` |
+ * | `UNREADABLE_VALUE` | a value threw while it was read (a getter, a proxy); the `cause` says what |
+ * | `DISPOSED` | a list or schema that was given up by `free()` |
+ */
+export type ThreadfoldErrorCode =
+  | "NULL_ARGUMENT"
+  | "INVALID_MESSAGE"
+  | "UNKNOWN_MESSAGE_REMOVED"
+  | "REMOVED_AFTER_REMOVE_ALL"
+  | "UNKNOWN_MESSAGE"
+  | "INVALID_TODOS"
+  | "PARALLEL_TODOS"
+  | "INVALID_VALUE"
+  | "CONCURRENT_UPDATE"
+  | "TWO_OVERWRITES"
+  | "NO_INPUT"
+  | "INVALID_SCHEMA"
+  | "REDUCER_CONFLICT"
+  | "INVALID_PATCH"
+  | "PATCH_PATH_MISSING"
+  | "PATCH_TEST_FAILED"
+  | "FORBIDDEN_KEY"
+  | "REDUCER_FAILED"
+  | "UNREADABLE_VALUE"
+  | "DISPOSED";
+
+const brand = Symbol.for("threadfold.error");
+
+/**
+ * The one error that threadfold throws. What was to be changed is as it was before.
+ *
+ * `instanceof` holds across copies of the package, such as its ESM and CommonJS builds in one program.
+ *
+ * @example
+ * ```ts
+ * import { addMessages, removeMessage, ThreadfoldError } from "threadfold";
+ *
+ * try {
+ *   addMessages([], removeMessage("zz"));
+ * } catch (error) {
+ *   console.log(error instanceof ThreadfoldError && error.code); // UNKNOWN_MESSAGE_REMOVED
+ * }
+ * ```
+ */
+export class ThreadfoldError extends Error {
+  override readonly name = "ThreadfoldError";
+  readonly code: ThreadfoldErrorCode;
+
+  constructor(code: ThreadfoldErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+    Object.defineProperty(this, brand, { value: true });
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return typeof value === "object" && value !== null && brand in value;
+  }
+}
+
+/** Makes the core's errors: `cause` is a list of one, or nothing. */
+export function coreError(code: ThreadfoldErrorCode, message: string, cause?: [unknown]): ThreadfoldError {
+  return new ThreadfoldError(code, message, cause && { cause: cause[0] });
+}
+
+/** An option of the caller's: reading it may run the caller's code. */
+export function option<T extends object, K extends keyof T>(options: T | undefined, key: K): T[K] | undefined {
+  try {
+    return options?.[key] ?? undefined;
+  } catch (cause) {
+    throw new ThreadfoldError("UNREADABLE_VALUE", `Reading the option '${String(key)}' threw: see the cause.`, { cause });
+  }
+}

@@ -1,0 +1,106 @@
+import type { FileData } from "./files.js";
+import type { LangChainMessage, MessageLike, MessageOptions } from "./messages.js";
+import type { Todo } from "./todos.js";
+import type { MergeToolsOptions, Tool } from "./tools.js";
+
+/** Who may give a field's value to a run, and who sees it in a run's result. */
+export interface Visibility {
+  /** Whether a caller may give it; else {@link Schema.input} drops it. Default true. */
+  input?: boolean | undefined;
+  /** Whether a result shows it; else {@link Schema.output} drops it. Default true. */
+  output?: boolean | undefined;
+  /** Neither given nor shown. */
+  private?: boolean | undefined;
+}
+
+/** A field that takes one write a super-step unless its guard is down; then the last wins. */
+export interface Guard {
+  /** Whether a second write in one super-step is an error. Default true. */
+  guard?: boolean | undefined;
+}
+
+declare const types: unique symbol;
+
+/**
+ * A field of a schema: `Value` is what the state holds, `Update` what an update brings, and `Always` whether
+ * an initial state has a value for it.
+ */
+export interface Field<Value, Update = Value, Always extends boolean = boolean> extends Visibility {
+  readonly kind: string;
+  /** Only for the type checker. */
+  readonly [types]?: (update: Update) => [value: Value, always: Always];
+}
+
+/** Sets a field that has a reducer, whatever else one super-step writes to it. */
+export interface Overwrite<T> {
+  __overwrite__: T;
+}
+
+/**
+ * An update that sets a field that has a reducer, as LangGraph's `Overwrite` does.
+ *
+ * @example
+ * ```ts
+ * import { defineSchema, field, overwrite } from "threadfold";
+ *
+ * const schema = defineSchema({ log: field.append<string>() });
+ * console.log(schema.merge({ log: ["a"] }, { log: overwrite(["b"]) }).log); // [ 'b' ]
+ * ```
+ */
+export function overwrite<T>(value: T): Overwrite<T> {
+  return { __overwrite__: value };
+}
+
+type Reduced<Value, Update = Value> = Field<Value, Update | Overwrite<Value>, true>;
+
+/**
+ * The kinds of fields that a schema may have.
+ *
+ * @example
+ * ```ts
+ * import { defineSchema, field } from "threadfold";
+ *
+ * const schema = defineSchema({
+ *   messages: field.messages(),
+ *   todos: field.todos({ input: false }),
+ *   budget: field.reducer((left: number, spent: number) => left - spent, { default: () => 100 }),
+ * });
+ * console.log(schema.merge({}, { budget: 30 }).budget); // 70
+ * ```
+ */
+export const field = {
+  /** Messages, folded by {@link addMessages}. */
+  messages: <M extends object = LangChainMessage>(options?: Visibility & MessageOptions) =>
+    declared<Reduced<M[], M | MessageLike | readonly (M | MessageLike)[]>>("messages", options),
+  /** Tools, folded by {@link mergeTools}. */
+  tools: <T extends object = Tool>(options?: Visibility & MergeToolsOptions) =>
+    declared<Reduced<T[], readonly T[]>>("tools", options),
+  /** A todo list, replaced whole by {@link replaceTodos}; one write a super-step. */
+  todos: (options?: Visibility) => declared<Field<Todo[], readonly Todo[], true>>("todos", options),
+  /** Files by path, folded by {@link mergeFiles}. */
+  files: <F = FileData>(options?: Visibility) =>
+    declared<Reduced<Record<string, F>, Readonly<Record<string, F | null>>>>("files", options),
+  /** A value that an update replaces; one write a super-step. */
+  replace: <T = unknown>(options?: Visibility) => declared<Field<T, T, false>>("replace", options),
+  /** A list that updates add to. */
+  append: <T = unknown>(options?: Visibility) => declared<Reduced<T[], readonly T[]>>("append", options),
+  /** An object that updates are laid over. */
+  merge: <T extends object = Record<string, unknown>>(options?: Visibility) =>
+    declared<Reduced<T, Partial<T>>>("merge", options),
+  /** A value for the super-step after the one that wrote it. */
+  ephemeral: <T = unknown>(options?: Visibility & Guard) => declared<Field<T, T, false>>("ephemeral", options),
+  /** A value that no checkpoint keeps. */
+  untracked: <T = unknown>(options?: Visibility & Guard) => declared<Field<T, T, false>>("untracked", options),
+  /**
+   * A value folded by a function of your own. Without a `default` the first write is the value, as in LangGraph.
+   * What the function throws is the `cause` of a `REDUCER_FAILED`.
+   */
+  reducer: <T, U = T>(
+    reducer: (current: T, update: U) => T,
+    options?: Visibility & { default?: (() => T) | undefined },
+  ) => declared<Field<T, U | Overwrite<T>, false>>("reducer", { ...options, reducer }),
+};
+
+function declared<F>(kind: string, options: object | undefined): F {
+  return { ...options, kind } as F;
+}

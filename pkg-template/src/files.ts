@@ -1,0 +1,31 @@
+import * as core from "#core";
+
+/** A file of DeepAgents' virtual file system. What is in it is not looked at. */
+export interface FileData {
+  content: string | readonly string[];
+  encoding?: "utf-8" | "base64" | undefined;
+  mimeType?: string | undefined;
+  created_at?: string | undefined;
+  modified_at?: string | undefined;
+}
+
+/**
+ * The files of `left` with those of `right` laid over them; null deletes a path. Null for a side counts as no
+ * files. `left` itself, when that changes nothing.
+ *
+ * @throws {@link ThreadfoldError} `INVALID_VALUE` when a side is no object.
+ *
+ * @example
+ * ```ts
+ * import { mergeFiles } from "threadfold";
+ *
+ * const files = mergeFiles({ "/a.md": { content: "a" } }, { "/a.md": null, "/b.md": { content: "b" } });
+ * console.log(Object.keys(files)); // [ '/b.md' ]
+ * ```
+ */
+export function mergeFiles<F = FileData>(
+  left: Readonly<Record<string, F>> | null | undefined,
+  right: Readonly<Record<string, F | null>> | null | undefined,
+): Record<string, F> {
+  return core.mergeFiles(left, right);
+}

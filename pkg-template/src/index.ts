@@ -1,0 +1,34 @@
+// "threadfold": the reducers, schemas and lists, ready when the import is.
+export { langGraphDefaultMergeState, type MergedState, type MergeStateOptions, type RunInput } from "./ag-ui.js";
+export { ThreadfoldError, type ThreadfoldErrorCode } from "./errors.js";
+export { field, overwrite, type Field, type Guard, type Overwrite, type Visibility } from "./fields.js";
+export { mergeFiles, type FileData } from "./files.js";
+export { MessageList } from "./message-list.js";
+export {
+  addMessages,
+  messagesStateReducer,
+  REMOVE_ALL_MESSAGES,
+  removeMessage,
+  type AgUiMessage,
+  type LangChainMessage,
+  type MessageContent,
+  type MessageLike,
+  type MessageOf,
+  type MessageOptions,
+  type MessageRemoval,
+  type ToolCall,
+} from "./messages.js";
+export { applyPatch, type PatchOperation } from "./patch.js";
+export {
+  combineSchemas,
+  defineSchema,
+  Schema,
+  type Fields,
+  type Filtered,
+  type InferState,
+  type InferUpdate,
+  type StateOf,
+  type UpdatesOf,
+} from "./schema.js";
+export { checkTodoCalls, replaceTodos, type Todo } from "./todos.js";
+export { mergeTools, type MergeToolsOptions, type Tool } from "./tools.js";

@@ -1,0 +1,89 @@
+import * as core from "#core";
+import { development } from "./development.js";
+import { option, ThreadfoldError } from "./errors.js";
+import type { LangChainMessage, MessageLike, MessageOptions } from "./messages.js";
+
+/**
+ * A list of messages that takes updates one by one. A token costs the same however long the list is; only a
+ * snapshot copies the list's array, and only after a change.
+ *
+ * The list holds a handle into WebAssembly memory. It is given up when the list is collected, or at once by
+ * {@link MessageList.free}, also as `using list = new MessageList()`.
+ *
+ * @example
+ * ```ts
+ * import { MessageList } from "threadfold";
+ *
+ * const list = new MessageList([{ type: "human", id: "q", content: "Hi" }]);
+ * list.update({ type: "ai", id: "a", content: "" });
+ * const before = list.snapshot();
+ * for (const token of ["Hel", "lo"]) list.append("a", token);
+ * const after = list.snapshot();
+ * console.log(after[1]?.content, after[0] === before[0]); // Hello true
+ * ```
+ */
+export class MessageList<M extends object = LangChainMessage> {
+  #raw: core.RawMessageList | undefined;
+
+  /**
+   * @param messages - What the list starts with, in any form that {@link addMessages} takes.
+   * @throws {@link ThreadfoldError} as {@link addMessages} does.
+   */
+  constructor(messages: readonly (M | MessageLike)[] = [], options?: MessageOptions) {
+    this.#raw = new core.RawMessageList(messages, option(options, "rules"));
+  }
+
+  /** How many messages there are. */
+  get length(): number {
+    return this.#live().length;
+  }
+
+  /**
+   * Adds text to the end of a message: to its content, or to the last text block of it.
+   *
+   * @throws {@link ThreadfoldError} `UNKNOWN_MESSAGE` when there is no message with this id, `INVALID_VALUE` when
+   *   the text is no string or the message's content takes none.
+   */
+  append(id: string, text: string): void {
+    this.#live().append(id, text);
+  }
+
+  /**
+   * Folds messages in as {@link addMessages} does.
+   *
+   * @throws {@link ThreadfoldError} as {@link addMessages} does; the list is then as it was.
+   */
+  update(messages: M | MessageLike | readonly (M | MessageLike)[]): void {
+    this.#live().update(messages);
+  }
+
+  /**
+   * The list as it is now. It never changes; a message that did not change between two snapshots is the same
+   * object in both, and two snapshots without a change between them are the same array.
+   */
+  snapshot(): readonly M[] {
+    const raw = this.#live();
+    const touched = development ? raw.touched() : undefined;
+    const snapshot = raw.snapshot() as M[];
+    if (touched) {
+      for (const position of touched) Object.freeze(snapshot[position]);
+      Object.freeze(snapshot);
+    }
+    return snapshot;
+  }
+
+  /** Gives the handle up. Whatever is called after it throws `DISPOSED`. */
+  free(): void {
+    this.#raw?.free();
+    this.#raw = undefined;
+  }
+
+  [Symbol.dispose](): void {
+    this.free();
+  }
+
+  #live(): core.RawMessageList {
+    if (this.#raw) return this.#raw;
+    throw new ThreadfoldError("DISPOSED", "This MessageList was given up by free().");
+  }
+}

@@ -1,0 +1,182 @@
+import * as core from "#core";
+import { ThreadfoldError } from "./errors.js";
+import type { Field } from "./fields.js";
+
+/** The fields of a schema by name. */
+export type Fields = Readonly<Record<string, Field<never, never>>>;
+
+type ValueOf<F> = F extends Field<infer Value, infer _, infer _> ? Value : never;
+type UpdateOf<F> = F extends Field<infer _, infer Update, infer _> ? Update : never;
+type AlwaysKeys<F> = { [K in keyof F]: F[K] extends Field<infer _, infer _, true> ? K : never }[keyof F];
+
+/** The state under a schema's fields: those with a natural empty value are always there. */
+export type StateOf<F> = { [K in AlwaysKeys<F>]: ValueOf<F[K]> } & {
+  [K in Exclude<keyof F, AlwaysKeys<F>>]?: ValueOf<F[K]>;
+};
+
+/** A partial update of a state under a schema's fields. */
+export type UpdatesOf<F> = { [K in keyof F]?: UpdateOf<F[K]> | undefined };
+
+/** The state type of a schema: `InferState<typeof schema>`. */
+export type InferState<S> = S extends Schema<infer F> ? StateOf<F> : never;
+
+/** The update type of a schema: `InferUpdate<typeof schema>`. */
+export type InferUpdate<S> = S extends Schema<infer F> ? UpdatesOf<F> : never;
+
+/** What passed of some values: the same object, when nothing was dropped. */
+export interface Filtered<T> {
+  values: T;
+  /** The keys that were dropped. */
+  dropped: string[];
+}
+
+/**
+ * The fields of a state: how each takes updates, how long it lives and who sees it. Made by {@link defineSchema}.
+ *
+ * A schema's answers share with the state whatever an update did not change, and no argument is ever changed.
+ */
+export class Schema<F> {
+  readonly fields: F;
+  #raw: core.RawSchema | undefined;
+
+  /** @internal */
+  constructor(fields: F, raw = new core.RawSchema(fields)) {
+    this.fields = fields;
+    this.#raw = raw;
+  }
+
+  /**
+   * The state before any update: an empty list or object for every field that has one.
+   */
+  initial(): StateOf<F> {
+    const empty: Record<string, () => unknown> = {
+      messages: () => [],
+      tools: () => [],
+      todos: () => [],
+      append: () => [],
+      files: () => ({}),
+      merge: () => ({}),
+    };
+    const fields = Object.entries(this.fields as Fields);
+    return Object.fromEntries(
+      fields.flatMap(([key, { kind }]) => (empty[kind] ? [[key, empty[kind]()]] : [])),
+    ) as StateOf<F>;
+  }
+
+  /**
+   * The state with one partial update folded in, field by field; fields that the update does not have, and those
+   * that the schema does not, are left as they are.
+   *
+   * @throws {@link ThreadfoldError} `INVALID_VALUE`, and what the fields' reducers throw.
+   */
+  merge<S extends Partial<StateOf<F>>, U extends UpdatesOf<F>>(
+    state: S,
+    update: U,
+  ): S & { [K in keyof U & keyof StateOf<F>]: Exclude<StateOf<F>[K], undefined> } {
+    return this.#live().merge(state, update);
+  }
+
+  /**
+   * The state after one super-step in which several writers each gave an update, by the rules of LangGraph's
+   * channels: a field without a reducer takes one write, an ephemeral one without a write is cleared, an
+   * {@link Overwrite} sets a field whatever else was written.
+   *
+   * @throws {@link ThreadfoldError} `CONCURRENT_UPDATE`, `TWO_OVERWRITES`, `INVALID_VALUE`, and what the fields'
+   *   reducers throw.
+   */
+  step<S extends Partial<StateOf<F>>>(state: S, updates: readonly UpdatesOf<F>[]): S & Partial<StateOf<F>> {
+    return this.#live().step(state, updates);
+  }
+
+  /**
+   * What of a caller's values a run takes, and the keys that it does not: those that are not input, and those
+   * that the schema does not know.
+   *
+   * @throws {@link ThreadfoldError} `NO_INPUT` for null, `INVALID_VALUE` for what is no object.
+   */
+  input<T extends object>(values: T): Filtered<Partial<T>> {
+    return this.#live().input(values) as Filtered<Partial<T>>;
+  }
+
+  /**
+   * What of a state a run's result shows, and the keys that it does not.
+   *
+   * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no object.
+   */
+  output<T extends object>(state: T): Filtered<Partial<T>> {
+    return this.#live().output(state) as Filtered<Partial<T>>;
+  }
+
+  /**
+   * What of a state a checkpoint keeps: all but the untracked fields.
+   *
+   * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no object.
+   */
+  checkpoint<T extends object>(state: T): Filtered<Partial<T>> {
+    return this.#live().checkpoint(state) as Filtered<Partial<T>>;
+  }
+
+  /** Gives the handle into WebAssembly memory up. Whatever is called after it throws `DISPOSED`. */
+  free(): void {
+    this.#raw?.free();
+    this.#raw = undefined;
+  }
+
+  [Symbol.dispose](): void {
+    this.free();
+  }
+
+  /** @internal */
+  static combine(schemas: readonly Schema<unknown>[]): Schema<unknown> {
+    const raws = schemas.map((schema) => schema.#live().clone());
+    const raw = core.RawSchema.combine(raws);
+    return new Schema(Object.assign({}, ...schemas.map((schema) => schema.fields)), raw);
+  }
+
+  #live(): core.RawSchema {
+    if (this.#raw) return this.#raw;
+    throw new ThreadfoldError("DISPOSED", "This Schema was given up by free().");
+  }
+}
+
+/**
+ * A schema of these fields; the types of its states and updates follow from them.
+ *
+ * @throws {@link ThreadfoldError} `INVALID_SCHEMA`, `INVALID_VALUE`, `FORBIDDEN_KEY`.
+ *
+ * @example
+ * ```ts
+ * import { defineSchema, field } from "threadfold";
+ *
+ * const schema = defineSchema({ messages: field.messages(), todos: field.todos({ input: false }) });
+ * const state = schema.merge(schema.initial(), { messages: "Plan my day" });
+ * const { values, dropped } = schema.input({ messages: "hi", todos: [] });
+ * console.log(state.messages.length, Object.keys(values), dropped); // 1 [ 'messages' ] [ 'todos' ]
+ * ```
+ */
+export function defineSchema<const F extends Fields>(fields: F): Schema<F> {
+  return new Schema(fields);
+}
+
+type Last<S extends readonly unknown[]> = S extends readonly [infer Head, ...infer Rest] ? Head & Last<Rest> : unknown;
+
+/**
+ * One schema from several, such as those of an agent's middlewares and, last, its own. A later declaration of a
+ * field takes the place of an earlier one, but a field that any of them makes private stays private.
+ *
+ * @throws {@link ThreadfoldError} `REDUCER_CONFLICT` when a field is declared with two different reducers.
+ *
+ * @example
+ * ```ts
+ * import { combineSchemas, defineSchema, field } from "threadfold";
+ *
+ * const todos = defineSchema({ todos: field.todos({ input: false }) });
+ * const agent = combineSchemas(todos, defineSchema({ messages: field.messages() }));
+ * console.log(Object.keys(agent.fields)); // [ 'todos', 'messages' ]
+ * ```
+ */
+export function combineSchemas<const S extends readonly unknown[]>(
+  ...schemas: { [K in keyof S]: Schema<S[K]> }
+): Schema<Last<S>> {
+  return Schema.combine(schemas as Schema<unknown>[]) as Schema<Last<S>>;
+}

@@ -1,0 +1,36 @@
+import * as core from "#core";
+import { option } from "./errors.js";
+
+/** A tool that the front end offers, as AG-UI describes it. */
+export interface Tool {
+  name: string;
+  description?: string | undefined;
+  parameters?: unknown;
+}
+
+export interface MergeToolsOptions {
+  /** Which of two tools with one name stays; the last one takes the first one's place. Default `"first"`. */
+  prefer?: "first" | "last" | undefined;
+}
+
+/**
+ * The tools of `left` and then those of `right`, one of each name; tools without a name are all kept.
+ * Null counts as no tools. `left` itself, when that adds nothing.
+ *
+ * @throws {@link ThreadfoldError} `INVALID_VALUE` when a side is no list.
+ *
+ * @example
+ * ```ts
+ * import { mergeTools } from "threadfold";
+ *
+ * const tools = mergeTools([{ name: "search" }], [{ name: "search" }, { name: "plan" }]);
+ * console.log(tools.map((tool) => tool.name)); // [ 'search', 'plan' ]
+ * ```
+ */
+export function mergeTools<T extends object = Tool>(
+  left: readonly T[] | null | undefined,
+  right: readonly T[] | null | undefined,
+  options?: MergeToolsOptions,
+): T[] {
+  return core.mergeTools(left, right, option(options, "prefer"));
+}

@@ -1,0 +1,396 @@
+//! The typed message: for Rust programs that hold their messages as structs.
+
+use std::borrow::Cow;
+
+use serde::de::{Deserialize, Deserializer, Error as _};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::{Map, Value as Json};
+
+use super::{Ids, REMOVE_ALL_MESSAGES, Read, read};
+use crate::error::Error;
+use crate::reducer::list::Identified;
+
+/// A message of a thread.
+///
+/// As JSON it is LangChain's dict (`{ "type": "human", "id", "content", … }`). On input every
+/// form that [`crate::message`] names will do, AG-UI's `toolCallId` and `toolCalls` too. Fields
+/// that are not known here are kept and written again.
+///
+/// ```
+/// use threadfold::Message;
+///
+/// let message: Message = serde_json::from_str(r#"{ "role": "user", "id": "1", "content": "hi" }"#)?;
+/// assert_eq!(message, Message::user("hi").with_id("1"));
+/// assert_eq!(serde_json::to_string(&message)?, r#"{"type":"human","id":"1","content":"hi"}"#);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Message {
+    /// What a later message names to replace or remove this one.
+    pub id: Option<String>,
+    /// Who speaks, and what is said.
+    pub kind: MessageKind,
+}
+
+/// Who speaks in a message, and what is said.
+#[derive(Debug, Clone, PartialEq)]
+pub enum MessageKind {
+    /// Instructions for the model.
+    System {
+        /// What it says.
+        content: Content,
+        /// Who says it, if that has a name.
+        name: Option<String>,
+        /// Every other field.
+        extra: Extra,
+    },
+    /// What the user says: LangChain's `human`.
+    User {
+        /// What it says.
+        content: Content,
+        /// Who says it, if that has a name.
+        name: Option<String>,
+        /// Every other field.
+        extra: Extra,
+    },
+    /// What the model says: LangChain's `ai`.
+    Assistant {
+        /// What it says.
+        content: Content,
+        /// Who says it, if that has a name.
+        name: Option<String>,
+        /// The tools it asks for.
+        tool_calls: Vec<ToolCall>,
+        /// Every other field.
+        extra: Extra,
+    },
+    /// What a tool answered.
+    Tool {
+        /// What it says.
+        content: Content,
+        /// The tool's name.
+        name: Option<String>,
+        /// The call that this answers.
+        tool_call_id: String,
+        /// Every other field: `status`, `artifact`, …
+        extra: Extra,
+    },
+    /// No message: the removal of the one with this id, or of all ([`REMOVE_ALL_MESSAGES`]).
+    Remove,
+}
+
+/// What a message says.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(untagged)]
+pub enum Content {
+    /// Text.
+    Text(String),
+    /// Content blocks: `{ "type": "text", "text" }`, `{ "type": "image_url", … }`, …
+    Blocks(Vec<Json>),
+}
+
+/// A request of the model for a tool.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct ToolCall {
+    /// The tool's name.
+    pub name: String,
+    /// Its arguments, an object.
+    #[serde(default)]
+    pub args: Json,
+    /// What the tool's answer names as its `tool_call_id`.
+    #[serde(default)]
+    pub id: Option<String>,
+    /// LangChain's mark: `tool_call`.
+    #[serde(rename = "type", default = "tool_call")]
+    pub kind: String,
+    /// Every other field.
+    #[serde(flatten)]
+    pub extra: Map<String, Json>,
+}
+
+/// The fields of a message that are not known here, in the order in which they came.
+///
+/// Most messages have none: it is a pointer, so that a list of messages stays compact.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Extra(Option<Box<Map<String, Json>>>);
+
+impl Message {
+    /// Instructions for the model.
+    pub fn system(content: impl Into<Content>) -> Self {
+        let content = content.into();
+        MessageKind::System { content, name: None, extra: Extra::default() }.into()
+    }
+
+    /// What the user says.
+    pub fn user(content: impl Into<Content>) -> Self {
+        let content = content.into();
+        MessageKind::User { content, name: None, extra: Extra::default() }.into()
+    }
+
+    /// What the model says.
+    pub fn assistant(content: impl Into<Content>) -> Self {
+        let (content, tool_calls) = (content.into(), Vec::new());
+        MessageKind::Assistant { content, name: None, tool_calls, extra: Extra::default() }.into()
+    }
+
+    /// What a tool answered to the call `tool_call_id`.
+    pub fn tool(content: impl Into<Content>, tool_call_id: impl Into<String>) -> Self {
+        let (content, tool_call_id) = (content.into(), tool_call_id.into());
+        MessageKind::Tool { content, name: None, tool_call_id, extra: Extra::default() }.into()
+    }
+
+    /// The removal of the message `id`.
+    pub fn remove(id: impl Into<String>) -> Self {
+        Self::from(MessageKind::Remove).with_id(id)
+    }
+
+    /// The removal of every message before it.
+    #[must_use]
+    pub fn remove_all() -> Self {
+        Self::remove(REMOVE_ALL_MESSAGES)
+    }
+
+    /// This message under `id`.
+    #[must_use]
+    pub fn with_id(mut self, id: impl Into<String>) -> Self {
+        self.id = Some(id.into());
+        self
+    }
+
+    /// This message with these tool calls, when it is an assistant's; others have none.
+    #[must_use]
+    pub fn with_tool_calls(mut self, calls: impl IntoIterator<Item = ToolCall>) -> Self {
+        if let MessageKind::Assistant { tool_calls, .. } = &mut self.kind {
+            *tool_calls = calls.into_iter().collect();
+        }
+        self
+    }
+
+    /// What it says; nothing for a removal.
+    #[must_use]
+    pub fn content(&self) -> Option<&Content> {
+        match &self.kind {
+            MessageKind::System { content, .. }
+            | MessageKind::User { content, .. }
+            | MessageKind::Assistant { content, .. }
+            | MessageKind::Tool { content, .. } => Some(content),
+            MessageKind::Remove => None,
+        }
+    }
+
+    /// The text of what it says, blocks of other kinds left out.
+    #[must_use]
+    pub fn text(&self) -> Cow<'_, str> {
+        self.content().map_or(Cow::Borrowed(""), Content::text)
+    }
+}
+
+impl From<MessageKind> for Message {
+    fn from(kind: MessageKind) -> Self {
+        Self { id: None, kind }
+    }
+}
+
+impl Identified for Message {
+    fn id(&self) -> Option<&str> {
+        self.id.as_deref()
+    }
+
+    fn set_id(&mut self, id: String) {
+        self.id = Some(id);
+    }
+
+    fn is_removal(&self) -> bool {
+        self.kind == MessageKind::Remove
+    }
+}
+
+impl Content {
+    /// The text of it, blocks of other kinds left out.
+    #[must_use]
+    pub fn text(&self) -> Cow<'_, str> {
+        match self {
+            Self::Text(text) => Cow::Borrowed(text),
+            Self::Blocks(blocks) => Cow::Owned(blocks.iter().filter_map(block_text).collect()),
+        }
+    }
+}
+
+fn block_text(block: &Json) -> Option<&str> {
+    block.as_str().or_else(|| block.get("text")?.as_str())
+}
+
+impl From<&str> for Content {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Content {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<Vec<Json>> for Content {
+    fn from(blocks: Vec<Json>) -> Self {
+        Self::Blocks(blocks)
+    }
+}
+
+impl ToolCall {
+    /// A call of the tool `name`.
+    pub fn new(id: impl Into<String>, name: impl Into<String>, args: Json) -> Self {
+        let (id, name) = (Some(id.into()), name.into());
+        Self { name, args, id, kind: tool_call(), extra: Map::new() }
+    }
+}
+
+fn tool_call() -> String {
+    "tool_call".to_owned()
+}
+
+impl Extra {
+    /// The field's value, if there is one.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&Json> {
+        self.0.as_ref()?.get(key)
+    }
+
+    /// Sets a field; gives back what it was.
+    pub fn insert(&mut self, key: impl Into<String>, value: Json) -> Option<Json> {
+        self.0.get_or_insert_default().insert(key.into(), value)
+    }
+
+    /// The fields, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&String, &Json)> {
+        self.0.iter().flat_map(|fields| fields.iter())
+    }
+}
+
+impl From<Map<String, Json>> for Extra {
+    fn from(fields: Map<String, Json>) -> Self {
+        Self((!fields.is_empty()).then(|| Box::new(fields)))
+    }
+}
+
+impl Serialize for Message {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        let (kind, name, extra) = match &self.kind {
+            MessageKind::System { name, extra, .. } => ("system", name, Some(extra)),
+            MessageKind::User { name, extra, .. } => ("human", name, Some(extra)),
+            MessageKind::Assistant { name, extra, .. } => ("ai", name, Some(extra)),
+            MessageKind::Tool { name, extra, .. } => ("tool", name, Some(extra)),
+            MessageKind::Remove => ("remove", &None, None),
+        };
+        map.serialize_entry("type", kind)?;
+        if let Some(id) = &self.id {
+            map.serialize_entry("id", id)?;
+        }
+        if let Some(content) = self.content() {
+            map.serialize_entry("content", content)?;
+        }
+        if let Some(name) = name {
+            map.serialize_entry("name", name)?;
+        }
+        match &self.kind {
+            MessageKind::Assistant { tool_calls, .. } if !tool_calls.is_empty() => {
+                map.serialize_entry("tool_calls", tool_calls)?;
+            }
+            MessageKind::Tool { tool_call_id, .. } => {
+                map.serialize_entry("tool_call_id", tool_call_id)?;
+            }
+            _ => {}
+        }
+        for (key, value) in extra.into_iter().flat_map(Extra::iter) {
+            map.serialize_entry(key, value)?;
+        }
+        map.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for Message {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::try_from(Json::deserialize(deserializer)?).map_err(D::Error::custom)
+    }
+}
+
+impl TryFrom<Json> for Message {
+    type Error = Error;
+
+    /// Reads a message: [`Error::InvalidMessage`] when it is none, or of a kind without a typed
+    /// form (`function`, and AG-UI's `activity` and `reasoning`).
+    fn try_from(value: Json) -> Result<Self, Error> {
+        let value = typed_by_role(value);
+        let fields = match read(&value, Ids::Keep)? {
+            Read::Remove(id) => return Ok(Self::remove(id)),
+            Read::Whole => value,
+            Read::Made(made) => made,
+        };
+        match fields {
+            Json::Object(fields) => from_fields(fields),
+            _ => Err(Error::message("it is no object")),
+        }
+    }
+}
+
+/// An object that has a `role` and no `type`, with its role as type and AG-UI's names of fields
+/// as LangChain's. Anything else as it is.
+fn typed_by_role(value: Json) -> Json {
+    match value {
+        Json::Object(mut fields) if !fields.contains_key("type") => {
+            let names =
+                [("role", "type"), ("toolCallId", "tool_call_id"), ("toolCalls", "tool_calls")];
+            for (from, to) in names {
+                if !fields.contains_key(to)
+                    && let Some(value) = fields.shift_remove(from)
+                {
+                    fields.insert(to.to_owned(), value);
+                }
+            }
+            Json::Object(fields)
+        }
+        value => value,
+    }
+}
+
+/// The message that the fields of a LangChain dict describe.
+fn from_fields(mut fields: Map<String, Json>) -> Result<Message, Error> {
+    let kind = text(&mut fields, "type")?.unwrap_or_default();
+    let id = text(&mut fields, "id")?;
+    let content = match fields.shift_remove("content").unwrap_or_default() {
+        Json::String(text) => Content::Text(text),
+        Json::Array(blocks) => Content::Blocks(blocks),
+        Json::Null => Content::Text(String::new()),
+        _ => return Err(Error::message("content is a string or a list of blocks")),
+    };
+    let name = text(&mut fields, "name")?;
+    let kind = match kind.as_str() {
+        "system" => MessageKind::System { content, name, extra: fields.into() },
+        "human" => MessageKind::User { content, name, extra: fields.into() },
+        "ai" => {
+            let tool_calls = match fields.shift_remove("tool_calls").unwrap_or_default() {
+                Json::Null => Vec::new(),
+                calls => serde_json::from_value(calls)
+                    .map_err(|error| Error::message(format!("tool_calls: {error}")))?,
+            };
+            MessageKind::Assistant { content, name, tool_calls, extra: fields.into() }
+        }
+        "tool" => {
+            let tool_call_id = text(&mut fields, "tool_call_id")?.unwrap_or_default();
+            MessageKind::Tool { content, name, tool_call_id, extra: fields.into() }
+        }
+        kind => return Err(Error::message(format!("'{kind}' has no typed form"))),
+    };
+    Ok(Message { id, kind })
+}
+
+/// Takes the text of a field out; null is none.
+fn text(fields: &mut Map<String, Json>, key: &str) -> Result<Option<String>, Error> {
+    match fields.shift_remove(key) {
+        None | Some(Json::Null) => Ok(None),
+        Some(Json::String(text)) => Ok(Some(text)),
+        Some(_) => Err(Error::message(format!("{key} is a string"))),
+    }
+}

@@ -1,0 +1,235 @@
+//! A list of messages that takes updates one by one: what a thread is built on.
+
+use crate::error::Error;
+use crate::reducer::messages::{MessageRules, Positions, incoming, plan, read_list};
+use crate::value::{Join, Kind, Owned, Plan, Symbols, Value};
+
+/// A list of messages with an index, folding updates as [`crate::add_messages`] does.
+///
+/// What an update costs does not grow with the list: text goes into the message where it is,
+/// an update is looked up by id. Only a removal, and the first change after
+/// [`MessageList::snapshot`], pass over the list's positions.
+///
+/// ```
+/// use serde_json::json;
+/// use threadfold::{MessageList, MessageRules};
+///
+/// let mut list = MessageList::new(json!([]), MessageRules::LangGraph)?;
+/// list.update(json!([{ "type": "ai", "id": "1", "content": "Hel" }]))?;
+/// list.append(&json!("1"), &json!("lo"))?;
+/// assert_eq!(list.snapshot(), json!([{ "type": "ai", "id": "1", "content": "Hello" }]));
+/// # Ok::<(), threadfold::Error>(())
+/// ```
+pub struct MessageList<V: Value> {
+    items: V,
+    rules: MessageRules,
+    ids: Ids<V>,
+    /// For each position the epoch in which this list made the message there, 0 for one that
+    /// came from outside. In its own epoch a message may change in place.
+    made: Vec<u32>,
+    epoch: u32,
+    /// Whether nobody else has `items`.
+    owned: bool,
+}
+
+impl<V: Value> MessageList<V> {
+    /// A list of these messages, in any form that [`crate::add_messages`] takes.
+    ///
+    /// # Errors
+    /// Those of [`crate::add_messages`].
+    pub fn new(messages: V, rules: MessageRules) -> Result<Self, Error> {
+        let mut list = Self {
+            items: V::array(Vec::new()),
+            rules,
+            ids: Ids::default(),
+            made: Vec::new(),
+            epoch: 1,
+            owned: true,
+        };
+        list.update(messages)?;
+        Ok(list)
+    }
+
+    /// How many messages there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.ids.numbers.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Folds messages in, as [`crate::add_messages`] does.
+    ///
+    /// # Errors
+    /// Those of [`crate::add_messages`]; the list is then as it was.
+    pub fn update(&mut self, messages: V) -> Result<(), Error> {
+        if messages.is_null() {
+            return Err(Error::NullArgument { received: Some("left") });
+        }
+        let (right, removals) = read_list(messages.own_list(), self.rules)?;
+        let numbers = self.ids.symbols.numbers(&right, "id");
+        let incoming = incoming(&numbers, &removals);
+        let plan =
+            plan(&self.ids, &incoming, self.rules).map_err(|refused| refused.error(&removals))?;
+        if plan.is_empty() {
+            return Ok(());
+        }
+        let items = std::mem::replace(&mut self.items, V::null());
+        self.items = V::assemble(items, right, &plan, self.owned);
+        self.owned = true;
+        self.reindex(&plan, &numbers);
+        Ok(())
+    }
+
+    fn reindex(&mut self, plan: &Plan, numbers: &[u32]) {
+        for (position, _) in &plan.replaced {
+            if let Some(made) = self.made.get_mut(*position as usize) {
+                *made = 0;
+            }
+        }
+        if plan.cleared {
+            self.made.clear();
+        } else {
+            keep(&mut self.made, &plan.removed);
+        }
+        self.made.resize(self.made.len() + plan.appended.len(), 0);
+        let appended = plan.appended.iter().filter_map(|from| numbers.get(*from as usize).copied());
+        self.ids.change(plan, appended);
+        if self.ids.is_stale() {
+            self.ids = Ids::of(&self.items);
+        }
+    }
+
+    /// Adds text to the end of a message: to its content, or to the last text block of it.
+    ///
+    /// # Errors
+    /// [`Error::UnknownMessage`] for an id that the list does not hold, [`Error::InvalidValue`]
+    /// for text that is no string and for a message whose content takes no text.
+    pub fn append(&mut self, id: &V, text: &V) -> Result<(), Error> {
+        if text.kind() != Kind::String {
+            return Err(Error::value("text", "a string"));
+        }
+        let position = self.ids.symbols.find(id).and_then(|number| self.ids.last(number));
+        let Some(position) = position else {
+            let id = id.text().map_or_else(|| "(not a string)".to_owned(), std::borrow::Cow::into_owned);
+            return Err(Error::UnknownMessage { id });
+        };
+        let made = self.made.get_mut(position as usize);
+        let owned = Owned {
+            list: self.owned,
+            item: made.as_ref().is_some_and(|made| **made == self.epoch),
+        };
+        let items = std::mem::replace(&mut self.items, V::null());
+        match items.append_text(position, text, owned) {
+            Ok(items) => {
+                if let Some(made) = made {
+                    *made = self.epoch;
+                }
+                self.items = items;
+                self.owned = true;
+                Ok(())
+            }
+            Err(items) => {
+                self.items = items;
+                Err(Error::value("content", "text or a list of blocks, to have text added"))
+            }
+        }
+    }
+
+    /// The list as it is now: it will never change, and what does not change until the next
+    /// snapshot is the same there. Without a change between two, they are one.
+    #[must_use]
+    pub fn snapshot(&mut self) -> V {
+        if self.owned {
+            self.owned = false;
+            self.epoch = self.epoch.wrapping_add(1).max(1);
+        }
+        self.items.clone()
+    }
+
+    /// The positions of the messages made since the last snapshot.
+    pub fn touched(&self) -> impl Iterator<Item = usize> {
+        self.made.iter().enumerate().filter(|(_, made)| **made == self.epoch).map(|(at, _)| at)
+    }
+}
+
+/// Where the ids of a list are.
+struct Ids<V: Value> {
+    symbols: V::Symbols,
+    /// For each position its id's number.
+    numbers: Vec<u32>,
+    /// For each number the last position that has it, or [`Join::NONE`].
+    last: Vec<u32>,
+}
+
+impl<V: Value> Default for Ids<V> {
+    fn default() -> Self {
+        Self { symbols: V::Symbols::default(), numbers: Vec::new(), last: Vec::new() }
+    }
+}
+
+impl<V: Value> Ids<V> {
+    fn of(items: &V) -> Self {
+        let mut ids = Self::default();
+        ids.numbers = ids.symbols.numbers(items, "id");
+        ids.find_last();
+        ids
+    }
+
+    fn change(&mut self, plan: &Plan, appended: impl Iterator<Item = u32>) {
+        if plan.cleared {
+            self.numbers.clear();
+            self.find_last();
+        } else if !plan.removed.is_empty() {
+            keep(&mut self.numbers, &plan.removed);
+            self.find_last();
+        }
+        self.last.resize(self.symbols.count(), Join::NONE);
+        for number in appended {
+            let position = u32::try_from(self.numbers.len()).unwrap_or(Join::NONE);
+            self.numbers.push(number);
+            if let Some(last) = self.last.get_mut(number as usize) {
+                *last = position;
+            }
+        }
+    }
+
+    fn find_last(&mut self) {
+        self.last = vec![Join::NONE; self.symbols.count()];
+        for (position, number) in (0..).zip(&self.numbers) {
+            if let Some(last) = self.last.get_mut(*number as usize) {
+                *last = position;
+            }
+        }
+    }
+
+    /// Whether most of the ids that have a number are gone from the list.
+    fn is_stale(&self) -> bool {
+        self.symbols.count() > 2 * self.numbers.len() + 64
+    }
+}
+
+impl<V: Value> Positions for Ids<V> {
+    fn last(&self, id: u32) -> Option<u32> {
+        self.last.get(id as usize).copied().filter(|position| *position != Join::NONE)
+    }
+
+    fn all(&self, chosen: &dyn Fn(u32) -> bool) -> Vec<u32> {
+        (0..).zip(&self.numbers).filter(|(_, id)| chosen(**id)).map(|(at, _)| at).collect()
+    }
+}
+
+/// Drops the items at these positions, ascending.
+fn keep(items: &mut Vec<u32>, removed: &[u32]) {
+    let mut removed = removed.iter().copied().peekable();
+    let mut position = 0;
+    items.retain(|_| {
+        let goes = removed.next_if_eq(&position).is_some();
+        position += 1;
+        !goes
+    });
+}

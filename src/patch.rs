@@ -1,0 +1,240 @@
+//! JSON Patch (RFC 6902) over [`Value`].
+
+use std::borrow::Cow;
+
+use crate::error::Error;
+use crate::value::{Kind, Value};
+
+/// `document` with the operations of a JSON Patch applied: all of them, or none.
+///
+/// `operations` is a list of `{ op, path, value?, from? }` with `op` one of `add`, `remove`,
+/// `replace`, `move`, `copy` and `test`, and paths that are JSON Pointers (RFC 6901). Whatever
+/// no operation's path leads through is the same in the result as in the document. Only an
+/// object's own values are reached, and `__proto__` is refused.
+///
+/// # Errors
+/// [`Error::InvalidPatch`] for what is no patch, [`Error::PatchPathMissing`] where a path leads
+/// nowhere, [`Error::PatchTestFailed`], [`Error::ForbiddenKey`].
+///
+/// ```
+/// use serde_json::json;
+/// use threadfold::apply_patch;
+///
+/// let state = json!({ "steps": [{ "done": false }] });
+/// let patch = json!([{ "op": "replace", "path": "/steps/0/done", "value": true }]);
+/// assert_eq!(apply_patch(&state, &patch)?, json!({ "steps": [{ "done": true }] }));
+/// # Ok::<(), threadfold::Error>(())
+/// ```
+pub fn apply_patch<V: Value>(document: &V, operations: &V) -> Result<V, Error> {
+    if operations.kind() != Kind::Array {
+        return Err(Error::value("operations", "a list of JSON Patch operations"));
+    }
+    let mut patched = document.clone();
+    for (index, operation) in operations.items().enumerate() {
+        patched = Operation { index, operation: &*operation }.apply(patched)?;
+    }
+    Ok(patched)
+}
+
+struct Operation<'a, V> {
+    index: usize,
+    operation: &'a V,
+}
+
+impl<V: Value> Operation<'_, V> {
+    fn apply(&self, document: V) -> Result<V, Error> {
+        if self.operation.kind() != Kind::Object {
+            return Err(self.invalid("it is not an object"));
+        }
+        let op = self.operation.text_of("op").ok_or_else(|| self.invalid("it has no op"))?;
+        let path = self.pointer("path")?;
+        match op.as_str() {
+            "add" => self.add(document, &path, self.value()?),
+            "remove" => self.remove(document, &path).map(|(document, _)| document),
+            "replace" => self.replace(document, &path),
+            "move" => self.relocate(document, &path),
+            "copy" => {
+                let from = self.pointer("from")?;
+                let value = self.find(&document, &from)?.into_owned().shared();
+                self.add(document, &path, value)
+            }
+            "test" => {
+                let value = self.value()?;
+                if self.find(&document, &path)?.equals(&value) {
+                    return Ok(document);
+                }
+                Err(Error::PatchTestFailed { index: self.index, path: path.text })
+            }
+            other => Err(self.invalid(&format!("'{other}' is no operation"))),
+        }
+    }
+
+    fn add(&self, document: V, path: &Pointer, value: V) -> Result<V, Error> {
+        let Some((last, parents)) = path.split() else { return Ok(value) };
+        self.edit(document, path, parents, |parent| match parent.kind() {
+            Kind::Array => {
+                let len = parent.len();
+                let at = if last == "-" { Some(len) } else { index_of(last) };
+                let at = at.filter(|at| *at <= len).ok_or_else(|| self.missing(path))?;
+                Ok(parent.splice(at, 0, Some(value)))
+            }
+            Kind::Object => Ok(parent.with(last, value)),
+            _ => Err(self.missing(path)),
+        })
+    }
+
+    fn remove(&self, document: V, path: &Pointer) -> Result<(V, V), Error> {
+        let removed = self.find(&document, path)?.into_owned();
+        let Some((last, parents)) = path.split() else { return Ok((V::null(), removed)) };
+        let document = self.edit(document, path, parents, |parent| {
+            Ok(match (parent.kind(), index_of(last)) {
+                (Kind::Array, Some(at)) => parent.splice(at, 1, None),
+                _ => parent.without(last),
+            })
+        })?;
+        Ok((document, removed))
+    }
+
+    fn replace(&self, document: V, path: &Pointer) -> Result<V, Error> {
+        let value = self.value()?;
+        self.find(&document, path)?;
+        let Some((last, parents)) = path.split() else { return Ok(value) };
+        self.edit(document, path, parents, |parent| Ok(put(parent, last, value)))
+    }
+
+    fn relocate(&self, document: V, path: &Pointer) -> Result<V, Error> {
+        let from = self.pointer("from")?;
+        if path.tokens.len() > from.tokens.len() && path.tokens.starts_with(&from.tokens) {
+            return Err(self.invalid("a value cannot move into itself"));
+        }
+        if path.tokens == from.tokens {
+            self.find(&document, &from)?;
+            return Ok(document);
+        }
+        let (document, value) = self.remove(document, &from)?;
+        self.add(document, path, value)
+    }
+
+    /// The value at a path.
+    fn find<'v>(&self, document: &'v V, path: &Pointer) -> Result<Cow<'v, V>, Error> {
+        let mut found = Cow::Borrowed(document);
+        for token in &path.tokens {
+            let child = match found {
+                Cow::Borrowed(node) => child(node, token),
+                Cow::Owned(node) => child(&node, token).map(|child| Cow::Owned(child.into_owned())),
+            };
+            found = child.ok_or_else(|| self.missing(path))?;
+        }
+        Ok(found)
+    }
+
+    /// Changes the object or list that the tokens lead to.
+    fn edit(
+        &self,
+        document: V,
+        path: &Pointer,
+        tokens: &[String],
+        change: impl FnOnce(V) -> Result<V, Error>,
+    ) -> Result<V, Error> {
+        // A loop with its own stack: a path may be longer than the machine's stack is deep.
+        let mut above = Vec::with_capacity(tokens.len());
+        let mut node = document;
+        for token in tokens {
+            let inner = match node.kind() {
+                Kind::Array => index_of(token).and_then(|at| node.take_at(at)),
+                _ => node.take(token),
+            };
+            let inner = inner.ok_or_else(|| self.missing(path))?;
+            above.push((node, token));
+            node = inner;
+        }
+        let changed = change(node)?;
+        Ok(above.into_iter().rev().fold(changed, |inner, (outer, token)| put(outer, token, inner)))
+    }
+
+    fn value(&self) -> Result<V, Error> {
+        let value = self.operation.get("value");
+        value.map(Cow::into_owned).ok_or_else(|| self.invalid("it has no value"))
+    }
+
+    fn pointer(&self, key: &str) -> Result<Pointer, Error> {
+        let text = self.operation.text_of(key);
+        let text = text.ok_or_else(|| self.invalid(&format!("its {key} is no JSON Pointer")))?;
+        let pointer = Pointer::parse(text);
+        let pointer =
+            pointer.ok_or_else(|| self.invalid(&format!("its {key} is no JSON Pointer")))?;
+        match pointer.tokens.iter().find(|token| *token == "__proto__") {
+            Some(key) => Err(Error::ForbiddenKey { key: key.clone() }),
+            None => Ok(pointer),
+        }
+    }
+
+    fn invalid(&self, reason: &str) -> Error {
+        Error::InvalidPatch { index: self.index, reason: reason.to_owned() }
+    }
+
+    fn missing(&self, path: &Pointer) -> Error {
+        Error::PatchPathMissing { index: self.index, path: path.text.clone() }
+    }
+}
+
+/// A JSON Pointer: its text, and its tokens unescaped.
+struct Pointer {
+    text: String,
+    tokens: Vec<String>,
+}
+
+impl Pointer {
+    fn parse(text: String) -> Option<Self> {
+        let tokens = match text.strip_prefix('/') {
+            Some(rest) => rest.split('/').map(unescape).collect::<Option<_>>()?,
+            None if text.is_empty() => Vec::new(),
+            None => return None,
+        };
+        Some(Self { text, tokens })
+    }
+
+    /// The last token and those before it; nothing, for the root.
+    fn split(&self) -> Option<(&str, &[String])> {
+        self.tokens.split_last().map(|(last, parents)| (last.as_str(), parents))
+    }
+}
+
+/// `~1` is a slash and `~0` a tilde; a tilde before anything else is an error.
+fn unescape(token: &str) -> Option<String> {
+    let mut parts = token.split('~');
+    let mut text = parts.next()?.to_owned();
+    for part in parts {
+        let (tail, char) = match (part.strip_prefix('0'), part.strip_prefix('1')) {
+            (Some(tail), _) => (tail, '~'),
+            (_, Some(tail)) => (tail, '/'),
+            _ => return None,
+        };
+        text.push(char);
+        text.push_str(tail);
+    }
+    Some(text)
+}
+
+/// A list's index as a token writes it: digits, without a leading zero.
+fn index_of(token: &str) -> Option<usize> {
+    let plain = token == "0" || !token.starts_with('0');
+    let digits = token.bytes().all(|byte| byte.is_ascii_digit());
+    (plain && digits).then(|| token.parse().ok()).flatten()
+}
+
+fn child<'v, V: Value>(node: &'v V, token: &str) -> Option<Cow<'v, V>> {
+    match node.kind() {
+        Kind::Array => node.at(index_of(token)?),
+        Kind::Object => node.get(token),
+        _ => None,
+    }
+}
+
+/// The object or list with the value that a token names replaced.
+fn put<V: Value>(node: V, token: &str, value: V) -> V {
+    match (node.kind(), index_of(token)) {
+        (Kind::Array, Some(at)) => node.splice(at, 1, Some(value)),
+        _ => node.with(token, value),
+    }
+}

@@ -1,0 +1,240 @@
+//! Schemas: what fields a state has, and how each takes updates.
+
+use std::rc::Rc;
+
+use crate::error::Error;
+use crate::reducer::files::merge_files;
+use crate::reducer::files::object;
+use crate::reducer::messages::{MessageRules, add_messages};
+use crate::reducer::todos::replace_todos;
+use crate::reducer::tools::{Prefer, list, merge_tools};
+use crate::value::Value;
+
+/// How an update is folded into a field's value.
+#[derive(Clone)]
+pub enum FieldReducer<V> {
+    /// The update takes the value's place; one write a super-step.
+    Replace,
+    /// A todo list, checked, takes the list's place; one write a super-step.
+    Todos,
+    /// `add_messages`.
+    Messages(MessageRules),
+    /// `merge_tools`.
+    Tools(Prefer),
+    /// `merge_files`.
+    Files,
+    /// A list's items after those there are.
+    Append,
+    /// An object's values laid over those there are.
+    Merge,
+    /// The caller's own.
+    Custom(CustomReducer<V>),
+}
+
+/// Folds an update into a value, or into nothing yet.
+pub type CustomFn<V> = dyn Fn(Option<V>, V) -> Result<V, Error>;
+
+/// A reducer of the caller's own.
+#[derive(Clone)]
+pub struct CustomReducer<V> {
+    /// What errors call it.
+    pub name: String,
+    /// Equal for two that are one reducer.
+    pub id: u32,
+    /// The reducer.
+    pub merge: Rc<CustomFn<V>>,
+}
+
+/// How long a field's value lives.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Lifetime {
+    /// Until it is replaced.
+    #[default]
+    Kept,
+    /// For the super-step after the one that wrote it.
+    Ephemeral {
+        /// Whether a second write in one super-step is an error; else the last wins.
+        guard: bool,
+    },
+    /// Until it is replaced, but never in a checkpoint.
+    Untracked {
+        /// Whether a second write in one super-step is an error; else the last wins.
+        guard: bool,
+    },
+}
+
+/// One field of a state.
+#[derive(Clone)]
+pub struct Field<V> {
+    /// How it takes updates.
+    pub reducer: FieldReducer<V>,
+    /// How long its value lives.
+    pub lifetime: Lifetime,
+    /// Whether a caller may give it to a run.
+    pub input: bool,
+    /// Whether a run's result shows it.
+    pub output: bool,
+}
+
+impl<V> Field<V> {
+    /// A field that everybody may give and see.
+    #[must_use]
+    pub fn new(reducer: FieldReducer<V>) -> Self {
+        Self { reducer, lifetime: Lifetime::Kept, input: true, output: true }
+    }
+
+    /// This field with another lifetime.
+    #[must_use]
+    pub fn lasting(self, lifetime: Lifetime) -> Self {
+        Self { lifetime, ..self }
+    }
+
+    /// This field, seen by nobody outside.
+    #[must_use]
+    pub fn private(self) -> Self {
+        Self { input: false, output: false, ..self }
+    }
+
+    fn is_private(&self) -> bool {
+        !self.input && !self.output
+    }
+
+    /// What tells two declarations of one field apart: its channel, as errors name it.
+    #[must_use]
+    pub fn channel(&self) -> String {
+        let guarded = |name: &str, guard| {
+            if guard { name.to_owned() } else { format!("{name} without guard") }
+        };
+        match (self.lifetime, &self.reducer) {
+            (Lifetime::Ephemeral { guard }, _) => guarded("ephemeral", guard),
+            (Lifetime::Untracked { guard }, _) => guarded("untracked", guard),
+            (Lifetime::Kept, FieldReducer::Replace) => "replace".to_owned(),
+            (Lifetime::Kept, FieldReducer::Todos) => "todos".to_owned(),
+            (Lifetime::Kept, FieldReducer::Messages(MessageRules::LangGraph)) => {
+                "messages".to_owned()
+            }
+            (Lifetime::Kept, FieldReducer::Messages(MessageRules::DeepAgents)) => {
+                "messages by DeepAgents' rules".to_owned()
+            }
+            (Lifetime::Kept, FieldReducer::Tools(Prefer::First)) => "tools".to_owned(),
+            (Lifetime::Kept, FieldReducer::Tools(Prefer::Last)) => {
+                "tools, the last preferred".to_owned()
+            }
+            (Lifetime::Kept, FieldReducer::Files) => "files".to_owned(),
+            (Lifetime::Kept, FieldReducer::Append) => "append".to_owned(),
+            (Lifetime::Kept, FieldReducer::Merge) => "merge".to_owned(),
+            (Lifetime::Kept, FieldReducer::Custom(custom)) => custom.name.clone(),
+        }
+    }
+
+    fn same_channel(&self, other: &Self) -> bool {
+        match (&self.reducer, &other.reducer) {
+            (FieldReducer::Custom(a), FieldReducer::Custom(b)) => a.id == b.id,
+            (FieldReducer::Custom(_), _) | (_, FieldReducer::Custom(_)) => false,
+            _ => self.channel() == other.channel(),
+        }
+    }
+}
+
+impl<V: Value> Field<V> {
+    /// The value after one write.
+    ///
+    /// # Errors
+    /// Those of the field's reducer.
+    pub fn fold(&self, current: Option<V>, update: V) -> Result<V, Error> {
+        let current_or = |empty: fn() -> V| current.clone().unwrap_or_else(empty);
+        let no_items = || V::array(Vec::new());
+        match &self.reducer {
+            FieldReducer::Replace => Ok(update),
+            FieldReducer::Todos => replace_todos(current_or(V::null), update),
+            FieldReducer::Messages(rules) => add_messages(current_or(no_items), update, *rules),
+            FieldReducer::Tools(prefer) => merge_tools(current_or(no_items), update, *prefer),
+            FieldReducer::Files => merge_files(current_or(V::object), update),
+            FieldReducer::Append => append(current_or(no_items), update),
+            FieldReducer::Merge => merge(current_or(V::object), &update),
+            FieldReducer::Custom(custom) => (custom.merge)(current, update),
+        }
+    }
+
+    /// Whether several writes of one super-step are folded; else the field takes one.
+    pub(crate) fn takes_many(&self) -> bool {
+        self.lifetime == Lifetime::Kept
+            && !matches!(self.reducer, FieldReducer::Replace | FieldReducer::Todos)
+    }
+}
+
+fn append<V: Value>(current: V, update: V) -> Result<V, Error> {
+    let current = list(current, "the value of an appending field")?;
+    let update = list(update, "an update of an appending field")?;
+    if update.is_empty() {
+        return Ok(current);
+    }
+    let count = u32::try_from(update.len()).unwrap_or(u32::MAX);
+    let plan = crate::value::Plan { appended: (0..count).collect(), ..Default::default() };
+    Ok(V::assemble(current, update, &plan, false))
+}
+
+fn merge<V: Value>(current: V, update: &V) -> Result<V, Error> {
+    let current = object(current, "the value of a merging field")?;
+    let update = object(update.clone(), "an update of a merging field")?;
+    Ok(current.overlay(&update, false))
+}
+
+/// The fields of a state, in the order of their declaration.
+#[derive(Clone)]
+pub struct Schema<V> {
+    fields: Vec<(String, Field<V>)>,
+}
+
+impl<V> Schema<V> {
+    /// A schema of these fields.
+    ///
+    /// # Errors
+    /// [`Error::ForbiddenKey`] for a field called `__proto__`.
+    pub fn new(fields: Vec<(String, Field<V>)>) -> Result<Self, Error> {
+        match fields.iter().find(|(key, _)| key == "__proto__") {
+            Some((key, _)) => Err(Error::ForbiddenKey { key: key.clone() }),
+            None => Ok(Self { fields }),
+        }
+    }
+
+    /// The fields and their names.
+    pub fn fields(&self) -> impl Iterator<Item = (&str, &Field<V>)> {
+        self.fields.iter().map(|(key, field)| (key.as_str(), field))
+    }
+
+    /// A field by its name.
+    #[must_use]
+    pub fn field(&self, key: &str) -> Option<&Field<V>> {
+        self.fields().find(|(name, _)| *name == key).map(|(_, field)| field)
+    }
+}
+
+impl<V: Clone> Schema<V> {
+    /// One schema from several, the base schema last: a later declaration of a field takes the
+    /// place of an earlier one, except that a field which any of them makes private is private.
+    ///
+    /// LangChain lets an earlier public declaration show a field that a later one hides; here
+    /// private wins.
+    ///
+    /// # Errors
+    /// [`Error::ReducerConflict`] when a field is declared with two different reducers.
+    pub fn combine(schemas: &[&Self]) -> Result<Self, Error> {
+        let mut combined: Vec<(String, Field<V>)> = Vec::new();
+        for (key, field) in schemas.iter().flat_map(|schema| &schema.fields) {
+            let Some((_, known)) = combined.iter_mut().find(|(name, _)| name == key) else {
+                combined.push((key.clone(), field.clone()));
+                continue;
+            };
+            if !known.same_channel(field) {
+                return Err(Error::ReducerConflict {
+                    key: key.clone(),
+                    first: known.channel(),
+                    second: field.channel(),
+                });
+            }
+            *known = if known.is_private() { field.clone().private() } else { field.clone() };
+        }
+        Ok(Self { fields: combined })
+    }
+}

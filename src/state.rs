@@ -1,0 +1,190 @@
+//! States under a [`Schema`]: updates, super-steps, and what a caller may give and see.
+
+use std::borrow::Cow;
+
+use crate::error::Error;
+use crate::schema::{Field, Lifetime, Schema};
+use crate::value::{Kind, Value};
+
+/// The key that marks an `Overwrite`.
+const OVERWRITE: &str = "__overwrite__";
+
+/// The part of some values that passed, and the names of those that did not.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Filtered<V> {
+    /// What passed: the very values given, when nothing was dropped.
+    pub values: V,
+    /// The keys dropped, in their order.
+    pub dropped: Vec<String>,
+}
+
+impl<V: Value> Schema<V> {
+    /// A state with one partial update folded in, field by field; keys that the update does not
+    /// have, or the schema does not know, leave the state as it is.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] when either is not an object, and those of the fields' reducers.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use threadfold::{Field, FieldReducer, Schema};
+    ///
+    /// let schema = Schema::new(vec![
+    ///     ("log".to_owned(), Field::new(FieldReducer::Append)),
+    ///     ("topic".to_owned(), Field::new(FieldReducer::Replace)),
+    /// ])?;
+    /// let state = schema.merge(json!({ "log": ["a"], "topic": "x" }), &json!({ "log": ["b"] }))?;
+    /// assert_eq!(state, json!({ "log": ["a", "b"], "topic": "x" }));
+    /// # Ok::<(), threadfold::Error>(())
+    /// ```
+    pub fn merge(&self, state: V, update: &V) -> Result<V, Error> {
+        let state = given(state, "a state")?;
+        let update = given(update.clone(), "an update")?;
+        let mut next = state.clone();
+        for (key, field) in self.fields() {
+            if let Some(write) = update.get(key) {
+                let writes = [write.into_owned()];
+                next = put(next, key, written(field, key, current(&state, key), &writes)?);
+            }
+        }
+        Ok(next)
+    }
+
+    /// A state after one super-step in which several writers each gave a partial update, by the
+    /// rules of LangGraph's channels: a field that replaces takes one write, one with a reducer
+    /// folds them in order, an ephemeral one without a write is cleared, and an `Overwrite`
+    /// (`{ "__overwrite__": v }` or `{ "type": "__overwrite__", "value": v }`) sets a field
+    /// with a reducer whatever else was written.
+    ///
+    /// # Errors
+    /// [`Error::ConcurrentUpdate`], [`Error::TwoOverwrites`], [`Error::InvalidValue`], and those
+    /// of the fields' reducers.
+    pub fn step(&self, state: V, updates: &V) -> Result<V, Error> {
+        let state = given(state, "a state")?;
+        if updates.kind() != Kind::Array {
+            return Err(Error::value("updates", "a list of updates"));
+        }
+        let updates: Vec<V> = updates
+            .items()
+            .map(|update| given(update.into_owned(), "an update"))
+            .collect::<Result<_, _>>()?;
+        let mut next = state.clone();
+        for (key, field) in self.fields() {
+            let writes: Vec<V> =
+                updates.iter().filter_map(|update| update.get(key).map(Cow::into_owned)).collect();
+            let ephemeral = matches!(field.lifetime, Lifetime::Ephemeral { .. });
+            if writes.is_empty() {
+                if ephemeral && next.get(key).is_some() {
+                    next = next.without(key);
+                }
+            } else {
+                next = put(next, key, written(field, key, current(&state, key), &writes)?);
+            }
+        }
+        Ok(next)
+    }
+
+    /// What of a caller's values a run takes: the fields that the schema has and does not omit
+    /// from input.
+    ///
+    /// # Errors
+    /// [`Error::NoInput`] for null, [`Error::InvalidValue`] for what is no object.
+    pub fn input(&self, values: V) -> Result<Filtered<V>, Error> {
+        if values.is_null() {
+            return Err(Error::NoInput);
+        }
+        Ok(self.filter(given(values, "input")?, |field| field.input))
+    }
+
+    /// What of a state a run's result shows.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] for what is no object.
+    pub fn output(&self, state: V) -> Result<Filtered<V>, Error> {
+        Ok(self.filter(given(state, "a state")?, |field| field.output))
+    }
+
+    /// What of a state a checkpoint keeps: all but the untracked fields.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] for what is no object.
+    pub fn checkpoint(&self, state: V) -> Result<Filtered<V>, Error> {
+        let tracked = |field: &Field<V>| !matches!(field.lifetime, Lifetime::Untracked { .. });
+        Ok(self.filter(given(state, "a state")?, tracked))
+    }
+
+    fn filter(&self, values: V, passes: impl Fn(&Field<V>) -> bool) -> Filtered<V> {
+        let keys = values.keys();
+        let dropped: Vec<String> =
+            keys.into_iter().filter(|key| !self.field(key).is_some_and(&passes)).collect();
+        let values = dropped.iter().fold(values, |values, key| values.without(key));
+        Filtered { values, dropped }
+    }
+}
+
+fn given<V: Value>(value: V, what: &str) -> Result<V, Error> {
+    if value.kind() == Kind::Object {
+        Ok(value)
+    } else {
+        Err(Error::value(what, "an object of fields"))
+    }
+}
+
+fn current<V: Value>(state: &V, key: &str) -> Option<V> {
+    state.get(key).map(Cow::into_owned)
+}
+
+/// The state with a field's new value; the same state, when it is the same value.
+fn put<V: Value>(state: V, key: &str, value: V) -> V {
+    let same = state.get(key).is_some_and(|known| known.same(&value));
+    if same { state } else { state.with(key, value) }
+}
+
+/// A field's value after the writes of one super-step.
+fn written<V: Value>(
+    field: &Field<V>,
+    key: &str,
+    current: Option<V>,
+    writes: &[V],
+) -> Result<V, Error> {
+    if !field.takes_many() {
+        let guard = match field.lifetime {
+            Lifetime::Kept => Some(None),
+            Lifetime::Ephemeral { guard } => guard.then_some(Some("EphemeralValue")),
+            Lifetime::Untracked { guard } => guard.then_some(Some("UntrackedValue")),
+        };
+        if let (Some(guard), true) = (guard, writes.len() > 1) {
+            return Err(Error::ConcurrentUpdate { key: key.to_owned(), guard });
+        }
+        let last = writes.last().cloned().unwrap_or_else(V::null);
+        return field.fold(current, last);
+    }
+    // Writes before an `Overwrite` are folded all the same, so that what is wrong with them is
+    // said; those after it are not looked at.
+    let mut folded = current;
+    let mut overwritten = false;
+    for write in writes {
+        match overwrite(write) {
+            Some(_) if overwritten => return Err(Error::TwoOverwrites { key: key.to_owned() }),
+            Some(value) => {
+                overwritten = true;
+                folded = Some(value);
+            }
+            None if overwritten => {}
+            None => folded = Some(field.fold(folded, write.clone())?),
+        }
+    }
+    Ok(folded.unwrap_or_else(V::null))
+}
+
+/// The value of an `Overwrite`, in either of its forms.
+fn overwrite<V: Value>(write: &V) -> Option<V> {
+    if write.kind() != Kind::Object {
+        return None;
+    }
+    if let Some(value) = write.get(OVERWRITE) {
+        return (write.keys().len() == 1).then(|| value.into_owned());
+    }
+    write.text_of("type").filter(|name| name == OVERWRITE)?;
+    write.get("value").map(Cow::into_owned)
+}

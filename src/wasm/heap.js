@@ -1,0 +1,422 @@
+// The JavaScript heap, as the core asks for it: each function answers one question about values
+// or builds one value, and none ever throws. What user code throws on the way (a getter, a
+// proxy's trap) is kept in `failure`, and the entry point that was called throws it at its end.
+
+/** @type {{ cause: unknown } | undefined} */
+let failure;
+
+/** @param {unknown} cause */
+export function note(cause) {
+  failure ??= { cause };
+}
+
+/** What was thrown since the last call, in a list; an empty list for nothing. */
+export function takeFailure() {
+  const taken = failure;
+  failure = undefined;
+  return taken && [taken.cause];
+}
+
+/** What was thrown, in words: anything can be thrown, and asking it may throw again. */
+export function reason(cause) {
+  try {
+    return String(cause?.message ?? cause);
+  } catch {
+    return "it threw what cannot be told";
+  }
+}
+
+/** Makes the error that a caller sees; the npm package puts its own class in. */
+let makeError = (code, message, cause) => {
+  const error = new Error(message, cause && { cause: cause[0] });
+  return Object.assign(error, { name: "ThreadfoldError", code });
+};
+
+export function useErrors(make) {
+  makeError = make;
+}
+
+export function fail(code, message, cause) {
+  return makeError(code, message, cause);
+}
+
+const NULL = 0, STRING = 1, ARRAY = 2, OBJECT = 3, OTHER = 4;
+
+export function kind(value) {
+  if (value === null || value === undefined) return NULL;
+  if (typeof value === "string") return STRING;
+  if (typeof value !== "object") return OTHER;
+  try {
+    return Array.isArray(value) ? ARRAY : OBJECT;
+  } catch (error) {
+    note(error);
+    return NULL;
+  }
+}
+
+export function length(value) {
+  try {
+    return Array.isArray(value) ? value.length : 0;
+  } catch (error) {
+    note(error);
+    return 0;
+  }
+}
+
+export function item(list, index) {
+  try {
+    return list[index];
+  } catch (error) {
+    note(error);
+  }
+}
+
+/** An own value: a prototype's is not data. */
+export function get(object, key) {
+  try {
+    if (typeof object === "object" && object !== null && Object.hasOwn(object, key)) return object[key];
+  } catch (error) {
+    note(error);
+  }
+}
+
+export function keys(object) {
+  try {
+    return typeof object === "object" && object !== null ? Object.keys(object) : [];
+  } catch (error) {
+    note(error);
+    return [];
+  }
+}
+
+export function same(left, right) {
+  return Object.is(left, right);
+}
+
+/** Deep equality of data. Values that refer to themselves are never equal, unless the same. */
+export function equals(left, right) {
+  try {
+    return alike(left, right);
+  } catch (error) {
+    if (!(error instanceof RangeError)) note(error);
+    return false;
+  }
+}
+
+function alike(left, right) {
+  if (Object.is(left, right)) return true;
+  if (typeof left === "number" && typeof right === "number") return left === right;
+  if (typeof left !== "object" || typeof right !== "object" || left === null || right === null) return false;
+  if (Array.isArray(left)) {
+    return Array.isArray(right) && left.length === right.length && left.every((item, at) => alike(item, right[at]));
+  }
+  if (Object.getPrototypeOf(left) !== Object.getPrototypeOf(right)) return false;
+  if (left instanceof Date) return left.getTime() === right.getTime();
+  if (left instanceof Map || left instanceof Set || ArrayBuffer.isView(left)) return false;
+  const names = Object.keys(left);
+  return (
+    names.length === Object.keys(right).length &&
+    names.every((name) => Object.hasOwn(right, name) && alike(left[name], right[name]))
+  );
+}
+
+export function parseJson(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Not JSON: `undefined`, which JSON cannot say.
+  }
+}
+
+// -- Building: a node is copied before it changes, unless it was made in this edit. --
+
+/** @type {Set<object> | undefined} */
+let fresh;
+
+/** From here on nodes that were made in this edit change in place. */
+export function beginEdit() {
+  fresh = new Set();
+}
+
+export function endEdit() {
+  fresh = undefined;
+}
+
+/** What was made so far is in two places now: it is copied again before it changes. */
+export function share() {
+  fresh?.clear();
+}
+
+function writable(node) {
+  if (fresh?.has(node)) return node;
+  const copy = copyOf(node);
+  fresh?.add(copy);
+  return copy;
+}
+
+function copyOf(node) {
+  if (Array.isArray(node)) return node.slice();
+  const prototype = Object.getPrototypeOf(node);
+  if (prototype === Object.prototype) return { ...node };
+  // An instance stays one of its class, accessors included, and a frozen one gives a free copy.
+  const own = Object.getOwnPropertyDescriptors(node);
+  for (const name of Reflect.ownKeys(own)) {
+    own[name].configurable = true;
+    if ("value" in own[name]) own[name].writable = true;
+  }
+  return Object.create(prototype, own);
+}
+
+function put(node, key, value) {
+  if (key === "__proto__") {
+    Object.defineProperty(node, key, { value, writable: true, enumerable: true, configurable: true });
+  } else {
+    node[key] = value;
+  }
+}
+
+export function withKey(object, key, value) {
+  try {
+    const copy = writable(object);
+    put(copy, key, value);
+    // @langchain/core's instances keep what they were made from; it has to agree.
+    if (Object.hasOwn(copy, "lc_kwargs") && typeof copy.lc_kwargs === "object") {
+      copy.lc_kwargs = { ...copy.lc_kwargs, [key]: value };
+    }
+    return copy;
+  } catch (error) {
+    note(error);
+    return object;
+  }
+}
+
+export function withoutKey(object, key) {
+  try {
+    const copy = writable(object);
+    delete copy[key];
+    return copy;
+  } catch (error) {
+    note(error);
+    return object;
+  }
+}
+
+export function splice(list, index, count, inserted) {
+  try {
+    const copy = writable(list);
+    copy.splice(index, count, ...inserted);
+    return copy;
+  } catch (error) {
+    note(error);
+    return list;
+  }
+}
+
+/** `left` with the values of `right` laid over it; `left` itself, when that changes nothing. */
+export function overlay(left, right, nullDeletes) {
+  try {
+    let laid = left;
+    const change = () => (laid === left ? (laid = copyOf(left)) : laid);
+    for (const key of Object.keys(right)) {
+      const value = right[key];
+      if (value === undefined) continue;
+      if (value === null && nullDeletes) {
+        if (Object.hasOwn(laid, key)) delete change()[key];
+      } else if (!Object.hasOwn(laid, key) || !Object.is(laid[key], value)) {
+        put(change(), key, value);
+      }
+    }
+    return laid;
+  } catch (error) {
+    note(error);
+    return left;
+  }
+}
+
+// -- Lists of messages: one pass each. --
+
+/** The kind an instance of a message class says it is. */
+export function instanceKind(message) {
+  try {
+    // The class's method, not data that happens to have its name.
+    const method = message._getType ?? message.getType;
+    if (typeof method !== "function" || Object.hasOwn(message, "_getType")) return;
+    const kind = method.call(message);
+    return typeof kind === "string" ? kind : undefined;
+  } catch (error) {
+    note(error);
+  }
+}
+
+/** The positions of the items that the core has to read one by one: all but whole messages. */
+export function oddMessages(list) {
+  const odd = [];
+  try {
+    for (let at = 0; at < list.length; at++) {
+      if (!isPlain(list[at])) odd.push(at);
+    }
+  } catch (error) {
+    note(error);
+  }
+  return odd;
+}
+
+function isPlain(message) {
+  if (typeof message !== "object" || message === null || typeof message.id !== "string") return false;
+  switch (message.type) {
+    case "human":
+    case "system":
+    case "function":
+      return message.role === undefined;
+    case "ai":
+      return message.role === undefined && !hasOpenAiCalls(message);
+    case "tool":
+      return message.role === undefined && typeof message.tool_call_id === "string";
+    case undefined:
+      return isAgUiRole(message.role);
+    default:
+      return false;
+  }
+}
+
+function hasOpenAiCalls(message) {
+  const calls = message.tool_calls;
+  return calls !== undefined && calls !== null && calls.length > 0 && Array.prototype.some.call(calls, (call) => call?.function !== undefined);
+}
+
+function isAgUiRole(role) {
+  switch (role) {
+    case "user":
+    case "assistant":
+    case "system":
+    case "developer":
+    case "tool":
+    case "activity":
+    case "reasoning":
+      return true;
+    default:
+      return false;
+  }
+}
+
+const NONE = 0xffffffff;
+
+/** Numbers for the texts under `key`: first one for each item of `right`, then a position and a
+ * number for each item of `left` whose text occurs in `right`. */
+export function join(left, right, key) {
+  const numbers = new Map();
+  const joined = [];
+  try {
+    for (const item of right) {
+      const text = item?.[key];
+      if (typeof text !== "string") {
+        joined.push(NONE);
+        continue;
+      }
+      let number = numbers.get(text);
+      if (number === undefined) numbers.set(text, (number = numbers.size));
+      joined.push(number);
+    }
+    if (numbers.size > 0) {
+      for (let at = 0; at < left.length; at++) {
+        const number = numbers.get(left[at]?.[key]);
+        if (number !== undefined) joined.push(at, number);
+      }
+    }
+  } catch (error) {
+    note(error);
+  }
+  return joined;
+}
+
+/** The list that a plan makes of two; in place, when `left` is the core's own. */
+export function assemble(left, right, owned, cleared, replaced, removed, appended) {
+  try {
+    const list = cleared ? [] : owned ? left : left.slice();
+    for (let at = 0; at < replaced.length; at += 2) list[replaced[at]] = right[replaced[at + 1]];
+    if (removed.length > 0) {
+      let kept = removed[0];
+      for (let at = kept, next = 0; at < list.length; at++) {
+        if (at === removed[next]) next++;
+        else list[kept++] = list[at];
+      }
+      list.length = kept;
+    }
+    for (const at of appended) list.push(right[at]);
+    return list;
+  } catch (error) {
+    note(error);
+    return left;
+  }
+}
+
+/** The items of a list in a list of our own, so that reading them again asks nobody. */
+export function ownList(list) {
+  try {
+    return Array.isArray(list) ? list.slice() : list;
+  } catch (error) {
+    note(error);
+    return [];
+  }
+}
+
+/** `list` with text added to one message's content; undefined, when its content takes none. */
+export function appendText(list, position, text, listOwned, messageOwned) {
+  try {
+    const message = list[position];
+    const content = grown(message.content, text);
+    if (content === undefined) return;
+    const target = listOwned ? list : list.slice();
+    if (messageOwned) message.content = content;
+    else target[position] = withKey(message, "content", content);
+    return target;
+  } catch (error) {
+    note(error);
+    return list;
+  }
+}
+
+function grown(content, text) {
+  if (typeof content === "string") return content + text;
+  if (content === undefined || content === null) return text;
+  if (!Array.isArray(content)) return;
+  const last = content.at(-1);
+  if (last?.type === "text" && typeof last.text === "string") {
+    return content.with(-1, { ...last, text: last.text + text });
+  }
+  return [...content, { type: "text", text }];
+}
+
+/** Small numbers for ids, as long as a list lives. */
+export class Symbols {
+  #numbers = new Map();
+
+  /** The number of every item's text under `key`, given where it had none. */
+  numbers(list, key) {
+    return list.map((item) => {
+      const text = item[key];
+      if (typeof text !== "string") return NONE;
+      let number = this.#numbers.get(text);
+      if (number === undefined) this.#numbers.set(text, (number = this.#numbers.size));
+      return number;
+    });
+  }
+
+  find(text) {
+    return this.#numbers.get(text) ?? NONE;
+  }
+
+  get size() {
+    return this.#numbers.size;
+  }
+}
+
+const functionNumbers = new WeakMap();
+let functions = 0;
+
+/** The same number for the same function. */
+export function functionNumber(fn) {
+  let number = functionNumbers.get(fn);
+  if (number === undefined) functionNumbers.set(fn, (number = functions++));
+  return number;
+}

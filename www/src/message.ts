@@ -1,0 +1,33 @@
+// What the page shows of a message, whichever of the two forms it has.
+import { isObject } from "./state";
+
+export interface ShownMessage {
+  readonly id: string;
+  readonly role: "user" | "assistant" | "tool" | "system";
+  readonly text: string;
+  readonly calls: readonly { readonly name: string; readonly args: string }[];
+}
+
+const ROLES: Record<string, ShownMessage["role"]> = {
+  user: "user", human: "user", assistant: "assistant", ai: "assistant", tool: "tool", system: "system",
+};
+
+export function read(message: object): ShownMessage {
+  const fields = message as Record<string, unknown>;
+  return {
+    id: String(fields["id"]),
+    role: ROLES[String(fields["role"] ?? fields["type"])] ?? "assistant",
+    text: typeof fields["content"] === "string" ? fields["content"] : "",
+    calls: calls(fields),
+  };
+}
+
+function calls(fields: Record<string, unknown>): ShownMessage["calls"] {
+  // AG-UI's; LangChain's while they stream; LangChain's when they are whole.
+  const lists = [fields["toolCalls"], fields["tool_call_chunks"], fields["tool_calls"]];
+  const list = lists.find((found): found is unknown[] => Array.isArray(found) && found.length > 0) ?? [];
+  return list.filter(isObject).map((call) => {
+    const { name, arguments: text } = isObject(call["function"]) ? call["function"] : { name: call["name"], arguments: call["args"] };
+    return { name: String(name ?? ""), args: typeof text === "string" ? text : JSON.stringify(text ?? {}) };
+  });
+}

@@ -1,0 +1,15 @@
+import { defineConfig } from "vite";
+import { readme } from "./readme.ts";
+
+export default defineConfig({
+  // Relative addresses: the built page works in any folder of any server.
+  base: "./",
+  plugins: [readme()],
+  worker: { format: "es" },
+  build: {
+    target: "es2022",
+    rollupOptions: { input: ["index.html", "readme.html"] },
+    // langgraph.js, which only the chart's worker loads, and only on demand.
+    chunkSizeWarningLimit: 2_000,
+  },
+});
