@@ -1,5 +1,6 @@
 //! The native core's figures: `cargo bench`. The names and sizes are those of
 //! `benches/python/add_messages.py`, so that `scripts/bench-native.mjs` can set them side by side.
+#![allow(clippy::expect_used)]
 
 use std::hint::black_box;
 use std::mem::take;
@@ -15,7 +16,8 @@ const RULES: MessageRules = MessageRules::LangGraph;
 fn conversation(count: usize, prefix: &str) -> Vec<Message> {
     let message = |n: usize| {
         let content = format!("message number {n}");
-        let made = if n % 2 == 0 { Message::user(content) } else { Message::assistant(content) };
+        let made =
+            if n.is_multiple_of(2) { Message::user(content) } else { Message::assistant(content) };
         made.with_id(format!("{prefix}{n}"))
     };
     (0..count).map(message).collect()

@@ -128,11 +128,19 @@ fn unseen<V: Value>(existing: &V, messages: V) -> V {
 /// the reference.
 fn known_ids<V: Value>(existing: &V, messages: &V) -> Vec<bool> {
     let join = V::join(existing, messages, "id");
-    let numbers: std::collections::HashSet<u32> = join.left.iter().map(|(_, id)| *id).collect();
+    let mut seen = vec![false; join.right.len()];
+    for (_, id) in &join.left {
+        if let Some(seen) = seen.get_mut(*id as usize) {
+            *seen = true;
+        }
+    }
     let has_nameless =
         || existing.items().any(|message| message.get("id").is_none_or(|id| id.is_null()));
     let nameless = join.right.contains(&Join::NONE) && has_nameless();
-    let known = |id: &u32| if *id == Join::NONE { nameless } else { numbers.contains(id) };
+    let known = |id: &u32| match seen.get(*id as usize) {
+        Some(seen) => *seen,
+        None => nameless,
+    };
     join.right.iter().map(known).collect()
 }
 

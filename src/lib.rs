@@ -1,4 +1,36 @@
-//! Folds agent updates into thread state.
+//! Folds agent updates into thread state: the reducers of LangGraph, DeepAgents and AG-UI.
+//!
+//! An agent's thread is a state with a few fields: messages, todos, tools, files. Its nodes, and
+//! its server, send updates; each field has a reducer that says how an update is folded into it.
+//! This crate is those reducers. It also is the core of the npm package of the same name, where
+//! the same code works on JavaScript's own values.
+//!
+//! ```
+//! use serde_json::json;
+//! use threadfold::{add_messages, MessageRules};
+//!
+//! let thread = json!([{ "type": "human", "id": "1", "content": "What is 2 + 2?" }]);
+//! let thread = add_messages(thread, json!({ "role": "assistant", "content": "4" }), MessageRules::LangGraph)?;
+//! assert_eq!(thread[1]["type"], "ai"); // in LangChain's form, and with an id of its own
+//! assert!(thread[1]["id"].is_string());
+//!
+//! let thread = add_messages(thread, json!([{ "type": "remove", "id": "1" }]), MessageRules::LangGraph)?;
+//! assert_eq!(thread.as_array().map(Vec::len), Some(1));
+//! # Ok::<(), threadfold::Error>(())
+//! ```
+//!
+//! # What to read, in which order
+//! - **JSON in, JSON out**: [`add_messages`], [`merge_tools`], [`replace_todos`], [`merge_files`],
+//!   [`apply_patch`], [`langgraph_default_merge_state`]. Each takes any [`Value`]; natively that
+//!   is [`serde_json::Value`].
+//! - **A program with types of its own**: [`Message`] and its [`MessageKind`], [`add_message_list`]
+//!   over anything [`Identified`], [`Reducer`] and the ready-made ones in [`reducer`], and
+//!   [`state!`], which writes a state and its update from one declaration: start at [`typed_state`].
+//! - **A state known only at run time**: [`Schema`] merges an update, or a super-step of several
+//!   writers, and says what is input and output.
+//! - **A long list that changes often**: [`MessageList`].
+//!
+//! Whatever comes in, nothing panics: what cannot be folded is an [`Error`] with a stable code.
 
 pub mod ag_ui;
 pub mod error;
@@ -30,4 +62,5 @@ pub use typed_state::State;
 pub use value::Value;
 
 #[cfg(target_arch = "wasm32")]
-mod wasm;
+#[doc(hidden)]
+pub mod wasm;

@@ -115,7 +115,8 @@ impl<V: Value> MessageList<V> {
         }
         let position = self.ids.symbols.find(id).and_then(|number| self.ids.last(number));
         let Some(position) = position else {
-            let id = id.text().map_or_else(|| "(not a string)".to_owned(), std::borrow::Cow::into_owned);
+            let id =
+                id.text().map_or_else(|| "(not a string)".to_owned(), std::borrow::Cow::into_owned);
             return Err(Error::UnknownMessage { id });
         };
         let made = self.made.get_mut(position as usize);

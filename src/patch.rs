@@ -71,14 +71,14 @@ impl<V: Value> Operation<'_, V> {
 
     fn add(&self, document: V, path: &Pointer, value: V) -> Result<V, Error> {
         let Some((last, parents)) = path.split() else { return Ok(value) };
-        self.edit(document, path, parents, |parent| match parent.kind() {
+        self.edit(document, path, parents, &mut |parent| match parent.kind() {
             Kind::Array => {
                 let len = parent.len();
                 let at = if last == "-" { Some(len) } else { index_of(last) };
                 let at = at.filter(|at| *at <= len).ok_or_else(|| self.missing(path))?;
-                Ok(parent.splice(at, 0, Some(value)))
+                Ok(parent.splice(at, 0, Some(value.clone())))
             }
-            Kind::Object => Ok(parent.with(last, value)),
+            Kind::Object => Ok(parent.with(last, value.clone())),
             _ => Err(self.missing(path)),
         })
     }
@@ -86,7 +86,7 @@ impl<V: Value> Operation<'_, V> {
     fn remove(&self, document: V, path: &Pointer) -> Result<(V, V), Error> {
         let removed = self.find(&document, path)?.into_owned();
         let Some((last, parents)) = path.split() else { return Ok((V::null(), removed)) };
-        let document = self.edit(document, path, parents, |parent| {
+        let document = self.edit(document, path, parents, &mut |parent| {
             Ok(match (parent.kind(), index_of(last)) {
                 (Kind::Array, Some(at)) => parent.splice(at, 1, None),
                 _ => parent.without(last),
@@ -99,7 +99,7 @@ impl<V: Value> Operation<'_, V> {
         let value = self.value()?;
         self.find(&document, path)?;
         let Some((last, parents)) = path.split() else { return Ok(value) };
-        self.edit(document, path, parents, |parent| Ok(put(parent, last, value)))
+        self.edit(document, path, parents, &mut |parent| Ok(put(parent, last, value.clone())))
     }
 
     fn relocate(&self, document: V, path: &Pointer) -> Result<V, Error> {
@@ -134,7 +134,7 @@ impl<V: Value> Operation<'_, V> {
         document: V,
         path: &Pointer,
         tokens: &[String],
-        change: impl FnOnce(V) -> Result<V, Error>,
+        change: &mut dyn FnMut(V) -> Result<V, Error>,
     ) -> Result<V, Error> {
         // A loop with its own stack: a path may be longer than the machine's stack is deep.
         let mut above = Vec::with_capacity(tokens.len());

@@ -9,8 +9,11 @@ use std::borrow::Cow;
 
 mod json;
 mod names;
+mod numbers;
 
 pub(crate) use names::Names;
+
+pub(crate) use numbers::ByNumber;
 
 /// What a [`Value`] is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -173,7 +176,8 @@ pub struct Owned {
 pub struct Plan {
     /// The left list is dropped whole.
     pub cleared: bool,
-    /// Positions in left and the positions in right whose items replace them.
+    /// Positions in left and the positions in right whose items replace them, the last one of a
+    /// position for good; one that is removed, too, is removed.
     pub replaced: Vec<(u32, u32)>,
     /// Positions in left that go, ascending.
     pub removed: Vec<u32>,

@@ -12,6 +12,9 @@ mod heap;
 mod message_list;
 mod schema;
 
+pub use message_list::RawMessageList;
+pub use schema::RawSchema;
+
 /// Has errors made by a function of `code`, `message` and `[cause]` or undefined.
 #[wasm_bindgen(js_name = useErrors)]
 pub fn use_errors(make: &js_sys::Function) {

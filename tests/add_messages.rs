@@ -1,4 +1,5 @@
 //! Every row of what is known of LangGraph's `add_messages`, over JSON and over typed messages.
+#![allow(clippy::unwrap_used)]
 
 use serde_json::{Value, json};
 use threadfold::{

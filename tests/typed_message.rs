@@ -1,4 +1,5 @@
 //! The typed message and its JSON.
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 use serde_json::{Value, json};
 use threadfold::{Content, Message, MessageKind, ToolCall};

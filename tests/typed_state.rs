@@ -1,4 +1,5 @@
 //! The typed state and its update.
+#![allow(clippy::unwrap_used)]
 
 use serde_json::json;
 use threadfold::reducer::{

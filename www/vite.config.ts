@@ -5,6 +5,8 @@ export default defineConfig({
   // Relative addresses: the built page works in any folder of any server.
   base: "./",
   plugins: [readme()],
+  // Also under `npm run dev`: development builds freeze every snapshot, and the chart is not about that.
+  define: { "process.env.NODE_ENV": JSON.stringify("production") },
   worker: { format: "es" },
   build: {
     target: "es2022",

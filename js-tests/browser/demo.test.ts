@@ -44,7 +44,7 @@ async function open(hash = "", options: BrowserContextOptions = {}): Promise<Pag
     if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(address)) complaints.push(`went out: ${request.url()}`);
   });
   await page.goto(address + hash);
-  await page.locator(".message").first().waitFor();
+  await page.locator(".message").first().waitFor({ timeout: 10_000 });
   return page;
 }
 

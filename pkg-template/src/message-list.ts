@@ -65,10 +65,7 @@ export class MessageList<M extends object = LangChainMessage> {
     const raw = this.#live();
     const touched = development ? raw.touched() : undefined;
     const snapshot = raw.snapshot() as M[];
-    if (touched) {
-      for (const position of touched) Object.freeze(snapshot[position]);
-      Object.freeze(snapshot);
-    }
+    if (touched) freeze(snapshot, touched);
     return snapshot;
   }
 
@@ -86,4 +83,10 @@ export class MessageList<M extends object = LangChainMessage> {
     if (this.#raw) return this.#raw;
     throw new ThreadfoldError("DISPOSED", "This MessageList was given up by free().");
   }
+}
+
+/** Freezes what a snapshot shares with the list. A long array is spared: freezing it would cost a pass a snapshot. */
+function freeze(snapshot: object[], touched: Uint32Array): void {
+  for (const position of touched) Object.freeze(snapshot[position]);
+  if (snapshot.length <= 256) Object.freeze(snapshot);
 }

@@ -1,9 +1,9 @@
 import * as core from "#core";
 import { ThreadfoldError } from "./errors.js";
-import type { Field } from "./fields.js";
+import type { Field, Visibility } from "./fields.js";
 
-/** The fields of a schema by name. */
-export type Fields = Readonly<Record<string, Field<never, never>>>;
+/** The fields of a schema by name: each a {@link Field}. Its types are not asked for here, but inferred from it. */
+export type Fields = Readonly<Record<string, Visibility & { readonly kind: string }>>;
 
 type ValueOf<F> = F extends Field<infer Value, infer _, infer _> ? Value : never;
 type UpdateOf<F> = F extends Field<infer _, infer Update, infer _> ? Update : never;

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { root } from "../process.mjs";
 import { generated } from "./glue.mjs";
+import { printable } from "./printable.mjs";
 
 const source = join(root, "pkg-template", "src");
 
@@ -18,8 +19,11 @@ const BUNDLES = [
 
 /** Returns the bundles as `{ name: text }`. */
 export async function bundle(wasm) {
-  writeFileSync(join(generated, "wasm-base64.js"), `export default "${readFileSync(wasm).toString("base64")}";\n`);
-  writeFileSync(join(generated, "wasm-base64.d.ts"), "declare const base64: string;\nexport default base64;\n");
+  writeFileSync(join(generated, "wasm-text.js"), textModule(printable(readFileSync(wasm))));
+  writeFileSync(
+    join(generated, "wasm-text.d.ts"),
+    "export declare const alphabet: string;\nexport declare const text: string;\nexport declare const length: number;\n",
+  );
   const files = await Promise.all(BUNDLES.map(async ({ file, entry, core, format }) => {
     const { outputFiles } = await build({
       entryPoints: [join(source, entry)],
@@ -35,11 +39,16 @@ export async function bundle(wasm) {
       external: ["./threadfold_bg.wasm"],
       plugins: [useCore(core)],
       logLevel: "warning",
+      // wasm-bindgen lists the snippet's module once for each block of imports from it.
+      logOverride: { "duplicate-object-key": "silent" },
     });
     return [file, outputFiles[0].text];
   }));
   return Object.fromEntries(files);
 }
+
+const textModule = (values) =>
+  Object.entries(values).map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};\n`).join("");
 
 /** Makes `#core` the given file of src/core/. */
 const useCore = (file) => ({

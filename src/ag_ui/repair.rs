@@ -1,7 +1,5 @@
 //! What ag-ui-langgraph 0.0.47 mends when it merges a run's messages into a checkpoint.
 
-use std::collections::{HashMap, HashSet};
-
 use super::known_ids;
 use crate::message;
 use crate::value::{Kind, Value};
@@ -47,17 +45,17 @@ fn parsed_arguments<V: Value>(message: &V) -> Option<V> {
 
 /// The tool messages after the last human one that stand in for a result which has now come,
 /// with its content; and the tool calls so answered.
-fn real_results<V: Value>(existing: &V, messages: &V) -> (Vec<V>, HashSet<String>) {
-    let mut contents = HashMap::new();
+fn real_results<V: Value>(existing: &V, messages: &V) -> (Vec<V>, Vec<String>) {
+    let mut contents = Vec::new();
     for message in messages.items().filter(|message| message::is_kind(&**message, "tool")) {
         if let (Some(id), Some(content)) =
             (message::tool_call_id(&*message), message.get("content"))
         {
-            contents.insert(id, content.into_owned());
+            contents.push((id, content.into_owned()));
         }
     }
     let mut results = Vec::new();
-    let mut answered = HashSet::new();
+    let mut answered = Vec::new();
     let last_human = (0..existing.len())
         .rev()
         .find(|at| existing.at(*at).is_some_and(|message| message::is_kind(&*message, "human")));
@@ -69,9 +67,10 @@ fn real_results<V: Value>(existing: &V, messages: &V) -> (Vec<V>, HashSet<String
             continue;
         }
         let Some(id) = message::tool_call_id(&*message) else { continue };
-        if let Some(content) = contents.get(&id) {
+        // Of two results for one call the last counts.
+        if let Some((_, content)) = contents.iter().rev().find(|(call, _)| *call == id) {
             results.push(message.into_owned().with("content", content.clone()));
-            answered.insert(id);
+            answered.push(id);
         }
     }
     (results, answered)
@@ -90,6 +89,8 @@ fn is_interrupted<V: Value>(message: &V) -> bool {
     else {
         return false;
     };
-    let between = "' with id '";
-    named.match_indices(between).any(|(at, _)| at > 0 && at + between.len() < named.len())
+    // Some place between the first and the last letter of the two names.
+    let between = b"' with id '";
+    let inner = named.as_bytes().get(1..named.len().saturating_sub(1)).unwrap_or_default();
+    inner.windows(between.len()).any(|window| window == between)
 }

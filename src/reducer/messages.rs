@@ -1,12 +1,8 @@
 //! `add_messages`: LangGraph's reducer over lists of messages, and DeepAgents' variant of it.
 
-use std::collections::{HashMap, HashSet};
-
-use foldhash::fast::RandomState;
-
 use crate::error::Error;
 use crate::message::{self, Ids, REMOVE_ALL_MESSAGES, Read};
-use crate::value::{Join, Kind, Plan, Value};
+use crate::value::{ByNumber, Join, Kind, Plan, Value};
 
 /// Whose rules `add_messages` follows where the two systems differ.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -160,7 +156,7 @@ pub(crate) trait Positions {
 pub(super) struct Present<'a> {
     hits: &'a [(u32, u32)],
     /// By id: the last position.
-    last: ById<u32>,
+    last: ByNumber<u32>,
 }
 
 impl<'a> Present<'a> {
@@ -215,7 +211,7 @@ impl Refused {
 
 /// Decides what becomes of the two lists.
 pub(crate) fn plan(
-    left: &impl Positions,
+    left: &dyn Positions,
     right: &[Incoming],
     rules: MessageRules,
 ) -> Result<Plan, Refused> {
@@ -232,49 +228,52 @@ pub(crate) fn plan(
 
 /// What follows a remove-all stays as it came, two of one id as well, less what is removed.
 fn after_remove_all(right: &[Incoming], start: usize) -> Result<Plan, Refused> {
-    let mut kept: Vec<Option<u32>> = Vec::new();
-    let mut places: ById<Vec<usize>> = ById::default();
-    for (position, message) in (0..).zip(right).skip(start) {
+    let rest = || (0..).zip(right).skip(start);
+    // By id: whether it is there, and the last position that removes it.
+    let mut present: ByNumber<u32> = ByNumber::default();
+    let mut removed: ByNumber<u32> = ByNumber::default();
+    for (position, message) in rest() {
         match message {
             Incoming::Put(id) => {
-                places.entry(*id).or_default().push(kept.len());
-                kept.push(Some(position));
+                present.insert(*id, position);
             }
             Incoming::Remove(id) => {
-                let gone = places.remove(id);
-                for place in gone.ok_or(Refused { position, after_remove_all: true })? {
-                    if let Some(slot) = kept.get_mut(place) {
-                        *slot = None;
-                    }
-                }
+                present.remove(id).ok_or(Refused { position, after_remove_all: true })?;
+                removed.insert(*id, position);
             }
             Incoming::RemoveAll => {}
         }
     }
-    let appended = kept.into_iter().flatten().collect();
+    let stays = |position: u32, id: &u32| removed.get(id).is_none_or(|removed| *removed < position);
+    let kept = rest().filter(|(position, message)| match message {
+        Incoming::Put(id) => stays(*position, id),
+        Incoming::Remove(_) | Incoming::RemoveAll => false,
+    });
+    let appended = kept.map(|(position, _)| position).collect();
     Ok(Plan { cleared: true, appended, ..Plan::default() })
 }
 
-type ById<T> = HashMap<u32, T, RandomState>;
-
 /// The right list folded into the left one, message by message.
-struct Folding<'a, L> {
-    left: &'a L,
+struct Folding<'a> {
+    left: &'a dyn Positions,
     rules: MessageRules,
-    known: ById<Known>,
-    replaced: ById<u32>,
-    /// Left positions that go although their id may come again (DeepAgents).
+    /// By id: its place in `known`.
+    places: ByNumber<u32>,
+    known: Vec<Known>,
+    replaced: Vec<(u32, u32)>,
+    /// Left positions that go although their id may come again (DeepAgents), ascending.
     removed: Vec<u32>,
     appended: Vec<Option<u32>>,
 }
 
-impl<'a, L: Positions> Folding<'a, L> {
-    fn of(left: &'a L, rules: MessageRules) -> Self {
+impl<'a> Folding<'a> {
+    fn of(left: &'a dyn Positions, rules: MessageRules) -> Self {
         Self {
             left,
             rules,
-            known: ById::default(),
-            replaced: ById::default(),
+            places: ByNumber::default(),
+            known: Vec::new(),
+            replaced: Vec::new(),
             removed: Vec::new(),
             appended: Vec::new(),
         }
@@ -293,95 +292,85 @@ impl<'a, L: Positions> Folding<'a, L> {
     }
 
     fn find(&mut self, id: u32) -> Option<&mut Known> {
-        if let (false, Some(at)) = (self.known.contains_key(&id), self.left.last(id)) {
-            self.known.insert(id, Known { place: Place::Left(at), removed: false });
+        if let (false, Some(at)) = (self.places.contains_key(&id), self.left.last(id)) {
+            self.know(id, Place::Left(at));
         }
-        self.known.get_mut(&id)
+        let place = self.places.get(&id)?;
+        self.known.get_mut(*place as usize)
+    }
+
+    fn know(&mut self, id: u32, place: Place) {
+        self.places.insert(id, u32::try_from(self.known.len()).unwrap_or(Join::NONE));
+        self.known.push(Known { place, removed: false });
     }
 
     fn put(&mut self, id: u32, position: u32) {
         let again = self.rules == MessageRules::LangGraph;
-        match self.find(id) {
-            Some(known) if again || !known.removed => {
-                known.removed = false;
-                match known.place {
-                    Place::Left(at) => {
-                        self.replaced.insert(at, position);
-                    }
-                    Place::Appended(at) => {
-                        if let Some(slot) = self.appended.get_mut(at) {
-                            *slot = Some(position);
-                        }
-                    }
-                }
-            }
-            _ => {
-                let place = Place::Appended(self.appended.len());
-                self.appended.push(Some(position));
-                self.known.insert(id, Known { place, removed: false });
-            }
+        let Some(known) = self.find(id).filter(|known| again || !known.removed) else {
+            self.know(id, Place::Appended(self.appended.len()));
+            self.appended.push(Some(position));
+            return;
+        };
+        known.removed = false;
+        match known.place {
+            Place::Left(at) => self.replaced.push((at, position)),
+            Place::Appended(at) => self.set_appended(at, Some(position)),
         }
     }
 
     fn remove(&mut self, id: u32, position: u32) -> Result<(), Refused> {
         let rules = self.rules;
-        match self.find(id) {
-            Some(known) => {
-                let place = known.place;
-                let repeated = std::mem::replace(&mut known.removed, true);
-                if rules == MessageRules::DeepAgents && !repeated {
-                    self.take_out(place);
+        match (self.find(id), rules) {
+            (Some(known), MessageRules::LangGraph) => known.removed = true,
+            (Some(known), MessageRules::DeepAgents) if !known.removed => {
+                known.removed = true;
+                match known.place {
+                    Place::Left(at) => {
+                        let after = self.removed.partition_point(|removed| *removed < at);
+                        self.removed.insert(after, at);
+                    }
+                    Place::Appended(at) => self.set_appended(at, None),
                 }
-                Ok(())
             }
-            None if rules == MessageRules::DeepAgents => Ok(()),
-            None => Err(Refused { position, after_remove_all: false }),
+            (_, MessageRules::DeepAgents) => {}
+            (None, MessageRules::LangGraph) => {
+                return Err(Refused { position, after_remove_all: false });
+            }
         }
+        Ok(())
     }
 
-    fn take_out(&mut self, place: Place) {
-        match place {
-            Place::Left(at) => {
-                self.replaced.remove(&at);
-                self.removed.push(at);
-            }
-            Place::Appended(at) => {
-                if let Some(slot) = self.appended.get_mut(at) {
-                    *slot = None;
-                }
-            }
+    fn set_appended(&mut self, at: usize, from: Option<u32>) {
+        if let Some(slot) = self.appended.get_mut(at) {
+            *slot = from;
         }
     }
 
     fn plan(mut self) -> Plan {
         if self.rules == MessageRules::LangGraph {
-            let gone: Vec<(u32, Place)> = self
-                .known
-                .iter()
-                .filter(|(_, k)| k.removed)
-                .map(|(id, k)| (*id, k.place))
-                .collect();
-            for (_, place) in &gone {
-                if let Place::Appended(_) = place {
-                    self.take_out(*place);
-                }
-            }
-            let gone: HashSet<u32, RandomState> = gone
-                .into_iter()
-                .filter(|(_, place)| matches!(place, Place::Left(_)))
-                .map(|(id, _)| id)
-                .collect();
-            if !gone.is_empty() {
-                self.removed = self.left.all(&|id| gone.contains(&id));
-                for at in &self.removed {
-                    self.replaced.remove(at);
+            self.take_out_removed();
+        }
+        let appended = self.appended.into_iter().flatten().collect();
+        Plan { cleared: false, replaced: self.replaced, removed: self.removed, appended }
+    }
+
+    /// By LangGraph's rules a removal takes out every message of its id, and only at the end:
+    /// the id may come again before.
+    fn take_out_removed(&mut self) {
+        let mut in_left = false;
+        for known in self.known.iter().filter(|known| known.removed) {
+            match known.place {
+                Place::Left(_) => in_left = true,
+                Place::Appended(at) => {
+                    if let Some(slot) = self.appended.get_mut(at) {
+                        *slot = None;
+                    }
                 }
             }
         }
-        self.removed.sort_unstable();
-        let mut replaced: Vec<_> = self.replaced.into_iter().collect();
-        replaced.sort_unstable();
-        let appended = self.appended.into_iter().flatten().collect();
-        Plan { cleared: false, replaced, removed: self.removed, appended }
+        if in_left {
+            let known = |id| self.places.get(&id).and_then(|place| self.known.get(*place as usize));
+            self.removed = self.left.all(&|id| known(id).is_some_and(|known| known.removed));
+        }
     }
 }

@@ -29,31 +29,42 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Tells of most texts, by their last two bytes, that they have not been added: to hash every id
-/// of a long list costs several times as much.
-#[derive(Default)]
-struct Sieve([u64; 4]);
+/// Tells of most texts, by their length and their last two bytes, that they have not been added:
+/// to hash every id of a long list costs several times as much, and to look at the length alone
+/// needs no look at the text.
+struct Sieve {
+    lengths: u64,
+    ends: [bool; 256],
+}
+
+impl Default for Sieve {
+    fn default() -> Self {
+        Self { lengths: 0, ends: [false; 256] }
+    }
+}
 
 impl Sieve {
     fn add(&mut self, text: &str) {
-        let (word, bit) = Self::place(text);
-        if let Some(word) = self.0.get_mut(word) {
-            *word |= bit;
+        self.lengths |= Self::length(text);
+        if let Some(seen) = self.ends.get_mut(Self::end(text)) {
+            *seen = true;
         }
     }
 
     fn may_hold(&self, text: &str) -> bool {
-        let (word, bit) = Self::place(text);
-        self.0.get(word).is_some_and(|word| word & bit != 0)
+        self.lengths & Self::length(text) != 0
+            && self.ends.get(Self::end(text)).is_some_and(|seen| *seen)
     }
 
-    /// The word and the bit in it for a text.
-    fn place(text: &str) -> (usize, u64) {
-        let byte = match text.as_bytes() {
+    fn length(text: &str) -> u64 {
+        1 << (text.len() & 63)
+    }
+
+    fn end(text: &str) -> usize {
+        usize::from(match text.as_bytes() {
             [.., before, last] => before.wrapping_mul(31) ^ last,
             [last] => *last,
             [] => 0,
-        };
-        (usize::from(byte >> 6), 1 << (byte & 63))
+        })
     }
 }

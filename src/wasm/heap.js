@@ -65,7 +65,7 @@ export function length(value) {
 
 export function item(list, index) {
   try {
-    return list[index];
+    if (Array.isArray(list)) return list[index];
   } catch (error) {
     note(error);
   }
@@ -110,7 +110,9 @@ function alike(left, right) {
   if (Array.isArray(left)) {
     return Array.isArray(right) && left.length === right.length && left.every((item, at) => alike(item, right[at]));
   }
-  if (Object.getPrototypeOf(left) !== Object.getPrototypeOf(right)) return false;
+  const prototype = Object.getPrototypeOf(left);
+  const other = Object.getPrototypeOf(right);
+  if (prototype !== other && !(isPlainPrototype(prototype) && isPlainPrototype(other))) return false;
   if (left instanceof Date) return left.getTime() === right.getTime();
   if (left instanceof Map || left instanceof Set || ArrayBuffer.isView(left)) return false;
   const names = Object.keys(left);
@@ -118,6 +120,11 @@ function alike(left, right) {
     names.length === Object.keys(right).length &&
     names.every((name) => Object.hasOwn(right, name) && alike(left[name], right[name]))
   );
+}
+
+/** That of an object which is only data: none, or `Object.prototype`, be it another realm's. */
+function isPlainPrototype(prototype) {
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 export function parseJson(text) {
@@ -158,6 +165,7 @@ function copyOf(node) {
   if (Array.isArray(node)) return node.slice();
   const prototype = Object.getPrototypeOf(node);
   if (prototype === Object.prototype) return { ...node };
+  if (hasSlots(node)) throw new TypeError(`a ${prototype?.constructor?.name} cannot be copied with a change`);
   // An instance stays one of its class, accessors included, and a frozen one gives a free copy.
   const own = Object.getOwnPropertyDescriptors(node);
   for (const name of Reflect.ownKeys(own)) {
@@ -165,6 +173,18 @@ function copyOf(node) {
     if ("value" in own[name]) own[name].writable = true;
   }
   return Object.create(prototype, own);
+}
+
+/** Whether an object keeps what it is where no copy of it can: a copied Map is no Map. */
+function hasSlots(node) {
+  return (
+    node instanceof Map ||
+    node instanceof Set ||
+    node instanceof Date ||
+    node instanceof Promise ||
+    node instanceof WeakMap ||
+    ArrayBuffer.isView(node)
+  );
 }
 
 function put(node, key, value) {
@@ -179,14 +199,18 @@ export function withKey(object, key, value) {
   try {
     const copy = writable(object);
     put(copy, key, value);
-    // @langchain/core's instances keep what they were made from; it has to agree.
-    if (Object.hasOwn(copy, "lc_kwargs") && typeof copy.lc_kwargs === "object") {
-      copy.lc_kwargs = { ...copy.lc_kwargs, [key]: value };
-    }
+    withKwarg(copy, key, value);
     return copy;
   } catch (error) {
     note(error);
     return object;
+  }
+}
+
+/** `@langchain/core`'s instances keep what they were made from; it has to agree. */
+function withKwarg(instance, key, value) {
+  if (Object.hasOwn(instance, "lc_kwargs") && typeof instance.lc_kwargs === "object") {
+    instance.lc_kwargs = { ...instance.lc_kwargs, [key]: value };
   }
 }
 
@@ -304,35 +328,65 @@ const NONE = 0xffffffff;
 /** Numbers for the texts under `key`: first one for each item of `right`, then a position and a
  * number for each item of `left` whose text occurs in `right`. */
 export function join(left, right, key) {
-  const numbers = new Map();
-  const joined = [];
   try {
-    for (const item of right) {
-      const text = item?.[key];
-      if (typeof text !== "string") {
-        joined.push(NONE);
-        continue;
-      }
-      let number = numbers.get(text);
-      if (number === undefined) numbers.set(text, (number = numbers.size));
-      joined.push(number);
-    }
-    if (numbers.size > 0) {
-      for (let at = 0; at < left.length; at++) {
-        const number = numbers.get(left[at]?.[key]);
-        if (number !== undefined) joined.push(at, number);
-      }
-    }
+    const numbers = new Map();
+    const rightNumbers = numbered(right, key, numbers);
+    const hits = numbers.size === 1 ? alone(left, key, numbers.keys().next().value) : known(left, key, numbers);
+    const joined = new Uint32Array(rightNumbers.length + hits.length);
+    joined.set(rightNumbers);
+    joined.set(hits, rightNumbers.length);
+    return joined;
   } catch (error) {
     note(error);
+    return [];
   }
-  return joined;
+}
+
+// Engines read a property whose name stands in the code faster than one whose name they are told.
+const readId = (item) => item?.id;
+const reader = (key) => (key === "id" ? readId : (item) => item?.[key]);
+
+function numbered(list, key, numbers) {
+  const read = reader(key);
+  const found = new Uint32Array(list.length);
+  for (let at = 0; at < found.length; at++) {
+    const text = read(list[at]);
+    let number = NONE;
+    if (typeof text === "string") {
+      number = numbers.get(text);
+      if (number === undefined) numbers.set(text, (number = numbers.size));
+    }
+    found[at] = number;
+  }
+  return found;
+}
+
+function known(list, key, numbers) {
+  const read = reader(key);
+  const hits = [];
+  for (let at = 0; numbers.size > 0 && at < list.length; at++) {
+    const number = numbers.get(read(list[at]));
+    if (number !== undefined) hits.push(at, number);
+  }
+  return hits;
+}
+
+/** One text is compared faster than looked up. */
+function alone(list, key, text) {
+  const read = reader(key);
+  const hits = [];
+  for (let at = 0; at < list.length; at++) {
+    if (read(list[at]) === text) hits.push(at, 0);
+  }
+  return hits;
 }
 
 /** The list that a plan makes of two; in place, when `left` is the core's own. */
 export function assemble(left, right, owned, cleared, replaced, removed, appended) {
   try {
-    const list = cleared ? [] : owned ? left : left.slice();
+    const added = pick(right, appended);
+    if (cleared) return added;
+    const list = owned ? left : removed.length > 0 ? left.slice() : left.concat(added);
     for (let at = 0; at < replaced.length; at += 2) list[replaced[at]] = right[replaced[at + 1]];
     if (removed.length > 0) {
       let kept = removed[0];
@@ -342,12 +396,18 @@ export function assemble(left, right, owned, cleared, replaced, removed, appende
       }
       list.length = kept;
     }
-    for (const at of appended) list.push(right[at]);
+    if (owned || removed.length > 0) for (const item of added) list.push(item);
     return list;
   } catch (error) {
     note(error);
     return left;
   }
+}
+
+function pick(list, positions) {
+  const picked = [];
+  for (let at = 0; at < positions.length; at++) picked.push(list[positions[at]]);
+  return picked;
 }
 
 /** The items of a list in a list of our own, so that reading them again asks nobody. */
@@ -367,8 +427,10 @@ export function appendText(list, position, text, listOwned, messageOwned) {
     const content = grown(message.content, text);
     if (content === undefined) return;
     const target = listOwned ? list : list.slice();
-    if (messageOwned) message.content = content;
-    else target[position] = withKey(message, "content", content);
+    if (messageOwned) {
+      message.content = content;
+      if (message.lc_kwargs !== undefined) withKwarg(message, "content", content);
+    } else target[position] = withKey(message, "content", content);
     return target;
   } catch (error) {
     note(error);

@@ -24,6 +24,7 @@ impl RawSchema {
     }
 
     /// One schema from several, the base schema last. Gives up the handles in `schemas`.
+    #[allow(clippy::needless_pass_by_value, reason = "handles in a list cross only by value")]
     pub fn combine(schemas: Vec<RawSchema>) -> Result<RawSchema, JsValue> {
         let schemas: Vec<_> = schemas.iter().map(|schema| &schema.0).collect();
         answer(Schema::combine(&schemas)).map(Self)
@@ -47,23 +48,25 @@ impl RawSchema {
 
     /// [`Schema::input`], as `{ values, dropped }`.
     pub fn input(&self, values: JsValue) -> Result<JsValue, JsValue> {
-        answer(self.0.input(values).map(filtered))
+        filtered(self.0.input(values))
     }
 
     /// [`Schema::output`], as `{ values, dropped }`.
     pub fn output(&self, state: JsValue) -> Result<JsValue, JsValue> {
-        answer(self.0.output(state).map(filtered))
+        filtered(self.0.output(state))
     }
 
     /// [`Schema::checkpoint`], as `{ values, dropped }`.
     pub fn checkpoint(&self, state: JsValue) -> Result<JsValue, JsValue> {
-        answer(self.0.checkpoint(state).map(filtered))
+        filtered(self.0.checkpoint(state))
     }
 }
 
-fn filtered(filtered: Filtered<JsValue>) -> JsValue {
-    let dropped = filtered.dropped.iter().map(|key| JsValue::from_str(key)).collect();
-    JsValue::object().with("values", filtered.values).with("dropped", JsValue::array(dropped))
+fn filtered(filtered: Result<Filtered<JsValue>, Error>) -> Result<JsValue, JsValue> {
+    answer(filtered.map(|Filtered { values, dropped }| {
+        let dropped = dropped.iter().map(|key| JsValue::from_str(key)).collect();
+        JsValue::object().with("values", values).with("dropped", JsValue::array(dropped))
+    }))
 }
 
 fn declared_schema(declared: &JsValue) -> Result<Schema<JsValue>, Error> {

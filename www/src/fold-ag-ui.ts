@@ -1,7 +1,7 @@
 // AG-UI events into thread state: the part of the protocol that the recording needs.
 import { MessageList, REMOVE_ALL_MESSAGES, removeMessage } from "threadfold";
 import type { Recording, RunEvent } from "./recording";
-import { reuse, schema, type Fold, type ThreadState } from "./state";
+import { initial, merge, reuse, type Fold, type ThreadState } from "./state";
 
 interface ToolCall {
   id: string;
@@ -29,7 +29,7 @@ type AgUiEvent =
 export function foldAgUi(input: Recording["input"]): Fold {
   const list = new MessageList<Message>([...(input?.messages ?? [])] as Message[]);
   const messages = (): readonly Message[] => list.snapshot();
-  let state: ThreadState = schema.merge({ messages: messages() }, { tools: [...(input?.tools ?? [])] });
+  let state: ThreadState = merge(initial(messages()), { tools: [...(input?.tools ?? [])] });
 
   const find = (id: string | undefined) => messages().find((message) => message.id === id);
   const owner = (callId: string) => messages().find(({ toolCalls }) => toolCalls?.some(({ id }) => id === callId));
@@ -62,7 +62,7 @@ export function foldAgUi(input: Recording["input"]): Fold {
       case "STATE_SNAPSHOT": {
         // Its messages are LangChain's, and in the middle of a run only the last node's: MESSAGES_SNAPSHOT has them all.
         const { messages: _, ...values } = event.snapshot;
-        state = schema.merge(state, values);
+        state = merge(state, values);
         break;
       }
       case "MESSAGES_SNAPSHOT":

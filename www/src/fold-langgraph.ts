@@ -1,7 +1,7 @@
 // The parts of a LangGraph run's stream into thread state: values, messages (from messages-tuple) and custom.
 import { MessageList, REMOVE_ALL_MESSAGES, removeMessage } from "threadfold";
 import type { RunEvent } from "./recording";
-import { reuse, schema, type Fold, type ThreadState } from "./state";
+import { initial, merge, reuse, type Fold } from "./state";
 
 interface ToolCallChunk {
   index: number;
@@ -22,7 +22,7 @@ interface Message {
 export function foldLangGraph(): Fold {
   const list = new MessageList<Message>([]);
   const find = (id: string) => (list.snapshot() as readonly Message[]).find((message) => message.id === id);
-  let state: ThreadState = { messages: list.snapshot() };
+  let state = initial(list.snapshot());
 
   function chunk(part: Message): void {
     const { chunk_position: _, tool_call_chunks: calls = [], ...rest } = part;
@@ -43,7 +43,7 @@ export function foldLangGraph(): Fold {
   /** The whole state: what is not in it is gone, what says the same as before stays the same object. */
   function values({ messages = [], ...rest }: { messages?: Message[] } & Record<string, unknown>): void {
     list.update([removeMessage(REMOVE_ALL_MESSAGES), ...messages.map((fresh) => reuse(find(fresh.id), fresh))]);
-    state = schema.merge(state, rest);
+    state = merge(state, rest);
   }
 
   return {
@@ -51,7 +51,7 @@ export function foldLangGraph(): Fold {
     receive({ name, data }: RunEvent) {
       if (name === "messages") chunk((data as [Message, object])[0]);
       else if (name === "values") values(data as Record<string, unknown>);
-      else if (name === "custom") state = schema.merge(state, { custom: data });
+      else if (name === "custom") state = merge(state, { custom: data });
       // `updates` says what the `values` after it says again.
       const snapshot = list.snapshot();
       if (snapshot !== state.messages) state = { ...state, messages: snapshot };

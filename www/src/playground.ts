@@ -71,7 +71,7 @@ export function createPlayground(host: HTMLElement): void {
       }
     }
     try {
-      const value = chosen()?.call(args, option.value);
+      const value = chosen()?.call(args as never, option.value as never);
       result.classList.remove("failed");
       setText(answer, JSON.stringify(value, undefined, 2) ?? "undefined");
       setText(note, describeIdentity(args[0], value));

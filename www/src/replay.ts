@@ -45,6 +45,7 @@ export function startReplay(): void {
       player.load(history.last, calm.matches ? history.last : 0);
       if (!calm.matches) player.play();
     } catch (error) {
+      console.error(error);
       setText(about, error instanceof Error ? error.message : String(error));
     }
   }

@@ -1,8 +1,6 @@
 // The state of the demo's threads, and what folds a run into it.
-import { defineSchema, field } from "threadfold";
+import { defineSchema, field, type InferState, type InferUpdate } from "threadfold";
 import type { RunEvent } from "./recording";
-
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
 export interface ThreadState {
   readonly messages: readonly object[];
@@ -16,13 +14,20 @@ export interface Fold {
 }
 
 /** The messages themselves are kept by a `MessageList`; updates of the other fields go through the schema. */
-export const schema = defineSchema({
-  messages: field.messages(),
+const schema = defineSchema({
+  messages: field.messages<object>(),
   tools: field.tools({ prefer: "first" }),
   todos: field.todos(),
   files: field.files(),
   custom: field.replace(),
 });
+
+export const initial = (messages: readonly object[]): ThreadState => ({ ...schema.initial(), messages });
+
+/** What a server sends has no type; the fields of the schema check what they fold. */
+export function merge(state: ThreadState, values: object): ThreadState {
+  return schema.merge(state as InferState<typeof schema>, values as InferUpdate<typeof schema>);
+}
 
 /** `fresh`, with every part that says the same as before replaced by the object that was there before. */
 export function reuse<T>(before: unknown, fresh: T): T {

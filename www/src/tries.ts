@@ -13,43 +13,40 @@ interface Function {
   readonly args: readonly string[];
   readonly optionName?: string;
   readonly options?: readonly string[];
-  call(args: readonly unknown[], option: string): unknown;
+  /** `never` fits every parameter: what a reader typed has no type, and the functions say what is wrong with it. */
+  call(args: readonly [never, never, never], option: never): unknown;
 }
-
-/** What a reader typed: any JSON at all. The functions themselves say what is wrong with it. */
-// eslint-disable-next-line typescript/no-explicit-any
-type Anything = any;
 
 export const FUNCTIONS: Readonly<Record<string, Function>> = {
   addMessages: {
     args: ["left", "right"],
     optionName: "rules",
     options: ["langgraph", "deepagents"],
-    call: ([left, right]: Anything, rules: Anything) => addMessages(left, right, { rules }),
+    call: ([left, right], rules) => addMessages(left, right, { rules }),
   },
   mergeTools: {
     args: ["left", "right"],
     optionName: "prefer",
     options: ["first", "last"],
-    call: ([left, right]: Anything, prefer: Anything) => mergeTools(left, right, { prefer }),
+    call: ([left, right], prefer) => mergeTools(left, right, { prefer }),
   },
   replaceTodos: {
     args: ["left", "right"],
-    call: ([left, right]: Anything) => replaceTodos(left, right),
+    call: ([left, right]) => replaceTodos(left, right),
   },
   mergeFiles: {
     args: ["left", "right"],
-    call: ([left, right]: Anything) => mergeFiles(left, right),
+    call: ([left, right]) => mergeFiles(left, right),
   },
   applyPatch: {
     args: ["document", "operations"],
-    call: ([document, operations]: Anything) => applyPatch(document, operations),
+    call: ([document, operations]) => applyPatch(document, operations),
   },
   langGraphDefaultMergeState: {
     args: ["state", "messages", "input"],
     optionName: "compat",
     options: ["accumulate", "0.0.x", "current"],
-    call: ([state, messages, input]: Anything, compat: Anything) =>
+    call: ([state, messages, input], compat) =>
       langGraphDefaultMergeState(state, messages, input, { compat }),
   },
 };

@@ -1,18 +1,27 @@
 // The core for everybody: its wasm is in this file, and ready when the import is.
-import base64 from "../../generated/wasm-base64.js";
 import { initSync, useErrors } from "../../generated/threadfold_core.js";
+import { alphabet, length, text } from "../../generated/wasm-text.js";
 import { coreError } from "../errors.js";
 
-initSync({ module: decode(base64) });
+initSync({ module: decode() });
 useErrors(coreError);
 
 export * from "../../generated/threadfold_core.js";
 
-function decode(text: string): Uint8Array<ArrayBuffer> {
-  const native = Uint8Array as unknown as { fromBase64?: (text: string) => Uint8Array<ArrayBuffer> };
-  if (native.fromBase64) return native.fromBase64(text);
-  const binary = atob(text);
-  const bytes = new Uint8Array(binary.length);
-  for (let at = 0; at < bytes.length; at++) bytes[at] = binary.charCodeAt(at);
+/** Undoes scripts/build/printable.mjs, which says how the bytes are written and why. */
+function decode(): Uint8Array<ArrayBuffer> {
+  const bytesByRank = atob(alphabet);
+  const rankOf = new Uint8Array(128);
+  let characters = 0;
+  for (let code = 32; code < 127; code++) {
+    if (!`"'\`\\$`.includes(String.fromCharCode(code))) rankOf[code] = characters++;
+  }
+  const page = characters - 3;
+  const bytes = new Uint8Array(length);
+  for (let at = 0, from = 0; at < length; at++) {
+    let rank = rankOf[text.charCodeAt(from++)] as number;
+    if (rank >= page) rank = (rank - page + 1) * page + (rankOf[text.charCodeAt(from++)] as number);
+    bytes[at] = bytesByRank.charCodeAt(rank);
+  }
   return bytes;
 }

@@ -1,0 +1,35 @@
+// What a page downloads, gzipped, in bytes.
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+
+const here = fileURLToPath(new URL("..", import.meta.url));
+const gzipped = (bytes) => gzipSync(bytes, { level: 9 }).length;
+const published = (file) => gzipped(readFileSync(new URL(import.meta.resolve(`threadfold/package.json`).replace("package.json", file))));
+
+export async function measureSizes() {
+  return {
+    "the wasm": published("threadfold_bg.wasm"),
+    "index.js as published": published("index.js"),
+    "threadfold, bundled and minified": await bundled('export * from "threadfold"'),
+    "langgraph.js messagesStateReducer": await bundled('export { messagesStateReducer } from "@langchain/langgraph/web"'),
+    "@ag-ui/client": await bundled('export * from "@ag-ui/client"'),
+    "immer and fast-json-patch": await bundled('export { produce } from "immer"; export { applyPatch } from "fast-json-patch"'),
+  };
+}
+
+async function bundled(contents) {
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: here },
+    bundle: true,
+    minify: true,
+    write: false,
+    format: "esm",
+    platform: "browser",
+    define: { "process.env.NODE_ENV": '"production"' },
+    external: ["node:*"],
+    logLevel: "error",
+  });
+  return gzipped(outputFiles[0].contents);
+}

@@ -1,0 +1,57 @@
+// `npm run bench [-- --json FILE] [--quick] [--only NAME]`: what threadfold costs, beside its peers and beside the
+// same written by hand. Run `npm run build` first.
+import { writeFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { parseArgs } from "node:util";
+import { checkAgreement, measure } from "./harness.mjs";
+import { printBars, printCase, printSizes } from "./report.mjs";
+
+// Before anything that is measured is imported: the packages look at it once.
+process.env.NODE_ENV = "production";
+
+const { values: options } = parseArgs({
+  options: {
+    json: { type: "string" },
+    quick: { type: "boolean", default: false },
+    only: { type: "string" },
+  },
+});
+
+const SUBJECTS = ["add-messages", "stream", "tools", "patch", "schema"];
+const wanted = (name) => !options.only || name.includes(options.only);
+
+const results = [];
+for (const subject of SUBJECTS) {
+  const { cases } = await import(`./cases/${subject}.mjs`);
+  const chosen = cases().filter(({ name }) => wanted(name));
+  chosen.forEach(checkAgreement);
+  // Cases of one name differ in size: they are compared with each other, so they take turns, too.
+  for (const name of new Set(chosen.map(({ name }) => name))) {
+    const sameName = chosen.filter((benchCase) => benchCase.name === name);
+    const times = await measure(sameName, { quick: options.quick });
+    for (const [at, us] of times.entries()) {
+      results.push({ name, n: sameName[at].n, us });
+      printCase(results.at(-1));
+    }
+  }
+}
+
+if (wanted("import")) {
+  const { importCost } = await import("./cases/import.mjs");
+  results.push({ name: "import (cold, in a process of its own)", n: 1, us: await importCost(options.quick ? 1 : 9) });
+  printCase(results.at(-1));
+}
+
+let sizes = {};
+if (wanted("sizes")) {
+  const { measureSizes } = await import("./cases/sizes.mjs");
+  sizes = await measureSizes();
+  printSizes(sizes);
+}
+
+const missed = printBars(results, sizes);
+if (options.json) {
+  const machine = { node: process.version, cpu: cpus()[0]?.model ?? "unknown" };
+  writeFileSync(options.json, `${JSON.stringify({ cases: results, sizes, machine }, undefined, 2)}\n`);
+}
+if (missed > 0) console.log(`\n${missed} missed.`);
