@@ -5,9 +5,9 @@ import type { Field, Visibility } from "./fields.js";
 /** The fields of a schema by name: each a {@link Field}. Its types are not asked for here, but inferred from it. */
 export type Fields = Readonly<Record<string, Visibility & { readonly kind: string }>>;
 
-type ValueOf<F> = F extends Field<infer Value, infer _, infer _> ? Value : never;
-type UpdateOf<F> = F extends Field<infer _, infer Update, infer _> ? Update : never;
-type AlwaysKeys<F> = { [K in keyof F]: F[K] extends Field<infer _, infer _, true> ? K : never }[keyof F];
+type ValueOf<F> = F extends Field<infer Value, never> ? Value : never;
+type UpdateOf<F> = F extends Field<unknown, infer Update> ? Update : never;
+type AlwaysKeys<F> = { [K in keyof F]: F[K] extends Field<unknown, never, true> ? K : never }[keyof F];
 
 /** The state under a schema's fields: those with a natural empty value are always there. */
 export type StateOf<F> = { [K in AlwaysKeys<F>]: ValueOf<F[K]> } & {

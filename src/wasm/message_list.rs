@@ -20,6 +20,7 @@ impl RawMessageList {
 
     /// How many messages there are.
     #[wasm_bindgen(getter)]
+    #[must_use]
     pub fn length(&self) -> usize {
         self.0.len()
     }
@@ -40,6 +41,7 @@ impl RawMessageList {
     }
 
     /// The positions of the messages made since the last snapshot.
+    #[must_use]
     pub fn touched(&self) -> Vec<u32> {
         self.0.touched().filter_map(|position| u32::try_from(position).ok()).collect()
     }

@@ -32,6 +32,7 @@ impl RawSchema {
 
     /// Another handle of the same schema.
     #[wasm_bindgen(js_name = clone)]
+    #[must_use]
     pub fn again(&self) -> RawSchema {
         Self(self.0.clone())
     }

@@ -1,0 +1,95 @@
+import { AIMessage, HumanMessage, RemoveMessage, type BaseMessage } from "@langchain/core/messages";
+import type { Message as AgUiMessage } from "@ag-ui/client";
+import {
+  addMessages,
+  applyPatch,
+  langGraphDefaultMergeState,
+  MessageList,
+  messagesStateReducer,
+  mergeTools,
+  removeMessage,
+  ThreadfoldError,
+  type LangChainMessage,
+  type MessageRemoval,
+  type ThreadfoldErrorCode,
+} from "threadfold";
+import { describe, expectTypeOf, test } from "vitest";
+
+describe("addMessages", () => {
+  test("makes LangChain dicts of what is no whole message", () => {
+    expectTypeOf(addMessages([], "hi")).toEqualTypeOf<LangChainMessage[]>();
+    expectTypeOf(addMessages([], ["user", "hi"])).toEqualTypeOf<LangChainMessage[]>();
+    expectTypeOf(addMessages([], [{ role: "user", content: "hi" }])).toEqualTypeOf<LangChainMessage[]>();
+  });
+
+  test("keeps the types of what is whole, and leaves removals out", () => {
+    const list: LangChainMessage[] = [];
+    expectTypeOf(addMessages(list, list)).toEqualTypeOf<LangChainMessage[]>();
+    expectTypeOf(addMessages(list, removeMessage("1"))).toEqualTypeOf<LangChainMessage[]>();
+    expectTypeOf(removeMessage("1")).toEqualTypeOf<MessageRemoval>();
+  });
+
+  test("takes instances of @langchain/core's classes and AG-UI's messages", () => {
+    const instances = [new HumanMessage("a"), new AIMessage("b")];
+    expectTypeOf(addMessages(instances, new RemoveMessage({ id: "1" }))).toExtend<BaseMessage[]>();
+    const messages: AgUiMessage[] = [];
+    expectTypeOf(addMessages(messages, messages)).toEqualTypeOf<AgUiMessage[]>();
+  });
+
+  test("refuses what no form describes", () => {
+    // @ts-expect-error a number
+    () => addMessages([], 5);
+    // @ts-expect-error null
+    () => addMessages(null, []);
+    // @ts-expect-error no type and no role
+    () => addMessages([], { content: "a" });
+    // @ts-expect-error rules of nobody
+    () => addMessages([], [], { rules: "mine" });
+  });
+
+  test("is also called messagesStateReducer", () => {
+    expectTypeOf(messagesStateReducer).toEqualTypeOf<typeof addMessages>();
+  });
+});
+
+describe("MessageList", () => {
+  test("gives snapshots that nobody may change", () => {
+    using list = new MessageList();
+    expectTypeOf(list.snapshot()).toEqualTypeOf<readonly LangChainMessage[]>();
+    expectTypeOf(list.update).parameter(0).toExtend<unknown>();
+    list.update("hi");
+    list.update([["user", "hi"], { type: "remove", id: "1" }]);
+    // @ts-expect-error a number
+    () => list.update(5);
+    // @ts-expect-error text is a string
+    () => list.append("1", 5);
+  });
+
+  test("may hold messages of another type", () => {
+    using list = new MessageList<AgUiMessage>([{ id: "1", role: "user", content: "hi" }]);
+    expectTypeOf(list.snapshot()).toEqualTypeOf<readonly AgUiMessage[]>();
+  });
+});
+
+test("applyPatch keeps the document's type, or takes another", () => {
+  expectTypeOf(applyPatch({ a: 1 }, [])).toEqualTypeOf<{ a: number }>();
+  expectTypeOf(applyPatch<object, { b: 1 }>({}, [])).toEqualTypeOf<{ b: 1 }>();
+  // @ts-expect-error no operation of RFC 6902
+  () => applyPatch({}, [{ op: "increment", path: "/a" }]);
+});
+
+test("mergeTools keeps the type of the tools", () => {
+  expectTypeOf(mergeTools([{ name: "a", n: 1 }], null)).toEqualTypeOf<{ name: string; n: number }[]>();
+});
+
+test("langGraphDefaultMergeState keeps the other fields of a state", () => {
+  const state = { messages: [] as LangChainMessage[], mood: "calm" };
+  const merged = langGraphDefaultMergeState(state, ["hi"], {});
+  expectTypeOf(merged.mood).toEqualTypeOf<string>();
+  expectTypeOf(merged.messages).toEqualTypeOf<LangChainMessage[]>();
+  expectTypeOf(merged["ag-ui"].context).toEqualTypeOf<object[]>();
+});
+
+test("an error's code is one of those documented", () => {
+  expectTypeOf(new ThreadfoldError("NO_INPUT", "").code).toEqualTypeOf<ThreadfoldErrorCode>();
+});
