@@ -64,3 +64,8 @@ pub use value::Value;
 #[cfg(target_arch = "wasm32")]
 #[doc(hidden)]
 pub mod wasm;
+
+/// Runs the README's Rust as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::reducer::messages::{MessageRules, Positions, incoming, plan, read_list};
-use crate::value::{Join, Kind, Owned, Plan, Symbols, Value};
+use crate::value::{ByNumber, Join, Kind, Owned, Plan, Symbols, Value};
 
 /// A list of messages with an index, folding updates as [`crate::add_messages`] does.
 ///
@@ -30,6 +30,8 @@ pub struct MessageList<V: Value> {
     epoch: u32,
     /// Whether nobody else has `items`.
     owned: bool,
+    /// Empty but while an update is planned.
+    places: ByNumber<u32>,
 }
 
 impl<V: Value> MessageList<V> {
@@ -45,6 +47,7 @@ impl<V: Value> MessageList<V> {
             made: Vec::new(),
             epoch: 1,
             owned: true,
+            places: ByNumber::default(),
         };
         list.update(messages)?;
         Ok(list)
@@ -73,8 +76,11 @@ impl<V: Value> MessageList<V> {
         let (right, removals) = read_list(messages.own_list(), self.rules)?;
         let numbers = self.ids.symbols.numbers(&right, "id");
         let incoming = incoming(&numbers, &removals);
-        let plan =
-            plan(&self.ids, &incoming, self.rules).map_err(|refused| refused.error(&removals))?;
+        let plan = plan(&self.ids, &incoming, self.rules, &mut self.places)
+            .map_err(|refused| refused.error(&removals))?;
+        if !V::intact() {
+            return Err(Error::value("messages", "readable"));
+        }
         if plan.is_empty() {
             return Ok(());
         }
@@ -100,7 +106,11 @@ impl<V: Value> MessageList<V> {
         let appended = plan.appended.iter().filter_map(|from| numbers.get(*from as usize).copied());
         self.ids.change(plan, appended);
         if self.ids.is_stale() {
-            self.ids = Ids::of(&self.items);
+            let ids = Ids::of(&self.items);
+            if V::intact() {
+                self.ids = ids;
+                self.places = ByNumber::default();
+            }
         }
     }
 
@@ -110,9 +120,6 @@ impl<V: Value> MessageList<V> {
     /// [`Error::UnknownMessage`] for an id that the list does not hold, [`Error::InvalidValue`]
     /// for text that is no string and for a message whose content takes no text.
     pub fn append(&mut self, id: &V, text: &V) -> Result<(), Error> {
-        if text.kind() != Kind::String {
-            return Err(Error::value("text", "a string"));
-        }
         let position = self.ids.symbols.find(id).and_then(|number| self.ids.last(number));
         let Some(position) = position else {
             let id =
@@ -136,7 +143,12 @@ impl<V: Value> MessageList<V> {
             }
             Err(items) => {
                 self.items = items;
-                Err(Error::value("content", "text or a list of blocks, to have text added"))
+                Err(match text.kind() {
+                    Kind::String => {
+                        Error::value("content", "text or a list of blocks, to have text added")
+                    }
+                    _ => Error::value("text", "a string"),
+                })
             }
         }
     }
@@ -226,6 +238,9 @@ impl<V: Value> Positions for Ids<V> {
 
 /// Drops the items at these positions, ascending.
 fn keep(items: &mut Vec<u32>, removed: &[u32]) {
+    if removed.is_empty() {
+        return;
+    }
     let mut removed = removed.iter().copied().peekable();
     let mut position = 0;
     items.retain(|_| {

@@ -50,7 +50,7 @@ impl<V: Value> Operation<'_, V> {
         let path = self.pointer("path")?;
         match op.as_str() {
             "add" => self.add(document, &path, self.value()?),
-            "remove" => self.remove(document, &path).map(|(document, _)| document),
+            "remove" => self.remove(document, &path),
             "replace" => self.replace(document, &path),
             "move" => self.relocate(document, &path),
             "copy" => {
@@ -83,23 +83,24 @@ impl<V: Value> Operation<'_, V> {
         })
     }
 
-    fn remove(&self, document: V, path: &Pointer) -> Result<(V, V), Error> {
-        let removed = self.find(&document, path)?.into_owned();
-        let Some((last, parents)) = path.split() else { return Ok((V::null(), removed)) };
-        let document = self.edit(document, path, parents, &mut |parent| {
+    fn remove(&self, document: V, path: &Pointer) -> Result<V, Error> {
+        let Some((last, parents)) = path.split() else { return Ok(V::null()) };
+        self.edit(document, path, parents, &mut |parent| {
+            child(&parent, last).ok_or_else(|| self.missing(path))?;
             Ok(match (parent.kind(), index_of(last)) {
                 (Kind::Array, Some(at)) => parent.splice(at, 1, None),
                 _ => parent.without(last),
             })
-        })?;
-        Ok((document, removed))
+        })
     }
 
     fn replace(&self, document: V, path: &Pointer) -> Result<V, Error> {
         let value = self.value()?;
-        self.find(&document, path)?;
         let Some((last, parents)) = path.split() else { return Ok(value) };
-        self.edit(document, path, parents, &mut |parent| Ok(put(parent, last, value.clone())))
+        self.edit(document, path, parents, &mut |parent| {
+            child(&parent, last).ok_or_else(|| self.missing(path))?;
+            Ok(put(parent, last, value.clone()))
+        })
     }
 
     fn relocate(&self, document: V, path: &Pointer) -> Result<V, Error> {
@@ -111,7 +112,8 @@ impl<V: Value> Operation<'_, V> {
             self.find(&document, &from)?;
             return Ok(document);
         }
-        let (document, value) = self.remove(document, &from)?;
+        let value = self.find(&document, &from)?.into_owned();
+        let document = self.remove(document, &from)?;
         self.add(document, path, value)
     }
 

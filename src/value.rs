@@ -121,6 +121,12 @@ pub trait Value: Clone {
     fn own_list(self) -> Self {
         self
     }
+    /// Whether all that this call has asked for could be read. Where reading can fail, because it
+    /// runs somebody's code, what was read of it is nothing, and must not be kept.
+    #[must_use]
+    fn intact() -> bool {
+        true
+    }
 
     /// The items of an array.
     fn items(&self) -> impl Iterator<Item = Cow<'_, Self>> {

@@ -26,11 +26,11 @@ pub fn use_errors(make: &js_sys::Function) {
 fn answer<T>(result: Result<T, Error>) -> Result<T, JsValue> {
     let cause = heap::take_failure();
     match result {
-        Ok(answer) if cause.is_undefined() => Ok(answer),
-        Err(error) if cause.is_undefined() || matches!(error, Error::ReducerFailed { .. }) => {
-            Err(heap::fail(error.code(), &error.to_string(), &cause))
+        Ok(answer) if cause.is_none() => Ok(answer),
+        Err(error) if cause.is_none() || matches!(error, Error::ReducerFailed { .. }) => {
+            Err(heap::fail(error.code(), &error.to_string(), cause))
         }
-        _ => Err(heap::fail("UNREADABLE_VALUE", "Reading a value threw: see the cause.", &cause)),
+        _ => Err(heap::fail("UNREADABLE_VALUE", "Reading a value threw: see the cause.", cause)),
     }
 }
 

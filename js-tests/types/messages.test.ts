@@ -23,14 +23,14 @@ describe("addMessages", () => {
   });
 
   test("keeps the types of what is whole, and leaves removals out", () => {
-    const list: LangChainMessage[] = [];
+    const list: LangChainMessage[] = [{ type: "human", id: "1", content: "" }];
     expectTypeOf(addMessages(list, list)).toEqualTypeOf<LangChainMessage[]>();
     expectTypeOf(addMessages(list, removeMessage("1"))).toEqualTypeOf<LangChainMessage[]>();
     expectTypeOf(removeMessage("1")).toEqualTypeOf<MessageRemoval>();
   });
 
   test("takes instances of @langchain/core's classes and AG-UI's messages", () => {
-    const instances = [new HumanMessage("a"), new AIMessage("b")];
+    const instances = [new HumanMessage({ id: "1", content: "a" }), new AIMessage("b")];
     expectTypeOf(addMessages(instances, new RemoveMessage({ id: "1" }))).toExtend<BaseMessage[]>();
     const messages: AgUiMessage[] = [];
     expectTypeOf(addMessages(messages, messages)).toEqualTypeOf<AgUiMessage[]>();
@@ -53,12 +53,20 @@ describe("addMessages", () => {
 });
 
 describe("MessageList", () => {
+  test("takes every form of a message as a literal", () => {
+    using list = new MessageList([{ type: "human", id: "1", content: "" }]);
+    list.update({ type: "remove", id: "1" });
+    list.update([{ role: "user", content: "hi" }, "hi", ["user", "hi"]]);
+    list.update({ role: "tool", content: "hi", tool_call_id: "c", id: "1" });
+    const call = { id: "c", type: "function", function: { name: "add", arguments: "{}" } };
+    list.update({ role: "assistant", content: "", tool_calls: [call] });
+    list.update({ type: "AIMessageChunk", content: "", id: "1", tool_call_chunks: [] });
+    list.update({ lc: 1, type: "constructor", id: ["langchain_core", "messages", "HumanMessage"], kwargs: { content: "" } });
+  });
+
   test("gives snapshots that nobody may change", () => {
     using list = new MessageList();
     expectTypeOf(list.snapshot()).toEqualTypeOf<readonly LangChainMessage[]>();
-    expectTypeOf(list.update).parameter(0).toExtend<unknown>();
-    list.update("hi");
-    list.update([["user", "hi"], { type: "remove", id: "1" }]);
     // @ts-expect-error a number
     () => list.update(5);
     // @ts-expect-error text is a string

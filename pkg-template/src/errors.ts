@@ -23,6 +23,7 @@
  * | `REDUCER_FAILED` | a reducer of the caller's own threw; its error is the `cause` |
  * | `UNREADABLE_VALUE` | a value threw while it was read (a getter, a proxy); the `cause` says what |
  * | `DISPOSED` | a list or schema that was given up by `free()` |
+ * | `BUSY` | a list that is used by the very values it is reading (a getter of a message) |
  */
 export type ThreadfoldErrorCode =
   | "NULL_ARGUMENT"
@@ -44,7 +45,8 @@ export type ThreadfoldErrorCode =
   | "FORBIDDEN_KEY"
   | "REDUCER_FAILED"
   | "UNREADABLE_VALUE"
-  | "DISPOSED";
+  | "DISPOSED"
+  | "BUSY";
 
 const brand = Symbol.for("threadfold.error");
 
@@ -75,7 +77,12 @@ export class ThreadfoldError extends Error {
   }
 
   static override [Symbol.hasInstance](value: unknown): boolean {
-    return typeof value === "object" && value !== null && brand in value;
+    try {
+      return typeof value === "object" && value !== null && brand in value;
+    } catch {
+      // A proxy that will not be asked.
+      return false;
+    }
   }
 }
 

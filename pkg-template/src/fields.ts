@@ -1,3 +1,4 @@
+import { ThreadfoldError } from "./errors.js";
 import type { FileData } from "./files.js";
 import type { LangChainMessage, MessageLike, MessageOptions } from "./messages.js";
 import type { Todo } from "./todos.js";
@@ -98,9 +99,13 @@ export const field = {
   reducer: <T, U = T>(
     reducer: (current: T, update: U) => T,
     options?: Visibility & { default?: (() => T) | undefined },
-  ) => declared<Field<T, U | Overwrite<T>, false>>("reducer", { ...options, reducer }),
+  ) => declared<Field<T, U | Overwrite<T>, false>>("reducer", options, { reducer }),
 };
 
-function declared<F>(kind: string, options: object | undefined): F {
-  return { ...options, kind } as F;
+function declared<F>(kind: string, options: object | undefined, more?: object): F {
+  try {
+    return { ...options, ...more, kind } as F;
+  } catch (cause) {
+    throw new ThreadfoldError("UNREADABLE_VALUE", `Reading the options of a field threw: see the cause.`, { cause });
+  }
 }

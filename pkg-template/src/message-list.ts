@@ -24,6 +24,8 @@ import type { LangChainMessage, MessageLike, MessageOptions } from "./messages.j
  */
 export class MessageList<M extends object = LangChainMessage> {
   #raw: core.RawMessageList | undefined;
+  /** Whether it is being changed: reading a message may run code that comes back here. */
+  #busy = false;
 
   /**
    * @param messages - What the list starts with, in any form that {@link addMessages} takes.
@@ -45,7 +47,13 @@ export class MessageList<M extends object = LangChainMessage> {
    *   the text is no string or the message's content takes none.
    */
   append(id: string, text: string): void {
-    this.#live().append(id, text);
+    const raw = this.#live();
+    this.#busy = true;
+    try {
+      raw.append(id, text);
+    } finally {
+      this.#leave(raw);
+    }
   }
 
   /**
@@ -54,7 +62,13 @@ export class MessageList<M extends object = LangChainMessage> {
    * @throws {@link ThreadfoldError} as {@link addMessages} does; the list is then as it was.
    */
   update(messages: M | MessageLike | readonly (M | MessageLike)[]): void {
-    this.#live().update(messages);
+    const raw = this.#live();
+    this.#busy = true;
+    try {
+      raw.update(messages);
+    } finally {
+      this.#leave(raw);
+    }
   }
 
   /**
@@ -71,8 +85,9 @@ export class MessageList<M extends object = LangChainMessage> {
 
   /** Gives the handle up. Whatever is called after it throws `DISPOSED`. */
   free(): void {
-    this.#raw?.free();
+    const raw = this.#raw;
     this.#raw = undefined;
+    if (!this.#busy) raw?.free();
   }
 
   [Symbol.dispose](): void {
@@ -80,8 +95,15 @@ export class MessageList<M extends object = LangChainMessage> {
   }
 
   #live(): core.RawMessageList {
+    if (this.#busy) throw new ThreadfoldError("BUSY", "This MessageList is being changed.");
     if (this.#raw) return this.#raw;
     throw new ThreadfoldError("DISPOSED", "This MessageList was given up by free().");
+  }
+
+  #leave(raw: core.RawMessageList): void {
+    this.#busy = false;
+    // Given up by what it read.
+    if (!this.#raw) raw.free();
   }
 }
 

@@ -50,7 +50,12 @@ export type MessageLike =
   | string
   | readonly [role: string, content: MessageContent]
   | { readonly role: string }
-  | { readonly type: string };
+  | { readonly type: string }
+  | DictOf<"role">
+  | DictOf<"type">;
+
+/** The same for an object literal, whose every key the type checker looks for. */
+type DictOf<K extends string> = { readonly [Key in K]: string } & { readonly [field: string]: unknown };
 
 /** What a {@link MessageLike} is once it is in a list: what is no whole message becomes a LangChain dict. */
 export type MessageOf<T> = T extends string | readonly unknown[]

@@ -38,6 +38,8 @@ export interface Filtered<T> {
 export class Schema<F> {
   readonly fields: F;
   #raw: core.RawSchema | undefined;
+  /** How many calls are under way: a reducer or a getter may come back here. */
+  #calls = 0;
 
   /** @internal */
   constructor(fields: F, raw = new core.RawSchema(fields)) {
@@ -73,7 +75,7 @@ export class Schema<F> {
     state: S,
     update: U,
   ): S & { [K in keyof U & keyof StateOf<F>]: Exclude<StateOf<F>[K], undefined> } {
-    return this.#live().merge(state, update);
+    return this.#call((raw) => raw.merge(state, update));
   }
 
   /**
@@ -85,7 +87,7 @@ export class Schema<F> {
    *   reducers throw.
    */
   step<S extends Partial<StateOf<F>>>(state: S, updates: readonly UpdatesOf<F>[]): S & Partial<StateOf<F>> {
-    return this.#live().step(state, updates);
+    return this.#call((raw) => raw.step(state, updates));
   }
 
   /**
@@ -95,7 +97,7 @@ export class Schema<F> {
    * @throws {@link ThreadfoldError} `NO_INPUT` for null, `INVALID_VALUE` for what is no object.
    */
   input<T extends object>(values: T): Filtered<Partial<T>> {
-    return this.#live().input(values) as Filtered<Partial<T>>;
+    return this.#call((raw) => raw.input(values));
   }
 
   /**
@@ -104,7 +106,7 @@ export class Schema<F> {
    * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no object.
    */
   output<T extends object>(state: T): Filtered<Partial<T>> {
-    return this.#live().output(state) as Filtered<Partial<T>>;
+    return this.#call((raw) => raw.output(state));
   }
 
   /**
@@ -113,13 +115,14 @@ export class Schema<F> {
    * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no object.
    */
   checkpoint<T extends object>(state: T): Filtered<Partial<T>> {
-    return this.#live().checkpoint(state) as Filtered<Partial<T>>;
+    return this.#call((raw) => raw.checkpoint(state));
   }
 
   /** Gives the handle into WebAssembly memory up. Whatever is called after it throws `DISPOSED`. */
   free(): void {
-    this.#raw?.free();
+    const raw = this.#raw;
     this.#raw = undefined;
+    if (this.#calls === 0) raw?.free();
   }
 
   [Symbol.dispose](): void {
@@ -128,9 +131,24 @@ export class Schema<F> {
 
   /** @internal */
   static combine(schemas: readonly Schema<unknown>[]): Schema<unknown> {
+    const isSchema = (schema: unknown) => typeof schema === "object" && schema !== null && #raw in schema;
+    if (!schemas.every(isSchema)) {
+      throw new ThreadfoldError("INVALID_VALUE", "What is combined should be schemas.");
+    }
     const raws = schemas.map((schema) => schema.#live().clone());
     const raw = core.RawSchema.combine(raws);
     return new Schema(Object.assign({}, ...schemas.map((schema) => schema.fields)), raw);
+  }
+
+  #call<T>(use: (raw: core.RawSchema) => T): T {
+    const raw = this.#live();
+    this.#calls++;
+    try {
+      return use(raw);
+    } finally {
+      // Given up by what it read or called.
+      if (--this.#calls === 0 && !this.#raw) raw.free();
+    }
   }
 
   #live(): core.RawSchema {

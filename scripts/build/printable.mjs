@@ -14,7 +14,7 @@ const ESCAPES = 3;
  * character n of `CHARACTERS` is byte n of the alphabet, but the last three move the next character a page on.
  */
 export function printable(bytes) {
-  const counts = new Array(256).fill(0);
+  const counts = Array.from({ length: 256 }, () => 0);
   for (const byte of bytes) counts[byte] += 1;
   const alphabet = counts.map((_, byte) => byte).sort((a, b) => counts[b] - counts[a] || a - b);
   const page = CHARACTERS.length - ESCAPES;

@@ -3,6 +3,7 @@
 use super::messages::{MessageRules, Present, Removals, incoming, plan};
 use crate::error::Error;
 use crate::message::{Ids, new_id};
+use crate::value::ByNumber;
 use crate::value::{Join, Names};
 
 /// An item of a list that is merged by id.
@@ -64,7 +65,7 @@ pub fn add_message_list<T: Identified>(
         .map(|(position, item)| (position, item.id().unwrap_or_default().to_owned()))
         .collect();
     let incoming = incoming(&numbers, &removals);
-    let plan =
-        plan(&Present::of(&hits), &incoming, rules).map_err(|refused| refused.error(&removals))?;
+    let plan = plan(&Present::of(&hits), &incoming, rules, &mut ByNumber::default())
+        .map_err(|refused| refused.error(&removals))?;
     Ok(plan.apply(left, right))
 }

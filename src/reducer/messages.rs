@@ -53,20 +53,18 @@ impl MessageRules {
 /// # Ok::<(), threadfold::Error>(())
 /// ```
 pub fn add_messages<V: Value>(left: V, right: V, rules: MessageRules) -> Result<V, Error> {
-    match (left.is_null(), right.is_null()) {
-        (false, false) => {}
-        (true, false) if rules == MessageRules::DeepAgents => {
-            return add_messages(V::array(Vec::new()), right, rules);
-        }
+    let left = match (left.is_null(), right.is_null()) {
+        (false, false) => left,
+        (true, false) if rules == MessageRules::DeepAgents => V::array(Vec::new()),
         (true, true) => return Err(Error::NullArgument { received: None }),
         (true, false) => return Err(Error::NullArgument { received: Some("right") }),
         (false, true) => return Err(Error::NullArgument { received: Some("left") }),
-    }
+    };
     let (left, _) = read_list(left, rules)?;
     let (right, removals) = read_list(right, rules)?;
     let join = V::join(&left, &right, "id");
     let incoming = incoming(&join.right, &removals);
-    let plan = plan(&Present::of(&join.left), &incoming, rules)
+    let plan = plan(&Present::of(&join.left), &incoming, rules, &mut ByNumber::default())
         .map_err(|refused| refused.error(&removals))?;
     Ok(if plan.is_empty() { left } else { V::assemble(left, right, &plan, false) })
 }
@@ -161,13 +159,17 @@ pub(super) struct Present<'a> {
 
 impl<'a> Present<'a> {
     pub(super) fn of(hits: &'a [(u32, u32)]) -> Self {
-        Self { hits, last: hits.iter().map(|(position, id)| (*id, *position)).collect() }
+        let mut last = ByNumber::default();
+        for (position, id) in hits {
+            last.insert(*id, *position);
+        }
+        Self { hits, last }
     }
 }
 
 impl Positions for Present<'_> {
     fn last(&self, id: u32) -> Option<u32> {
-        self.last.get(&id).copied()
+        self.last.get(id).copied()
     }
 
     fn all(&self, chosen: &dyn Fn(u32) -> bool) -> Vec<u32> {
@@ -186,6 +188,7 @@ enum Place {
 
 #[derive(Debug)]
 struct Known {
+    id: u32,
     place: Place,
     removed: bool,
 }
@@ -209,18 +212,20 @@ impl Refused {
     }
 }
 
-/// Decides what becomes of the two lists.
+/// Decides what becomes of the two lists. `places` is empty before and after: whoever keeps one
+/// for many plans makes each at the price of what it names.
 pub(crate) fn plan(
     left: &dyn Positions,
     right: &[Incoming],
     rules: MessageRules,
+    places: &mut ByNumber<u32>,
 ) -> Result<Plan, Refused> {
     let last_clear = right.iter().rposition(|message| *message == Incoming::RemoveAll);
     match (last_clear, rules) {
-        (None, _) => Folding::of(left, rules).fold(right, 0),
+        (None, _) => Folding::of(left, rules, places).fold(right, 0),
         (Some(at), MessageRules::LangGraph) => after_remove_all(right, at + 1),
         (Some(at), MessageRules::DeepAgents) => {
-            let plan = Folding::of(&Present::of(&[]), rules).fold(right, at + 1)?;
+            let plan = Folding::of(&Present::of(&[]), rules, places).fold(right, at + 1)?;
             Ok(Plan { cleared: true, ..plan })
         }
     }
@@ -238,13 +243,14 @@ fn after_remove_all(right: &[Incoming], start: usize) -> Result<Plan, Refused> {
                 present.insert(*id, position);
             }
             Incoming::Remove(id) => {
-                present.remove(id).ok_or(Refused { position, after_remove_all: true })?;
+                present.remove(*id).ok_or(Refused { position, after_remove_all: true })?;
                 removed.insert(*id, position);
             }
             Incoming::RemoveAll => {}
         }
     }
-    let stays = |position: u32, id: &u32| removed.get(id).is_none_or(|removed| *removed < position);
+    let stays =
+        |position: u32, id: &u32| removed.get(*id).is_none_or(|removed| *removed < position);
     let kept = rest().filter(|(position, message)| match message {
         Incoming::Put(id) => stays(*position, id),
         Incoming::Remove(_) | Incoming::RemoveAll => false,
@@ -258,7 +264,7 @@ struct Folding<'a> {
     left: &'a dyn Positions,
     rules: MessageRules,
     /// By id: its place in `known`.
-    places: ByNumber<u32>,
+    places: &'a mut ByNumber<u32>,
     known: Vec<Known>,
     replaced: Vec<(u32, u32)>,
     /// Left positions that go although their id may come again (DeepAgents), ascending.
@@ -267,11 +273,11 @@ struct Folding<'a> {
 }
 
 impl<'a> Folding<'a> {
-    fn of(left: &'a dyn Positions, rules: MessageRules) -> Self {
+    fn of(left: &'a dyn Positions, rules: MessageRules, places: &'a mut ByNumber<u32>) -> Self {
         Self {
             left,
             rules,
-            places: ByNumber::default(),
+            places,
             known: Vec::new(),
             replaced: Vec::new(),
             removed: Vec::new(),
@@ -280,6 +286,19 @@ impl<'a> Folding<'a> {
     }
 
     fn fold(mut self, right: &[Incoming], start: usize) -> Result<Plan, Refused> {
+        let folded = self.fold_each(right, start);
+        if folded.is_ok() && self.rules == MessageRules::LangGraph {
+            self.take_out_removed();
+        }
+        for known in &self.known {
+            self.places.remove(known.id);
+        }
+        let appended = self.appended.into_iter().flatten().collect();
+        let (replaced, removed) = (self.replaced, self.removed);
+        folded.map(|()| Plan { cleared: false, replaced, removed, appended })
+    }
+
+    fn fold_each(&mut self, right: &[Incoming], start: usize) -> Result<(), Refused> {
         for (position, message) in (0..).zip(right).skip(start) {
             match *message {
                 Incoming::Put(Join::NONE) => self.appended.push(Some(position)),
@@ -288,20 +307,20 @@ impl<'a> Folding<'a> {
                 Incoming::RemoveAll => {}
             }
         }
-        Ok(self.plan())
+        Ok(())
     }
 
     fn find(&mut self, id: u32) -> Option<&mut Known> {
-        if let (false, Some(at)) = (self.places.contains_key(&id), self.left.last(id)) {
+        if let (None, Some(at)) = (self.places.get(id), self.left.last(id)) {
             self.know(id, Place::Left(at));
         }
-        let place = self.places.get(&id)?;
+        let place = self.places.get(id)?;
         self.known.get_mut(*place as usize)
     }
 
     fn know(&mut self, id: u32, place: Place) {
         self.places.insert(id, u32::try_from(self.known.len()).unwrap_or(Join::NONE));
-        self.known.push(Known { place, removed: false });
+        self.known.push(Known { id, place, removed: false });
     }
 
     fn put(&mut self, id: u32, position: u32) {
@@ -346,14 +365,6 @@ impl<'a> Folding<'a> {
         }
     }
 
-    fn plan(mut self) -> Plan {
-        if self.rules == MessageRules::LangGraph {
-            self.take_out_removed();
-        }
-        let appended = self.appended.into_iter().flatten().collect();
-        Plan { cleared: false, replaced: self.replaced, removed: self.removed, appended }
-    }
-
     /// By LangGraph's rules a removal takes out every message of its id, and only at the end:
     /// the id may come again before.
     fn take_out_removed(&mut self) {
@@ -369,7 +380,7 @@ impl<'a> Folding<'a> {
             }
         }
         if in_left {
-            let known = |id| self.places.get(&id).and_then(|place| self.known.get(*place as usize));
+            let known = |id| self.places.get(id).and_then(|place| self.known.get(*place as usize));
             self.removed = self.left.all(&|id| known(id).is_some_and(|known| known.removed));
         }
     }

@@ -37,12 +37,15 @@ pub fn merge_tools<V: Value>(left: V, right: V, prefer: Prefer) -> Result<V, Err
     // Both lists as one: a tool may be there twice within either.
     let appended = (0..count - split).collect();
     let all = V::assemble(left.clone(), right, &Plan { appended, ..Plan::default() }, false);
-    let numbers = V::join(&V::array(Vec::new()), &all, "name").right;
+    // An empty name is none: which number does it have, if it is there?
+    let nameless = V::array(vec![V::object().with("name", V::string(""))]);
+    let Join { left: empty, right: numbers } = V::join(&nameless, &all, "name");
+    let empty = empty.first().map_or(Join::NONE, |(_, number)| *number);
 
     let mut places: Vec<(u32, u32)> = Vec::new();
     let mut seen = Vec::new();
     for (position, number) in (0..).zip(numbers) {
-        let named = number != Join::NONE && !is_unnamed(&all, position);
+        let named = number != Join::NONE && number != empty;
         if !named {
             places.push((position, position));
         } else if let Some(place) = seen.get(number as usize).copied().flatten() {
@@ -62,16 +65,6 @@ pub fn merge_tools<V: Value>(left: V, right: V, prefer: Prefer) -> Result<V, Err
     }
     let appended = places.into_iter().map(|(_, position)| position).collect();
     Ok(V::assemble(V::array(Vec::new()), all, &Plan { appended, ..Plan::default() }, false))
-}
-
-/// An empty name is none.
-fn is_unnamed<V: Value>(tools: &V, position: u32) -> bool {
-    tools
-        .at(position as usize)
-        .and_then(|tool| {
-            tool.get("name").map(|name| name.text().is_some_and(|name| name.is_empty()))
-        })
-        .unwrap_or(true)
 }
 
 /// Whether the places hold just the left list.

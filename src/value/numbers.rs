@@ -1,28 +1,38 @@
 //! Maps by small numbers.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use super::Join;
 
-/// A map by the numbers that stand for ids: they are ours and dense, so that one multiplication
-/// spreads them well enough.
-pub(crate) type ByNumber<T> = HashMap<u32, T, BuildHasherDefault<NumberHasher>>;
+/// A map by the numbers that stand for ids: they are dense, so that it is a list. What it costs
+/// to make is what is put in, when it is made once and emptied by [`ByNumber::remove`].
+#[derive(Debug, Clone)]
+pub(crate) struct ByNumber<T>(Vec<Option<T>>);
 
-#[derive(Default)]
-pub(crate) struct NumberHasher(u64);
+impl<T> Default for ByNumber<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
 
-impl Hasher for NumberHasher {
-    fn finish(&self) -> u64 {
-        self.0
+impl<T> ByNumber<T> {
+    pub(crate) fn get(&self, number: u32) -> Option<&T> {
+        self.0.get(number as usize)?.as_ref()
     }
 
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.write_u32(u32::from(*byte));
+    /// Sets a number's value; [`Join::NONE`] has none.
+    pub(crate) fn insert(&mut self, number: u32, value: T) {
+        if number == Join::NONE {
+            return;
+        }
+        let at = number as usize;
+        if at >= self.0.len() {
+            self.0.resize_with(at.saturating_add(1), || None);
+        }
+        if let Some(slot) = self.0.get_mut(at) {
+            *slot = Some(value);
         }
     }
 
-    fn write_u32(&mut self, number: u32) {
-        // The golden ratio's odd neighbour in 64 bits: a map looks at the highest bits, too.
-        self.0 = (self.0 ^ u64::from(number)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    pub(crate) fn remove(&mut self, number: u32) -> Option<T> {
+        self.0.get_mut(number as usize)?.take()
     }
 }

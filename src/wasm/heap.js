@@ -1,6 +1,7 @@
 // The JavaScript heap, as the core asks for it: each function answers one question about values
 // or builds one value, and none ever throws. What user code throws on the way (a getter, a
 // proxy's trap) is kept in `failure`, and the entry point that was called throws it at its end.
+// Until then no more user code runs: it could call an entry point, which would throw it first.
 
 /** @type {{ cause: unknown } | undefined} */
 let failure;
@@ -10,10 +11,17 @@ export function note(cause) {
   failure ??= { cause };
 }
 
+/** Whether user code threw since the last call. */
+export function failed() {
+  return failure !== undefined;
+}
+
 /** What was thrown since the last call, in a list; an empty list for nothing. */
 export function takeFailure() {
   const taken = failure;
   failure = undefined;
+  // User code that was called within an edit may have called us: what it was given must not change.
+  fresh = undefined;
   return taken && [taken.cause];
 }
 
@@ -46,6 +54,7 @@ export function kind(value) {
   if (value === null || value === undefined) return NULL;
   if (typeof value === "string") return STRING;
   if (typeof value !== "object") return OTHER;
+  if (failure) return NULL;
   try {
     return Array.isArray(value) ? ARRAY : OBJECT;
   } catch (error) {
@@ -55,6 +64,7 @@ export function kind(value) {
 }
 
 export function length(value) {
+  if (failure) return 0;
   try {
     return Array.isArray(value) ? value.length : 0;
   } catch (error) {
@@ -64,6 +74,7 @@ export function length(value) {
 }
 
 export function item(list, index) {
+  if (failure) return;
   try {
     if (Array.isArray(list)) return list[index];
   } catch (error) {
@@ -73,6 +84,7 @@ export function item(list, index) {
 
 /** An own value: a prototype's is not data. */
 export function get(object, key) {
+  if (failure) return;
   try {
     if (typeof object === "object" && object !== null && Object.hasOwn(object, key)) return object[key];
   } catch (error) {
@@ -81,6 +93,7 @@ export function get(object, key) {
 }
 
 export function keys(object) {
+  if (failure) return [];
   try {
     return typeof object === "object" && object !== null ? Object.keys(object) : [];
   } catch (error) {
@@ -95,6 +108,7 @@ export function same(left, right) {
 
 /** Deep equality of data. Values that refer to themselves are never equal, unless the same. */
 export function equals(left, right) {
+  if (failure) return false;
   try {
     return alike(left, right);
   } catch (error) {
@@ -196,25 +210,27 @@ function put(node, key, value) {
 }
 
 export function withKey(object, key, value) {
+  if (failure) return object;
   try {
-    const copy = writable(object);
-    put(copy, key, value);
-    withKwarg(copy, key, value);
-    return copy;
+    return set(writable(object), key, value);
   } catch (error) {
     note(error);
     return object;
   }
 }
 
-/** `@langchain/core`'s instances keep what they were made from; it has to agree. */
-function withKwarg(instance, key, value) {
-  if (Object.hasOwn(instance, "lc_kwargs") && typeof instance.lc_kwargs === "object") {
-    instance.lc_kwargs = { ...instance.lc_kwargs, [key]: value };
+/** Sets a value of a node that is the core's own. */
+function set(node, key, value) {
+  put(node, key, value);
+  // @langchain/core's instances keep what they were made from; it has to agree.
+  if (Object.hasOwn(node, "lc_kwargs") && typeof node.lc_kwargs === "object") {
+    node.lc_kwargs = { ...node.lc_kwargs, [key]: value };
   }
+  return node;
 }
 
 export function withoutKey(object, key) {
+  if (failure) return object;
   try {
     const copy = writable(object);
     delete copy[key];
@@ -226,6 +242,7 @@ export function withoutKey(object, key) {
 }
 
 export function splice(list, index, count, inserted) {
+  if (failure) return list;
   try {
     const copy = writable(list);
     copy.splice(index, count, ...inserted);
@@ -238,6 +255,7 @@ export function splice(list, index, count, inserted) {
 
 /** `left` with the values of `right` laid over it; `left` itself, when that changes nothing. */
 export function overlay(left, right, nullDeletes) {
+  if (failure) return left;
   try {
     let laid = left;
     const change = () => (laid === left ? (laid = copyOf(left)) : laid);
@@ -261,6 +279,7 @@ export function overlay(left, right, nullDeletes) {
 
 /** The kind an instance of a message class says it is. */
 export function instanceKind(message) {
+  if (failure) return;
   try {
     // The class's method, not data that happens to have its name.
     const method = message._getType ?? message.getType;
@@ -275,6 +294,7 @@ export function instanceKind(message) {
 /** The positions of the items that the core has to read one by one: all but whole messages. */
 export function oddMessages(list) {
   const odd = [];
+  if (failure) return odd;
   try {
     for (let at = 0; at < list.length; at++) {
       if (!isPlain(list[at])) odd.push(at);
@@ -328,10 +348,11 @@ const NONE = 0xffffffff;
 /** Numbers for the texts under `key`: first one for each item of `right`, then a position and a
  * number for each item of `left` whose text occurs in `right`. */
 export function join(left, right, key) {
+  if (failure) return [];
   try {
     const numbers = new Map();
     const rightNumbers = numbered(right, key, numbers);
-    const hits = numbers.size === 1 ? alone(left, key, numbers.keys().next().value) : known(left, key, numbers);
+    const hits = numbers.size === 1 ? alone(left, key, ...numbers.entries().next().value) : known(left, key, numbers);
     const joined = new Uint32Array(rightNumbers.length + hits.length);
     joined.set(rightNumbers);
     joined.set(hits, rightNumbers.length);
@@ -346,19 +367,34 @@ export function join(left, right, key) {
 const readId = (item) => item?.id;
 const reader = (key) => (key === "id" ? readId : (item) => item?.[key]);
 
+/** A number for each item's text: its position, as long as no text is there twice. */
 function numbered(list, key, numbers) {
   const read = reader(key);
   const found = new Uint32Array(list.length);
+  let texts = 0;
   for (let at = 0; at < found.length; at++) {
     const text = read(list[at]);
-    let number = NONE;
-    if (typeof text === "string") {
-      number = numbers.get(text);
-      if (number === undefined) numbers.set(text, (number = numbers.size));
+    found[at] = at;
+    if (typeof text !== "string") found[at] = NONE;
+    else if (numbers.set(text, at).size > texts) texts++;
+    else {
+      numbers.clear();
+      return counted(list, key, numbers);
     }
-    found[at] = number;
   }
   return found;
+}
+
+/** A number for each item's text: the one it has, or the next. To look first costs twice as much. */
+function counted(list, key, numbers) {
+  const read = reader(key);
+  return Uint32Array.from(list, (item) => {
+    const text = read(item);
+    if (typeof text !== "string") return NONE;
+    let number = numbers.get(text);
+    if (number === undefined) numbers.set(text, (number = numbers.size));
+    return number;
+  });
 }
 
 function known(list, key, numbers) {
@@ -372,17 +408,18 @@ function known(list, key, numbers) {
 }
 
 /** One text is compared faster than looked up. */
-function alone(list, key, text) {
+function alone(list, key, text, number) {
   const read = reader(key);
   const hits = [];
   for (let at = 0; at < list.length; at++) {
-    if (read(list[at]) === text) hits.push(at, 0);
+    if (read(list[at]) === text) hits.push(at, number);
   }
   return hits;
 }
 
 /** The list that a plan makes of two; in place, when `left` is the core's own. */
 export function assemble(left, right, owned, cleared, replaced, removed, appended) {
+  if (failure) return left;
   try {
     const added = pick(right, appended);
     if (cleared) return added;
@@ -412,6 +449,7 @@ function pick(list, positions) {
 
 /** The items of a list in a list of our own, so that reading them again asks nobody. */
 export function ownList(list) {
+  if (failure) return [];
   try {
     return Array.isArray(list) ? list.slice() : list;
   } catch (error) {
@@ -420,21 +458,25 @@ export function ownList(list) {
   }
 }
 
-/** `list` with text added to one message's content; undefined, when its content takes none. */
+/** `list` with text added to one message's content; undefined, when that cannot be. */
 export function appendText(list, position, text, listOwned, messageOwned) {
   try {
+    if (typeof text !== "string") return;
     const message = list[position];
     const content = grown(message.content, text);
     if (content === undefined) return;
     const target = listOwned ? list : list.slice();
     if (messageOwned) {
       message.content = content;
-      if (message.lc_kwargs !== undefined) withKwarg(message, "content", content);
-    } else target[position] = withKey(message, "content", content);
+      if (message.lc_kwargs !== undefined) set(message, "content", content);
+    } else {
+      const changed = withKey(message, "content", content);
+      if (failure) return;
+      target[position] = changed;
+    }
     return target;
   } catch (error) {
     note(error);
-    return list;
   }
 }
 
@@ -455,13 +497,12 @@ export class Symbols {
 
   /** The number of every item's text under `key`, given where it had none. */
   numbers(list, key) {
-    return list.map((item) => {
-      const text = item[key];
-      if (typeof text !== "string") return NONE;
-      let number = this.#numbers.get(text);
-      if (number === undefined) this.#numbers.set(text, (number = this.#numbers.size));
-      return number;
-    });
+    try {
+      return failure ? [] : counted(list, key, this.#numbers);
+    } catch (error) {
+      note(error);
+      return [];
+    }
   }
 
   find(text) {

@@ -10,11 +10,13 @@ use crate::value::{Join, Kind, Owned, Plan, Value};
 extern "C" {
     #[wasm_bindgen(js_name = useErrors)]
     pub fn use_errors(make: &js_sys::Function);
-    pub fn fail(code: &str, message: &str, cause: &JsValue) -> JsValue;
+    pub fn fail(code: &str, message: &str, cause: Option<JsValue>) -> JsValue;
     /// Keeps what user code threw, for the answer.
     pub fn note(cause: &JsValue);
     #[wasm_bindgen(js_name = takeFailure)]
-    pub fn take_failure() -> JsValue;
+    pub fn take_failure() -> Option<JsValue>;
+    /// Whether user code threw.
+    pub fn failed() -> bool;
     /// What was thrown, in words.
     pub fn reason(cause: &JsValue) -> String;
     #[wasm_bindgen(js_name = functionNumber)]
@@ -65,7 +67,7 @@ extern "C" {
         text: &JsValue,
         list_owned: bool,
         message_owned: bool,
-    ) -> JsValue;
+    ) -> Option<JsValue>;
 
     /// Numbers for ids: a `Map` in the JavaScript heap, where the ids are.
     pub type Symbols;
@@ -241,10 +243,14 @@ impl Value for JsValue {
     }
 
     fn append_text(self, index: u32, text: &Self, owned: Owned) -> Result<Self, Self> {
-        found(append_text(&self, index, text, owned.list, owned.item)).ok_or(self)
+        append_text(&self, index, text, owned.list, owned.item).ok_or(self)
     }
 
     fn own_list(self) -> Self {
         own_list(&self)
+    }
+
+    fn intact() -> bool {
+        !failed()
     }
 }

@@ -32,7 +32,8 @@ impl RawMessageList {
 
     /// Adds text to a message.
     pub fn append(&mut self, id: &JsValue, text: &JsValue) -> Result<(), JsValue> {
-        answer(self.0.append(id, text))
+        // The one call for each token: nothing was thrown when nothing went wrong.
+        self.0.append(id, text).or_else(|error| answer(Err(error)))
     }
 
     /// The list as it is now.

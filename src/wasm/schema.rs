@@ -135,6 +135,9 @@ fn custom(declaration: &JsValue, key: &str) -> Result<CustomReducer<JsValue>, Er
         name: name.unwrap_or_else(|| "a function".to_owned()),
         id: heap::function_number(&merge),
         merge: Rc::new(move |current, update| {
+            if !JsValue::intact() {
+                return Err(Error::value("a value", "readable"));
+            }
             let current = match (current, &initial) {
                 (Some(current), _) => current,
                 (None, Some(initial)) => called(initial.call0(&JsValue::UNDEFINED))?,
