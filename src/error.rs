@@ -69,6 +69,11 @@ pub enum Error {
         /// The field.
         key: String,
     },
+    /// A caller's update of a field that is not the caller's to give.
+    NotInput {
+        /// The field.
+        key: String,
+    },
     /// A run started with nothing.
     NoInput,
     /// A schema that cannot be: an unknown reducer, visibility or lifetime.
@@ -133,6 +138,7 @@ impl Error {
             Self::InvalidValue { .. } => "INVALID_VALUE",
             Self::ConcurrentUpdate { .. } => "CONCURRENT_UPDATE",
             Self::TwoOverwrites { .. } => "TWO_OVERWRITES",
+            Self::NotInput { .. } => "NOT_INPUT",
             Self::NoInput => "NO_INPUT",
             Self::InvalidSchema { .. } => "INVALID_SCHEMA",
             Self::ReducerConflict { .. } => "REDUCER_CONFLICT",
@@ -190,6 +196,9 @@ impl fmt::Display for Error {
             ),
             Self::TwoOverwrites { key } => {
                 write!(f, "At key '{key}': Can receive only one Overwrite value per super-step.")
+            }
+            Self::NotInput { key } => {
+                write!(f, "The field '{key}' is not input: only the agent writes it.")
             }
             Self::NoInput => f.write_str("Received no input for __start__"),
             Self::InvalidSchema { reason } => write!(f, "This schema cannot be: {reason}."),

@@ -29,10 +29,12 @@
 //! - **A state known only at run time**: [`Schema`] merges an update, or a super-step of several
 //!   writers, and says what is input and output.
 //! - **A long list that changes often**: [`MessageList`].
+//! - **A conversation with an agent's server**: [`Thread`], what the server said and what is pending.
 //!
 //! Whatever comes in, nothing panics: what cannot be folded is an [`Error`] with a stable code.
 
 pub mod ag_ui;
+pub mod diff;
 pub mod error;
 pub mod message;
 pub mod message_list;
@@ -40,10 +42,12 @@ pub mod patch;
 pub mod reducer;
 pub mod schema;
 pub mod state;
+pub mod thread;
 pub mod typed_state;
 pub mod value;
 
 pub use ag_ui::{Compat, langgraph_default_merge_state};
+pub use diff::diff;
 pub use error::Error;
 pub use message::{Content, Message, MessageKind, REMOVE_ALL_MESSAGES, ToolCall};
 pub use message_list::MessageList;
@@ -56,6 +60,7 @@ pub use reducer::todos::{check_todo_calls, replace_todos};
 pub use reducer::tools::{Prefer, merge_tools};
 pub use schema::{CustomReducer, Field, FieldReducer, Lifetime, Schema};
 pub use state::Filtered;
+pub use thread::{Event, Pending, Status, Thread};
 #[doc(hidden)]
 pub use typed_state::__private;
 pub use typed_state::State;

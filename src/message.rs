@@ -257,6 +257,32 @@ fn langchain_calls<V: Value>(message: V) -> V {
     message.with("tool_calls", calls)
 }
 
+/// A tool call by what it means, whichever of the two forms says it.
+#[derive(Debug)]
+pub(crate) struct Called<V> {
+    id: Option<String>,
+    name: Option<String>,
+    args: V,
+}
+
+impl<V: Value> Called<V> {
+    pub(crate) fn agrees(&self, other: &Self) -> bool {
+        self.id == other.id && self.name == other.name && self.args.equals(&other.args)
+    }
+}
+
+/// Reads a tool call in `OpenAI`'s form, which is AG-UI's too, or in LangChain's.
+pub(crate) fn call<V: Value>(call: &V) -> Option<Called<V>> {
+    let id = call.text_of("id");
+    let Some(function) = call.get("function") else {
+        let args = call.get("args")?.into_owned();
+        return Some(Called { id, name: call.text_of("name"), args });
+    };
+    let text = function.get("arguments")?.into_owned();
+    let args = text.text().and_then(|text| V::parse_json(&text)).unwrap_or(text);
+    Some(Called { id, name: function.text_of("name"), args })
+}
+
 fn langchain_call<V: Value>(call: &V) -> Option<V> {
     let function = call.get("function")?;
     let args = V::parse_json(&function.text_of("arguments")?)?;

@@ -164,9 +164,113 @@ impl<V: Value> MessageList<V> {
         self.items.clone()
     }
 
+    /// The last position of an id.
+    pub(crate) fn find(&self, id: &V) -> Option<u32> {
+        self.ids.symbols.find(id).and_then(|number| self.ids.last(number))
+    }
+
+    /// The message at a position, as it is at this moment: an append may still change it.
+    pub(crate) fn item(&self, position: u32) -> Option<V> {
+        self.items.at(position as usize).map(std::borrow::Cow::into_owned)
+    }
+
+    /// The list as it is at this moment: the next change may happen in it.
+    pub(crate) fn items(&self) -> &V {
+        &self.items
+    }
+
+    /// Puts a message, as it is, in the place of the one with its id; a new one right behind
+    /// `after`, or last.
+    ///
+    /// # Errors
+    /// [`Error::InvalidMessage`] for one without an id.
+    pub(crate) fn put(&mut self, message: V, after: Option<u32>) -> Result<(), Error> {
+        let mut right = V::array(vec![message]);
+        let numbers = self.ids.symbols.numbers(&right, "id");
+        let Some(number) = numbers.first().copied().filter(|number| *number != Join::NONE) else {
+            return Err(Error::message("it has no id"));
+        };
+        let place = after.map(|after| after as usize + 1).filter(|at| *at < self.len());
+        let plan = match (self.ids.last(number), place) {
+            (Some(position), _) => Plan { replaced: vec![(position, 0)], ..Plan::default() },
+            (None, None) => Plan { appended: vec![0], ..Plan::default() },
+            (None, Some(at)) => {
+                let items = std::mem::replace(&mut self.items, V::null());
+                self.items = items.splice(at, 0, right.take_at(0));
+                self.owned = true;
+                self.made.insert(at, 0);
+                self.ids.insert(at, number);
+                return Ok(());
+            }
+        };
+        let items = std::mem::replace(&mut self.items, V::null());
+        self.items = V::assemble(items, right, &plan, self.owned);
+        self.owned = true;
+        self.reindex(&plan, &numbers);
+        Ok(())
+    }
+
+    /// Takes another list, whole. Nobody else may have it, unless it is this one.
+    pub(crate) fn set(&mut self, items: V) {
+        if !items.same(&self.items) {
+            self.ids = Ids::of(&items);
+            self.places = ByNumber::default();
+            self.made = vec![0; self.ids.numbers.len()];
+            self.items = items;
+            self.owned = false;
+        }
+    }
+
+    /// How the ids of another list are with this one.
+    pub(crate) fn compare(&mut self, other: &V) -> Compared {
+        let numbers = self.ids.symbols.numbers(other, "id");
+        let places = numbers.iter().map(|number| self.ids.last(*number)).collect();
+        let mut named = vec![false; self.ids.symbols.count()];
+        for number in numbers {
+            if let Some(named) = named.get_mut(number as usize) {
+                *named = true;
+            }
+        }
+        Compared { places, named }
+    }
+
+    /// For each position whether the other list has its id.
+    pub(crate) fn known(&self, compared: &Compared) -> impl Iterator<Item = bool> {
+        self.ids.numbers.iter().map(|number| compared.has(*number))
+    }
+
+    /// Whether the other list has this id.
+    pub(crate) fn names(&self, compared: &Compared, id: &V) -> bool {
+        self.ids.symbols.find(id).is_some_and(|number| compared.has(number))
+    }
+
+    /// Removes the message with this id, if there is one.
+    pub(crate) fn remove(&mut self, id: &V) {
+        let Some(position) = self.find(id) else { return };
+        let items = std::mem::replace(&mut self.items, V::null());
+        let plan = Plan { removed: vec![position], ..Plan::default() };
+        self.items = V::assemble(items, V::array(Vec::new()), &plan, self.owned);
+        self.owned = true;
+        self.reindex(&plan, &[]);
+    }
+
     /// The positions of the messages made since the last snapshot.
     pub fn touched(&self) -> impl Iterator<Item = usize> {
         self.made.iter().enumerate().filter(|(_, made)| **made == self.epoch).map(|(at, _)| at)
+    }
+}
+
+/// How the ids of another list are with those of a [`MessageList`].
+pub(crate) struct Compared {
+    /// For each item of the other list the position here.
+    pub places: Vec<Option<u32>>,
+    /// By an id's number: whether the other list has it.
+    named: Vec<bool>,
+}
+
+impl Compared {
+    fn has(&self, number: u32) -> bool {
+        self.named.get(number as usize).copied().unwrap_or(false)
     }
 }
 
@@ -209,6 +313,11 @@ impl<V: Value> Ids<V> {
                 *last = position;
             }
         }
+    }
+
+    fn insert(&mut self, at: usize, number: u32) {
+        self.numbers.insert(at, number);
+        self.find_last();
     }
 
     fn find_last(&mut self) {

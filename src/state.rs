@@ -50,6 +50,13 @@ impl<V: Value> Schema<V> {
         Ok(next)
     }
 
+    /// A state with one write to a field of this schema.
+    pub(crate) fn write(&self, state: V, key: &str, write: V) -> Result<V, Error> {
+        let Some(field) = self.field(key) else { return Ok(state) };
+        let value = written(field, key, current(&state, key), &[write])?;
+        Ok(put(state, key, value))
+    }
+
     /// A state after one super-step in which several writers each gave a partial update, by the
     /// rules of LangGraph's channels: a field that replaces takes one write, one with a reducer
     /// folds them in order, an ephemeral one without a write is cleared, and an `Overwrite`

@@ -110,6 +110,25 @@ pub trait Value: Clone {
     /// This very object, when that changes nothing.
     #[must_use]
     fn overlay(self, over: &Self, deletes: bool) -> Self;
+    /// This value with whatever in it says the same as in `known` taken from there: `known` itself,
+    /// when all of it does.
+    #[must_use]
+    fn reuse(self, known: &Self) -> Self {
+        if self.equals(known) { known.clone() } else { self }
+    }
+    /// The list of these items of two: for each a position in `left`, in `right`, or in both, which
+    /// is the right one that [`Value::reuse`]s the left one. [`Join::NONE`] is no position. It is
+    /// `left` itself, when it has just its items.
+    #[must_use]
+    fn compose(left: &Self, right: &Self, picks: &[(u32, u32)]) -> Self {
+        let item = |list: &Self, at: u32| list.at(at as usize).map(Cow::into_owned);
+        let picked =
+            picks.iter().filter_map(|(at, from)| match (item(left, *at), item(right, *from)) {
+                (Some(left), Some(right)) => Some(right.reuse(&left)),
+                (left, right) => left.or(right),
+            });
+        Self::array(picked.collect())
+    }
     /// This list of messages with `text` added to the content of the one at `index`. What is
     /// `owned` may change in place.
     ///

@@ -11,9 +11,11 @@ use crate::reducer::tools::Prefer;
 mod heap;
 mod message_list;
 mod schema;
+mod thread;
 
 pub use message_list::RawMessageList;
 pub use schema::RawSchema;
+pub use thread::RawThread;
 
 /// Has errors made by a function of `code`, `message` and `[cause]` or undefined.
 #[wasm_bindgen(js_name = useErrors)]

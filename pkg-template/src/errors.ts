@@ -7,12 +7,13 @@
  * | `INVALID_MESSAGE` | a value that no accepted form of a message describes |
  * | `UNKNOWN_MESSAGE_REMOVED` | a removal of an id that the list does not hold |
  * | `REMOVED_AFTER_REMOVE_ALL` | the same, after a remove-all (the reference returns the removal as a message) |
- * | `UNKNOWN_MESSAGE` | `append` to an id that the list does not hold |
+ * | `UNKNOWN_MESSAGE` | text for an id that the list or thread does not hold |
  * | `INVALID_TODOS` | todos that do not fit; the message has a line for each problem |
  * | `PARALLEL_TODOS` | two `write_todos` calls in one model answer |
  * | `INVALID_VALUE` | an argument, option or field of the wrong shape |
  * | `CONCURRENT_UPDATE` | two writes in one super-step to a field that takes one |
  * | `TWO_OVERWRITES` | two `Overwrite`s of one field in one super-step |
+ * | `NOT_INPUT` | an optimistic update of a field that is not the caller's to give |
  * | `NO_INPUT` | a run's input is null |
  * | `INVALID_SCHEMA` | a schema that cannot be |
  * | `REDUCER_CONFLICT` | two schemas declare one field with different reducers |
@@ -22,8 +23,8 @@
  * | `FORBIDDEN_KEY` | a key that would reach an object's prototype |
  * | `REDUCER_FAILED` | a reducer of the caller's own threw; its error is the `cause` |
  * | `UNREADABLE_VALUE` | a value threw while it was read (a getter, a proxy); the `cause` says what |
- * | `DISPOSED` | a list or schema that was given up by `free()` |
- * | `BUSY` | a list that is used by the very values it is reading (a getter of a message) |
+ * | `DISPOSED` | a list, schema or thread that was given up by `free()` |
+ * | `BUSY` | a list or thread that is used by the very values it is reading (a getter of a message) |
  */
 export type ThreadfoldErrorCode =
   | "NULL_ARGUMENT"
@@ -36,6 +37,7 @@ export type ThreadfoldErrorCode =
   | "INVALID_VALUE"
   | "CONCURRENT_UPDATE"
   | "TWO_OVERWRITES"
+  | "NOT_INPUT"
   | "NO_INPUT"
   | "INVALID_SCHEMA"
   | "REDUCER_CONFLICT"

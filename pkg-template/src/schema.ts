@@ -37,6 +37,10 @@ export interface Filtered<T> {
  */
 export class Schema<F> {
   readonly fields: F;
+  /** For types only: there is no such value. */
+  declare readonly "~state"?: StateOf<F>;
+  /** For types only: there is no such value. */
+  declare readonly "~update"?: UpdatesOf<F>;
   #raw: core.RawSchema | undefined;
   /** How many calls are under way: a reducer or a getter may come back here. */
   #calls = 0;
@@ -138,6 +142,14 @@ export class Schema<F> {
     const raws = schemas.map((schema) => schema.#live().clone());
     const raw = core.RawSchema.combine(raws);
     return new Schema(Object.assign({}, ...schemas.map((schema) => schema.fields)), raw);
+  }
+
+  /** @internal */
+  static handle(schema: Schema<unknown>): core.RawSchema {
+    if (!(typeof schema === "object" && schema !== null && #raw in schema)) {
+      throw new ThreadfoldError("INVALID_VALUE", "A thread's schema should be one that defineSchema made.");
+    }
+    return schema.#live().clone();
   }
 
   #call<T>(use: (raw: core.RawSchema) => T): T {

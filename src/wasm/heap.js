@@ -95,7 +95,10 @@ export function get(object, key) {
 export function keys(object) {
   if (failure) return [];
   try {
-    return typeof object === "object" && object !== null ? Object.keys(object) : [];
+    const keys = typeof object === "object" && object !== null ? Object.keys(object) : [];
+    // Half a surrogate pair becomes another character on the way to the core, and the key another key.
+    if (keys.some((key) => /\p{Surrogate}/u.test(key))) throw new TypeError("a key is no well-formed text");
+    return keys;
   } catch (error) {
     note(error);
     return [];

@@ -13,7 +13,7 @@ use crate::value::{Kind, Value};
 
 /// The handle that the package's `Schema` holds.
 #[wasm_bindgen]
-pub struct RawSchema(Schema<JsValue>);
+pub struct RawSchema(pub(super) Schema<JsValue>);
 
 #[wasm_bindgen]
 impl RawSchema {
@@ -130,7 +130,9 @@ fn custom(declaration: &JsValue, key: &str) -> Result<CustomReducer<JsValue>, Er
     let not_a_function = |name: &str| Error::value(format!("{key}.{name}"), "a function");
     let merge = function("reducer").ok().flatten().ok_or_else(|| not_a_function("reducer"))?;
     let initial = function("default").map_err(|_| not_a_function("default"))?;
-    let name = merge.name().as_string().filter(|name| !name.is_empty());
+    // Not `merge.name()`: a proxy may throw when it is asked, and it can do without a name.
+    let name = js_sys::Reflect::get(&merge, &JsValue::from_str("name")).ok();
+    let name = name.and_then(|name| name.as_string()).filter(|name| !name.is_empty());
     Ok(CustomReducer {
         name: name.unwrap_or_else(|| "a function".to_owned()),
         id: heap::function_number(&merge),

@@ -1,0 +1,411 @@
+import * as core from "#core";
+import { development } from "./development.js";
+import { option, ThreadfoldError } from "./errors.js";
+import type { LangChainMessage, MessageLike } from "./messages.js";
+import { Schema } from "./schema.js";
+import type { FileData } from "./files.js";
+import type { PatchOperation } from "./patch.js";
+import type { ThreadEvent } from "./thread-events.js";
+import type { Todo } from "./todos.js";
+import type { Tool } from "./tools.js";
+
+/** The state of a thread without a schema: the fields that every agent has, and any other. */
+export interface ThreadState<M extends object = LangChainMessage> {
+  messages: readonly M[];
+  tools?: readonly Tool[];
+  todos?: readonly Todo[];
+  files?: Readonly<Record<string, FileData>>;
+  [field: string]: unknown;
+}
+
+/** A partial update of a thread's state: each field's own kind of update. */
+export type ThreadUpdate<S> = {
+  [K in keyof S]?: K extends "messages" ? MessageLike | readonly (MessageLike | object)[] | object : unknown;
+};
+
+/** What a thread is made with. */
+export interface ThreadOptions<S, U = ThreadUpdate<S>> {
+  /** The state's fields; without one `messages`, `tools`, `todos` and `files` have their reducers, others are replaced. */
+  schema?: SchemaFor<S, U> | undefined;
+  /** What the state starts with. */
+  values?: Partial<S> | undefined;
+  /** The server's name for the thread. */
+  threadId?: string | undefined;
+}
+
+/** A schema by the types of its states and updates. */
+export type SchemaFor<S, U> = Schema<never> | { readonly fields: object; readonly "~state"?: S; readonly "~update"?: U };
+
+/** What became of an optimistic update. */
+export type PendingStatus = "pending" | "sent" | "failed";
+
+/** An optimistic update that the server's state does not hold. */
+export interface PendingUpdate<U = ThreadUpdate<ThreadState>> {
+  readonly id: string;
+  /** What it writes; its messages are whole and have ids. */
+  readonly update: U;
+  /** `sent`: a run that began after it has taken it along. `failed`: that run failed; it is still shown. */
+  readonly status: PendingStatus;
+  /** Why it failed. */
+  readonly error?: unknown;
+}
+
+/** An optimistic update in the hand of who made it. Each method does nothing once the update is over. */
+export interface OptimisticUpdate {
+  readonly id: string;
+  /** `done`, once the server's state holds it, or it was settled or rolled back. */
+  readonly status: PendingStatus | "done";
+  /** It is the truth: it stays, and is no longer pending. */
+  settle(): void;
+  /** It failed: it stays shown, for a retry or a rollback. */
+  fail(error: unknown): void;
+  /** Takes it back: as if it had never been. */
+  rollback(): void;
+  /** It is pending again. */
+  retry(): void;
+}
+
+/** Where the thread's last run stands. */
+export interface ThreadRun {
+  readonly runId?: string | undefined;
+  readonly status: "running" | "idle" | "failed";
+  /** The id of the last part of the stream, for joining it again behind it. */
+  readonly lastEventId?: string | undefined;
+}
+
+/** A snapshot that contradicts what was folded before it. */
+export interface Drift {
+  /** Makes what was predicted into what the snapshot says. */
+  readonly patch: readonly PatchOperation[];
+  /** The snapshot. */
+  readonly event: ThreadEvent;
+}
+
+/** What {@link Thread.toJSON} gives and {@link Thread.fromJSON} takes. */
+export interface ThreadRecord {
+  readonly version: 1;
+  readonly threadId?: string | undefined;
+  readonly confirmed: object;
+  readonly pending: readonly object[];
+  readonly run: object | null;
+  readonly streaming: readonly string[];
+  readonly position: ThreadRun | null;
+  readonly seen: readonly string[];
+}
+
+/** What a thread tells about besides its state. */
+export interface ThreadListeners {
+  /** A snapshot contradicts what was folded before it. */
+  drift: (drift: Drift) => void;
+  /** Something came that could not be folded; the state is as it was before it. */
+  error: (error: ThreadfoldError, event?: unknown) => void;
+}
+
+/**
+ * A conversation with an agent, shown at once and kept in sync with the server that owns it. Shaped like a zustand
+ * store: `getState`, `getInitialState` and `subscribe` fit whatever works with one.
+ *
+ * The server's events go to {@link Thread.receive}, by way of an adapter such as `foldAgUi` of `threadfold/ag-ui` or
+ * `foldRun` of `threadfold/langgraph`. What the user does goes to {@link Thread.optimistic}: it shows at once, and is
+ * over when the server's state holds it. Whatever did not change is the same object in the next state.
+ *
+ * @example
+ * ```ts
+ * import { Thread } from "threadfold";
+ *
+ * const thread = new Thread();
+ * const op = thread.optimistic({ messages: [{ type: "human", id: "q", content: "Hi" }] });
+ * console.log(thread.getState().messages.length, thread.confirmed.messages.length); // 1 0
+ *
+ * thread.receive({ type: "run-started", runId: "r1" });
+ * thread.receive({ type: "message", message: { type: "ai", id: "a", content: "" }, streaming: true });
+ * thread.receive({ type: "text", messageId: "a", text: "Hello" });
+ * thread.receive({ type: "values", values: {
+ *   messages: [{ type: "human", id: "q", content: "Hi" }, { type: "ai", id: "a", content: "Hello" }],
+ * } });
+ * console.log(op.status, thread.getState().messages.map((message) => message.content)); // done [ 'Hi', 'Hello' ]
+ * ```
+ */
+export class Thread<S extends object = ThreadState, U extends object = ThreadUpdate<S>> {
+  /** The server's name for the thread. */
+  threadId: string | undefined;
+  #raw: core.RawThread | undefined;
+  /** How many calls are under way: a reducer, a getter or a listener may come back here. */
+  #calls = 0;
+  #initial: S;
+  /** What listeners were told last. */
+  #told: S;
+  #run: ThreadRun | undefined;
+  #seen = new Set<string>();
+  #telling = false;
+  readonly #listeners = new Set<(state: S, previous: S) => void>();
+  readonly #others = { drift: new Set<ThreadListeners["drift"]>(), error: new Set<ThreadListeners["error"]>() };
+
+  /**
+   * @throws {@link ThreadfoldError} what the fields' reducers throw, for `values` that they do not take.
+   */
+  constructor(options?: ThreadOptions<S, U>) {
+    const schema = option(options, "schema") as Schema<unknown> | undefined;
+    this.threadId = option(options, "threadId");
+    this.#raw = new core.RawThread(schema && handle(schema), { ...schema?.initial(), ...option(options, "values") });
+    this.#initial = this.#told = this.getState();
+  }
+
+  /** The state to show: what is confirmed, with what is pending over it. The same object, until something changes. */
+  getState(): S {
+    return shown(this.#call((raw) => raw.state() as S));
+  }
+
+  /** The state that the thread was made with. */
+  getInitialState(): S {
+    return this.#initial;
+  }
+
+  /** What the server said, and what {@link Thread.update} added. */
+  get confirmed(): S {
+    return shown(this.#call((raw) => raw.confirmed() as S));
+  }
+
+  /** The updates that the server's state does not hold, in their order. */
+  get pending(): readonly PendingUpdate<U>[] {
+    return this.#call((raw) => raw.pending() as PendingUpdate<U>[]);
+  }
+
+  /** Where the last run stands; nothing before the first. */
+  get run(): ThreadRun | undefined {
+    return this.#run;
+  }
+
+  /** A confirmed message, as it is at this moment; it is not to be changed. No matter how long the thread is. */
+  message(id: string): object | undefined {
+    return this.#call((raw) => raw.message(id) as object | undefined);
+  }
+
+  /**
+   * Adds to the confirmed state, by the fields' reducers. What is added during a run outlasts a replay of the run.
+   *
+   * @throws {@link ThreadfoldError} what the fields' reducers throw; the state is then as it was.
+   */
+  update(update: U): void {
+    this.#call((raw) => raw.update(update));
+    this.#tell();
+  }
+
+  /**
+   * Shows an update that the server does not know yet. It is over when the server's state holds what it wrote: a
+   * message of the same id, an equal value of another field; or when a run brings a new message with the content of
+   * one that it sent, which is then the same message, renamed by the server. It fails when a run fails before that.
+   *
+   * @throws {@link ThreadfoldError} `NOT_INPUT` for a field that is not input or not in the schema, and what the
+   *   fields' reducers throw; nothing is then shown.
+   */
+  optimistic(update: U): OptimisticUpdate {
+    const id = this.#call((raw) => raw.optimistic(update));
+    this.#tell();
+    const find = () => this.pending.find((pending) => pending.id === id);
+    const change = (work: (raw: core.RawThread) => unknown) => {
+      this.#call(work);
+      this.#tell();
+    };
+    return {
+      id,
+      get status() {
+        return find()?.status ?? "done";
+      },
+      settle: () => change((raw) => raw.settle(id)),
+      fail: (error) => change((raw) => raw.fail(id, error)),
+      rollback: () => change((raw) => raw.rollback(id)),
+      retry: () => change((raw) => raw.retry(id)),
+    };
+  }
+
+  /**
+   * Folds one server event. One that cannot be folded goes to the `error` listeners; the state is then as it was,
+   * and the stream may go on.
+   */
+  receive(event: ThreadEvent): void {
+    try {
+      if (this.#isNew(event)) this.#fold(event);
+    } catch (error) {
+      if (!(error instanceof ThreadfoldError) || error.code === "DISPOSED") throw error;
+      this.report(error, event);
+    }
+    this.#tell();
+  }
+
+  #fold(event: ThreadEvent): void {
+    if (event.type === "text") {
+      this.#call((raw) => raw.text(event.messageId, event.text));
+      return;
+    }
+    const patch = this.#call((raw) => raw.receive(event) as PatchOperation[] | undefined);
+    if (event.type === "run-started") this.#run = { ...this.#run, runId: event.runId, status: "running" };
+    else if (event.type === "run-finished") this.#run = { ...this.#run, status: "idle" };
+    else if (event.type === "run-failed") this.#run = { ...this.#run, status: "failed" };
+    if (patch) for (const listener of [...this.#others.drift]) this.#safely(() => listener({ patch, event }));
+  }
+
+  /** Whether this run has not had the part before; notes its id. */
+  #isNew(event: ThreadEvent): boolean {
+    const { id } = event;
+    if (event.type === "run-started" && (event.runId === undefined || event.runId !== this.#run?.runId)) {
+      this.#seen.clear();
+      this.#run = undefined;
+    }
+    if (id === undefined) return true;
+    if (this.#seen.has(id)) return false;
+    this.#seen.add(id);
+    this.#run = { status: "running", ...this.#run, lastEventId: id };
+    return true;
+  }
+
+  /** Tells the `error` listeners of something that could not be folded. */
+  report(error: ThreadfoldError, event?: unknown): void {
+    for (const listener of [...this.#others.error]) this.#safely(() => listener(error, event));
+  }
+
+  /**
+   * Has a function called with the new and the previous state after each change of what is shown.
+   *
+   * @returns what ends it.
+   */
+  subscribe(listener: (state: S, previous: S) => void): () => void {
+    const own = (state: S, previous: S) => listener(state, previous);
+    this.#listeners.add(own);
+    return () => void this.#listeners.delete(own);
+  }
+
+  /**
+   * Has a function called on `drift`, a snapshot that contradicts what was folded before it, or on `error`, an event
+   * that could not be folded.
+   *
+   * @returns what ends it.
+   */
+  on<K extends keyof ThreadListeners>(kind: K, listener: ThreadListeners[K]): () => void {
+    const listeners = this.#others[kind] as Set<ThreadListeners[K]> | undefined;
+    if (!listeners) throw new ThreadfoldError("INVALID_VALUE", "A thread tells of 'drift' and 'error'.");
+    const own = ((...args: Parameters<ThreadListeners[K]>) => (listener as (...args: unknown[]) => void)(...args)) as ThreadListeners[K];
+    listeners.add(own);
+    return () => void listeners.delete(own);
+  }
+
+  /** All of the thread, for {@link Thread.fromJSON}: what is confirmed and pending, and where its run stands. */
+  toJSON(): ThreadRecord {
+    const record = this.#call((raw) => raw.toJSON() as object);
+    return {
+      version: 1,
+      threadId: this.threadId,
+      ...record,
+      position: this.#run ?? null,
+      seen: [...this.#seen],
+    } as unknown as ThreadRecord;
+  }
+
+  /**
+   * A thread from what {@link Thread.toJSON} gave, also by way of JSON.
+   *
+   * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no such record.
+   *
+   * @example
+   * ```ts
+   * import { Thread } from "threadfold";
+   *
+   * const thread = new Thread({ threadId: "t1" });
+   * thread.optimistic({ messages: "Hi" });
+   * const again = Thread.fromJSON(JSON.parse(JSON.stringify(thread)));
+   * console.log(again.threadId, again.getState().messages[0]?.content, again.pending.length); // t1 Hi 1
+   * ```
+   */
+  static fromJSON<S extends object = ThreadState, U extends object = ThreadUpdate<S>>(
+    record: object,
+    options?: { schema?: SchemaFor<S, U> | undefined },
+  ): Thread<S, U> {
+    const schema = option(options, "schema") as Schema<unknown> | undefined;
+    const { threadId, position, seen } = record as Partial<ThreadRecord>;
+    const thread = new Thread<S, U>({ schema: schema as SchemaFor<S, U> | undefined, threadId });
+    const raw = core.RawThread.fromJSON(schema && handle(schema), record);
+    thread.#raw?.free();
+    thread.#raw = raw;
+    thread.#run = position ?? undefined;
+    if (Array.isArray(seen)) thread.#seen = new Set(seen);
+    thread.#initial = thread.#told = thread.getState();
+    return thread;
+  }
+
+  /** Gives the handle into WebAssembly memory up. Whatever is called after it throws `DISPOSED`. */
+  free(): void {
+    const raw = this.#raw;
+    this.#raw = undefined;
+    this.#listeners.clear();
+    if (this.#calls === 0) raw?.free();
+  }
+
+  [Symbol.dispose](): void {
+    this.free();
+  }
+
+  /** Every change is made before a listener hears of it; what a listener changes is told after it returns. */
+  #tell(): void {
+    if (this.#telling || this.#listeners.size === 0) return;
+    this.#telling = true;
+    try {
+      for (let rounds = 0; rounds < 100 && this.#raw; rounds++) {
+        const state = this.getState();
+        const previous = this.#told;
+        if (state === previous) return;
+        this.#told = state;
+        for (const listener of [...this.#listeners]) {
+          if (this.#listeners.has(listener)) this.#safely(() => listener(state, previous));
+        }
+      }
+    } finally {
+      this.#telling = false;
+    }
+  }
+
+  /** A listener's error is its own: it must not stop the others, nor the stream. */
+  #safely(call: () => void): void {
+    try {
+      call();
+    } catch (error) {
+      queueMicrotask(() => {
+        throw error;
+      });
+    }
+  }
+
+  #call<T>(use: (raw: core.RawThread) => T): T {
+    const raw = this.#raw;
+    if (!raw) throw new ThreadfoldError("DISPOSED", "This Thread was given up by free().");
+    if (this.#calls > 0) throw new ThreadfoldError("BUSY", "This Thread is being changed.");
+    this.#calls++;
+    try {
+      return use(raw);
+    } finally {
+      this.#calls--;
+      if (!this.#raw) raw.free();
+    }
+  }
+}
+
+function handle(schema: Schema<unknown>): core.RawSchema {
+  return Schema.handle(schema);
+}
+
+/** In development what was handed out is frozen, so that a change to it is seen where it is made. */
+function shown<S extends object>(state: S): S {
+  if (!development || Object.isFrozen(state)) return state;
+  Object.freeze(state);
+  const { messages } = state as { messages?: readonly object[] };
+  if (Array.isArray(messages) && messages.length <= 256 && !Object.isFrozen(messages)) {
+    Object.freeze(messages);
+    for (const message of messages) if (isPlain(message)) Object.freeze(message);
+  }
+  return state;
+}
+
+/** Somebody's instance is left alone. */
+function isPlain(message: unknown): message is object {
+  return typeof message === "object" && message !== null && Object.getPrototypeOf(message) === Object.prototype;
+}
+

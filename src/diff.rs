@@ -1,0 +1,103 @@
+//! What has changed between two values, as a JSON Patch.
+
+use crate::value::{Kind, Value};
+
+/// A JSON Patch (RFC 6902) that makes `left` into `right`: empty, when they say the same.
+///
+/// ```
+/// use serde_json::json;
+/// use threadfold::diff;
+///
+/// let patch = diff(&json!({ "a": 1, "b": [1, 2] }), &json!({ "a": 1, "b": [1, 3] }));
+/// assert_eq!(patch, json!([{ "op": "replace", "path": "/b/1", "value": 3 }]));
+/// ```
+pub fn diff<V: Value>(left: &V, right: &V) -> V {
+    let mut found = Difference { path: String::new(), operations: Vec::new() };
+    found.compare(left, right);
+    V::array(found.operations)
+}
+
+/// A JSON Pointer's token for a key.
+pub(crate) fn token(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
+}
+
+/// One operation of a JSON Patch.
+pub(crate) fn operation<V: Value>(op: &str, path: &str, value: Option<V>) -> V {
+    let operation = V::object().with("op", V::string(op)).with("path", V::string(path));
+    match value {
+        Some(value) => operation.with("value", value),
+        None => operation,
+    }
+}
+
+struct Difference<V> {
+    path: String,
+    operations: Vec<V>,
+}
+
+impl<V: Value> Difference<V> {
+    fn compare(&mut self, left: &V, right: &V) {
+        if left.same(right) || left.equals(right) {
+            return;
+        }
+        match (left.kind(), right.kind()) {
+            (Kind::Object, Kind::Object) => self.compare_objects(left, right),
+            (Kind::Array, Kind::Array) => self.compare_arrays(left, right),
+            _ => self.push("replace", Some(right.clone())),
+        }
+    }
+
+    fn compare_objects(&mut self, left: &V, right: &V) {
+        for key in left.keys() {
+            let Some(old) = left.get(&key) else { continue };
+            self.under(&token(&key), |this| match right.get(&key) {
+                Some(new) => this.compare(&old, &new),
+                None => this.push("remove", None),
+            });
+        }
+        for key in right.keys() {
+            if let (None, Some(new)) = (left.get(&key), right.get(&key)) {
+                self.under(&token(&key), |this| this.push("add", Some(new.into_owned())));
+            }
+        }
+    }
+
+    /// What is equal at the start and at the end of two lists stays; between, item is compared
+    /// with item, and what one list has more is added or removed.
+    fn compare_arrays(&mut self, left: &V, right: &V) {
+        let (old, new) = (left.len(), right.len());
+        let equal = |a: usize, b: usize| match (left.at(a), right.at(b)) {
+            (Some(a), Some(b)) => a.equals(&b),
+            _ => false,
+        };
+        let start = (0..old.min(new)).take_while(|at| equal(*at, *at)).count();
+        let most = old.min(new) - start;
+        let end = (1..=most).take_while(|back| equal(old - back, new - back)).count();
+        let (old, new) = (old - end, new - end);
+        for at in start..old.min(new) {
+            if let (Some(a), Some(b)) = (left.at(at), right.at(at)) {
+                self.under(&at.to_string(), |this| this.compare(&a, &b));
+            }
+        }
+        for _ in new..old {
+            self.under(&new.to_string(), |this| this.push("remove", None));
+        }
+        for at in old..new {
+            let value = right.at(at).map(std::borrow::Cow::into_owned);
+            self.under(&at.to_string(), |this| this.push("add", value));
+        }
+    }
+
+    fn push(&mut self, op: &str, value: Option<V>) {
+        self.operations.push(operation(op, &self.path, value));
+    }
+
+    fn under(&mut self, token: &str, work: impl FnOnce(&mut Self)) {
+        let outer = self.path.len();
+        self.path.push('/');
+        self.path.push_str(token);
+        work(self);
+        self.path.truncate(outer);
+    }
+}

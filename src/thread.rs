@@ -1,0 +1,604 @@
+//! A conversation with an agent's server: what the server said, and what is pending.
+//!
+//! The **confirmed** state is the fold of what the server said. The **view** is the pending updates
+//! replayed over it, in their order: never a copy that could drift. A pending update is over when
+//! the confirmed state holds what it wrote: a message of the same id, an equal value.
+
+use std::borrow::Cow;
+
+use crate::error::Error;
+use crate::message;
+use crate::message_list::{Compared, MessageList};
+use crate::patch::apply_patch;
+use crate::reducer::messages::{MessageRules, read_list};
+use crate::reducer::tools::Prefer;
+use crate::schema::{Field, FieldReducer, Lifetime, Schema};
+use crate::value::{Kind, Value};
+
+mod drift;
+mod event;
+mod pending;
+mod reconcile;
+mod record;
+
+pub use event::Event;
+pub use pending::{Pending, Status};
+
+use pending::{Write, update_of, weave};
+use reconcile::{Staying, is_one_of, reconcile};
+
+const MESSAGES: &str = "messages";
+
+/// The state of a conversation: confirmed by a server, with pending updates over it.
+///
+/// ```
+/// use serde_json::json;
+/// use threadfold::{Event, Thread};
+///
+/// let mut thread = Thread::new(None, &json!({}))?;
+/// thread.optimistic(json!({ "messages": [{ "type": "human", "id": "1", "content": "hi" }] }))?;
+/// assert_eq!(thread.state()["messages"][0]["content"], "hi"); // shown at once
+/// assert_eq!(thread.confirmed()["messages"], json!([]));
+///
+/// let values = json!({ "messages": [{ "type": "human", "id": "1", "content": "hi" }] });
+/// thread.receive(Event::Values { values })?;
+/// assert_eq!(thread.pending().count(), 0); // the server holds it
+/// # Ok::<(), threadfold::Error>(())
+/// ```
+pub struct Thread<V: Value> {
+    schema: Schema<V>,
+    /// Whether fields that the schema does not know are taken, and replaced.
+    open: bool,
+    messages: MessageList<V>,
+    /// The confirmed state but for the messages.
+    fields: V,
+    pending: Vec<Pending<V>>,
+    run: Option<Run<V>>,
+    /// The ids of the messages that are being streamed.
+    streaming: Vec<V>,
+    /// The ids of messages and the names of fields that have come by folding since the last snapshot.
+    predicted: Vec<V>,
+    predicted_fields: Vec<String>,
+    view: Shown<V>,
+    confirmed: Shown<V>,
+}
+
+/// A run of the agent.
+struct Run<V> {
+    id: Option<V>,
+    active: bool,
+    /// The confirmed messages and fields when it began.
+    start: (V, V),
+    /// What the caller has added since: not the run's, so that it outlasts a replay of it.
+    local: Vec<V>,
+}
+
+/// A state that was handed out, and what it was made of.
+struct Shown<V> {
+    state: V,
+    messages: V,
+    fields: V,
+    fresh: bool,
+}
+
+impl<V: Value> Thread<V> {
+    /// A thread whose state has these fields; without a schema `messages`, `tools`, `todos` and
+    /// `files` have their reducers and any other field is replaced.
+    ///
+    /// # Errors
+    /// Those of the fields' reducers, for `values` that they do not take.
+    pub fn new(schema: Option<Schema<V>>, values: &V) -> Result<Self, Error> {
+        let open = schema.is_none();
+        let schema = schema.map_or_else(ready_made, Ok)?;
+        let rules = match schema.field(MESSAGES).map(|field| &field.reducer) {
+            Some(FieldReducer::Messages(rules)) => *rules,
+            _ => MessageRules::LangGraph,
+        };
+        let shown =
+            || Shown { state: V::null(), messages: V::null(), fields: V::null(), fresh: false };
+        let mut thread = Self {
+            schema,
+            open,
+            messages: MessageList::new(V::array(Vec::new()), rules)?,
+            fields: V::object(),
+            pending: Vec::new(),
+            run: None,
+            streaming: Vec::new(),
+            predicted: Vec::new(),
+            predicted_fields: Vec::new(),
+            view: shown(),
+            confirmed: shown(),
+        };
+        thread.fold(values)?;
+        Ok(thread)
+    }
+
+    /// The state to show: what is confirmed, with what is pending over it; of a schema's fields
+    /// those that are output. The same value, until something changes.
+    pub fn state(&mut self) -> V {
+        if !self.view.fresh {
+            let messages = weave(&mut self.messages, &self.pending);
+            let fields = self.written_over();
+            let changed = self.view.take(messages, fields);
+            if changed && !self.open {
+                let shown = self.schema.output(self.view.state.clone());
+                self.view.state = shown.map_or_else(|_| V::object(), |shown| shown.values);
+            }
+        }
+        self.view.state.clone()
+    }
+
+    /// What the server said, and what was added by [`Thread::update`].
+    pub fn confirmed(&mut self) -> V {
+        if !self.confirmed.fresh {
+            let messages = self.messages.snapshot();
+            self.confirmed.take(messages, self.fields.clone());
+        }
+        self.confirmed.state.clone()
+    }
+
+    /// A confirmed message, as it is at this moment.
+    #[must_use]
+    pub fn message(&self, id: &V) -> Option<V> {
+        self.messages.item(self.messages.find(id)?)
+    }
+
+    /// The updates that the confirmed state does not hold, in their order.
+    pub fn pending(&self) -> impl Iterator<Item = &Pending<V>> {
+        self.pending.iter().filter(|update| !update.is_held())
+    }
+
+    /// The positions of the messages made since the last look.
+    pub fn touched(&self) -> impl Iterator<Item = usize> {
+        self.messages.touched()
+    }
+
+    /// Adds to the confirmed state, by the fields' reducers. What is added while a run is under way
+    /// outlasts a replay of the run.
+    ///
+    /// # Errors
+    /// Those of the fields' reducers; the state is then as it was.
+    pub fn update(&mut self, update: V) -> Result<(), Error> {
+        self.fold(&update)?;
+        if let Some(run) = self.run.as_mut() {
+            run.local.push(update);
+        }
+        self.look_for_pending();
+        Ok(())
+    }
+
+    /// Shows an update that the server does not know yet; gives its id.
+    ///
+    /// # Errors
+    /// [`Error::NotInput`] for a field that is not input or not in the schema, those of the fields'
+    /// reducers, and [`Error::UnknownMessageRemoved`]; nothing is then shown.
+    pub fn optimistic(&mut self, update: V) -> Result<String, Error> {
+        update_of(&update, "an update")?;
+        let keys = update.keys();
+        let refused =
+            |key: &&String| self.schema.field(key).map_or(!self.open, |field| !field.input);
+        if let Some(key) = keys.iter().find(refused) {
+            return Err(Error::NotInput { key: key.clone() });
+        }
+        let view = weave(&mut self.messages, &self.pending);
+        let last = view.len().checked_sub(1).and_then(|last| view.at(last));
+        let after = last.and_then(|last| last.get("id").map(Cow::into_owned));
+        let mut pending = Pending::new(message::new_id(), update, &view, after)?;
+        let mut fields = self.written_over();
+        for write in &mut pending.writes {
+            fields = self.write(fields, &write.key, write.value.clone())?;
+        }
+        if !V::intact() {
+            return Err(Error::value("an update", "readable"));
+        }
+        let id = pending.id.clone();
+        self.pending.push(pending);
+        self.view.fresh = false;
+        Ok(id)
+    }
+
+    /// Takes an update for confirmed: it stays, and is no longer pending. False for an unknown id.
+    ///
+    /// # Errors
+    /// Those of the fields' reducers; the update then stays pending.
+    pub fn settle(&mut self, id: &str) -> Result<bool, Error> {
+        let Some(pending) = self.place(id).and_then(|place| self.pending.get(place).cloned())
+        else {
+            return Ok(false);
+        };
+        self.fold(&pending.update.clone().without(MESSAGES))?;
+        let mut after = pending.after;
+        for edit in pending.edits.into_iter().filter(|edit| !edit.held) {
+            match edit.message {
+                Some(message) => {
+                    let place = after.as_ref().and_then(|after| self.messages.find(after));
+                    self.messages.put(message, place)?;
+                    after = Some(edit.id);
+                }
+                None => self.messages.remove(&edit.id),
+            }
+        }
+        if let Some(run) = self.run.as_mut() {
+            run.local.push(pending.update);
+        }
+        self.pending.retain(|pending| pending.id != id);
+        self.changed();
+        Ok(true)
+    }
+
+    /// Marks an update failed; it stays shown. False for an unknown id.
+    pub fn fail(&mut self, id: &str, error: V) -> bool {
+        self.mark(id, Status::Failed, Some(error))
+    }
+
+    /// Marks a failed update pending again. False for an unknown id.
+    pub fn retry(&mut self, id: &str) -> bool {
+        self.mark(id, Status::Pending, None)
+    }
+
+    /// Takes an update back: as if it had never been. False for an unknown id.
+    pub fn rollback(&mut self, id: &str) -> bool {
+        let Some(place) = self.place(id) else { return false };
+        self.pending.remove(place);
+        self.view.fresh = false;
+        true
+    }
+
+    fn place(&self, id: &str) -> Option<usize> {
+        self.pending.iter().position(|pending| pending.id == id)
+    }
+
+    fn mark(&mut self, id: &str, status: Status, error: Option<V>) -> bool {
+        let found = self.pending.iter_mut().find(|pending| pending.id == id);
+        found.is_some_and(|pending| {
+            (pending.status, pending.error) = (status, error);
+            true
+        })
+    }
+
+    /// Folds one server event. Gives the difference, as a JSON Patch, between what was predicted
+    /// and what a snapshot says, if there is one.
+    ///
+    /// # Errors
+    /// [`Error::UnknownMessage`] for text of a message that is not there, those of the reducers, of
+    /// [`apply_patch`], and [`Error::InvalidValue`]; the state is then as it was.
+    pub fn receive(&mut self, event: Event<V>) -> Result<Option<V>, Error> {
+        let mut drift = Vec::new();
+        match event {
+            Event::Text { id, text } => {
+                self.messages.append(&id, &text)?;
+                self.changed();
+                return Ok(None);
+            }
+            Event::RunStarted { id } => self.start_run(id)?,
+            Event::RunFinished => self.end_run(None),
+            Event::RunFailed { error } => self.end_run(Some(&error)),
+            Event::Message { message, after, streaming } => {
+                self.receive_message(&message, after.as_ref(), streaming)?;
+            }
+            Event::MessageFinished { id } => self.finish_message(&id),
+            Event::Messages { messages, client_roles } => {
+                self.take_messages(messages, client_roles.as_ref(), &mut drift)?;
+            }
+            Event::Update { update } => self.receive_update(&update)?,
+            Event::Values { values } => {
+                update_of(&values, "values")?;
+                if let Some(messages) = values.get(MESSAGES).map(Cow::into_owned) {
+                    self.take_messages(messages, None, &mut drift)?;
+                }
+                self.take_fields(values.without(MESSAGES), &mut drift);
+            }
+            Event::State { values } => {
+                update_of(&values, "a state")?;
+                self.take_fields(values.without(MESSAGES), &mut drift);
+            }
+            Event::Delta { operations } => {
+                let patched = apply_patch(&self.fields, &operations)?;
+                update_of(&patched, "a patched state")?;
+                self.fields = patched;
+            }
+        }
+        self.changed();
+        self.look_for_pending();
+        Ok((!drift.is_empty()).then(|| V::array(drift)))
+    }
+
+    fn changed(&mut self) {
+        self.view.fresh = false;
+        self.confirmed.fresh = false;
+    }
+
+    fn start_run(&mut self, id: Option<V>) -> Result<(), Error> {
+        let again = match (&self.run, &id) {
+            (Some(Run { id: Some(last), .. }), Some(id)) => last.same(id),
+            _ => false,
+        };
+        self.streaming.clear();
+        self.predicted.clear();
+        self.predicted_fields.clear();
+        if let Some(run) = self.run.as_mut().filter(|_| again) {
+            run.active = true;
+            let local = run.local.clone();
+            let (messages, fields) = run.start.clone();
+            self.messages.set(messages);
+            self.fields = fields;
+            for update in &local {
+                self.fold(update)?;
+            }
+        } else {
+            let start = (self.messages.snapshot(), self.fields.clone());
+            self.run = Some(Run { id, active: true, start, local: Vec::new() });
+        }
+        for pending in self.pending.iter_mut().filter(|it| it.status == Status::Pending) {
+            pending.status = Status::Sent;
+        }
+        Ok(())
+    }
+
+    fn end_run(&mut self, error: Option<&V>) {
+        if let Some(run) = self.run.as_mut() {
+            run.active = false;
+        }
+        self.streaming.clear();
+        self.pending.retain(|pending| !pending.seen);
+        if let Some(error) = error {
+            for pending in &mut self.pending {
+                pending.status = Status::Failed;
+                pending.error = Some(error.clone());
+            }
+        }
+    }
+
+    fn receive_message(
+        &mut self,
+        message: &V,
+        after: Option<&V>,
+        streaming: bool,
+    ) -> Result<(), Error> {
+        if message.kind() != Kind::Object {
+            return Err(Error::message("it is no object"));
+        }
+        let id = message.get("id").map(Cow::into_owned);
+        let mut place = after.and_then(|after| self.messages.find(after));
+        while let Some(next) = place.map(|at| at + 1)
+            && self.messages.item(next).is_some_and(|it| message::is_kind(&it, "tool"))
+        {
+            place = Some(next);
+        }
+        let is_new = id.as_ref().is_some_and(|id| self.messages.find(id).is_none());
+        self.messages.put(message.clone(), place)?;
+        if let Some(id) = id {
+            let known = is_one_of(Some(&id), &self.streaming);
+            if streaming && !known {
+                self.streaming.push(id);
+            } else if !streaming {
+                self.finish_message(&id);
+            }
+        }
+        if is_new {
+            self.match_renamed(message, None);
+        }
+        Ok(())
+    }
+
+    fn finish_message(&mut self, id: &V) {
+        self.streaming.retain(|streaming| !streaming.same(id));
+        if !is_one_of(Some(id), &self.predicted) {
+            self.predicted.push(id.clone());
+        }
+    }
+
+    /// A server that gives a pending message an id of its own: the first new message in the same
+    /// run with the content of one that is pending is that one.
+    fn match_renamed(&mut self, message: &V, within: Option<&Compared>) {
+        let messages = &self.messages;
+        let sent = |pending: &&mut Pending<V>| pending.status == Status::Sent;
+        for pending in self.pending.iter_mut().filter(sent) {
+            pending.look_for_messages(messages);
+            let named = |id: &V| {
+                messages.find(id).is_some() || within.is_some_and(|it| messages.names(it, id))
+            };
+            if pending.take_renamed(message, &named) {
+                return;
+            }
+        }
+    }
+
+    fn receive_update(&mut self, update: &V) -> Result<(), Error> {
+        self.fold(update)?;
+        if let Some(messages) = update.get(MESSAGES) {
+            let one = messages.kind() != Kind::Array;
+            let list =
+                if one { V::array(vec![messages.into_owned()]) } else { messages.into_owned() };
+            for item in list.items() {
+                if let Some(id) = item.get("id") {
+                    self.finish_message(&id);
+                }
+            }
+        }
+        for key in update.keys() {
+            self.predict_field(&key);
+        }
+        Ok(())
+    }
+
+    /// A field is predicted whose reducer is known, and that lasts.
+    fn predict_field(&mut self, key: &str) {
+        let lasts = |field: &Field<V>| field.lifetime == Lifetime::Kept;
+        let known = !self.open && self.schema.field(key).is_some_and(lasts);
+        if known && key != MESSAGES && !self.predicted_fields.iter().any(|one| one == key) {
+            self.predicted_fields.push(key.to_owned());
+        }
+    }
+
+    /// One update into the confirmed state, whole or not at all.
+    fn fold(&mut self, update: &V) -> Result<(), Error> {
+        update_of(update, "an update")?;
+        let mut fields = self.fields.clone();
+        for key in update.keys() {
+            if key != MESSAGES
+                && let Some(write) = update.get(&key)
+            {
+                fields = self.write(fields, &key, write.into_owned())?;
+            }
+        }
+        if !V::intact() {
+            return Err(Error::value("an update", "readable"));
+        }
+        if let Some(messages) = update.get(MESSAGES) {
+            self.messages.update(messages.into_owned())?;
+        }
+        self.fields = fields;
+        self.changed();
+        Ok(())
+    }
+
+    fn write(&self, fields: V, key: &str, write: V) -> Result<V, Error> {
+        match self.schema.field(key) {
+            Some(_) => self.schema.write(fields, key, write),
+            None if self.open => Ok(fields.with(key, write)),
+            None => Ok(fields),
+        }
+    }
+
+    fn take_messages(
+        &mut self,
+        messages: V,
+        client_roles: Option<&V>,
+        drift: &mut Vec<V>,
+    ) -> Result<(), Error> {
+        if messages.kind() != Kind::Array {
+            return Err(Error::value("messages", "a list"));
+        }
+        let (snapshot, _) = read_list(messages.own_list(), MessageRules::LangGraph)?;
+        if !V::intact() {
+            return Err(Error::value("messages", "readable"));
+        }
+        drift::of_messages(&self.messages, &self.predicted, &snapshot, drift);
+        self.predicted.clear();
+        if self.pending.iter().any(|pending| pending.status == Status::Sent) {
+            let compared = self.messages.compare(&snapshot);
+            for (item, place) in snapshot.items().zip(&compared.places) {
+                if place.is_none() {
+                    self.match_renamed(&item, Some(&compared));
+                }
+            }
+        }
+        let staying = Staying { streaming: &self.streaming, client_roles };
+        let messages = reconcile(&mut self.messages, &snapshot, &staying);
+        self.messages.set(messages);
+        Ok(())
+    }
+
+    /// A snapshot's fields in the place of those there are. What the server never shows stays.
+    fn take_fields(&mut self, values: V, drift: &mut Vec<V>) {
+        drift::of_fields(&self.fields, &self.predicted_fields, &values, drift);
+        self.predicted_fields.clear();
+        let mut next = values;
+        for (key, field) in self.schema.fields() {
+            if !field.output
+                && next.get(key).is_none()
+                && let Some(own) = self.fields.get(key)
+            {
+                let own = own.into_owned();
+                next = next.with(key, own);
+            }
+        }
+        if V::intact() {
+            self.fields = next.reuse(&self.fields);
+        }
+    }
+
+    /// Retires what the confirmed state holds.
+    fn look_for_pending(&mut self) {
+        if self.pending.is_empty() {
+            return;
+        }
+        let mut pending = std::mem::take(&mut self.pending);
+        for update in &mut pending {
+            update.look_for_messages(&self.messages);
+            for write in update.writes.iter_mut().filter(|write| !write.held) {
+                write.held = self.holds(write);
+            }
+            update.seen |= update.is_held();
+        }
+        if !self.run.as_ref().is_some_and(|run| run.active) {
+            pending.retain(|update| !update.is_held());
+        }
+        self.pending = pending;
+        self.view.fresh = false;
+    }
+
+    /// Whether the confirmed state has what was written to a field: the value it came to, or one
+    /// that writing it again would not change.
+    fn holds(&self, write: &Write<V>) -> bool {
+        let Some(own) = self.fields.get(&write.key) else { return false };
+        if let Some((before, after)) = &write.folded {
+            if before.as_ref().is_some_and(|before| before.same(&*own)) {
+                return false;
+            }
+            if after.equals(&own) {
+                return true;
+            }
+        }
+        let again = self.write(
+            V::object().with(&write.key, own.clone().into_owned()),
+            &write.key,
+            write.value.clone(),
+        );
+        again.is_ok_and(|again| again.get(&write.key).is_some_and(|value| value.equals(&own)))
+    }
+
+    /// The confirmed fields with the pending writes over them. A field that did not change since is
+    /// not written anew.
+    fn written_over(&mut self) -> V {
+        let mut fields = self.fields.clone();
+        let mut pending = std::mem::take(&mut self.pending);
+        for update in &mut pending {
+            for write in update.writes.iter_mut().filter(|write| !write.held) {
+                let before = fields.get(&write.key).map(Cow::into_owned);
+                let known = write.folded.as_ref().filter(|(known, _)| match (known, &before) {
+                    (Some(known), Some(before)) => known.same(before),
+                    (known, before) => known.is_none() && before.is_none(),
+                });
+                if let Some((_, value)) = known {
+                    fields = fields.with(&write.key, value.clone());
+                    continue;
+                }
+                // A write that the confirmed state has made impossible is not shown.
+                if let Ok(written) = self.write(fields.clone(), &write.key, write.value.clone()) {
+                    let value = written.get(&write.key).map(Cow::into_owned);
+                    write.folded = value.map(|value| (before, value));
+                    fields = written;
+                }
+            }
+        }
+        self.pending = pending;
+        fields
+    }
+}
+
+impl<V: Value> Shown<V> {
+    /// Makes the state anew, if either part is another one; says whether it did.
+    fn take(&mut self, messages: V, fields: V) -> bool {
+        self.fresh = true;
+        let first = self.state.is_null();
+        if !first && self.messages.same(&messages) && self.fields.same(&fields) {
+            return false;
+        }
+        self.state = V::object().with(MESSAGES, messages.clone()).overlay(&fields, false);
+        (self.messages, self.fields) = (messages, fields);
+        true
+    }
+}
+
+/// The fields that every agent has.
+fn ready_made<V>() -> Result<Schema<V>, Error> {
+    let field = |name: &str, reducer| (name.to_owned(), Field::new(reducer));
+    Schema::new(vec![
+        field(MESSAGES, FieldReducer::Messages(MessageRules::LangGraph)),
+        field("tools", FieldReducer::Tools(Prefer::First)),
+        field("todos", FieldReducer::Todos),
+        field("files", FieldReducer::Files),
+    ])
+}

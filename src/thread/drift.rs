@@ -1,0 +1,61 @@
+//! Where a snapshot contradicts what was predicted.
+
+use crate::diff::{self, operation, token};
+use crate::message;
+use crate::message_list::MessageList;
+use crate::value::{Kind, Value};
+
+/// The operations that make the predicted messages into what a snapshot says of them: of those
+/// it has, the content and the tool calls, if their forms can be compared.
+pub(super) fn of_messages<V: Value>(
+    list: &MessageList<V>,
+    predicted: &[V],
+    snapshot: &V,
+    operations: &mut Vec<V>,
+) {
+    for id in predicted {
+        let Some(position) = list.find(id) else { continue };
+        let Some(own) = list.item(position) else { continue };
+        let other = snapshot.items().find(|other| other.get("id").is_some_and(|it| it.same(id)));
+        let Some(other) = other else { continue };
+        for key in ["content", "tool_calls", "toolCalls"] {
+            if let (Some(own), Some(value)) = (own.get(key), other.get(key))
+                && own.kind() == value.kind()
+                && !agree(&*own, &*value)
+            {
+                let path = format!("/messages/{position}/{key}");
+                operations.push(operation("replace", &path, Some(value.into_owned())));
+            }
+        }
+    }
+}
+
+/// Whether two contents, or two lists of tool calls, say the same: arguments by what they mean.
+fn agree<V: Value>(left: &V, right: &V) -> bool {
+    if left.equals(right) {
+        return true;
+    }
+    let calls = left.len() == right.len()
+        && left.items().zip(right.items()).all(|(left, right)| {
+            let (left, right) = (message::call(&*left), message::call(&*right));
+            left.is_some_and(|left| right.is_some_and(|right| left.agrees(&right)))
+        });
+    left.kind() == Kind::Array && calls
+}
+
+/// The operations that make the predicted fields into what a snapshot says of them, if it does.
+pub(super) fn of_fields<V: Value>(
+    fields: &V,
+    predicted: &[String],
+    snapshot: &V,
+    operations: &mut Vec<V>,
+) {
+    for key in predicted {
+        let (Some(own), Some(other)) = (fields.get(key), snapshot.get(key)) else { continue };
+        let under = format!("/{}", token(key));
+        for found in diff::diff(&*own, &*other).items() {
+            let path = found.text_of("path").unwrap_or_default();
+            operations.push(found.into_owned().with("path", V::string(&(under.clone() + &path))));
+        }
+    }
+}
