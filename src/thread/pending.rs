@@ -220,10 +220,16 @@ pub(super) fn weave<V: Value>(confirmed: &mut MessageList<V>, pending: &[Pending
                     } else {
                         let before = place_behind(after.as_ref(), confirmed, &extras);
                         let (id, message) = (edit.id.clone(), message.clone());
-                        extras.push(Extra { id, message, before });
+                        // Kept in order, each behind those of its place that were there before it.
+                        let at = extras.partition_point(|extra| extra.before <= before);
+                        extras.insert(at, Extra { id, message, before });
                     }
                 }
-                (None, Some(at)) => plan.removed.push(at),
+                (None, Some(at)) => {
+                    if let Err(place) = plan.removed.binary_search(&at) {
+                        plan.removed.insert(place, at);
+                    }
+                }
                 (None, None) => extras.retain(|extra| !extra.id.same(&edit.id)),
             }
             if edit.message.is_some() {
@@ -233,14 +239,11 @@ pub(super) fn weave<V: Value>(confirmed: &mut MessageList<V>, pending: &[Pending
     }
     let mut list = confirmed.snapshot();
     let len = list.len();
-    extras.sort_by_key(|extra| extra.before);
     let inner = extras.partition_point(|extra| extra.before < len);
     for extra in extras.drain(inner..) {
         plan.appended.push(number(items.len()));
         items.push(extra.message);
     }
-    plan.removed.sort_unstable();
-    plan.removed.dedup();
     // Insertions move what is behind them: from the last to the first, and before anything goes.
     let shift = |at: u32| at + number(extras.partition_point(|extra| extra.before <= at as usize));
     for at in plan.removed.iter_mut().chain(plan.replaced.iter_mut().map(|(at, _)| at)) {
