@@ -37,7 +37,9 @@ export class Project {
     const answer = readFileSync(join(fixtures, "answer.js"), "utf8");
     writeFileSync(join(folder, "answer.js"), answer);
     writeFileSync(join(folder, "answer.cjs"), answer.replace("export function answer", "exports.answer = function answer"));
-    await exec("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", tarball], { cwd: folder, env });
+    // A fresh machine downloads some hundred megabytes here: a registry that falters once is no failure of ours.
+    const retries = ["--fetch-retries", "5", "--fetch-retry-mintimeout", "2000"];
+    await exec("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", ...retries, tarball], { cwd: folder, env });
     return new Project(folder);
   }
 
@@ -63,7 +65,7 @@ export class Project {
       await answering(url, child, () => output);
       return await work(url);
     } finally {
-      stop(child);
+      await stop(child);
     }
   }
 
@@ -88,8 +90,11 @@ async function freePort(): Promise<number> {
 }
 
 async function answering(url: string, child: ChildProcess, output: () => string): Promise<void> {
+  let failure: Error | undefined;
+  child.once("error", (error) => (failure = error));
   for (const deadline = Date.now() + 60_000; Date.now() < deadline; ) {
-    if (child.exitCode !== null) throw new Error(`the server ended: ${output()}`);
+    if (failure) throw failure;
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`the server ended: ${output()}`);
     try {
       await fetch(url);
       return;
@@ -100,12 +105,14 @@ async function answering(url: string, child: ChildProcess, output: () => string)
   throw new Error(`the server does not answer: ${output()}`);
 }
 
-/** Ends the server with the processes that it started: it leads a group of its own. */
-function stop(child: ChildProcess): void {
-  if (child.pid === undefined || child.exitCode !== null) return;
+/** Ends the server with the processes that it started: it leads a group of its own. What comes next may use its folder. */
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((resolve) => child.once("exit", resolve));
   try {
     process.kill(-child.pid, "SIGKILL");
   } catch {
     child.kill("SIGKILL");
   }
+  await ended;
 }

@@ -14,8 +14,8 @@ import {
   overwrite,
   removeMessage,
   replaceTodos,
+  Schema,
   type Field,
-  type Schema,
 } from "threadfold";
 
 export interface Call {
@@ -68,6 +68,9 @@ const patch = () => [
 export const schema: Schema<ReturnType<typeof fields>> = defineSchema(fields());
 export const list: MessageList = new MessageList();
 
+/** Its types hide its arguments: defineSchema is there for users. */
+const Constructor = Schema as unknown as new (declared: unknown) => typeof schema;
+
 export const functions: Call[] = [
   { name: "addMessages", args: () => [[message("1")], messages(), { rules: "langgraph" }], call: addMessages as never },
   { name: "addMessages, DeepAgents", args: () => [[message("1")], messages(), { rules: "deepagents" }], call: addMessages as never },
@@ -94,6 +97,7 @@ export const functions: Call[] = [
   { name: "applyPatch", args: () => [{ a: [1] }, patch()], call: applyPatch as never },
   { name: "defineSchema", args: () => [fields()], call: defineSchema as never },
   { name: "defineSchema of one field", args: () => [{}], call: ((declared: never) => defineSchema({ a: declared })) as never },
+  { name: "Schema, constructed", args: () => [fields()], call: ((declared: never) => new Constructor(declared).initial()) as never },
   { name: "combineSchemas", args: () => [schema, schema], call: combineSchemas as never },
   { name: "overwrite", args: () => [1], call: overwrite as never },
   ...Object.entries(field as unknown as Record<string, (options: never) => Field<unknown>>)
@@ -128,7 +132,7 @@ export const methods: Call[] = [
       }
     }) as never,
   })),
-  { name: "new MessageList", args: () => [messages().slice(0, 3), { rules: "deepagents" }], call: ((a: never, b: never) => new MessageList(a, b).snapshot()) as never },
+  { name: "MessageList, constructed", args: () => [messages().slice(0, 3), { rules: "deepagents" }], call: ((a: never, b: never) => new MessageList(a, b).snapshot()) as never },
   { name: "list.update", args: () => [messages().slice(0, 2)], call: ((a: never) => list.update(a)) as never },
   { name: "list.append", args: () => ["1", "text"], call: ((a: never, b: never) => list.append(a, b)) as never },
   { name: "list.snapshot", args: () => [], call: () => list.snapshot() },

@@ -1,11 +1,11 @@
-import { ThreadfoldError } from "threadfold";
+import * as threadfold from "threadfold";
 import { expect, test } from "vitest";
 import { outcome } from "../support/errors.js";
 import { functions, list, methods, probe, type Call } from "./calls.js";
 import { garbage } from "./values.js";
 
 const makers = Object.entries(garbage);
-const isOurs = (thrown: unknown) => typeof thrown === "object" && thrown !== null && thrown instanceof ThreadfoldError;
+const isOurs = (thrown: unknown) => typeof thrown === "object" && thrown !== null && thrown instanceof threadfold.ThreadfoldError;
 
 /** A sentence on what went wrong, if anything did: an error that is not ours, or an object that broke. */
 function complaint({ call }: Call, args: unknown[]): string | undefined {
@@ -23,6 +23,15 @@ function describe(thrown: unknown): string {
     return "what cannot be told";
   }
 }
+
+/** The exports that are given garbage elsewhere: an error has nothing to refuse, a thread has tests of its own. */
+const ELSEWHERE = ["ThreadfoldError", "Thread"];
+
+test("every exported function and class is given garbage", () => {
+  const exported = Object.entries(threadfold).filter(([, value]) => typeof value === "function").map(([name]) => name);
+  const given = new Set([...functions, ...methods].map(({ name }) => name.split(/\W/, 1)[0]));
+  expect(exported.filter((name) => !given.has(name) && !ELSEWHERE.includes(name))).toEqual([]);
+});
 
 for (const subject of [...functions, ...methods]) {
   test(`${subject.name} answers garbage in any two arguments, or refuses it`, () => {

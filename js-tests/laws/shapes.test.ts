@@ -34,7 +34,7 @@ const shapes: Record<string, unknown> = {
   "an error": new Error("e"),
   "a promise": Promise.resolve(),
   "a regular expression": /x/,
-  "a sparse array": [, 1],
+  "a sparse array": Object.assign([], { 1: 1 }),
   "an object without a prototype": Object.assign(Object.create(null), { a: undefined }),
   "an object that holds undefined": { a: undefined },
   "a frozen object": Object.freeze({ a: 1 }),

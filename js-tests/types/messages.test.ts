@@ -13,7 +13,8 @@ import {
   type MessageRemoval,
   type ThreadfoldErrorCode,
 } from "threadfold";
-import { describe, expectTypeOf, test } from "vitest";
+import { describe, expect, expectTypeOf, test } from "vitest";
+import { codeOf } from "../support/errors.js";
 
 describe("addMessages", () => {
   test("makes LangChain dicts of what is no whole message", () => {
@@ -38,13 +39,13 @@ describe("addMessages", () => {
 
   test("refuses what no form describes", () => {
     // @ts-expect-error a number
-    () => addMessages([], 5);
+    expect(codeOf(() => addMessages([], 5))).toBe("INVALID_MESSAGE");
     // @ts-expect-error null
-    () => addMessages(null, []);
+    expect(codeOf(() => addMessages(null, []))).toBe("NULL_ARGUMENT");
     // @ts-expect-error no type and no role
-    () => addMessages([], { content: "a" });
+    expect(codeOf(() => addMessages([], { content: "a" }))).toBe("INVALID_MESSAGE");
     // @ts-expect-error rules of nobody
-    () => addMessages([], [], { rules: "mine" });
+    expect(codeOf(() => addMessages([], [], { rules: "mine" }))).toBe("INVALID_VALUE");
   });
 
   test("is also called messagesStateReducer", () => {
@@ -68,9 +69,9 @@ describe("MessageList", () => {
     using list = new MessageList();
     expectTypeOf(list.snapshot()).toEqualTypeOf<readonly LangChainMessage[]>();
     // @ts-expect-error a number
-    () => list.update(5);
+    expect(codeOf(() => list.update(5))).toBe("INVALID_MESSAGE");
     // @ts-expect-error text is a string
-    () => list.append("1", 5);
+    expect(codeOf(() => list.append("1", 5))).toBe("UNKNOWN_MESSAGE");
   });
 
   test("may hold messages of another type", () => {
@@ -83,7 +84,7 @@ test("applyPatch keeps the document's type, or takes another", () => {
   expectTypeOf(applyPatch({ a: 1 }, [])).toEqualTypeOf<{ a: number }>();
   expectTypeOf(applyPatch<object, { b: 1 }>({}, [])).toEqualTypeOf<{ b: 1 }>();
   // @ts-expect-error no operation of RFC 6902
-  () => applyPatch({}, [{ op: "increment", path: "/a" }]);
+  expect(codeOf(() => applyPatch({}, [{ op: "increment", path: "/a" }]))).toBe("INVALID_PATCH");
 });
 
 test("mergeTools keeps the type of the tools", () => {

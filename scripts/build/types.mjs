@@ -6,7 +6,7 @@ import { target } from "../rust.mjs";
 
 export const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
 
-const ENTRIES = ["index.d.ts", "slim.d.ts"];
+const ENTRIES = ["index.d.ts", "slim.d.ts", "react.d.ts"];
 const IMPORT = /(\bfrom\s*|\bimport\s*\(?\s*)(["'])([^"']+)\2/g;
 
 /** Returns `{ path: text }` of what the entries reach, both twins of each. */
@@ -26,7 +26,9 @@ function collect(out) {
   const queue = [...ENTRIES];
   for (const path of queue) {
     if (files[path]) continue;
-    const text = readFileSync(join(out, path), "utf8");
+    const declared = readFileSync(join(out, path), "utf8");
+    // Users who target ES2022 have no Symbol.dispose until its library is asked for.
+    const text = declared.includes("[Symbol.dispose]") ? `/// <reference lib="esnext.disposable" />\n${declared}` : declared;
     files[path] = text;
     files[path.replace(/\.d\.ts$/, ".d.cts")] = text.replace(IMPORT, (whole, lead, quote, specifier) =>
       specifier.startsWith(".") ? lead + quote + specifier.replace(/\.js$/, ".cjs") + quote : whole);
