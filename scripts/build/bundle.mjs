@@ -15,7 +15,19 @@ const BUNDLES = [
   { file: "workerd.js", entry: "index.ts", core: "workerd.ts", format: "esm" },
   { file: "slim.js", entry: "slim.ts", core: "slim.ts", format: "esm" },
   { file: "slim.cjs", entry: "slim.ts", core: "slim.ts", format: "cjs" },
+  // No wasm of their own: they work with the threads of "threadfold".
+  { file: "ag-ui.js", entry: "entry-ag-ui.ts", format: "esm" },
+  { file: "ag-ui.cjs", entry: "entry-ag-ui.ts", format: "cjs" },
+  { file: "ag-ui-events.js", entry: "entry-ag-ui-events.ts", format: "esm" },
+  { file: "ag-ui-events.cjs", entry: "entry-ag-ui-events.ts", format: "cjs" },
+  { file: "langgraph.js", entry: "langgraph.ts", format: "esm" },
+  { file: "langgraph.cjs", entry: "langgraph.ts", format: "cjs" },
+  { file: "react.js", entry: "react.ts", format: "esm" },
+  { file: "react.cjs", entry: "react.ts", format: "cjs" },
 ];
+
+/** What stays an import: the package itself, so that there is one core in a program, and what a user brings. */
+const EXTERNAL = ["./threadfold_bg.wasm", "threadfold", "react", "rxjs", "@ag-ui/client"];
 
 /** Returns the bundles as `{ name: text }`. */
 export async function bundle(wasm) {
@@ -33,11 +45,12 @@ export async function bundle(wasm) {
       // "neutral" leaves process.env.NODE_ENV alone, for the bundler of whoever imports this; "node" does so too and
       // lists a CJS file's exports in the way that Node can see.
       platform: format === "cjs" ? "node" : "neutral",
+      mainFields: ["module", "main"],
       target: "es2022",
       minifySyntax: true,
       legalComments: "none",
-      external: ["./threadfold_bg.wasm"],
-      plugins: [useCore(core)],
+      external: EXTERNAL,
+      plugins: core ? [useCore(core)] : [],
       logLevel: "warning",
       // wasm-bindgen lists the snippet's module once for each block of imports from it.
       logOverride: { "duplicate-object-key": "silent" },
