@@ -1,4 +1,5 @@
-// `npm test`: every test of the project but the consumers'. `node scripts/test.mjs rust node …` runs some of them.
+// `npm test`: every test of the project but the consumers' and those on real servers, which need Python.
+// `node scripts/test.mjs rust node …` runs some of them.
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { ensureBrowser, webdriverEnvironment } from "./browser.mjs";
@@ -7,10 +8,10 @@ import { setup } from "./setup.mjs";
 import { fromCargo, fromVitest, Tally } from "./tally.mjs";
 import { target, WASM, wasmTestRunner } from "./rust.mjs";
 
-const GROUPS = ["rust", "wasm", "build", "node", "browser", "consumers"];
+const GROUPS = ["rust", "wasm", "build", "node", "browser", "consumers", "servers"];
 const DEFAULT = ["rust", "wasm", "build", "node", "browser"];
-const NEEDS_BROWSER = ["wasm", "browser", "consumers"];
-const NEEDS_BUILD = ["node", "browser", "consumers"];
+const NEEDS_BROWSER = ["wasm", "browser", "consumers", "servers"];
+const NEEDS_BUILD = ["node", "browser", "consumers", "servers"];
 
 async function cargoTest(args, env = {}) {
   const { code, output } = await watch("cargo", ["test", "--no-fail-fast", ...args], { env });
@@ -48,6 +49,10 @@ export async function test(groups, tally) {
     node: () => tally.step("vitest in Node", () => vitest("node")),
     browser: () => tally.step("vitest with Chromium", () => vitest("browser")),
     consumers: () => tally.step("consumers", () => vitest("consumers")),
+    servers: () => tally.step("real servers", async () => {
+      await (await import("../js-tests/servers/environment.mjs")).ensureEnvironment();
+      return vitest("servers");
+    }),
   };
   for (const group of groups) {
     if (!built && NEEDS_BUILD.includes(group)) tally.skip(group);

@@ -1,0 +1,194 @@
+import { ThreadfoldError } from "threadfold";
+import { isDict, mergeContent, mergeDicts, mergeLists, mergeUsage, type Dict } from "./merge.js";
+import { readMessage, type WireMessage } from "./message-form.js";
+import { PartialJson } from "./partial-json.js";
+
+/**
+ * A message and the next part of it, as `AIMessageChunk.concat` of @langchain/core joins them: text appended, content
+ * blocks and tool call chunks joined by `index`, usage summed, tool calls read from the arguments that are there.
+ *
+ * The answer is a new plain dict (`type: "ai"`); what the part did not touch is the same object as before. A part
+ * costs its own length, however long the text and the arguments are already.
+ *
+ * Where it differs: usage that is null in both stays null, a `name` is kept, and `__proto__` is a key like any other.
+ *
+ * @param message - The message so far, an answer of this function; undefined for the first part.
+ * @param part - An `AIMessageChunk` or its kin: a dict, a serialised constructor, or an instance.
+ * @throws {@link ThreadfoldError} `INVALID_MESSAGE` for what is no message, `INVALID_VALUE` when a field comes with
+ *   another type than it has.
+ *
+ * @example
+ * ```ts
+ * import { concatChunk } from "threadfold/langgraph";
+ *
+ * const first = concatChunk(undefined, { type: "AIMessageChunk", id: "a", content: "Hel" });
+ * console.log(concatChunk(first, { type: "AIMessageChunk", id: "a", content: "lo" }).content); // Hello
+ * ```
+ */
+export function concatChunk(message: object | undefined, part: object): Dict {
+  const wire = readMessage(part);
+  if (!wire) throw new ThreadfoldError("INVALID_MESSAGE", "A part of a message must be a dict with a type, or a message chunk of LangChain's.");
+  return joinPart(message as Dict | undefined, wire);
+}
+
+/** {@link concatChunk} for a part that was read already. */
+export function joinPart(message: Dict | undefined, { fields, type }: WireMessage): Dict {
+  return type === "ai" ? joinAi(message, fields) : joinOther(message, fields, type);
+}
+
+function joinAi(left: Dict | undefined, right: Dict): Dict {
+  const chunks = listOf(right["tool_call_chunks"]);
+  if (!left) {
+    const { chunk_position: _, ...fields } = right;
+    return {
+      ...fields,
+      ...commonFields(right),
+      type: "ai",
+      tool_call_chunks: chunks,
+      ...(chunks.length > 0
+        ? readCalls(chunks, undefined)
+        : { tool_calls: listOf(right["tool_calls"]), invalid_tool_calls: NONE }),
+    };
+  }
+  const leftChunks = listOf(left["tool_call_chunks"]);
+  const joinedChunks = mergeLists(leftChunks, chunks, readOn);
+  const joined: Record<string, unknown> = { ...left, ...joinCommon(left, right), tool_call_chunks: joinedChunks };
+  if (left["usage_metadata"] != null || right["usage_metadata"] != null) {
+    joined["usage_metadata"] = mergeUsage(left["usage_metadata"], right["usage_metadata"]);
+  }
+  if (joinedChunks.length === 0) {
+    joined["tool_calls"] = mergeLists(listOf(left["tool_calls"]), listOf(right["tool_calls"]));
+    joined["invalid_tool_calls"] = NONE;
+  } else if (joinedChunks !== leftChunks) Object.assign(joined, readCalls(joinedChunks, left));
+  return joined;
+}
+
+function joinOther(left: Dict | undefined, right: Dict, type: string): Dict {
+  if (!left) return { ...right, ...commonFields(right), type };
+  const joined: Record<string, unknown> = { ...left, ...joinCommon(left, right) };
+  if (left["type"] !== "tool") return joined;
+  joined["status"] = left["status"] === "error" || right["status"] === "error" ? "error" : "success";
+  if (left["artifact"] != null || right["artifact"] != null) {
+    joined["artifact"] = mergeDicts({ artifact: left["artifact"] }, { artifact: right["artifact"] })?.["artifact"];
+  }
+  return joined;
+}
+
+const NONE: readonly unknown[] = Object.freeze([]);
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : NONE);
+
+function commonFields(message: Dict): Dict {
+  return {
+    content: message["content"] ?? [],
+    additional_kwargs: message["additional_kwargs"] ?? {},
+    response_metadata: message["response_metadata"] ?? {},
+  };
+}
+
+function joinCommon(left: Dict, right: Dict): Dict {
+  return {
+    content: mergeContent(left["content"], right["content"] ?? []),
+    additional_kwargs: joinDicts(left["additional_kwargs"], right["additional_kwargs"]),
+    response_metadata: joinDicts(left["response_metadata"], right["response_metadata"]),
+    id: left["id"] ?? right["id"],
+  };
+}
+
+const joinDicts = (left: unknown, right: unknown): unknown =>
+  mergeDicts(isDict(left) ? left : undefined, isDict(right) ? right : undefined) ?? {};
+
+/** What is known of one tool call chunk's arguments. It belongs to the chunk that it was read for last. */
+interface Arguments {
+  of: Dict;
+  readonly json: PartialJson;
+  /** The tool call that was made of it, with the name, id and arguments that it was made of. */
+  call: Dict | undefined;
+}
+
+/** By the joined chunk, so that a message that is gone back to is read anew and one that goes on is not. */
+const ARGUMENTS = new WeakMap<Dict, Arguments>();
+
+/** Lets a joined chunk have what was read of the one before it. */
+export function readOn(was: Dict, part: Dict, joined: Dict): void {
+  const read = ARGUMENTS.get(was);
+  if (read?.of !== was) return;
+  // Asking the joined text for its end would flatten it; the part has it.
+  read.json.add(textOf(part));
+  read.of = joined;
+  ARGUMENTS.set(joined, read);
+}
+
+function argumentsOf(chunk: Dict): Arguments {
+  let read = ARGUMENTS.get(chunk);
+  if (read?.of === chunk) return read;
+  read = { of: chunk, json: new PartialJson(), call: undefined };
+  read.json.add(textOf(chunk));
+  ARGUMENTS.set(chunk, read);
+  return read;
+}
+
+const textOf = ({ args }: Dict): string => (typeof args === "string" ? args : "");
+
+/** The tool calls that the joined chunks make, and those that are none. */
+function readCalls(chunks: readonly unknown[], before: Dict | undefined): Dict {
+  const calls: Dict[] = [];
+  const invalid: Dict[] = [];
+  for (const group of groupsOf(chunks.filter(isDict))) {
+    const call = callOf(group);
+    (call["type"] === "tool_call" ? calls : invalid).push(call);
+  }
+  return {
+    tool_calls: unlessSame(calls, before?.["tool_calls"]),
+    invalid_tool_calls: unlessSame(invalid, before?.["invalid_tool_calls"]),
+  };
+}
+
+const unlessSame = (now: readonly unknown[], before: unknown): readonly unknown[] =>
+  Array.isArray(before) && before.length === now.length && now.every((item, at) => item === before[at]) ? before : now;
+
+/** The chunks of one call each: almost always one, for joining has done it already. */
+function groupsOf(chunks: readonly Dict[]): Dict[][] {
+  const groups: Dict[][] = [];
+  for (const chunk of chunks) {
+    const { id, index } = chunk;
+    const found = groups.find(([first]) => {
+      if (!first || (!id && index === undefined)) return false;
+      return (!id || id === first["id"]) && (index === undefined || index === first["index"]);
+    });
+    if (found) found.push(chunk);
+    else groups.push([chunk]);
+  }
+  return groups;
+}
+
+export function callOf(group: readonly Dict[]): Dict {
+  const [first] = group as readonly [Dict];
+  const name = first["name"] ?? "";
+  const id = group.find((chunk) => chunk["id"])?.["id"] ?? first["id"];
+  const raw = group.some((chunk) => chunk["isCustomTool"] === true);
+  const whole = () => group.reduce((text, chunk) => text + textOf(chunk), "");
+  if (raw && id) return { name, args: { input: whole() }, id, type: "tool_call" };
+  const read = group.length === 1 ? argumentsOf(first) : readTogether(group);
+  const { value, text } = read.json;
+  const call: Dict = value && id
+    ? { name, args: value, id, type: "tool_call" }
+    : { name, args: (raw ? whole() : text) || "{}", id, error: "Malformed args.", type: "invalid_tool_call" };
+  const was = read.call;
+  if (was && was["type"] === call["type"] && was["name"] === name && was["id"] === id && was["args"] === call["args"]) return was;
+  read.call = call;
+  return call;
+}
+
+function readTogether(group: readonly Dict[]): Arguments {
+  const read: Arguments = { of: {}, json: new PartialJson(), call: undefined };
+  for (const chunk of group) read.json.add(textOf(chunk));
+  return read;
+}
+
+/** A message whose parts are all there, without what only a message in parts has: as a graph's state holds it. */
+export function finishedMessage(message: Dict): Dict {
+  if (!("tool_call_chunks" in message) && !("chunk_position" in message)) return message;
+  const { tool_call_chunks: _chunks, chunk_position: _position, ...whole } = message;
+  return whole;
+}

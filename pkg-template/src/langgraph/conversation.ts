@@ -1,0 +1,231 @@
+import { REMOVE_ALL_MESSAGES, removeMessage, ThreadfoldError } from "threadfold";
+import type { ThreadEvent } from "../thread-events.js";
+import { finishedMessage, joinPart } from "./chunk.js";
+import { isDict, type Dict } from "./merge.js";
+import { plainDict, plainMessages, type WireMessage } from "./message-form.js";
+import type { Position } from "./part-keys.js";
+
+/** What a run is folded into: a `Thread`. */
+export interface RunThread {
+  receive(event: ThreadEvent): void;
+  message(id: string): object | undefined;
+  had(key: string): boolean;
+  readonly confirmed: object;
+  readonly run: { readonly status: string; readonly lastEventId?: string | undefined } | undefined;
+  report(error: ThreadfoldError, event?: unknown): void;
+}
+
+/** Who says a message: the task, and whether it is one of a graph within the graph. */
+export interface Speaker {
+  readonly task: string;
+  readonly isGuest: boolean;
+}
+
+/** A message that came by the stream of messages, until the run ends. */
+interface Streamed {
+  /** As it was handed to the thread. */
+  message: Dict;
+  /** More of it is to come. */
+  open: boolean;
+  speaker: Speaker;
+  /** The node that says it has written since its last part. */
+  written: boolean;
+  /** A state that came after its last part lacks it. */
+  lacked: boolean;
+  /** A state has had it. */
+  landed: boolean;
+}
+
+/**
+ * What both protocols do to a thread. The stream of messages is what models say while they say it, also those whose
+ * words no state ever holds; the state of the root graph has the last word, on messages, too.
+ */
+export class Conversation {
+  readonly thread: RunThread;
+  #position: Position = {};
+  #sent = 0;
+  #sawValues = false;
+  readonly #streamed = new Map<string, Streamed>();
+
+  constructor(thread: RunThread) {
+    this.thread = thread;
+    if (thread.run?.status === "running") this.#takeUp();
+  }
+
+  /** A thread of an earlier life, in the middle of a run: who says what was under way is not known any more. */
+  #takeUp(): void {
+    const { messages } = this.thread.confirmed as { messages?: unknown };
+    for (const message of Array.isArray(messages) ? messages.filter(isDict) : []) {
+      if (!("tool_call_chunks" in message) || typeof message["id"] !== "string") continue;
+      this.#streamed.set(message["id"], { message, open: true, speaker: UNKNOWN, written: false, lacked: false, landed: false });
+    }
+  }
+
+  /** The one message under way of which it is not known who says it. */
+  orphan(): Dict | undefined {
+    const orphans = [...this.#streamed.values()].filter(({ open, speaker }) => open && speaker === UNKNOWN);
+    return orphans.length === 1 ? orphans[0]?.message : undefined;
+  }
+
+  /** A new part: what is sent from now on comes of it. */
+  at(position: Position): void {
+    this.#position = position;
+    this.#sent = 0;
+  }
+
+  send(event: ThreadEvent): void {
+    const { id, key } = this.#position;
+    const own = key ?? id;
+    const nth = this.#sent++;
+    this.thread.receive({ ...event, id, key: own === undefined || nth === 0 ? own : `${own}+${nth}` });
+  }
+
+  start(runId: string | undefined): void {
+    this.#streamed.clear();
+    this.#sawValues = false;
+    this.send({ type: "run-started", runId });
+  }
+
+  /** The run has ended well: what graphs within the graph said, and the root's last state lacks, goes. */
+  finish(): void {
+    const gone = [...this.#streamed].filter(([, { lacked, speaker }]) => lacked && speaker.isGuest);
+    this.#remove(gone.map(([id]) => id));
+    this.#streamed.clear();
+    this.send({ type: "run-finished" });
+  }
+
+  fail(error: unknown): void {
+    this.#streamed.clear();
+    this.send({ type: "run-failed", error });
+  }
+
+  /** A message of the stream of messages: a part of one, a whole one, or a removal. */
+  message(wire: WireMessage, speaker: Speaker): void {
+    const { fields, type, part } = wire;
+    const { id } = fields;
+    if (typeof id !== "string" || id === "") {
+      this.thread.report(new ThreadfoldError("INVALID_MESSAGE", "A message of the stream has no id."), fields);
+    } else if (type === "remove") {
+      if (id === REMOVE_ALL_MESSAGES) {
+        this.#streamed.clear();
+        this.send({ type: "update", update: { messages: [removeMessage(id)] } });
+      } else this.#remove([id]);
+    } else if (part) this.#part(id, wire, speaker);
+    else this.show(finishedMessage(plainDict(wire)), { open: false, speaker });
+  }
+
+  /** Shows a message that has an id. */
+  show(message: Dict, { open, speaker }: { open: boolean; speaker: Speaker }): void {
+    const id = message["id"] as string;
+    const now = { message, open, speaker, written: false, lacked: false };
+    const known = this.#streamed.get(id);
+    if (known) Object.assign(known, now);
+    else this.#streamed.set(id, { ...now, landed: false });
+    this.send({ type: "message", message, streaming: open });
+  }
+
+  /** Whether the thread has the message whole: what comes of it now is told once more. */
+  isWhole(id: string): boolean {
+    const known = this.thread.message(id);
+    if (!known) return false;
+    const streamed = this.#streamed.get(id);
+    return streamed ? !streamed.open : !("tool_call_chunks" in known);
+  }
+
+  #part(id: string, wire: WireMessage, speaker: Speaker): void {
+    const last = wire.fields["chunk_position"] === "last";
+    // Where a model has ids of its own, the empty part that ends its message has another.
+    if (last && saysNothing(wire.fields) && !this.thread.message(id)) this.#finishTask(speaker, wire);
+    else if (!this.isWhole(id)) {
+      const message = this.#join(id, wire);
+      this.show(last ? finishedMessage(message) : message, { open: !last, speaker });
+    }
+  }
+
+  #join(id: string, wire: WireMessage): Dict {
+    const known = this.thread.message(id) as Dict | undefined;
+    const own = this.#streamed.get(id)?.message;
+    // A state that knows as much of the text knows less of the arguments that are under way.
+    const base = known && own && known["content"] === own["content"] ? own : known;
+    return joinPart(base, wire);
+  }
+
+  /** The end of the one message that a task's model is saying; of several it cannot be told whose it is. */
+  #finishTask(speaker: Speaker, wire: WireMessage): void {
+    const open = [...this.#streamed].filter(([, streamed]) => streamed.open && streamed.speaker.task === speaker.task);
+    const [found] = open;
+    if (!found || open.length > 1) return;
+    const [id] = found;
+    if (this.thread.message(id)) this.show(finishedMessage(this.#join(id, wire)), { open: false, speaker });
+  }
+
+  /** The state of the root graph. */
+  values(values: Dict): void {
+    const messages = plainMessages(values["messages"]);
+    if (Array.isArray(messages)) this.#land(messages);
+    this.#sawValues = true;
+    this.send({ type: "values", values: messages === values["messages"] ? values : { ...values, messages } });
+  }
+
+  #land(messages: readonly unknown[]): void {
+    if (this.#streamed.size === 0) return;
+    const ids = new Set(messages.map((message) => (isDict(message) ? message["id"] : undefined)));
+    const gone: string[] = [];
+    for (const [id, streamed] of this.#streamed) {
+      if (ids.has(id)) {
+        streamed.landed = true;
+        streamed.lacked = false;
+      } else if (streamed.landed || streamed.written || !streamed.open) gone.push(id);
+      else streamed.lacked = true;
+    }
+    this.#remove(gone);
+  }
+
+  /** A node of the root graph has written: what it said is said, if no more of it comes. */
+  wrote(node: string): void {
+    for (const streamed of this.#streamed.values()) {
+      if (streamed.speaker.task.startsWith(`${node}:`)) streamed.written = true;
+    }
+  }
+
+  /** What a node of the root graph wrote. */
+  update(update: Dict): void {
+    if (!("messages" in update)) {
+      this.send({ type: "update", update });
+      return;
+    }
+    const given = plainMessages(update["messages"]);
+    const messages = this.#ownMessages(Array.isArray(given) ? given : [given]);
+    for (const message of messages) {
+      const streamed = this.#streamed.get((message as Dict)["id"] as string);
+      if (streamed) streamed.open = false;
+    }
+    this.send({ type: "update", update: { ...update, messages } });
+  }
+
+  /** The messages of an update but for removals of what is not there any more, and those that have no id yet. */
+  #ownMessages(messages: readonly unknown[]): unknown[] {
+    const added = new Set<unknown>();
+    return messages.filter((message) => {
+      if (!isDict(message)) return !this.#sawValues;
+      const { id, type } = message;
+      if (type === "remove") return id === REMOVE_ALL_MESSAGES || added.has(id) || this.thread.message(String(id)) !== undefined;
+      added.add(id);
+      // The state that follows has it with the server's id.
+      return typeof id === "string" || !this.#sawValues;
+    });
+  }
+
+  #remove(ids: readonly string[]): void {
+    for (const id of ids) this.#streamed.delete(id);
+    const known = ids.filter((id) => this.thread.message(id) !== undefined);
+    if (known.length > 0) this.send({ type: "update", update: { messages: known.map(removeMessage) } });
+  }
+}
+
+/** Who speaks is not known: of the root graph or of one within. */
+const UNKNOWN: Speaker = { task: "", isGuest: true };
+
+const saysNothing = ({ content, tool_call_chunks: calls }: Dict): boolean =>
+  (content == null || content === "" || (Array.isArray(content) && content.length === 0)) &&
+  !(Array.isArray(calls) && calls.length > 0);

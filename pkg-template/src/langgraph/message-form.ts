@@ -1,0 +1,65 @@
+// The forms in which a server or a graph gives a message, and the one that a thread is given: a plain dict.
+import { isDict, type Dict } from "./merge.js";
+
+/** A message as it came: its fields, what it is, and whether it is a part of a message or a whole one. */
+export interface WireMessage {
+  readonly fields: Dict;
+  readonly type: string;
+  readonly part: boolean;
+}
+
+const KINDS: Readonly<Record<string, string | undefined>> = {
+  AIMessage: "ai",
+  HumanMessage: "human",
+  SystemMessage: "system",
+  ToolMessage: "tool",
+  FunctionMessage: "function",
+  ChatMessage: "chat",
+  RemoveMessage: "remove",
+};
+
+/** What only LangChain's classes have. */
+const CLASS_FIELDS = new Set(["lc_kwargs", "lc_namespace", "lc_serializable", "lc_direct_tool_output"]);
+
+/**
+ * Reads a message: a dict with a `type`, a serialised constructor (`{ lc: 1, … }`), or an instance of one of
+ * @langchain/core's classes. Undefined when it is none of them.
+ */
+export function readMessage(value: unknown): WireMessage | undefined {
+  if (!isDict(value)) return undefined;
+  if (typeof value["getType"] === "function") return ofInstance(value, (value["getType"] as () => string).call(value));
+  if (value["lc"] === 1 && Array.isArray(value["id"]) && isDict(value["kwargs"])) {
+    return withName(value["kwargs"], String(value["id"].at(-1)));
+  }
+  return typeof value["type"] === "string" ? withName(value, value["type"]) : undefined;
+}
+
+function withName(fields: Dict, name: string): WireMessage {
+  const whole = name.endsWith("Chunk") ? name.slice(0, -5) : name;
+  const type = KINDS[whole] ?? whole;
+  // A server written in JavaScript calls a part "ai", too; only a part has a list of tool call chunks.
+  const part = whole !== name || (type === "ai" && Array.isArray(fields["tool_call_chunks"]));
+  return { fields, type, part };
+}
+
+function ofInstance(instance: Dict, type: string): WireMessage {
+  const fields = Object.entries(instance).filter(([key, value]) => !CLASS_FIELDS.has(key) && value !== undefined);
+  return { fields: Object.fromEntries(fields), type, part: typeof instance["concat"] === "function" };
+}
+
+/** The plain dict of a whole message. */
+export const plainDict = ({ fields, type }: WireMessage): Dict =>
+  fields["type"] === type ? fields : { ...fields, type };
+
+/** The messages of a state or an update in plain form; the same list when they are so already. */
+export function plainMessages(messages: unknown): unknown {
+  if (!Array.isArray(messages)) return plainMessage(messages);
+  return messages.some((message) => plainMessage(message) !== message) ? messages.map(plainMessage) : messages;
+}
+
+/** Only what is no dict yet needs reading. */
+function plainMessage(value: unknown): unknown {
+  if (!isDict(value) || (value["lc"] !== 1 && typeof value["getType"] !== "function")) return value;
+  const wire = readMessage(value);
+  return wire ? plainDict(wire) : value;
+}

@@ -1,0 +1,63 @@
+import { isDict } from "./merge.js";
+import type { Part } from "./parts.js";
+
+/** How a thread knows a part again, and from which id on the run may be joined when this part is the last that came. */
+export interface Position {
+  readonly id?: string | undefined;
+  readonly key?: string | undefined;
+}
+
+/** An id made of the time in milliseconds. */
+const CLOCK_ID = /^(\d{10,})-(\d+)(?:\.(\d+))?$/;
+
+/**
+ * The positions of a stream's parts. An id of the clock may stand for several parts: the development server numbers
+ * by the millisecond alone. So what is in a part tells it from its neighbours, and a run is joined again behind the id
+ * before, of which every part has come.
+ */
+export class Positions {
+  #id: string | undefined;
+  #before: string | undefined;
+  readonly #counts = new Map<string, number>();
+
+  next({ id, event, data }: Part): Position {
+    if (id === undefined || id === "") return {};
+    if (!CLOCK_ID.test(id)) return { id };
+    if (id !== this.#id) {
+      this.#before = this.#id;
+      this.#id = id;
+      this.#counts.clear();
+    }
+    const content = `${event}:${fingerprint(data)}`;
+    const count = this.#counts.get(content) ?? 0;
+    this.#counts.set(content, count + 1);
+    return { id: this.#before, key: `${id}:${content}:${count}` };
+  }
+}
+
+/** Whether an id of the clock is before another; false where that cannot be said. */
+export function isBefore(id: string | undefined, other: string | undefined): boolean {
+  const [left, right] = [CLOCK_ID.exec(id ?? ""), CLOCK_ID.exec(other ?? "")];
+  if (!left || !right) return false;
+  for (const place of [1, 2, 3]) {
+    const difference = Number(left[place] ?? 0) - Number(right[place] ?? 0);
+    if (difference !== 0) return difference < 0;
+  }
+  return false;
+}
+
+/** A short text for what is in a part. Of a state only its end is looked at: reading all of it would cost too much. */
+function fingerprint(data: unknown): string {
+  if (Array.isArray(data)) return hash(JSON.stringify(data[0]) ?? "");
+  if (!isDict(data)) return hash(JSON.stringify(data) ?? "");
+  const { messages } = data;
+  const end = Array.isArray(messages) ? `${messages.length}${JSON.stringify(messages.at(-1))}` : "";
+  return hash(Object.keys(data).join() + end);
+}
+
+/** FNV-1a, in 32 bits. */
+function hash(text: string): string {
+  let sum = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) sum = Math.imul(sum ^ text.charCodeAt(at), 0x01000193);
+  return (sum >>> 0).toString(36);
+}

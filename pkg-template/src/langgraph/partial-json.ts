@@ -1,0 +1,317 @@
+/**
+ * JSON that is still arriving: what of it is there already, as @langchain/core's `parsePartialJson` reads it, without
+ * reading anything twice. A piece of text costs its own length and a copy of the objects that it is within, so a
+ * value that was handed out never changes, and what a piece did not touch is the same object as before.
+ *
+ * Only objects are of interest, as arguments of a tool call are one: any other text is invalid.
+ */
+export class PartialJson {
+  #text = "";
+  /** White space at the end: the reference trims it, and reads it when more follows. */
+  #space = "";
+  #mode: Mode = Mode.Start;
+  #root: Container | undefined;
+  readonly #open: Frame[] = [];
+  /** Counts the pieces: a container made before this one has been handed out. */
+  #piece = 0;
+  /** The string, number or word that is being read, and how far. */
+  #read = "";
+  #escape = Escape.None;
+  #hex = "";
+  #inKey = false;
+  #number = Part.Sign;
+  #word: readonly [text: string, value: unknown] = WORDS.n;
+  /** A number that is none yet (`-.`) hides the whole for so long. */
+  #hidden = false;
+
+  /** The text so far without white space around it. */
+  get text(): string {
+    return this.#text;
+  }
+
+  /** The object so far, `{}` for no text; undefined where the text is no beginning of an object. */
+  get value(): Readonly<Record<string, unknown>> | undefined {
+    if (this.#mode === Mode.Invalid || this.#hidden) return undefined;
+    return (this.#root ?? NOTHING) as Record<string, unknown>;
+  }
+
+  /** Reads on. */
+  add(text: string): void {
+    let end = text.length;
+    while (end > 0 && isSpace(text.charCodeAt(end - 1))) end--;
+    if (end === 0) {
+      if (this.#text) this.#space += text;
+      return;
+    }
+    let start = 0;
+    if (!this.#text) while (isSpace(text.charCodeAt(start))) start++;
+    const piece = this.#space + text.slice(start, end);
+    this.#space = text.slice(end);
+    this.#text += piece;
+    this.#piece++;
+    this.#hidden = false;
+    for (let at = 0; at < piece.length && this.#mode !== Mode.Invalid;) at = this.#step(piece, at);
+    this.#showUnfinished();
+  }
+
+  /** Reads one token or a part of it; returns where to go on. */
+  #step(piece: string, at: number): number {
+    switch (this.#mode) {
+      case Mode.String:
+        return this.#string(piece, at);
+      case Mode.Number:
+        return this.#digits(piece, at);
+      case Mode.Word:
+        return this.#letter(piece, at);
+      default:
+        if (!isSpace(piece.charCodeAt(at))) this.#structure(piece.charAt(at));
+        // A number's first character says how it goes on, so it is read once more.
+        return (this.#mode as Mode) === Mode.Number ? at : at + 1;
+    }
+  }
+
+  #structure(char: string): void {
+    switch (this.#mode) {
+      case Mode.Start:
+        if (char === "{") this.#enter({});
+        else this.#mode = Mode.Invalid;
+        return;
+      case Mode.FirstKey:
+        if (char === "}") this.#leave();
+        else this.#key(char);
+        return;
+      case Mode.Key:
+        this.#key(char);
+        return;
+      case Mode.Colon:
+        this.#mode = char === ":" ? Mode.Value : Mode.Invalid;
+        return;
+      case Mode.FirstItem:
+        if (char === "]") this.#leave();
+        else this.#value(char);
+        return;
+      case Mode.Value:
+        this.#value(char);
+        return;
+      case Mode.After:
+        this.#after(char);
+        return;
+      default:
+        // Anything behind the whole.
+        this.#mode = Mode.Invalid;
+    }
+  }
+
+  #key(char: string): void {
+    if (char !== '"') {
+      this.#mode = Mode.Invalid;
+      return;
+    }
+    this.#inKey = true;
+    this.#beginString();
+  }
+
+  #value(char: string): void {
+    const frame = this.#open.at(-1);
+    if (frame && Array.isArray(frame.node)) frame.key = frame.node.length;
+    if (char === "{") this.#enter({});
+    else if (char === "[") this.#enter([]);
+    else if (char === '"') {
+      this.#inKey = false;
+      this.#beginString();
+    } else if (char === "-" || isDigit(char)) {
+      this.#read = "";
+      this.#number = Part.Start;
+      this.#mode = Mode.Number;
+    } else if (char === "n" || char === "t" || char === "f") {
+      this.#word = WORDS[char];
+      this.#read = char;
+      this.#put(this.#word[1]);
+      this.#mode = Mode.Word;
+    } else this.#mode = Mode.Invalid;
+  }
+
+  #after(char: string): void {
+    const inArray = Array.isArray(this.#open.at(-1)?.node);
+    if (char === (inArray ? "]" : "}")) this.#leave();
+    else if (char === ",") this.#mode = inArray ? Mode.Value : Mode.Key;
+    else this.#mode = Mode.Invalid;
+  }
+
+  #beginString(): void {
+    this.#read = "";
+    this.#escape = Escape.None;
+    this.#mode = Mode.String;
+  }
+
+  #string(piece: string, at: number): number {
+    if (this.#escape !== Escape.None) {
+      this.#escaped(piece.charAt(at));
+      return at + 1;
+    }
+    let end = at;
+    for (; end < piece.length; end++) {
+      const code = piece.charCodeAt(end);
+      if (code === QUOTE || code === BACKSLASH) break;
+    }
+    this.#read += piece.slice(at, end);
+    if (end === piece.length) return end;
+    if (piece.charCodeAt(end) === BACKSLASH) this.#escape = Escape.Begun;
+    else if (this.#inKey) {
+      (this.#open.at(-1) as Frame).key = this.#read;
+      this.#mode = Mode.Colon;
+    } else {
+      this.#put(this.#read);
+      this.#mode = Mode.After;
+    }
+    return end + 1;
+  }
+
+  #escaped(char: string): void {
+    if (this.#escape === Escape.Begun) {
+      const meant = ESCAPES[char];
+      this.#escape = Escape.None;
+      if (char === "u") {
+        this.#escape = Escape.Unicode;
+        this.#hex = "";
+      } else if (meant === undefined) this.#mode = Mode.Invalid;
+      else this.#read += meant;
+      return;
+    }
+    if (!HEX.test(char)) {
+      this.#mode = Mode.Invalid;
+      return;
+    }
+    this.#hex += char;
+    if (this.#hex.length === 4) {
+      this.#read += String.fromCharCode(Number.parseInt(this.#hex, 16));
+      this.#escape = Escape.None;
+    }
+  }
+
+  #digits(piece: string, at: number): number {
+    let end = at;
+    for (; end < piece.length; end++) {
+      const next = partAfter(this.#number, piece.charAt(end));
+      if (next === undefined) break;
+      this.#number = next;
+      if (next === Part.Wrong) {
+        this.#mode = Mode.Invalid;
+        return end;
+      }
+    }
+    this.#read += piece.slice(at, end);
+    if (end === piece.length) return end;
+    const value = numberOf(this.#read);
+    if (Number.isNaN(value)) this.#mode = Mode.Invalid;
+    else {
+      this.#put(value);
+      this.#mode = Mode.After;
+    }
+    return end;
+  }
+
+  #letter(piece: string, at: number): number {
+    this.#read += piece.charAt(at);
+    if (!this.#word[0].startsWith(this.#read)) this.#mode = Mode.Invalid;
+    else if (this.#read === this.#word[0]) this.#mode = Mode.After;
+    return at + 1;
+  }
+
+  /** What is there of a string or number goes to its place: the next piece puts more of it there. */
+  #showUnfinished(): void {
+    if (this.#mode === Mode.String && !this.#inKey) {
+      const pending = this.#escape === Escape.Begun ? "\\" : this.#escape === Escape.Unicode ? `u${this.#hex}` : "";
+      this.#put(this.#read + pending);
+    } else if (this.#mode === Mode.Number) {
+      const value = numberOf(this.#read);
+      if (Number.isNaN(value)) this.#hidden = true;
+      else this.#put(value);
+    }
+  }
+
+  #enter(node: Container): void {
+    if (this.#root) this.#put(node);
+    else this.#root = node;
+    this.#open.push({ node, key: "", piece: this.#piece });
+    this.#mode = Array.isArray(node) ? Mode.FirstItem : Mode.FirstKey;
+  }
+
+  #leave(): void {
+    this.#open.pop();
+    this.#mode = this.#open.length > 0 ? Mode.After : Mode.Whole;
+  }
+
+  /** Puts a value where the innermost open container is being read. */
+  #put(value: unknown): void {
+    const { node, key } = this.#open.at(-1) as Frame;
+    if (typeof value !== "object" && Object.hasOwn(node, key) && Object.is(read(node, key), value)) return;
+    write(this.#own(this.#open.length - 1), key, value);
+  }
+
+  /** An open container that nobody else holds: a copy in place of one that was handed out, and so for those around it. */
+  #own(depth: number): Container {
+    const frame = this.#open[depth] as Frame;
+    if (frame.piece !== this.#piece) {
+      frame.piece = this.#piece;
+      frame.node = Array.isArray(frame.node) ? frame.node.slice() : { ...frame.node };
+      if (depth === 0) this.#root = frame.node;
+      else write(this.#own(depth - 1), (this.#open[depth - 1] as Frame).key, frame.node);
+    }
+    return frame.node;
+  }
+}
+
+type Container = Record<string, unknown> | unknown[];
+
+/** An open container, where in it the reader is, and the piece that it was made or copied in. */
+interface Frame {
+  node: Container;
+  key: string | number;
+  piece: number;
+}
+
+const enum Mode { Start, FirstKey, Key, Colon, FirstItem, Value, After, String, Number, Word, Whole, Invalid }
+const enum Escape { None, Begun, Unicode }
+/** What of a number was read last. */
+const enum Part { Start, Sign, Zero, Whole, Fraction, Exponent, ExponentDigits, Wrong }
+
+const QUOTE = 34;
+const BACKSLASH = 92;
+const HEX = /^[0-9A-Fa-f]$/;
+const NOTHING: Readonly<Record<string, unknown>> = Object.freeze({});
+const ESCAPES: Readonly<Record<string, string | undefined>> = Object.assign(Object.create(null) as object, {
+  n: "\n", t: "\t", r: "\r", b: "\b", f: "\f", "\\": "\\", '"': '"', "/": "/",
+});
+const WORDS = { n: ["null", null], t: ["true", true], f: ["false", false] } as const;
+
+const isDigit = (char: string): boolean => char >= "0" && char <= "9";
+
+/** What `trim` takes for white space. */
+const isSpace = (code: number): boolean =>
+  code === 32 || (code >= 9 && code <= 13) || (code >= 160 && String.fromCharCode(code).trim() === "");
+
+/** What a number comes to with one character more; undefined when the number is over. */
+function partAfter(part: Part, char: string): Part | undefined {
+  if (isDigit(char)) {
+    if (part === Part.Zero) return Part.Wrong;
+    if (part === Part.Start || part === Part.Sign) return char === "0" ? Part.Zero : Part.Whole;
+    return part === Part.Exponent ? Part.ExponentDigits : part;
+  }
+  if (char === "-" && part === Part.Start) return Part.Sign;
+  if (char === "." && part < Part.Fraction) return Part.Fraction;
+  if ((char === "e" || char === "E") && part < Part.Exponent) return Part.Exponent;
+  if ((char === "+" || char === "-") && part === Part.Exponent) return Part.ExponentDigits;
+  return undefined;
+}
+
+const numberOf = (text: string): number => (text === "-" ? -0 : Number.parseFloat(text));
+
+const read = (node: Container, key: string | number): unknown => (node as Record<string | number, unknown>)[key];
+
+function write(node: Container, key: string | number, value: unknown): void {
+  // The reference's parser loses this key to the prototype while the text is unfinished; it is a key like any other.
+  if (key === "__proto__") {
+    Object.defineProperty(node, key, { value, writable: true, enumerable: true, configurable: true });
+  } else (node as Record<string | number, unknown>)[key] = value;
+}

@@ -1,0 +1,116 @@
+// The parts of `POST /threads/{id}/runs/stream`.
+import { ThreadfoldError } from "threadfold";
+import type { Conversation } from "./conversation.js";
+import type { RunFold } from "./fold-run.js";
+import { finishedMessage, joinPart } from "./chunk.js";
+import { isDict, type Dict } from "./merge.js";
+import { plainDict, readMessage } from "./message-form.js";
+import { isToolsOwn } from "./namespace.js";
+import { isBefore } from "./part-keys.js";
+import type { Part } from "./parts.js";
+
+export class RunsApi {
+  readonly #conversation: Conversation;
+  /** The part that the last state of the root graph came with. */
+  #lastValues: string | undefined;
+
+  constructor(conversation: Conversation) {
+    this.#conversation = conversation;
+  }
+
+  take(part: Part, run: RunFold): void {
+    const { event = "", data } = part;
+    const [kind = "", ...namespace] = event.split("|");
+    const isRoot = namespace.length === 0;
+    switch (kind) {
+      case "metadata":
+        if (isRoot) this.#start(data, run);
+        break;
+      case "values": {
+        const values = run.stateOf(data, namespace);
+        if (isRoot && values) this.#values(values, part);
+        break;
+      }
+      case "updates":
+        this.#updates(data, namespace, run);
+        break;
+      case "messages":
+        this.#message(data, namespace, part);
+        break;
+      case "messages/partial":
+      case "messages/complete":
+        if (!isToolsOwn(namespace)) this.#messages(data, kind === "messages/partial", namespace.length > 0);
+        break;
+      case "custom":
+        run.custom(data, namespace);
+        break;
+      case "error":
+        run.fail(data);
+        break;
+      case "end":
+        if (!run.ended) run.finish();
+        break;
+      default:
+      // Modes that tell nothing of the state: debug, tasks, checkpoints, events.
+    }
+  }
+
+  #start(data: unknown, run: RunFold): void {
+    const runId = isDict(data) && typeof data["run_id"] === "string" ? data["run_id"] : undefined;
+    this.#lastValues = undefined;
+    run.start(runId);
+  }
+
+  #values(values: Dict, { id }: Part): void {
+    // A state that is known to be older than the last is no news.
+    if (isBefore(id, this.#lastValues)) return;
+    this.#lastValues = id ?? this.#lastValues;
+    this.#conversation.values(values);
+  }
+
+  #updates(data: unknown, namespace: readonly string[], run: RunFold): void {
+    for (const [node, written] of Object.entries(isDict(data) ? data : {})) {
+      if (node === "__interrupt__") run.interruptsOf(written, namespace);
+      else if (namespace.length === 0) {
+        this.#conversation.wrote(node);
+        for (const update of Array.isArray(written) ? written : [written]) {
+          if (isDict(update)) this.#conversation.update(update);
+        }
+      }
+    }
+  }
+
+  #message(data: unknown, namespace: readonly string[], part: Part): void {
+    const [message, metadata] = Array.isArray(data) ? (data as unknown[]) : [];
+    const wire = readMessage(message);
+    if (!wire) {
+      const error = new ThreadfoldError("INVALID_MESSAGE", "A part of the stream of messages is no message.");
+      this.#conversation.thread.report(error, part);
+      return;
+    }
+    const task = taskOf(metadata);
+    // A task's graph is what is around the task's own segment.
+    const graph = namespace.length > 0 ? namespace : task.split("|").slice(0, -1);
+    if (!isToolsOwn(graph)) this.#conversation.message(wire, { task, isGuest: graph.length > 0 });
+  }
+
+  /** Messages as far as they have come, each whole in every part. */
+  #messages(data: unknown, open: boolean, isGuest: boolean): void {
+    const speaker = { task: "", isGuest };
+    for (const item of Array.isArray(data) ? data : []) {
+      const wire = readMessage(item);
+      if (!wire || typeof wire.fields["id"] !== "string" || wire.fields["id"] === "" || wire.type === "remove") {
+        if (wire) this.#conversation.message({ ...wire, part: false }, speaker);
+        continue;
+      }
+      const message = wire.part ? joinPart(undefined, wire) : plainDict(wire);
+      this.#conversation.show(open ? message : finishedMessage(message), { open, speaker });
+    }
+  }
+}
+
+function taskOf(metadata: unknown): string {
+  if (!isDict(metadata)) return "";
+  const task = metadata["langgraph_checkpoint_ns"] ?? metadata["checkpoint_ns"];
+  return typeof task === "string" ? task : "";
+}
