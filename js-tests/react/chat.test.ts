@@ -1,0 +1,146 @@
+// @vitest-environment jsdom
+// A chat over a Thread: who renders for a token, and what a server has rendered before.
+import { act, createElement as h, memo, type ReactNode } from "react";
+import { renderToString } from "react-dom/server";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { Thread } from "threadfold";
+import { useThread } from "threadfold/react";
+import { complaints, hydrate, mount } from "./mount";
+
+interface Message {
+  readonly id: string;
+  readonly role: string;
+  readonly content: string;
+}
+interface State {
+  readonly messages: readonly Message[];
+}
+
+const ANSWER = "the answer";
+const TOKENS = Array.from({ length: 500 }, (_, at) => `t${at} `);
+
+function history(length: number): Message[] {
+  return Array.from({ length }, (_, at) => ({ id: `m${at}`, role: at % 2 ? "assistant" : "user", content: `Message ${at}` }));
+}
+
+const threadOf = (messages: Message[]) => new Thread<State>({ values: { messages } });
+
+/** Counts the renders of each message's component. */
+class Renders {
+  readonly counts = new Map<string, number>();
+  note(id: string): void {
+    this.counts.set(id, (this.counts.get(id) ?? 0) + 1);
+  }
+}
+
+/** The list renders for each token, the messages are memoised. */
+function memoised(thread: Thread<State>, renders: Renders): ReactNode {
+  const One = memo(({ message }: { message: Message }) => {
+    renders.note(message.id);
+    return h("p", { id: message.id }, message.content);
+  });
+  const All = () => useThread(thread).messages.map((message) => h(One, { key: message.id, message }));
+  return h(All);
+}
+
+/** The list knows ids only; each message selects itself. */
+function selecting(thread: Thread<State>, renders: Renders): ReactNode {
+  const same = (a: readonly string[], b: readonly string[]) => a.length === b.length && a.every((id, at) => id === b[at]);
+  const One = memo(({ id, at }: { id: string; at: number }) => {
+    renders.note(id);
+    return h("p", { id }, useThread(thread, (state) => state.messages[at])?.content);
+  });
+  const All = () => {
+    renders.note("the list");
+    const ids = useThread(thread, (state) => state.messages.map(({ id }) => id), same);
+    return ids.map((id, at) => h(One, { key: id, id, at }));
+  };
+  return h(All);
+}
+
+let said: unknown[][];
+beforeEach(() => { said = complaints(); });
+afterEach(() => {
+  expect(said).toEqual([]);
+  vi.restoreAllMocks();
+});
+
+test.each([["React.memo", memoised], ["a selector for each message", selecting]])("500 tokens into 1,000 messages render one message: %s", async (_, chat) => {
+  const thread = threadOf(history(1_000));
+  const renders = new Renders();
+  const { host } = await mount(chat(thread, renders));
+  await act(async () => {
+    thread.receive({ type: "run-started", runId: "r" });
+    thread.receive({ type: "message", message: { id: ANSWER, role: "assistant", content: "" }, streaming: true });
+  });
+  renders.counts.clear();
+  for (const text of TOKENS) await act(async () => thread.receive({ type: "text", messageId: ANSWER, text }));
+  expect([...renders.counts]).toEqual([[ANSWER, TOKENS.length]]);
+  expect(host.querySelector(`[id="${ANSWER}"]`)?.textContent).toBe(TOKENS.join(""));
+
+  // The server's own list says the same once more: nobody renders.
+  renders.counts.clear();
+  await act(async () => {
+    thread.receive({ type: "message-finished", messageId: ANSWER });
+    thread.receive({ type: "messages", messages: structuredClone(thread.getState().messages) });
+    thread.receive({ type: "run-finished" });
+  });
+  expect([...renders.counts]).toEqual([]);
+});
+
+test("an optimistic message keeps its element from the echo to the server's copy", async () => {
+  const thread = threadOf(history(4));
+  const { host } = await mount(memoised(thread, new Renders()));
+  const question = { id: "q", role: "user", content: "And?" };
+  await act(async () => void thread.optimistic({ messages: [question] }));
+  const element = host.querySelector("#q");
+  expect(element?.textContent).toBe("And?");
+  await act(async () => {
+    thread.receive({ type: "run-started", runId: "r" });
+    thread.receive({ type: "message", message: { id: "a", role: "assistant", content: "So." }, streaming: true });
+  });
+  await act(async () => thread.receive({ type: "messages", messages: [...history(4), { ...question }] }));
+  await act(async () => thread.receive({ type: "run-finished" }));
+  expect(thread.pending).toEqual([]);
+  expect(host.querySelector("#q")).toBe(element);
+  expect([...host.children].map(({ id }) => id)).toEqual(["m0", "m1", "m2", "m3", "q", "a"]);
+});
+
+test("tokens that come in one go render once", async () => {
+  const thread = threadOf([{ id: ANSWER, role: "assistant", content: "" }]);
+  const renders = new Renders();
+  await mount(memoised(thread, renders));
+  await act(async () => {
+    for (const text of TOKENS) thread.receive({ type: "text", messageId: ANSWER, text });
+  });
+  expect(renders.counts.get(ANSWER)).toBe(2);
+});
+
+test("what a server rendered is taken over without a change, and then follows the thread", async () => {
+  const messages = history(3);
+  const html = renderToString(memoised(threadOf(messages), new Renders()));
+  expect(html).toContain("Message 2");
+
+  const thread = threadOf(structuredClone(messages));
+  const { host, errors } = await hydrate(html, memoised(thread, new Renders()));
+  expect(errors).toEqual([]);
+  expect(host.innerHTML).toBe(html);
+  await act(async () => thread.receive({ type: "text", messageId: "m1", text: ", more" }));
+  expect(host.querySelector("#m1")?.textContent).toBe("Message 1, more");
+});
+
+test("a thread that went on before hydration: the server's HTML is taken over first, then the new state shows", async () => {
+  const messages = history(2);
+  const html = renderToString(selecting(threadOf(messages), new Renders()));
+  const thread = threadOf(messages);
+  thread.receive({ type: "message", message: { id: "late", role: "assistant", content: "Late" } });
+  const { host, errors } = await hydrate(html, selecting(thread, new Renders()));
+  expect(errors).toEqual([]);
+  expect([...host.children].map(({ id }) => id)).toEqual(["m0", "m1", "late"]);
+});
+
+test("the server renders the state that the thread was made with", () => {
+  const thread = threadOf(history(1));
+  thread.receive({ type: "text", messageId: "m0", text: ", later" });
+  expect(renderToString(memoised(thread, new Renders()))).toBe('<p id="m0">Message 0</p>');
+});

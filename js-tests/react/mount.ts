@@ -1,0 +1,33 @@
+// React in jsdom: a component put on the page, and what React complained about meanwhile.
+import { act, type ReactNode } from "react";
+import { createRoot, hydrateRoot, type Root } from "react-dom/client";
+import { vi } from "vitest";
+
+(globalThis as { IS_REACT_ACT_ENVIRONMENT?: boolean }).IS_REACT_ACT_ENVIRONMENT = true;
+
+export interface Mounted {
+  readonly host: HTMLElement;
+  readonly root: Root;
+}
+
+export async function mount(node: ReactNode): Promise<Mounted> {
+  const host = document.createElement("div");
+  const root = createRoot(host);
+  await act(async () => root.render(node));
+  return { host, root };
+}
+
+/** Takes over HTML that a server has written; the errors are what React had to repair. */
+export async function hydrate(html: string, node: ReactNode): Promise<Mounted & { errors: unknown[] }> {
+  const host = document.createElement("div");
+  host.innerHTML = html;
+  const errors: unknown[] = [];
+  const root = await act(async () => hydrateRoot(host, node, { onRecoverableError: (error) => errors.push(error) }));
+  return { host, root, errors };
+}
+
+/** What React writes to the console when something is wrong: it warns of loops and of snapshots that are not cached. */
+export function complaints(): unknown[][] {
+  const error = vi.spyOn(console, "error").mockImplementation(() => {});
+  return error.mock.calls;
+}
