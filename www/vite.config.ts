@@ -1,17 +1,18 @@
 import { defineConfig } from "vite";
 import { readme } from "./readme.ts";
+import { agentServer } from "./server/plugin.mjs";
 
 export default defineConfig({
   // Relative addresses: the built page works in any folder of any server.
   base: "./",
-  plugins: [readme()],
+  plugins: [readme(), agentServer()],
   // Also under `npm run dev`: development builds freeze every snapshot, and the chart is not about that.
   define: { "process.env.NODE_ENV": JSON.stringify("production") },
   worker: { format: "es" },
   build: {
     target: "es2022",
     rollupOptions: { input: ["index.html", "readme.html"] },
-    // langgraph.js, which only the chart's worker loads, and only on demand.
+    // @ag-ui/client, which only the chart's worker loads, and only on demand.
     chunkSizeWarningLimit: 2_000,
   },
 });

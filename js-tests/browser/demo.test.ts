@@ -1,33 +1,19 @@
-// The demo page, built as it is published and used in Chromium.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+// The demo page's recorded runs, its playground and its chart, in Chromium. The chat is in chat.test.ts.
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { build, preview, type PreviewServer } from "vite";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { openChromium } from "../chromium";
+import { serveDemo } from "./demo-page.mjs";
 
-const root = fileURLToPath(new URL("../../www", import.meta.url));
-
-let folder: string;
-let server: PreviewServer;
+let demo: Awaited<ReturnType<typeof serveDemo>>;
 let browser: Browser;
-let address: string;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "threadfold-demo-"));
-  const options = { root, logLevel: "warn" as const, build: { outDir: folder, emptyOutDir: true } };
-  await build(options);
-  server = await preview({ ...options, preview: { host: "127.0.0.1", port: 0, strictPort: true } });
-  address = server.resolvedUrls?.local[0] ?? "";
-  browser = await openChromium();
+  [demo, browser] = await Promise.all([serveDemo(), openChromium()]);
 }, 180_000);
 
 afterAll(async () => {
   await browser?.close();
-  await server?.close();
-  rmSync(folder, { recursive: true, force: true });
+  await demo?.close();
 });
 
 const complaints: string[] = [];
@@ -41,10 +27,10 @@ async function open(hash = "", options: BrowserContextOptions = {}): Promise<Pag
   page.on("pageerror", (error) => complaints.push(error.message));
   page.on("requestfailed", (request) => complaints.push(`failed: ${request.url()}`));
   page.on("request", (request) => {
-    if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(address)) complaints.push(`went out: ${request.url()}`);
+    if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(demo.address)) complaints.push(`went out: ${request.url()}`);
   });
-  await page.goto(address + hash);
-  await page.locator(".message").first().waitFor({ timeout: 10_000 });
+  await page.goto(demo.address + hash);
+  await page.locator("#replay .message").first().waitFor({ timeout: 10_000 });
   return page;
 }
 
@@ -55,15 +41,15 @@ afterEach(() => {
 const FINAL = "All done: the plan is written and the answer is 42. 你好 👋 ";
 const TODOS = ["Read the question", "Answer it"];
 
-const texts = (page: Page) => page.locator(".message .text").allTextContents();
-const todos = (page: Page) => page.locator(".todos:visible span").allTextContents();
+const texts = (page: Page) => page.locator("#replay .message .text").allTextContents();
+const todos = (page: Page) => page.locator("#replay .todos:visible span").allTextContents();
 const position = (page: Page) => page.locator(".position").textContent();
 const eventName = (page: Page) => page.locator(".event b").textContent();
 
 /** The keys of the lit rows of the tree, from the top. */
-const lit = (page: Page) => page.locator(".tree .lit > .row .key, .tree .lit > details > .row .key").allTextContents();
+const lit = (page: Page) => page.locator("#state .lit > .row .key, #state .lit > details > .row .key").allTextContents();
 
-const litLeaves = (page: Page) => page.locator(".tree .lit > div.row .key").allTextContents();
+const litLeaves = (page: Page) => page.locator("#state .lit > div.row .key").allTextContents();
 
 async function scrub(page: Page, to: number): Promise<void> {
   await page.getByLabel("Position in the run").fill(String(to));
@@ -95,8 +81,8 @@ test("plays the AG-UI recording to its end", async () => {
   await playToTheEnd(page);
   expect(await texts(page)).toEqual(["What is the answer?", "Let me plan this first. ", FINAL]);
   expect(await todos(page)).toEqual(TODOS);
-  expect(await page.locator(".call b").allTextContents()).toEqual(["write_todos"]);
-  expect(await page.locator(".message.tool").count()).toBe(1);
+  expect(await page.locator("#replay .call b").allTextContents()).toEqual(["write_todos"]);
+  expect(await page.locator("#replay .message.tool").count()).toBe(1);
   await page.close();
 });
 
@@ -122,9 +108,9 @@ test("scrubbing back shows what was", async () => {
   const index = await scrubToLast(page, "TOOL_CALL_ARGS");
   expect(await texts(page)).toEqual(["What is the answer?", "Let me plan this first. "]);
   expect(await todos(page)).toEqual([]);
-  expect(await page.locator(".call code").first().textContent()).toMatch(/"in_progress"\}\]\}$/);
+  expect(await page.locator("#replay .call code").first().textContent()).toMatch(/"in_progress"\}\]\}$/);
   await scrub(page, index - 1);
-  expect(await page.locator(".call code").first().textContent()).toMatch(/"status":$/);
+  expect(await page.locator("#replay .call code").first().textContent()).toMatch(/"status":$/);
   await page.getByLabel("Position in the run").press("End");
   expect(await page.locator("#thread").innerHTML()).toBe(end);
   await page.close();
@@ -160,7 +146,7 @@ test("only what an event changed lights up", async () => {
 test("a message's element stays while others stream, and sharing is counted", async () => {
   const page = await open();
   await scrub(page, 5);
-  await page.locator(".message.user").evaluate((item) => item.setAttribute("data-mark", "kept"));
+  await page.locator("#replay .message.user").evaluate((item) => item.setAttribute("data-mark", "kept"));
   await page.getByLabel("Position in the run").press("End");
   expect(await page.locator("[data-mark=kept] .text").textContent()).toBe("What is the answer?");
   const [, copied, real] = /be ([\d,]+) objects.* are ([\d,]+)\./.exec(await page.locator("#shared").textContent() ?? "") ?? [];
@@ -172,6 +158,7 @@ test("a message's element stays while others stream, and sharing is counted", as
 test("the keyboard plays, steps and stops", async () => {
   const page = await open();
   await page.locator("#player").focus();
+  const scrolled = await page.evaluate(() => scrollY);
   await page.keyboard.press("Home");
   expect(await position(page)).toMatch(/^0 /);
   await page.keyboard.press("ArrowRight");
@@ -183,7 +170,7 @@ test("the keyboard plays, steps and stops", async () => {
   await page.waitForFunction(() => !document.querySelector(".position")?.textContent?.startsWith("1 "));
   await page.keyboard.press("Space");
   await page.getByRole("button", { name: "Play" }).waitFor();
-  expect(await page.evaluate(() => scrollY)).toBe(0);
+  expect(await page.evaluate(() => scrollY)).toBe(scrolled);
   await page.close();
 });
 
@@ -212,7 +199,7 @@ test("the try-it panel answers, and says what is wrong", async () => {
 test("every example of the try-it panel answers or is refused with a code", async () => {
   const page = await open();
   const refused: string[] = [];
-  for (const button of await page.locator(".chip").all()) {
+  for (const button of await page.locator("#try .chip").all()) {
     await button.click();
     if (await page.locator(".answer.failed").count()) {
       expect(await page.locator("#try-answer .code").textContent()).toMatch(/^[A-Za-z_]+$/);
@@ -266,7 +253,7 @@ test.each([390, 320])("nothing overflows sideways at %i px", async (width) => {
     await scrub(page, index);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
   }
-  for (const button of await page.locator(".chip").all()) {
+  for (const button of await page.locator("#try .chip").all()) {
     await button.click();
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
   }

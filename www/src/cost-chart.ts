@@ -3,7 +3,7 @@ import type { Report, Way } from "./cost-worker";
 import { element, setText, svgElement } from "./dom";
 
 const SIZES = [100, 300, 1_000, 3_000, 10_000];
-const WAYS: readonly Way[] = ["langgraph.js", "threadfold"];
+const WAYS: readonly Way[] = ["@ag-ui/client", "threadfold"];
 const HEIGHT = 340;
 const EDGE = { left: 62, right: 22, top: 30, bottom: 46 };
 
@@ -18,14 +18,14 @@ const figure = (us: number) =>
 
 export function createCostChart(host: HTMLElement): void {
   const start = element("button", { type: "button", class: "primary", id: "cost-start" }, "Measure");
-  const status = element("p", { id: "cost-status", role: "status" }, "Takes about five seconds. langgraph.js is loaded when you start.");
+  const status = element("p", { id: "cost-status", role: "status" }, "Takes about five seconds. @ag-ui/client is loaded when you start.");
   const picture = element("div", { class: "chart" });
   const verdict = element("p", { id: "cost-verdict" });
   const body = element("tbody");
   const table = element("details", { class: "figures" },
     element("summary", {}, "The figures as a table"),
     element("table", {},
-      element("caption", {}, "Time for one token and a new snapshot"),
+      element("caption", {}, "Time for one content event and a new snapshot"),
       element("thead", {}, row("th", "messages", ...WAYS, "ratio")),
       body));
   host.append(element("div", { class: "controls" }, start, status), picture, verdict, table);
@@ -41,13 +41,13 @@ export function createCostChart(host: HTMLElement): void {
     }));
     const [theirs, ours] = WAYS.map((way) => points[way].get(10_000));
     setText(verdict, theirs && ours
-      ? `At 10,000 messages a token costs ${figure(ours)} here, and ${figure(theirs)} with messagesStateReducer: ${ratio(theirs, ours)} times as much.`
+      ? `At 10,000 messages a token costs ${figure(ours)} here, and ${figure(theirs)} with @ag-ui/client: ${ratio(theirs, ours)} times as much.`
       : "");
   }
 
   function hear(report: Report): void {
     switch (report.kind) {
-      case "loading": return setText(status, "Loading langgraph.js…");
+      case "loading": return setText(status, "Loading @ag-ui/client…");
       case "measuring": return setText(status, `Measuring ${count.format(report.n)} messages…`);
       case "point":
         points[report.way].set(report.n, report.us);
@@ -77,7 +77,7 @@ export function createCostChart(host: HTMLElement): void {
   draw();
 }
 
-const none = (): Points => ({ "threadfold": new Map(), "langgraph.js": new Map() });
+const none = (): Points => ({ "threadfold": new Map(), "@ag-ui/client": new Map() });
 const ratio = (a: number, b: number) => (a / b >= 10 ? count.format(Math.round(a / b)) : (a / b).toFixed(1));
 const cell = (us: number | undefined) => (us === undefined ? "" : figure(us));
 const row = (tag: "td" | "th", ...cells: string[]) => element("tr", {},

@@ -1,16 +1,18 @@
 // Measures the cost of a token, away from the page's thread: two ways, for growing threads.
-import type { BaseMessage } from "@langchain/core/messages";
-import { MessageList } from "threadfold";
+import { Thread } from "threadfold";
 
 export const SIZES = [100, 300, 1_000, 3_000, 10_000] as const;
 
-export type Way = "threadfold" | "langgraph.js";
+export type Way = "threadfold" | "@ag-ui/client";
 export type Report =
   | { readonly kind: "loading" }
   | { readonly kind: "measuring"; readonly n: number }
   | { readonly kind: "point"; readonly way: Way; readonly n: number; readonly us: number }
   | { readonly kind: "done" }
   | { readonly kind: "failed"; readonly message: string };
+
+/** Takes so many tokens, and answers when the state after the last of them is there. */
+type Tokens = (count: number) => unknown;
 
 /** How long one point is measured, at the most, and one slice of it, at the least. In milliseconds. */
 const BUDGET = 240;
@@ -22,63 +24,58 @@ const TEXT = "Some words of an ordinary message, of an ordinary length, as peopl
 const say = (report: Report) => postMessage(report);
 
 /** The median of some slices, in microseconds a token; the first slice only warms up. */
-function measure(token: () => void): number {
+async function measure(tokens: Tokens): Promise<number> {
+  // Ten at the least: what a run costs before its first token is not the question.
+  let count = 10;
+  for (let taken = await time(tokens, count); taken < SLICE; taken = await time(tokens, count)) {
+    count = Math.ceil(count * Math.min(10, Math.max(2, SLICE / Math.max(taken, 0.01))));
+  }
   const end = performance.now() + BUDGET;
   const found: number[] = [];
-  slice(token);
-  do found.push(slice(token)); while (performance.now() < end && found.length < 15);
+  do found.push((await time(tokens, count) * 1_000) / count); while (performance.now() < end && found.length < 15);
   return found.sort((a, b) => a - b)[found.length >> 1] ?? Number.NaN;
 }
 
-function slice(token: () => void): number {
-  let tokens = 0;
-  let batch = 1;
+async function time(tokens: Tokens, count: number): Promise<number> {
   const start = performance.now();
-  let took = 0;
-  do {
-    for (let done = 0; done < batch; done++) token();
-    tokens += batch;
-    batch *= 2;
-    took = performance.now() - start;
-  } while (took < SLICE);
-  return (took * 1_000) / tokens;
+  await tokens(count);
+  return performance.now() - start;
 }
 
-const content = (index: number) => `${index}: ${TEXT}`;
+interface Message {
+  readonly id: string;
+  readonly role: "user" | "assistant";
+  readonly content: string;
+}
 
-function ours(n: number): () => void {
-  const list = new MessageList(Array.from({ length: n }, (_, index) => (
-    { type: index % 2 ? "ai" : "human", id: `m${index}`, content: content(index) }
-  )));
-  const id = `m${n - 1}`;
-  return () => {
-    list.append(id, TOKEN);
-    list.snapshot();
+const history = (n: number): Message[] =>
+  Array.from({ length: n }, (_, index) => ({ id: `m${index}`, role: index % 2 ? "assistant" : "user", content: `${index}: ${TEXT}` }));
+
+function ours(n: number): Tokens {
+  const thread = new Thread<{ messages: readonly Message[] }>({ values: { messages: history(n) } });
+  const event = { type: "text", messageId: `m${n - 1}`, text: TOKEN } as const;
+  return (count) => {
+    for (let token = 0; token < count; token++) {
+      thread.receive(event);
+      thread.getState();
+    }
   };
 }
 
 async function run(): Promise<void> {
   say({ kind: "loading" });
-  const [{ messagesStateReducer }, { AIMessage, HumanMessage }] = await Promise.all([
-    import("@langchain/langgraph/web"),
-    import("@langchain/core/messages"),
-  ]);
-  // Instances, as a langgraph.js program holds them: nothing is left to coerce.
-  const theirs = (n: number): (() => void) => {
-    let list: BaseMessage[] = Array.from({ length: n }, (_, index) => (
-      new (index % 2 ? AIMessage : HumanMessage)({ id: `m${index}`, content: content(index) })
-    ));
-    const id = `m${n - 1}`;
-    let text = content(n - 1);
-    return () => {
-      text += TOKEN;
-      list = messagesStateReducer(list, [new AIMessage({ id, content: text })]);
-    };
+  const [{ defaultApplyEvents, HttpAgent, EventType }, { from, lastValueFrom }] = await Promise.all([import("@ag-ui/client"), import("rxjs")]);
+  // As `runAgent` calls it: each event comes out with the messages as they are after it.
+  const theirs = (n: number): Tokens => {
+    const agent = new HttpAgent({ url: "http://nowhere.invalid/", initialMessages: history(n) });
+    const input = { threadId: "t", runId: "r", messages: agent.messages, state: {}, tools: [], context: [], forwardedProps: {} };
+    const event = { type: EventType.TEXT_MESSAGE_CONTENT, messageId: `m${n - 1}`, delta: TOKEN };
+    return (count) => lastValueFrom(defaultApplyEvents(input, from(Array.from({ length: count }, () => event)), agent, [{}]));
   };
   for (const n of SIZES) {
     say({ kind: "measuring", n });
-    say({ kind: "point", way: "threadfold", n, us: measure(ours(n)) });
-    say({ kind: "point", way: "langgraph.js", n, us: measure(theirs(n)) });
+    say({ kind: "point", way: "threadfold", n, us: await measure(ours(n)) });
+    say({ kind: "point", way: "@ag-ui/client", n, us: await measure(theirs(n)) });
   }
   say({ kind: "done" });
 }

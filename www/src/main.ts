@@ -1,9 +1,11 @@
 // The page: each section is a module of its own.
+import { startChat } from "./chat";
 import { createCostChart } from "./cost-chart";
 import { byId, copyFrom } from "./dom";
 import { createPlayground } from "./playground";
 import { startReplay } from "./replay";
 
+startChat();
 startReplay();
 createPlayground(byId("playground"));
 createCostChart(byId("chart"));

@@ -3,6 +3,8 @@ import { isObject } from "./state";
 
 export interface ShownMessage {
   readonly id: string;
+  /** What it is the same message by, also when a server renames it: for a tool's result that is the call. */
+  readonly key: string;
   readonly role: "user" | "assistant" | "tool" | "system";
   readonly text: string;
   readonly calls: readonly { readonly name: string; readonly args: string }[];
@@ -14,8 +16,11 @@ const ROLES: Record<string, ShownMessage["role"]> = {
 
 export function read(message: object): ShownMessage {
   const fields = message as Record<string, unknown>;
+  const id = String(fields["id"]);
+  const call = fields["toolCallId"] ?? fields["tool_call_id"];
   return {
-    id: String(fields["id"]),
+    id,
+    key: typeof call === "string" ? `result of ${call}` : id,
     role: ROLES[String(fields["role"] ?? fields["type"])] ?? "assistant",
     text: typeof fields["content"] === "string" ? fields["content"] : "",
     calls: calls(fields),

@@ -18,7 +18,7 @@ export function startReplay(): void {
   const shared = byId("shared");
   const about = byId("recording-about");
 
-  const thread = new ThreadView(byId("thread"));
+  const thread = new ThreadView(byId("thread"), "No messages yet. Press play.");
   const tree = new StateTree(scroll);
   let history: History | undefined;
 

@@ -17,10 +17,13 @@ export class StateTree {
     host.append(element("ul", { class: "tree" }, this.#root.item));
   }
 
-  /** Shows `now` and lights what is not what `before` has there. Returns the first lit leaf, to scroll to. */
-  show(before: object, now: object): HTMLElement | undefined {
+  /**
+   * Shows `now` and lights what is not what `before` has there. Returns the first lit leaf, to scroll to. What is not
+   * what `confirmed` has there, if that is given, is marked as pending.
+   */
+  show(before: object, now: object, confirmed = now): HTMLElement | undefined {
     const visit: Visit = { first: undefined, closing: [] };
-    this.#root.show(before, now, visit);
+    this.#root.show(before, now, confirmed, visit);
     // Branches opened for an earlier event close when another part changes, not before.
     if (visit.first) for (const branch of visit.closing) branch.close();
     return visit.first;
@@ -43,6 +46,7 @@ class Branch {
   #list: HTMLUListElement | undefined;
   #before: unknown = ABSENT;
   #now: unknown = ABSENT;
+  #confirmed: unknown = ABSENT;
   #lit = false;
   #opened = false;
 
@@ -55,14 +59,17 @@ class Branch {
     setText(this.#label, label);
   }
 
-  show(before: unknown, now: unknown, visit: Visit): void {
+  show(before: unknown, now: unknown, confirmed: unknown, visit: Visit): void {
     const lit = before !== now;
-    if (!lit && !this.#lit && now === this.#now) {
+    if (!lit && !this.#lit && now === this.#now && confirmed === this.#confirmed) {
       if (this.#opened) visit.closing.push(this);
       return;
     }
     this.#before = before;
-    this.#light(lit, before === ABSENT);
+    this.#confirmed = confirmed;
+    // Above what is pending itself there is only what holds it.
+    const pending = confirmed !== now && !(isObject(now) && isObject(confirmed));
+    this.#light(lit, before === ABSENT, pending);
     if (now !== this.#now) this.#write(now);
     if (this.#details) {
       if (lit && !this.#details.open && this.#depth > 0) this.#open();
@@ -82,10 +89,11 @@ class Branch {
     if (this.#details) this.#details.open = true;
   }
 
-  #light(lit: boolean, fresh: boolean): void {
+  #light(lit: boolean, fresh: boolean, pending: boolean): void {
     this.#lit = lit;
     this.item.classList.toggle("lit", lit);
-    setText(this.#mark, lit ? (fresh ? "new" : "changed") : "");
+    this.item.classList.toggle("pending", pending);
+    setText(this.#mark, pending ? "pending" : lit ? (fresh ? "new" : "changed") : "");
   }
 
   #write(now: unknown): void {
@@ -120,6 +128,8 @@ class Branch {
     const list = this.#list ??= element("ul");
     if (list.parentNode !== this.#details) this.#details.append(list);
     const before = new Map(isObject(this.#before) ? entries(this.#before) : []);
+    // Inside what is pending as a whole, nothing more is said.
+    const within = isObject(this.#confirmed) ? new Map(entries(this.#confirmed)) : undefined;
     const old = this.#children ?? new Map<string, Branch>();
     if (!this.#children) list.replaceChildren();
     this.#children = new Map();
@@ -131,7 +141,8 @@ class Branch {
       old.delete(key);
       this.#children.set(key, child);
       child.relabel(label);
-      child.show(before.has(key) ? before.get(key) : ABSENT, value, visit);
+      const confirmed = within ? (within.has(key) ? within.get(key) : ABSENT) : value;
+      child.show(before.has(key) ? before.get(key) : ABSENT, value, confirmed, visit);
       if (child.item === place) place = place.nextElementSibling;
       else list.insertBefore(child.item, place);
     }

@@ -1,0 +1,122 @@
+// What a test does with the demo's chat, and sees of it.
+import type { Page } from "playwright-core";
+
+interface ServerMessage {
+  readonly role: string;
+  readonly content?: string;
+}
+
+/** What Chromium itself writes when a connection breaks or an answer is a refusal: here that was asked for. */
+const NETWORK = /^Failed to load resource: /;
+
+export class Chat {
+  readonly #page: Page;
+  #thread = "";
+  #server = "";
+  #networkErrors = false;
+
+  constructor(page: Page, complaints: string[]) {
+    this.#page = page;
+    page.on("request", (request) => {
+      if (request.method() !== "POST" || !new URL(request.url()).pathname.endsWith("/agent")) return;
+      this.#server = request.url().replace(/\?.*/, "");
+      this.#thread = (request.postDataJSON() as { threadId: string }).threadId;
+    });
+    page.on("console", (message) => {
+      if (!["error", "warning"].includes(message.type())) return;
+      if (this.#networkErrors && NETWORK.test(message.text())) return;
+      complaints.push(message.text());
+    });
+    page.on("pageerror", (error) => complaints.push(error.message));
+  }
+
+  /** From here on Chromium's own words about the network are not held against the page. */
+  expectNetworkErrors(): void {
+    this.#networkErrors = true;
+  }
+
+  async send(text: string): Promise<void> {
+    await this.#page.getByRole("textbox", { name: "Message" }).fill(text);
+    await this.#page.keyboard.press("Enter");
+  }
+
+  async latency(milliseconds: number): Promise<void> {
+    await this.#page.getByLabel("The server answers").selectOption(String(milliseconds));
+  }
+
+  async line(value: "whole" | "resume" | "replay"): Promise<void> {
+    if (value !== "whole") this.expectNetworkErrors();
+    await this.#page.getByLabel("The connection").selectOption(value);
+  }
+
+  /** Waits until no run is going on and none is about to. */
+  async settled(): Promise<void> {
+    await this.#page.waitForFunction(() => {
+      const status = document.querySelector("#run-status")?.textContent ?? "";
+      const waiting = document.querySelector("#chat-thread [data-status=pending], #chat-thread [data-status=sent]");
+      return ["", "The run failed."].includes(status) && !waiting && document.querySelector("#chat-thread .message");
+    }, undefined, { timeout: 30_000 });
+  }
+
+  /** The messages that are on the page: who, and the text. */
+  shown(): Promise<string[]> {
+    return this.#page.locator("#chat-thread .message").evaluateAll((all) => all.map((item) => {
+      const [, role = ""] = item.className.split(" ");
+      const text = item.querySelector(role === "tool" ? "code" : ":scope > .text");
+      return `${role}: ${text?.textContent ?? ""}`;
+    }));
+  }
+
+  static line({ role, content }: ServerMessage): string {
+    return `${role}: ${content ?? ""}`;
+  }
+
+  /** What the server has, by its own account. */
+  async held(): Promise<{ messages: ServerMessage[]; state: Record<string, unknown> }> {
+    const response = await fetch(`${this.#server}/threads/${this.#thread}`);
+    return response.json() as Promise<{ messages: ServerMessage[]; state: Record<string, unknown> }>;
+  }
+
+  async status(text: string): Promise<string | null> {
+    return this.#page.locator("#chat-thread .message.user", { has: this.#page.getByText(text, { exact: true }) }).getAttribute("data-status");
+  }
+
+  async drift(): Promise<{ drifts: string | null; errors: string | null; said: string | null }> {
+    const host = this.#page.locator("#drift");
+    return {
+      drifts: await host.getAttribute("data-drift"),
+      errors: await host.getAttribute("data-errors"),
+      said: await this.#page.locator("#drift-status").textContent(),
+    };
+  }
+
+  /** From here on, notes every message's element that comes or goes. */
+  async watch(): Promise<void> {
+    await this.#page.evaluate(() => {
+      const list = document.querySelector("#chat-thread .messages");
+      if (!list) throw new Error("no messages");
+      const seen: Element[] = [];
+      const notes = { seen, removed: [] as string[], moved: 0 };
+      const isElement = (node: Node): node is Element => node instanceof Element;
+      new MutationObserver((records) => {
+        for (const { addedNodes, removedNodes } of records) {
+          // One that was put elsewhere in the list is removed and added again before anything is painted.
+          for (const node of [...removedNodes].filter(isElement)) {
+            if (node.isConnected) notes.moved++;
+            else notes.removed.push(node.className);
+          }
+          for (const node of [...addedNodes].filter(isElement)) if (!seen.includes(node)) seen.push(node);
+        }
+      }).observe(list, { childList: true });
+      Object.assign(globalThis, { notes });
+    });
+  }
+
+  async watched(): Promise<{ added: string[]; removed: string[]; moved: number; firstIsEcho: boolean }> {
+    return this.#page.evaluate(() => {
+      const { notes } = globalThis as unknown as { notes: { seen: Element[]; removed: string[]; moved: number } };
+      const added = notes.seen.map((item) => item.className.split(" ")[1] ?? "");
+      return { added, removed: notes.removed, moved: notes.moved, firstIsEcho: document.querySelector("#chat-thread .message") === notes.seen[0] };
+    });
+  }
+}

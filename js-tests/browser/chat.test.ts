@@ -1,0 +1,219 @@
+// The chat of the demo page against the agent server that comes with it, in Chromium.
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { openChromium } from "../chromium";
+import { Chat } from "./chat-page";
+import { serveDemo } from "./demo-page.mjs";
+import { serveLangGraph } from "./langgraph-stand-in";
+
+let demo: Awaited<ReturnType<typeof serveDemo>>;
+let browser: Browser;
+
+beforeAll(async () => {
+  [demo, browser] = await Promise.all([serveDemo(), openChromium()]);
+}, 180_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await demo?.close();
+});
+
+const complaints: string[] = [];
+afterEach(() => {
+  expect(complaints.splice(0)).toEqual([]);
+});
+
+async function open(options: BrowserContextOptions = {}): Promise<{ page: Page; chat: Chat }> {
+  const page = await browser.newPage({ reducedMotion: "reduce", viewport: { width: 1280, height: 1000 }, ...options });
+  const chat = new Chat(page, complaints);
+  await page.goto(demo.address);
+  return { page, chat };
+}
+
+test("a message shows before the server answers, the answer streams, and all of it is the server's in the end", async () => {
+  const { page, chat } = await open();
+  await chat.latency(1_000);
+  await chat.send("Plan my week");
+  await page.waitForFunction(() => document.querySelector("#chat-thread .message.user .note"));
+  // Nothing has come back yet.
+  expect(await chat.shown()).toEqual(["user: Plan my week"]);
+  expect(await chat.status("Plan my week")).toBe("pending");
+  expect(await page.locator("#chat-state .pending > details > .row .key, #chat-state .pending > .row .key").first().textContent()).toBe("0");
+  expect(await page.locator("#chat-legend").textContent()).toMatch(/^1 pending/);
+
+  await page.locator("#chat-thread .message.assistant .text").first().waitFor();
+  expect(await chat.status("Plan my week")).toBe("sent");
+  await chat.settled();
+  expect(await chat.status("Plan my week")).toBe("confirmed");
+  expect(await page.locator("#chat-state .pending").count()).toBe(0);
+  expect(await page.locator("#chat-legend").textContent()).toMatch(/^All of it is confirmed/);
+  const { messages, state } = await chat.held();
+  expect(messages).toHaveLength(4);
+  expect(await chat.shown()).toEqual(messages.map(Chat.line));
+  expect(await page.locator("#chat-thread .todos li").evaluateAll((all) => all.map((item) => item.getAttribute("data-status"))))
+    .toEqual((state["todos"] as { status: string }[]).map(({ status }) => status));
+  expect(await chat.drift()).toEqual({ drifts: "0", errors: "0", said: "In sync: no drift" });
+  await page.close();
+});
+
+test.each([["whole", false], ["whole", true], ["resume", true], ["replay", true]] as const)(
+  "no flicker, with a server that answers after 300 ms: connection %s, late snapshots %s", async (line, lag) => {
+    const { page, chat } = await open();
+    await chat.latency(300);
+    await chat.line(line);
+    if (lag) await page.getByLabel("Snapshots come late").check();
+    await chat.watch();
+    await chat.send("Plan my week");
+    await chat.settled();
+    const seen = await chat.watched();
+    const { messages } = await chat.held();
+    expect(await chat.shown()).toEqual(messages.map(Chat.line));
+    // Every message came once and none ever left: the echo, the agent's two, the tool's.
+    expect(seen.added).toEqual(["user", "assistant", "tool", "assistant"]);
+    expect(seen.removed).toEqual([]);
+    expect(seen.moved).toBe(0);
+    expect(seen.firstIsEcho).toBe(true);
+    expect(await chat.drift()).toMatchObject({ drifts: "0", errors: "0" });
+    await page.close();
+  });
+
+test("two messages in one go: the second waits for its turn and none vanishes", async () => {
+  const { page, chat } = await open();
+  await chat.latency(300);
+  await chat.watch();
+  await chat.send("Hi");
+  await chat.send("A short one, please");
+  await chat.settled();
+  const { messages } = await chat.held();
+  const lines = messages.map(Chat.line);
+  expect(lines.filter((line) => line.startsWith("user"))).toEqual(["user: Hi", "user: A short one, please"]);
+  expect(await chat.shown()).toEqual(lines);
+  // The first answer is put before the second question, which had been shown right behind the first.
+  expect(await chat.watched()).toMatchObject({ removed: [], added: ["user", "user", "assistant", "assistant"] });
+  await page.close();
+});
+
+test("a failed run leaves the message with two ways out: sent again it is answered", async () => {
+  const { page, chat } = await open();
+  await chat.latency(0);
+  await page.getByLabel("The run fails midway").check();
+  await chat.send("Plan my week");
+  await chat.settled();
+  expect(await chat.status("Plan my week")).toBe("failed");
+  expect(await page.locator("#chat-thread .note").textContent()).toContain("The model did not answer.");
+  await page.getByLabel("The run fails midway").uncheck();
+  await page.getByRole("button", { name: "Send again" }).click();
+  await chat.settled();
+  expect(await chat.status("Plan my week")).toBe("confirmed");
+  const { messages } = await chat.held();
+  expect(await chat.shown()).toEqual(messages.map(Chat.line));
+  expect((await chat.shown()).filter((line) => line === "user: Plan my week")).toHaveLength(1);
+  await page.close();
+});
+
+test("a failed message that is taken back leaves no trace", async () => {
+  const { page, chat } = await open();
+  await chat.latency(0);
+  await chat.send("Hi");
+  await chat.settled();
+  await page.getByLabel("The run fails midway").check();
+  await chat.send("A short one, please");
+  await chat.settled();
+  expect(await chat.status("A short one, please")).toBe("failed");
+  await page.getByRole("button", { name: "Take back" }).click();
+  await page.waitForFunction(() => !document.querySelector("#chat-thread .note"));
+  expect((await chat.shown()).filter((line) => line.startsWith("user"))).toEqual(["user: Hi"]);
+  expect(await page.locator("#chat-state .pending").count()).toBe(0);
+  await page.close();
+});
+
+test("drift is told: the light goes on when the server's snapshot says otherwise", async () => {
+  const { page, chat } = await open();
+  await chat.latency(0);
+  await page.getByLabel("The server rewords its answer").check();
+  await chat.send("Hi");
+  await chat.settled();
+  expect(await chat.drift()).toMatchObject({ drifts: "1", said: "Drift once: the server's snapshot was taken" });
+  const [difference] = JSON.parse(await page.locator(".drifts code").first().textContent() ?? "") as unknown[];
+  expect(difference).toMatchObject({
+    op: "replace", path: expect.stringMatching(/^\/messages\/\d\/content$/) as string, value: "I would rather not have said that.",
+  });
+  expect((await chat.shown()).at(-1)).toBe("assistant: I would rather not have said that.");
+  await page.getByRole("button", { name: "New thread" }).click();
+  expect(await chat.drift()).toMatchObject({ drifts: "0" });
+  expect(await chat.shown()).toEqual([]);
+  await page.close();
+});
+
+test("the keyboard alone: to the composer, a line break, sending, a failed message's buttons", async () => {
+  const { page, chat } = await open();
+  await chat.latency(0);
+  await page.getByLabel("The run fails midway").focus();
+  await page.keyboard.press("Space");
+  await page.getByRole("textbox", { name: "Message" }).focus();
+  await page.keyboard.type("one");
+  await page.keyboard.press("Shift+Enter");
+  await page.keyboard.type("two");
+  await page.keyboard.press("Enter");
+  await chat.settled();
+  expect((await chat.shown())[0]).toBe("user: one\ntwo");
+  // Backwards from the composer: the suggestions, then the failed message.
+  for (let press = 0; press < 12; press++) {
+    await page.keyboard.press("Shift+Tab");
+    if (await page.evaluate(() => document.activeElement?.textContent) === "Take back") break;
+  }
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => !document.querySelector("#chat-thread .note"));
+  expect((await chat.shown()).filter((line) => line.startsWith("user"))).toEqual([]);
+  await page.close();
+});
+
+test("any other AG-UI server, by its address; one that is not there fails the message", async () => {
+  const { page, chat } = await open();
+  await page.getByLabel("Talk to").selectOption("ag-ui");
+  await page.getByLabel("Address").fill(`${demo.address}agent`);
+  await page.getByRole("button", { name: "Connect" }).click();
+  expect(await page.locator("#faults").isVisible()).toBe(false);
+  await chat.send("Hi");
+  await chat.settled();
+  expect(await chat.shown()).toEqual((await chat.held()).messages.map(Chat.line));
+
+  await page.getByLabel("Address").fill(`${demo.address}agent/nowhere`);
+  await page.getByRole("button", { name: "Connect" }).click();
+  chat.expectNetworkErrors();
+  await chat.send("Hi");
+  await chat.settled();
+  expect(await chat.status("Hi")).toBe("failed");
+  expect(await page.locator("#chat-thread .note").textContent()).toContain("answered 404");
+  await page.close();
+});
+
+test("a LangGraph deployment, by its address", async () => {
+  const server = await serveLangGraph();
+  const { page, chat } = await open();
+  await page.getByLabel("Talk to").selectOption("langgraph");
+  await page.getByLabel("Address").fill(server.address);
+  await page.getByLabel("Assistant").fill("planner");
+  await page.getByRole("button", { name: "Connect" }).click();
+  await chat.send("What is the answer?");
+  await chat.settled();
+  expect(server.asked).toMatchObject([{ assistant_id: "planner", input: { messages: [{ type: "human", content: "What is the answer?" }] } }]);
+  const lines = await chat.shown();
+  expect(lines[0]).toBe("user: What is the answer?");
+  expect(lines.at(-1)).toContain("the answer is 42");
+  expect(await page.locator("#chat-thread .todos li").count()).toBe(2);
+  expect(await chat.drift()).toMatchObject({ drifts: "0", errors: "0" });
+  await page.close();
+  await server.close();
+});
+
+test.each([390, 320])("the chat fits a phone of %i px", async (width) => {
+  const { page, chat } = await open({ viewport: { width, height: 844 } });
+  await chat.latency(0);
+  await page.getByLabel("The run fails midway").check();
+  await chat.send(`Plan my ${"very ".repeat(20)}long ${"x".repeat(80)} week`);
+  await chat.settled();
+  await page.getByLabel("Talk to").selectOption("langgraph");
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+  await page.close();
+});
