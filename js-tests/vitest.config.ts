@@ -8,11 +8,22 @@ export default defineConfig({
         test: {
           name: "node",
           include: ["**/*.test.ts"],
-          exclude: ["browser/**", "consumers/**", "**/node_modules/**"],
+          exclude: ["browser/**", "consumers/**", "servers/**", "**/node_modules/**"],
           testTimeout: 120_000,
           pool: "forks",
           // Tests of lifetimes and memory collect garbage when they want to.
           execArgv: ["--expose-gc"],
+        },
+      },
+      {
+        // The real servers, in Python: not part of `npm test`.
+        test: {
+          name: "servers",
+          include: ["servers/**/*.test.ts"],
+          globalSetup: ["servers/global-setup.ts"],
+          maxConcurrency: 16,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
         },
       },
       {

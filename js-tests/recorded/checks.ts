@@ -1,0 +1,57 @@
+// What has to hold of a thread that folded a run, given what the server itself holds. For recordings and live servers.
+import { expect } from "vitest";
+import type { Held, Seen } from "./witness";
+
+/** The thread is the server's state; nothing waits, and nothing was complained of. */
+export function expectInSync(seen: Seen, server: Held): void {
+  expect({ drifts: seen.drifts, errors: seen.errors }).toEqual({ drifts: [], errors: [] });
+  expectSame(seen, server);
+}
+
+/** The same for a run in which the server changes what it streamed: that is drift, and is told. */
+export function expectInSyncAfterDrift(seen: Seen, server: Held): void {
+  expect(seen.errors).toEqual([]);
+  expect(seen.drifts).not.toEqual([]);
+  expectSame(seen, server);
+}
+
+function expectSame(seen: Seen, server: Held): void {
+  expect(seen.confirmed.messages).toEqual(server.messages);
+  expect(seen.confirmed.fields).toEqual(server.fields);
+  expect(seen.shown).toEqual(seen.confirmed);
+  expect(seen.pending).toEqual([]);
+  expect(seen.status).toBe("idle");
+}
+
+/**
+ * After a run that failed: whatever the server kept is there, in its order, and nothing that it has not kept but what
+ * this run brought: an answer that was cut off is shown until the next run's snapshot.
+ */
+export function expectAllKept(seen: Seen, server: Held | undefined, before: Held): void {
+  expect(seen.status).toBe("failed");
+  if (!server) return;
+  const kept = ids(server);
+  expect(ids(seen.shown).filter((id) => kept.includes(id))).toEqual(kept);
+  expect(ids(before).filter((id) => !kept.includes(id) && ids(seen.shown).includes(id))).toEqual([]);
+}
+
+const ids = ({ messages }: Held) => messages.map(({ id }) => id);
+
+/**
+ * As {@link expectInSync}, for protocol v2, which tells messages shorter than the server keeps them: who said what, in
+ * which order, with which calls.
+ */
+export function expectSameGist(seen: Seen, server: Held): void {
+  expect({ drifts: seen.drifts, errors: seen.errors }).toEqual({ drifts: [], errors: [] });
+  expect(seen.confirmed.messages.map(gist)).toEqual(server.messages.map(gist));
+  expect(seen.confirmed.fields).toEqual(server.fields);
+  expect(seen.pending).toEqual([]);
+  expect(seen.status).toBe("idle");
+}
+
+/** Who said what, with which calls: what every form of a LangChain message tells. */
+export function gist({ id, type, content, tool_calls: calls = [], tool_call_id: answers }: Record<string, unknown>): object {
+  const text = typeof content === "string" ? content : (content as { text?: string }[]).map((block) => block.text ?? "").join("");
+  const called = (calls as { id: string; name: string; args: unknown }[]).map(({ id, name, args }) => ({ id, name, args }));
+  return { id, type, text, called, answers };
+}

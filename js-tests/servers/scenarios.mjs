@@ -1,0 +1,46 @@
+// What is said to each graph of python/graphs.py, turn by turn. A turn is what the human says, or an answer to an interrupt.
+
+const askUser = {
+  name: "ask_user",
+  description: "Ask the user a question",
+  parameters: { type: "object", properties: { question: { type: "string" } }, required: ["question"] },
+};
+
+/**
+ * @typedef {{ say: string } | { resume: unknown }} Turn
+ * @typedef {{ turns: Turn[], tools?: { name: string, description: string, parameters: object }[] }} Scenario
+ */
+
+/** @type {Record<string, Scenario>} */
+export const SCENARIOS = {
+  chat: { turns: [{ say: "Hello" }, { say: "And again" }] },
+  todos: { turns: [{ say: "What is 6 times 7?" }], tools: [askUser] },
+  parallel: { turns: [{ say: "Is it warm?" }] },
+  files: { turns: [{ say: "Write them" }, { say: "Tidy up" }] },
+  prune: { turns: [{ say: "One" }, { say: "Two" }, { say: "Three" }] },
+  redact: { turns: [{ say: "My number is 12345" }, { say: "It was 67890 before" }] },
+  clear: { turns: [{ say: "Remember me" }, { say: "Forget me" }, { say: "Who am I?" }] },
+  approval: { turns: [{ say: "Mail Ada" }, { resume: true }] },
+  subgraph: { turns: [{ say: "Look it up" }] },
+  fail: { turns: [{ say: "Break off" }, { say: "Once more" }] },
+  log: { turns: [{ say: "One" }, { say: "Two" }, { say: "Three" }] },
+  remove_unknown: { turns: [{ say: "Remove the stranger" }, { say: "No, leave it" }] },
+};
+
+export const GRAPHS = Object.keys(SCENARIOS);
+
+/** The turns that end in an error, by their numbers, on both servers but where one is named. */
+/** @type {Record<string, number[]>} */
+export const FAILING = { fail: [1], remove_unknown: [1] };
+/** @type {Record<string, number[]>} */
+export const FAILING_AG_UI = { ...FAILING, remove_unknown: [1, 2] };
+
+/**
+ * The turns in which a server changes an answer after it was streamed whole. LangGraph first tells the state with the
+ * answer as it was; over AG-UI the first snapshot to hold it contradicts the stream.
+ * @type {Record<string, number[]>}
+ */
+export const CHANGED_AFTERWARDS = { redact: [1, 2] };
+
+/** Those that are also run in LangGraph's protocol v2. */
+export const V2_GRAPHS = ["chat", "todos", "parallel", "redact", "clear", "approval", "subgraph", "fail"];

@@ -1,0 +1,32 @@
+// What has to hold after each turn of a scenario on a live server.
+import { expect } from "vitest";
+import { expectAllKept, expectInSync, expectInSyncAfterDrift, expectSameGist } from "../recorded/checks";
+import type { Held, Seen } from "../recorded/witness";
+import { CHANGED_AFTERWARDS, FAILING, FAILING_AG_UI, SCENARIOS } from "./scenarios.mjs";
+
+/** What is to be seen after one turn. */
+export interface Step {
+  /** The thread before the run. */
+  before: Held;
+  seen: Seen;
+  /** What the server holds after it; nothing, when it cannot tell. */
+  server?: Held | undefined;
+}
+
+type Expect = (seen: Seen, server: Held) => void;
+
+function check(graph: string, steps: Step[], failing: number[] | undefined, expectSync: (turn: number) => Expect): void {
+  expect(steps).toHaveLength(SCENARIOS[graph]?.turns.length ?? 0);
+  for (const [index, { before, seen, server }] of steps.entries()) {
+    if (failing?.includes(index + 1)) expectAllKept(seen, server, before);
+    else if (server) expectSync(index + 1)(seen, server);
+    else expect.fail("the server cannot tell what it holds");
+  }
+}
+
+export const checkAgUi = (graph: string, steps: Step[]) =>
+  check(graph, steps, FAILING_AG_UI[graph], (turn) => (CHANGED_AFTERWARDS[graph]?.includes(turn) ? expectInSyncAfterDrift : expectInSync));
+
+export const checkLangGraph = (graph: string, steps: Step[]) => check(graph, steps, FAILING[graph], () => expectInSync);
+
+export const checkV2 = (graph: string, steps: Step[]) => check(graph, steps, FAILING[graph], () => expectSameGist);
