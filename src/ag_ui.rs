@@ -5,7 +5,7 @@ use crate::message;
 use crate::reducer::files::object;
 use crate::reducer::messages::{MessageRules, read_list};
 use crate::reducer::tools::{Prefer, list, merge_tools};
-use crate::value::{Join, Plan, Value};
+use crate::value::{Found, Join, Plan, Value};
 
 mod repair;
 
@@ -93,7 +93,7 @@ pub fn langgraph_default_merge_state<V: Value>(
 
 /// A field's value, null when there is none.
 fn field<V: Value>(of: &V, key: &str) -> V {
-    of.get(key).map_or_else(V::null, std::borrow::Cow::into_owned)
+    of.get(key).map_or_else(V::null, Found::into_owned)
 }
 
 fn positions(len: usize) -> Vec<u32> {
@@ -103,7 +103,7 @@ fn positions(len: usize) -> Vec<u32> {
 /// A list of whole messages; null is an empty one. Messages without an id stay without.
 fn message_list<V: Value>(messages: V) -> Result<V, Error> {
     if messages.is_null() {
-        return Ok(V::array(Vec::new()));
+        return Ok(V::array([]));
     }
     read_list(messages, MessageRules::DeepAgents).map(|(messages, _)| messages)
 }
@@ -121,7 +121,7 @@ fn unseen<V: Value>(existing: &V, messages: V) -> V {
     if plan.appended.len() == messages.len() {
         return messages;
     }
-    V::assemble(V::array(Vec::new()), messages, &plan, false)
+    V::assemble(V::array([]), messages, &plan, false)
 }
 
 /// For each of the messages whether `existing` has its id. Having none is an id, too, as in
@@ -153,15 +153,11 @@ fn current_ag_ui<V: Value>(input: &V, tools: V, context: &V) -> V {
     let is_schema = |entry: &V| entry.text_of("description").as_deref() == Some(A2UI_SCHEMA);
     let schema = context.items().filter(|entry| is_schema(entry)).last();
     let schema = schema.map(|entry| field(&*entry, "value"));
-    let context = match &schema {
-        None => context.clone(),
-        Some(_) => V::array(
-            context
-                .items()
-                .filter(|entry| !is_schema(entry))
-                .map(std::borrow::Cow::into_owned)
-                .collect(),
-        ),
+    let context = if schema.is_some() {
+        let others = context.items().filter(|entry| !is_schema(entry));
+        V::array(others.map(Found::into_owned))
+    } else {
+        context.clone()
     };
     let mut ag_ui = V::object().with("tools", tools).with("context", context);
     if let Some(schema) = schema.filter(|schema| !schema.is_null()) {

@@ -1,6 +1,6 @@
 //! What has changed between two values, as a JSON Patch.
 
-use crate::value::{Kind, Value};
+use crate::value::{Found, Kind, Value};
 
 /// A JSON Patch (RFC 6902) that makes `left` into `right`: empty, when they say the same.
 ///
@@ -51,14 +51,18 @@ impl<V: Value> Difference<V> {
     fn compare_objects(&mut self, left: &V, right: &V) {
         for key in left.keys() {
             let Some(old) = left.get(&key) else { continue };
-            self.under(&token(&key), |this| match right.get(&key) {
-                Some(new) => this.compare(&old, &new),
-                None => this.push("remove", None),
-            });
+            let outer = self.enter(&token(&key));
+            match right.get(&key) {
+                Some(new) => self.compare(&old, &new),
+                None => self.push("remove", None),
+            }
+            self.path.truncate(outer);
         }
         for key in right.keys() {
             if let (None, Some(new)) = (left.get(&key), right.get(&key)) {
-                self.under(&token(&key), |this| this.push("add", Some(new.into_owned())));
+                let outer = self.enter(&token(&key));
+                self.push("add", Some(new.into_owned()));
+                self.path.truncate(outer);
             }
         }
     }
@@ -77,15 +81,21 @@ impl<V: Value> Difference<V> {
         let (old, new) = (old - end, new - end);
         for at in start..old.min(new) {
             if let (Some(a), Some(b)) = (left.at(at), right.at(at)) {
-                self.under(&at.to_string(), |this| this.compare(&a, &b));
+                let outer = self.enter(&at.to_string());
+                self.compare(&a, &b);
+                self.path.truncate(outer);
             }
         }
         for _ in new..old {
-            self.under(&new.to_string(), |this| this.push("remove", None));
+            let outer = self.enter(&new.to_string());
+            self.push("remove", None);
+            self.path.truncate(outer);
         }
         for at in old..new {
-            let value = right.at(at).map(std::borrow::Cow::into_owned);
-            self.under(&at.to_string(), |this| this.push("add", value));
+            let value = right.at(at).map(Found::into_owned);
+            let outer = self.enter(&at.to_string());
+            self.push("add", value);
+            self.path.truncate(outer);
         }
     }
 
@@ -93,11 +103,11 @@ impl<V: Value> Difference<V> {
         self.operations.push(operation(op, &self.path, value));
     }
 
-    fn under(&mut self, token: &str, work: impl FnOnce(&mut Self)) {
+    /// Goes on to what the token leads to; gives how long the path was.
+    fn enter(&mut self, token: &str) -> usize {
         let outer = self.path.len();
         self.path.push('/');
         self.path.push_str(token);
-        work(self);
-        self.path.truncate(outer);
+        outer
     }
 }

@@ -157,70 +157,101 @@ impl Error {
     pub(crate) fn message(reason: impl Into<String>) -> Self {
         Self::InvalidMessage { reason: reason.into() }
     }
+
+    /// What is wrong, in a sentence.
+    ///
+    /// Put together without the machinery behind `format!`, which would be as large in the
+    /// WebAssembly build as a reducer.
+    pub(crate) fn sentence(&self) -> String {
+        let index = match self {
+            Self::InvalidPatch { index, .. }
+            | Self::PatchPathMissing { index, .. }
+            | Self::PatchTestFailed { index, .. } => index.to_string(),
+            _ => String::new(),
+        };
+        let problems;
+        let parts: &[&str] = match self {
+            Self::NullArgument { received: Some(side) } => &[
+                "Must specify non-null arguments for both 'left' and 'right'. Only received: '",
+                side,
+                "'.",
+            ],
+            Self::NullArgument { received: None } => {
+                &["Must specify non-null arguments for both 'left' and 'right'."]
+            }
+            Self::InvalidMessage { reason } => &["Not a message: ", reason, "."],
+            Self::UnknownMessageRemoved { id } => {
+                &["Attempting to delete a message with an ID that doesn't exist ('", id, "')"]
+            }
+            Self::RemovedAfterRemoveAll { id } => &[
+                "Attempting to delete a message with an ID that doesn't exist ('",
+                id,
+                "') after all messages were removed",
+            ],
+            Self::UnknownMessage { id } => &["There is no message with the id '", id, "'."],
+            Self::InvalidTodos { problems: lines } => {
+                problems = lines.join("\n");
+                &[&problems]
+            }
+            Self::ParallelTodos => &[
+                "Error: The `write_todos` tool should never be called multiple times in parallel. \
+                 Please call it only once per model invocation to update the todo list.",
+            ],
+            Self::InvalidValue { what, expected } => &[what, " should be ", expected, "."],
+            Self::ConcurrentUpdate { key, guard: None } => &[
+                "At key '",
+                key,
+                "': Can receive only one value per step. \
+                 Use an Annotated key to handle multiple values.",
+            ],
+            Self::ConcurrentUpdate { key, guard: Some(channel) } => &[
+                "At key '",
+                key,
+                "': ",
+                channel,
+                "(guard=True) can receive only one value per step. \
+                 Use guard=False if you want to store any one of multiple values.",
+            ],
+            Self::TwoOverwrites { key } => {
+                &["At key '", key, "': Can receive only one Overwrite value per super-step."]
+            }
+            Self::NotInput { key } => {
+                &["The field '", key, "' is not input: only the agent writes it."]
+            }
+            Self::NoInput => &["Received no input for __start__"],
+            Self::InvalidSchema { reason } => &["This schema cannot be: ", reason, "."],
+            Self::ReducerConflict { key, first, second } => &[
+                "The field '",
+                key,
+                "' is declared with two reducers: '",
+                first,
+                "' and '",
+                second,
+                "'.",
+            ],
+            Self::InvalidPatch { reason, .. } => &["Patch operation ", &index, ": ", reason, "."],
+            Self::PatchPathMissing { path, .. } => {
+                &["Patch operation ", &index, ": nothing is at '", path, "'."]
+            }
+            Self::PatchTestFailed { path, .. } => &[
+                "Patch operation ",
+                &index,
+                ": the value at '",
+                path,
+                "' is not the one tested for.",
+            ],
+            Self::ForbiddenKey { key } => {
+                &["The key '", key, "' is refused: it would reach an object's prototype."]
+            }
+            Self::ReducerFailed { reason } => &["A reducer failed: ", reason],
+        };
+        parts.concat()
+    }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NullArgument { received: Some(side) } => write!(
-                f,
-                "Must specify non-null arguments for both 'left' and 'right'. Only received: '{side}'."
-            ),
-            Self::NullArgument { received: None } => {
-                f.write_str("Must specify non-null arguments for both 'left' and 'right'.")
-            }
-            Self::InvalidMessage { reason } => write!(f, "Not a message: {reason}."),
-            Self::UnknownMessageRemoved { id } => {
-                write!(f, "Attempting to delete a message with an ID that doesn't exist ('{id}')")
-            }
-            Self::RemovedAfterRemoveAll { id } => write!(
-                f,
-                "Attempting to delete a message with an ID that doesn't exist ('{id}') after all messages were removed"
-            ),
-            Self::UnknownMessage { id } => write!(f, "There is no message with the id '{id}'."),
-            Self::InvalidTodos { problems } => f.write_str(&problems.join("\n")),
-            Self::ParallelTodos => f.write_str(
-                "Error: The `write_todos` tool should never be called multiple times in parallel. \
-                 Please call it only once per model invocation to update the todo list.",
-            ),
-            Self::InvalidValue { what, expected } => write!(f, "{what} should be {expected}."),
-            Self::ConcurrentUpdate { key, guard: None } => write!(
-                f,
-                "At key '{key}': Can receive only one value per step. \
-                 Use an Annotated key to handle multiple values."
-            ),
-            Self::ConcurrentUpdate { key, guard: Some(channel) } => write!(
-                f,
-                "At key '{key}': {channel}(guard=True) can receive only one value per step. \
-                 Use guard=False if you want to store any one of multiple values."
-            ),
-            Self::TwoOverwrites { key } => {
-                write!(f, "At key '{key}': Can receive only one Overwrite value per super-step.")
-            }
-            Self::NotInput { key } => {
-                write!(f, "The field '{key}' is not input: only the agent writes it.")
-            }
-            Self::NoInput => f.write_str("Received no input for __start__"),
-            Self::InvalidSchema { reason } => write!(f, "This schema cannot be: {reason}."),
-            Self::ReducerConflict { key, first, second } => write!(
-                f,
-                "The field '{key}' is declared with two reducers: '{first}' and '{second}'."
-            ),
-            Self::InvalidPatch { index, reason } => write!(f, "Patch operation {index}: {reason}."),
-            Self::PatchPathMissing { index, path } => {
-                write!(f, "Patch operation {index}: nothing is at '{path}'.")
-            }
-            Self::PatchTestFailed { index, path } => {
-                write!(
-                    f,
-                    "Patch operation {index}: the value at '{path}' is not the one tested for."
-                )
-            }
-            Self::ForbiddenKey { key } => {
-                write!(f, "The key '{key}' is refused: it would reach an object's prototype.")
-            }
-            Self::ReducerFailed { reason } => write!(f, "A reducer failed: {reason}"),
-        }
+        f.write_str(&self.sentence())
     }
 }
 

@@ -9,7 +9,7 @@
 use uuid::Uuid;
 
 use crate::error::Error;
-use crate::value::{Kind, Value};
+use crate::value::{Found, Kind, Value};
 
 mod typed;
 
@@ -131,7 +131,7 @@ fn whole_anew<V: Value>(item: V, ids: Ids) -> Result<Read<V>, Error> {
 /// A LangChain dict from fields and the role or type that goes with them.
 fn from_role<V: Value>(fields: V, role: &str, ids: Ids) -> Result<Read<V>, Error> {
     let Some(Canonical { kind, developer }) = canonical(role) else {
-        return Err(Error::message(format!("'{role}' is no role of a message")));
+        return Err(Error::message(["'", role, "' is no role of a message"].concat()));
     };
     if kind == "tool" && fields.get("tool_call_id").is_none_or(|id| id.is_null()) {
         return Err(Error::message("a tool message has a tool_call_id"));
@@ -142,8 +142,7 @@ fn from_role<V: Value>(fields: V, role: &str, ids: Ids) -> Result<Read<V>, Error
     }
     let mut message = first("type", V::string(kind), fields);
     if developer {
-        let extra =
-            message.get("additional_kwargs").map_or_else(V::object, std::borrow::Cow::into_owned);
+        let extra = message.get("additional_kwargs").map_or_else(V::object, Found::into_owned);
         let extra = if extra.kind() == Kind::Object { extra } else { V::object() };
         message = message
             .with("additional_kwargs", extra.with("__openai_role__", V::string("developer")));
@@ -191,7 +190,7 @@ fn identified<V: Value>(message: V, ids: Ids) -> Result<(V, bool), Error> {
     match message.get("id").map_or(Kind::Null, |id| id.kind()) {
         Kind::String => Ok((message, false)),
         Kind::Null if ids == Ids::Keep => Ok((message, false)),
-        Kind::Null => Ok((message.with("id", V::string(&new_id())), true)),
+        Kind::Null => Ok((message.with("id", V::string(&V::new_id())), true)),
         _ => Err(Error::message("an id is a string")),
     }
 }
@@ -253,7 +252,7 @@ fn langchain_calls<V: Value>(message: V) -> V {
     let Some(calls) = message.get("tool_calls") else { return message };
     let calls =
         calls.items().map(|call| langchain_call(&*call).unwrap_or_else(|| call.into_owned()));
-    let calls = V::array(calls.collect());
+    let calls = V::array(calls);
     message.with("tool_calls", calls)
 }
 
@@ -286,7 +285,7 @@ pub(crate) fn call<V: Value>(call: &V) -> Option<Called<V>> {
 fn langchain_call<V: Value>(call: &V) -> Option<V> {
     let function = call.get("function")?;
     let args = V::parse_json(&function.text_of("arguments")?)?;
-    let id = call.get("id").map_or_else(V::null, std::borrow::Cow::into_owned);
+    let id = call.get("id").map_or_else(V::null, Found::into_owned);
     Some(
         V::object()
             .with("name", function.get("name")?.into_owned())

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::reducer::messages::{MessageRules, Positions, incoming, plan, read_list};
-use crate::value::{ByNumber, Join, Kind, Owned, Plan, Symbols, Value};
+use crate::value::{ByNumber, Found, Holds, Join, Kind, Owned, Plan, Symbols, Value};
 
 /// A list of messages with an index, folding updates as [`crate::add_messages`] does.
 ///
@@ -40,17 +40,23 @@ impl<V: Value> MessageList<V> {
     /// # Errors
     /// Those of [`crate::add_messages`].
     pub fn new(messages: V, rules: MessageRules) -> Result<Self, Error> {
-        let mut list = Self {
-            items: V::array(Vec::new()),
+        let mut list = Self::empty(rules);
+        list.update(messages)?;
+        Ok(list)
+    }
+
+    /// A list without messages.
+    #[must_use]
+    pub fn empty(rules: MessageRules) -> Self {
+        Self {
+            items: V::array([]),
             rules,
             ids: Ids::default(),
             made: Vec::new(),
             epoch: 1,
             owned: true,
             places: ByNumber::default(),
-        };
-        list.update(messages)?;
-        Ok(list)
+        }
     }
 
     /// How many messages there are.
@@ -171,7 +177,7 @@ impl<V: Value> MessageList<V> {
 
     /// The message at a position, as it is at this moment: an append may still change it.
     pub(crate) fn item(&self, position: u32) -> Option<V> {
-        self.items.at(position as usize).map(std::borrow::Cow::into_owned)
+        self.items.at(position as usize).map(Found::into_owned)
     }
 
     /// The list as it is at this moment: the next change may happen in it.
@@ -179,18 +185,17 @@ impl<V: Value> MessageList<V> {
         &self.items
     }
 
-    /// Puts a message, as it is, in the place of the one with its id; a new one right behind
-    /// `after`, or last.
+    /// Puts a message, as it is, in the place of the one with its id; a new one at `place`, or last.
     ///
     /// # Errors
     /// [`Error::InvalidMessage`] for one without an id.
-    pub(crate) fn put(&mut self, message: V, after: Option<u32>) -> Result<(), Error> {
-        let mut right = V::array(vec![message]);
+    pub(crate) fn put(&mut self, message: V, place: Option<usize>) -> Result<(), Error> {
+        let mut right = V::array([message]);
         let numbers = self.ids.symbols.numbers(&right, "id");
         let Some(number) = numbers.first().copied().filter(|number| *number != Join::NONE) else {
             return Err(Error::message("it has no id"));
         };
-        let place = after.map(|after| after as usize + 1).filter(|at| *at < self.len());
+        let place = place.filter(|at| *at < self.len());
         let plan = match (self.ids.last(number), place) {
             (Some(position), _) => Plan { replaced: vec![(position, 0)], ..Plan::default() },
             (None, None) => Plan { appended: vec![0], ..Plan::default() },
@@ -226,12 +231,14 @@ impl<V: Value> MessageList<V> {
         let numbers = self.ids.symbols.numbers(other, "id");
         let places = numbers.iter().map(|number| self.ids.last(*number)).collect();
         let mut named = vec![false; self.ids.symbols.count()];
+        let mut twice = false;
         for number in numbers {
             if let Some(named) = named.get_mut(number as usize) {
+                twice |= *named;
                 *named = true;
             }
         }
-        Compared { places, named }
+        Compared { places, named, twice }
     }
 
     /// For each position whether the other list has its id.
@@ -242,16 +249,6 @@ impl<V: Value> MessageList<V> {
     /// Whether the other list has this id.
     pub(crate) fn names(&self, compared: &Compared, id: &V) -> bool {
         self.ids.symbols.find(id).is_some_and(|number| compared.has(number))
-    }
-
-    /// Removes the message with this id, if there is one.
-    pub(crate) fn remove(&mut self, id: &V) {
-        let Some(position) = self.find(id) else { return };
-        let items = std::mem::replace(&mut self.items, V::null());
-        let plan = Plan { removed: vec![position], ..Plan::default() };
-        self.items = V::assemble(items, V::array(Vec::new()), &plan, self.owned);
-        self.owned = true;
-        self.reindex(&plan, &[]);
     }
 
     /// The positions of the messages made since the last snapshot.
@@ -266,11 +263,20 @@ pub(crate) struct Compared {
     pub places: Vec<Option<u32>>,
     /// By an id's number: whether the other list has it.
     named: Vec<bool>,
+    /// Whether an id is twice in the other list.
+    pub twice: bool,
 }
 
 impl Compared {
     fn has(&self, number: u32) -> bool {
         self.named.get(number as usize).copied().unwrap_or(false)
+    }
+}
+
+impl<V: Value> Holds<V> for MessageList<V> {
+    fn held(&mut self, visit: &mut dyn FnMut(&mut V)) {
+        let Self { items, rules: _, ids: _, made: _, epoch: _, owned: _, places: _ } = self;
+        visit(items);
     }
 }
 

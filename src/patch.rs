@@ -1,9 +1,7 @@
 //! JSON Patch (RFC 6902) over [`Value`].
 
-use std::borrow::Cow;
-
 use crate::error::Error;
-use crate::value::{Kind, Value};
+use crate::value::{Found, Kind, Value};
 
 /// `document` with the operations of a JSON Patch applied: all of them, or none.
 ///
@@ -65,7 +63,7 @@ impl<V: Value> Operation<'_, V> {
                 }
                 Err(Error::PatchTestFailed { index: self.index, path: path.text })
             }
-            other => Err(self.invalid(&format!("'{other}' is no operation"))),
+            other => Err(self.invalid(&["'", other, "' is no operation"].concat())),
         }
     }
 
@@ -118,14 +116,10 @@ impl<V: Value> Operation<'_, V> {
     }
 
     /// The value at a path.
-    fn find<'v>(&self, document: &'v V, path: &Pointer) -> Result<Cow<'v, V>, Error> {
-        let mut found = Cow::Borrowed(document);
+    fn find<'v>(&self, document: &'v V, path: &Pointer) -> Result<V::Found<'v>, Error> {
+        let mut found = V::Found::of(document);
         for token in &path.tokens {
-            let child = match found {
-                Cow::Borrowed(node) => child(node, token),
-                Cow::Owned(node) => child(&node, token).map(|child| Cow::Owned(child.into_owned())),
-            };
-            found = child.ok_or_else(|| self.missing(path))?;
+            found = found.then(|node| child(node, token)).ok_or_else(|| self.missing(path))?;
         }
         Ok(found)
     }
@@ -156,15 +150,13 @@ impl<V: Value> Operation<'_, V> {
 
     fn value(&self) -> Result<V, Error> {
         let value = self.operation.get("value");
-        value.map(Cow::into_owned).ok_or_else(|| self.invalid("it has no value"))
+        value.map(Found::into_owned).ok_or_else(|| self.invalid("it has no value"))
     }
 
     fn pointer(&self, key: &str) -> Result<Pointer, Error> {
-        let text = self.operation.text_of(key);
-        let text = text.ok_or_else(|| self.invalid(&format!("its {key} is no JSON Pointer")))?;
-        let pointer = Pointer::parse(text);
+        let pointer = self.operation.text_of(key).and_then(Pointer::parse);
         let pointer =
-            pointer.ok_or_else(|| self.invalid(&format!("its {key} is no JSON Pointer")))?;
+            pointer.ok_or_else(|| self.invalid(&["its ", key, " is no JSON Pointer"].concat()))?;
         match pointer.tokens.iter().find(|token| *token == "__proto__") {
             Some(key) => Err(Error::ForbiddenKey { key: key.clone() }),
             None => Ok(pointer),
@@ -225,7 +217,7 @@ fn index_of(token: &str) -> Option<usize> {
     (plain && digits).then(|| token.parse().ok()).flatten()
 }
 
-fn child<'v, V: Value>(node: &'v V, token: &str) -> Option<Cow<'v, V>> {
+fn child<'v, V: Value>(node: &'v V, token: &str) -> Option<V::Found<'v>> {
     match node.kind() {
         Kind::Array => node.at(index_of(token)?),
         Kind::Object => node.get(token),

@@ -103,7 +103,7 @@ impl<V> Field<V> {
     #[must_use]
     pub fn channel(&self) -> String {
         let guarded = |name: &str, guard| {
-            if guard { name.to_owned() } else { format!("{name} without guard") }
+            if guard { name.to_owned() } else { [name, " without guard"].concat() }
         };
         match (self.lifetime, &self.reducer) {
             (Lifetime::Ephemeral { guard }, _) => guarded("ephemeral", guard),
@@ -143,7 +143,7 @@ impl<V: Value> Field<V> {
     /// Those of the field's reducer.
     pub fn fold(&self, current: Option<V>, update: V) -> Result<V, Error> {
         let current_or = |empty: fn() -> V| current.clone().unwrap_or_else(empty);
-        let no_items = || V::array(Vec::new());
+        let no_items = || V::array([]);
         match &self.reducer {
             FieldReducer::Replace => Ok(update),
             FieldReducer::Todos => replace_todos(current_or(V::null), update),
@@ -196,6 +196,24 @@ impl<V> Schema<V> {
             Some((key, _)) => Err(Error::ForbiddenKey { key: key.clone() }),
             None => Ok(Self { fields }),
         }
+    }
+
+    /// A schema without fields.
+    #[must_use]
+    pub fn empty() -> Self {
+        Self { fields: Vec::new() }
+    }
+
+    /// Adds a field.
+    ///
+    /// # Errors
+    /// [`Error::ForbiddenKey`] for `__proto__`.
+    pub fn add(&mut self, key: String, field: Field<V>) -> Result<(), Error> {
+        if key == "__proto__" {
+            return Err(Error::ForbiddenKey { key });
+        }
+        self.fields.push((key, field));
+        Ok(())
     }
 
     /// The fields and their names.

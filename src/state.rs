@@ -1,10 +1,8 @@
 //! States under a [`Schema`]: updates, super-steps, and what a caller may give and see.
 
-use std::borrow::Cow;
-
 use crate::error::Error;
 use crate::schema::{Field, Lifetime, Schema};
-use crate::value::{Kind, Value};
+use crate::value::{Found, Kind, Value};
 
 /// The key that marks an `Overwrite`.
 const OVERWRITE: &str = "__overwrite__";
@@ -77,8 +75,10 @@ impl<V: Value> Schema<V> {
             .collect::<Result<_, _>>()?;
         let mut next = state.clone();
         for (key, field) in self.fields() {
-            let writes: Vec<V> =
-                updates.iter().filter_map(|update| update.get(key).map(Cow::into_owned)).collect();
+            let writes: Vec<V> = updates
+                .iter()
+                .filter_map(|update| update.get(key).map(Found::into_owned))
+                .collect();
             let ephemeral = matches!(field.lifetime, Lifetime::Ephemeral { .. });
             if writes.is_empty() {
                 if ephemeral && next.get(key).is_some() {
@@ -138,7 +138,7 @@ fn given<V: Value>(value: V, what: &str) -> Result<V, Error> {
 }
 
 fn current<V: Value>(state: &V, key: &str) -> Option<V> {
-    state.get(key).map(Cow::into_owned)
+    state.get(key).map(Found::into_owned)
 }
 
 /// The state with a field's new value; the same state, when it is the same value.
@@ -193,5 +193,5 @@ fn overwrite<V: Value>(write: &V) -> Option<V> {
         return (write.keys().len() == 1).then(|| value.into_owned());
     }
     write.text_of("type").filter(|name| name == OVERWRITE)?;
-    write.get("value").map(Cow::into_owned)
+    write.get("value").map(Found::into_owned)
 }

@@ -4,28 +4,28 @@
 //! replayed over it, in their order: never a copy that could drift. A pending update is over when
 //! the confirmed state holds what it wrote: a message of the same id, an equal value.
 
-use std::borrow::Cow;
-
 use crate::error::Error;
-use crate::message;
 use crate::message_list::MessageList;
 use crate::reducer::messages::MessageRules;
 use crate::reducer::tools::Prefer;
 use crate::schema::{Field, FieldReducer, Schema};
-use crate::value::Value;
+use crate::value::{Found, Value};
 
 mod drift;
 mod event;
+mod held;
 mod pending;
 mod receive;
 mod reconcile;
 mod record;
 mod view;
+mod weave;
 
 pub use event::Event;
 pub use pending::{Pending, Status};
 
-use pending::{update_of, weave};
+use pending::update_of;
+use weave::weave;
 
 const MESSAGES: &str = "messages";
 
@@ -61,6 +61,10 @@ pub struct Thread<V: Value> {
     predicted_fields: Vec<String>,
     view: Shown<V>,
     confirmed: Shown<V>,
+    /// Confirmed messages, and those shown over them: nothing, when what is pending has changed.
+    woven: Option<(V, V)>,
+    /// The same of the other fields.
+    written: Option<(V, V)>,
 }
 
 /// A run of the agent.
@@ -99,7 +103,7 @@ impl<V: Value> Thread<V> {
         let mut thread = Self {
             schema,
             open,
-            messages: MessageList::new(V::array(Vec::new()), rules)?,
+            messages: MessageList::new(V::array([]), rules)?,
             fields: V::object(),
             pending: Vec::new(),
             run: None,
@@ -108,6 +112,8 @@ impl<V: Value> Thread<V> {
             predicted_fields: Vec::new(),
             view: shown(),
             confirmed: shown(),
+            woven: None,
+            written: None,
         };
         thread.fold(values)?;
         Ok(thread)
@@ -117,7 +123,7 @@ impl<V: Value> Thread<V> {
     /// those that are output. The same value, until something changes.
     pub fn state(&mut self) -> V {
         if !self.view.fresh {
-            let messages = weave(&mut self.messages, &self.pending);
+            let messages = self.woven();
             let fields = self.written_over();
             let changed = self.view.take(messages, fields);
             if changed && !self.open {
@@ -145,7 +151,7 @@ impl<V: Value> Thread<V> {
 
     /// The updates that the confirmed state does not hold, in their order.
     pub fn pending(&self) -> impl Iterator<Item = &Pending<V>> {
-        self.pending.iter().filter(|update| !update.is_held())
+        self.pending.iter().filter(|update| !update.over && !update.is_held())
     }
 
     /// The positions of the messages made since the last look.
@@ -159,11 +165,12 @@ impl<V: Value> Thread<V> {
     /// # Errors
     /// Those of the fields' reducers; the state is then as it was.
     pub fn update(&mut self, update: V) -> Result<(), Error> {
+        let before = self.before();
         self.fold(&update)?;
         if let Some(run) = self.run.as_mut() {
             run.local.push(update);
         }
-        self.look_for_pending();
+        self.look_for_pending(&before);
         Ok(())
     }
 
@@ -180,20 +187,18 @@ impl<V: Value> Thread<V> {
         if let Some(key) = keys.iter().find(refused) {
             return Err(Error::NotInput { key: key.clone() });
         }
-        let view = weave(&mut self.messages, &self.pending);
-        let last = view.len().checked_sub(1).and_then(|last| view.at(last));
-        let after = last.and_then(|last| last.get("id").map(Cow::into_owned));
-        let mut pending = Pending::new(message::new_id(), update, &view, after)?;
+        let view = self.woven();
+        let pending = Pending::new(V::new_id(), update, &view)?;
         let mut fields = self.written_over();
-        for write in &mut pending.writes {
+        for write in &pending.writes {
             fields = self.write(fields, &write.key, write.value.clone())?;
         }
         if !V::intact() {
             return Err(Error::value("an update", "readable"));
         }
         let id = pending.id.clone();
+        self.shown_anew(&pending);
         self.pending.push(pending);
-        self.view.fresh = false;
         Ok(id)
     }
 
@@ -202,27 +207,18 @@ impl<V: Value> Thread<V> {
     /// # Errors
     /// Those of the fields' reducers; the update then stays pending.
     pub fn settle(&mut self, id: &str) -> Result<bool, Error> {
-        let Some(pending) = self.place(id).and_then(|place| self.pending.get(place).cloned())
-        else {
-            return Ok(false);
-        };
-        self.fold(&pending.update.clone().without(MESSAGES))?;
-        let mut after = pending.after;
-        for edit in pending.edits.into_iter().filter(|edit| !edit.held) {
-            match edit.message {
-                Some(message) => {
-                    let place = after.as_ref().and_then(|after| self.messages.find(after));
-                    self.messages.put(message, place)?;
-                    after = Some(edit.id);
-                }
-                None => self.messages.remove(&edit.id),
-            }
-        }
+        let Some(place) = self.place(id) else { return Ok(false) };
+        let before = self.before();
+        let Some(pending) = self.pending.get(place).cloned() else { return Ok(false) };
+        self.fold(&pending.rest())?;
+        let messages = weave(&mut self.messages, &self.pending, Some(place));
+        self.messages.set(messages);
+        self.shown_anew(&pending);
         if let Some(run) = self.run.as_mut() {
             run.local.push(pending.update);
         }
-        self.pending.retain(|pending| pending.id != id);
-        self.changed();
+        self.pending.remove(place);
+        self.look_for_pending(&before);
         Ok(true)
     }
 
@@ -239,17 +235,26 @@ impl<V: Value> Thread<V> {
     /// Takes an update back: as if it had never been. False for an unknown id.
     pub fn rollback(&mut self, id: &str) -> bool {
         let Some(place) = self.place(id) else { return false };
-        self.pending.remove(place);
-        self.view.fresh = false;
+        let gone = self.pending.remove(place);
+        self.shown_anew(&gone);
+        // What was written behind its messages is now behind what those were behind.
+        let found = |id: &V| self.messages.find(id).is_some();
+        for edit in gone.edits.iter().filter(|edit| edit.message.is_some() && !found(&edit.id)) {
+            for other in &mut self.pending {
+                if other.after.as_ref().is_some_and(|after| after.same(&edit.id)) {
+                    other.after.clone_from(&gone.after);
+                }
+            }
+        }
         true
     }
 
     fn place(&self, id: &str) -> Option<usize> {
-        self.pending.iter().position(|pending| pending.id == id)
+        self.pending.iter().position(|pending| !pending.over && pending.id == id)
     }
 
     fn mark(&mut self, id: &str, status: Status, error: Option<V>) -> bool {
-        let found = self.pending.iter_mut().find(|pending| pending.id == id);
+        let found = self.place(id).and_then(|place| self.pending.get_mut(place));
         found.is_some_and(|pending| {
             (pending.status, pending.error) = (status, error);
             true
@@ -289,6 +294,17 @@ impl<V: Value> Thread<V> {
     fn changed(&mut self) {
         self.view.fresh = false;
         self.confirmed.fresh = false;
+    }
+
+    /// What this update writes is to be shown anew.
+    fn shown_anew(&mut self, update: &Pending<V>) {
+        self.view.fresh = false;
+        if !update.edits.is_empty() {
+            self.woven = None;
+        }
+        if !update.writes.is_empty() {
+            self.written = None;
+        }
     }
 }
 

@@ -7,10 +7,14 @@
 
 use std::borrow::Cow;
 
+mod found;
+mod held;
 mod json;
 mod names;
 mod numbers;
 
+pub use found::Found;
+pub use held::Holds;
 pub(crate) use names::Names;
 
 pub(crate) use numbers::ByNumber;
@@ -36,6 +40,10 @@ pub enum Kind {
 /// copy. Building takes the old value and gives the new one: a heap whose values are shared
 /// copies the one node that changes, a heap whose values are owned changes it in place.
 pub trait Value: Clone {
+    /// What reading gives.
+    type Found<'a>: Found<'a, Self>
+    where
+        Self: 'a;
     /// Numbers for the texts of this heap.
     type Symbols: Symbols<Self>;
 
@@ -50,9 +58,9 @@ pub trait Value: Clone {
         self.len() == 0
     }
     /// An array's item.
-    fn at(&self, index: usize) -> Option<Cow<'_, Self>>;
+    fn at(&self, index: usize) -> Option<Self::Found<'_>>;
     /// An object's own value under `key`.
-    fn get(&self, key: &str) -> Option<Cow<'_, Self>>;
+    fn get(&self, key: &str) -> Option<Self::Found<'_>>;
     /// The names of an object's own values, in order.
     fn keys(&self) -> Vec<String>;
     /// Whether the two are one: the same place in the heap, or equal where the heap has no places.
@@ -65,9 +73,14 @@ pub trait Value: Clone {
     /// A string.
     fn string(text: &str) -> Self;
     /// An array of these items.
-    fn array(items: Vec<Self>) -> Self;
+    fn array(items: impl IntoIterator<Item = Self>) -> Self;
     /// An object without values.
     fn object() -> Self;
+    /// A new message id: a uuid v4.
+    #[must_use]
+    fn new_id() -> String {
+        crate::message::new_id()
+    }
     /// What a JSON text says, if it is one.
     fn parse_json(text: &str) -> Option<Self>;
     /// This object with `value` under `key`: in its old place, or last.
@@ -106,6 +119,15 @@ pub trait Value: Clone {
     /// has `left`, so that a heap of shared values may change it in place.
     #[must_use]
     fn assemble(left: Self, right: Self, plan: &Plan, owned: bool) -> Self;
+    /// This list with the items of another one put in before these of its positions, ascending.
+    #[must_use]
+    fn insert_all(self, places: &[u32], items: Self) -> Self {
+        // Each moves those that follow it by one.
+        let places = places.iter().enumerate().map(|(before, at)| *at as usize + before);
+        places
+            .zip(items.items())
+            .fold(self, |list, (at, item)| list.splice(at, 0, Some(item.into_owned())))
+    }
     /// This object with the values of `over` laid over it; a null there deletes when `deletes`.
     /// This very object, when that changes nothing.
     #[must_use]
@@ -121,13 +143,16 @@ pub trait Value: Clone {
     /// `left` itself, when it has just its items.
     #[must_use]
     fn compose(left: &Self, right: &Self, picks: &[(u32, u32)]) -> Self {
-        let item = |list: &Self, at: u32| list.at(at as usize).map(Cow::into_owned);
+        let item = |list: &Self, at: u32| list.at(at as usize).map(Found::into_owned);
         let picked =
             picks.iter().filter_map(|(at, from)| match (item(left, *at), item(right, *from)) {
                 (Some(left), Some(right)) => Some(right.reuse(&left)),
                 (left, right) => left.or(right),
             });
-        Self::array(picked.collect())
+        let items: Vec<Self> = picked.collect();
+        let all =
+            items.len() == left.len() && left.items().zip(&items).all(|(own, it)| own.same(it));
+        if all { left.clone() } else { Self::array(items) }
     }
     /// This list of messages with `text` added to the content of the one at `index`. What is
     /// `owned` may change in place.
@@ -146,9 +171,11 @@ pub trait Value: Clone {
     fn intact() -> bool {
         true
     }
+    /// Goes on as if that had not been tried which could not be read.
+    fn forget_failure() {}
 
     /// The items of an array.
-    fn items(&self) -> impl Iterator<Item = Cow<'_, Self>> {
+    fn items(&self) -> impl Iterator<Item = Self::Found<'_>> {
         (0..self.len()).filter_map(|index| self.at(index))
     }
     /// Whether this is null, or undefined.

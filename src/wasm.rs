@@ -1,5 +1,8 @@
 //! The only place that knows JavaScript: the core over the JavaScript heap, as the npm package
 //! calls it. The types that users see are the package's own, in TypeScript.
+//!
+//! Values come and go as numbers: `slots.js` says how. So do options, in the order in which the
+//! package's TypeScript lists them.
 
 use wasm_bindgen::prelude::*;
 
@@ -13,108 +16,92 @@ mod message_list;
 mod schema;
 mod thread;
 
+use heap::{Handle, UNDEFINED};
 pub use message_list::RawMessageList;
 pub use schema::RawSchema;
 pub use thread::RawThread;
 
-/// Has errors made by a function of `code`, `message` and `[cause]` or undefined.
-#[wasm_bindgen(js_name = useErrors)]
-pub fn use_errors(make: &js_sys::Function) {
-    heap::use_errors(make);
-}
+/// A third of the size of Rust's own, which is made for programs that allocate more.
+#[global_allocator]
+static ALLOCATOR: rlsf::SmallGlobalTlsf = rlsf::SmallGlobalTlsf::new();
 
-/// What JavaScript gets: the answer, or what went wrong. Whatever user code threw while its
-/// values were read goes before either, because the answer was made without it.
-fn answer<T>(result: Result<T, Error>) -> Result<T, JsValue> {
-    let cause = heap::take_failure();
+/// The answer. What went wrong is kept for JavaScript, which throws it.
+fn answer<T>(result: Result<T, Error>) -> Option<T> {
     match result {
-        Ok(answer) if cause.is_none() => Ok(answer),
-        Err(error) if cause.is_none() || matches!(error, Error::ReducerFailed { .. }) => {
-            Err(heap::fail(error.code(), &error.to_string(), cause))
+        Ok(answer) => Some(answer),
+        Err(error) => {
+            heap::refuse(error.code(), &error.sentence());
+            None
         }
-        _ => Err(heap::fail("UNREADABLE_VALUE", "Reading a value threw: see the cause.", cause)),
     }
 }
 
-fn rules(name: Option<&str>) -> Result<MessageRules, Error> {
-    match name {
-        None | Some("langgraph") => Ok(MessageRules::LangGraph),
-        Some("deepagents") => Ok(MessageRules::DeepAgents),
-        Some(_) => Err(Error::value("rules", "'langgraph' or 'deepagents'")),
-    }
+/// The number of a value that is the answer.
+fn value(result: Result<Handle, Error>) -> i32 {
+    answer(result).unwrap_or(UNDEFINED).number()
 }
 
-fn preference(name: Option<&str>) -> Result<Prefer, Error> {
-    match name {
-        None | Some("first") => Ok(Prefer::First),
-        Some("last") => Ok(Prefer::Last),
-        Some(_) => Err(Error::value("prefer", "'first' or 'last'")),
-    }
+fn rules(by: i32) -> MessageRules {
+    if by == 1 { MessageRules::DeepAgents } else { MessageRules::LangGraph }
 }
 
-/// An option's text; nothing when it is left out.
-fn option(value: &JsValue, what: &str) -> Result<Option<String>, Error> {
-    match value.as_string() {
-        None if value.is_undefined() => Ok(None),
-        None => Err(Error::value(what, "a string")),
-        text => Ok(text),
-    }
+fn preference(prefer: i32) -> Prefer {
+    if prefer == 1 { Prefer::Last } else { Prefer::First }
 }
 
 /// [`crate::add_messages`].
 #[wasm_bindgen(js_name = addMessages)]
-pub fn add_messages(left: JsValue, right: JsValue, by: &JsValue) -> Result<JsValue, JsValue> {
-    let merged = option(by, "rules").and_then(|by| rules(by.as_deref()));
-    answer(merged.and_then(|rules| crate::add_messages(left, right, rules)))
+#[must_use]
+pub fn add_messages(left: i32, right: i32, by: i32) -> i32 {
+    value(crate::add_messages(Handle::of(left), Handle::of(right), rules(by)))
 }
 
 /// [`crate::merge_tools`].
 #[wasm_bindgen(js_name = mergeTools)]
-pub fn merge_tools(left: JsValue, right: JsValue, prefer: &JsValue) -> Result<JsValue, JsValue> {
-    let merged = option(prefer, "prefer").and_then(|prefer| preference(prefer.as_deref()));
-    answer(merged.and_then(|prefer| crate::merge_tools(left, right, prefer)))
+#[must_use]
+pub fn merge_tools(left: i32, right: i32, prefer: i32) -> i32 {
+    value(crate::merge_tools(Handle::of(left), Handle::of(right), preference(prefer)))
 }
 
 /// [`crate::replace_todos`].
 #[wasm_bindgen(js_name = replaceTodos)]
-pub fn replace_todos(left: JsValue, right: JsValue) -> Result<JsValue, JsValue> {
-    answer(crate::replace_todos(left, right))
+#[must_use]
+pub fn replace_todos(left: i32, right: i32) -> i32 {
+    value(crate::replace_todos(Handle::of(left), Handle::of(right)))
 }
 
 /// [`crate::check_todo_calls`].
 #[wasm_bindgen(js_name = checkTodoCalls)]
-pub fn check_todo_calls(messages: &JsValue) -> Result<(), JsValue> {
-    answer(crate::check_todo_calls(messages))
+pub fn check_todo_calls(messages: i32) {
+    answer(crate::check_todo_calls(&Handle::of(messages)));
 }
 
 /// [`crate::merge_files`].
 #[wasm_bindgen(js_name = mergeFiles)]
-pub fn merge_files(left: JsValue, right: JsValue) -> Result<JsValue, JsValue> {
-    answer(crate::merge_files(left, right))
+#[must_use]
+pub fn merge_files(left: i32, right: i32) -> i32 {
+    value(crate::merge_files(Handle::of(left), Handle::of(right)))
 }
 
 /// [`crate::langgraph_default_merge_state`].
 #[wasm_bindgen(js_name = langGraphDefaultMergeState)]
-pub fn merge_state(
-    state: JsValue,
-    messages: JsValue,
-    input: JsValue,
-    compat: &JsValue,
-) -> Result<JsValue, JsValue> {
-    let compat = option(compat, "compat").and_then(|compat| match compat.as_deref() {
-        None | Some("accumulate") => Ok(Compat::Accumulate),
-        Some("0.0.x") => Ok(Compat::V0_0),
-        Some("current") => Ok(Compat::Current),
-        Some(_) => Err(Error::value("compat", "'accumulate', '0.0.x' or 'current'")),
-    });
-    answer(compat.and_then(|compat| langgraph_default_merge_state(state, messages, input, compat)))
+#[must_use]
+pub fn merge_state(state: i32, messages: i32, input: i32, compat: i32) -> i32 {
+    let compat = match compat {
+        1 => Compat::V0_0,
+        2 => Compat::Current,
+        _ => Compat::Accumulate,
+    };
+    let [state, messages, input] = [state, messages, input].map(Handle::of);
+    value(langgraph_default_merge_state(state, messages, input, compat))
 }
 
 /// [`crate::apply_patch`].
 #[wasm_bindgen(js_name = applyPatch)]
-pub fn apply_patch(document: &JsValue, operations: &JsValue) -> Result<JsValue, JsValue> {
+#[must_use]
+pub fn apply_patch(document: i32, operations: i32) -> i32 {
     let edit = heap::Edit::begin();
-    let patched = crate::apply_patch(document, operations);
+    let patched = crate::apply_patch(&Handle::of(document), &Handle::of(operations));
     drop(edit);
-    answer(patched)
+    value(patched)
 }

@@ -1,5 +1,5 @@
 import * as core from "#core";
-import { option } from "./errors.js";
+import { choice, COMPATS } from "./options.js";
 import type { MessageLike, MessageOf } from "./messages.js";
 import type { Tool } from "./tools.js";
 
@@ -51,5 +51,8 @@ export function langGraphDefaultMergeState<S extends object, M extends MessageLi
   input: RunInput,
   options?: MergeStateOptions,
 ): MergedState<S, MessageOf<M | (S extends { messages: readonly (infer Known)[] } ? Known : never)>> {
-  return core.langGraphDefaultMergeState(state, messages, input, option(options, "compat"));
+  const compat = choice(options, "compat", COMPATS);
+  return core.call(() =>
+    core.value(core.langGraphDefaultMergeState(core.hold(state), core.hold(messages), core.hold(input), compat)),
+  );
 }

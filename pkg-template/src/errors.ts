@@ -88,9 +88,9 @@ export class ThreadfoldError extends Error {
   }
 }
 
-/** Makes the core's errors: `cause` is a list of one, or nothing. */
-export function coreError(code: ThreadfoldErrorCode, message: string, cause?: [unknown]): ThreadfoldError {
-  return new ThreadfoldError(code, message, cause && { cause: cause[0] });
+/** Makes the core's errors. */
+export function coreError(code: ThreadfoldErrorCode, message: string, options?: ErrorOptions): ThreadfoldError {
+  return new ThreadfoldError(code, message, options);
 }
 
 /** An option of the caller's: reading it may run the caller's code. */

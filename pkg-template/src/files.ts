@@ -27,5 +27,5 @@ export function mergeFiles<F = FileData>(
   left: Readonly<Record<string, F>> | null | undefined,
   right: Readonly<Record<string, F | null>> | null | undefined,
 ): Record<string, F> {
-  return core.mergeFiles(left, right);
+  return core.call(() => core.value(core.mergeFiles(core.hold(left), core.hold(right))));
 }

@@ -3,6 +3,7 @@ export { langGraphDefaultMergeState, type MergedState, type MergeStateOptions, t
 export { ThreadfoldError, type ThreadfoldErrorCode } from "./errors.js";
 export { field, overwrite, type Field, type Guard, type Overwrite, type Visibility } from "./fields.js";
 export { mergeFiles, type FileData } from "./files.js";
+export { toAgUi, toLangChain } from "./message-forms.js";
 export { MessageList } from "./message-list.js";
 export {
   addMessages,

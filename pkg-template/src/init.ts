@@ -1,4 +1,5 @@
-import load, { initSync, useErrors } from "../generated/threadfold_core.js";
+import { useErrors } from "../generated/slots.js";
+import load, { initSync } from "../generated/threadfold_core.js";
 import { coreError } from "./errors.js";
 
 /**

@@ -1,7 +1,8 @@
 import * as core from "#core";
 import { development } from "./development.js";
-import { option, ThreadfoldError } from "./errors.js";
+import { ThreadfoldError } from "./errors.js";
 import type { LangChainMessage, MessageLike, MessageOptions } from "./messages.js";
+import { choice, RULES } from "./options.js";
 
 /**
  * A list of messages that takes updates one by one. A token costs the same however long the list is; only a
@@ -24,6 +25,7 @@ import type { LangChainMessage, MessageLike, MessageOptions } from "./messages.j
  */
 export class MessageList<M extends object = LangChainMessage> {
   #raw: core.RawMessageList | undefined;
+  readonly #arena = new core.Arena();
   /** Whether it is being changed: reading a message may run code that comes back here. */
   #busy = false;
 
@@ -32,7 +34,15 @@ export class MessageList<M extends object = LangChainMessage> {
    * @throws {@link ThreadfoldError} as {@link addMessages} does.
    */
   constructor(messages: readonly (M | MessageLike)[] = [], options?: MessageOptions) {
-    this.#raw = new core.RawMessageList(messages, option(options, "rules"));
+    const rules = choice(options, "rules", RULES);
+    const raw = this.#arena.call(() => new core.RawMessageList(rules));
+    this.#raw = raw;
+    try {
+      this.update(messages);
+    } catch (error) {
+      raw.free();
+      throw error;
+    }
   }
 
   /** How many messages there are. */
@@ -47,13 +57,7 @@ export class MessageList<M extends object = LangChainMessage> {
    *   the text is no string or the message's content takes none.
    */
   append(id: string, text: string): void {
-    const raw = this.#live();
-    this.#busy = true;
-    try {
-      raw.append(id, text);
-    } finally {
-      this.#leave(raw);
-    }
+    this.#change((raw) => raw.append(core.hold(id), core.hold(text)));
   }
 
   /**
@@ -62,13 +66,7 @@ export class MessageList<M extends object = LangChainMessage> {
    * @throws {@link ThreadfoldError} as {@link addMessages} does; the list is then as it was.
    */
   update(messages: M | MessageLike | readonly (M | MessageLike)[]): void {
-    const raw = this.#live();
-    this.#busy = true;
-    try {
-      raw.update(messages);
-    } finally {
-      this.#leave(raw);
-    }
+    this.#change((raw) => raw.update(core.hold(messages)));
   }
 
   /**
@@ -78,7 +76,7 @@ export class MessageList<M extends object = LangChainMessage> {
   snapshot(): readonly M[] {
     const raw = this.#live();
     const touched = development ? raw.touched() : undefined;
-    const snapshot = raw.snapshot() as M[];
+    const snapshot = this.#arena.call(() => core.value(raw.snapshot()) as M[], raw);
     if (touched) freeze(snapshot, touched);
     return snapshot;
   }
@@ -100,10 +98,16 @@ export class MessageList<M extends object = LangChainMessage> {
     throw new ThreadfoldError("DISPOSED", "This MessageList was given up by free().");
   }
 
-  #leave(raw: core.RawMessageList): void {
-    this.#busy = false;
-    // Given up by what it read.
-    if (!this.#raw) raw.free();
+  #change(work: (raw: core.RawMessageList) => void): void {
+    const raw = this.#live();
+    this.#busy = true;
+    try {
+      this.#arena.call(() => work(raw), raw);
+    } finally {
+      this.#busy = false;
+      // Given up by what it read.
+      if (!this.#raw) raw.free();
+    }
   }
 }
 

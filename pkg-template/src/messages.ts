@@ -1,5 +1,5 @@
 import * as core from "#core";
-import { option } from "./errors.js";
+import { choice, RULES } from "./options.js";
 
 /** The text of a message, or its content blocks (`{ type: "text", text }`, images, …). */
 export type MessageContent = string | readonly object[];
@@ -122,7 +122,8 @@ export function addMessages<L extends MessageLike = never, R extends MessageLike
   right: R | readonly R[],
   options?: MessageOptions,
 ): MessageOf<L | R>[] {
-  return core.addMessages(left, right, option(options, "rules"));
+  const rules = choice(options, "rules", RULES);
+  return core.call(() => core.value(core.addMessages(core.hold(left), core.hold(right), rules)));
 }
 
 /** {@link addMessages} under the name that langgraph.js gives it. */

@@ -24,5 +24,5 @@ export type PatchOperation =
  * ```
  */
 export function applyPatch<T, Patched = T>(document: T, operations: readonly PatchOperation[]): Patched {
-  return core.applyPatch(document, operations);
+  return core.call(() => core.value(core.applyPatch(core.hold(document), core.hold(operations))));
 }

@@ -1,6 +1,10 @@
 import * as core from "#core";
+import { schemaOf } from "./declaration.js";
 import { ThreadfoldError } from "./errors.js";
 import type { Field, Visibility } from "./fields.js";
+
+/** What a schema does with a state, by the core's numbers. */
+const [MERGE, STEP, INPUT, OUTPUT, CHECKPOINT] = [0, 1, 2, 3, 4];
 
 /** The fields of a schema by name: each a {@link Field}. Its types are not asked for here, but inferred from it. */
 export type Fields = Readonly<Record<string, Visibility & { readonly kind: string }>>;
@@ -46,7 +50,7 @@ export class Schema<F> {
   #calls = 0;
 
   /** @internal */
-  constructor(fields: F, raw = new core.RawSchema(fields)) {
+  constructor(fields: F, raw = schemaOf(fields)) {
     this.fields = fields;
     this.#raw = raw;
   }
@@ -79,7 +83,7 @@ export class Schema<F> {
     state: S,
     update: U,
   ): S & { [K in keyof U & keyof StateOf<F>]: Exclude<StateOf<F>[K], undefined> } {
-    return this.#call((raw) => raw.merge(state, update));
+    return this.#call((raw) => raw.apply(MERGE, core.hold(state), core.hold(update)));
   }
 
   /**
@@ -91,7 +95,7 @@ export class Schema<F> {
    *   reducers throw.
    */
   step<S extends Partial<StateOf<F>>>(state: S, updates: readonly UpdatesOf<F>[]): S & Partial<StateOf<F>> {
-    return this.#call((raw) => raw.step(state, updates));
+    return this.#call((raw) => raw.apply(STEP, core.hold(state), core.hold(updates)));
   }
 
   /**
@@ -101,7 +105,7 @@ export class Schema<F> {
    * @throws {@link ThreadfoldError} `NO_INPUT` for null, `INVALID_VALUE` for what is no object.
    */
   input<T extends object>(values: T): Filtered<Partial<T>> {
-    return this.#call((raw) => raw.input(values));
+    return this.#call((raw) => raw.apply(INPUT, core.hold(values), 0));
   }
 
   /**
@@ -110,7 +114,7 @@ export class Schema<F> {
    * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no object.
    */
   output<T extends object>(state: T): Filtered<Partial<T>> {
-    return this.#call((raw) => raw.output(state));
+    return this.#call((raw) => raw.apply(OUTPUT, core.hold(state), 0));
   }
 
   /**
@@ -119,7 +123,7 @@ export class Schema<F> {
    * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no object.
    */
   checkpoint<T extends object>(state: T): Filtered<Partial<T>> {
-    return this.#call((raw) => raw.checkpoint(state));
+    return this.#call((raw) => raw.apply(CHECKPOINT, core.hold(state), 0));
   }
 
   /** Gives the handle into WebAssembly memory up. Whatever is called after it throws `DISPOSED`. */
@@ -139,8 +143,14 @@ export class Schema<F> {
     if (!schemas.every(isSchema)) {
       throw new ThreadfoldError("INVALID_VALUE", "What is combined should be schemas.");
     }
-    const raws = schemas.map((schema) => schema.#live().clone());
-    const raw = core.RawSchema.combine(raws);
+    const raws = schemas.map((schema) => schema.#live());
+    const raw = new core.RawSchema();
+    try {
+      for (const next of raws) core.call(() => raw.extend(next));
+    } catch (error) {
+      raw.free();
+      throw error;
+    }
     return new Schema(Object.assign({}, ...schemas.map((schema) => schema.fields)), raw);
   }
 
@@ -152,11 +162,11 @@ export class Schema<F> {
     return schema.#live().clone();
   }
 
-  #call<T>(use: (raw: core.RawSchema) => T): T {
+  #call<T>(use: (raw: core.RawSchema) => number): T {
     const raw = this.#live();
     this.#calls++;
     try {
-      return use(raw);
+      return core.call(() => core.value(use(raw)) as T);
     } finally {
       // Given up by what it read or called.
       if (--this.#calls === 0 && !this.#raw) raw.free();

@@ -5,6 +5,8 @@
 export type ThreadEvent = ThreadEventKind & {
   /** The part's id on its stream (an SSE `id:`). A part whose id this run has had is passed over. */
   readonly id?: string | undefined;
+  /** What tells the part from every other of its run, where its `id` does not: for streams whose ids repeat. */
+  readonly key?: string | undefined;
 };
 
 type ThreadEventKind =

@@ -9,6 +9,10 @@ import type { ThreadEvent } from "./thread-events.js";
 import type { Todo } from "./todos.js";
 import type { Tool } from "./tools.js";
 
+/** The parts of a thread, and the ways of an optimistic update, by the core's numbers. */
+const [STATE, CONFIRMED, PENDING, RECORD] = [0, 1, 2, 3];
+const [SETTLE, FAIL, RETRY, ROLLBACK] = [0, 1, 2, 3];
+
 /** The state of a thread without a schema: the fields that every agent has, and any other. */
 export interface ThreadState<M extends object = LangChainMessage> {
   messages: readonly M[];
@@ -130,6 +134,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   /** The server's name for the thread. */
   threadId: string | undefined;
   #raw: core.RawThread | undefined;
+  readonly #arena = new core.Arena();
   /** How many calls are under way: a reducer, a getter or a listener may come back here. */
   #calls = 0;
   #initial: S;
@@ -147,13 +152,14 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   constructor(options?: ThreadOptions<S, U>) {
     const schema = option(options, "schema") as Schema<unknown> | undefined;
     this.threadId = option(options, "threadId");
-    this.#raw = new core.RawThread(schema && handle(schema), { ...schema?.initial(), ...option(options, "values") });
+    const values = { ...schema?.initial(), ...option(options, "values") };
+    this.#raw = this.#arena.call(() => core.RawThread.make(schema && handle(schema), core.hold(values)));
     this.#initial = this.#told = this.getState();
   }
 
   /** The state to show: what is confirmed, with what is pending over it. The same object, until something changes. */
   getState(): S {
-    return shown(this.#call((raw) => raw.state() as S));
+    return shown(this.#call((raw) => core.value(raw.look(STATE)) as S));
   }
 
   /** The state that the thread was made with. */
@@ -163,12 +169,12 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
 
   /** What the server said, and what {@link Thread.update} added. */
   get confirmed(): S {
-    return shown(this.#call((raw) => raw.confirmed() as S));
+    return shown(this.#call((raw) => core.value(raw.look(CONFIRMED)) as S));
   }
 
   /** The updates that the server's state does not hold, in their order. */
   get pending(): readonly PendingUpdate<U>[] {
-    return this.#call((raw) => raw.pending() as PendingUpdate<U>[]);
+    return this.#call((raw) => core.value(raw.look(PENDING)) as PendingUpdate<U>[]);
   }
 
   /** Where the last run stands; nothing before the first. */
@@ -178,7 +184,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
 
   /** A confirmed message, as it is at this moment; it is not to be changed. No matter how long the thread is. */
   message(id: string): object | undefined {
-    return this.#call((raw) => raw.message(id) as object | undefined);
+    return this.#call((raw) => core.value(raw.message(core.hold(id))) as object | undefined);
   }
 
   /**
@@ -187,7 +193,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
    * @throws {@link ThreadfoldError} what the fields' reducers throw; the state is then as it was.
    */
   update(update: U): void {
-    this.#call((raw) => raw.update(update));
+    this.#call((raw) => raw.update(core.hold(update)));
     this.#tell();
   }
 
@@ -200,11 +206,11 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
    *   fields' reducers throw; nothing is then shown.
    */
   optimistic(update: U): OptimisticUpdate {
-    const id = this.#call((raw) => raw.optimistic(update));
+    const id = this.#call((raw) => core.value(raw.optimistic(core.hold(update))) as string);
     this.#tell();
     const find = () => this.pending.find((pending) => pending.id === id);
-    const change = (work: (raw: core.RawThread) => unknown) => {
-      this.#call(work);
+    const change = (how: number, error?: unknown) => {
+      this.#call((raw) => raw.change(how, core.hold(id), core.hold(error)));
       this.#tell();
     };
     return {
@@ -212,10 +218,10 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
       get status() {
         return find()?.status ?? "done";
       },
-      settle: () => change((raw) => raw.settle(id)),
-      fail: (error) => change((raw) => raw.fail(id, error)),
-      rollback: () => change((raw) => raw.rollback(id)),
-      retry: () => change((raw) => raw.retry(id)),
+      settle: () => change(SETTLE),
+      fail: (error) => change(FAIL, error),
+      rollback: () => change(ROLLBACK),
+      retry: () => change(RETRY),
     };
   }
 
@@ -235,10 +241,10 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
 
   #fold(event: ThreadEvent): void {
     if (event.type === "text") {
-      this.#call((raw) => raw.text(event.messageId, event.text));
+      this.#call((raw) => raw.text(core.hold(event.messageId), core.hold(event.text)));
       return;
     }
-    const patch = this.#call((raw) => raw.receive(event) as PatchOperation[] | undefined);
+    const patch = this.#call((raw) => core.value(raw.receive(core.hold(event))) as PatchOperation[] | undefined);
     if (event.type === "run-started") this.#run = { ...this.#run, runId: event.runId, status: "running" };
     else if (event.type === "run-finished") this.#run = { ...this.#run, status: "idle" };
     else if (event.type === "run-failed") this.#run = { ...this.#run, status: "failed" };
@@ -247,16 +253,24 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
 
   /** Whether this run has not had the part before; notes its id. */
   #isNew(event: ThreadEvent): boolean {
-    const { id } = event;
-    if (event.type === "run-started" && (event.runId === undefined || event.runId !== this.#run?.runId)) {
-      this.#seen.clear();
-      this.#run = undefined;
+    const { id, key = id } = event;
+    if (event.type === "run-started") {
+      const another = event.runId === undefined || event.runId !== this.#run?.runId;
+      // From the run's start again, parts that had been folded are folded again.
+      if (another || (key === undefined && this.#seen.size > 0)) this.#seen.clear();
+      if (another) this.#run = undefined;
     }
-    if (id === undefined) return true;
-    if (this.#seen.has(id)) return false;
-    this.#seen.add(id);
-    this.#run = { status: "running", ...this.#run, lastEventId: id };
+    if (key !== undefined) {
+      if (this.#seen.has(key)) return false;
+      this.#seen.add(key);
+    }
+    if (id !== undefined) this.#run = { status: "running", ...this.#run, lastEventId: id };
     return true;
+  }
+
+  /** Whether the thread's run has had the part with this key (or, if it has none, this `id`). */
+  had(key: string): boolean {
+    return this.#seen.has(key);
   }
 
   /** Tells the `error` listeners of something that could not be folded. */
@@ -271,6 +285,8 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
    */
   subscribe(listener: (state: S, previous: S) => void): () => void {
     const own = (state: S, previous: S) => listener(state, previous);
+    // While nobody listened nothing was told: what changed then is no news to who comes now.
+    if (this.#listeners.size === 0) this.#told = this.getState();
     this.#listeners.add(own);
     return () => void this.#listeners.delete(own);
   }
@@ -291,7 +307,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
 
   /** All of the thread, for {@link Thread.fromJSON}: what is confirmed and pending, and where its run stands. */
   toJSON(): ThreadRecord {
-    const record = this.#call((raw) => raw.toJSON() as object);
+    const record = this.#call((raw) => core.value(raw.look(RECORD)) as object);
     return {
       version: 1,
       threadId: this.threadId,
@@ -323,7 +339,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     const schema = option(options, "schema") as Schema<unknown> | undefined;
     const { threadId, position, seen } = record as Partial<ThreadRecord>;
     const thread = new Thread<S, U>({ schema: schema as SchemaFor<S, U> | undefined, threadId });
-    const raw = core.RawThread.fromJSON(schema && handle(schema), record);
+    const raw = thread.#arena.call(() => core.RawThread.restore(schema && handle(schema), core.hold(record)));
     thread.#raw?.free();
     thread.#raw = raw;
     thread.#run = position ?? undefined;
@@ -380,7 +396,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     if (this.#calls > 0) throw new ThreadfoldError("BUSY", "This Thread is being changed.");
     this.#calls++;
     try {
-      return use(raw);
+      return this.#arena.call(() => use(raw), raw);
     } finally {
       this.#calls--;
       if (!this.#raw) raw.free();

@@ -24,7 +24,7 @@ export interface Todo {
  * ```
  */
 export function replaceTodos(left: readonly Todo[] | null | undefined, right: readonly Todo[]): Todo[] {
-  return core.replaceTodos(left, right);
+  return core.call(() => core.value(core.replaceTodos(core.hold(left), core.hold(right))));
 }
 
 /**
@@ -41,5 +41,5 @@ export function replaceTodos(left: readonly Todo[] | null | undefined, right: re
  * ```
  */
 export function checkTodoCalls(messages: readonly MessageLike[]): void {
-  core.checkTodoCalls(messages);
+  core.call(() => core.checkTodoCalls(core.hold(messages)));
 }

@@ -1,5 +1,5 @@
 import * as core from "#core";
-import { option } from "./errors.js";
+import { choice, PREFERENCES } from "./options.js";
 
 /** A tool that the front end offers, as AG-UI describes it. */
 export interface Tool {
@@ -32,5 +32,6 @@ export function mergeTools<T extends object = Tool>(
   right: readonly T[] | null | undefined,
   options?: MergeToolsOptions,
 ): T[] {
-  return core.mergeTools(left, right, option(options, "prefer"));
+  const prefer = choice(options, "prefer", PREFERENCES);
+  return core.call(() => core.value(core.mergeTools(core.hold(left), core.hold(right), prefer)));
 }

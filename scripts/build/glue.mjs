@@ -1,6 +1,6 @@
 // The JavaScript that wasm-bindgen writes around the wasm.
-import { rmSync } from "node:fs";
-import { join } from "node:path";
+import { copyFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { root, run } from "../process.mjs";
 import { wasmBindgen } from "../rust.mjs";
 
@@ -14,5 +14,9 @@ export async function writeGlue(wasm) {
   await run(wasmBindgen, [
     "--target", "web", "--omit-default-module-path", "--out-dir", generated, "--out-name", name, wasm,
   ]);
+  // The package's code uses one of the crate's own modules, too, which wasm-bindgen has put beside its glue.
+  const [slots] = readdirSync(generated, { recursive: true }).filter((path) => basename(path) === "slots.js");
+  writeFileSync(join(generated, "slots.js"), `export * from "./${slots.replaceAll("\\", "/")}";\n`);
+  copyFileSync(join(root, "src", "wasm", "slots.d.ts"), join(generated, "slots.d.ts"));
   return join(generated, `${name}_bg.wasm`);
 }

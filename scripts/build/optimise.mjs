@@ -13,6 +13,10 @@ const FLAGS = [
   "-Oz",
   // Inlining what is called once saves bytes but costs more of them gzipped: repeated code packs well.
   "--one-caller-inline-max-function-size=8",
+  // Until nothing gets smaller.
+  "--converge",
+  "--strip-producers",
+  "--strip-target-features",
   // The features that rustc turns on for wasm32-unknown-unknown.
   "--enable-bulk-memory",
   "--enable-bulk-memory-opt",

@@ -2,7 +2,7 @@
 
 use super::known_ids;
 use crate::message;
-use crate::value::{Kind, Value};
+use crate::value::{Found, Kind, Value};
 
 /// The messages for the graph to add: those of the checkpoint that were repaired, then those
 /// that it does not know.
@@ -24,7 +24,7 @@ pub(super) fn new_messages<V: Value>(existing: &V, messages: V) -> V {
         .zip(known)
         .filter(|(message, known)| !known && !answered(message))
         .map(|(message, _)| message.into_owned());
-    V::array(repaired.into_iter().chain(unseen).collect())
+    V::array(repaired.into_iter().chain(unseen))
 }
 
 /// An assistant message whose tool calls have JSON text for arguments, with the arguments
@@ -39,7 +39,7 @@ fn parsed_arguments<V: Value>(message: &V) -> Option<V> {
         parsed |= args.is_some();
         call.into_owned().with("args", args.unwrap_or_else(V::object))
     });
-    let calls = V::array(calls.collect());
+    let calls = V::array(calls);
     parsed.then(|| message.clone().with("tool_calls", calls))
 }
 

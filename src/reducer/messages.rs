@@ -55,7 +55,7 @@ impl MessageRules {
 pub fn add_messages<V: Value>(left: V, right: V, rules: MessageRules) -> Result<V, Error> {
     let left = match (left.is_null(), right.is_null()) {
         (false, false) => left,
-        (true, false) if rules == MessageRules::DeepAgents => V::array(Vec::new()),
+        (true, false) if rules == MessageRules::DeepAgents => V::array([]),
         (true, true) => return Err(Error::NullArgument { received: None }),
         (true, false) => return Err(Error::NullArgument { received: Some("right") }),
         (false, true) => return Err(Error::NullArgument { received: Some("left") }),
@@ -73,7 +73,7 @@ pub fn add_messages<V: Value>(left: V, right: V, rules: MessageRules) -> Result<
 /// `[role, content]` pair's own list is told from a list of two strings only by LangGraph's
 /// rule that a list is a list.
 fn listed<V: Value>(messages: V) -> V {
-    if messages.kind() == Kind::Array { messages } else { V::array(vec![messages]) }
+    if messages.kind() == Kind::Array { messages } else { V::array([messages]) }
 }
 
 /// The removals in a list: position and id.

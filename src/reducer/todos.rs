@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::message::is_kind;
-use crate::value::{Kind, Value};
+use crate::value::{Found, Kind, Value};
 
 const STATUSES: [&str; 3] = ["pending", "in_progress", "completed"];
 
@@ -84,10 +84,13 @@ pub fn check_todo_calls<V: Value>(messages: &V) -> Result<(), Error> {
 
 fn check<V: Value>(todo: &V, index: usize, problems: &mut Vec<String>) {
     if todo.kind() != Kind::Object {
-        problems.push(format!("todos.{index}: Input should be a valid dictionary"));
+        problems
+            .push(["todos.", &index.to_string(), ": Input should be a valid dictionary"].concat());
         return;
     }
-    let mut problem = |key: &str, says: &str| problems.push(format!("todos.{index}.{key}: {says}"));
+    let mut problem = |key: &str, says: &str| {
+        problems.push(["todos.", &index.to_string(), ".", key, ": ", says].concat());
+    };
     match todo.get("content") {
         None => problem("content", "Field required"),
         Some(content) if content.kind() != Kind::String => {

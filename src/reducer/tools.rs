@@ -38,7 +38,7 @@ pub fn merge_tools<V: Value>(left: V, right: V, prefer: Prefer) -> Result<V, Err
     let appended = (0..count - split).collect();
     let all = V::assemble(left.clone(), right, &Plan { appended, ..Plan::default() }, false);
     // An empty name is none: which number does it have, if it is there?
-    let nameless = V::array(vec![V::object().with("name", V::string(""))]);
+    let nameless = V::array([V::object().with("name", V::string(""))]);
     let Join { left: empty, right: numbers } = V::join(&nameless, &all, "name");
     let empty = empty.first().map_or(Join::NONE, |(_, number)| *number);
 
@@ -64,7 +64,7 @@ pub fn merge_tools<V: Value>(left: V, right: V, prefer: Prefer) -> Result<V, Err
         return Ok(left);
     }
     let appended = places.into_iter().map(|(_, position)| position).collect();
-    Ok(V::assemble(V::array(Vec::new()), all, &Plan { appended, ..Plan::default() }, false))
+    Ok(V::assemble(V::array([]), all, &Plan { appended, ..Plan::default() }, false))
 }
 
 /// Whether the places hold just the left list.
@@ -75,7 +75,7 @@ fn unchanged(places: &[(u32, u32)], left: u32) -> bool {
 pub(crate) fn list<V: Value>(value: V, what: &str) -> Result<V, Error> {
     match value.kind() {
         Kind::Array => Ok(value),
-        Kind::Null => Ok(V::array(Vec::new())),
+        Kind::Null => Ok(V::array([])),
         _ => Err(Error::value(what, "a list")),
     }
 }

@@ -3,7 +3,7 @@
 use crate::diff::{self, operation, token};
 use crate::message;
 use crate::message_list::MessageList;
-use crate::value::{Kind, Value};
+use crate::value::{Found, Kind, Value};
 
 /// The operations that make the predicted messages into what a snapshot says of them: of those
 /// it has, the content and the tool calls, if their forms can be compared.
@@ -23,24 +23,34 @@ pub(super) fn of_messages<V: Value>(
                 && own.kind() == value.kind()
                 && !agree(&*own, &*value)
             {
-                let path = format!("/messages/{position}/{key}");
+                let path = ["/messages/", &position.to_string(), "/", key].concat();
                 operations.push(operation("replace", &path, Some(value.into_owned())));
             }
         }
     }
 }
 
-/// Whether two contents, or two lists of tool calls, say the same: arguments by what they mean.
+/// Whether two contents, or two lists of tool calls, say the same: arguments by what they mean, and
+/// blocks whether they are numbered or not.
 fn agree<V: Value>(left: &V, right: &V) -> bool {
     if left.equals(right) {
         return true;
     }
-    let calls = left.len() == right.len()
-        && left.items().zip(right.items()).all(|(left, right)| {
-            let (left, right) = (message::call(&*left), message::call(&*right));
-            left.is_some_and(|left| right.is_some_and(|right| left.agrees(&right)))
-        });
-    left.kind() == Kind::Array && calls
+    let items = || left.items().zip(right.items());
+    let all =
+        left.len() == right.len() && items().all(|(left, right)| agree_items::<V>(&left, &right));
+    left.kind() == Kind::Array && all
+}
+
+fn agree_items<V: Value>(left: &V, right: &V) -> bool {
+    if let (Some(left), Some(right)) = (message::call(left), message::call(right)) {
+        return left.agrees(&right);
+    }
+    let bare = |block: &V| match block.kind() {
+        Kind::Object => block.clone().without("index"),
+        _ => block.clone(),
+    };
+    bare(left).equals(&bare(right))
 }
 
 /// The operations that make the predicted fields into what a snapshot says of them, if it does.
@@ -52,7 +62,7 @@ pub(super) fn of_fields<V: Value>(
 ) {
     for key in predicted {
         let (Some(own), Some(other)) = (fields.get(key), snapshot.get(key)) else { continue };
-        let under = format!("/{}", token(key));
+        let under = ["/", &token(key)].concat();
         for found in diff::diff(&*own, &*other).items() {
             let path = found.text_of("path").unwrap_or_default();
             operations.push(found.into_owned().with("path", V::string(&(under.clone() + &path))));

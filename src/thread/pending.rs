@@ -1,12 +1,10 @@
 //! Updates that are shown but not confirmed yet.
 
-use std::borrow::Cow;
-
 use crate::error::Error;
 use crate::message;
 use crate::message_list::MessageList;
 use crate::reducer::messages::{MessageRules, read_list};
-use crate::value::{Kind, Plan, Value};
+use crate::value::{Found, Kind, Value};
 
 use super::MESSAGES;
 
@@ -50,41 +48,56 @@ pub struct Pending<V> {
     pub error: Option<V>,
     /// The message that its new ones are placed behind; nothing for the start of the list.
     pub(super) after: Option<V>,
+    /// One for each id.
     pub(super) edits: Vec<Edit<V>>,
     pub(super) writes: Vec<Write<V>>,
     /// Whether the confirmed state held all of it at some time in this run.
     pub(super) seen: bool,
+    /// Whether it is done with, unless the run is received again from its start.
+    pub(super) over: bool,
 }
 
 /// What a pending update does to one message.
 #[derive(Clone)]
 pub(super) struct Edit<V> {
     pub id: V,
+    pub does: Does,
     /// Nothing for a removal.
     pub message: Option<V>,
-    /// Whether there was a message with this id before.
-    pub replaces: bool,
     pub held: bool,
 }
 
-impl<V: Value> Edit<V> {
-    fn removal(id: V) -> Self {
-        Self { id, message: None, replaces: true, held: false }
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Does {
+    /// There was no message with its id.
+    Add,
+    /// There was one.
+    Change,
+    /// There was one before all were removed: it has a new place.
+    Move,
+    Remove,
+}
+
+impl Does {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Add => "add",
+            Self::Change => "change",
+            Self::Move => "move",
+            Self::Remove => "remove",
+        }
     }
 
-    /// A new message is held by its id, a changed one by its content, a removal by its absence.
-    fn is_held_by(&self, confirmed: &MessageList<V>) -> bool {
-        let found = confirmed.find(&self.id).and_then(|at| confirmed.item(at));
-        match (&self.message, found) {
-            (Some(own), Some(found)) if self.replaces => {
-                match (own.get("content"), found.get("content")) {
-                    (Some(own), Some(found)) => own.equals(&found),
-                    (own, found) => own.is_none() && found.is_none(),
-                }
-            }
-            (Some(_), found) => found.is_some() || self.replaces,
-            (None, found) => found.is_none(),
-        }
+    /// What has this name, and a message or none.
+    pub(super) fn of(name: &str, message: bool) -> Option<Self> {
+        let all = [Self::Add, Self::Change, Self::Move, Self::Remove];
+        all.into_iter().find(|it| it.name() == name && (*it == Self::Remove) != message)
+    }
+}
+
+impl<V> Edit<V> {
+    fn removal(id: V) -> Self {
+        Self { id, does: Does::Remove, message: None, held: false }
     }
 }
 
@@ -94,16 +107,20 @@ pub(super) struct Write<V> {
     pub key: String,
     pub value: V,
     pub held: bool,
+    /// Whether it was held when the run began: receiving that again does not undo it.
+    pub held_before: bool,
     /// The field's value when it was folded last, and what it came to: folded anew only for another.
     pub folded: Option<(Option<V>, V)>,
+    /// The confirmed value that was last asked whether it has this already, and has not.
+    pub asked: Option<V>,
 }
 
 impl<V: Value> Pending<V> {
     /// An update of what `view` shows, its messages made whole.
-    pub(super) fn new(id: String, update: V, view: &V, after: Option<V>) -> Result<Self, Error> {
+    pub(super) fn new(id: String, update: V, view: &V) -> Result<Self, Error> {
         let mut update = update;
         let mut own = Vec::new();
-        if let Some(messages) = update.get(MESSAGES).map(Cow::into_owned) {
+        if let Some(messages) = update.get(MESSAGES).map(Found::into_owned) {
             if messages.is_null() {
                 return Err(Error::NullArgument { received: Some("left") });
             }
@@ -111,75 +128,115 @@ impl<V: Value> Pending<V> {
             own = edits(&list, &removals, view)?;
             update = update.with(MESSAGES, list);
         }
+        let last = view.len().checked_sub(1).and_then(|last| view.at(last));
+        // A message without an id cannot be found again: then it is behind all that there are.
+        let after = last.map(|last| last.get("id").map_or_else(V::null, Found::into_owned));
+        Ok(Self { after, edits: own, ..Self::of(id, update) })
+    }
+
+    /// An update without edits of messages.
+    pub(super) fn of(id: String, update: V) -> Self {
         let keys = update.keys();
-        let values = keys.iter().filter(|key| *key != MESSAGES).filter_map(|key| {
-            let value = update.get(key)?.into_owned();
-            Some(Write { key: key.clone(), value, held: false, folded: None })
+        let values = keys.into_iter().filter(|key| key != MESSAGES).filter_map(|key| {
+            let value = update.get(&key)?.into_owned();
+            let (held, held_before) = (false, false);
+            Some(Write { key, value, held, held_before, folded: None, asked: None })
         });
         let writes = values.collect();
-        let (status, error, seen) = (Status::Pending, None, false);
-        Ok(Self { id, update, status, error, after, edits: own, writes, seen })
+        let (status, error, after, edits) = (Status::Pending, None, None, Vec::new());
+        Self { id, update, status, error, after, edits, writes, seen: false, over: false }
     }
 
     pub(super) fn is_held(&self) -> bool {
         self.edits.iter().all(|edit| edit.held) && self.writes.iter().all(|write| write.held)
     }
 
-    /// Looks for its messages among the confirmed ones.
-    pub(super) fn look_for_messages(&mut self, confirmed: &MessageList<V>) {
-        for edit in &mut self.edits {
-            edit.held = edit.is_held_by(confirmed);
-        }
-        self.seen |= self.is_held();
-    }
-
-    /// The first message it adds that the confirmed state does not hold and that says what
-    /// `message` says: the same one, when a server gave it an id of its own.
-    pub(super) fn take_renamed(&mut self, message: &V, named: &dyn Fn(&V) -> bool) -> bool {
-        let content = message.get("content");
-        let alike = |edit: &&mut Edit<V>| match (&edit.message, &content) {
-            (Some(own), Some(content)) if !edit.held && !named(&edit.id) => {
-                own.get("content").is_some_and(|own| own.equals(content))
+    /// The id of the first message it adds that nobody has and that says what `message` says: the
+    /// same one, when a server gave it an id of its own.
+    pub(super) fn find_renamed(&self, message: &V, named: &dyn Fn(&V) -> bool) -> Option<V> {
+        let content = message.get("content")?;
+        let alike = |edit: &&Edit<V>| {
+            let own = edit.message.as_ref().filter(|_| edit.does == Does::Add && !edit.held);
+            own.is_some_and(|own| {
+                own.get("content").is_some_and(|own| own.equals(&content))
+                    && !named(&edit.id)
                     && ["human", "ai", "system", "tool"]
                         .iter()
                         .any(|kind| message::is_kind(own, kind) && message::is_kind(message, kind))
-            }
-            _ => false,
+            })
         };
-        let Some(edit) = self.edits.iter_mut().find(alike) else { return false };
-        edit.held = true;
-        if let Some(id) = message.get("id") {
-            edit.id = id.into_owned();
+        self.edits.iter().find(alike).map(|edit| edit.id.clone())
+    }
+
+    /// Gives a message its new id, wherever it is named.
+    pub(super) fn rename(&mut self, old: &V, new: &V) {
+        if self.after.as_ref().is_some_and(|after| after.same(old)) {
+            self.after = Some(new.clone());
         }
-        self.seen |= self.is_held();
-        true
+        let Some(edit) = self.edits.iter_mut().find(|edit| edit.id.same(old)) else { return };
+        edit.id = new.clone();
+        edit.message = edit.message.take().map(|message| message.with("id", new.clone()));
+        let Some(list) = self.update.get(MESSAGES).map(Found::into_owned) else { return };
+        let items = list.items().map(|item| {
+            let named = item.get("id").is_some_and(|id| id.same(old));
+            let item = item.into_owned();
+            if named { item.with("id", new.clone()) } else { item }
+        });
+        let items = V::array(items);
+        self.update = self.update.clone().with(MESSAGES, items);
+    }
+
+    /// What of its fields' writes the confirmed state does not hold, as an update.
+    pub(super) fn rest(&self) -> V {
+        let held = self.writes.iter().filter(|write| write.held);
+        held.fold(self.update.clone().without(MESSAGES), |rest, write| rest.without(&write.key))
     }
 }
 
 /// The edits of an update's messages: a whole list with ids, and its removals by position.
 fn edits<V: Value>(list: &V, removals: &[(u32, String)], view: &V) -> Result<Vec<Edit<V>>, Error> {
     let mut edits: Vec<Edit<V>> = Vec::new();
+    let mut cleared = false;
     let mut removals = removals.iter().peekable();
     for (position, item) in (0..).zip(list.items()) {
-        let Some(id) = item.get("id").map(Cow::into_owned) else { continue };
+        let Some(id) = item.get("id").map(Found::into_owned) else { continue };
+        let known = edits.iter().position(|edit| edit.id.same(&id));
         match removals.next_if(|(at, _)| *at == position) {
             None => {
-                let replaces = has(view, &id);
                 let message = Some(item.into_owned());
-                edits.push(Edit { id, message, replaces, held: false });
+                if let Some(edit) = known.and_then(|at| edits.get_mut(at))
+                    && edit.message.is_some()
+                {
+                    edit.message = message;
+                    continue;
+                }
+                if let Some(at) = known {
+                    edits.remove(at);
+                }
+                let does = match (cleared, known.is_some() || has(view, &id)) {
+                    (_, false) => Does::Add,
+                    (false, true) => Does::Change,
+                    (true, true) => Does::Move,
+                };
+                edits.push(Edit { id, does, message, held: false });
             }
             Some((_, all)) if all == message::REMOVE_ALL_MESSAGES => {
                 edits.clear();
-                let ids = view.items().filter_map(|item| item.get("id").map(Cow::into_owned));
+                let ids = view.items().filter_map(|item| item.get("id").map(Found::into_owned));
                 edits.extend(ids.map(Edit::removal));
+                cleared = true;
             }
             Some((_, name)) => {
-                let own = edits.iter().any(|edit| edit.message.is_some() && edit.id.same(&id));
-                if !own && !has(view, &id) {
+                let there = has(view, &id);
+                if known.is_none() && !there {
                     return Err(Error::UnknownMessageRemoved { id: name.clone() });
                 }
-                edits.retain(|edit| !edit.id.same(&id));
-                edits.push(Edit::removal(id));
+                if let Some(at) = known {
+                    edits.remove(at);
+                }
+                if there {
+                    edits.push(Edit::removal(id));
+                }
             }
         }
     }
@@ -190,86 +247,54 @@ fn has<V: Value>(list: &V, id: &V) -> bool {
     list.items().any(|item| item.get("id").is_some_and(|it| it.same(id)))
 }
 
-/// A message that no confirmed one is.
-struct Extra<V> {
-    id: V,
-    message: V,
-    /// It comes before the confirmed message at this position.
-    before: usize,
-}
-
-/// The confirmed messages with the pending edits over them.
-pub(super) fn weave<V: Value>(confirmed: &mut MessageList<V>, pending: &[Pending<V>]) -> V {
-    let mut items = Vec::new();
-    let mut plan = Plan::default();
-    let mut extras: Vec<Extra<V>> = Vec::new();
-    for update in pending {
-        let mut after = update.after.clone();
-        for edit in &update.edits {
-            let place = confirmed.find(&edit.id);
-            match (&edit.message, place) {
-                _ if edit.held => {}
-                (Some(message), Some(at)) => {
-                    plan.removed.retain(|removed| *removed != at);
-                    plan.replaced.push((at, number(items.len())));
-                    items.push(message.clone());
-                }
-                (Some(message), None) => {
-                    if let Some(extra) = extras.iter_mut().find(|extra| extra.id.same(&edit.id)) {
-                        extra.message = message.clone();
-                    } else {
-                        let before = place_behind(after.as_ref(), confirmed, &extras);
-                        let (id, message) = (edit.id.clone(), message.clone());
-                        // Kept in order, each behind those of its place that were there before it.
-                        let at = extras.partition_point(|extra| extra.before <= before);
-                        extras.insert(at, Extra { id, message, before });
-                    }
-                }
-                (None, Some(at)) => {
-                    if let Err(place) = plan.removed.binary_search(&at) {
-                        plan.removed.insert(place, at);
-                    }
-                }
-                (None, None) => extras.retain(|extra| !extra.id.same(&edit.id)),
-            }
-            if edit.message.is_some() {
-                after = Some(edit.id.clone());
+/// Finds out which edits the confirmed messages hold: a new message by its id, a changed one by its
+/// content, a removal by its absence. Of several edits of one message the last that is held says
+/// that those before it are, too. Whether that changed anything.
+pub(super) fn look<V: Value>(pending: &mut [Pending<V>], confirmed: &MessageList<V>) -> bool {
+    let flags = |pending: &[Pending<V>]| -> Vec<bool> {
+        pending.iter().flat_map(|update| &update.edits).map(|edit| edit.held).collect()
+    };
+    let was = flags(pending);
+    for at in 0..pending.len() {
+        let (before, rest) = pending.split_at_mut(at);
+        let Some(update) = rest.first_mut().filter(|update| !update.over) else { continue };
+        for edit in &mut update.edits {
+            let found = confirmed.find(&edit.id).and_then(|at| confirmed.item(at));
+            let alone =
+                || !before.iter().any(|update| !update.over && update.edit(&edit.id).is_some());
+            let held = match (edit.does, &edit.message, found) {
+                (Does::Remove, _, found) => found.is_none(),
+                (Does::Add, _, None) => false,
+                (Does::Add, _, Some(_)) if alone() => true,
+                (_, Some(own), Some(found)) => match (own.get("content"), found.get("content")) {
+                    (Some(own), Some(found)) => own.equals(&found),
+                    (own, found) => own.is_none() && found.is_none(),
+                },
+                (_, _, None) => !before
+                    .iter()
+                    .filter(|update| !update.over)
+                    .any(|update| update.edit(&edit.id).is_some_and(|it| it.does == Does::Add)),
+                (_, None, Some(_)) => false,
+            };
+            edit.held = held;
+        }
+    }
+    for at in (1..pending.len()).rev() {
+        let (before, rest) = pending.split_at_mut(at);
+        let Some(update) = rest.first().filter(|update| !update.over) else { continue };
+        for edit in update.edits.iter().filter(|edit| edit.held) {
+            for earlier in before.iter_mut().flat_map(|update| &mut update.edits) {
+                earlier.held |= earlier.id.same(&edit.id);
             }
         }
     }
-    let mut list = confirmed.snapshot();
-    let len = list.len();
-    let inner = extras.partition_point(|extra| extra.before < len);
-    for extra in extras.drain(inner..) {
-        plan.appended.push(number(items.len()));
-        items.push(extra.message);
-    }
-    // Insertions move what is behind them: from the last to the first, and before anything goes.
-    let shift = |at: u32| at + number(extras.partition_point(|extra| extra.before <= at as usize));
-    for at in plan.removed.iter_mut().chain(plan.replaced.iter_mut().map(|(at, _)| at)) {
-        *at = shift(*at);
-    }
-    for extra in extras.iter().rev() {
-        list = list.splice(extra.before, 0, Some(extra.message.clone()));
-    }
-    if plan.is_empty() { list } else { V::assemble(list, V::array(items), &plan, false) }
+    was != flags(pending)
 }
 
-/// Where a new message goes that was written behind another: before which confirmed position.
-fn place_behind<V: Value>(
-    after: Option<&V>,
-    confirmed: &MessageList<V>,
-    extras: &[Extra<V>],
-) -> usize {
-    let Some(after) = after else { return 0 };
-    if let Some(at) = confirmed.find(after) {
-        return at as usize + 1;
+impl<V: Value> Pending<V> {
+    fn edit(&self, id: &V) -> Option<&Edit<V>> {
+        self.edits.iter().find(|edit| edit.id.same(id))
     }
-    extras.iter().find(|extra| extra.id.same(after)).map_or(confirmed.len(), |extra| extra.before)
-}
-
-fn number(len: usize) -> u32 {
-    u32::try_from(len).unwrap_or(u32::MAX)
 }
 
 /// Whether a value is an object that an update may be.

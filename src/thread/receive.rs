@@ -1,18 +1,16 @@
 //! One server event into the confirmed state.
 
-use std::borrow::Cow;
-
 use super::event::Event;
-use super::pending::{Pending, Status, update_of};
+use super::pending::{Status, update_of};
 use super::reconcile::{Staying, is_one_of, reconcile};
 use super::{MESSAGES, Run, Thread, drift};
 use crate::error::Error;
 use crate::message;
 use crate::message_list::Compared;
 use crate::patch::apply_patch;
-use crate::reducer::messages::{MessageRules, read_list};
+use crate::reducer::messages::{MessageRules, add_messages, read_list};
 use crate::schema::{Field, Lifetime};
-use crate::value::{Kind, Value};
+use crate::value::{Found, Kind, Value};
 
 impl<V: Value> Thread<V> {
     /// Folds one server event. Gives the difference, as a JSON Patch, between what was predicted
@@ -23,13 +21,19 @@ impl<V: Value> Thread<V> {
     /// [`apply_patch`], and [`Error::InvalidValue`]; the state is then as it was.
     pub fn receive(&mut self, event: Event<V>) -> Result<Option<V>, Error> {
         let mut drift = Vec::new();
+        if let Event::Text { id, text } = event {
+            self.messages.append(&id, &text)?;
+            self.changed();
+            return Ok(None);
+        }
+        let mut before = self.before();
         match event {
-            Event::Text { id, text } => {
-                self.messages.append(&id, &text)?;
-                self.changed();
-                return Ok(None);
+            Event::Text { .. } => {}
+            Event::RunStarted { id } => {
+                self.start_run(id);
+                // What the server had said is no news, when it is about to be said again.
+                before = self.fields.clone();
             }
-            Event::RunStarted { id } => self.start_run(id)?,
             Event::RunFinished => self.end_run(None),
             Event::RunFailed { error } => self.end_run(Some(&error)),
             Event::Message { message, after, streaming } => {
@@ -42,14 +46,16 @@ impl<V: Value> Thread<V> {
             Event::Update { update } => self.receive_update(&update)?,
             Event::Values { values } => {
                 update_of(&values, "values")?;
-                if let Some(messages) = values.get(MESSAGES).map(Cow::into_owned) {
+                let fields = self.fields_of(&values)?;
+                if let Some(messages) = values.get(MESSAGES).map(Found::into_owned) {
                     self.take_messages(messages, None, &mut drift)?;
                 }
-                self.take_fields(values.without(MESSAGES), &mut drift);
+                self.take_fields(fields, &mut drift);
             }
             Event::State { values } => {
                 update_of(&values, "a state")?;
-                self.take_fields(values.without(MESSAGES), &mut drift);
+                let fields = self.fields_of(&values)?;
+                self.take_fields(fields, &mut drift);
             }
             Event::Delta { operations } => {
                 let patched = apply_patch(&self.fields, &operations)?;
@@ -57,12 +63,11 @@ impl<V: Value> Thread<V> {
                 self.fields = patched;
             }
         }
-        self.changed();
-        self.look_for_pending();
+        self.look_for_pending(&before);
         Ok((!drift.is_empty()).then(|| V::array(drift)))
     }
 
-    fn start_run(&mut self, id: Option<V>) -> Result<(), Error> {
+    fn start_run(&mut self, id: Option<V>) {
         let again = match (&self.run, &id) {
             (Some(Run { id: Some(last), .. }), Some(id)) => last.same(id),
             _ => false,
@@ -70,23 +75,39 @@ impl<V: Value> Thread<V> {
         self.streaming.clear();
         self.predicted.clear();
         self.predicted_fields.clear();
+        (self.woven, self.written) = (None, None);
+        for pending in self.pending.iter_mut().filter(|it| it.status == Status::Pending) {
+            pending.status = Status::Sent;
+        }
         if let Some(run) = self.run.as_mut().filter(|_| again) {
             run.active = true;
             let local = run.local.clone();
             let (messages, fields) = run.start.clone();
             self.messages.set(messages);
             self.fields = fields;
-            for update in &local {
-                self.fold(update)?;
+            for update in local {
+                // One that needs what the run has not said yet is passed over.
+                if self.fold(&update).is_err() && !V::intact() {
+                    V::forget_failure();
+                }
             }
-        } else {
-            let start = (self.messages.snapshot(), self.fields.clone());
-            self.run = Some(Run { id, active: true, start, local: Vec::new() });
+            // Whatever held them is to be said again.
+            for pending in &mut self.pending {
+                (pending.seen, pending.over) = (false, false);
+                for write in &mut pending.writes {
+                    write.held = write.held_before;
+                }
+            }
+            return;
         }
-        for pending in self.pending.iter_mut().filter(|it| it.status == Status::Pending) {
-            pending.status = Status::Sent;
+        self.pending.retain(|pending| !pending.over);
+        for pending in &mut self.pending {
+            for write in &mut pending.writes {
+                write.held_before = write.held;
+            }
         }
-        Ok(())
+        let start = (self.messages.snapshot(), self.fields.clone());
+        self.run = Some(Run { id, active: true, start, local: Vec::new() });
     }
 
     fn end_run(&mut self, error: Option<&V>) {
@@ -94,9 +115,10 @@ impl<V: Value> Thread<V> {
             run.active = false;
         }
         self.streaming.clear();
-        self.pending.retain(|pending| !pending.seen);
-        if let Some(error) = error {
-            for pending in &mut self.pending {
+        (self.woven, self.written) = (None, None);
+        for pending in &mut self.pending {
+            pending.over |= pending.seen;
+            if let Some(error) = error.filter(|_| !pending.over) {
                 pending.status = Status::Failed;
                 pending.error = Some(error.clone());
             }
@@ -112,7 +134,7 @@ impl<V: Value> Thread<V> {
         if message.kind() != Kind::Object {
             return Err(Error::message("it is no object"));
         }
-        let id = message.get("id").map(Cow::into_owned);
+        let id = message.get("id").map(Found::into_owned);
         let mut place = after.and_then(|after| self.messages.find(after));
         while let Some(next) = place.map(|at| at + 1)
             && self.messages.item(next).is_some_and(|it| message::is_kind(&it, "tool"))
@@ -120,7 +142,7 @@ impl<V: Value> Thread<V> {
             place = Some(next);
         }
         let is_new = id.as_ref().is_some_and(|id| self.messages.find(id).is_none());
-        self.messages.put(message.clone(), place)?;
+        self.messages.put(message.clone(), place.map(|place| place as usize + 1))?;
         if let Some(id) = id {
             let known = is_one_of(Some(&id), &self.streaming);
             if streaming && !known {
@@ -146,14 +168,17 @@ impl<V: Value> Thread<V> {
     /// run with the content of one that is pending is that one.
     fn match_renamed(&mut self, message: &V, within: Option<&Compared>) {
         let messages = &self.messages;
-        let sent = |pending: &&mut Pending<V>| pending.status == Status::Sent;
-        for pending in self.pending.iter_mut().filter(sent) {
-            pending.look_for_messages(messages);
-            let named = |id: &V| {
-                messages.find(id).is_some() || within.is_some_and(|it| messages.names(it, id))
-            };
-            if pending.take_renamed(message, &named) {
-                return;
+        let named =
+            |id: &V| messages.find(id).is_some() || within.is_some_and(|it| messages.names(it, id));
+        let mut sent =
+            self.pending.iter().filter(|pending| pending.status == Status::Sent && !pending.over);
+        let Some(old) = sent.find_map(|pending| pending.find_renamed(message, &named)) else {
+            return;
+        };
+        if let Some(new) = message.get("id") {
+            self.woven = None;
+            for pending in &mut self.pending {
+                pending.rename(&old, &new);
             }
         }
     }
@@ -162,8 +187,7 @@ impl<V: Value> Thread<V> {
         self.fold(update)?;
         if let Some(messages) = update.get(MESSAGES) {
             let one = messages.kind() != Kind::Array;
-            let list =
-                if one { V::array(vec![messages.into_owned()]) } else { messages.into_owned() };
+            let list = if one { V::array([messages.into_owned()]) } else { messages.into_owned() };
             for item in list.items() {
                 if let Some(id) = item.get("id") {
                     self.finish_message(&id);
@@ -194,31 +218,41 @@ impl<V: Value> Thread<V> {
         if messages.kind() != Kind::Array {
             return Err(Error::value("messages", "a list"));
         }
-        let (snapshot, _) = read_list(messages.own_list(), MessageRules::LangGraph)?;
+        let (mut snapshot, removals) = read_list(messages.own_list(), MessageRules::LangGraph)?;
+        let mut compared = self.messages.compare(&snapshot);
+        if !removals.is_empty() || compared.twice {
+            // No list that a reducer leaves: one of each id, and nothing that is removed.
+            let none = V::array([]);
+            snapshot = add_messages(none, snapshot, MessageRules::LangGraph)?;
+            compared = self.messages.compare(&snapshot);
+        }
         if !V::intact() {
             return Err(Error::value("messages", "readable"));
         }
         drift::of_messages(&self.messages, &self.predicted, &snapshot, drift);
         self.predicted.clear();
         if self.pending.iter().any(|pending| pending.status == Status::Sent) {
-            let compared = self.messages.compare(&snapshot);
             for (item, place) in snapshot.items().zip(&compared.places) {
                 if place.is_none() {
                     self.match_renamed(&item, Some(&compared));
                 }
             }
         }
+        if snapshot.is_empty() && !self.messages.is_empty() {
+            // All was removed, and with it what the run had taken along.
+            for pending in self.pending.iter_mut().filter(|it| it.status == Status::Sent) {
+                pending.seen |= pending.writes.is_empty();
+            }
+        }
         let staying = Staying { streaming: &self.streaming, client_roles };
-        let messages = reconcile(&mut self.messages, &snapshot, &staying);
+        let messages = reconcile(&self.messages, &snapshot, compared, &staying);
         self.messages.set(messages);
         Ok(())
     }
 
-    /// A snapshot's fields in the place of those there are. What the server never shows stays.
-    fn take_fields(&mut self, values: V, drift: &mut Vec<V>) {
-        drift::of_fields(&self.fields, &self.predicted_fields, &values, drift);
-        self.predicted_fields.clear();
-        let mut next = values;
+    /// A snapshot's fields. What the server never shows stays.
+    fn fields_of(&self, values: &V) -> Result<V, Error> {
+        let mut next = values.clone().without(MESSAGES);
         for (key, field) in self.schema.fields() {
             if !field.output
                 && next.get(key).is_none()
@@ -228,8 +262,13 @@ impl<V: Value> Thread<V> {
                 next = next.with(key, own);
             }
         }
-        if V::intact() {
-            self.fields = next.reuse(&self.fields);
-        }
+        let next = next.reuse(&self.fields);
+        if V::intact() { Ok(next) } else { Err(Error::value("a state", "readable")) }
+    }
+
+    fn take_fields(&mut self, fields: V, drift: &mut Vec<V>) {
+        drift::of_fields(&self.fields, &self.predicted_fields, &fields, drift);
+        self.predicted_fields.clear();
+        self.fields = fields;
     }
 }

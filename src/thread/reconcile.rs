@@ -1,7 +1,7 @@
 //! A server's snapshot and the messages there are: one list.
 
 use crate::message;
-use crate::message_list::MessageList;
+use crate::message_list::{Compared, MessageList};
 use crate::value::{Join, Kind, Value};
 
 /// Which messages stay although a snapshot lacks them.
@@ -14,13 +14,13 @@ pub(super) struct Staying<'a, V> {
 
 /// The messages of a snapshot in its order, with those of the list that say the same, and those of
 /// the list that it lacks and that stay: the client's own behind what they were behind, streamed
-/// ones before what they were before.
+/// ones, and what is the client's right behind them, before what they were before.
 pub(super) fn reconcile<V: Value>(
-    list: &mut MessageList<V>,
+    list: &MessageList<V>,
     snapshot: &V,
+    compared: Compared,
     staying: &Staying<V>,
 ) -> V {
-    let compared = list.compare(snapshot);
     let known: Vec<bool> = list.known(&compared).collect();
     let mut places = compared.places;
     let mut behind: Vec<(Option<u32>, u32)> = Vec::new();
@@ -28,20 +28,20 @@ pub(super) fn reconcile<V: Value>(
     let mut previous = None;
     let mut waiting = before.len();
     for (position, known) in (0..).zip(&known) {
-        if *known {
+        let item = if *known { None } else { list.item(position) };
+        let Some(item) = item.filter(|item| !rekeyed(item, snapshot, &mut places, position)) else {
             for (successor, _) in before.iter_mut().skip(waiting) {
                 *successor = Some(position);
             }
             waiting = before.len();
             previous = Some(position);
             continue;
-        }
-        let Some(item) = list.item(position) else { continue };
-        if rekeyed(&item, snapshot, &mut places, position) {
-            previous = Some(position);
-        } else if is_one_of(item.get("id").as_deref(), staying.streaming) {
+        };
+        let streamed = is_one_of(item.get("id").as_deref(), staying.streaming);
+        let clients = staying.client_roles.is_some_and(|roles| has_role(&item, roles));
+        if streamed || (clients && before.len() > waiting) {
             before.push((None, position));
-        } else if staying.client_roles.is_some_and(|roles| has_role(&item, roles)) {
+        } else if clients {
             behind.push((previous, position));
         }
     }

@@ -6,10 +6,25 @@ use std::collections::HashMap;
 use foldhash::fast::RandomState;
 use serde_json::{Map, Value as Json};
 
-use super::{Join, Kind, Names, Owned, Plan, Symbols, Value};
+use super::{Found, Join, Kind, Names, Owned, Plan, Symbols, Value};
 use crate::message;
 
+impl<'a> Found<'a, Json> for &'a Json {
+    fn of(value: &'a Json) -> Self {
+        value
+    }
+
+    fn into_owned(self) -> Json {
+        self.clone()
+    }
+
+    fn then(self, find: impl FnOnce(&'a Json) -> Option<&'a Json>) -> Option<Self> {
+        find(self)
+    }
+}
+
 impl Value for Json {
+    type Found<'a> = &'a Self;
     type Symbols = Texts;
 
     fn kind(&self) -> Kind {
@@ -30,12 +45,12 @@ impl Value for Json {
         self.as_array().map_or(0, Vec::len)
     }
 
-    fn at(&self, index: usize) -> Option<Cow<'_, Self>> {
-        self.as_array()?.get(index).map(Cow::Borrowed)
+    fn at(&self, index: usize) -> Option<Self::Found<'_>> {
+        self.as_array()?.get(index)
     }
 
-    fn get(&self, key: &str) -> Option<Cow<'_, Self>> {
-        field(self.as_object()?, key).map(Cow::Borrowed)
+    fn get(&self, key: &str) -> Option<Self::Found<'_>> {
+        field(self.as_object()?, key)
     }
 
     fn keys(&self) -> Vec<String> {
@@ -69,8 +84,8 @@ impl Value for Json {
         Json::String(text.to_owned())
     }
 
-    fn array(items: Vec<Self>) -> Self {
-        Json::Array(items)
+    fn array(items: impl IntoIterator<Item = Self>) -> Self {
+        Json::Array(items.into_iter().collect())
     }
 
     fn object() -> Self {

@@ -1,56 +1,12 @@
 // The JavaScript heap, as the core asks for it: each function answers one question about values
-// or builds one value, and none ever throws. What user code throws on the way (a getter, a
-// proxy's trap) is kept in `failure`, and the entry point that was called throws it at its end.
-// Until then no more user code runs: it could call an entry point, which would throw it first.
+// or builds one value, and none ever throws.
 
-/** @type {{ cause: unknown } | undefined} */
-let failure;
-
-/** @param {unknown} cause */
-export function note(cause) {
-  failure ??= { cause };
-}
-
-/** Whether user code threw since the last call. */
-export function failed() {
-  return failure !== undefined;
-}
-
-/** What was thrown since the last call, in a list; an empty list for nothing. */
-export function takeFailure() {
-  const taken = failure;
-  failure = undefined;
-  // User code that was called within an edit may have called us: what it was given must not change.
-  fresh = undefined;
-  return taken && [taken.cause];
-}
-
-/** What was thrown, in words: anything can be thrown, and asking it may throw again. */
-export function reason(cause) {
-  try {
-    return String(cause?.message ?? cause);
-  } catch {
-    return "it threw what cannot be told";
-  }
-}
-
-/** Makes the error that a caller sees; the npm package puts its own class in. */
-let makeError = (code, message, cause) => {
-  const error = new Error(message, cause && { cause: cause[0] });
-  return Object.assign(error, { name: "ThreadfoldError", code });
-};
-
-export function useErrors(make) {
-  makeError = make;
-}
-
-export function fail(code, message, cause) {
-  return makeError(code, message, cause);
-}
+import { ended, failure, heldAs, hold, holdAny, note, slots } from "./slots.js";
 
 const NULL = 0, STRING = 1, ARRAY = 2, OBJECT = 3, OTHER = 4;
 
-export function kind(value) {
+export function kind(handle) {
+  const value = slots[handle];
   if (value === null || value === undefined) return NULL;
   if (typeof value === "string") return STRING;
   if (typeof value !== "object") return OTHER;
@@ -63,9 +19,20 @@ export function kind(value) {
   }
 }
 
-export function length(value) {
+/** A string's text. */
+export function text(handle) {
+  const value = slots[handle];
+  return typeof value === "string" ? value : undefined;
+}
+
+export function isTrue(handle) {
+  return Boolean(slots[handle]);
+}
+
+export function length(handle) {
   if (failure) return 0;
   try {
+    const value = slots[handle];
     return Array.isArray(value) ? value.length : 0;
   } catch (error) {
     note(error);
@@ -73,17 +40,19 @@ export function length(value) {
   }
 }
 
-export function item(list, index) {
-  if (failure) return;
+export function item(handle, index) {
+  if (failure) return 0;
   try {
-    if (Array.isArray(list)) return list[index];
+    const list = slots[handle];
+    return Array.isArray(list) && index < list.length ? holdAny(list[index]) : 0;
   } catch (error) {
     note(error);
+    return 0;
   }
 }
 
 /** An own value: a prototype's is not data. */
-export function get(object, key) {
+function own(object, key) {
   if (failure) return;
   try {
     if (typeof object === "object" && object !== null && Object.hasOwn(object, key)) return object[key];
@@ -92,35 +61,47 @@ export function get(object, key) {
   }
 }
 
-export function keys(object) {
-  if (failure) return [];
+export function get(handle, key) {
+  return hold(own(slots[handle], key));
+}
+
+/** An own value's text. */
+export function textOf(handle, key) {
+  const value = own(slots[handle], key);
+  return typeof value === "string" ? value : undefined;
+}
+
+/** The names of an object's values, in a list. */
+export function keys(handle) {
+  if (failure) return hold([]);
   try {
-    const keys = typeof object === "object" && object !== null ? Object.keys(object) : [];
+    const object = slots[handle];
+    const names = typeof object === "object" && object !== null ? Object.keys(object) : [];
     // Half a surrogate pair becomes another character on the way to the core, and the key another key.
-    if (keys.some((key) => /\p{Surrogate}/u.test(key))) throw new TypeError("a key is no well-formed text");
-    return keys;
+    if (names.some((name) => /\p{Surrogate}/u.test(name))) throw new TypeError("a key is no well-formed text");
+    return hold(names);
   } catch (error) {
     note(error);
-    return [];
+    return hold([]);
   }
 }
 
 export function same(left, right) {
-  return Object.is(left, right);
+  return Object.is(slots[left], slots[right]);
 }
 
 /** Deep equality of data. Values that refer to themselves are never equal, unless the same. */
 export function equals(left, right) {
   if (failure) return false;
   try {
-    return alike(left, right);
+    return alike(slots[left], slots[right]);
   } catch (error) {
     if (!(error instanceof RangeError)) note(error);
     return false;
   }
 }
 
-function alike(left, right) {
+export function alike(left, right) {
   if (Object.is(left, right)) return true;
   if (typeof left === "number" && typeof right === "number") return left === right;
   if (typeof left !== "object" || typeof right !== "object" || left === null || right === null) return false;
@@ -140,45 +121,76 @@ function alike(left, right) {
 }
 
 /** That of an object which is only data: none, or `Object.prototype`, be it another realm's. */
-function isPlainPrototype(prototype) {
+export function isPlainPrototype(prototype) {
   return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/** A new message id: a version 4 UUID. */
+export function newId() {
+  // Only there on pages that came by https.
+  if (crypto.randomUUID) return crypto.randomUUID();
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = (bytes[6] & 0x0f) | 0x40;
+  bytes[8] = (bytes[8] & 0x3f) | 0x80;
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
 
 export function parseJson(text) {
   try {
-    return JSON.parse(text);
+    return hold(JSON.parse(text));
   } catch {
-    // Not JSON: `undefined`, which JSON cannot say.
+    // Not JSON.
+    return 0;
   }
+}
+
+export function string(text) {
+  return hold(text);
+}
+
+export function array() {
+  return hold([]);
+}
+
+/** Adds to a list that the core is making. */
+export function push(handle, item) {
+  slots[handle].push(slots[item]);
+}
+
+export function object() {
+  return hold({});
 }
 
 // -- Building: a node is copied before it changes, unless it was made in this edit. --
 
-/** @type {Set<object> | undefined} */
-let fresh;
+/** @type {{ nodes: Set<object>, before: number } | undefined} */
+let edit;
 
 /** From here on nodes that were made in this edit change in place. */
 export function beginEdit() {
-  fresh = new Set();
+  edit = { nodes: new Set(), before: ended };
 }
 
 export function endEdit() {
-  fresh = undefined;
+  edit = undefined;
 }
 
 /** What was made so far is in two places now: it is copied again before it changes. */
 export function share() {
-  fresh?.clear();
+  edit?.nodes.clear();
 }
 
 function writable(node) {
-  if (fresh?.has(node)) return node;
+  // User code that was called within an edit may have called us: what it was given must not change.
+  if (edit?.before !== ended) return copyOf(node);
+  if (edit.nodes.has(node)) return node;
   const copy = copyOf(node);
-  fresh?.add(copy);
+  edit.nodes.add(copy);
   return copy;
 }
 
-function copyOf(node) {
+export function copyOf(node) {
   if (Array.isArray(node)) return node.slice();
   const prototype = Object.getPrototypeOf(node);
   if (prototype === Object.prototype) return { ...node };
@@ -212,18 +224,18 @@ function put(node, key, value) {
   }
 }
 
-export function withKey(object, key, value) {
-  if (failure) return object;
+export function withKey(handle, key, value) {
+  if (failure) return handle;
   try {
-    return set(writable(object), key, value);
+    return heldAs(handle, set(writable(slots[handle]), key, slots[value]));
   } catch (error) {
     note(error);
-    return object;
+    return handle;
   }
 }
 
 /** Sets a value of a node that is the core's own. */
-function set(node, key, value) {
+export function set(node, key, value) {
   put(node, key, value);
   // @langchain/core's instances keep what they were made from; it has to agree.
   if (Object.hasOwn(node, "lc_kwargs") && typeof node.lc_kwargs === "object") {
@@ -232,34 +244,38 @@ function set(node, key, value) {
   return node;
 }
 
-export function withoutKey(object, key) {
-  if (failure) return object;
+export function withoutKey(handle, key) {
+  if (failure) return handle;
   try {
-    const copy = writable(object);
+    const copy = writable(slots[handle]);
     delete copy[key];
-    return copy;
+    return heldAs(handle, copy);
   } catch (error) {
     note(error);
-    return object;
+    return handle;
   }
 }
 
-export function splice(list, index, count, inserted) {
-  if (failure) return list;
+/** `NONE` for `inserted` is nothing. */
+export function splice(handle, index, count, inserted) {
+  if (failure) return handle;
   try {
-    const copy = writable(list);
-    copy.splice(index, count, ...inserted);
-    return copy;
+    const copy = writable(slots[handle]);
+    if (inserted === NONE) copy.splice(index, count);
+    else copy.splice(index, count, slots[inserted]);
+    return heldAs(handle, copy);
   } catch (error) {
     note(error);
-    return list;
+    return handle;
   }
 }
 
 /** `left` with the values of `right` laid over it; `left` itself, when that changes nothing. */
-export function overlay(left, right, nullDeletes) {
-  if (failure) return left;
+export function overlay(handle, over, nullDeletes) {
+  if (failure) return handle;
   try {
+    const left = slots[handle];
+    const right = slots[over];
     let laid = left;
     const change = () => (laid === left ? (laid = copyOf(left)) : laid);
     for (const key of Object.keys(right)) {
@@ -271,258 +287,11 @@ export function overlay(left, right, nullDeletes) {
         put(change(), key, value);
       }
     }
-    return laid;
+    return heldAs(handle, laid);
   } catch (error) {
     note(error);
-    return left;
+    return handle;
   }
 }
 
-// -- Lists of messages: one pass each. --
-
-/** The kind an instance of a message class says it is. */
-export function instanceKind(message) {
-  if (failure) return;
-  try {
-    // The class's method, not data that happens to have its name.
-    const method = message._getType ?? message.getType;
-    if (typeof method !== "function" || Object.hasOwn(message, "_getType")) return;
-    const kind = method.call(message);
-    return typeof kind === "string" ? kind : undefined;
-  } catch (error) {
-    note(error);
-  }
-}
-
-/** The positions of the items that the core has to read one by one: all but whole messages. */
-export function oddMessages(list) {
-  const odd = [];
-  if (failure) return odd;
-  try {
-    for (let at = 0; at < list.length; at++) {
-      if (!isPlain(list[at])) odd.push(at);
-    }
-  } catch (error) {
-    note(error);
-  }
-  return odd;
-}
-
-function isPlain(message) {
-  if (typeof message !== "object" || message === null || typeof message.id !== "string") return false;
-  switch (message.type) {
-    case "human":
-    case "system":
-    case "function":
-      return message.role === undefined;
-    case "ai":
-      return message.role === undefined && !hasOpenAiCalls(message);
-    case "tool":
-      return message.role === undefined && typeof message.tool_call_id === "string";
-    case undefined:
-      return isAgUiRole(message.role);
-    default:
-      return false;
-  }
-}
-
-function hasOpenAiCalls(message) {
-  const calls = message.tool_calls;
-  return calls !== undefined && calls !== null && calls.length > 0 && Array.prototype.some.call(calls, (call) => call?.function !== undefined);
-}
-
-function isAgUiRole(role) {
-  switch (role) {
-    case "user":
-    case "assistant":
-    case "system":
-    case "developer":
-    case "tool":
-    case "activity":
-    case "reasoning":
-      return true;
-    default:
-      return false;
-  }
-}
-
-const NONE = 0xffffffff;
-
-/** Numbers for the texts under `key`: first one for each item of `right`, then a position and a
- * number for each item of `left` whose text occurs in `right`. */
-export function join(left, right, key) {
-  if (failure) return [];
-  try {
-    const numbers = new Map();
-    const rightNumbers = numbered(right, key, numbers);
-    const hits = numbers.size === 1 ? alone(left, key, ...numbers.entries().next().value) : known(left, key, numbers);
-    const joined = new Uint32Array(rightNumbers.length + hits.length);
-    joined.set(rightNumbers);
-    joined.set(hits, rightNumbers.length);
-    return joined;
-  } catch (error) {
-    note(error);
-    return [];
-  }
-}
-
-// Engines read a property whose name stands in the code faster than one whose name they are told.
-const readId = (item) => item?.id;
-const reader = (key) => (key === "id" ? readId : (item) => item?.[key]);
-
-/** A number for each item's text: its position, as long as no text is there twice. */
-function numbered(list, key, numbers) {
-  const read = reader(key);
-  const found = new Uint32Array(list.length);
-  let texts = 0;
-  for (let at = 0; at < found.length; at++) {
-    const text = read(list[at]);
-    found[at] = at;
-    if (typeof text !== "string") found[at] = NONE;
-    else if (numbers.set(text, at).size > texts) texts++;
-    else {
-      numbers.clear();
-      return counted(list, key, numbers);
-    }
-  }
-  return found;
-}
-
-/** A number for each item's text: the one it has, or the next. To look first costs twice as much. */
-function counted(list, key, numbers) {
-  const read = reader(key);
-  return Uint32Array.from(list, (item) => {
-    const text = read(item);
-    if (typeof text !== "string") return NONE;
-    let number = numbers.get(text);
-    if (number === undefined) numbers.set(text, (number = numbers.size));
-    return number;
-  });
-}
-
-function known(list, key, numbers) {
-  const read = reader(key);
-  const hits = [];
-  for (let at = 0; numbers.size > 0 && at < list.length; at++) {
-    const number = numbers.get(read(list[at]));
-    if (number !== undefined) hits.push(at, number);
-  }
-  return hits;
-}
-
-/** One text is compared faster than looked up. */
-function alone(list, key, text, number) {
-  const read = reader(key);
-  const hits = [];
-  for (let at = 0; at < list.length; at++) {
-    if (read(list[at]) === text) hits.push(at, number);
-  }
-  return hits;
-}
-
-/** The list that a plan makes of two; in place, when `left` is the core's own. */
-export function assemble(left, right, owned, cleared, replaced, removed, appended) {
-  if (failure) return left;
-  try {
-    const added = pick(right, appended);
-    if (cleared) return added;
-    const list = owned ? left : removed.length > 0 ? left.slice() : left.concat(added);
-    for (let at = 0; at < replaced.length; at += 2) list[replaced[at]] = right[replaced[at + 1]];
-    if (removed.length > 0) {
-      let kept = removed[0];
-      for (let at = kept, next = 0; at < list.length; at++) {
-        if (at === removed[next]) next++;
-        else list[kept++] = list[at];
-      }
-      list.length = kept;
-    }
-    if (owned || removed.length > 0) for (const item of added) list.push(item);
-    return list;
-  } catch (error) {
-    note(error);
-    return left;
-  }
-}
-
-function pick(list, positions) {
-  const picked = [];
-  for (let at = 0; at < positions.length; at++) picked.push(list[positions[at]]);
-  return picked;
-}
-
-/** The items of a list in a list of our own, so that reading them again asks nobody. */
-export function ownList(list) {
-  if (failure) return [];
-  try {
-    return Array.isArray(list) ? list.slice() : list;
-  } catch (error) {
-    note(error);
-    return [];
-  }
-}
-
-/** `list` with text added to one message's content; undefined, when that cannot be. */
-export function appendText(list, position, text, listOwned, messageOwned) {
-  try {
-    if (typeof text !== "string") return;
-    const message = list[position];
-    const content = grown(message.content, text);
-    if (content === undefined) return;
-    const target = listOwned ? list : list.slice();
-    if (messageOwned) {
-      message.content = content;
-      if (message.lc_kwargs !== undefined) set(message, "content", content);
-    } else {
-      const changed = withKey(message, "content", content);
-      if (failure) return;
-      target[position] = changed;
-    }
-    return target;
-  } catch (error) {
-    note(error);
-  }
-}
-
-function grown(content, text) {
-  if (typeof content === "string") return content + text;
-  if (content === undefined || content === null) return text;
-  if (!Array.isArray(content)) return;
-  const last = content.at(-1);
-  if (last?.type === "text" && typeof last.text === "string") {
-    return content.with(-1, { ...last, text: last.text + text });
-  }
-  return [...content, { type: "text", text }];
-}
-
-/** Small numbers for ids, as long as a list lives. */
-export class Symbols {
-  #numbers = new Map();
-
-  /** The number of every item's text under `key`, given where it had none. */
-  numbers(list, key) {
-    try {
-      return failure ? [] : counted(list, key, this.#numbers);
-    } catch (error) {
-      note(error);
-      return [];
-    }
-  }
-
-  find(text) {
-    return this.#numbers.get(text) ?? NONE;
-  }
-
-  get size() {
-    return this.#numbers.size;
-  }
-}
-
-const functionNumbers = new WeakMap();
-let functions = 0;
-
-/** The same number for the same function. */
-export function functionNumber(fn) {
-  let number = functionNumbers.get(fn);
-  if (number === undefined) functionNumbers.set(fn, (number = functions++));
-  return number;
-}
+const NONE = -1;

@@ -1,36 +1,55 @@
-//! [`Value`] over the JavaScript heap: every question is one call of `heap.js`.
+//! [`Value`] over the JavaScript heap: every question is one call of `heap.js` or `lists.js`.
+//!
+//! A value is the number of its slot in a list of `slots.js`, good for the call that brought it.
 
 use std::borrow::Cow;
+use std::ops::Deref;
 
 use wasm_bindgen::prelude::*;
 
-use crate::value::{Join, Kind, Owned, Plan, Value};
+use crate::value::{Found, Join, Kind, Owned, Plan, Value};
+
+/// A value in the JavaScript heap.
+///
+/// Signed, as are all numbers here that cross: they go through as they are, the others by way of
+/// a function of wasm-bindgen's.
+#[derive(Clone, Copy)]
+pub struct Handle(i32);
+
+#[wasm_bindgen(module = "/src/wasm/slots.js")]
+extern "C" {
+    pub fn refuse(code: &str, message: &str);
+    fn failed() -> i32;
+    fn forget();
+    /// What was thrown, in words.
+    pub fn reason() -> String;
+    fn relocate(value: i32) -> i32;
+    fn release(root: i32);
+    fn fold(reducer: i32, current: i32, update: i32) -> i32;
+}
 
 #[wasm_bindgen(module = "/src/wasm/heap.js")]
 extern "C" {
-    #[wasm_bindgen(js_name = useErrors)]
-    pub fn use_errors(make: &js_sys::Function);
-    pub fn fail(code: &str, message: &str, cause: Option<JsValue>) -> JsValue;
-    /// Keeps what user code threw, for the answer.
-    pub fn note(cause: &JsValue);
-    #[wasm_bindgen(js_name = takeFailure)]
-    pub fn take_failure() -> Option<JsValue>;
-    /// Whether user code threw.
-    pub fn failed() -> bool;
-    /// What was thrown, in words.
-    pub fn reason(cause: &JsValue) -> String;
-    #[wasm_bindgen(js_name = functionNumber)]
-    pub fn function_number(function: &js_sys::Function) -> u32;
-
-    fn kind(value: &JsValue) -> u32;
-    fn length(value: &JsValue) -> u32;
-    fn item(list: &JsValue, index: u32) -> JsValue;
-    fn get(object: &JsValue, key: &str) -> JsValue;
-    fn keys(object: &JsValue) -> Vec<String>;
-    fn same(left: &JsValue, right: &JsValue) -> bool;
-    fn equals(left: &JsValue, right: &JsValue) -> bool;
+    #[wasm_bindgen(js_name = newId)]
+    fn new_id() -> String;
+    fn kind(value: i32) -> i32;
+    fn text(value: i32) -> Option<String>;
+    fn length(value: i32) -> i32;
+    #[wasm_bindgen(js_name = isTrue)]
+    fn is_true(value: i32) -> i32;
+    fn item(list: i32, index: i32) -> i32;
+    fn get(object: i32, key: &str) -> i32;
+    #[wasm_bindgen(js_name = textOf)]
+    fn text_of(object: i32, key: &str) -> Option<String>;
+    fn keys(object: i32) -> i32;
+    fn same(left: i32, right: i32) -> i32;
+    fn equals(left: i32, right: i32) -> i32;
     #[wasm_bindgen(js_name = parseJson)]
-    fn parse_json(text: &str) -> JsValue;
+    fn parse_json(text: &str) -> i32;
+    fn string(text: &str) -> i32;
+    fn array() -> i32;
+    fn push(list: i32, item: i32);
+    fn object() -> i32;
 
     #[wasm_bindgen(js_name = beginEdit)]
     fn begin_edit();
@@ -38,47 +57,106 @@ extern "C" {
     fn end_edit();
     fn share();
     #[wasm_bindgen(js_name = withKey)]
-    fn with_key(object: &JsValue, key: &str, value: &JsValue) -> JsValue;
+    fn with_key(object: i32, key: &str, value: i32) -> i32;
     #[wasm_bindgen(js_name = withoutKey)]
-    fn without_key(object: &JsValue, key: &str) -> JsValue;
-    fn splice(list: &JsValue, index: u32, count: u32, inserted: &JsValue) -> JsValue;
-    fn overlay(left: &JsValue, right: &JsValue, deletes: bool) -> JsValue;
+    fn without_key(object: i32, key: &str) -> i32;
+    fn splice(list: i32, index: i32, count: i32, inserted: i32) -> i32;
+    fn overlay(left: i32, right: i32, deletes: i32) -> i32;
+}
 
+#[wasm_bindgen(module = "/src/wasm/lists.js")]
+extern "C" {
     #[wasm_bindgen(js_name = instanceKind)]
-    fn instance_kind(message: &JsValue) -> Option<String>;
+    fn instance_kind(message: i32) -> Option<String>;
     #[wasm_bindgen(js_name = oddMessages)]
-    fn odd_messages(list: &JsValue) -> Vec<u32>;
-    fn join(left: &JsValue, right: &JsValue, key: &str) -> Vec<u32>;
+    fn odd_messages(list: i32) -> Vec<u32>;
+    fn join(left: i32, right: i32, key: &str) -> Vec<u32>;
     fn assemble(
-        left: &JsValue,
-        right: &JsValue,
-        owned: bool,
-        cleared: bool,
+        left: i32,
+        right: i32,
+        owned: i32,
+        cleared: i32,
         replaced: &[u32],
         removed: &[u32],
         appended: &[u32],
-    ) -> JsValue;
+    ) -> i32;
+    #[wasm_bindgen(js_name = insertAll)]
+    fn insert_all(list: i32, places: &[u32], items: i32) -> i32;
     #[wasm_bindgen(js_name = ownList)]
-    fn own_list(list: &JsValue) -> JsValue;
+    fn own_list(list: i32) -> i32;
     #[wasm_bindgen(js_name = appendText)]
-    fn append_text(
-        list: &JsValue,
-        position: u32,
-        text: &JsValue,
-        list_owned: bool,
-        message_owned: bool,
-    ) -> Option<JsValue>;
+    fn append_text(list: i32, position: i32, text: i32, list_owned: i32, message_owned: i32)
+    -> i32;
 
-    /// Numbers for ids: a `Map` in the JavaScript heap, where the ids are.
-    pub type Symbols;
-    #[wasm_bindgen(constructor)]
-    fn new() -> Symbols;
-    #[wasm_bindgen(method)]
-    fn numbers(this: &Symbols, list: &JsValue, key: &str) -> Vec<u32>;
-    #[wasm_bindgen(method)]
-    fn find(this: &Symbols, text: &JsValue) -> u32;
-    #[wasm_bindgen(method, getter)]
-    fn size(this: &Symbols) -> u32;
+    fn symbols() -> i32;
+    fn numbers(symbols: i32, list: i32, key: &str) -> Vec<u32>;
+    fn find(symbols: i32, text: i32) -> i32;
+    fn count(symbols: i32) -> i32;
+}
+
+#[wasm_bindgen(module = "/src/wasm/sharing.js")]
+extern "C" {
+    fn reuse(value: i32, known: i32) -> i32;
+    fn compose(left: i32, right: i32, picks: &[u32]) -> i32;
+}
+
+/// The JavaScript `undefined`.
+pub const UNDEFINED: Handle = Handle(0);
+const NULL: Handle = Handle(1);
+/// No value at all, where there may be one that is undefined.
+const NOTHING: i32 = -1;
+
+impl Handle {
+    /// The value of this number, as JavaScript gives it to an entry point.
+    pub fn of(number: i32) -> Self {
+        Self(number)
+    }
+
+    /// Its number, for JavaScript.
+    pub fn number(self) -> i32 {
+        self.0
+    }
+
+    /// Whether JavaScript takes it for true.
+    pub fn is_true(self) -> bool {
+        is_true(self.0) != 0
+    }
+
+    /// Gives it a place that lasts until the next call: see `Arena` of `slots.js`.
+    pub fn relocate(&mut self) {
+        self.0 = relocate(self.0);
+    }
+}
+
+/// Whether user code threw.
+pub fn user_code_threw() -> bool {
+    failed() != 0
+}
+
+/// A handle that was found.
+#[derive(Clone, Copy)]
+pub struct Here(Handle);
+
+impl Deref for Here {
+    type Target = Handle;
+
+    fn deref(&self) -> &Handle {
+        &self.0
+    }
+}
+
+impl Found<'_, Handle> for Here {
+    fn of(value: &Handle) -> Self {
+        Self(*value)
+    }
+
+    fn into_owned(self) -> Handle {
+        self.0
+    }
+
+    fn then(self, find: impl FnOnce(&Handle) -> Option<Here>) -> Option<Self> {
+        find(&self.0)
+    }
 }
 
 /// While it lives, nodes that were made since it began change in place.
@@ -97,40 +175,65 @@ impl Drop for Edit {
     }
 }
 
-impl Default for Symbols {
-    fn default() -> Self {
-        Self::new()
+/// Something of JavaScript's that the core holds on to, whatever calls end.
+pub struct Root(i32);
+
+impl Root {
+    /// The root of this number, from now on the core's.
+    pub fn of(number: i32) -> Self {
+        Self(number)
+    }
+
+    /// What a caller's reducer makes of an update.
+    pub fn fold(&self, current: Option<Handle>, update: Handle) -> Handle {
+        Handle(fold(self.0, current.map_or(NOTHING, Handle::number), update.0))
     }
 }
 
-impl crate::value::Symbols<JsValue> for Symbols {
-    fn numbers(&mut self, list: &JsValue, key: &str) -> Vec<u32> {
-        Symbols::numbers(self, list, key)
+impl Drop for Root {
+    fn drop(&mut self) {
+        release(self.0);
+    }
+}
+
+/// Numbers for ids: a `Map` in the JavaScript heap, where the ids are.
+pub struct Symbols(Root);
+
+impl Default for Symbols {
+    fn default() -> Self {
+        Self(Root(symbols()))
+    }
+}
+
+impl crate::value::Symbols<Handle> for Symbols {
+    fn numbers(&mut self, list: &Handle, key: &str) -> Vec<u32> {
+        numbers(self.0.0, list.0, key)
     }
 
-    fn find(&self, text: &JsValue) -> Option<u32> {
-        Some(Symbols::find(self, text)).filter(|number| *number != Join::NONE)
+    fn find(&self, text: &Handle) -> Option<u32> {
+        u32::try_from(find(self.0.0, text.0)).ok()
     }
 
     fn count(&self) -> usize {
-        self.size() as usize
+        usize::try_from(count(self.0.0)).unwrap_or_default()
     }
 }
 
 /// `undefined` is how the heap says that there is nothing.
-fn found(value: JsValue) -> Option<JsValue> {
-    if value.is_undefined() { None } else { Some(value) }
+fn found(value: i32) -> Option<Handle> {
+    if value == 0 { None } else { Some(Handle(value)) }
 }
 
-fn position(index: usize) -> u32 {
-    u32::try_from(index).unwrap_or(u32::MAX)
+fn position(index: usize) -> i32 {
+    i32::try_from(index).unwrap_or(i32::MAX)
 }
 
-impl Value for JsValue {
+impl Value for Handle {
+    type Found<'a> = Here;
     type Symbols = Symbols;
 
     fn kind(&self) -> Kind {
-        match kind(self) {
+        match kind(self.0) {
             0 => Kind::Null,
             1 => Kind::String,
             2 => Kind::Array,
@@ -140,48 +243,60 @@ impl Value for JsValue {
     }
 
     fn text(&self) -> Option<Cow<'_, str>> {
-        self.as_string().map(Cow::Owned)
+        text(self.0).map(Cow::Owned)
     }
 
     fn len(&self) -> usize {
-        length(self) as usize
+        usize::try_from(length(self.0)).unwrap_or_default()
     }
 
-    fn at(&self, index: usize) -> Option<Cow<'_, Self>> {
-        let item = item(self, position(index));
-        (!item.is_undefined() || index < Value::len(self)).then_some(Cow::Owned(item))
+    fn at(&self, index: usize) -> Option<Self::Found<'_>> {
+        found(item(self.0, position(index))).map(Here)
     }
 
-    fn get(&self, key: &str) -> Option<Cow<'_, Self>> {
-        found(get(self, key)).map(Cow::Owned)
+    fn get(&self, key: &str) -> Option<Self::Found<'_>> {
+        found(get(self.0, key)).map(Here)
+    }
+
+    fn text_of(&self, key: &str) -> Option<String> {
+        text_of(self.0, key)
     }
 
     fn keys(&self) -> Vec<String> {
-        keys(self)
+        let keys = Handle(keys(self.0));
+        (0..keys.len()).filter_map(|at| text(item(keys.0, position(at)))).collect()
     }
 
     fn same(&self, other: &Self) -> bool {
-        same(self, other)
+        same(self.0, other.0) != 0
     }
 
     fn equals(&self, other: &Self) -> bool {
-        equals(self, other)
+        equals(self.0, other.0) != 0
     }
 
     fn null() -> Self {
-        JsValue::NULL
+        NULL
     }
 
     fn string(text: &str) -> Self {
-        JsValue::from_str(text)
+        Handle(string(text))
     }
 
-    fn array(items: Vec<Self>) -> Self {
-        items.into_iter().collect::<js_sys::Array>().into()
+    fn array(items: impl IntoIterator<Item = Self>) -> Self {
+        let list = array();
+        for item in items {
+            push(list, item.0);
+        }
+        Handle(list)
     }
 
     fn object() -> Self {
-        js_sys::Object::new().into()
+        Handle(object())
+    }
+
+    fn new_id() -> String {
+        new_id()
     }
 
     fn parse_json(text: &str) -> Option<Self> {
@@ -189,24 +304,24 @@ impl Value for JsValue {
     }
 
     fn with(self, key: &str, value: Self) -> Self {
-        with_key(&self, key, &value)
+        Handle(with_key(self.0, key, value.0))
     }
 
     fn without(self, key: &str) -> Self {
-        without_key(&self, key)
+        Handle(without_key(self.0, key))
     }
 
     fn splice(self, index: usize, delete: usize, insert: Option<Self>) -> Self {
-        let inserted: js_sys::Array = insert.into_iter().collect();
-        splice(&self, position(index), position(delete), &inserted)
+        let inserted = insert.map_or(NOTHING, Handle::number);
+        Handle(splice(self.0, position(index), position(delete), inserted))
     }
 
     fn take(&mut self, key: &str) -> Option<Self> {
-        found(get(self, key))
+        found(get(self.0, key))
     }
 
     fn take_at(&mut self, index: usize) -> Option<Self> {
-        self.at(index).map(Cow::into_owned)
+        found(item(self.0, position(index)))
     }
 
     fn shared(self) -> Self {
@@ -215,16 +330,16 @@ impl Value for JsValue {
     }
 
     fn instance_kind(&self) -> Option<String> {
-        instance_kind(self)
+        instance_kind(self.0)
     }
 
     fn odd_messages(&self) -> Vec<u32> {
-        odd_messages(self)
+        odd_messages(self.0)
     }
 
     fn join(left: &Self, right: &Self, key: &str) -> Join {
-        let mut right_numbers = join(left, right, key);
-        let pairs = right_numbers.split_off(Value::len(right).min(right_numbers.len()));
+        let mut right_numbers = join(left.0, right.0, key);
+        let pairs = right_numbers.split_off(right.len().min(right_numbers.len()));
         let left = pairs.chunks_exact(2).filter_map(|pair| match pair {
             [position, number] => Some((*position, *number)),
             _ => None,
@@ -235,22 +350,55 @@ impl Value for JsValue {
     fn assemble(left: Self, right: Self, plan: &Plan, owned: bool) -> Self {
         let replaced: Vec<u32> =
             plan.replaced.iter().flat_map(|(position, from)| [*position, *from]).collect();
-        assemble(&left, &right, owned, plan.cleared, &replaced, &plan.removed, &plan.appended)
+        let Plan { cleared, removed, appended, .. } = plan;
+        Handle(assemble(
+            left.0,
+            right.0,
+            owned.into(),
+            (*cleared).into(),
+            &replaced,
+            removed,
+            appended,
+        ))
+    }
+
+    fn insert_all(self, places: &[u32], items: Self) -> Self {
+        Handle(insert_all(self.0, places, items.0))
+    }
+
+    fn reuse(self, known: &Self) -> Self {
+        Handle(reuse(self.0, known.0))
+    }
+
+    fn compose(left: &Self, right: &Self, picks: &[(u32, u32)]) -> Self {
+        let picks: Vec<u32> = picks.iter().flat_map(|(at, from)| [*at, *from]).collect();
+        Handle(compose(left.0, right.0, &picks))
     }
 
     fn overlay(self, over: &Self, deletes: bool) -> Self {
-        overlay(&self, over, deletes)
+        Handle(overlay(self.0, over.0, deletes.into()))
     }
 
     fn append_text(self, index: u32, text: &Self, owned: Owned) -> Result<Self, Self> {
-        append_text(&self, index, text, owned.list, owned.item).ok_or(self)
+        found(append_text(
+            self.0,
+            index.cast_signed(),
+            text.0,
+            owned.list.into(),
+            owned.item.into(),
+        ))
+        .ok_or(self)
     }
 
     fn own_list(self) -> Self {
-        own_list(&self)
+        Handle(own_list(self.0))
     }
 
     fn intact() -> bool {
-        !failed()
+        !user_code_threw()
+    }
+
+    fn forget_failure() {
+        forget();
     }
 }

@@ -2,20 +2,22 @@
 
 use wasm_bindgen::prelude::*;
 
-use super::{answer, option, rules};
+use super::heap::Handle;
+use super::{answer, rules};
 use crate::message_list::MessageList;
+use crate::value::Holds;
 
-/// The handle that the package's `MessageList` holds.
+/// The list that the package's `MessageList` has.
 #[wasm_bindgen]
-pub struct RawMessageList(MessageList<JsValue>);
+pub struct RawMessageList(MessageList<Handle>);
 
 #[wasm_bindgen]
 impl RawMessageList {
-    /// A list of messages, by the rules of that name.
+    /// An empty list, by the rules of that number.
     #[wasm_bindgen(constructor)]
-    pub fn new(messages: JsValue, by: &JsValue) -> Result<RawMessageList, JsValue> {
-        let rules = option(by, "rules").and_then(|by| rules(by.as_deref()));
-        answer(rules.and_then(|rules| MessageList::new(messages, rules))).map(Self)
+    #[must_use]
+    pub fn new(by: i32) -> RawMessageList {
+        Self(MessageList::empty(rules(by)))
     }
 
     /// How many messages there are.
@@ -26,24 +28,28 @@ impl RawMessageList {
     }
 
     /// Folds messages in.
-    pub fn update(&mut self, messages: JsValue) -> Result<(), JsValue> {
-        answer(self.0.update(messages))
+    pub fn update(&mut self, messages: i32) {
+        answer(self.0.update(Handle::of(messages)));
     }
 
     /// Adds text to a message.
-    pub fn append(&mut self, id: &JsValue, text: &JsValue) -> Result<(), JsValue> {
-        // The one call for each token: nothing was thrown when nothing went wrong.
-        self.0.append(id, text).or_else(|error| answer(Err(error)))
+    pub fn append(&mut self, id: i32, text: i32) {
+        answer(self.0.append(&Handle::of(id), &Handle::of(text)));
     }
 
     /// The list as it is now.
-    pub fn snapshot(&mut self) -> JsValue {
-        self.0.snapshot()
+    pub fn snapshot(&mut self) -> i32 {
+        self.0.snapshot().number()
     }
 
     /// The positions of the messages made since the last snapshot.
     #[must_use]
     pub fn touched(&self) -> Vec<u32> {
         self.0.touched().filter_map(|position| u32::try_from(position).ok()).collect()
+    }
+
+    /// Keeps what it holds for the next call.
+    pub fn relocate(&mut self) {
+        self.0.held(&mut Handle::relocate);
     }
 }

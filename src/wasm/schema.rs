@@ -2,32 +2,88 @@
 
 use std::rc::Rc;
 
-use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 
-use super::{answer, heap, option, preference, rules};
+use super::heap::{Handle, Root};
+use super::{answer, heap, preference, rules, value};
 use crate::error::Error;
 use crate::schema::{CustomReducer, Field, FieldReducer, Lifetime, Schema};
 use crate::state::Filtered;
-use crate::value::{Kind, Value};
+use crate::value::Value;
 
-/// The handle that the package's `Schema` holds.
+/// The schema that the package's `Schema` has.
 #[wasm_bindgen]
-pub struct RawSchema(pub(super) Schema<JsValue>);
+pub struct RawSchema(pub(super) Schema<Handle>);
+
+/// The ways of a field, added up to one number.
+const INPUT: i32 = 1;
+const OUTPUT: i32 = 2;
+const GUARD: i32 = 4;
 
 #[wasm_bindgen]
 impl RawSchema {
-    /// A schema from an object of field declarations `{ kind, input?, output?, private?, … }`.
+    /// A schema without fields.
     #[wasm_bindgen(constructor)]
-    pub fn new(declared: &JsValue) -> Result<RawSchema, JsValue> {
-        answer(declared_schema(declared)).map(Self)
+    #[must_use]
+    pub fn empty() -> RawSchema {
+        Self(Schema::empty())
     }
 
-    /// One schema from several, the base schema last. Gives up the handles in `schemas`.
-    #[allow(clippy::needless_pass_by_value, reason = "handles in a list cross only by value")]
-    pub fn combine(schemas: Vec<RawSchema>) -> Result<RawSchema, JsValue> {
-        let schemas: Vec<_> = schemas.iter().map(|schema| &schema.0).collect();
-        answer(Schema::combine(&schemas)).map(Self)
+    /// Adds a field. Its kind, its ways and the rules of its messages or tools are numbers, as the
+    /// package's schema.ts has them.
+    pub fn add(&mut self, key: String, kind: i32, ways: i32, by: i32) {
+        let reducer = match kind {
+            0 => FieldReducer::Messages(rules(by)),
+            1 => FieldReducer::Tools(preference(by)),
+            2 => FieldReducer::Todos,
+            3 => FieldReducer::Files,
+            4 => FieldReducer::Append,
+            5 => FieldReducer::Merge,
+            _ => FieldReducer::Replace,
+        };
+        let guard = ways & GUARD != 0;
+        let lifetime = match kind {
+            7 => Lifetime::Ephemeral { guard },
+            8 => Lifetime::Untracked { guard },
+            _ => Lifetime::Kept,
+        };
+        self.add_field(key, reducer, lifetime, ways);
+    }
+
+    /// Adds a field with a reducer of the caller's: a root of functions, equal numbers for equal ones.
+    #[wasm_bindgen(js_name = addReducer)]
+    pub fn add_reducer(&mut self, key: String, ways: i32, functions: i32, id: u32, name: String) {
+        let root = Root::of(functions);
+        let merge = Rc::new(move |current, update| {
+            if heap::user_code_threw() {
+                return Err(Error::value("a value", "readable"));
+            }
+            let folded = root.fold(current, update);
+            if heap::user_code_threw() {
+                return Err(Error::ReducerFailed { reason: heap::reason() });
+            }
+            Ok(folded)
+        });
+        let reducer = FieldReducer::Custom(CustomReducer { name, id, merge });
+        self.add_field(key, reducer, Lifetime::Kept, ways);
+    }
+
+    fn add_field(
+        &mut self,
+        key: String,
+        reducer: FieldReducer<Handle>,
+        lifetime: Lifetime,
+        ways: i32,
+    ) {
+        let (input, output) = (ways & INPUT != 0, ways & OUTPUT != 0);
+        answer(self.0.add(key, Field { reducer, lifetime, input, output }));
+    }
+
+    /// Lays a schema over this one: see [`Schema::combine`].
+    pub fn extend(&mut self, later: &RawSchema) {
+        if let Some(combined) = answer(Schema::combine(&[&self.0, &later.0])) {
+            self.0 = combined;
+        }
     }
 
     /// Another handle of the same schema.
@@ -37,124 +93,23 @@ impl RawSchema {
         Self(self.0.clone())
     }
 
-    /// [`Schema::merge`].
-    pub fn merge(&self, state: JsValue, update: &JsValue) -> Result<JsValue, JsValue> {
-        answer(self.0.merge(state, update))
-    }
-
-    /// [`Schema::step`].
-    pub fn step(&self, state: JsValue, updates: &JsValue) -> Result<JsValue, JsValue> {
-        answer(self.0.step(state, updates))
-    }
-
-    /// [`Schema::input`], as `{ values, dropped }`.
-    pub fn input(&self, values: JsValue) -> Result<JsValue, JsValue> {
-        filtered(self.0.input(values))
-    }
-
-    /// [`Schema::output`], as `{ values, dropped }`.
-    pub fn output(&self, state: JsValue) -> Result<JsValue, JsValue> {
-        filtered(self.0.output(state))
-    }
-
-    /// [`Schema::checkpoint`], as `{ values, dropped }`.
-    pub fn checkpoint(&self, state: JsValue) -> Result<JsValue, JsValue> {
-        filtered(self.0.checkpoint(state))
+    /// Does with a state what has this number: [`Schema::merge`] and [`Schema::step`] with an
+    /// update or several; [`Schema::input`], [`Schema::output`] and [`Schema::checkpoint`], which
+    /// give `{ values, dropped }`.
+    #[must_use]
+    pub fn apply(&self, how: i32, state: i32, update: i32) -> i32 {
+        let (state, update) = (Handle::of(state), Handle::of(update));
+        value(match how {
+            0 => self.0.merge(state, &update),
+            1 => self.0.step(state, &update),
+            2 => self.0.input(state).map(filtered),
+            3 => self.0.output(state).map(filtered),
+            _ => self.0.checkpoint(state).map(filtered),
+        })
     }
 }
 
-fn filtered(filtered: Result<Filtered<JsValue>, Error>) -> Result<JsValue, JsValue> {
-    answer(filtered.map(|Filtered { values, dropped }| {
-        let dropped = dropped.iter().map(|key| JsValue::from_str(key)).collect();
-        JsValue::object().with("values", values).with("dropped", JsValue::array(dropped))
-    }))
-}
-
-fn declared_schema(declared: &JsValue) -> Result<Schema<JsValue>, Error> {
-    if declared.kind() != Kind::Object {
-        return Err(Error::value("a schema", "an object of fields"));
-    }
-    let mut fields = Vec::new();
-    for key in declared.keys() {
-        let Some(declaration) = declared.get(&key) else { continue };
-        let field = declared_field(&declaration, &key)?;
-        fields.push((key, field));
-    }
-    Schema::new(fields)
-}
-
-fn declared_field(declaration: &JsValue, key: &str) -> Result<Field<JsValue>, Error> {
-    let flag = |name: &str, otherwise: bool| match declaration.get(name) {
-        None => Ok(otherwise),
-        Some(value) => {
-            value.as_bool().ok_or_else(|| Error::value(format!("{key}.{name}"), "true or false"))
-        }
-    };
-    let text = |name: &str| {
-        let value = declaration.get(name);
-        value.map_or(Ok(None), |value| option(&value, &format!("{key}.{name}")))
-    };
-    let guard = flag("guard", true)?;
-    let reducer = match declaration.text_of("kind").as_deref() {
-        Some("replace" | "ephemeral" | "untracked") => FieldReducer::Replace,
-        Some("todos") => FieldReducer::Todos,
-        Some("messages") => FieldReducer::Messages(rules(text("rules")?.as_deref())?),
-        Some("tools") => FieldReducer::Tools(preference(text("prefer")?.as_deref())?),
-        Some("files") => FieldReducer::Files,
-        Some("append") => FieldReducer::Append,
-        Some("merge") => FieldReducer::Merge,
-        Some("reducer") => FieldReducer::Custom(custom(declaration, key)?),
-        _ => {
-            let reason = format!("'{key}' is no field: make one with field.messages() and its kin");
-            return Err(Error::InvalidSchema { reason });
-        }
-    };
-    let lifetime = match declaration.text_of("kind").as_deref() {
-        Some("ephemeral") => Lifetime::Ephemeral { guard },
-        Some("untracked") => Lifetime::Untracked { guard },
-        _ => Lifetime::Kept,
-    };
-    let field = Field {
-        input: flag("input", true)?,
-        output: flag("output", true)?,
-        ..Field::new(reducer).lasting(lifetime)
-    };
-    Ok(if flag("private", false)? { field.private() } else { field })
-}
-
-fn custom(declaration: &JsValue, key: &str) -> Result<CustomReducer<JsValue>, Error> {
-    let function = |name: &str| {
-        let value = declaration.get(name).map(std::borrow::Cow::into_owned);
-        value.map(JsValue::dyn_into::<js_sys::Function>).transpose()
-    };
-    let not_a_function = |name: &str| Error::value(format!("{key}.{name}"), "a function");
-    let merge = function("reducer").ok().flatten().ok_or_else(|| not_a_function("reducer"))?;
-    let initial = function("default").map_err(|_| not_a_function("default"))?;
-    // Not `merge.name()`: a proxy may throw when it is asked, and it can do without a name.
-    let name = js_sys::Reflect::get(&merge, &JsValue::from_str("name")).ok();
-    let name = name.and_then(|name| name.as_string()).filter(|name| !name.is_empty());
-    Ok(CustomReducer {
-        name: name.unwrap_or_else(|| "a function".to_owned()),
-        id: heap::function_number(&merge),
-        merge: Rc::new(move |current, update| {
-            if !JsValue::intact() {
-                return Err(Error::value("a value", "readable"));
-            }
-            let current = match (current, &initial) {
-                (Some(current), _) => current,
-                (None, Some(initial)) => called(initial.call0(&JsValue::UNDEFINED))?,
-                // As in LangGraph, the first write to a field without a default is its value.
-                (None, None) => return Ok(update),
-            };
-            called(merge.call2(&JsValue::UNDEFINED, &current, &update))
-        }),
-    })
-}
-
-fn called(result: Result<JsValue, JsValue>) -> Result<JsValue, Error> {
-    result.map_err(|cause| {
-        heap::note(&cause);
-        let reason = heap::reason(&cause);
-        Error::ReducerFailed { reason }
-    })
+fn filtered(Filtered { values, dropped }: Filtered<Handle>) -> Handle {
+    let dropped = Handle::array(dropped.iter().map(|key| Handle::string(key)));
+    Handle::object().with("values", values).with("dropped", dropped)
 }

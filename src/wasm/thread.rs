@@ -1,123 +1,102 @@
 //! [`Thread`] over the JavaScript heap.
 
-use std::borrow::Cow;
-
 use wasm_bindgen::prelude::*;
 
+use super::heap::{Handle, UNDEFINED};
 use super::schema::RawSchema;
-use super::{answer, heap};
+use super::{answer, heap, value};
 use crate::error::Error;
-use crate::thread::{Event, Thread};
-use crate::value::{Kind, Value};
+use crate::thread::{Event, Pending, Thread};
+use crate::value::{Found, Holds, Kind, Value};
 
-/// The handle that the package's `Thread` holds.
+/// The thread that the package's `Thread` has.
 #[wasm_bindgen]
-pub struct RawThread(Thread<JsValue>);
+pub struct RawThread(Thread<Handle>);
 
 #[wasm_bindgen]
 impl RawThread {
     /// [`Thread::new`]. Gives up the schema's handle.
-    #[wasm_bindgen(constructor)]
-    pub fn new(schema: Option<RawSchema>, values: &JsValue) -> Result<RawThread, JsValue> {
-        answer(Thread::new(schema.map(|schema| schema.0), values)).map(Self)
+    pub fn make(schema: Option<RawSchema>, values: i32) -> Option<RawThread> {
+        answer(Thread::new(schema.map(|schema| schema.0), &Handle::of(values))).map(Self)
     }
 
     /// [`Thread::from_json`]. Gives up the schema's handle.
-    #[wasm_bindgen(js_name = fromJSON)]
-    pub fn from_json(schema: Option<RawSchema>, record: &JsValue) -> Result<RawThread, JsValue> {
+    pub fn restore(schema: Option<RawSchema>, record: i32) -> Option<RawThread> {
         let edit = heap::Edit::begin();
-        let thread = Thread::from_json(schema.map(|schema| schema.0), record);
+        let thread = Thread::from_json(schema.map(|schema| schema.0), &Handle::of(record));
         drop(edit);
         answer(thread).map(Self)
     }
 
-    /// [`Thread::to_json`].
-    #[wasm_bindgen(js_name = toJSON)]
-    pub fn to_json(&mut self) -> Result<JsValue, JsValue> {
-        answer(Ok(self.0.to_json()))
-    }
-
-    /// [`Thread::state`].
-    pub fn state(&mut self) -> Result<JsValue, JsValue> {
-        answer(Ok(self.0.state()))
-    }
-
-    /// [`Thread::confirmed`].
-    pub fn confirmed(&mut self) -> Result<JsValue, JsValue> {
-        answer(Ok(self.0.confirmed()))
+    /// What of the thread has this number: its state, what is confirmed, what is pending, its record.
+    pub fn look(&mut self, part: i32) -> i32 {
+        let found = match part {
+            0 => self.0.state(),
+            1 => self.0.confirmed(),
+            2 => Handle::array(self.0.pending().map(Pending::shown)),
+            _ => self.0.to_json(),
+        };
+        found.number()
     }
 
     /// [`Thread::message`].
     #[must_use]
-    pub fn message(&self, id: &JsValue) -> Option<JsValue> {
-        self.0.message(id)
-    }
-
-    /// The updates that are pending, as `{ id, update, status, error? }`.
-    #[must_use]
-    pub fn pending(&self) -> JsValue {
-        let pending = self.0.pending().map(|pending| {
-            let shown = JsValue::object()
-                .with("id", JsValue::from_str(&pending.id))
-                .with("update", pending.update.clone())
-                .with("status", JsValue::from_str(pending.status.name()));
-            match &pending.error {
-                Some(error) => shown.with("error", error.clone()),
-                None => shown,
-            }
-        });
-        JsValue::array(pending.collect())
+    pub fn message(&self, id: i32) -> i32 {
+        self.0.message(&Handle::of(id)).unwrap_or(UNDEFINED).number()
     }
 
     /// [`Thread::update`].
-    pub fn update(&mut self, update: JsValue) -> Result<(), JsValue> {
-        answer(self.0.update(update))
+    pub fn update(&mut self, update: i32) {
+        answer(self.0.update(Handle::of(update)));
     }
 
     /// [`Thread::optimistic`].
-    pub fn optimistic(&mut self, update: JsValue) -> Result<String, JsValue> {
-        answer(self.0.optimistic(update))
+    pub fn optimistic(&mut self, update: i32) -> i32 {
+        value(self.0.optimistic(Handle::of(update)).map(|id| Handle::string(&id)))
     }
 
-    /// [`Thread::settle`].
-    pub fn settle(&mut self, id: &str) -> Result<bool, JsValue> {
-        answer(self.0.settle(id))
-    }
-
-    /// [`Thread::fail`].
-    pub fn fail(&mut self, id: &str, error: JsValue) -> bool {
-        self.0.fail(id, error)
-    }
-
-    /// [`Thread::retry`].
-    pub fn retry(&mut self, id: &str) -> bool {
-        self.0.retry(id)
-    }
-
-    /// [`Thread::rollback`].
-    pub fn rollback(&mut self, id: &str) -> bool {
-        self.0.rollback(id)
-    }
-
-    /// Text for a message: the one call for each token.
-    pub fn text(&mut self, id: JsValue, text: JsValue) -> Result<(), JsValue> {
-        match self.0.receive(Event::Text { id, text }) {
-            Ok(_) => Ok(()),
-            Err(error) => answer(Err(error)),
+    /// Changes what becomes of an optimistic update: [`Thread::settle`], [`Thread::fail`],
+    /// [`Thread::retry`] and [`Thread::rollback`] by number.
+    pub fn change(&mut self, how: i32, id: i32, error: i32) {
+        let id = Handle::of(id);
+        let Some(id) = id.text() else { return };
+        match how {
+            0 => {
+                answer(self.0.settle(&id));
+            }
+            1 => {
+                self.0.fail(&id, Handle::of(error));
+            }
+            2 => {
+                self.0.retry(&id);
+            }
+            _ => {
+                self.0.rollback(&id);
+            }
         }
     }
 
+    /// Text for a message: the one call for each token.
+    pub fn text(&mut self, id: i32, text: i32) {
+        answer(self.0.receive(Event::Text { id: Handle::of(id), text: Handle::of(text) }));
+    }
+
     /// [`Thread::receive`], of an event as the package declares them; gives the drift, if any.
-    pub fn receive(&mut self, event: &JsValue) -> Result<Option<JsValue>, JsValue> {
+    pub fn receive(&mut self, event: i32) -> i32 {
         let edit = heap::Edit::begin();
-        let received = read_event(event).and_then(|event| self.0.receive(event));
+        let received = read_event(Handle::of(event)).and_then(|event| self.0.receive(event));
         drop(edit);
-        answer(received)
+        value(received.map(|drift| drift.unwrap_or(UNDEFINED)))
+    }
+
+    /// Keeps what it holds for the next call.
+    pub fn relocate(&mut self) {
+        self.0.held(&mut Handle::relocate);
     }
 }
 
-fn read_event(event: &JsValue) -> Result<Event<JsValue>, Error> {
-    let part = |key: &str| event.get(key).map_or(JsValue::UNDEFINED, Cow::into_owned);
+fn read_event(event: Handle) -> Result<Event<Handle>, Error> {
+    let part = |key: &str| event.get(key).map_or(UNDEFINED, Found::into_owned);
     let text = |key: &'static str| {
         Some(part(key))
             .filter(|id| id.kind() == Kind::String)
@@ -131,7 +110,7 @@ fn read_event(event: &JsValue) -> Result<Event<JsValue>, Error> {
         Some("message") => Event::Message {
             message: part("message"),
             after: option("after"),
-            streaming: part("streaming").is_truthy(),
+            streaming: part("streaming").is_true(),
         },
         Some("text") => Event::Text { id: text("messageId")?, text: text("text")? },
         Some("message-finished") => Event::MessageFinished { id: text("messageId")? },

@@ -5,7 +5,88 @@ use threadfold::wasm::{self, RawMessageList, RawSchema};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_test::wasm_bindgen_test;
 
+#[wasm_bindgen(module = "/src/wasm/slots.js")]
+extern "C" {
+    fn hold(value: &JsValue) -> i32;
+    fn value(handle: i32) -> JsValue;
+    fn root(value: &JsValue) -> i32;
+    #[wasm_bindgen(js_name = call, catch)]
+    fn enter(entry: &mut dyn FnMut() -> JsValue) -> Result<JsValue, JsValue>;
+
+    type Arena;
+    #[wasm_bindgen(constructor)]
+    fn new() -> Arena;
+    #[wasm_bindgen(method, js_name = call, catch)]
+    fn enter(this: &Arena, entry: &mut dyn FnMut() -> JsValue) -> Result<JsValue, JsValue>;
+}
+
 const NONE: &JsValue = &JsValue::UNDEFINED;
+/// The number of a field that is input and output.
+const SHOWN: i32 = 3;
+
+/// What an entry point answers, or the error that comes of it.
+fn call(mut entry: impl FnMut() -> i32) -> Result<JsValue, JsValue> {
+    enter(&mut || value(entry()))
+}
+
+fn add_messages(left: &JsValue, right: &JsValue) -> Result<JsValue, JsValue> {
+    call(|| wasm::add_messages(hold(left), hold(right), 0))
+}
+
+fn apply_patch(document: &JsValue, operations: &JsValue) -> Result<JsValue, JsValue> {
+    call(|| wasm::apply_patch(hold(document), hold(operations)))
+}
+
+/// A list and its values.
+struct List {
+    raw: RawMessageList,
+    arena: Arena,
+}
+
+impl List {
+    fn new(messages: &JsValue) -> Self {
+        let mut list = Self { raw: RawMessageList::new(0), arena: Arena::new() };
+        list.update(messages).unwrap();
+        list
+    }
+
+    fn call(
+        &mut self,
+        mut work: impl FnMut(&mut RawMessageList) -> i32,
+    ) -> Result<JsValue, JsValue> {
+        let raw = &mut self.raw;
+        self.arena.enter(&mut || value(work(raw)))
+    }
+
+    fn update(&mut self, messages: &JsValue) -> Result<JsValue, JsValue> {
+        self.call(|raw| {
+            raw.update(hold(messages));
+            0
+        })
+    }
+
+    fn append(&mut self, id: &JsValue, text: &JsValue) -> Result<JsValue, JsValue> {
+        self.call(|raw| {
+            raw.append(hold(id), hold(text));
+            0
+        })
+    }
+
+    fn snapshot(&mut self) -> JsValue {
+        self.call(RawMessageList::snapshot).unwrap()
+    }
+}
+
+/// A schema of one field with this reducer and default.
+fn reducing(key: &str, functions: &str) -> RawSchema {
+    let mut schema = RawSchema::empty();
+    schema.add_reducer(key.to_owned(), SHOWN, root(&js(functions)), 0, String::new());
+    schema
+}
+
+fn merge(schema: &RawSchema, state: &JsValue, update: &JsValue) -> Result<JsValue, JsValue> {
+    call(|| schema.apply(0, hold(state), hold(update)))
+}
 
 /// A JavaScript value, by the expression that makes it.
 fn js(expression: &str) -> JsValue {
@@ -26,7 +107,7 @@ fn messages_go_through_as_the_objects_they_are() {
     let left =
         js("[{ type: 'human', id: '1', content: 'a', at: new Date(0), big: 1n, none: undefined }]");
     let right = js("[{ type: 'ai', id: '2', content: 'b' }]");
-    let merged = Array::from(&wasm::add_messages(left.clone(), right.clone(), NONE).unwrap());
+    let merged = Array::from(&add_messages(&left, &right).unwrap());
     assert_eq!(merged.length(), 2);
     assert!(Object::is(&merged.get(0), &Array::from(&left).get(0)));
     assert!(Object::is(&merged.get(1), &Array::from(&right).get(0)));
@@ -34,7 +115,7 @@ fn messages_go_through_as_the_objects_they_are() {
 
 #[wasm_bindgen_test]
 fn a_string_becomes_a_human_message_with_a_uuid() {
-    let merged = wasm::add_messages(js("[]"), js("'hi'"), NONE).unwrap();
+    let merged = add_messages(&js("[]"), &js("'hi'")).unwrap();
     assert!(holds(
         "([m]) => m.type === 'human' && m.content === 'hi' && /^[0-9a-f-]{36}$/.test(m.id)",
         &merged
@@ -46,7 +127,7 @@ fn an_instance_that_is_given_an_id_stays_of_its_class_and_the_original_has_none(
     let instance = js("new (class HumanMessage {
         type = 'human'; content = 'a'; lc_kwargs = { content: 'a' }; _getType() { return this.type; }
     })()");
-    let merged = wasm::add_messages(js("[]"), instance.clone(), NONE).unwrap();
+    let merged = add_messages(&js("[]"), &instance).unwrap();
     assert!(holds(
         "([m]) => m.constructor.name === 'HumanMessage' && m.lc_kwargs.id === m.id",
         &merged
@@ -56,7 +137,7 @@ fn an_instance_that_is_given_an_id_stays_of_its_class_and_the_original_has_none(
 
 #[wasm_bindgen_test]
 fn an_error_has_a_code_and_a_sentence() {
-    let error = wasm::add_messages(js("[]"), js("{ type: 'remove', id: 'zz' }"), NONE).unwrap_err();
+    let error = add_messages(&js("[]"), &js("{ type: 'remove', id: 'zz' }")).unwrap_err();
     assert_eq!(code(&error), "UNKNOWN_MESSAGE_REMOVED");
     assert!(holds("(e) => e instanceof Error && e.message.includes(\"('zz')\")", &error));
 }
@@ -64,17 +145,17 @@ fn an_error_has_a_code_and_a_sentence() {
 #[wasm_bindgen_test]
 fn what_a_getter_throws_is_the_cause_and_the_next_call_is_not_hurt() {
     let hostile = js("[{ get id() { throw new Error('mine'); } }]");
-    let error = wasm::add_messages(js("[]"), hostile, NONE).unwrap_err();
+    let error = add_messages(&js("[]"), &hostile).unwrap_err();
     assert_eq!(code(&error), "UNREADABLE_VALUE");
     assert!(holds("(e) => e.cause.message === 'mine'", &error));
-    assert!(wasm::add_messages(js("[]"), js("'hi'"), NONE).is_ok());
+    assert!(add_messages(&js("[]"), &js("'hi'")).is_ok());
 }
 
 #[wasm_bindgen_test]
 fn a_patch_copies_the_path_and_shares_the_rest() {
     let document =
         js("globalThis.threadfoldDocument = { a: { b: [1, { c: 2 }] }, rest: { of: 'it' } }");
-    let patched = wasm::apply_patch(
+    let patched = apply_patch(
         &document,
         &js(
             "[{ op: 'replace', path: '/a/b/1/c', value: 3 }, { op: 'add', path: '/a/b/-', value: 4 }]",
@@ -94,7 +175,7 @@ fn a_copied_value_is_not_changed_by_what_follows_in_the_patch() {
         { op: 'copy', from: '/a', path: '/b' },
         { op: 'add', path: '/b/y', value: 2 },
     ]");
-    let patched = wasm::apply_patch(&js("{ a: {} }"), &patch).unwrap();
+    let patched = apply_patch(&js("{ a: {} }"), &patch).unwrap();
     assert!(holds(
         "(p) => JSON.stringify(p) === '{\"a\":{\"x\":1},\"b\":{\"x\":1,\"y\":2}}'",
         &patched
@@ -103,7 +184,7 @@ fn a_copied_value_is_not_changed_by_what_follows_in_the_patch() {
 
 #[wasm_bindgen_test]
 fn a_list_appends_in_place_until_somebody_looks() {
-    let mut list = RawMessageList::new(js("[{ type: 'ai', id: '1', content: '' }]"), NONE).unwrap();
+    let mut list = List::new(&js("[{ type: 'ai', id: '1', content: '' }]"));
     let (id, text) = (JsValue::from("1"), JsValue::from("a"));
     list.append(&id, &text).unwrap();
     let first = list.snapshot();
@@ -116,11 +197,10 @@ fn a_list_appends_in_place_until_somebody_looks() {
 
 #[wasm_bindgen_test]
 fn a_list_is_as_it_was_after_an_error() {
-    let mut list =
-        RawMessageList::new(js("[{ type: 'ai', id: '1', content: 'a' }]"), NONE).unwrap();
+    let mut list = List::new(&js("[{ type: 'ai', id: '1', content: 'a' }]"));
     let before = list.snapshot();
     let update = js("[{ type: 'ai', id: '2', content: 'b' }, { type: 'remove', id: 'zz' }]");
-    assert_eq!(code(&list.update(update).unwrap_err()), "UNKNOWN_MESSAGE_REMOVED");
+    assert_eq!(code(&list.update(&update).unwrap_err()), "UNKNOWN_MESSAGE_REMOVED");
     assert_eq!(code(&list.append(&"zz".into(), &"a".into()).unwrap_err()), "UNKNOWN_MESSAGE");
     assert_eq!(code(&list.append(&"1".into(), &JsValue::NULL).unwrap_err()), "INVALID_VALUE");
     assert!(Object::is(&before, &list.snapshot()));
@@ -128,28 +208,27 @@ fn a_list_is_as_it_was_after_an_error() {
 
 #[wasm_bindgen_test]
 fn a_schema_folds_with_a_function_of_the_callers() {
-    let schema = RawSchema::new(&js(
-        "{ sum: { kind: 'reducer', reducer: (a, b) => a + b, default: () => 1 } }",
-    ));
-    let state = schema.unwrap().step(js("{}"), &js("[{ sum: 2 }, { sum: 3 }]")).unwrap();
+    let schema = reducing("sum", "{ reducer: (a, b) => a + b, initial: () => 1 }");
+    let updates = js("[{ sum: 2 }, { sum: 3 }]");
+    let state = call(|| schema.apply(1, hold(&js("{}")), hold(&updates))).unwrap();
     assert!(holds("(s) => s.sum === 6", &state));
 }
 
 #[wasm_bindgen_test]
 fn what_a_reducer_throws_is_the_cause() {
-    let schema =
-        RawSchema::new(&js("{ x: { kind: 'reducer', reducer: () => { throw 'no'; } } }")).unwrap();
-    let error = schema.merge(js("{ x: 1 }"), &js("{ x: 2 }")).unwrap_err();
+    let schema = reducing("x", "{ reducer: () => { throw 'no'; } }");
+    let error = merge(&schema, &js("{ x: 1 }"), &js("{ x: 2 }")).unwrap_err();
     assert_eq!(code(&error), "REDUCER_FAILED");
     assert!(holds("(e) => e.cause === 'no'", &error));
-    assert!(schema.merge(js("{}"), &js("{ x: 2 }")).is_ok());
+    assert!(merge(&schema, &js("{}"), &js("{ x: 2 }")).is_ok());
 }
 
 #[wasm_bindgen_test]
 fn a_field_that_does_not_change_keeps_its_value_and_its_state() {
-    let schema =
-        RawSchema::new(&js("{ files: { kind: 'files' }, log: { kind: 'append' } }")).unwrap();
+    let mut schema = RawSchema::empty();
+    schema.add("files".to_owned(), 3, SHOWN, 0);
+    schema.add("log".to_owned(), 4, SHOWN, 0);
     let state = js("{ files: { '/a': { content: 'a' } }, log: [1] }");
-    let same = schema.merge(state.clone(), &js("{ files: { '/b': null }, log: [] }")).unwrap();
+    let same = merge(&schema, &state, &js("{ files: { '/b': null }, log: [] }")).unwrap();
     assert!(Object::is(&state, &same));
 }

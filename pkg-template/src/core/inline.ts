@@ -1,11 +1,13 @@
 // The core for everybody: its wasm is in this file, and ready when the import is.
-import { initSync, useErrors } from "../../generated/threadfold_core.js";
+import { useErrors } from "../../generated/slots.js";
+import { initSync } from "../../generated/threadfold_core.js";
 import { alphabet, length, text } from "../../generated/wasm-text.js";
 import { coreError } from "../errors.js";
 
 initSync({ module: decode() });
 useErrors(coreError);
 
+export * from "../../generated/slots.js";
 export * from "../../generated/threadfold_core.js";
 
 /** Undoes scripts/build/printable.mjs, which says how the bytes are written and why. */

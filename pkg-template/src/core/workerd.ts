@@ -1,9 +1,11 @@
 // The core for workerd, which compiles no wasm at run time but imports it compiled.
-import { initSync, useErrors } from "../../generated/threadfold_core.js";
+import { useErrors } from "../../generated/slots.js";
+import { initSync } from "../../generated/threadfold_core.js";
 import { coreError } from "../errors.js";
 import module from "./threadfold_bg.wasm";
 
 initSync({ module });
 useErrors(coreError);
 
+export * from "../../generated/slots.js";
 export * from "../../generated/threadfold_core.js";

@@ -1,0 +1,242 @@
+import type { AbstractAgent, Message } from "@ag-ui/client";
+import { REMOVE_ALL_MESSAGES, removeMessage, Thread, type MessageRemoval, type PendingUpdate, type ThreadfoldError, type ThreadState } from "threadfold";
+import { sameJson } from "../same-json.js";
+import { foldOf, type Fold } from "./fold.js";
+import { newId } from "./new-id.js";
+import { isObject } from "./shapes.js";
+
+/** The thread of an agent: AG-UI's messages, and the agent's state as fields. */
+export type AgentThread = Thread<ThreadState<Message>>;
+
+type Fields = Record<string, unknown>;
+
+/**
+ * Keeps an agent's `messages` and `state` and its thread the same, in both directions. The agent's are plain
+ * properties that anyone may set or push to at any time, so they are held against what they were when last seen.
+ */
+export class ThreadOfAgent {
+  readonly thread: AgentThread;
+  readonly fold: Fold;
+  readonly #agent: AbstractAgent;
+  /** The agent's array of messages as it was last seen, and what it then held. */
+  #array: readonly Message[] = [];
+  #items: readonly Message[] = [];
+  /** The same of its state. */
+  #state: unknown;
+  #entries: Fields | undefined;
+  /** Whether the change under way is this one's own. */
+  #busy = false;
+
+  constructor(agent: AbstractAgent) {
+    this.#agent = agent;
+    this.thread = new Thread<ThreadState<Message>>({ threadId: agent.threadId });
+    this.thread.on("error", (error) => console.warn(`threadfold: ${error.message}`));
+    this.fold = foldOf(this.thread);
+    this.thread.subscribe((state, previous) => this.#changed(state, previous));
+    this.#see();
+    this.#own(() => {
+      this.#setMessages(agent.messages, []);
+      this.fold.state.set(copyOf(agent.state));
+    });
+  }
+
+  /** The agent's messages as the thread shows them: not to be changed. */
+  get messages(): readonly Message[] {
+    return this.thread.getState().messages;
+  }
+
+  /** The agent's state: what the server said, with what is pending over it. */
+  get state(): unknown {
+    const state = this.fold.state.value;
+    const pending = this.thread.pending as readonly PendingUpdate<Fields>[];
+    if (pending.length === 0 || !isObject(state)) return state;
+    const shown = this.thread.getState() as Fields;
+    const keys = pending.flatMap(({ update }) => Object.keys(update)).filter((key) => key !== "messages" && key in shown);
+    return { ...state, ...Object.fromEntries(keys.map((key) => [key, shown[key]])) };
+  }
+
+  /** Takes over what was set on the agent since it was last seen. */
+  absorb(): void {
+    const { messages, state } = this.#agent;
+    const seen = this.#isSeen(messages);
+    const seenState = state === this.#state && sameEntries(state, this.#entries);
+    if (seen && seenState) return;
+    this.#own(() => {
+      if (!seen) this.#setMessages(messages, this.#items);
+      if (!seenState) this.#setState(state, this.#entries);
+    });
+    this.#see();
+  }
+
+  /** What a subscriber made of the messages. */
+  replaceMessages(messages: readonly Message[]): void {
+    this.#own(() => this.#setMessages(messages, this.messages));
+  }
+
+  replaceState(state: unknown): void {
+    this.#own(() => this.fold.state.set(copyOf(state)));
+  }
+
+  /** Folds something in; the agent is brought up to date by whoever asks for it. */
+  folding(work: () => void): void {
+    this.#own(work);
+  }
+
+  /** An array of the messages that is the agent's own, to push to. */
+  messagesForAgent(): Message[] {
+    return this.messages.slice();
+  }
+
+  /** A state that is the agent's own, as far as its first level goes. */
+  stateForAgent(): unknown {
+    return copyOf(this.state);
+  }
+
+  /** The agent has been given these: they are no change of its own. */
+  given(messages: Message[] | undefined, state: unknown): void {
+    if (messages && this.#agent.messages === messages) {
+      this.#array = messages;
+      this.#items = this.messages;
+    }
+    if (state !== undefined && this.#agent.state === state) this.#seeState();
+  }
+
+  /**
+   * Gives the thread what was done to its messages: `before` is what they were made from. What has come to the thread
+   * since then stays.
+   */
+  #setMessages(messages: readonly Message[], before: readonly Message[]): void {
+    const own = new Map(this.messages.map((message) => [message.id, message]));
+    const known = new Map(before.map((message) => [message.id, message]));
+    const update: (Message | MessageRemoval)[] = [];
+    const wanted = new Map<string, Message>();
+    for (const message of messages) {
+      const earlier = known.get(message.id);
+      const held = own.get(message.id);
+      if (earlier && (earlier === message || sameJson(earlier, message))) {
+        if (held) wanted.set(held.id, held);
+      } else {
+        const next = { ...message, id: typeof message.id === "string" ? message.id : newId() };
+        wanted.set(next.id, next);
+        update.push(next);
+      }
+    }
+    const removed = before.filter(({ id }) => !wanted.has(id) && own.has(id) && this.thread.message(id));
+    update.unshift(...removed.map(({ id }) => removeMessage(id)));
+    if (!keepsOrder(own, wanted)) {
+      const since = [...own.values()].filter(({ id }) => !known.has(id) && !wanted.has(id));
+      update.splice(0, update.length, removeMessage(REMOVE_ALL_MESSAGES), ...wanted.values(), ...since);
+    }
+    this.fold.calls.forget();
+    if (update.length === 0) return;
+    try {
+      this.thread.update({ messages: update });
+    } catch (error) {
+      this.thread.report(error as ThreadfoldError, messages);
+    }
+  }
+
+  /** The same for the state, by its fields. */
+  #setState(state: unknown, before: Fields | undefined): void {
+    const held = this.fold.state.value;
+    if (!isObject(state) || !before || !isObject(held)) {
+      this.fold.state.set(copyOf(state));
+      return;
+    }
+    const next = { ...held };
+    for (const key of Object.keys(before)) if (!Object.hasOwn(state, key)) delete next[key];
+    for (const [key, value] of Object.entries(state)) if (!Object.hasOwn(before, key) || before[key] !== value) next[key] = value;
+    this.fold.state.set(next);
+  }
+
+  /** The thread was changed by its own methods, such as `optimistic`: the agent shows it, too. */
+  #changed(shown: Fields, previous: Fields): void {
+    if (this.#busy) return;
+    this.fold.calls.forget();
+    this.#noteFields(shown, previous);
+    const agent = this.#agent;
+    const messages = this.messages;
+    if (messages !== this.#items && !this.#isHeldBy(agent.messages, messages)) {
+      agent.messages = this.messagesForAgent();
+      this.given(agent.messages, undefined);
+      for (const subscriber of agent.subscribers) void subscriber.onMessagesChanged?.({ messages: agent.messages, state: agent.state, agent });
+    }
+    const state = this.stateForAgent();
+    if (!sameEntries(state, this.#entries)) {
+      agent.state = state;
+      this.given(undefined, state);
+      for (const subscriber of agent.subscribers) void subscriber.onStateChanged?.({ messages: agent.messages, state: agent.state, agent });
+    }
+  }
+
+  /** Fields that were set for good are the agent's own; those that are only pending are laid over it. */
+  #noteFields(shown: Fields, previous: Fields): void {
+    const touched = Object.keys({ ...previous, ...shown }).filter((key) => key !== "messages" && shown[key] !== previous[key]);
+    if (touched.length === 0) return;
+    const confirmed = this.thread.confirmed as Fields;
+    const known = this.fold.state.value;
+    const set = touched.filter((key) => Object.hasOwn(confirmed, key) && !sameJson(confirmed[key], isObject(known) ? known[key] : undefined));
+    if (set.length > 0) this.fold.state.note(Object.fromEntries(set.map((key) => [key, confirmed[key]])));
+  }
+
+  #own(work: () => void): void {
+    const before = this.#busy;
+    this.#busy = true;
+    try {
+      work();
+    } finally {
+      this.#busy = before;
+    }
+  }
+
+  #see(): void {
+    const { messages } = this.#agent;
+    if (!this.#isSeen(messages)) {
+      this.#array = messages;
+      this.#items = [...messages];
+    }
+    this.#seeState();
+  }
+
+  #seeState(): void {
+    this.#state = this.#agent.state;
+    this.#entries = entriesOf(this.#state);
+  }
+
+  #isSeen(messages: readonly Message[]): boolean {
+    return messages === this.#array && this.#isHeldBy(messages, this.#items);
+  }
+
+  #isHeldBy(array: readonly Message[], items: readonly Message[]): boolean {
+    if (array.length !== items.length) return false;
+    for (let at = 0; at < items.length; at++) if (array[at] !== items[at]) return false;
+    return true;
+  }
+}
+
+/** Whether those that are known keep their order, and what is new comes last: so that adding and removing is enough. */
+function keepsOrder(own: ReadonlyMap<string, Message>, wanted: ReadonlyMap<string, Message>): boolean {
+  const left = [...own.keys()].filter((id) => wanted.has(id));
+  let at = 0;
+  for (const id of wanted.keys()) {
+    if (at < left.length && left[at++] !== id) return false;
+  }
+  return true;
+}
+
+/** A copy that may be changed at its first level. */
+function copyOf(state: unknown): unknown {
+  return isObject(state) ? { ...state } : Array.isArray(state) ? [...(state as unknown[])] : state;
+}
+
+function entriesOf(state: unknown): Fields | undefined {
+  return typeof state === "object" && state !== null ? { ...state } : undefined;
+}
+
+/** Whether a state has these at its first level. */
+function sameEntries(state: unknown, entries: Fields | undefined): boolean {
+  if (typeof state !== "object" || state === null || !entries) return !entries;
+  const keys = Object.keys(state);
+  return keys.length === Object.keys(entries).length
+    && keys.every((key) => Object.hasOwn(entries, key) && (state as Fields)[key] === entries[key]);
+}

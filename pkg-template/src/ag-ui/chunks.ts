@@ -1,0 +1,126 @@
+import type { AgUiEvent, Chunk, FoldedEvent, ReasoningChunk, TextChunk, ToolCallChunk } from "./event-types.js";
+
+type Kind = "text" | "tool" | "reasoning";
+
+/** A message or tool call that chunks have opened. */
+interface Opened {
+  readonly kind: Kind;
+  readonly id: string;
+  /** What its later chunks may not contradict. */
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** The agent's own lane, or that of one of its subagents. */
+type Lane = string | undefined;
+
+/** Events that say nothing of what chunks have opened. */
+const LEAVING = new Set(["RAW", "ACTIVITY_SNAPSHOT", "ACTIVITY_DELTA", "REASONING_ENCRYPTED_VALUE", "SUBAGENT_STARTED"]);
+/** Events that end what chunks have opened, in every lane. */
+const ENDING = new Set(["RUN_STARTED", "RUN_FINISHED", "RUN_ERROR", "MESSAGES_SNAPSHOT"]);
+
+/**
+ * Expands the chunk forms: a first chunk starts a message or call, those after it go on, and the next event of another
+ * kind in the same lane ends it. Each subagent has a lane of its own.
+ */
+export class Chunks {
+  readonly #lanes = new Map<Lane, Opened>();
+
+  /** The events that one event stands for, or in a sentence what is wrong with a chunk. */
+  expand(event: AgUiEvent): readonly FoldedEvent[] | string {
+    switch (event.type) {
+      case "TEXT_MESSAGE_CHUNK":
+        return this.#chunk(event, "text", event.messageId, { role: event.role, name: event.name });
+      case "TOOL_CALL_CHUNK":
+        return this.#chunk(event, "tool", event.toolCallId, { toolCallName: event.toolCallName, parentMessageId: event.parentMessageId });
+      case "REASONING_MESSAGE_CHUNK":
+        return this.#chunk(event, "reasoning", event.messageId, {});
+      default:
+    }
+    if (this.#lanes.size === 0 || LEAVING.has(event.type)) return [event];
+    if (ENDING.has(event.type)) return [...[...this.#lanes.keys()].flatMap((lane) => this.#close(lane)), event];
+    return [...this.#close(event.subagentRunId ?? undefined), event];
+  }
+
+  #chunk(chunk: Chunk, kind: Kind, id: string | undefined, fields: Record<string, unknown>): readonly FoldedEvent[] | string {
+    const lane = this.#laneOf(chunk, kind, id);
+    if (typeof lane === "string") return lane;
+    const opened = this.#lanes.get(lane.key);
+    const parts: FoldedEvent[] = [];
+    let open: Opened;
+    if (opened?.kind === kind && (id === undefined || id === opened.id)) {
+      const other = Object.keys(fields).find((key) => fields[key] !== undefined && fields[key] !== opened.fields[key]);
+      if (other) return `${chunk.type}: its ${other} is not the one that '${opened.id}' was opened with.`;
+      open = opened;
+    } else {
+      if (id === undefined) return `${chunk.type}: the first one of its kind has no id.`;
+      if (kind === "tool" && fields["toolCallName"] === undefined) return `${chunk.type}: the first one of '${id}' has no toolCallName.`;
+      parts.push(...this.#close(lane.key));
+      open = { kind, id, fields: { ...(kind === "text" && { role: "assistant" }), ...defined(fields) } };
+      this.#lanes.set(lane.key, open);
+      parts.push(startOf(open, chunk));
+    }
+    if (chunk.delta !== undefined || (parts.length === 0 && chunk.metadata !== undefined)) parts.push(contentOf(open, chunk));
+    return parts;
+  }
+
+  /** The lane that a chunk goes on in: that of its id, else the one it names, else the only one of its kind. */
+  #laneOf(chunk: Chunk, kind: Kind, id: string | undefined): { key: Lane } | string {
+    const named = chunk.subagentRunId ?? undefined;
+    const lanes = [...this.#lanes].filter(([, opened]) => opened.kind === kind);
+    if (id !== undefined) {
+      const known = lanes.find(([, opened]) => opened.id === id);
+      if (known && named !== undefined && named !== known[0]) {
+        return `${chunk.type}: '${id}' belongs to ${known[0] === undefined ? "the agent itself" : `the subagent '${known[0]}'`}.`;
+      }
+      return { key: known ? known[0] : named };
+    }
+    if (named !== undefined || this.#lanes.get(undefined)?.kind === kind || lanes.length === 0) return { key: named };
+    return lanes.length === 1 ? { key: lanes[0]?.[0] } : `${chunk.type}: it has no id, and ${lanes.length} are open.`;
+  }
+
+  #close(lane: Lane): FoldedEvent[] {
+    const opened = this.#lanes.get(lane);
+    if (!opened) return [];
+    this.#lanes.delete(lane);
+    return [endOf(opened)];
+  }
+}
+
+function startOf({ kind, id, fields }: Opened, { metadata, subagentRunId }: Chunk): FoldedEvent {
+  const common = defined({ metadata, subagentRunId });
+  switch (kind) {
+    case "text":
+      return { type: "TEXT_MESSAGE_START", messageId: id, ...fields, ...common };
+    case "tool":
+      return { type: "TOOL_CALL_START", toolCallId: id, toolCallName: fields["toolCallName"] as string, ...fields, ...common };
+    case "reasoning":
+      return { type: "REASONING_MESSAGE_START", messageId: id, ...common };
+  }
+}
+
+function contentOf({ kind, id }: Opened, { delta = "", metadata }: TextChunk | ToolCallChunk | ReasoningChunk): FoldedEvent {
+  const common = defined({ metadata });
+  switch (kind) {
+    case "text":
+      return { type: "TEXT_MESSAGE_CONTENT", messageId: id, delta, ...common };
+    case "tool":
+      return { type: "TOOL_CALL_ARGS", toolCallId: id, delta, ...common };
+    case "reasoning":
+      return { type: "REASONING_MESSAGE_CONTENT", messageId: id, delta, ...common };
+  }
+}
+
+function endOf({ kind, id }: Opened): FoldedEvent {
+  switch (kind) {
+    case "text":
+      return { type: "TEXT_MESSAGE_END", messageId: id };
+    case "tool":
+      return { type: "TOOL_CALL_END", toolCallId: id };
+    case "reasoning":
+      return { type: "REASONING_MESSAGE_END", messageId: id };
+  }
+}
+
+function defined<T extends object>(fields: T): T {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
+}

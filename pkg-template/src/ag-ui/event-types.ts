@@ -1,0 +1,168 @@
+// AG-UI 1.0's events and messages, as far as folding reads them. Written out here, so that whoever folds a stream
+// without `@ag-ui/client` needs no types of it; its own types fit these.
+
+export type Metadata = Record<string, unknown>;
+
+/** A message in AG-UI's form, as a thread holds it: never changed, only replaced. */
+export interface HeldMessage {
+  readonly id: string;
+  readonly role: string;
+  readonly content?: unknown;
+  readonly toolCalls?: readonly HeldToolCall[] | undefined;
+  readonly toolCallId?: string | undefined;
+  readonly activityType?: string | undefined;
+  readonly subagentRunId?: string | null | undefined;
+  readonly metadata?: Metadata | undefined;
+}
+
+export interface HeldToolCall {
+  readonly id: string;
+  readonly type: "function";
+  readonly function: { readonly name: string; readonly arguments: string };
+  readonly metadata?: Metadata | undefined;
+}
+
+interface Base<Type extends string> {
+  readonly type: Type;
+  readonly metadata?: Metadata | undefined;
+  readonly subagentRunId?: string | null | undefined;
+}
+
+interface OfMessage<Type extends string> extends Base<Type> {
+  readonly messageId: string;
+}
+
+interface OfToolCall<Type extends string> extends Base<Type> {
+  readonly toolCallId: string;
+}
+
+export interface TextStart extends OfMessage<"TEXT_MESSAGE_START"> {
+  readonly role?: string | undefined;
+  readonly name?: string | undefined;
+}
+export type ReasoningStart = OfMessage<"REASONING_MESSAGE_START">;
+export interface TextContent extends OfMessage<"TEXT_MESSAGE_CONTENT" | "REASONING_MESSAGE_CONTENT"> {
+  readonly delta: string;
+}
+export type TextEnd = OfMessage<"TEXT_MESSAGE_END" | "REASONING_MESSAGE_END">;
+export interface EncryptedValue extends Base<"REASONING_ENCRYPTED_VALUE"> {
+  readonly subtype: "tool-call" | "message";
+  readonly entityId: string;
+  readonly encryptedValue: string;
+}
+
+export interface ToolCallStart extends OfToolCall<"TOOL_CALL_START"> {
+  readonly toolCallName: string;
+  readonly parentMessageId?: string | null | undefined;
+}
+export interface ToolCallArgs extends OfToolCall<"TOOL_CALL_ARGS"> {
+  readonly delta: string;
+}
+export type ToolCallEnd = OfToolCall<"TOOL_CALL_END">;
+export interface ToolCallResult extends OfToolCall<"TOOL_CALL_RESULT"> {
+  readonly messageId: string;
+  readonly content: unknown;
+  readonly role?: string | undefined;
+}
+
+export interface StateSnapshot extends Base<"STATE_SNAPSHOT"> {
+  readonly snapshot: unknown;
+}
+export interface StateDelta extends Base<"STATE_DELTA"> {
+  readonly delta: readonly unknown[];
+}
+export interface MessagesSnapshot extends Base<"MESSAGES_SNAPSHOT"> {
+  readonly messages: readonly HeldMessage[];
+}
+
+export interface ActivitySnapshot extends OfMessage<"ACTIVITY_SNAPSHOT"> {
+  readonly activityType: string;
+  readonly content: unknown;
+  readonly replace?: boolean | undefined;
+}
+export interface ActivityDelta extends OfMessage<"ACTIVITY_DELTA"> {
+  readonly activityType: string;
+  readonly patch: readonly unknown[];
+}
+
+export interface RunStarted extends Base<"RUN_STARTED"> {
+  readonly runId: string;
+  readonly input?: { readonly messages?: readonly HeldMessage[] | undefined } | undefined;
+}
+export interface RunFinished extends Base<"RUN_FINISHED"> {
+  readonly result?: unknown;
+  readonly outcome?:
+    | { readonly type: "success"; readonly pendingToolCallIds?: readonly string[] | undefined }
+    | { readonly type: "interrupt"; readonly interrupts: readonly Interrupt[] }
+    | { readonly type: "cancelled" }
+    | undefined;
+}
+export interface RunError extends Base<"RUN_ERROR"> {
+  readonly message: string;
+  readonly code?: string | undefined;
+}
+
+/** A question that a run has stopped for. */
+export interface Interrupt {
+  readonly id: string;
+  readonly reason: string;
+  readonly message?: string | undefined;
+  readonly toolCallId?: string | undefined;
+  readonly subagentRunId?: string | null | undefined;
+}
+
+/** Those that only listeners hear of. */
+export type Heard = Base<
+  | "RAW"
+  | "CUSTOM"
+  | "STEP_STARTED"
+  | "STEP_FINISHED"
+  | "REASONING_START"
+  | "REASONING_END"
+  | "SUBAGENT_STARTED"
+  | "SUBAGENT_FINISHED"
+  | "SUBAGENT_ERROR"
+>;
+
+export interface TextChunk extends Base<"TEXT_MESSAGE_CHUNK"> {
+  readonly messageId?: string | undefined;
+  readonly role?: string | undefined;
+  readonly name?: string | undefined;
+  readonly delta?: string | undefined;
+}
+export interface ToolCallChunk extends Base<"TOOL_CALL_CHUNK"> {
+  readonly toolCallId?: string | undefined;
+  readonly toolCallName?: string | undefined;
+  readonly parentMessageId?: string | undefined;
+  readonly delta?: string | undefined;
+}
+export interface ReasoningChunk extends Base<"REASONING_MESSAGE_CHUNK"> {
+  readonly messageId?: string | undefined;
+  readonly delta?: string | undefined;
+}
+
+/** Those that stand for a start, a content and an end. */
+export type Chunk = TextChunk | ToolCallChunk | ReasoningChunk;
+
+/** What is folded: everything but the chunks, which are expanded before. */
+export type FoldedEvent =
+  | TextStart
+  | ReasoningStart
+  | TextContent
+  | TextEnd
+  | EncryptedValue
+  | ToolCallStart
+  | ToolCallArgs
+  | ToolCallEnd
+  | ToolCallResult
+  | StateSnapshot
+  | StateDelta
+  | MessagesSnapshot
+  | ActivitySnapshot
+  | ActivityDelta
+  | RunStarted
+  | RunFinished
+  | RunError
+  | Heard;
+
+export type AgUiEvent = FoldedEvent | Chunk;

@@ -1,0 +1,180 @@
+import { mergeTools, ThreadfoldError, toAgUi, type Tool } from "threadfold";
+import type { Fields, Schema } from "../schema.js";
+import { sameJson } from "../same-json.js";
+import { foldOf, type Fold } from "./fold.js";
+import type { FoldingThread } from "./folding-thread.js";
+import { newId } from "./new-id.js";
+
+type Values = Record<string, unknown>;
+
+/** What a run is asked for with, besides the thread. */
+export interface RunInputOptions {
+  /** What tools the front end offers; of two with one name the first. */
+  tools?: readonly Tool[] | undefined;
+  context?: readonly { description: string; value: string }[] | undefined;
+  forwardedProps?: unknown;
+  /** The run's id, a new one if none is given. The id of the thread's last run asks for that one again. */
+  runId?: string | undefined;
+  parentRunId?: string | undefined;
+  /** Answers to what the last run was interrupted for. */
+  resume?: readonly { interruptId: string; status: "resolved" | "cancelled"; payload?: unknown }[] | undefined;
+  /** The server's name for the conversation, if the thread does not know it. */
+  threadId?: string | undefined;
+  /** The thread's schema, for one that does not show it. */
+  schema?: Schema<never> | Schema<unknown> | undefined;
+  /**
+   * What of the state is sent. `"new"`, the default, for servers that keep it: what is input, and is not the server's
+   * already. `"whole"`, for servers that keep none: all that is input. Or the very state to send.
+   */
+  state?: "new" | "whole" | object | undefined;
+}
+
+/** The body of a request for a run: AG-UI's `RunAgentInput`. */
+export interface RunAgentInput {
+  threadId: string;
+  runId: string;
+  parentRunId?: string;
+  messages: object[];
+  state: object;
+  tools: Tool[];
+  context: { description: string; value: string }[];
+  forwardedProps: unknown;
+  resume?: { interruptId: string; status: "resolved" | "cancelled"; payload?: unknown }[];
+}
+
+/** What {@link runInput} asks of a thread besides folding. */
+export interface SendingThread extends FoldingThread {
+  readonly schema?: Schema<unknown> | Schema<never> | undefined;
+  readonly pending: readonly { readonly update: object }[];
+  getState(): object;
+  getInitialState(): object;
+}
+
+/**
+ * What to send for a run of the agent: the thread's messages in AG-UI's form, pending ones among them, the tools,
+ * each once, the context, and of the state what the server does not have.
+ *
+ * A server that keeps the state folds what it is sent into it, and a field to which updates are added would then be
+ * added to itself: one entry a turn would be 1, 3, 7 entries. So a value that the server said is not sent back to it,
+ * and of a list or an object that grew here only what is new.
+ *
+ * @throws {@link ThreadfoldError} `INVALID_VALUE` when there is no thread id; and when several pending updates write
+ *   one field that has a reducer of its own, since only that reducer could make one of them.
+ *
+ * @example
+ * ```ts
+ * import { Thread } from "threadfold";
+ * import { foldAgUi, runInput } from "threadfold/ag-ui";
+ *
+ * const thread = new Thread({ threadId: "t1" });
+ * await foldAgUi(thread, [
+ *   { type: "RUN_STARTED", threadId: "t1", runId: "r1" },
+ *   { type: "STATE_SNAPSHOT", snapshot: { log: ["began"], mood: "calm" } },
+ *   { type: "RUN_FINISHED", threadId: "t1", runId: "r1" },
+ * ]);
+ * thread.optimistic({ messages: [{ id: "q", role: "user", content: "Hi" }], mood: "curious" });
+ * const input = runInput(thread, { tools: [{ name: "confirm" }, { name: "confirm" }] });
+ * console.log(input.messages.length, input.tools.length, input.state); // 1 1 { mood: 'curious' }
+ * ```
+ */
+export function runInput(thread: SendingThread, options: RunInputOptions = {}): RunAgentInput {
+  const { messages = [] } = thread.getState() as { messages?: readonly object[] };
+  const threadId = options.threadId ?? thread.threadId;
+  if (threadId === undefined) {
+    throw new ThreadfoldError("INVALID_VALUE", "A run needs a thread id: new Thread({ threadId }), or runInput(thread, { threadId }).");
+  }
+  const { context = [], forwardedProps = {}, parentRunId, resume, runId = newId() } = options;
+  return {
+    threadId,
+    runId,
+    ...(parentRunId !== undefined && { parentRunId }),
+    // Activities are for the screen, no agent takes them.
+    messages: messages.map((message) => toAgUi(message)).filter((message) => message.role !== "activity"),
+    state: stateToSend(thread, options),
+    tools: mergeTools([], options.tools),
+    context: [...context],
+    forwardedProps,
+    ...(resume !== undefined && { resume: [...resume] }),
+  };
+}
+
+function stateToSend(thread: SendingThread, { state = "new", schema = thread.schema }: RunInputOptions): object {
+  if (typeof state === "object") return state;
+  const { messages: _, ...shown } = thread.getState() as Values;
+  const input = schema ? ((schema as Schema<unknown>).input(shown).values as Values) : shown;
+  if (state === "whole") return input;
+  const fold = foldOf(thread);
+  const fields = (schema?.fields ?? READY_MADE) as Fields;
+  const initial = thread.getInitialState() as Values;
+  const sent: Values = {};
+  for (const [key, value] of Object.entries(input)) {
+    const update = updateFor(thread, fold, { key, value, kind: fields[key]?.kind ?? "replace", initial: initial[key] });
+    if (update !== undefined) sent[key] = update;
+  }
+  return sent;
+}
+
+/** The kinds of the fields of a thread without a schema. */
+const READY_MADE = { tools: { kind: "tools" }, todos: { kind: "todos" }, files: { kind: "files" } };
+
+interface FieldToSend {
+  readonly key: string;
+  readonly value: unknown;
+  readonly kind: string;
+  readonly initial: unknown;
+}
+
+/** What to send of a field, so that the server's reducer comes to what is shown; undefined is nothing. */
+function updateFor(thread: SendingThread, fold: Fold, { key, value, kind, initial }: FieldToSend): unknown {
+  const said = fold.state.said(key);
+  if (sameJson(value, said)) return undefined;
+  switch (kind) {
+    case "append":
+      return nonEmpty(added(value, said ?? initial));
+    case "tools":
+      return nonEmpty(addedItems(value, said ?? initial));
+    case "files":
+      return changedKeys(value, said ?? initial, null);
+    case "merge":
+      return changedKeys(value, said ?? initial, undefined);
+    case "reducer":
+      return onlyWrite(thread, key);
+    case "todos":
+      // The empty list of the beginning is nobody's plan.
+      return said === undefined && Array.isArray(value) && value.length === 0 ? undefined : value;
+    default:
+      return value;
+  }
+}
+
+/** What was added to the end of a list; nothing, when it is not that list that was added to. */
+function added(list: unknown, before: unknown): unknown[] {
+  if (!Array.isArray(list)) return [];
+  const known = Array.isArray(before) ? (before as unknown[]) : [];
+  return known.every((item, at) => sameJson(item, list[at])) ? list.slice(known.length) : [];
+}
+
+function addedItems(list: unknown, before: unknown): unknown[] {
+  if (!Array.isArray(list)) return [];
+  const known = Array.isArray(before) ? (before as unknown[]) : [];
+  return list.filter((item) => !known.some((other) => sameJson(item, other)));
+}
+
+/** The entries of an object that are new or other, and for those that are gone what the field's reducer removes by. */
+function changedKeys(value: unknown, before: unknown, gone: null | undefined): object | undefined {
+  const [now, known] = [{ ...(value as Values) }, { ...(before as Values) }];
+  const changed = Object.entries(now).filter(([key, item]) => !sameJson(item, known[key]));
+  const removed = gone === null ? Object.keys(known).filter((key) => !Object.hasOwn(now, key)).map((key) => [key, null] as const) : [];
+  return changed.length + removed.length === 0 ? undefined : Object.fromEntries([...changed, ...removed]);
+}
+
+const nonEmpty = (list: unknown[]) => (list.length === 0 ? undefined : list);
+
+/** What a pending update wrote to a field with a reducer of its own. */
+function onlyWrite(thread: SendingThread, key: string): unknown {
+  const writes = thread.pending.map(({ update }) => update as Values).filter((update) => Object.hasOwn(update, key));
+  if (writes.length > 1) {
+    throw new ThreadfoldError("INVALID_VALUE", `Several pending updates write '${key}', which has a reducer of its own: say by the option 'state' what to send.`);
+  }
+  return writes[0]?.[key];
+}

@@ -1,0 +1,77 @@
+import type { Interrupt, RunError, RunFinished, RunStarted } from "./event-types.js";
+import { cleaned, MESSAGES, NOTHING, type Fold, type Step } from "./fold.js";
+
+/** How a run came to its end. */
+export type RunEnd =
+  | { readonly status: "finished"; readonly result?: unknown; readonly pendingToolCallIds: readonly string[] }
+  | { readonly status: "interrupted"; readonly interrupts: readonly Interrupt[] }
+  | { readonly status: "cancelled" }
+  | { readonly status: "failed"; readonly error: RunFailure }
+  /** The stream ended before the run did. */
+  | { readonly status: "cut" };
+
+/** What the server said of a run that failed. */
+export interface RunFailure {
+  readonly message: string;
+  readonly code?: string;
+}
+
+export function interruptsOf(interrupts: readonly Interrupt[]): Interrupt[] {
+  return interrupts.map((interrupt) => {
+    if (interrupt.subagentRunId !== null) return interrupt;
+    const { subagentRunId: _, ...rest } = interrupt;
+    return rest;
+  });
+}
+
+/** The end that an event says; undefined for one that says none. */
+export function endOf(fold: Fold, event: { type: string }): RunEnd | undefined {
+  if (event.type === "RUN_ERROR") return { status: "failed", error: failure(event as RunError) };
+  if (event.type !== "RUN_FINISHED") return undefined;
+  const { outcome, result } = event as RunFinished;
+  if (outcome?.type === "interrupt") return { status: "interrupted", interrupts: interruptsOf(outcome.interrupts) };
+  if (outcome?.type === "cancelled") return { status: "cancelled" };
+  return { status: "finished", result, pendingToolCallIds: fold.run.leftOver(event as RunFinished) };
+}
+
+function failure({ message, code }: RunError): RunFailure {
+  return code === undefined ? { message } : { message, code };
+}
+
+/** Begins a run, under the id that says whether it is the run before once more. */
+export function beginRun(fold: Fold, runId: string): void {
+  const again = fold.thread.run?.runId === runId;
+  fold.run.begin();
+  fold.streams.reset();
+  fold.calls.forget();
+  fold.send({ type: "run-started", runId });
+  fold.state.begin(again);
+}
+
+export const runStarted: Step<RunStarted> = {
+  hook: "onRunStartedEvent",
+  always: (fold, { runId }) => beginRun(fold, fold.runId ? fold.runId(runId) : runId),
+  apply(fold, { input }, id) {
+    const messages = input?.messages;
+    if (!messages) return NOTHING;
+    const fresh = messages.map(cleaned).filter((message) => !fold.message(message.id));
+    for (const message of fresh) fold.put(message, id);
+    return MESSAGES;
+  },
+};
+
+export const runFinished: Step<RunFinished> = {
+  hook: "onRunFinishedEvent",
+  told(fold, event) {
+    const { outcome } = event;
+    if (outcome?.type === "interrupt") return { outcome: "interrupt", interrupts: outcome.interrupts };
+    if (outcome?.type === "cancelled") return { outcome: "cancelled" };
+    return { outcome: "success", result: event.result, pendingToolCallIds: fold.run.leftOver(event) };
+  },
+  always: (fold) => fold.send({ type: "run-finished" }),
+};
+
+export const runError: Step<RunError> = {
+  hook: "onRunErrorEvent",
+  always: (fold, event) => fold.send({ type: "run-failed", error: failure(event) }),
+};

@@ -1,0 +1,166 @@
+import { applyPatch, type PatchOperation, type ThreadfoldError } from "threadfold";
+import { sameJson } from "../same-json.js";
+import type { FoldingThread } from "./folding-thread.js";
+import { isObject } from "./shapes.js";
+
+const OPERATIONS = new Set(["add", "remove", "replace", "move", "copy", "test"]);
+
+/** The operations that RFC 6902 knows; others are left out, as AG-UI has it. */
+export function knownOperations(operations: readonly unknown[]): readonly unknown[] {
+  const known = (operation: unknown) => isObject(operation) && OPERATIONS.has(operation["op"] as string);
+  return operations.every(known) ? operations : operations.filter(known);
+}
+
+/**
+ * The agent's state as the server said it. It is any JSON, and may have messages of its own in any form; a thread's
+ * fields are what it has as an object, without those.
+ */
+export class ServerState {
+  readonly #thread: FoldingThread;
+  /** What it was when the run began. */
+  #start: unknown;
+  #value: unknown;
+  /** The fields that the server has spoken of; null is all of the value's. */
+  #said: Set<string> | null = new Set();
+  /** What was set on this side since the run began: the whole, and single fields. */
+  #local: { whole?: { value: unknown }; readonly fields: Map<string, { value: unknown } | undefined> } | undefined;
+
+  constructor(thread: FoldingThread) {
+    this.#thread = thread;
+    this.#value = this.#start = fieldsOf(thread.confirmed);
+    // A thread that comes back from a save has its fields from a server.
+    if (thread.run) this.#said = null;
+  }
+
+  get value(): unknown {
+    return this.#value;
+  }
+
+  /** What the server has said of a field. */
+  said(key: string): unknown {
+    return isObject(this.#value) && (this.#said === null || this.#said.has(key)) && Object.hasOwn(this.#value, key)
+      ? this.#value[key]
+      : undefined;
+  }
+
+  /** A run begins; once more, when it is the run before from its start. */
+  begin(again: boolean): void {
+    if (!again) {
+      this.#start = this.#value;
+      this.#local = undefined;
+      return;
+    }
+    this.#value = this.#start;
+    if (!this.#local) return;
+    const { whole, fields } = this.#local;
+    if (whole) this.#value = whole.value;
+    if (isObject(this.#value)) {
+      const next = { ...this.#value };
+      for (const [key, field] of fields) {
+        if (field) next[key] = field.value;
+        else delete next[key];
+      }
+      this.#value = next;
+    }
+    this.#tell(undefined);
+  }
+
+  snapshot(value: unknown, id: string | undefined): void {
+    this.#value = value;
+    this.#said = null;
+    this.#tell(id);
+  }
+
+  /** Sets the state on this side; it outlasts a replay of the run. */
+  set(value: unknown): void {
+    const before = this.#value;
+    this.#local ??= { fields: new Map() };
+    if (isObject(before) && isObject(value)) {
+      for (const key of Object.keys({ ...before, ...value })) {
+        if (Object.hasOwn(value, key) && sameJson(value[key], before[key])) continue;
+        this.#local.fields.set(key, Object.hasOwn(value, key) ? { value: value[key] } : undefined);
+        this.#unsay(key);
+      }
+    } else {
+      this.#local = { whole: { value }, fields: new Map() };
+      this.#said = new Set();
+    }
+    this.#value = value;
+    this.#tell(undefined);
+  }
+
+  /** Takes note of fields that were set in the thread by something else. */
+  note(fields: Record<string, unknown>): void {
+    if (!isObject(this.#value)) return;
+    this.#value = { ...this.#value, ...fields };
+    this.#local ??= { fields: new Map() };
+    for (const [key, value] of Object.entries(fields)) {
+      this.#local.fields.set(key, { value });
+      this.#unsay(key);
+    }
+  }
+
+  #unsay(key: string): void {
+    this.#said ??= new Set(isObject(this.#value) ? Object.keys(this.#value) : []);
+    this.#said.delete(key);
+  }
+
+  /** Applies a JSON Patch: whole, or not at all and the thread's listeners are told why. Says whether it did. */
+  delta(patch: readonly unknown[], id: string | undefined, event: unknown): boolean {
+    const operations = knownOperations(patch) as readonly PatchOperation[];
+    const keys = fieldsTouched(operations);
+    try {
+      this.#value = applyPatch(this.#value, operations);
+    } catch (error) {
+      // The thread may have fields that the server did not send, and now speaks of.
+      if (!keys || !isObject(this.#value) || !this.#learn(keys, operations)) {
+        this.#thread.report(error as ThreadfoldError, event);
+        return false;
+      }
+    }
+    if (keys) {
+      for (const key of keys) this.#said?.add(key);
+      this.#thread.receive({ type: "delta", operations, id });
+    } else {
+      this.#said = null;
+      this.#tell(id);
+    }
+    return true;
+  }
+
+  #learn(keys: readonly string[], operations: readonly PatchOperation[]): boolean {
+    const known = this.#thread.confirmed as Record<string, unknown>;
+    const fields = keys.filter((key) => Object.hasOwn(known, key)).map((key) => [key, known[key]]);
+    try {
+      this.#value = applyPatch({ ...(this.#value as object), ...Object.fromEntries(fields) }, operations);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  #tell(id: string | undefined): void {
+    this.#thread.receive({ type: "state", values: fieldsOf(this.#value), id });
+  }
+}
+
+/** The fields that a thread takes of a state. */
+function fieldsOf(state: unknown): Record<string, unknown> {
+  if (!isObject(state)) return {};
+  if (!Object.hasOwn(state, "messages")) return state;
+  const { messages: _, ...fields } = state;
+  return fields;
+}
+
+/** The fields that a patch touches, if those are single ones of the thread's. */
+function fieldsTouched(operations: readonly PatchOperation[]): string[] | undefined {
+  const keys = new Set<string>();
+  for (const operation of operations) {
+    for (const path of [operation.path, "from" in operation ? operation.from : operation.path] as unknown[]) {
+      const key = typeof path === "string" ? /^\/([^/]*)/.exec(path)?.[1] : undefined;
+      if (key === undefined || key === "messages") return undefined;
+      keys.add(key.replaceAll("~1", "/").replaceAll("~0", "~"));
+    }
+  }
+  return [...keys];
+}

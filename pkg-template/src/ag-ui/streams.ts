@@ -1,0 +1,79 @@
+// Texts and arguments that come in parts: which are open, and which are being told a second time.
+
+/** One thing that comes in parts: a message's text, or a tool call's arguments. */
+export type StreamKey = `text ${string}` | `call ${string}`;
+
+/** A text that was there before its run began, and how much of it the run has told again. */
+interface Retold {
+  told: number;
+}
+
+/**
+ * The streams of one thread.
+ *
+ * A server that replays a conversation tells texts that are known already. Added to the end, as AG-UI's reference does
+ * it, they would stand there twice. So the parts of a text that was there before the run began are held against it: as
+ * long as they repeat it from its start, they change nothing, and what goes beyond it is added. If they turn out to
+ * say something else, it was no repetition, and all of them are added after all.
+ */
+export class Streams {
+  /** The open streams, each with the message that it belongs to. */
+  readonly #open = new Map<StreamKey, string>();
+  /** What began in this run: more of it is more, not a repetition. */
+  readonly #begun = new Set<StreamKey>();
+  readonly #retold = new Map<StreamKey, Retold>();
+
+  /** A run begins: no stream of an earlier one goes on. */
+  reset(): void {
+    this.#open.clear();
+    this.#begun.clear();
+    this.#retold.clear();
+  }
+
+  /** A stream starts; `known` is what there is of it. */
+  start(key: StreamKey, messageId: string, known: string): void {
+    this.#open.set(key, messageId);
+    if (!this.#begun.has(key) && known !== "") this.#retold.set(key, { told: 0 });
+    this.#begun.add(key);
+  }
+
+  /** What a part adds to `known`. */
+  added(key: StreamKey, known: string, part: string): string {
+    const retold = this.#retold.get(key);
+    // A snapshot may have cut what is being repeated.
+    if (!retold || retold.told > known.length) return part;
+    const rest = known.length - retold.told;
+    if (rest > part.length && known.startsWith(part, retold.told)) {
+      retold.told += part.length;
+      return "";
+    }
+    this.#retold.delete(key);
+    const goesOn = part.startsWith(known.slice(retold.told));
+    return goesOn ? part.slice(rest) : known.slice(0, retold.told) + part;
+  }
+
+  /** A stream ends; gives what was held back of it. */
+  end(key: StreamKey, known: string): string {
+    const retold = this.#retold.get(key);
+    this.#open.delete(key);
+    this.#retold.delete(key);
+    return retold ? known.slice(0, retold.told) : "";
+  }
+
+  /** Another kind of message has taken a message's place: what was to come of it has nowhere to go. */
+  drop(messageId: string): void {
+    for (const [key, owner] of this.#open) {
+      if (owner !== messageId) continue;
+      this.#open.delete(key);
+      this.#retold.delete(key);
+    }
+  }
+
+  /** Whether more is to come of a message. */
+  isOpen(messageId: string): boolean {
+    for (const owner of this.#open.values()) {
+      if (owner === messageId) return true;
+    }
+    return false;
+  }
+}

@@ -1,0 +1,144 @@
+import { PartialJson } from "../langgraph/partial-json.js";
+import type { FoldedEvent, HeldMessage, HeldToolCall, ToolCallArgs, ToolCallEnd, ToolCallResult, ToolCallStart } from "./event-types.js";
+import { attribution, MESSAGES, NOTHING, withCall, withMetadata, type Fold, type Step } from "./fold.js";
+import type { PlacedCall } from "./tool-call-index.js";
+
+function addressed(fold: Fold, event: FoldedEvent & { toolCallId: string }): PlacedCall | undefined {
+  const place = fold.calls.find(event.toolCallId);
+  return place ?? fold.refuse(event, `${event.type}: no message has a tool call of the id '${event.toolCallId}'.`);
+}
+
+/** Puts a tool call in its place. */
+function replace(fold: Fold, { message, at }: PlacedCall, call: HeldToolCall, id: string | undefined): void {
+  fold.put(withCall(message, at, call), id);
+}
+
+/**
+ * The message for a new tool call: the assistant message that it names; a new one of the id it names, when there is
+ * none; and one of the call's own id, when it names another kind of message or none. Undefined, when another message
+ * has that id: the reference adds a second one of it, here ids are unique.
+ */
+function parentOf(fold: Fold, event: ToolCallStart): HeldMessage | undefined {
+  const { parentMessageId, toolCallId } = event;
+  const named = parentMessageId ? fold.message(parentMessageId) : undefined;
+  if (named?.role === "assistant") return named;
+  if (named) {
+    fold.refuse(event, `TOOL_CALL_START: the parent '${named.id}' is a message of the role '${named.role}'; the call gets a message of its own.`, "INVALID_MESSAGE");
+  }
+  const id = parentMessageId && !named ? parentMessageId : toolCallId;
+  const own = fold.message(id);
+  if (!own) return { id, role: "assistant", ...attribution(event) };
+  if (own.role === "assistant") return own;
+  return fold.refuse(event, `TOOL_CALL_START: the id '${id}' is that of a message of the role '${own.role}'.`, "INVALID_MESSAGE");
+}
+
+export const toolCallStart: Step<ToolCallStart> = {
+  hook: "onToolCallStartEvent",
+  apply(fold, event, id) {
+    const { toolCallId, toolCallName } = event;
+    fold.run.started(toolCallId);
+    const known = fold.calls.find(toolCallId);
+    if (known) {
+      const { call } = known;
+      fold.streams.start(`call ${toolCallId}`, known.message.id, call.function.arguments);
+      const renamed = call.function.name === toolCallName ? call : { ...call, function: { ...call.function, name: toolCallName } };
+      const next = withMetadata(renamed, event);
+      replace(fold, known, next, id);
+      return next === call ? NOTHING : MESSAGES;
+    }
+    const parent = parentOf(fold, event);
+    if (!parent) return NOTHING;
+    fold.streams.start(`call ${toolCallId}`, parent.id, "");
+    const fresh: HeldToolCall = { id: toolCallId, type: "function", function: { name: toolCallName, arguments: "" } };
+    const call = withMetadata(fresh, event);
+    const message = { ...parent, toolCalls: [...(parent.toolCalls ?? []), call] };
+    fold.put(message, id);
+    return MESSAGES;
+  },
+};
+
+export const toolCallArgs: Step<ToolCallArgs> = {
+  hook: "onToolCallArgsEvent",
+  told(fold, event) {
+    const place = addressed(fold, event);
+    if (!place) return undefined;
+    const { name, arguments: buffer } = place.call.function;
+    return {
+      toolCallBuffer: buffer,
+      toolCallName: name,
+      /** Only whoever reads it pays for it: it costs more, the longer the arguments are. */
+      get partialToolCallArgs(): unknown {
+        const partial = new PartialJson();
+        partial.add(buffer);
+        return partial.value ?? {};
+      },
+    };
+  },
+  apply(fold, event, id) {
+    const place = fold.calls.find(event.toolCallId);
+    if (!place) return NOTHING;
+    const { call } = place;
+    const known = call.function.arguments;
+    const added = fold.streams.added(`call ${call.id}`, known, event.delta);
+    if (added === "" && event.metadata === undefined) return MESSAGES;
+    const next = { ...call, function: { ...call.function, arguments: known + added } };
+    replace(fold, place, withMetadata(next, event), id);
+    return MESSAGES;
+  },
+};
+
+export const toolCallEnd: Step<ToolCallEnd> = {
+  hook: "onToolCallEndEvent",
+  told(fold, event) {
+    const place = addressed(fold, event);
+    return place && {
+      toolCallName: place.call.function.name,
+      get toolCallArgs(): unknown {
+        try {
+          return JSON.parse(place.call.function.arguments);
+        } catch {
+          return {};
+        }
+      },
+    };
+  },
+  always(fold, { toolCallId }) {
+    const place = fold.calls.find(toolCallId);
+    if (!place) return;
+    const { call, message } = place;
+    const known = call.function.arguments;
+    const added = fold.streams.end(`call ${toolCallId}`, known);
+    if (added !== "") replace(fold, place, { ...call, function: { ...call.function, arguments: known + added } }, undefined);
+    if (!fold.streams.isOpen(message.id)) fold.send({ type: "message-finished", messageId: message.id });
+  },
+  apply(fold, event, id) {
+    const place = fold.calls.find(event.toolCallId);
+    if (!place || event.metadata === undefined) return NOTHING;
+    replace(fold, place, withMetadata(place.call, event), id);
+    return MESSAGES;
+  },
+  announce: (fold, event) => ({ newToolCall: fold.calls.find(event.toolCallId)?.call }),
+};
+
+export const toolCallResult: Step<ToolCallResult> = {
+  hook: "onToolCallResultEvent",
+  apply(fold, event, id) {
+    const { messageId, toolCallId, content, role } = event;
+    fold.run.answered(toolCallId);
+    const fresh: HeldMessage = { id: messageId, toolCallId, role: role || "tool", content, ...attribution(event) };
+    // The result of a known call or of a known id is that result again, under the id that it has.
+    const known = fold.message(messageId) ?? fold.calls.result(toolCallId);
+    if (known && known.role !== "tool") {
+      fold.refuse(event, `TOOL_CALL_RESULT: the id '${messageId}' is that of a message of the role '${known.role}'.`, "INVALID_MESSAGE");
+      return NOTHING;
+    }
+    if (known) {
+      fold.put(withMetadata({ ...known, ...fresh, id: known.id }, event), id);
+      return MESSAGES;
+    }
+    const owner = fold.calls.find(toolCallId)?.message;
+    const message = withMetadata(fresh, event);
+    fold.put(message, id, owner?.role === "assistant" ? owner.id : undefined);
+    return { messages: true, newMessage: message };
+  },
+};

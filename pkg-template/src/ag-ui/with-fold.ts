@@ -1,0 +1,98 @@
+import type { AbstractAgent, AgentStateMutation, AgentSubscriber, BaseEvent, Message, RunAgentInput, State } from "@ag-ui/client";
+import type { Observable } from "rxjs";
+import { applied } from "./agent-run.js";
+import { type AgentThread, ThreadOfAgent } from "./agent-thread.js";
+
+/** What {@link withFold} adds to an agent. */
+export interface FoldedAgent {
+  /** The conversation: for listeners, for `useThread`, for optimistic updates. */
+  readonly thread: AgentThread;
+}
+
+// oxlint-disable-next-line typescript/no-explicit-any -- what TypeScript asks of a mixin's constructor
+type AgentClass = abstract new (...args: any[]) => AbstractAgent;
+// oxlint-disable-next-line typescript/no-explicit-any -- the same
+type FoldedClass = abstract new (...args: any[]) => FoldedAgent;
+
+/** Made at the first need, also for what AbstractAgent's `clone` makes without a constructor. */
+const threads = new WeakMap<AbstractAgent, ThreadOfAgent>();
+/** The agents that are joining runs which others started. */
+const joining = new WeakSet<AbstractAgent>();
+
+function threadOf(agent: AbstractAgent): ThreadOfAgent {
+  let held = threads.get(agent);
+  if (!held) threads.set(agent, (held = new ThreadOfAgent(agent)));
+  return held;
+}
+
+/**
+ * A class of agents that folds its runs' events into a thread, instead of copying all messages for every event.
+ *
+ * For whoever uses it it is the class that was given: the same subscribers, hooks and mutations, the same
+ * `messages` and `state`. What is better: a token costs the same however long the conversation is; a message that did
+ * not change is the same object; what is added or set during a run stays; a run that is told again is not there
+ * twice; events before an error of the stream are not lost; messages stand in the order of the server's snapshot.
+ *
+ * What to know: messages, and what lies in the state, are shared with the thread, and are replaced, not changed in
+ * place; development builds freeze them.
+ *
+ * @example
+ * ```ts
+ * import { HttpAgent } from "@ag-ui/client";
+ * import { withFold } from "threadfold/ag-ui";
+ *
+ * class MyAgent extends HttpAgent {}
+ *
+ * const agent = new (withFold(MyAgent))({ url: "https://example.com/agent" });
+ * agent.thread.subscribe(({ messages }) => console.log(messages.length));
+ * await agent.runAgent();
+ * ```
+ */
+export function withFold<C extends AgentClass>(Agent: C): C & FoldedClass {
+  abstract class Folded extends Agent implements FoldedAgent {
+    get thread(): AgentThread {
+      const held = threadOf(this);
+      held.absorb();
+      return held.thread;
+    }
+
+    override async connectAgent(...args: Parameters<AbstractAgent["connectAgent"]>): ReturnType<AbstractAgent["connectAgent"]> {
+      joining.add(this);
+      try {
+        return await super.connectAgent(...args);
+      } finally {
+        joining.delete(this);
+      }
+    }
+
+    protected override apply(
+      input: RunAgentInput,
+      events: Observable<BaseEvent>,
+      subscribers: AgentSubscriber[],
+    ): Observable<AgentStateMutation> {
+      return applied(events, { agent: this, held: threadOf(this), input, subscribers, joined: joining.has(this) });
+    }
+
+    // The thread shows at once what is set between runs; what is only pushed to the array, at the next event or look.
+    override addMessage(message: Message): void {
+      super.addMessage(message);
+      threads.get(this)?.absorb();
+    }
+
+    override addMessages(messages: Message[]): void {
+      super.addMessages(messages);
+      threads.get(this)?.absorb();
+    }
+
+    override setMessages(messages: Message[]): void {
+      super.setMessages(messages);
+      threads.get(this)?.absorb();
+    }
+
+    override setState(state: State): void {
+      super.setState(state);
+      threads.get(this)?.absorb();
+    }
+  }
+  return Folded;
+}

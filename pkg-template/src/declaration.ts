@@ -1,0 +1,88 @@
+// The fields of a schema as they are declared, checked and told to the core, which knows their ways by numbers.
+import * as core from "#core";
+import { ThreadfoldError } from "./errors.js";
+import { numberOf, PREFERENCES, RULES } from "./options.js";
+
+const KINDS = ["messages", "tools", "todos", "files", "append", "merge", "replace", "ephemeral", "untracked"];
+const INPUT = 1;
+const OUTPUT = 2;
+const GUARD = 4;
+
+/** The core's schema of these fields. */
+export function schemaOf(fields: unknown): core.RawSchema {
+  const raw = new core.RawSchema();
+  try {
+    if (typeof fields !== "object" || fields === null || Array.isArray(fields)) {
+      throw new ThreadfoldError("INVALID_VALUE", "a schema should be an object of fields.");
+    }
+    for (const key of Object.keys(fields)) add(raw, key, (fields as Record<string, unknown>)[key]);
+    return raw;
+  } catch (cause) {
+    raw.free();
+    if (cause instanceof ThreadfoldError) throw cause;
+    throw new ThreadfoldError("UNREADABLE_VALUE", "Reading a value threw: see the cause.", { cause });
+  }
+}
+
+function add(raw: core.RawSchema, key: string, field: unknown): void {
+  // Half a surrogate pair becomes another character on the way to the core, and the key another key.
+  if (/\p{Surrogate}/u.test(key)) throw new TypeError("a key is no well-formed text");
+  if (field === undefined) return;
+  const read = (name: string): unknown =>
+    typeof field === "object" && field !== null && Object.hasOwn(field, name) ? field[name as never] : undefined;
+  const flag = (name: string, otherwise: boolean): boolean => {
+    const value = read(name);
+    if (value === undefined) return otherwise;
+    if (typeof value === "boolean") return value;
+    throw new ThreadfoldError("INVALID_VALUE", `${key}.${name} should be true or false.`);
+  };
+  const shown = !flag("private", false);
+  const ways =
+    (flag("input", true) && shown ? INPUT : 0) + (flag("output", true) && shown ? OUTPUT : 0) + (flag("guard", true) ? GUARD : 0);
+  const kind = read("kind");
+  if (kind === "reducer") {
+    addReducer(raw, key, ways, read("reducer"), read("default"));
+    return;
+  }
+  const number = KINDS.indexOf(kind as string);
+  if (number < 0) {
+    throw new ThreadfoldError(
+      "INVALID_SCHEMA",
+      `This schema cannot be: '${key}' is no field: make one with field.messages() and its kin.`,
+    );
+  }
+  const by =
+    kind === "messages" ? numberOf(read("rules"), `${key}.rules`, RULES)
+    : kind === "tools" ? numberOf(read("prefer"), `${key}.prefer`, PREFERENCES)
+    : 0;
+  core.call(() => raw.add(key, number, ways, by));
+}
+
+function addReducer(raw: core.RawSchema, key: string, ways: number, reducer: unknown, initial: unknown): void {
+  if (typeof reducer !== "function") throw new ThreadfoldError("INVALID_VALUE", `${key}.reducer should be a function.`);
+  if (initial !== undefined && typeof initial !== "function") {
+    throw new ThreadfoldError("INVALID_VALUE", `${key}.default should be a function.`);
+  }
+  core.call(() => raw.addReducer(key, ways, core.root({ reducer, initial }), functionNumber(reducer), nameOf(reducer)));
+}
+
+const functionNumbers = new WeakMap<Function, number>();
+let functions = 0;
+
+/** The same number for the same function. */
+function functionNumber(fn: Function): number {
+  let number = functionNumbers.get(fn);
+  if (number === undefined) functionNumbers.set(fn, (number = functions++));
+  return number;
+}
+
+/** What errors call a function. A proxy may throw when it is asked, and it can do without a name. */
+function nameOf(fn: Function): string {
+  try {
+    const name: unknown = fn.name;
+    if (typeof name === "string" && name !== "") return name;
+  } catch {
+    // Then it has none.
+  }
+  return "a function";
+}

@@ -1,0 +1,91 @@
+// A message's content, between AG-UI's parts and LangChain's blocks, as ag-ui-langgraph has them.
+
+type Fields = Record<string, unknown>;
+
+const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value);
+const text = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
+
+/** AG-UI's media and LangChain's name of the block; an image is an `image_url`. */
+const BLOCKS: Readonly<Record<string, string>> = { audio: "audio", video: "video", document: "file" };
+const PARTS: Readonly<Record<string, string>> = { image: "image", audio: "audio", video: "video", file: "document" };
+
+/** LangChain's blocks for AG-UI's parts. A part that no block can hold is left out. */
+export function blocksOf(parts: readonly unknown[]): object[] {
+  return parts.flatMap((part) => {
+    if (!isFields(part)) return [];
+    if (part["type"] === "text") return typeof part["text"] === "string" ? [{ type: "text", text: part["text"] }] : [];
+    return mediaBlock(part) ?? [];
+  });
+}
+
+function mediaBlock(part: Fields): object | undefined {
+  const { type, source, metadata } = part;
+  const value = isFields(source) ? text(source["value"]) : undefined;
+  if (!isFields(source) || value === undefined) return undefined;
+  const mimeType = text(source["mimeType"]);
+  const filename = isFields(metadata) ? text(metadata["filename"]) : undefined;
+  const more = { ...(mimeType !== undefined && { mime_type: mimeType }), ...(filename !== undefined && { filename }) };
+  const block = type === "image" ? "image" : BLOCKS[type as string];
+  if (block === undefined) return undefined;
+  if (source["type"] === "file") return { type: block, source_type: "id", id: value, ...more };
+  if (type === "image") {
+    const url = source["type"] === "data" ? `data:${mimeType ?? ""};base64,${value}` : value;
+    return { type: "image_url", image_url: { url } };
+  }
+  if (source["type"] === "data") return { type: block, base64: value, mime_type: mimeType ?? "application/octet-stream", ...more };
+  return { type: block, source_type: "url", url: value, ...more };
+}
+
+/** AG-UI's parts for LangChain's blocks, in whichever of their three vocabularies. What no part can hold is left out. */
+export function partsOf(blocks: readonly unknown[]): object[] {
+  return blocks.flatMap((block) => {
+    if (typeof block === "string") return [{ type: "text", text: block }];
+    if (!isFields(block)) return [];
+    if (block["type"] === "text") return typeof block["text"] === "string" ? [{ type: "text", text: block["text"] }] : [];
+    if (block["type"] === "image_url") return imagePart(block["image_url"]) ?? [];
+    return mediaPart(block) ?? [];
+  });
+}
+
+function imagePart(image: unknown): object | undefined {
+  const url = text(isFields(image) ? image["url"] : image);
+  if (url === undefined) return undefined;
+  const data = dataUrl(url);
+  if (!data) return { type: "image", source: { type: "url", value: url } };
+  const mimeType = data.mimeType || "image/png";
+  return { type: mediaOf(mimeType), source: { type: "data", value: data.value, mimeType } };
+}
+
+function mediaPart(block: Fields): object | undefined {
+  const type = PARTS[block["type"] as string];
+  if (type === undefined) return undefined;
+  const declared = text(block["mimeType"]) ?? text(block["mime_type"]);
+  const url = text(block["url"]);
+  const inline = text(block["data"]) ?? text(block["base64"]);
+  const file = text(block["file_id"]) ?? text(block["fileId"]) ?? text(block["id"]);
+  const own = block["metadata"];
+  const filename = text(block["filename"]) ?? (isFields(own) ? text(own["filename"]) : undefined);
+  const metadata = filename === undefined ? {} : { metadata: { filename } };
+  const mimeType = declared === undefined ? {} : { mimeType: declared };
+  const data = inline === undefined && url !== undefined ? dataUrl(url) : undefined;
+  if (data) return { type, source: { type: "data", value: data.value, mimeType: data.mimeType || declared || "application/octet-stream" }, ...metadata };
+  if (inline !== undefined) return { type, source: { type: "data", value: inline, mimeType: declared ?? "application/octet-stream" }, ...metadata };
+  if (url !== undefined) return { type, source: { type: "url", value: url, ...mimeType }, ...metadata };
+  return file === undefined ? undefined : { type, source: { type: "file", value: file, ...mimeType }, ...metadata };
+}
+
+/** All of the text in LangChain's blocks. */
+export function textOfBlocks(blocks: readonly unknown[]): string {
+  const texts = blocks.map((block) => (isFields(block) && block["type"] === "text" ? block["text"] : block));
+  return texts.filter((one) => typeof one === "string").join("");
+}
+
+function dataUrl(url: string): { mimeType: string; value: string } | undefined {
+  const found = /^data:([^,]*);base64,(.+)$/s.exec(url);
+  return found ? { mimeType: (found[1] ?? "").split(";")[0]?.trim() ?? "", value: found[2] ?? "" } : undefined;
+}
+
+function mediaOf(mimeType: string): string {
+  const major = mimeType.split("/")[0]?.toLowerCase() ?? "";
+  return ["image", "audio", "video"].includes(major) ? major : "document";
+}

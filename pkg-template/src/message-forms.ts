@@ -1,0 +1,264 @@
+// One message in the other form: AG-UI's or LangChain's. What the other form cannot hold travels in its free fields.
+import { ThreadfoldError } from "./errors.js";
+import { blocksOf, partsOf, textOfBlocks } from "./message-content.js";
+import type { AgUiMessage, LangChainMessage } from "./messages.js";
+import { sameJson } from "./same-json.js";
+
+type Fields = Record<string, unknown>;
+
+/** What travels along under {@link CARRIED}. */
+interface Carried {
+  /** Fields that the other form has no place for, or says less exactly. */
+  values: Fields;
+  /** Fields that the other form has and this one had not. */
+  absent: string[];
+  /** Whether the free field itself is only there for this. */
+  bare: boolean;
+}
+
+/** The key in `metadata` (AG-UI) and `additional_kwargs` (LangChain) under which the rest travels. */
+const CARRIED = "threadfold";
+
+/** How one form is made into the other, as far as the other can say it; and where its free fields are. */
+interface Form {
+  readonly free: string;
+  /** What says the kind of a message: restored first. */
+  readonly kind: string;
+  plain(message: Fields): Fields;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  user: "human",
+  assistant: "ai",
+  system: "system",
+  developer: "system",
+  tool: "tool",
+  // For the screen alone. LangChain has no such messages.
+  reasoning: "ai",
+  activity: "system",
+};
+
+const ROLES: Readonly<Record<string, string>> = {
+  human: "user",
+  HumanMessageChunk: "user",
+  ai: "assistant",
+  AIMessageChunk: "assistant",
+  system: "system",
+  SystemMessageChunk: "system",
+  tool: "tool",
+  ToolMessageChunk: "tool",
+  function: "tool",
+  FunctionMessageChunk: "tool",
+};
+
+/**
+ * A message as a LangChain dict; one that is in LangChain's form already comes back as it is.
+ *
+ * The id stays; tool calls, results and their errors, names, and content with media are mapped as ag-ui-langgraph maps
+ * them. A developer message is a system message that says so, as LangChain has it. Whatever else the message has is
+ * carried in `additional_kwargs`, so that {@link toAgUi} gives the same message back.
+ *
+ * Reasoning and activities are for the screen: the dict holds their place, and is not one to send to a model.
+ *
+ * @throws {@link ThreadfoldError} `INVALID_MESSAGE`.
+ *
+ * @example
+ * ```ts
+ * import { toLangChain } from "threadfold";
+ *
+ * const result = toLangChain({ id: "t1", role: "tool", toolCallId: "c1", content: "42" });
+ * console.log(result.type, result.tool_call_id); // tool c1
+ * ```
+ */
+export function toLangChain(message: object): LangChainMessage & Fields {
+  const own = fieldsOf(message);
+  if (isLangChain(own)) return message as LangChainMessage & Fields;
+  if (typeof own["role"] !== "string" || !Object.hasOwn(TYPES, own["role"])) throw invalid(own);
+  return convert(own, AG_UI, LANG_CHAIN) as LangChainMessage & Fields;
+}
+
+/**
+ * A message in AG-UI's form; one that has it already comes back as it is. The counterpart of {@link toLangChain}:
+ * what AG-UI has no place for is carried in `metadata`. The content of an assistant message is its text; other blocks
+ * are carried.
+ *
+ * @throws {@link ThreadfoldError} `INVALID_MESSAGE`, also for a message without an id: AG-UI has none such.
+ *
+ * @example
+ * ```ts
+ * import { toAgUi } from "threadfold";
+ *
+ * const asked = { type: "ai", id: "a1", content: "", tool_calls: [{ name: "search", args: { q: "x" }, id: "c1" }] };
+ * console.log(toAgUi(asked).toolCalls); // [ { id: 'c1', type: 'function', function: { name: 'search', arguments: '{"q":"x"}' } } ]
+ * ```
+ */
+export function toAgUi(message: object): AgUiMessage & Fields {
+  const own = fieldsOf(message);
+  if (!isLangChain(own)) {
+    if (typeof own["role"] !== "string" || typeof own["id"] !== "string") throw invalid(own);
+    return message as AgUiMessage & Fields;
+  }
+  if (!Object.hasOwn(ROLES, own["type"] as string) || typeof own["id"] !== "string") throw invalid(own);
+  return convert(own, LANG_CHAIN, AG_UI) as AgUiMessage & Fields;
+}
+
+const AG_UI: Form = {
+  free: "metadata",
+  kind: "role",
+  plain(message) {
+    const role = message["role"] as string;
+    const calls = role === "assistant" && Array.isArray(message["toolCalls"]) ? (message["toolCalls"] as unknown[]) : [];
+    return {
+      type: TYPES[role] ?? "system",
+      id: message["id"],
+      content: langChainContent(role, message),
+      ...(message["name"] !== undefined && role !== "tool" && { name: message["name"] }),
+      ...(calls.length > 0 && { tool_calls: calls.map(langChainCall) }),
+      ...(role === "tool" && { tool_call_id: message["toolCallId"], status: message["error"] ? "error" : "success" }),
+      ...(role === "developer" && { additional_kwargs: { __openai_role__: "developer" } }),
+    };
+  },
+};
+
+const LANG_CHAIN: Form = {
+  free: "additional_kwargs",
+  kind: "type",
+  plain(message) {
+    const role = ROLES[message["type"] as string] ?? "system";
+    const calls = role === "assistant" && Array.isArray(message["tool_calls"]) ? (message["tool_calls"] as unknown[]) : [];
+    const extra = message["additional_kwargs"];
+    const isDeveloper = role === "system" && isFields(extra) && extra["__openai_role__"] === "developer";
+    return {
+      id: message["id"],
+      role: isDeveloper ? "developer" : role,
+      content: agUiContent(role, message["content"]),
+      ...(message["name"] !== undefined && message["name"] !== null && role !== "tool" && { name: message["name"] }),
+      ...(calls.length > 0 && { toolCalls: calls.map((call, at) => agUiCall(call, `${message["id"] as string}:${at}`)) }),
+      ...(role === "tool" && { toolCallId: message["tool_call_id"] ?? message["name"] ?? "" }),
+      // The text of the error is not LangChain's to say.
+      ...(role === "tool" && message["status"] === "error" && { error: "error" }),
+    };
+  },
+};
+
+function langChainContent(role: string, message: Fields): unknown {
+  const { content } = message;
+  if (role === "activity") return "";
+  if (role === "reasoning") {
+    const summary = typeof content === "string" && content !== "" ? [{ type: "summary_text", text: content }] : [];
+    const encrypted = message["encryptedValue"];
+    return [{ type: "reasoning", id: message["id"], summary, ...(typeof encrypted === "string" && { encrypted_content: encrypted }) }];
+  }
+  if (Array.isArray(content)) return blocksOf(content);
+  return typeof content === "string" ? content : "";
+}
+
+function agUiContent(role: string, content: unknown): unknown {
+  if (!Array.isArray(content)) return typeof content === "string" ? content : "";
+  return role === "user" || role === "tool" ? partsOf(content) : textOfBlocks(content);
+}
+
+function langChainCall(call: unknown): object {
+  const { id, function: called } = isFields(call) ? call : {};
+  const { name, arguments: text } = isFields(called) ? called : {};
+  return { name: name ?? "", args: parsedArguments(text), id, type: "tool_call" };
+}
+
+/** Arguments that are still being streamed, or no object, count as none; the text itself is carried. */
+function parsedArguments(text: unknown): Fields {
+  try {
+    const args: unknown = JSON.parse(text as string);
+    return isFields(args) ? args : {};
+  } catch {
+    return {};
+  }
+}
+
+function agUiCall(call: unknown, ownId: string): object {
+  const { id, name, args } = isFields(call) ? call : {};
+  return { id: typeof id === "string" ? id : ownId, type: "function", function: { name: name ?? "", arguments: JSON.stringify(args ?? {}) } };
+}
+
+/**
+ * One form made into the other. What the message carried from the other form is given back, as long as it still says
+ * what the message says; what the other form cannot say is carried from here on.
+ */
+function convert(message: Fields, from: Form, to: Form): Fields {
+  const { own, carried } = unpacked(message, from);
+  const made = carried ? restored(from.plain(own), own, carried, to) : from.plain(own);
+  const back = to.plain(made);
+  const keys = Object.keys(own).filter((key) => own[key] !== undefined && !sameJson(own[key], back[key]));
+  // The kind comes first: what is restored after it is read by it.
+  const inOrder = [...keys.filter((key) => key === from.kind), ...keys.filter((key) => key !== from.kind)];
+  const values = Object.fromEntries(inOrder.map((key) => [key, own[key]]));
+  const absent = Object.keys(back).filter((key) => back[key] !== undefined && own[key] === undefined);
+  if (keys.length === 0 && absent.length === 0) return made;
+  const free = made[to.free];
+  return { ...made, [to.free]: { ...(isFields(free) && free), [CARRIED]: { values, absent, bare: !isFields(free) } } };
+}
+
+/** A message without what it carries, and that. */
+function unpacked(message: Fields, form: Form): { own: Fields; carried?: Carried } {
+  const free = message[form.free];
+  const carried = isFields(free) ? free[CARRIED] : undefined;
+  if (!isFields(free) || !isCarried(carried)) return { own: message };
+  const { [CARRIED]: _, ...rest } = free;
+  const own = { ...message, [form.free]: rest };
+  if (carried.bare && Object.keys(rest).length === 0) delete own[form.free];
+  return { own: own as Fields, carried };
+}
+
+/** What was carried takes its place again, where that is what the message says by now: all of it, or field by field. */
+function restored(made: Fields, own: Fields, { values, absent }: Carried, form: Form): Fields {
+  const says = form.plain(made);
+  const agrees = (candidate: Fields) => {
+    const now = form.plain(candidate);
+    return Object.keys({ ...says, ...now }).every((key) => sameJson(now[key], own[key]) || sameJson(now[key], says[key]));
+  };
+  const all = without({ ...made, ...values }, absent);
+  if (agrees(all)) return all;
+  let message = made;
+  const take = (candidate: Fields) => {
+    if (agrees(candidate)) message = candidate;
+  };
+  for (const [key, value] of Object.entries(values)) take({ ...message, [key]: value });
+  for (const key of absent) take(without(message, [key]));
+  return message;
+}
+
+function without(message: Fields, keys: readonly string[]): Fields {
+  return Object.fromEntries(Object.entries(message).filter(([key]) => !keys.includes(key)));
+}
+
+function isCarried(value: unknown): value is Carried & Fields {
+  return isFields(value) && isFields(value["values"]) && Array.isArray(value["absent"]);
+}
+
+/** The fields of a dict, or of an instance of one of `@langchain/core`'s classes. */
+function fieldsOf(message: object): Fields {
+  if (typeof message !== "object" || message === null) throw invalid(message);
+  const kind = (message as { _getType?: unknown })._getType;
+  if (typeof kind !== "function") return message as Fields;
+  const fields: Fields = { type: (kind as () => string).call(message) };
+  for (const key of INSTANCE_FIELDS) {
+    const value = (message as Fields)[key];
+    if (value !== undefined) fields[key] = value;
+  }
+  return fields;
+}
+
+const INSTANCE_FIELDS = [
+  "id", "content", "name", "additional_kwargs", "response_metadata", "tool_calls", "invalid_tool_calls",
+  "tool_call_chunks", "usage_metadata", "tool_call_id", "status", "artifact",
+];
+
+const isLangChain = (message: Fields) => typeof message["type"] === "string";
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function invalid(message: unknown): ThreadfoldError {
+  const named = isFields(message) ? `id ${JSON.stringify(message["id"])}, role or type ${JSON.stringify(message["role"] ?? message["type"])}` : typeof message;
+  return new ThreadfoldError("INVALID_MESSAGE", `This is no whole message of AG-UI's or LangChain's form: ${named}.`);
+}

@@ -1,0 +1,25 @@
+// Options that choose one of a few: the core knows each by its number.
+import { option, ThreadfoldError } from "./errors.js";
+
+export const RULES = ["langgraph", "deepagents"];
+export const PREFERENCES = ["first", "last"];
+export const COMPATS = ["accumulate", "0.0.x", "current"];
+
+/** Which of the names an option of the caller's is, by number; the first, when it is left out. */
+export function choice<T extends object, K extends keyof T & string>(
+  options: T | undefined,
+  key: K,
+  names: readonly string[],
+): number {
+  return numberOf(option(options, key), key, names);
+}
+
+/** Which of the names a value is, by number; the first for none. `what` is the value's name. */
+export function numberOf(value: unknown, what: string, names: readonly string[]): number {
+  if (value === undefined) return 0;
+  const number = names.indexOf(value as string);
+  if (number >= 0) return number;
+  const quoted = names.map((name) => `'${name}'`);
+  const last = quoted.pop();
+  throw new ThreadfoldError("INVALID_VALUE", `${what} should be ${quoted.join(", ")} or ${last}.`);
+}

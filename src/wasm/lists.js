@@ -1,0 +1,263 @@
+// Lists of messages and of tools in the JavaScript heap: one pass each.
+
+import { copyOf, set } from "./heap.js";
+import { failure, heldAs, hold, note, root, roots, slots } from "./slots.js";
+
+/** The kind an instance of a message class says it is. */
+export function instanceKind(handle) {
+  if (failure) return;
+  try {
+    const message = slots[handle];
+    // The class's method, not data that happens to have its name.
+    const method = message._getType ?? message.getType;
+    if (typeof method !== "function" || Object.hasOwn(message, "_getType")) return;
+    const kind = method.call(message);
+    return typeof kind === "string" ? kind : undefined;
+  } catch (error) {
+    note(error);
+  }
+}
+
+/** The positions of the items that the core has to read one by one: all but whole messages. */
+export function oddMessages(handle) {
+  const odd = [];
+  if (failure) return odd;
+  try {
+    const list = slots[handle];
+    for (let at = 0; at < list.length; at++) {
+      if (!isPlain(list[at])) odd.push(at);
+    }
+  } catch (error) {
+    note(error);
+  }
+  return odd;
+}
+
+function isPlain(message) {
+  if (typeof message !== "object" || message === null || typeof message.id !== "string") return false;
+  switch (message.type) {
+    case "human":
+    case "system":
+    case "function":
+      return message.role === undefined;
+    case "ai":
+      return message.role === undefined && !hasOpenAiCalls(message);
+    case "tool":
+      return message.role === undefined && typeof message.tool_call_id === "string";
+    case undefined:
+      return isAgUiRole(message.role);
+    default:
+      return false;
+  }
+}
+
+function hasOpenAiCalls(message) {
+  const calls = message.tool_calls;
+  return calls !== undefined && calls !== null && calls.length > 0 && Array.prototype.some.call(calls, (call) => call?.function !== undefined);
+}
+
+function isAgUiRole(role) {
+  switch (role) {
+    case "user":
+    case "assistant":
+    case "system":
+    case "developer":
+    case "tool":
+    case "activity":
+    case "reasoning":
+      return true;
+    default:
+      return false;
+  }
+}
+
+const NONE = 0xffffffff;
+
+/** Numbers for the texts under `key`: first one for each item of `right`, then a position and a
+ * number for each item of `left` whose text occurs in `right`. */
+export function join(left, right, key) {
+  if (failure) return [];
+  try {
+    const numbers = new Map();
+    const rightNumbers = numbered(slots[right], key, numbers);
+    const list = slots[left];
+    const hits = numbers.size === 1 ? alone(list, key, ...numbers.entries().next().value) : known(list, key, numbers);
+    const joined = new Uint32Array(rightNumbers.length + hits.length);
+    joined.set(rightNumbers);
+    joined.set(hits, rightNumbers.length);
+    return joined;
+  } catch (error) {
+    note(error);
+    return [];
+  }
+}
+
+// Engines read a property whose name stands in the code faster than one whose name they are told.
+const readId = (item) => item?.id;
+const reader = (key) => (key === "id" ? readId : (item) => item?.[key]);
+
+/** A number for each item's text: its position, as long as no text is there twice. */
+function numbered(list, key, numbers) {
+  const read = reader(key);
+  const found = new Uint32Array(list.length);
+  let texts = 0;
+  for (let at = 0; at < found.length; at++) {
+    const text = read(list[at]);
+    found[at] = at;
+    if (typeof text !== "string") found[at] = NONE;
+    else if (numbers.set(text, at).size > texts) texts++;
+    else {
+      numbers.clear();
+      return counted(list, key, numbers);
+    }
+  }
+  return found;
+}
+
+/** A number for each item's text: the one it has, or the next. To look first costs twice as much. */
+function counted(list, key, numbers) {
+  const read = reader(key);
+  return Uint32Array.from(list, (item) => {
+    const text = read(item);
+    if (typeof text !== "string") return NONE;
+    let number = numbers.get(text);
+    if (number === undefined) numbers.set(text, (number = numbers.size));
+    return number;
+  });
+}
+
+function known(list, key, numbers) {
+  const read = reader(key);
+  const hits = [];
+  for (let at = 0; numbers.size > 0 && at < list.length; at++) {
+    const number = numbers.get(read(list[at]));
+    if (number !== undefined) hits.push(at, number);
+  }
+  return hits;
+}
+
+/** One text is compared faster than looked up. */
+function alone(list, key, text, number) {
+  const read = reader(key);
+  const hits = [];
+  for (let at = 0; at < list.length; at++) {
+    if (read(list[at]) === text) hits.push(at, number);
+  }
+  return hits;
+}
+
+/** The list that a plan makes of two; in place, when `left` is the core's own. */
+export function assemble(handle, from, owned, cleared, replaced, removed, appended) {
+  if (failure) return handle;
+  try {
+    const left = slots[handle];
+    const right = slots[from];
+    const added = pick(right, appended);
+    if (cleared) return hold(added);
+    const list = owned ? left : removed.length > 0 ? left.slice() : left.concat(added);
+    for (let at = 0; at < replaced.length; at += 2) list[replaced[at]] = right[replaced[at + 1]];
+    if (removed.length > 0) {
+      let kept = removed[0];
+      for (let at = kept, next = 0; at < list.length; at++) {
+        if (at === removed[next]) next++;
+        else list[kept++] = list[at];
+      }
+      list.length = kept;
+    }
+    if (owned || removed.length > 0) for (const item of added) list.push(item);
+    return heldAs(handle, list);
+  } catch (error) {
+    note(error);
+    return handle;
+  }
+}
+
+/** The list with items of another one put in before these positions, ascending. */
+export function insertAll(handle, places, from) {
+  if (failure) return handle;
+  try {
+    const list = slots[handle].slice();
+    const items = slots[from];
+    for (let at = places.length - 1; at >= 0; at--) list.splice(places[at], 0, items[at]);
+    return hold(list);
+  } catch (error) {
+    note(error);
+    return handle;
+  }
+}
+
+function pick(list, positions) {
+  const picked = [];
+  for (let at = 0; at < positions.length; at++) picked.push(list[positions[at]]);
+  return picked;
+}
+
+/** The items of a list in a list of our own, so that reading them again asks nobody. */
+export function ownList(handle) {
+  if (failure) return hold([]);
+  try {
+    const list = slots[handle];
+    return Array.isArray(list) ? hold(list.slice()) : handle;
+  } catch (error) {
+    note(error);
+    return hold([]);
+  }
+}
+
+/** The list with text added to one message's content; 0, when that cannot be. */
+export function appendText(handle, position, added, listOwned, messageOwned) {
+  try {
+    const list = slots[handle];
+    const text = slots[added];
+    if (typeof text !== "string") return 0;
+    const message = list[position];
+    const content = grown(message.content, text);
+    if (content === undefined) return 0;
+    const target = listOwned ? list : list.slice();
+    if (messageOwned) {
+      message.content = content;
+      if (message.lc_kwargs !== undefined) set(message, "content", content);
+    } else {
+      target[position] = set(copyOf(message), "content", content);
+    }
+    return heldAs(handle, target);
+  } catch (error) {
+    note(error);
+    return 0;
+  }
+}
+
+function grown(content, text) {
+  if (typeof content === "string") return content + text;
+  if (content === undefined || content === null) return text;
+  if (!Array.isArray(content)) return;
+  const last = content.at(-1);
+  if (last?.type === "text" && typeof last.text === "string") {
+    return content.with(-1, { ...last, text: last.text + text });
+  }
+  return [...content, { type: "text", text }];
+}
+
+// -- Small numbers for ids, as long as a list lives: a map among the roots. --
+
+export function symbols() {
+  return root(new Map());
+}
+
+/** The number of every item's text under `key`, given where it had none. */
+export function numbers(map, list, key) {
+  try {
+    return failure ? [] : counted(slots[list], key, roots[map]);
+  } catch (error) {
+    note(error);
+    return [];
+  }
+}
+
+export function find(map, text) {
+  return roots[map].get(slots[text]) ?? NONE;
+}
+
+export function count(map) {
+  return roots[map].size;
+}

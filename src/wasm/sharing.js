@@ -1,0 +1,67 @@
+// What says the same is the same object: a server's values, made of the values that are there.
+
+import { alike, isPlainPrototype } from "./heap.js";
+import { failure, heldAs, hold, note, slots } from "./slots.js";
+
+/** The value with whatever in it says the same as in `known` taken from there. */
+export function reuse(handle, known) {
+  if (failure) return handle;
+  try {
+    const shared = share(slots[handle], slots[known]);
+    return shared === slots[known] ? known : heldAs(handle, shared);
+  } catch (error) {
+    // Too deep, or in a circle: then nothing is shared.
+    if (!(error instanceof RangeError)) note(error);
+    return handle;
+  }
+}
+
+const NONE = 0xffffffff;
+
+/** The list that pairs of positions name: in `from`, in `other`, or in both, for the other's item reused. */
+export function compose(from, other, picks) {
+  if (failure) return from;
+  try {
+    const left = slots[from];
+    const right = slots[other];
+    const list = [];
+    let same = picks.length === 2 * left.length;
+    for (let at = 0; at < picks.length; at += 2) {
+      const own = left[picks[at]];
+      const item = picks[at + 1] === NONE ? own : picks[at] === NONE ? right[picks[at + 1]] : share(right[picks[at + 1]], own);
+      if (!Object.is(item, left[list.length])) same = false;
+      list.push(item);
+    }
+    return same ? from : hold(list);
+  } catch (error) {
+    note(error);
+    return from;
+  }
+}
+
+function share(value, known) {
+  if (Object.is(value, known)) return known;
+  if (typeof value !== "object" || typeof known !== "object" || value === null || known === null) return value;
+  if (Array.isArray(value)) return Array.isArray(known) ? shareItems(value, known, value.keys(), value.length === known.length) : value;
+  if (Array.isArray(known) || !isPlain(value) || !isPlain(known)) return alike(value, known) ? known : value;
+  const keys = Object.keys(value);
+  return shareItems(value, known, keys, keys.length === Object.keys(known).length);
+}
+
+function shareItems(value, known, keys, complete) {
+  let same = complete;
+  let copy;
+  for (const key of keys) {
+    const there = Object.hasOwn(known, key);
+    const item = there ? share(value[key], known[key]) : value[key];
+    if (!there || !Object.is(item, known[key])) same = false;
+    // To write it would be to change the copy's prototype.
+    if (!Object.is(item, value[key]) && key !== "__proto__") {
+      copy ??= Array.isArray(value) ? value.slice() : { ...value };
+      copy[key] = item;
+    }
+  }
+  return same ? known : (copy ?? value);
+}
+
+const isPlain = (object) => isPlainPrototype(Object.getPrototypeOf(object));
