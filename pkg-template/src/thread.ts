@@ -133,6 +133,8 @@ export interface ThreadListeners {
 export class Thread<S extends object = ThreadState, U extends object = ThreadUpdate<S>> {
   /** The server's name for the thread. */
   threadId: string | undefined;
+  /** The schema that the thread was made with. */
+  readonly schema: SchemaFor<S, U> | undefined;
   #raw: core.RawThread | undefined;
   readonly #arena = new core.Arena();
   /** How many calls are under way: a reducer, a getter or a listener may come back here. */
@@ -150,7 +152,8 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
    * @throws {@link ThreadfoldError} what the fields' reducers throw, for `values` that they do not take.
    */
   constructor(options?: ThreadOptions<S, U>) {
-    const schema = option(options, "schema") as Schema<unknown> | undefined;
+    this.schema = option(options, "schema");
+    const schema = this.schema as Schema<unknown> | undefined;
     this.threadId = option(options, "threadId");
     const values = { ...schema?.initial(), ...option(options, "values") };
     this.#raw = this.#arena.call(() => core.RawThread.make(schema && handle(schema), core.hold(values)));

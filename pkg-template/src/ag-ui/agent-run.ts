@@ -4,7 +4,7 @@ import type { Observable, Subscriber } from "rxjs";
 import type { ThreadOfAgent } from "./agent-thread.js";
 import type { FoldedEvent, RunFinished } from "./event-types.js";
 import { stepOf } from "./events.js";
-import { type Change, NOTHING } from "./fold.js";
+import { type Change, NOTHING, type Step } from "./fold.js";
 import { interruptsOf } from "./runs.js";
 import { ask, type Asked, hasHook, paramsOf } from "./subscribers.js";
 
@@ -104,14 +104,17 @@ class AgentRun implements Asked {
     this.#stateChanged = true;
   }
 
+  /** Takes an event; at once, when there is nobody to wait for. */
   async take(event: BaseEvent): Promise<void> {
-    this.#held.absorb();
-    const stopped = await this.#ask("onEvent", { event });
+    this.#held.absorb("added");
+    const answer = this.#ask("onEvent", { event });
+    const stopped = answer === false ? false : await answer;
+    if (stopped) this.#held.absorb();
     const { debugLogger } = this.agent;
     if (stopped) debugLogger?.event("APPLY", "Event dropped:", event, { type: event.type, reason: "stopPropagation by subscriber" });
     else debugLogger?.event("APPLY", "Event applied:", event, { type: event.type, subscribers: this.#subscribers.length });
-    if (!stopped) await this.#step(event as unknown as FoldedEvent);
-    this.#held.absorb();
+    const announced = stopped ? undefined : this.#step(event as unknown as FoldedEvent);
+    if (announced) await announced;
     this.#emit();
   }
 
@@ -121,13 +124,19 @@ class AgentRun implements Asked {
     this.#emitted.complete();
   }
 
-  async #step(event: FoldedEvent): Promise<void> {
+  #step(event: FoldedEvent): Promise<void> | undefined {
     const { fold } = this.#held;
     const step = stepOf(event);
     if (!step) throw new Error(`${event.type} is to be expanded or dropped before it is applied.`);
     const told = step.told ? step.told(fold, event) : {};
-    if (!told) return;
-    const stopped = await this.#ask(step.hook, withEvent(event, told));
+    if (!told) return undefined;
+    const answer = this.#ask(step.hook, withEvent(event, told));
+    return answer === false ? this.#apply(step, event, false) : answer.then((stopped) => this.#apply(step, event, stopped));
+  }
+
+  #apply(step: Step<FoldedEvent>, event: FoldedEvent, stopped: boolean): Promise<void> | undefined {
+    const { fold } = this.#held;
+    this.#held.absorb();
     let change = NOTHING;
     this.#held.folding(() => {
       step.always?.(fold, event);
@@ -136,26 +145,24 @@ class AgentRun implements Asked {
     if (!stopped && event.type === "RUN_FINISHED") this.agent.pendingInterrupts = interruptsLeft(event as RunFinished);
     this.#messagesChanged ||= change.messages === true;
     this.#stateChanged ||= change.state === true;
-    await this.#announce(change);
-    if (step.announce) await this.#announce(step.announce(fold, event));
+    return this.#announce(change.newMessage || change.newToolCall ? change : (step.announce?.(fold, event) ?? NOTHING));
   }
 
-  async #announce({ newMessage, newToolCall }: Change): Promise<void> {
-    if (!newMessage && !newToolCall) return;
-    const answers = this.#subscribers.map((subscriber) => {
-      if (newMessage) return subscriber.onNewMessage?.(paramsOf(this, { message: newMessage }) as never);
-      return subscriber.onNewToolCall?.(paramsOf(this, { toolCall: newToolCall }) as never);
-    });
-    await Promise.all(answers);
-    this.#held.absorb();
+  #announce({ newMessage, newToolCall }: Change): Promise<void> | undefined {
+    const method = newMessage ? "onNewMessage" : newToolCall ? "onNewToolCall" : undefined;
+    if (!method || !hasHook(this.#subscribers, method)) return undefined;
+    const told = newMessage ? { message: newMessage } : { toolCall: newToolCall };
+    const answers = this.#subscribers.map((subscriber) => subscriber[method]?.(paramsOf(this, told) as never));
+    return Promise.all(answers).then(() => this.#held.absorb());
   }
 
-  /** Asks the subscribers; what they set on the agent meanwhile is taken over. */
-  async #ask(method: string, told: object): Promise<boolean> {
+  /** Asks the subscribers that want to know; what they set on the agent meanwhile is taken over. */
+  #ask(method: string, told: object): Promise<boolean> | false {
     if (!hasHook(this.#subscribers, method)) return false;
-    const stopped = await ask(this.#subscribers, method, this, told);
-    this.#held.absorb();
-    return stopped;
+    return ask(this.#subscribers, method, this, told).then((stopped) => {
+      this.#held.absorb("added");
+      return stopped;
+    });
   }
 
   #emit(): void {

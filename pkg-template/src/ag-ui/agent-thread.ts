@@ -55,10 +55,13 @@ export class ThreadOfAgent {
     return { ...state, ...Object.fromEntries(keys.map((key) => [key, shown[key]])) };
   }
 
-  /** Takes over what was set on the agent since it was last seen. */
-  absorb(): void {
+  /**
+   * Takes over what was set on the agent since it was last seen. All of it, before the agent is given other messages;
+   * to show subscribers what was added, a look at the array's end is enough.
+   */
+  absorb(how: "all" | "added" = "all"): void {
     const { messages, state } = this.#agent;
-    const seen = this.#isSeen(messages);
+    const seen = how === "all" ? this.#isSeen(messages) : this.#isSameLength(messages);
     const seenState = state === this.#state && sameEntries(state, this.#entries);
     if (seen && seenState) return;
     this.#own(() => {
@@ -205,6 +208,10 @@ export class ThreadOfAgent {
 
   #isSeen(messages: readonly Message[]): boolean {
     return messages === this.#array && this.#isHeldBy(messages, this.#items);
+  }
+
+  #isSameLength(messages: readonly Message[]): boolean {
+    return messages === this.#array && messages.length === this.#items.length && messages.at(-1) === this.#items.at(-1);
   }
 
   #isHeldBy(array: readonly Message[], items: readonly Message[]): boolean {

@@ -54,6 +54,7 @@ export function stepOf(event: { readonly type: string }): Step<FoldedEvent> | un
 /** Folds one event that nobody comes between. `id` is its part's id on its stream. */
 export function foldEvent(fold: Fold, event: FoldedEvent, id?: string): void {
   const step = stepOf(event);
+  if (step?.alone) return step.alone(fold, event, id);
   if (!step || (step.told && !step.told(fold, event))) return;
   step.always?.(fold, event);
   step.apply?.(fold, event, id);

@@ -76,9 +76,10 @@ export async function foldAgUi(
 function foldExpanded(fold: Fold, parts: readonly FoldedEvent[] | string, event: AgUiEvent, id: string | undefined): RunEnd | undefined {
   if (typeof parts === "string") return fold.refuse(event, parts, "INVALID_VALUE");
   let end: RunEnd | undefined;
-  for (const [place, part] of parts.entries()) {
+  let left = parts.length;
+  for (const part of parts) {
     end = endOf(fold, part);
-    foldEvent(fold, part, place === parts.length - 1 ? id : undefined);
+    foldEvent(fold, part, --left === 0 ? id : undefined);
   }
   return end;
 }

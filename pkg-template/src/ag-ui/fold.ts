@@ -31,6 +31,8 @@ export interface Step<E extends FoldedEvent> {
   /** What happens whether or not a subscriber stops the event. */
   readonly always?: (fold: Fold, event: E) => void;
   readonly apply?: (fold: Fold, event: E, id: string | undefined) => Change;
+  /** All of the above in less, for where nobody comes between. */
+  readonly alone?: (fold: Fold, event: E, id: string | undefined) => void;
   /** What is announced in any case, once the event is applied or stopped. */
   readonly announce?: (fold: Fold, event: E) => Change;
 }

@@ -21,7 +21,7 @@ function isToolCall(value: unknown): boolean {
   return isObject(called) && typeof called["name"] === "string" && typeof called["arguments"] === "string";
 }
 
-const SHAPES = new Map<string, Record<string, Check>>(Object.entries({
+const SHAPES: Record<string, Record<string, Check>> = {
   TEXT_MESSAGE_START: { messageId: text, role: absentOr(text) },
   TEXT_MESSAGE_CONTENT: { messageId: text, delta: text },
   TEXT_MESSAGE_END: { messageId: text },
@@ -53,16 +53,20 @@ const SHAPES = new Map<string, Record<string, Check>>(Object.entries({
   SUBAGENT_STARTED: {},
   SUBAGENT_FINISHED: {},
   SUBAGENT_ERROR: {},
-}));
+};
+
+/** The fields to check of each type, ready to be gone through: this is done for every token. */
+const FIELDS = new Map(Object.entries(SHAPES).map(([type, shape]) => [type, Object.entries(shape)]));
+const metadata = absentOr(isObject);
 
 /** The event, or in a sentence what keeps it from being one. */
 export function readEvent(value: unknown): { event: AgUiEvent } | { complaint: string } {
   if (!isObject(value)) return { complaint: `An AG-UI event should be an object, this is ${nameOf(value)}.` };
   const type = value["type"];
-  const shape = typeof type === "string" ? SHAPES.get(type) : undefined;
-  if (!shape) return { complaint: `AG-UI 1.0 has no event of the type ${typeof type === "string" ? `'${type}'` : nameOf(type)}.` };
-  if (!absentOr(isObject)(value["metadata"])) return { complaint: `The metadata of ${type as string} should be an object.` };
-  for (const [field, check] of Object.entries(shape)) {
+  const fields = typeof type === "string" ? FIELDS.get(type) : undefined;
+  if (!fields) return { complaint: `AG-UI 1.0 has no event of the type ${typeof type === "string" ? `'${type}'` : nameOf(type)}.` };
+  if (!metadata(value["metadata"])) return { complaint: `The metadata of ${type as string} should be an object.` };
+  for (const [field, check] of fields) {
     if (!check(value[field])) return { complaint: `'${field}' of ${type as string} is missing or of the wrong shape.` };
   }
   return { event: value as unknown as AgUiEvent };

@@ -38,7 +38,9 @@ export class Streams {
   }
 
   /** What a part adds to `known`. */
-  added(key: StreamKey, known: string, part: string): string {
+  added(kind: "text" | "call", id: string, known: string, part: string): string {
+    if (this.#retold.size === 0) return part;
+    const key: StreamKey = `${kind} ${id}`;
     const retold = this.#retold.get(key);
     // A snapshot may have cut what is being repeated.
     if (!retold || retold.told > known.length) return part;

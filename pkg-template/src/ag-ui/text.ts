@@ -25,10 +25,9 @@ function start(fold: Fold, event: TextStart | ReasoningStart, fresh: HeldMessage
   return message === known ? NOTHING : MESSAGES;
 }
 
-function content(fold: Fold, event: TextContent, id: string | undefined): Change {
-  const message = fold.message(event.messageId);
+function content(fold: Fold, event: TextContent, id: string | undefined, message = fold.message(event.messageId)): Change {
   if (!message) return NOTHING;
-  const text = fold.streams.added(`text ${message.id}`, textOf(message), event.delta);
+  const text = fold.streams.added("text", message.id, textOf(message), event.delta);
   if (event.metadata === undefined && typeof message.content === "string") {
     if (text !== "") fold.send({ type: "text", messageId: message.id, text, id });
   } else {
@@ -62,7 +61,16 @@ const parts = (name: string, buffer: string) => {
     return message && { [buffer]: textOf(message) };
   };
   return {
-    content: { hook: `on${name}ContentEvent`, told, apply: content } satisfies Step<TextContent>,
+    content: {
+      hook: `on${name}ContentEvent`,
+      told,
+      apply: content,
+      // A token: its message is looked up once.
+      alone(fold, event, id) {
+        const message = addressed(fold, event);
+        if (message) content(fold, event, id, message);
+      },
+    } satisfies Step<TextContent>,
     end: { hook: `on${name}EndEvent`, told, always: finish, apply: end, announce: announced } satisfies Step<TextEnd>,
   };
 };

@@ -1,4 +1,4 @@
-import { PartialJson } from "../langgraph/partial-json.js";
+import { PartialJson } from "../partial-json.js";
 import type { FoldedEvent, HeldMessage, HeldToolCall, ToolCallArgs, ToolCallEnd, ToolCallResult, ToolCallStart } from "./event-types.js";
 import { attribution, MESSAGES, NOTHING, withCall, withMetadata, type Fold, type Step } from "./fold.js";
 import type { PlacedCall } from "./tool-call-index.js";
@@ -79,7 +79,7 @@ export const toolCallArgs: Step<ToolCallArgs> = {
     if (!place) return NOTHING;
     const { call } = place;
     const known = call.function.arguments;
-    const added = fold.streams.added(`call ${call.id}`, known, event.delta);
+    const added = fold.streams.added("call", call.id, known, event.delta);
     if (added === "" && event.metadata === undefined) return MESSAGES;
     const next = { ...call, function: { ...call.function, arguments: known + added } };
     replace(fold, place, withMetadata(next, event), id);

@@ -1,7 +1,7 @@
 import { ThreadfoldError } from "threadfold";
 import { isDict, mergeContent, mergeDicts, mergeLists, mergeUsage, type Dict } from "./merge.js";
 import { readMessage, type WireMessage } from "./message-form.js";
-import { PartialJson } from "./partial-json.js";
+import { PartialJson } from "../partial-json.js";
 
 /**
  * A message and the next part of it, as `AIMessageChunk.concat` of @langchain/core joins them: text appended, content
