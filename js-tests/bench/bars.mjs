@@ -4,7 +4,10 @@
 const ratio = (name, n, what, of) => ({ us }) => us(name, n, what) / us(name, n, of);
 const LOOK = "token and a new snapshot";
 const NO_LOOK = "token, one snapshot after 1000";
-const LEAF = "applyPatch, one leaf of 1 MB";
+const TEXT = "AG-UI TEXT_MESSAGE_CONTENT";
+const AGENT = "AG-UI agent, a token";
+const DELTA = "AG-UI STATE_DELTA of one leaf of 1 MB";
+const ARGUMENTS = "LangGraph token of tool arguments";
 
 export const BARS = [
   {
@@ -35,9 +38,24 @@ export const BARS = [
     },
   ]),
   {
-    what: "one leaf of 1 MB, fast-json-patch as in @ag-ui/client / threadfold",
-    measured: ratio(LEAF, 1, "fast-json-patch", "threadfold"),
+    what: "AG-UI event into a thread, n = 1,000, defaultApplyEvents / threadfold",
+    measured: ratio(TEXT, 1_000, "@ag-ui/client", "threadfold"),
     atLeast: 500,
+  },
+  {
+    what: "FoldHttpAgent, n = 10,000, HttpAgent / FoldHttpAgent",
+    measured: ratio(AGENT, 10_000, "@ag-ui/client", "threadfold"),
+    atLeast: 100,
+  },
+  {
+    what: "STATE_DELTA of one leaf of 1 MB, defaultApplyEvents / threadfold",
+    measured: ratio(DELTA, 1, "@ag-ui/client", "threadfold"),
+    atLeast: 500,
+  },
+  {
+    what: "LangGraph token of tool arguments, number 8,000 / number 100",
+    measured: ({ us }) => us(ARGUMENTS, 8_000, "threadfold") / us(ARGUMENTS, 100, "threadfold"),
+    atMost: 1.3,
   },
   { what: "the wasm, gzipped, KiB", measured: ({ sizes }) => sizes["the wasm"] / 1024, atMost: 45 },
   {

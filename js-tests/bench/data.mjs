@@ -37,6 +37,24 @@ export function instances(messages) {
   return messages.map(({ type, ...fields }) => new CLASSES[type](fields));
 }
 
+/** Such a conversation as AG-UI's messages. */
+export function agUiMessages(from, to) {
+  const roles = { human: "user", ai: "assistant", tool: "tool" };
+  return dicts(from, to).map(({ type, id, content, tool_calls: calls = [], tool_call_id: toolCallId }) => ({
+    id,
+    role: roles[type],
+    content,
+    ...(calls.length > 0 && {
+      toolCalls: calls.map((call) => ({
+        id: call.id,
+        type: "function",
+        function: { name: call.name, arguments: JSON.stringify(call.args) },
+      })),
+    }),
+    ...(toolCallId && { toolCallId }),
+  }));
+}
+
 /** What instances and dicts have in common. */
 export const essence = (messages) => messages.map(({ type, id, content }) => ({ type, id, content }));
 

@@ -88,3 +88,22 @@ function setAt(node, tokens, depth, value) {
   copy[token] = setAt(node[token], tokens, depth + 1, value);
   return copy;
 }
+
+/** A server's messages in the place of those that are known: equal ones stay the same objects. */
+export function reconcile(messages, snapshot) {
+  const known = new Map();
+  for (let at = 0; at < messages.length; at++) known.set(messages[at].id, messages[at]);
+  return snapshot.map((message) => {
+    const held = known.get(message.id);
+    return held !== undefined && isEqual(held, message) ? held : message;
+  });
+}
+
+function isEqual(a, b) {
+  if (a === b) return true;
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
+  const keys = Object.keys(a);
+  if (keys.length !== Object.keys(b).length || Array.isArray(a) !== Array.isArray(b)) return false;
+  for (const key of keys) if (!Object.hasOwn(b, key) || !isEqual(a[key], b[key])) return false;
+  return true;
+}

@@ -17,14 +17,14 @@ const { values: options } = parseArgs({
   },
 });
 
-const SUBJECTS = ["add-messages", "stream", "tools", "patch", "schema"];
+const SUBJECTS = ["add-messages", "stream", "tools", "patch", "schema", "ag-ui", "ag-ui-agent", "langgraph", "thread", "react"];
 const wanted = (name) => !options.only || name.includes(options.only);
 
 const results = [];
 for (const subject of SUBJECTS) {
   const { cases } = await import(`./cases/${subject}.mjs`);
   const chosen = cases().filter(({ name }) => wanted(name));
-  chosen.forEach(checkAgreement);
+  for (const benchCase of chosen) await checkAgreement(benchCase);
   // Cases of one name differ in size: they are compared with each other, so they take turns, too.
   for (const name of new Set(chosen.map(({ name }) => name))) {
     const sameName = chosen.filter((benchCase) => benchCase.name === name);

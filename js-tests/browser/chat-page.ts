@@ -41,19 +41,19 @@ export class Chat {
   }
 
   async latency(milliseconds: number): Promise<void> {
-    await this.#page.getByLabel("The server answers").selectOption(String(milliseconds));
+    await this.#page.getByLabel("Server answers").selectOption(String(milliseconds));
   }
 
   async line(value: "whole" | "resume" | "replay"): Promise<void> {
     if (value !== "whole") this.expectNetworkErrors();
-    await this.#page.getByLabel("The connection").selectOption(value);
+    await this.#page.getByLabel("Connection").selectOption(value);
   }
 
   /** Waits until no run is going on and none is about to. */
   async settled(): Promise<void> {
     await this.#page.waitForFunction(() => {
       const status = document.querySelector("#run-status")?.textContent ?? "";
-      const waiting = document.querySelector("#chat-thread [data-status=pending], #chat-thread [data-status=sent]");
+      const waiting = document.querySelector("#chat-thread :is([data-status=waiting], [data-status=pending], [data-status=sent])");
       return ["", "The run failed."].includes(status) && !waiting && document.querySelector("#chat-thread .message");
     }, undefined, { timeout: 30_000 });
   }

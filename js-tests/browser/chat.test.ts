@@ -23,10 +23,10 @@ afterEach(() => {
   expect(complaints.splice(0)).toEqual([]);
 });
 
-async function open(options: BrowserContextOptions = {}): Promise<{ page: Page; chat: Chat }> {
+async function open(options: BrowserContextOptions = {}, query = ""): Promise<{ page: Page; chat: Chat }> {
   const page = await browser.newPage({ reducedMotion: "reduce", viewport: { width: 1280, height: 1000 }, ...options });
   const chat = new Chat(page, complaints);
-  await page.goto(demo.address);
+  await page.goto(demo.address + query);
   return { page, chat };
 }
 
@@ -96,18 +96,24 @@ test("two messages in one go: the second waits for its turn and none vanishes", 
 test("a failed run leaves the message with two ways out: sent again it is answered", async () => {
   const { page, chat } = await open();
   await chat.latency(0);
-  await page.getByLabel("The run fails midway").check();
+  await page.getByLabel("Run fails midway").check();
   await chat.send("Plan my week");
   await chat.settled();
   expect(await chat.status("Plan my week")).toBe("failed");
   expect(await page.locator("#chat-thread .note").textContent()).toContain("The model did not answer.");
-  await page.getByLabel("The run fails midway").uncheck();
+  expect(await page.locator("#chat-legend").textContent()).toMatch(/^1 pending \(1 failed\)/);
+  await page.getByLabel("Run fails midway").uncheck();
+  await chat.watch();
   await page.getByRole("button", { name: "Send again" }).click();
   await chat.settled();
   expect(await chat.status("Plan my week")).toBe("confirmed");
+  // Of what the failed run had said there is nothing left; the question has not moved.
+  const { removed, moved } = await chat.watched();
+  expect(removed.filter((item) => item.includes("user"))).toEqual([]);
+  expect(moved).toBe(0);
   const { messages } = await chat.held();
   expect(await chat.shown()).toEqual(messages.map(Chat.line));
-  expect((await chat.shown()).filter((line) => line === "user: Plan my week")).toHaveLength(1);
+  expect((await chat.shown()).map((line) => line.split(":")[0])).toEqual(["user", "assistant", "tool", "assistant"]);
   await page.close();
 });
 
@@ -116,24 +122,46 @@ test("a failed message that is taken back leaves no trace", async () => {
   await chat.latency(0);
   await chat.send("Hi");
   await chat.settled();
-  await page.getByLabel("The run fails midway").check();
+  const before = await chat.shown();
+  await page.getByLabel("Run fails midway").check();
   await chat.send("A short one, please");
   await chat.settled();
   expect(await chat.status("A short one, please")).toBe("failed");
   await page.getByRole("button", { name: "Take back" }).click();
   await page.waitForFunction(() => !document.querySelector("#chat-thread .note"));
-  expect((await chat.shown()).filter((line) => line.startsWith("user"))).toEqual(["user: Hi"]);
+  expect(await chat.shown()).toEqual(before);
   expect(await page.locator("#chat-state .pending").count()).toBe(0);
+  await page.close();
+});
+
+test("who scrolls up to read while an answer streams is left there; sending goes to the end", async () => {
+  const { page, chat } = await open({}, "?tick=4");
+  await chat.latency(0);
+  await chat.send("A long answer, please");
+  await chat.settled();
+  const thread = page.locator("#chat-thread");
+  const atEnd = () => thread.evaluate(({ scrollHeight, scrollTop, clientHeight }) => scrollHeight - scrollTop - clientHeight < 2);
+  expect(await atEnd()).toBe(true);
+  await chat.send("A long answer, please");
+  await page.waitForFunction(() => document.querySelectorAll("#chat-thread .message.assistant").length > 1);
+  await thread.evaluate((host) => (host.scrollTop = 5));
+  const said = await page.locator("#chat-thread .message.assistant").last().textContent();
+  await page.waitForFunction((before) => [...document.querySelectorAll("#chat-thread .message.assistant")].at(-1)?.textContent !== before, said);
+  expect(await thread.evaluate((host) => host.scrollTop)).toBe(5);
+  await chat.settled();
+  await chat.send("Hi");
+  await chat.settled();
+  expect(await atEnd()).toBe(true);
   await page.close();
 });
 
 test("drift is told: the light goes on when the server's snapshot says otherwise", async () => {
   const { page, chat } = await open();
   await chat.latency(0);
-  await page.getByLabel("The server rewords its answer").check();
+  await page.getByLabel("Answer is reworded").check();
   await chat.send("Hi");
   await chat.settled();
-  expect(await chat.drift()).toMatchObject({ drifts: "1", said: "Drift once: the server's snapshot was taken" });
+  expect(await chat.drift()).toMatchObject({ drifts: "1", said: "Drifted once" });
   const [difference] = JSON.parse(await page.locator(".drifts code").first().textContent() ?? "") as unknown[];
   expect(difference).toMatchObject({
     op: "replace", path: expect.stringMatching(/^\/messages\/\d\/content$/) as string, value: "I would rather not have said that.",
@@ -148,7 +176,7 @@ test("drift is told: the light goes on when the server's snapshot says otherwise
 test("the keyboard alone: to the composer, a line break, sending, a failed message's buttons", async () => {
   const { page, chat } = await open();
   await chat.latency(0);
-  await page.getByLabel("The run fails midway").focus();
+  await page.getByLabel("Run fails midway").focus();
   await page.keyboard.press("Space");
   await page.getByRole("textbox", { name: "Message" }).focus();
   await page.keyboard.type("one");
@@ -164,7 +192,7 @@ test("the keyboard alone: to the composer, a line break, sending, a failed messa
   }
   await page.keyboard.press("Enter");
   await page.waitForFunction(() => !document.querySelector("#chat-thread .note"));
-  expect((await chat.shown()).filter((line) => line.startsWith("user"))).toEqual([]);
+  expect(await chat.shown()).toEqual([]);
   await page.close();
 });
 
@@ -210,7 +238,7 @@ test("a LangGraph deployment, by its address", async () => {
 test.each([390, 320])("the chat fits a phone of %i px", async (width) => {
   const { page, chat } = await open({ viewport: { width, height: 844 } });
   await chat.latency(0);
-  await page.getByLabel("The run fails midway").check();
+  await page.getByLabel("Run fails midway").check();
   await chat.send(`Plan my ${"very ".repeat(20)}long ${"x".repeat(80)} week`);
   await chat.settled();
   await page.getByLabel("Talk to").selectOption("langgraph");

@@ -47,6 +47,8 @@ export async function randomUse(browser, { address, seconds, seed, tell = () => 
     seen.problems.push(text);
   };
   let server = { address: "", thread: "" };
+  /** What was asked to go wrong in the runs of this thread. */
+  let faults = [];
 
   page.on("console", (message) => {
     if (!["error", "warning"].includes(message.type()) || ASKED_FOR.test(message.text())) return;
@@ -57,7 +59,10 @@ export async function randomUse(browser, { address, seconds, seed, tell = () => 
     if (request.method() !== "POST" || new URL(request.url()).pathname !== "/agent") return;
     seen.runs++;
     server = { address: request.url().replace(/\?.*/, ""), thread: request.postDataJSON().threadId };
+    faults.push(new URL(request.url()).search);
   });
+  // Where a run is cut or fails is the page's own throw of the dice.
+  await page.addInitScript(`Math.random = (${dice})(${seed});`);
   await page.goto(`${address}?tick=4`);
   const session = await page.context().newCDPSession(page);
 
@@ -70,7 +75,7 @@ export async function randomUse(browser, { address, seconds, seed, tell = () => 
   async function settle() {
     await page.waitForFunction(() => {
       const status = document.querySelector("#run-status")?.textContent ?? "";
-      const waiting = document.querySelector("#chat-thread [data-status=pending], #chat-thread [data-status=sent]");
+      const waiting = document.querySelector("#chat-thread :is([data-status=waiting], [data-status=pending], [data-status=sent])");
       return ["", "The run failed."].includes(status) && !waiting;
     }, undefined, { timeout: 60_000 });
   }
@@ -78,7 +83,7 @@ export async function randomUse(browser, { address, seconds, seed, tell = () => 
   async function checkLight() {
     const light = await page.locator("#drift").evaluate(({ dataset }) => `drift ${dataset.drift}, errors ${dataset.errors}`);
     if (light === "drift 0, errors 0") return;
-    problem(`${light}: ${await page.locator(".drifts li").first().textContent()}`);
+    problem(`${light} after ${faults.join(" ")}: ${(await page.locator(".drifts li").allTextContents()).join("; ")}`);
   }
 
   /** One last run in which nothing goes wrong; then the page must show what the server has. */
@@ -89,7 +94,7 @@ export async function randomUse(browser, { address, seconds, seed, tell = () => 
       await page.getByRole("button", { name: "Take back" }).first().click();
       await page.waitForFunction((count) => document.querySelectorAll("#chat-thread .note button").length < 2 * count, before);
     }
-    await page.getByLabel("The run fails midway").uncheck();
+    await page.getByLabel("Run fails midway").uncheck();
     await page.locator("#fault-line").selectOption("whole");
     await page.locator("#fault-latency").selectOption("0");
     await send("A short one to end with");
@@ -109,6 +114,7 @@ export async function randomUse(browser, { address, seconds, seed, tell = () => 
     await checkLight();
     await page.getByRole("button", { name: "New thread" }).click();
     seen.threads++;
+    faults = [];
     await page.waitForFunction(() => !document.querySelector("#chat-thread .message"));
     seen.memory.push(await memory(session));
     tell(`${seen.actions} actions, ${seen.runs} runs, ${seen.threads} threads, ${(seen.memory.at(-1) / 2 ** 20).toFixed(2)} MiB`);
@@ -119,7 +125,7 @@ export async function randomUse(browser, { address, seconds, seed, tell = () => 
     [2, () => page.locator("#chat-foot .chip").nth(Math.floor(random() * 4)).click()],
     [3, () => page.locator("#fault-line").selectOption(pick(["whole", "resume", "replay"]))],
     [2, () => page.locator("#fault-latency").selectOption(pick(["0", "300"]))],
-    [2, () => page.getByLabel("The run fails midway").setChecked(random() < 0.3)],
+    [2, () => page.getByLabel("Run fails midway").setChecked(random() < 0.3)],
     [2, () => page.getByLabel("Snapshots come late").setChecked(random() < 0.6)],
     [3, () => clickIfThere("Send again")],
     [2, () => clickIfThere("Take back")],

@@ -44,7 +44,7 @@ export interface RunAgentInput {
 
 /** What {@link runInput} asks of a thread besides folding. */
 export interface SendingThread extends FoldingThread {
-  readonly schema?: Schema<unknown> | Schema<never> | undefined;
+  readonly schema?: { readonly fields: object } | undefined;
   readonly pending: readonly { readonly update: object }[];
   getState(): object;
   getInitialState(): object;
@@ -98,7 +98,7 @@ export function runInput(thread: SendingThread, options: RunInputOptions = {}): 
   };
 }
 
-function stateToSend(thread: SendingThread, { state = "new", schema = thread.schema }: RunInputOptions): object {
+function stateToSend(thread: SendingThread, { state = "new", schema = thread.schema as Schema<unknown> | undefined }: RunInputOptions): object {
   if (typeof state === "object") return state;
   const { messages: _, ...shown } = thread.getState() as Values;
   const input = schema ? ((schema as Schema<unknown>).input(shown).values as Values) : shown;

@@ -156,11 +156,20 @@ function fieldsOf(state: unknown): Record<string, unknown> {
 function fieldsTouched(operations: readonly PatchOperation[]): string[] | undefined {
   const keys = new Set<string>();
   for (const operation of operations) {
-    for (const path of [operation.path, "from" in operation ? operation.from : operation.path] as unknown[]) {
-      const key = typeof path === "string" ? /^\/([^/]*)/.exec(path)?.[1] : undefined;
+    const { path } = operation;
+    for (const pointer of "from" in operation ? [path, operation.from] : [path]) {
+      const key = fieldOf(pointer);
       if (key === undefined || key === "messages") return undefined;
-      keys.add(key.replaceAll("~1", "/").replaceAll("~0", "~"));
+      keys.add(key);
     }
   }
   return [...keys];
+}
+
+/** The first name in a JSON Pointer. */
+function fieldOf(pointer: unknown): string | undefined {
+  if (typeof pointer !== "string" || !pointer.startsWith("/")) return undefined;
+  const end = pointer.indexOf("/", 1);
+  const name = end < 0 ? pointer.slice(1) : pointer.slice(1, end);
+  return name.includes("~") ? name.replaceAll("~1", "/").replaceAll("~0", "~") : name;
 }

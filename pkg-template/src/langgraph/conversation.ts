@@ -77,7 +77,8 @@ export class Conversation {
     const { id, key } = this.#position;
     const own = key ?? id;
     const nth = this.#sent++;
-    this.thread.receive({ ...event, id, key: own === undefined || nth === 0 ? own : `${own}+${nth}` });
+    if (own === undefined) this.thread.receive(event);
+    else this.thread.receive({ ...event, id, key: nth === 0 ? own : `${own}+${nth}` });
   }
 
   start(runId: string | undefined): void {
@@ -117,16 +118,13 @@ export class Conversation {
   /** Shows a message that has an id. */
   show(message: Dict, { open, speaker }: { open: boolean; speaker: Speaker }): void {
     const id = message["id"] as string;
-    const now = { message, open, speaker, written: false, lacked: false };
-    const known = this.#streamed.get(id);
-    if (known) Object.assign(known, now);
-    else this.#streamed.set(id, { ...now, landed: false });
+    const landed = this.#streamed.get(id)?.landed ?? false;
+    this.#streamed.set(id, { message, open, speaker, written: false, lacked: false, landed });
     this.send({ type: "message", message, streaming: open });
   }
 
   /** Whether the thread has the message whole: what comes of it now is told once more. */
-  isWhole(id: string): boolean {
-    const known = this.thread.message(id);
+  isWhole(id: string, known = this.thread.message(id)): boolean {
     if (!known) return false;
     const streamed = this.#streamed.get(id);
     return streamed ? !streamed.open : !("tool_call_chunks" in known);
@@ -134,16 +132,16 @@ export class Conversation {
 
   #part(id: string, wire: WireMessage, speaker: Speaker): void {
     const last = wire.fields["chunk_position"] === "last";
+    const known = this.thread.message(id) as Dict | undefined;
     // Where a model has ids of its own, the empty part that ends its message has another.
-    if (last && saysNothing(wire.fields) && !this.thread.message(id)) this.#finishTask(speaker, wire);
-    else if (!this.isWhole(id)) {
-      const message = this.#join(id, wire);
+    if (last && saysNothing(wire.fields) && !known) this.#finishTask(speaker, wire);
+    else if (!this.isWhole(id, known)) {
+      const message = this.#join(id, wire, known);
       this.show(last ? finishedMessage(message) : message, { open: !last, speaker });
     }
   }
 
-  #join(id: string, wire: WireMessage): Dict {
-    const known = this.thread.message(id) as Dict | undefined;
+  #join(id: string, wire: WireMessage, known: Dict | undefined): Dict {
     const own = this.#streamed.get(id)?.message;
     // A state that knows as much of the text knows less of the arguments that are under way.
     const base = known && own && known["content"] === own["content"] ? own : known;
@@ -156,7 +154,8 @@ export class Conversation {
     const [found] = open;
     if (!found || open.length > 1) return;
     const [id] = found;
-    if (this.thread.message(id)) this.show(finishedMessage(this.#join(id, wire)), { open: false, speaker });
+    const known = this.thread.message(id) as Dict | undefined;
+    if (known) this.show(finishedMessage(this.#join(id, wire, known)), { open: false, speaker });
   }
 
   /** The state of the root graph. */
