@@ -129,7 +129,7 @@ fn unseen<V: Value>(existing: &V, messages: V) -> V {
 fn known_ids<V: Value>(existing: &V, messages: &V) -> Vec<bool> {
     let join = V::join(existing, messages, "id");
     let mut seen = vec![false; join.right.len()];
-    for (_, id) in &join.left {
+    for [_, id] in &join.left {
         if let Some(seen) = seen.get_mut(*id as usize) {
             *seen = true;
         }

@@ -1,7 +1,7 @@
 //! A list of messages that takes updates one by one: what a thread is built on.
 
 use crate::error::Error;
-use crate::reducer::messages::{MessageRules, Positions, incoming, plan, read_list};
+use crate::reducer::messages::{MessageRules, Positions, plan, read_list};
 use crate::value::{ByNumber, Found, Holds, Join, Kind, Owned, Plan, Symbols, Value};
 
 /// A list of messages with an index, folding updates as [`crate::add_messages`] does.
@@ -31,7 +31,7 @@ pub struct MessageList<V: Value> {
     /// Whether nobody else has `items`.
     owned: bool,
     /// Empty but while an update is planned.
-    places: ByNumber<u32>,
+    places: ByNumber,
 }
 
 impl<V: Value> MessageList<V> {
@@ -81,9 +81,7 @@ impl<V: Value> MessageList<V> {
         }
         let (right, removals) = read_list(messages.own_list(), self.rules)?;
         let numbers = self.ids.symbols.numbers(&right, "id");
-        let incoming = incoming(&numbers, &removals);
-        let plan = plan(&self.ids, &incoming, self.rules, &mut self.places)
-            .map_err(|refused| refused.error(&removals))?;
+        let plan = plan(&self.ids, &numbers, &removals, self.rules, &mut self.places)?;
         if !V::intact() {
             return Err(Error::value("messages", "readable"));
         }
@@ -98,7 +96,7 @@ impl<V: Value> MessageList<V> {
     }
 
     fn reindex(&mut self, plan: &Plan, numbers: &[u32]) {
-        for (position, _) in &plan.replaced {
+        for [position, _] in &plan.replaced {
             if let Some(made) = self.made.get_mut(*position as usize) {
                 *made = 0;
             }
@@ -197,7 +195,7 @@ impl<V: Value> MessageList<V> {
         };
         let place = place.filter(|at| *at < self.len());
         let plan = match (self.ids.last(number), place) {
-            (Some(position), _) => Plan { replaced: vec![(position, 0)], ..Plan::default() },
+            (Some(position), _) => Plan { replaced: vec![[position, 0]], ..Plan::default() },
             (None, None) => Plan { appended: vec![0], ..Plan::default() },
             (None, Some(at)) => {
                 let items = std::mem::replace(&mut self.items, V::null());
@@ -326,6 +324,11 @@ impl<V: Value> Ids<V> {
         self.find_last();
     }
 
+    /// The last position of an id.
+    fn last(&self, id: u32) -> Option<u32> {
+        self.last.get(id as usize).copied().filter(|position| *position != Join::NONE)
+    }
+
     fn find_last(&mut self) {
         self.last = vec![Join::NONE; self.symbols.count()];
         for (position, number) in (0..).zip(&self.numbers) {
@@ -342,8 +345,8 @@ impl<V: Value> Ids<V> {
 }
 
 impl<V: Value> Positions for Ids<V> {
-    fn last(&self, id: u32) -> Option<u32> {
-        self.last.get(id as usize).copied().filter(|position| *position != Join::NONE)
+    fn last_positions(&self) -> &[u32] {
+        &self.last
     }
 
     fn all(&self, chosen: &dyn Fn(u32) -> bool) -> Vec<u32> {

@@ -299,10 +299,10 @@ impl<V: Value> Thread<V> {
     /// What this update writes is to be shown anew.
     fn shown_anew(&mut self, update: &Pending<V>) {
         self.view.fresh = false;
-        if !update.edits.is_empty() {
+        if update.edits.iter().any(|edit| !edit.held) {
             self.woven = None;
         }
-        if !update.writes.is_empty() {
+        if update.writes.iter().any(|write| !write.held) {
             self.written = None;
         }
     }

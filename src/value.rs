@@ -142,10 +142,10 @@ pub trait Value: Clone {
     /// is the right one that [`Value::reuse`]s the left one. [`Join::NONE`] is no position. It is
     /// `left` itself, when it has just its items.
     #[must_use]
-    fn compose(left: &Self, right: &Self, picks: &[(u32, u32)]) -> Self {
+    fn compose(left: &Self, right: &Self, picks: &[[u32; 2]]) -> Self {
         let item = |list: &Self, at: u32| list.at(at as usize).map(Found::into_owned);
         let picked =
-            picks.iter().filter_map(|(at, from)| match (item(left, *at), item(right, *from)) {
+            picks.iter().filter_map(|[at, from]| match (item(left, *at), item(right, *from)) {
                 (Some(left), Some(right)) => Some(right.reuse(&left)),
                 (left, right) => left.or(right),
             });
@@ -194,7 +194,7 @@ pub struct Join {
     /// For each item of the right array its number, counted from 0; [`Join::NONE`] without one.
     pub right: Vec<u32>,
     /// For each item of the left array whose key occurs on the right: its position and number.
-    pub left: Vec<(u32, u32)>,
+    pub left: Vec<[u32; 2]>,
 }
 
 impl Join {
@@ -230,7 +230,7 @@ pub struct Plan {
     pub cleared: bool,
     /// Positions in left and the positions in right whose items replace them, the last one of a
     /// position for good; one that is removed, too, is removed.
-    pub replaced: Vec<(u32, u32)>,
+    pub replaced: Vec<[u32; 2]>,
     /// Positions in left that go, ascending.
     pub removed: Vec<u32>,
     /// Positions in right whose items are appended, in this order.
@@ -244,7 +244,7 @@ impl Plan {
         let mut items = if self.cleared { Vec::new() } else { left };
         let mut right: Vec<Option<T>> = right.into_iter().map(Some).collect();
         let mut incoming = |position: u32| right.get_mut(position as usize).and_then(Option::take);
-        for (position, from) in &self.replaced {
+        for [position, from] in &self.replaced {
             if let (Some(item), Some(new)) = (items.get_mut(*position as usize), incoming(*from)) {
                 *item = new;
             }

@@ -15,6 +15,8 @@ import {
   removeMessage,
   replaceTodos,
   Schema,
+  toAgUi,
+  toLangChain,
   type Field,
 } from "threadfold";
 
@@ -82,6 +84,8 @@ export const functions: Call[] = [
     args: () => [[{ content: "x", status: "pending" }], [{ content: "x", status: "pending", extra: 1 }]],
     call: replaceTodos as never,
   },
+  { name: "toAgUi", args: () => [message("1")], call: toAgUi as never },
+  { name: "toLangChain", args: () => [{ id: "1", role: "assistant", content: "a", toolCalls: [] }], call: toLangChain as never },
   { name: "checkTodoCalls", args: () => [[message("1")]], call: checkTodoCalls as never },
   { name: "mergeFiles", args: () => [{ "/a": { content: "a" } }, { "/a": null, "/b": {} }], call: mergeFiles as never },
   {

@@ -55,7 +55,7 @@ function add(raw: core.RawSchema, key: string, field: unknown): void {
     kind === "messages" ? numberOf(read("rules"), `${key}.rules`, RULES)
     : kind === "tools" ? numberOf(read("prefer"), `${key}.prefer`, PREFERENCES)
     : 0;
-  core.call(() => raw.add(key, number, ways, by));
+  core.call(() => raw.add(core.hold(key), number, ways, by));
 }
 
 function addReducer(raw: core.RawSchema, key: string, ways: number, reducer: unknown, initial: unknown): void {
@@ -63,7 +63,9 @@ function addReducer(raw: core.RawSchema, key: string, ways: number, reducer: unk
   if (initial !== undefined && typeof initial !== "function") {
     throw new ThreadfoldError("INVALID_VALUE", `${key}.default should be a function.`);
   }
-  core.call(() => raw.addReducer(key, ways, core.root({ reducer, initial }), functionNumber(reducer), nameOf(reducer)));
+  const number = functionNumber(reducer);
+  const name = nameOf(reducer);
+  core.call(() => raw.addReducer(core.hold(key), ways, core.root({ reducer, initial }), number, core.hold(name)));
 }
 
 const functionNumbers = new WeakMap<Function, number>();

@@ -101,3 +101,13 @@ export function option<T extends object, K extends keyof T>(options: T | undefin
     throw new ThreadfoldError("UNREADABLE_VALUE", `Reading the option '${String(key)}' threw: see the cause.`, { cause });
   }
 }
+
+/** The answer of what reads a caller's value, which may run the caller's code. */
+export function reading<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    if (cause instanceof ThreadfoldError) throw cause;
+    throw new ThreadfoldError("UNREADABLE_VALUE", "Reading a value threw: see the cause.", { cause });
+  }
+}

@@ -1,5 +1,5 @@
 // One message in the other form: AG-UI's or LangChain's. What the other form cannot hold travels in its free fields.
-import { ThreadfoldError } from "./errors.js";
+import { reading, ThreadfoldError } from "./errors.js";
 import { blocksOf, partsOf, textOfBlocks } from "./message-content.js";
 import type { AgUiMessage, LangChainMessage } from "./messages.js";
 import { sameJson } from "./same-json.js";
@@ -60,7 +60,7 @@ const ROLES: Readonly<Record<string, string>> = {
  *
  * Reasoning and activities are for the screen: the dict holds their place, and is not one to send to a model.
  *
- * @throws {@link ThreadfoldError} `INVALID_MESSAGE`.
+ * @throws {@link ThreadfoldError} `INVALID_MESSAGE`, `UNREADABLE_VALUE`.
  *
  * @example
  * ```ts
@@ -71,10 +71,12 @@ const ROLES: Readonly<Record<string, string>> = {
  * ```
  */
 export function toLangChain(message: object): LangChainMessage & Fields {
-  const own = fieldsOf(message);
-  if (isLangChain(own)) return message as LangChainMessage & Fields;
-  if (typeof own["role"] !== "string" || !Object.hasOwn(TYPES, own["role"])) throw invalid(own);
-  return convert(own, AG_UI, LANG_CHAIN) as LangChainMessage & Fields;
+  return reading(() => {
+    const own = fieldsOf(message);
+    if (isLangChain(own)) return message as LangChainMessage & Fields;
+    if (typeof own["role"] !== "string" || !Object.hasOwn(TYPES, own["role"])) throw invalid(own);
+    return convert(own, AG_UI, LANG_CHAIN) as LangChainMessage & Fields;
+  });
 }
 
 /**
@@ -82,7 +84,7 @@ export function toLangChain(message: object): LangChainMessage & Fields {
  * what AG-UI has no place for is carried in `metadata`. The content of an assistant message is its text; other blocks
  * are carried.
  *
- * @throws {@link ThreadfoldError} `INVALID_MESSAGE`, also for a message without an id: AG-UI has none such.
+ * @throws {@link ThreadfoldError} `INVALID_MESSAGE`, also for a message without an id: AG-UI has none such; `UNREADABLE_VALUE`.
  *
  * @example
  * ```ts
@@ -93,13 +95,15 @@ export function toLangChain(message: object): LangChainMessage & Fields {
  * ```
  */
 export function toAgUi(message: object): AgUiMessage & Fields {
-  const own = fieldsOf(message);
-  if (!isLangChain(own)) {
-    if (typeof own["role"] !== "string" || typeof own["id"] !== "string") throw invalid(own);
-    return message as AgUiMessage & Fields;
-  }
-  if (!Object.hasOwn(ROLES, own["type"] as string) || typeof own["id"] !== "string") throw invalid(own);
-  return convert(own, LANG_CHAIN, AG_UI) as AgUiMessage & Fields;
+  return reading(() => {
+    const own = fieldsOf(message);
+    if (!isLangChain(own)) {
+      if (typeof own["role"] !== "string" || typeof own["id"] !== "string") throw invalid(own);
+      return message as AgUiMessage & Fields;
+    }
+    if (!Object.hasOwn(ROLES, own["type"] as string) || typeof own["id"] !== "string") throw invalid(own);
+    return convert(own, LANG_CHAIN, AG_UI) as AgUiMessage & Fields;
+  });
 }
 
 const AG_UI: Form = {

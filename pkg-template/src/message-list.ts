@@ -4,6 +4,9 @@ import { ThreadfoldError } from "./errors.js";
 import type { LangChainMessage, MessageLike, MessageOptions } from "./messages.js";
 import { choice, RULES } from "./options.js";
 
+/** What a list is asked for, by the core's numbers. */
+const ASK = { snapshot: 0, update: 1, append: 2, relocate: 3 } as const;
+
 /**
  * A list of messages that takes updates one by one. A token costs the same however long the list is; only a
  * snapshot copies the list's array, and only after a change.
@@ -57,7 +60,7 @@ export class MessageList<M extends object = LangChainMessage> {
    *   the text is no string or the message's content takes none.
    */
   append(id: string, text: string): void {
-    this.#change((raw) => raw.append(core.hold(id), core.hold(text)));
+    this.#change((raw) => raw.ask(ASK.append, core.hold(id), core.hold(text)));
   }
 
   /**
@@ -66,7 +69,7 @@ export class MessageList<M extends object = LangChainMessage> {
    * @throws {@link ThreadfoldError} as {@link addMessages} does; the list is then as it was.
    */
   update(messages: M | MessageLike | readonly (M | MessageLike)[]): void {
-    this.#change((raw) => raw.update(core.hold(messages)));
+    this.#change((raw) => raw.ask(ASK.update, core.hold(messages), 0));
   }
 
   /**
@@ -76,7 +79,7 @@ export class MessageList<M extends object = LangChainMessage> {
   snapshot(): readonly M[] {
     const raw = this.#live();
     const touched = development ? raw.touched() : undefined;
-    const snapshot = this.#arena.call(() => core.value(raw.snapshot()) as M[], raw);
+    const snapshot = this.#arena.call(() => core.value(raw.ask(ASK.snapshot, 0, 0)) as M[], () => raw.ask(ASK.relocate, 0, 0));
     if (touched) freeze(snapshot, touched);
     return snapshot;
   }
@@ -102,7 +105,7 @@ export class MessageList<M extends object = LangChainMessage> {
     const raw = this.#live();
     this.#busy = true;
     try {
-      this.#arena.call(() => work(raw), raw);
+      this.#arena.call(() => work(raw), () => raw.ask(ASK.relocate, 0, 0));
     } finally {
       this.#busy = false;
       // Given up by what it read.

@@ -17,9 +17,13 @@ export interface ThreadStore<S> {
  *
  * @example
  * ```tsx
- * const Message = memo(({ message }) => <p>{message.content}</p>);
+ * import { memo } from "react";
+ * import type { Thread, ThreadState } from "threadfold";
+ * import { useThread } from "threadfold/react";
  *
- * function Chat({ thread }) {
+ * const Message = memo(({ message }: { message: ThreadState["messages"][number] }) => <p>{String(message.content)}</p>);
+ *
+ * export function Chat({ thread }: { thread: Thread }) {
  *   const { messages } = useThread(thread);
  *   return messages.map((message) => <Message key={message.id} message={message} />);
  * }
@@ -34,8 +38,16 @@ export function useThread<S>(thread: ThreadStore<S>): S;
  *
  * @example
  * ```tsx
- * const title = useThread(thread, (state) => state.title);
- * const ids = useThread(thread, (state) => state.messages.map(({ id }) => id), sameItems);
+ * import type { Thread } from "threadfold";
+ * import { useThread } from "threadfold/react";
+ *
+ * const sameItems = <T,>(a: readonly T[], b: readonly T[]) => a.length === b.length && a.every((item, at) => item === b[at]);
+ *
+ * export function Summary({ thread }: { thread: Thread }) {
+ *   const ids = useThread(thread, (state) => state.messages.map(({ id }) => id), sameItems);
+ *   const todos = useThread(thread, (state) => state.todos?.length ?? 0);
+ *   return <p>{ids.length} messages, {todos} todos</p>;
+ * }
  * ```
  */
 export function useThread<S, T>(

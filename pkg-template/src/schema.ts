@@ -159,7 +159,7 @@ export class Schema<F> {
     if (!(typeof schema === "object" && schema !== null && #raw in schema)) {
       throw new ThreadfoldError("INVALID_VALUE", "A thread's schema should be one that defineSchema made.");
     }
-    return schema.#live().clone();
+    return schema.#live();
   }
 
   #call<T>(use: (raw: core.RawSchema) => number): T {

@@ -9,9 +9,23 @@ import type { ThreadEvent } from "./thread-events.js";
 import type { Todo } from "./todos.js";
 import type { Tool } from "./tools.js";
 
-/** The parts of a thread, and the ways of an optimistic update, by the core's numbers. */
-const [STATE, CONFIRMED, PENDING, RECORD] = [0, 1, 2, 3];
-const [SETTLE, FAIL, RETRY, ROLLBACK] = [0, 1, 2, 3];
+/** What a thread is asked for, by the core's numbers. */
+const ASK = {
+  state: 0,
+  confirmed: 1,
+  pending: 2,
+  record: 3,
+  message: 4,
+  update: 5,
+  optimistic: 6,
+  settle: 7,
+  fail: 8,
+  retry: 9,
+  rollback: 10,
+  text: 11,
+  receive: 12,
+  relocate: 13,
+} as const;
 
 /** The state of a thread without a schema: the fields that every agent has, and any other. */
 export interface ThreadState<M extends object = LangChainMessage> {
@@ -156,13 +170,13 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     const schema = this.schema as Schema<unknown> | undefined;
     this.threadId = option(options, "threadId");
     const values = { ...schema?.initial(), ...option(options, "values") };
-    this.#raw = this.#arena.call(() => core.RawThread.make(schema && handle(schema), core.hold(values)));
+    this.#raw = make(this.#arena, schema, values);
     this.#initial = this.#told = this.getState();
   }
 
   /** The state to show: what is confirmed, with what is pending over it. The same object, until something changes. */
   getState(): S {
-    return shown(this.#call((raw) => core.value(raw.look(STATE)) as S));
+    return shown(this.#call((raw) => ask(raw, ASK.state) as S));
   }
 
   /** The state that the thread was made with. */
@@ -172,12 +186,12 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
 
   /** What the server said, and what {@link Thread.update} added. */
   get confirmed(): S {
-    return shown(this.#call((raw) => core.value(raw.look(CONFIRMED)) as S));
+    return shown(this.#call((raw) => ask(raw, ASK.confirmed) as S));
   }
 
   /** The updates that the server's state does not hold, in their order. */
   get pending(): readonly PendingUpdate<U>[] {
-    return this.#call((raw) => core.value(raw.look(PENDING)) as PendingUpdate<U>[]);
+    return this.#call((raw) => ask(raw, ASK.pending) as PendingUpdate<U>[]);
   }
 
   /** Where the last run stands; nothing before the first. */
@@ -187,7 +201,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
 
   /** A confirmed message, as it is at this moment; it is not to be changed. No matter how long the thread is. */
   message(id: string): object | undefined {
-    return this.#call((raw) => core.value(raw.message(core.hold(id))) as object | undefined);
+    return this.#call((raw) => ask(raw, ASK.message, id) as object | undefined);
   }
 
   /**
@@ -196,7 +210,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
    * @throws {@link ThreadfoldError} what the fields' reducers throw; the state is then as it was.
    */
   update(update: U): void {
-    this.#call((raw) => raw.update(core.hold(update)));
+    this.#call((raw) => ask(raw, ASK.update, update));
     this.#tell();
   }
 
@@ -209,11 +223,16 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
    *   fields' reducers throw; nothing is then shown.
    */
   optimistic(update: U): OptimisticUpdate {
-    const id = this.#call((raw) => core.value(raw.optimistic(core.hold(update))) as string);
+    const id = this.#call((raw) => ask(raw, ASK.optimistic, update) as string);
     this.#tell();
+    return this.optimisticUpdate(id);
+  }
+
+  /** The optimistic update with this id in your hand again, such as one of {@link Thread.pending} after a reload. */
+  optimisticUpdate(id: string): OptimisticUpdate {
     const find = () => this.pending.find((pending) => pending.id === id);
     const change = (how: number, error?: unknown) => {
-      this.#call((raw) => raw.change(how, core.hold(id), core.hold(error)));
+      this.#call((raw) => ask(raw, how, id, error));
       this.#tell();
     };
     return {
@@ -221,10 +240,10 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
       get status() {
         return find()?.status ?? "done";
       },
-      settle: () => change(SETTLE),
-      fail: (error) => change(FAIL, error),
-      rollback: () => change(ROLLBACK),
-      retry: () => change(RETRY),
+      settle: () => change(ASK.settle),
+      fail: (error) => change(ASK.fail, error),
+      rollback: () => change(ASK.rollback),
+      retry: () => change(ASK.retry),
     };
   }
 
@@ -235,19 +254,20 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   receive(event: ThreadEvent): void {
     try {
       if (this.#isNew(event)) this.#fold(event);
-    } catch (error) {
-      if (!(error instanceof ThreadfoldError) || error.code === "DISPOSED") throw error;
-      this.report(error, event);
+    } catch (cause) {
+      if (cause instanceof ThreadfoldError && cause.code === "DISPOSED") throw cause;
+      const unreadable = () => new ThreadfoldError("UNREADABLE_VALUE", "Reading an event threw: see the cause.", { cause });
+      this.report(cause instanceof ThreadfoldError ? cause : unreadable(), event);
     }
     this.#tell();
   }
 
   #fold(event: ThreadEvent): void {
     if (event.type === "text") {
-      this.#call((raw) => raw.text(core.hold(event.messageId), core.hold(event.text)));
+      this.#call((raw) => ask(raw, ASK.text, event.messageId, event.text));
       return;
     }
-    const patch = this.#call((raw) => core.value(raw.receive(core.hold(event))) as PatchOperation[] | undefined);
+    const patch = this.#call((raw) => ask(raw, ASK.receive, event) as PatchOperation[] | undefined);
     if (event.type === "run-started") this.#run = { ...this.#run, runId: event.runId, status: "running" };
     else if (event.type === "run-finished") this.#run = { ...this.#run, status: "idle" };
     else if (event.type === "run-failed") this.#run = { ...this.#run, status: "failed" };
@@ -256,7 +276,8 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
 
   /** Whether this run has not had the part before; notes its id. */
   #isNew(event: ThreadEvent): boolean {
-    const { id, key = id } = event;
+    const id = text(event.id);
+    const key = text(event.key) ?? id;
     if (event.type === "run-started") {
       const another = event.runId === undefined || event.runId !== this.#run?.runId;
       // From the run's start again, parts that had been folded are folded again.
@@ -310,7 +331,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
 
   /** All of the thread, for {@link Thread.fromJSON}: what is confirmed and pending, and where its run stands. */
   toJSON(): ThreadRecord {
-    const record = this.#call((raw) => core.value(raw.look(RECORD)) as object);
+    const record = this.#call((raw) => ask(raw, ASK.record) as object);
     return {
       version: 1,
       threadId: this.threadId,
@@ -342,7 +363,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     const schema = option(options, "schema") as Schema<unknown> | undefined;
     const { threadId, position, seen } = record as Partial<ThreadRecord>;
     const thread = new Thread<S, U>({ schema: schema as SchemaFor<S, U> | undefined, threadId });
-    const raw = thread.#arena.call(() => core.RawThread.restore(schema && handle(schema), core.hold(record)));
+    const raw = make(thread.#arena, schema, record, true);
     thread.#raw?.free();
     thread.#raw = raw;
     thread.#run = position ?? undefined;
@@ -399,7 +420,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     if (this.#calls > 0) throw new ThreadfoldError("BUSY", "This Thread is being changed.");
     this.#calls++;
     try {
-      return this.#arena.call(() => use(raw), raw);
+      return this.#arena.call(() => use(raw), () => ask(raw, ASK.relocate));
     } finally {
       this.#calls--;
       if (!this.#raw) raw.free();
@@ -407,8 +428,18 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   }
 }
 
-function handle(schema: Schema<unknown>): core.RawSchema {
-  return Schema.handle(schema);
+/** A thread of the core's, from values or from a record. */
+function make(arena: core.Arena, schema: Schema<unknown> | undefined, from: object, recorded = false): core.RawThread | undefined {
+  const none = schema ? undefined : new core.RawSchema();
+  try {
+    return arena.call(() => core.RawThread.make(none ?? Schema.handle(schema as Schema<unknown>), core.hold(from), Number(recorded)));
+  } finally {
+    none?.free();
+  }
+}
+
+function ask(raw: core.RawThread, what: number, first?: unknown, second?: unknown): unknown {
+  return core.value(raw.ask(what, core.hold(first), core.hold(second)));
 }
 
 /** In development what was handed out is frozen, so that a change to it is seen where it is made. */
@@ -421,6 +452,10 @@ function shown<S extends object>(state: S): S {
     for (const message of messages) if (isPlain(message)) Object.freeze(message);
   }
   return state;
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
 }
 
 /** Somebody's instance is left alone. */

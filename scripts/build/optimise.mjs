@@ -1,10 +1,11 @@
-// binaryen's wasm-opt over the bound wasm; what it did before, it does not do again.
+// What binaryen makes of the bound wasm; what it did before, it does not do again.
 import { createHash } from "node:crypto";
 import { createRequire } from "node:module";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { run } from "../process.mjs";
 import { target } from "../rust.mjs";
+import { RULES, trapOnPanic } from "./panics.mjs";
 
 const binaryen = createRequire(import.meta.url).resolve("binaryen/package.json");
 const { version, bin } = JSON.parse(readFileSync(binaryen, "utf8"));
@@ -15,6 +16,7 @@ const FLAGS = [
   "--one-caller-inline-max-function-size=8",
   // Until nothing gets smaller.
   "--converge",
+  "--strip-debug",
   "--strip-producers",
   "--strip-target-features",
   // The features that rustc turns on for wasm32-unknown-unknown.
@@ -31,13 +33,14 @@ const FLAGS = [
 
 /** Returns the path of the optimised wasm. */
 export async function optimise(input) {
-  const key = createHash("sha256").update(version).update(FLAGS.join()).update(readFileSync(input)).digest("hex").slice(0, 32);
+  const key = createHash("sha256").update(version).update(FLAGS.join()).update(RULES).update(readFileSync(input)).digest("hex").slice(0, 32);
   const cache = join(target, "wasm-opt");
   const output = join(cache, `${key}.wasm`);
   if (existsSync(output)) return output;
   mkdirSync(cache, { recursive: true });
   const partial = join(cache, `${key}.${process.pid}.partial`);
-  await run(process.execPath, [join(dirname(binaryen), bin["wasm-opt"]), input, "-o", partial, ...FLAGS]);
+  trapOnPanic(input, partial);
+  await run(process.execPath, [join(dirname(binaryen), bin["wasm-opt"]), partial, "-o", partial, ...FLAGS]);
   for (const old of readdirSync(cache)) if (old.endsWith(".wasm")) rmSync(join(cache, old), { force: true });
   renameSync(partial, output);
   return output;

@@ -1,6 +1,6 @@
 //! `add_messages` over a program's own items: anything [`Identified`].
 
-use super::messages::{MessageRules, Present, Removals, incoming, plan};
+use super::messages::{MessageRules, Present, Removals, plan};
 use crate::error::Error;
 use crate::message::{Ids, new_id};
 use crate::value::ByNumber;
@@ -54,7 +54,7 @@ pub fn add_message_list<T: Identified>(
     let mut hits = Vec::new();
     for (position, item) in (0..).zip(&mut left) {
         match item.id() {
-            Some(id) => hits.extend(ids.number(id).map(|number| (position, number))),
+            Some(id) => hits.extend(ids.number(id).map(|number| [position, number])),
             None if assign => item.set_id(new_id()),
             None => {}
         }
@@ -64,8 +64,7 @@ pub fn add_message_list<T: Identified>(
         .filter(|(_, item)| item.is_removal())
         .map(|(position, item)| (position, item.id().unwrap_or_default().to_owned()))
         .collect();
-    let incoming = incoming(&numbers, &removals);
-    let plan = plan(&Present::of(&hits), &incoming, rules, &mut ByNumber::default())
-        .map_err(|refused| refused.error(&removals))?;
+    let places = &mut ByNumber::default();
+    let plan = plan(&Present::of(&hits, numbers.len()), &numbers, &removals, rules, places)?;
     Ok(plan.apply(left, right))
 }

@@ -63,9 +63,9 @@ pub fn add_messages<V: Value>(left: V, right: V, rules: MessageRules) -> Result<
     let (left, _) = read_list(left, rules)?;
     let (right, removals) = read_list(right, rules)?;
     let join = V::join(&left, &right, "id");
-    let incoming = incoming(&join.right, &removals);
-    let plan = plan(&Present::of(&join.left), &incoming, rules, &mut ByNumber::default())
-        .map_err(|refused| refused.error(&removals))?;
+    let places = &mut ByNumber::default();
+    let plan =
+        plan(&Present::of(&join.left, join.right.len()), &join.right, &removals, rules, places)?;
     Ok(if plan.is_empty() { left } else { V::assemble(left, right, &plan, false) })
 }
 
@@ -95,13 +95,13 @@ pub(crate) fn read_list<V: Value>(
             Read::Remove(id) => {
                 // A serialised removal has its id elsewhere than where ids are looked for.
                 if item.text_of("id").as_ref() != Some(&id) {
-                    replaced.push((position, length_of(made.len())?));
+                    replaced.push([position, length_of(made.len())?]);
                     made.push(message::removal(&id));
                 }
                 removals.push((position, id));
             }
             Read::Made(message) => {
-                replaced.push((position, length_of(made.len())?));
+                replaced.push([position, length_of(made.len())?]);
                 made.push(message);
             }
         }
@@ -118,144 +118,124 @@ fn length_of(len: usize) -> Result<u32, Error> {
     u32::try_from(len).map_err(|_| Error::value("a list of messages", "shorter than 2³² items"))
 }
 
-/// What one message of the right list does. Ids are numbers: equal ids, equal numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Incoming {
-    /// It replaces the message with this id, or is appended; without an id it is appended.
-    Put(u32),
-    /// It removes the message with this id.
-    Remove(u32),
-    /// It removes everything before it.
-    RemoveAll,
-}
-
-/// What each message of the right list does, from the ids' numbers and the removals.
-pub(crate) fn incoming(numbers: &[u32], removals: &Removals) -> Vec<Incoming> {
-    let mut removals = removals.iter().peekable();
-    (0..)
-        .zip(numbers)
-        .map(|(position, number)| match removals.next_if(|(at, _)| *at == position) {
-            Some((_, id)) if id == REMOVE_ALL_MESSAGES => Incoming::RemoveAll,
-            Some(_) => Incoming::Remove(*number),
-            None => Incoming::Put(*number),
-        })
-        .collect()
-}
-
-/// Where in the left list the ids are.
+/// Where in the left list the ids are. Ids are numbers: equal ids, equal numbers.
 pub(crate) trait Positions {
-    /// The last position of an id.
-    fn last(&self, id: u32) -> Option<u32>;
+    /// By id: the last position, or [`Join::NONE`].
+    fn last_positions(&self) -> &[u32];
     /// Every position of the ids chosen, ascending.
     fn all(&self, chosen: &dyn Fn(u32) -> bool) -> Vec<u32>;
 }
 
 /// The positions of just those ids that the right list names.
 pub(super) struct Present<'a> {
-    hits: &'a [(u32, u32)],
-    /// By id: the last position.
-    last: ByNumber<u32>,
+    hits: &'a [[u32; 2]],
+    last: Vec<u32>,
 }
 
 impl<'a> Present<'a> {
-    pub(super) fn of(hits: &'a [(u32, u32)]) -> Self {
-        let mut last = ByNumber::default();
-        for (position, id) in hits {
-            last.insert(*id, *position);
+    /// From the hits, and how many numbers there may be.
+    pub(super) fn of(hits: &'a [[u32; 2]], count: usize) -> Self {
+        let mut last = vec![Join::NONE; count];
+        for [position, id] in hits {
+            if let Some(last) = last.get_mut(*id as usize) {
+                *last = *position;
+            }
         }
         Self { hits, last }
     }
 }
 
 impl Positions for Present<'_> {
-    fn last(&self, id: u32) -> Option<u32> {
-        self.last.get(id).copied()
+    fn last_positions(&self) -> &[u32] {
+        &self.last
     }
 
     fn all(&self, chosen: &dyn Fn(u32) -> bool) -> Vec<u32> {
-        self.hits.iter().filter(|(_, id)| chosen(*id)).map(|(position, _)| *position).collect()
+        self.hits.iter().filter(|[_, id]| chosen(*id)).map(|[position, _]| *position).collect()
     }
 }
 
-/// Which of a message's possible ends it came to.
-#[derive(Debug, Clone, Copy)]
-enum Place {
-    /// In the left list: the last position with its id.
-    Left(u32),
-    /// Among those appended: its position there.
-    Appended(usize),
-}
-
-#[derive(Debug)]
-struct Known {
-    id: u32,
-    place: Place,
-    removed: bool,
-}
-
-/// A removal that cannot be: its position in the right list.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Refused {
-    position: u32,
-    after_remove_all: bool,
-}
-
-impl Refused {
-    pub(crate) fn error(&self, removals: &Removals) -> Error {
-        let id = removals.iter().find(|(position, _)| *position == self.position);
-        let id = id.map(|(_, id)| id.clone()).unwrap_or_default();
-        if self.after_remove_all {
-            Error::RemovedAfterRemoveAll { id }
-        } else {
-            Error::UnknownMessageRemoved { id }
-        }
-    }
-}
-
-/// Decides what becomes of the two lists. `places` is empty before and after: whoever keeps one
-/// for many plans makes each at the price of what it names.
+/// Decides what becomes of the two lists, from the numbers of the right one's ids and from the
+/// removals in it. `places` is empty before and after: whoever keeps one for many plans makes
+/// each at the price of what it names.
 pub(crate) fn plan(
     left: &dyn Positions,
-    right: &[Incoming],
+    numbers: &[u32],
+    removals: &Removals,
     rules: MessageRules,
-    places: &mut ByNumber<u32>,
-) -> Result<Plan, Refused> {
-    let last_clear = right.iter().rposition(|message| *message == Incoming::RemoveAll);
-    match (last_clear, rules) {
-        (None, _) => Folding::of(left, rules, places).fold(right, 0),
-        (Some(at), MessageRules::LangGraph) => after_remove_all(right, at + 1),
-        (Some(at), MessageRules::DeepAgents) => {
-            let plan = Folding::of(&Present::of(&[]), rules, places).fold(right, at + 1)?;
+    places: &mut ByNumber,
+) -> Result<Plan, Error> {
+    let clear = removals.iter().rposition(|(_, id)| id == REMOVE_ALL_MESSAGES);
+    let Some(clear) = clear else {
+        let each_its_own = || {
+            let mut numbers = (0..).zip(numbers);
+            numbers.all(|(position, number)| *number == position || *number == Join::NONE)
+        };
+        if removals.is_empty() && each_its_own() {
+            return Ok(put_each(left.last_positions(), numbers));
+        }
+        return Folding::of(left, rules, places).fold(0, numbers, removals);
+    };
+    let (before, removals) = removals.split_at(clear + 1);
+    let start = before.last().map_or(0, |(position, _)| position + 1);
+    match rules {
+        MessageRules::LangGraph => after_remove_all(start, numbers, removals),
+        MessageRules::DeepAgents => {
+            let nothing = Present::of(&[], 0);
+            let plan = Folding::of(&nothing, rules, places).fold(start, numbers, removals)?;
             Ok(Plan { cleared: true, ..plan })
         }
     }
 }
 
-/// What follows a remove-all stays as it came, two of one id as well, less what is removed.
-fn after_remove_all(right: &[Incoming], start: usize) -> Result<Plan, Refused> {
-    let rest = || (0..).zip(right).skip(start);
-    // By id: whether it is there, and the last position that removes it.
-    let mut present: ByNumber<u32> = ByNumber::default();
-    let mut removed: ByNumber<u32> = ByNumber::default();
-    for (position, message) in rest() {
-        match message {
-            Incoming::Put(id) => {
-                present.insert(*id, position);
-            }
-            Incoming::Remove(id) => {
-                present.remove(*id).ok_or(Refused { position, after_remove_all: true })?;
-                removed.insert(*id, position);
-            }
-            Incoming::RemoveAll => {}
+/// The plan for a list without removals in which no id is there twice.
+fn put_each(last: &[u32], numbers: &[u32]) -> Plan {
+    let mut plan = Plan { appended: Vec::with_capacity(numbers.len()), ..Plan::default() };
+    for (position, number) in (0..).zip(numbers) {
+        match last.get(*number as usize) {
+            Some(at) if *at != Join::NONE => plan.replaced.push([*at, position]),
+            _ => plan.appended.push(position),
         }
     }
-    let stays =
-        |position: u32, id: &u32| removed.get(*id).is_none_or(|removed| *removed < position);
-    let kept = rest().filter(|(position, message)| match message {
-        Incoming::Put(id) => stays(*position, id),
-        Incoming::Remove(_) | Incoming::RemoveAll => false,
-    });
-    let appended = kept.map(|(position, _)| position).collect();
+    plan
+}
+
+/// What each message of the right list from `start` on does: its position, its id's number, and
+/// the id when it is a removal.
+fn each<'a>(
+    start: u32,
+    numbers: &'a [u32],
+    removals: &'a [(u32, String)],
+) -> impl Iterator<Item = (u32, u32, Option<&'a String>)> {
+    let mut removals = removals.iter().peekable();
+    (0..).zip(numbers).skip(start as usize).map(move |(position, number)| {
+        let removal = removals.next_if(|(at, _)| *at == position);
+        (position, *number, removal.map(|(_, id)| id))
+    })
+}
+
+/// What follows a remove-all stays as it came, two of one id as well, less what is removed.
+fn after_remove_all(
+    start: u32,
+    numbers: &[u32],
+    removals: &[(u32, String)],
+) -> Result<Plan, Error> {
+    // By id: whether it is there, and the last position that removes it.
+    let mut present = ByNumber::default();
+    let mut removed = ByNumber::default();
+    let mut appended = Vec::new();
+    for (position, number, removal) in each(start, numbers, removals) {
+        if let Some(id) = removal {
+            let found = present.remove(number);
+            found.ok_or_else(|| Error::RemovedAfterRemoveAll { id: id.clone() })?;
+            removed.insert(number, position);
+        } else {
+            present.insert(number, position);
+            appended.push(position);
+        }
+    }
+    let number = |position: u32| numbers.get(position as usize).copied().unwrap_or(Join::NONE);
+    appended.retain(|at| removed.get(number(*at)).is_none_or(|removed| removed < *at));
     Ok(Plan { cleared: true, appended, ..Plan::default() })
 }
 
@@ -263,125 +243,108 @@ fn after_remove_all(right: &[Incoming], start: usize) -> Result<Plan, Refused> {
 struct Folding<'a> {
     left: &'a dyn Positions,
     rules: MessageRules,
-    /// By id: its place in `known`.
-    places: &'a mut ByNumber<u32>,
-    known: Vec<Known>,
-    replaced: Vec<(u32, u32)>,
-    /// Left positions that go although their id may come again (DeepAgents), ascending.
-    removed: Vec<u32>,
-    appended: Vec<Option<u32>>,
+    /// By id: its place among those appended.
+    places: &'a mut ByNumber,
+    /// The ids that are removed, until they come again.
+    removed: ByNumber,
+    /// What is appended and removed again is [`Join::NONE`] in it.
+    plan: Plan,
 }
 
 impl<'a> Folding<'a> {
-    fn of(left: &'a dyn Positions, rules: MessageRules, places: &'a mut ByNumber<u32>) -> Self {
-        Self {
-            left,
-            rules,
-            places,
-            known: Vec::new(),
-            replaced: Vec::new(),
-            removed: Vec::new(),
-            appended: Vec::new(),
-        }
+    fn of(left: &'a dyn Positions, rules: MessageRules, places: &'a mut ByNumber) -> Self {
+        Self { left, rules, places, removed: ByNumber::default(), plan: Plan::default() }
     }
 
-    fn fold(mut self, right: &[Incoming], start: usize) -> Result<Plan, Refused> {
-        let folded = self.fold_each(right, start);
-        if folded.is_ok() && self.rules == MessageRules::LangGraph {
-            self.take_out_removed();
-        }
-        for known in &self.known {
-            self.places.remove(known.id);
-        }
-        let appended = self.appended.into_iter().flatten().collect();
-        let (replaced, removed) = (self.replaced, self.removed);
-        folded.map(|()| Plan { cleared: false, replaced, removed, appended })
-    }
-
-    fn fold_each(&mut self, right: &[Incoming], start: usize) -> Result<(), Refused> {
-        for (position, message) in (0..).zip(right).skip(start) {
-            match *message {
-                Incoming::Put(Join::NONE) => self.appended.push(Some(position)),
-                Incoming::Put(id) => self.put(id, position),
-                Incoming::Remove(id) => self.remove(id, position)?,
-                Incoming::RemoveAll => {}
+    fn fold(
+        mut self,
+        start: u32,
+        numbers: &[u32],
+        removals: &[(u32, String)],
+    ) -> Result<Plan, Error> {
+        let mut refused = None;
+        for (position, number, removal) in each(start, numbers, removals) {
+            match removal {
+                None => self.put(number, position),
+                Some(_) if self.remove(number) => {}
+                Some(id) => {
+                    refused = Some(Error::UnknownMessageRemoved { id: id.clone() });
+                    break;
+                }
             }
         }
-        Ok(())
-    }
-
-    fn find(&mut self, id: u32) -> Option<&mut Known> {
-        if let (None, Some(at)) = (self.places.get(id), self.left.last(id)) {
-            self.know(id, Place::Left(at));
+        if !removals.is_empty() {
+            self.take_out_removed(numbers, removals);
         }
-        let place = self.places.get(id)?;
-        self.known.get_mut(*place as usize)
-    }
-
-    fn know(&mut self, id: u32, place: Place) {
-        self.places.insert(id, u32::try_from(self.known.len()).unwrap_or(Join::NONE));
-        self.known.push(Known { id, place, removed: false });
+        for number in numbers {
+            self.places.remove(*number);
+        }
+        refused.map_or(Ok(self.plan), Err)
     }
 
     fn put(&mut self, id: u32, position: u32) {
-        let again = self.rules == MessageRules::LangGraph;
-        let Some(known) = self.find(id).filter(|known| again || !known.removed) else {
-            self.know(id, Place::Appended(self.appended.len()));
-            self.appended.push(Some(position));
-            return;
-        };
-        known.removed = false;
-        match known.place {
-            Place::Left(at) => self.replaced.push((at, position)),
-            Place::Appended(at) => self.set_appended(at, Some(position)),
+        let again = self.removed.remove(id).is_some() && self.rules == MessageRules::DeepAgents;
+        if let (Some(place), false) = (self.places.get(id), again) {
+            self.set_appended(place, position);
+        } else if let (Some(at), false) = (self.last(id), again) {
+            self.plan.replaced.push([at, position]);
+        } else {
+            self.places.insert(id, number(self.plan.appended.len()));
+            self.plan.appended.push(position);
         }
     }
 
-    fn remove(&mut self, id: u32, position: u32) -> Result<(), Refused> {
-        let rules = self.rules;
-        match (self.find(id), rules) {
-            (Some(known), MessageRules::LangGraph) => known.removed = true,
-            (Some(known), MessageRules::DeepAgents) if !known.removed => {
-                known.removed = true;
-                match known.place {
-                    Place::Left(at) => {
-                        let after = self.removed.partition_point(|removed| *removed < at);
-                        self.removed.insert(after, at);
-                    }
-                    Place::Appended(at) => self.set_appended(at, None),
-                }
-            }
-            (_, MessageRules::DeepAgents) => {}
-            (None, MessageRules::LangGraph) => {
-                return Err(Refused { position, after_remove_all: false });
-            }
-        }
-        Ok(())
+    fn last(&self, id: u32) -> Option<u32> {
+        self.left.last_positions().get(id as usize).copied().filter(|at| *at != Join::NONE)
     }
 
-    fn set_appended(&mut self, at: usize, from: Option<u32>) {
-        if let Some(slot) = self.appended.get_mut(at) {
-            *slot = from;
+    /// False for an id that is not there, which LangGraph's rules refuse.
+    fn remove(&mut self, id: u32) -> bool {
+        let place = self.places.get(id);
+        let at = self.last(id);
+        let known = place.is_some() || at.is_some();
+        let removed = known && self.removed.insert(id, 0).is_none();
+        if self.rules == MessageRules::LangGraph {
+            return known;
+        }
+        match (place, at) {
+            (Some(place), _) if removed => self.set_appended(place, Join::NONE),
+            (None, Some(at)) if removed => {
+                let after = self.plan.removed.partition_point(|removed| *removed < at);
+                self.plan.removed.insert(after, at);
+            }
+            _ => {}
+        }
+        true
+    }
+
+    fn set_appended(&mut self, place: u32, position: u32) {
+        if let Some(slot) = self.plan.appended.get_mut(place as usize) {
+            *slot = position;
         }
     }
 
     /// By LangGraph's rules a removal takes out every message of its id, and only at the end:
     /// the id may come again before.
-    fn take_out_removed(&mut self) {
-        let mut in_left = false;
-        for known in self.known.iter().filter(|known| known.removed) {
-            match known.place {
-                Place::Left(_) => in_left = true,
-                Place::Appended(at) => {
-                    if let Some(slot) = self.appended.get_mut(at) {
-                        *slot = None;
-                    }
+    fn take_out_removed(&mut self, numbers: &[u32], removals: &[(u32, String)]) {
+        if self.rules == MessageRules::LangGraph {
+            let mut in_left = false;
+            for (position, _) in removals {
+                let id = numbers.get(*position as usize).copied().unwrap_or(Join::NONE);
+                match self.places.get(id) {
+                    _ if self.removed.get(id).is_none() => {}
+                    Some(place) => self.set_appended(place, Join::NONE),
+                    None => in_left = true,
                 }
             }
+            if in_left {
+                self.plan.removed = self.left.all(&|id| self.removed.get(id).is_some());
+            }
         }
-        if in_left {
-            let known = |id| self.places.get(id).and_then(|place| self.known.get(*place as usize));
-            self.removed = self.left.all(&|id| known(id).is_some_and(|known| known.removed));
-        }
+        self.plan.appended.retain(|position| *position != Join::NONE);
     }
+}
+
+fn number(len: usize) -> u32 {
+    u32::try_from(len).unwrap_or(Join::NONE)
 }

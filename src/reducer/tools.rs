@@ -40,7 +40,7 @@ pub fn merge_tools<V: Value>(left: V, right: V, prefer: Prefer) -> Result<V, Err
     // An empty name is none: which number does it have, if it is there?
     let nameless = V::array([V::object().with("name", V::string(""))]);
     let Join { left: empty, right: numbers } = V::join(&nameless, &all, "name");
-    let empty = empty.first().map_or(Join::NONE, |(_, number)| *number);
+    let empty = empty.first().map_or(Join::NONE, |[_, number]| *number);
 
     let mut places: Vec<(u32, u32)> = Vec::new();
     let mut seen = Vec::new();

@@ -75,12 +75,12 @@ impl<V: Value> Thread<V> {
         self.streaming.clear();
         self.predicted.clear();
         self.predicted_fields.clear();
-        (self.woven, self.written) = (None, None);
         for pending in self.pending.iter_mut().filter(|it| it.status == Status::Pending) {
             pending.status = Status::Sent;
         }
         if let Some(run) = self.run.as_mut().filter(|_| again) {
             run.active = true;
+            (self.woven, self.written) = (None, None);
             let local = run.local.clone();
             let (messages, fields) = run.start.clone();
             self.messages.set(messages);
@@ -115,10 +115,12 @@ impl<V: Value> Thread<V> {
             run.active = false;
         }
         self.streaming.clear();
-        (self.woven, self.written) = (None, None);
         for pending in &mut self.pending {
+            if pending.seen && !pending.over && !pending.is_held() {
+                (self.woven, self.written) = (None, None);
+            }
             pending.over |= pending.seen;
-            if let Some(error) = error.filter(|_| !pending.over) {
+            if let Some(error) = error.filter(|_| !pending.seen) {
                 pending.status = Status::Failed;
                 pending.error = Some(error.clone());
             }

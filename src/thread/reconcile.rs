@@ -46,9 +46,9 @@ pub(super) fn reconcile<V: Value>(
         }
     }
     let mut picks = Vec::with_capacity(places.len() + before.len() + behind.len());
-    let stay = |from: &[(Option<u32>, u32)], at: Option<u32>, picks: &mut Vec<(u32, u32)>| {
+    let stay = |from: &[(Option<u32>, u32)], at: Option<u32>, picks: &mut Vec<[u32; 2]>| {
         let here = from.iter().filter(|(anchor, _)| *anchor == at);
-        picks.extend(here.map(|(_, position)| (*position, Join::NONE)));
+        picks.extend(here.map(|(_, position)| [*position, Join::NONE]));
     };
     stay(&behind, None, &mut picks);
     for (from, place) in (0..).zip(&places) {
@@ -71,8 +71,8 @@ fn pick<V: Value>(
     place: Option<u32>,
     from: u32,
     staying: &Staying<V>,
-) -> (u32, u32) {
-    let Some(place) = place else { return (Join::NONE, from) };
+) -> [u32; 2] {
+    let Some(place) = place else { return [Join::NONE, from] };
     if !staying.streaming.is_empty()
         && let (Some(own), Some(other)) = (list.item(place), snapshot.at(from as usize))
         && is_one_of(own.get("id").as_deref(), staying.streaming)
@@ -80,9 +80,9 @@ fn pick<V: Value>(
         && own.len() > other.len()
         && own.starts_with(&other)
     {
-        return (place, Join::NONE);
+        return [place, Join::NONE];
     }
-    (place, from)
+    [place, from]
 }
 
 /// Whether a message that the snapshot lacks is a tool's result that it has under another id.

@@ -129,7 +129,7 @@ impl<V: Value> Thread<V> {
                     let again = self.tried(one, &write.key, &write.value);
                     let again = again.as_ref().and_then(|again| again.get(&write.key));
                     write.held = again.is_some_and(|again| again.equals(&own));
-                    write.asked = Some(own);
+                    write.asked = (!write.held).then_some(own);
                 }
                 found |= write.held;
             }

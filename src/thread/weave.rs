@@ -48,7 +48,7 @@ pub(super) fn weave<V: Value>(
                 }
                 (Some(message), None) => {
                     plan.removed.retain(|removed| Some(*removed) != at);
-                    plan.replaced.extend(at.map(|at| (at, number(items.len()))));
+                    plan.replaced.extend(at.map(|at| [at, number(items.len())]));
                     items.push(message.clone());
                 }
                 (None, extra) => {
@@ -73,7 +73,7 @@ pub(super) fn weave<V: Value>(
     }
     // Insertions move what is behind them.
     let shift = |at: u32| at + number(extras.partition_point(|extra| extra.before <= at as usize));
-    for at in plan.removed.iter_mut().chain(plan.replaced.iter_mut().map(|(at, _)| at)) {
+    for at in plan.removed.iter_mut().chain(plan.replaced.iter_mut().map(|[at, _]| at)) {
         *at = shift(*at);
     }
     if !extras.is_empty() {

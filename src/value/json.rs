@@ -143,7 +143,7 @@ impl Value for Json {
         }
         for (position, item) in (0..).zip(left.as_array().into_iter().flatten()) {
             let number = text(item, key).and_then(|text| names.number(text));
-            joined.left.extend(number.map(|number| (position, number)));
+            joined.left.extend(number.map(|number| [position, number]));
         }
         joined
     }

@@ -4,35 +4,30 @@ use super::Join;
 
 /// A map by the numbers that stand for ids: they are dense, so that it is a list. What it costs
 /// to make is what is put in, when it is made once and emptied by [`ByNumber::remove`].
-#[derive(Debug, Clone)]
-pub(crate) struct ByNumber<T>(Vec<Option<T>>);
+/// [`Join::NONE`] is neither a number nor a value.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ByNumber(Vec<u32>);
 
-impl<T> Default for ByNumber<T> {
-    fn default() -> Self {
-        Self(Vec::new())
-    }
-}
-
-impl<T> ByNumber<T> {
-    pub(crate) fn get(&self, number: u32) -> Option<&T> {
-        self.0.get(number as usize)?.as_ref()
+impl ByNumber {
+    pub(crate) fn get(&self, number: u32) -> Option<u32> {
+        self.0.get(number as usize).copied().filter(|value| *value != Join::NONE)
     }
 
-    /// Sets a number's value; [`Join::NONE`] has none.
-    pub(crate) fn insert(&mut self, number: u32, value: T) {
-        if number == Join::NONE {
-            return;
-        }
+    /// Sets a number's value; gives the one it had.
+    pub(crate) fn insert(&mut self, number: u32, value: u32) -> Option<u32> {
         let at = number as usize;
-        if at >= self.0.len() {
-            self.0.resize_with(at.saturating_add(1), || None);
+        if at >= self.0.len() && number != Join::NONE {
+            self.0.resize(at.saturating_add(1), Join::NONE);
         }
-        if let Some(slot) = self.0.get_mut(at) {
-            *slot = Some(value);
-        }
+        self.replace(number, value)
     }
 
-    pub(crate) fn remove(&mut self, number: u32) -> Option<T> {
-        self.0.get_mut(number as usize)?.take()
+    pub(crate) fn remove(&mut self, number: u32) -> Option<u32> {
+        self.replace(number, Join::NONE)
+    }
+
+    fn replace(&mut self, number: u32, value: u32) -> Option<u32> {
+        let slot = self.0.get_mut(number as usize)?;
+        Some(std::mem::replace(slot, value)).filter(|value| *value != Join::NONE)
     }
 }

@@ -340,23 +340,17 @@ impl Value for Handle {
     fn join(left: &Self, right: &Self, key: &str) -> Join {
         let mut right_numbers = join(left.0, right.0, key);
         let pairs = right_numbers.split_off(right.len().min(right_numbers.len()));
-        let left = pairs.chunks_exact(2).filter_map(|pair| match pair {
-            [position, number] => Some((*position, *number)),
-            _ => None,
-        });
-        Join { left: left.collect(), right: right_numbers }
+        Join { left: pairs.as_chunks().0.to_vec(), right: right_numbers }
     }
 
     fn assemble(left: Self, right: Self, plan: &Plan, owned: bool) -> Self {
-        let replaced: Vec<u32> =
-            plan.replaced.iter().flat_map(|(position, from)| [*position, *from]).collect();
-        let Plan { cleared, removed, appended, .. } = plan;
+        let Plan { cleared, replaced, removed, appended } = plan;
         Handle(assemble(
             left.0,
             right.0,
             owned.into(),
             (*cleared).into(),
-            &replaced,
+            replaced.as_flattened(),
             removed,
             appended,
         ))
@@ -370,9 +364,8 @@ impl Value for Handle {
         Handle(reuse(self.0, known.0))
     }
 
-    fn compose(left: &Self, right: &Self, picks: &[(u32, u32)]) -> Self {
-        let picks: Vec<u32> = picks.iter().flat_map(|(at, from)| [*at, *from]).collect();
-        Handle(compose(left.0, right.0, &picks))
+    fn compose(left: &Self, right: &Self, picks: &[[u32; 2]]) -> Self {
+        Handle(compose(left.0, right.0, picks.as_flattened()))
     }
 
     fn overlay(self, over: &Self, deletes: bool) -> Self {

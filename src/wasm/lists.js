@@ -82,6 +82,7 @@ export function join(left, right, key) {
     const rightNumbers = numbered(slots[right], key, numbers);
     const list = slots[left];
     const hits = numbers.size === 1 ? alone(list, key, ...numbers.entries().next().value) : known(list, key, numbers);
+    if (hits.length === 0) return rightNumbers;
     const joined = new Uint32Array(rightNumbers.length + hits.length);
     joined.set(rightNumbers);
     joined.set(hits, rightNumbers.length);
@@ -153,7 +154,7 @@ export function assemble(handle, from, owned, cleared, replaced, removed, append
     const left = slots[handle];
     const right = slots[from];
     const added = pick(right, appended);
-    if (cleared) return hold(added);
+    if (cleared) return hold(added === right ? right.slice() : added);
     const list = owned ? left : removed.length > 0 ? left.slice() : left.concat(added);
     for (let at = 0; at < replaced.length; at += 2) list[replaced[at]] = right[replaced[at + 1]];
     if (removed.length > 0) {
@@ -188,8 +189,13 @@ export function insertAll(handle, places, from) {
 
 function pick(list, positions) {
   const picked = [];
-  for (let at = 0; at < positions.length; at++) picked.push(list[positions[at]]);
-  return picked;
+  let all = positions.length === list.length;
+  for (let at = 0; at < positions.length; at++) {
+    const position = positions[at];
+    all &&= position === at;
+    picked.push(list[position]);
+  }
+  return all ? list : picked;
 }
 
 /** The items of a list in a list of our own, so that reading them again asks nobody. */

@@ -2,8 +2,8 @@
 
 use wasm_bindgen::prelude::*;
 
-use super::heap::Handle;
-use super::{answer, rules};
+use super::heap::{Handle, UNDEFINED};
+use super::{rules, value};
 use crate::message_list::MessageList;
 use crate::value::Holds;
 
@@ -27,29 +27,24 @@ impl RawMessageList {
         self.0.len()
     }
 
-    /// Folds messages in.
-    pub fn update(&mut self, messages: i32) {
-        answer(self.0.update(Handle::of(messages)));
-    }
-
-    /// Adds text to a message.
-    pub fn append(&mut self, id: i32, text: i32) {
-        answer(self.0.append(&Handle::of(id), &Handle::of(text)));
-    }
-
-    /// The list as it is now.
-    pub fn snapshot(&mut self) -> i32 {
-        self.0.snapshot().number()
-    }
-
     /// The positions of the messages made since the last snapshot.
     #[must_use]
     pub fn touched(&self) -> Vec<u32> {
         self.0.touched().filter_map(|position| u32::try_from(position).ok()).collect()
     }
 
-    /// Keeps what it holds for the next call.
-    pub fn relocate(&mut self) {
-        self.0.held(&mut Handle::relocate);
+    /// Asks for what has this number, of one or two values: see `RawThread`.
+    pub fn ask(&mut self, what: i32, first: i32, second: i32) -> i32 {
+        let (first, second) = (Handle::of(first), Handle::of(second));
+        let list = &mut self.0;
+        value(match what {
+            0 => Ok(list.snapshot()),
+            1 => list.update(first).map(|()| UNDEFINED),
+            2 => list.append(&first, &second).map(|()| UNDEFINED),
+            _ => {
+                list.held(&mut Handle::relocate);
+                Ok(UNDEFINED)
+            }
+        })
     }
 }

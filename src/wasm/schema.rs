@@ -1,5 +1,6 @@
 //! [`Schema`] over the JavaScript heap.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use wasm_bindgen::prelude::*;
@@ -31,7 +32,7 @@ impl RawSchema {
 
     /// Adds a field. Its kind, its ways and the rules of its messages or tools are numbers, as the
     /// package's schema.ts has them.
-    pub fn add(&mut self, key: String, kind: i32, ways: i32, by: i32) {
+    pub fn add(&mut self, key: i32, kind: i32, ways: i32, by: i32) {
         let reducer = match kind {
             0 => FieldReducer::Messages(rules(by)),
             1 => FieldReducer::Tools(preference(by)),
@@ -52,7 +53,7 @@ impl RawSchema {
 
     /// Adds a field with a reducer of the caller's: a root of functions, equal numbers for equal ones.
     #[wasm_bindgen(js_name = addReducer)]
-    pub fn add_reducer(&mut self, key: String, ways: i32, functions: i32, id: u32, name: String) {
+    pub fn add_reducer(&mut self, key: i32, ways: i32, functions: i32, id: i32, name: i32) {
         let root = Root::of(functions);
         let merge = Rc::new(move |current, update| {
             if heap::user_code_threw() {
@@ -64,19 +65,20 @@ impl RawSchema {
             }
             Ok(folded)
         });
-        let reducer = FieldReducer::Custom(CustomReducer { name, id, merge });
+        let name = text(name);
+        let reducer = FieldReducer::Custom(CustomReducer { name, id: id.cast_unsigned(), merge });
         self.add_field(key, reducer, Lifetime::Kept, ways);
     }
 
     fn add_field(
         &mut self,
-        key: String,
+        key: i32,
         reducer: FieldReducer<Handle>,
         lifetime: Lifetime,
         ways: i32,
     ) {
         let (input, output) = (ways & INPUT != 0, ways & OUTPUT != 0);
-        answer(self.0.add(key, Field { reducer, lifetime, input, output }));
+        answer(self.0.add(text(key), Field { reducer, lifetime, input, output }));
     }
 
     /// Lays a schema over this one: see [`Schema::combine`].
@@ -84,13 +86,6 @@ impl RawSchema {
         if let Some(combined) = answer(Schema::combine(&[&self.0, &later.0])) {
             self.0 = combined;
         }
-    }
-
-    /// Another handle of the same schema.
-    #[wasm_bindgen(js_name = clone)]
-    #[must_use]
-    pub fn again(&self) -> RawSchema {
-        Self(self.0.clone())
     }
 
     /// Does with a state what has this number: [`Schema::merge`] and [`Schema::step`] with an
@@ -112,4 +107,8 @@ impl RawSchema {
 fn filtered(Filtered { values, dropped }: Filtered<Handle>) -> Handle {
     let dropped = Handle::array(dropped.iter().map(|key| Handle::string(key)));
     Handle::object().with("values", values).with("dropped", dropped)
+}
+
+fn text(value: i32) -> String {
+    Handle::of(value).text().map(Cow::into_owned).unwrap_or_default()
 }

@@ -10,8 +10,8 @@ export function value(handle: number): any;
 export function call<T>(entry: () => T): T;
 /** The values of an object of the core's that lives longer than a call. */
 export class Arena {
-  /** As {@link call}; what `owner`, the object, holds at the end is there in the next call. */
-  call<T>(entry: () => T, owner?: { relocate(): void }): T;
+  /** As {@link call}; what the object holds at the end is there in the next call, when `keep` has it say what that is. */
+  call<T>(entry: () => T, keep?: () => void): T;
 }
 /** A number for something that the core holds on to by itself. */
 export function root(value: { reducer: Function; initial: Function | undefined }): number;

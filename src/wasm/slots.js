@@ -111,14 +111,14 @@ export class Arena {
   #top = 2;
   #limit = 64;
 
-  /** As {@link call}, and what `owner`, the object, holds at the end is there in the next call. */
-  call(entry, owner) {
+  /** As {@link call}; what the object holds at the end is there in the next call: it says what in `keep`. */
+  call(entry, keep) {
     const [outer, outerTop] = [slots, top];
     slots = this.#slots;
     top = this.#top;
     try {
       const answer = entry();
-      if (owner && top > this.#limit) this.#collect(owner);
+      if (keep && top > this.#limit) this.#collect(keep);
       check();
       return answer;
     } finally {
@@ -130,9 +130,9 @@ export class Arena {
     }
   }
 
-  #collect(owner) {
+  #collect(keep) {
     moved = [undefined, null];
-    owner.relocate();
+    keep();
     slots = moved;
     top = moved.length;
     this.#limit = 2 * top + 64;

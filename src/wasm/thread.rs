@@ -15,83 +15,61 @@ pub struct RawThread(Thread<Handle>);
 
 #[wasm_bindgen]
 impl RawThread {
-    /// [`Thread::new`]. Gives up the schema's handle.
-    pub fn make(schema: Option<RawSchema>, values: i32) -> Option<RawThread> {
-        answer(Thread::new(schema.map(|schema| schema.0), &Handle::of(values))).map(Self)
-    }
-
-    /// [`Thread::from_json`]. Gives up the schema's handle.
-    pub fn restore(schema: Option<RawSchema>, record: i32) -> Option<RawThread> {
-        let edit = heap::Edit::begin();
-        let thread = Thread::from_json(schema.map(|schema| schema.0), &Handle::of(record));
-        drop(edit);
-        answer(thread).map(Self)
-    }
-
-    /// What of the thread has this number: its state, what is confirmed, what is pending, its record.
-    pub fn look(&mut self, part: i32) -> i32 {
-        let found = match part {
-            0 => self.0.state(),
-            1 => self.0.confirmed(),
-            2 => Handle::array(self.0.pending().map(Pending::shown)),
-            _ => self.0.to_json(),
+    /// [`Thread::new`] from values, or [`Thread::from_json`] when they are a record. A schema without
+    /// fields is none.
+    pub fn make(schema: &RawSchema, values: i32, recorded: i32) -> Option<RawThread> {
+        let schema = Some(&schema.0).filter(|schema| schema.fields().next().is_some()).cloned();
+        let values = Handle::of(values);
+        let _edit = heap::Edit::begin();
+        let made = if recorded == 0 {
+            Thread::new(schema, &values)
+        } else {
+            Thread::from_json(schema, &values)
         };
-        found.number()
+        answer(made).map(Self)
     }
 
-    /// [`Thread::message`].
-    #[must_use]
-    pub fn message(&self, id: i32) -> i32 {
-        self.0.message(&Handle::of(id)).unwrap_or(UNDEFINED).number()
-    }
-
-    /// [`Thread::update`].
-    pub fn update(&mut self, update: i32) {
-        answer(self.0.update(Handle::of(update)));
-    }
-
-    /// [`Thread::optimistic`].
-    pub fn optimistic(&mut self, update: i32) -> i32 {
-        value(self.0.optimistic(Handle::of(update)).map(|id| Handle::string(&id)))
-    }
-
-    /// Changes what becomes of an optimistic update: [`Thread::settle`], [`Thread::fail`],
-    /// [`Thread::retry`] and [`Thread::rollback`] by number.
-    pub fn change(&mut self, how: i32, id: i32, error: i32) {
-        let id = Handle::of(id);
-        let Some(id) = id.text() else { return };
-        match how {
-            0 => {
-                answer(self.0.settle(&id));
+    /// Asks for what has this number, of one or two values. One entry for all: each of its own would
+    /// be a quarter of a kilobyte.
+    pub fn ask(&mut self, what: i32, first: i32, second: i32) -> i32 {
+        let (first, second) = (Handle::of(first), Handle::of(second));
+        let thread = &mut self.0;
+        let id = || first.text().unwrap_or_default();
+        value(match what {
+            0 => Ok(thread.state()),
+            1 => Ok(thread.confirmed()),
+            2 => Ok(Handle::array(thread.pending().map(Pending::shown))),
+            3 => Ok(thread.to_json()),
+            4 => Ok(thread.message(&first).unwrap_or(UNDEFINED)),
+            5 => thread.update(first).map(|()| UNDEFINED),
+            6 => thread.optimistic(first).map(|id| Handle::string(&id)),
+            7 => thread.settle(&id()).map(|_| UNDEFINED),
+            8 => {
+                thread.fail(&id(), second);
+                Ok(UNDEFINED)
             }
-            1 => {
-                self.0.fail(&id, Handle::of(error));
+            9 => {
+                thread.retry(&id());
+                Ok(UNDEFINED)
             }
-            2 => {
-                self.0.retry(&id);
+            10 => {
+                thread.rollback(&id());
+                Ok(UNDEFINED)
+            }
+            11 => {
+                let text = Event::Text { id: first, text: second };
+                thread.receive(text).map(|_| UNDEFINED)
+            }
+            12 => {
+                let _edit = heap::Edit::begin();
+                let received = read_event(first).and_then(|event| thread.receive(event));
+                received.map(|drift| drift.unwrap_or(UNDEFINED))
             }
             _ => {
-                self.0.rollback(&id);
+                thread.held(&mut Handle::relocate);
+                Ok(UNDEFINED)
             }
-        }
-    }
-
-    /// Text for a message: the one call for each token.
-    pub fn text(&mut self, id: i32, text: i32) {
-        answer(self.0.receive(Event::Text { id: Handle::of(id), text: Handle::of(text) }));
-    }
-
-    /// [`Thread::receive`], of an event as the package declares them; gives the drift, if any.
-    pub fn receive(&mut self, event: i32) -> i32 {
-        let edit = heap::Edit::begin();
-        let received = read_event(Handle::of(event)).and_then(|event| self.0.receive(event));
-        drop(edit);
-        value(received.map(|drift| drift.unwrap_or(UNDEFINED)))
-    }
-
-    /// Keeps what it holds for the next call.
-    pub fn relocate(&mut self) {
-        self.0.held(&mut Handle::relocate);
+        })
     }
 }
 

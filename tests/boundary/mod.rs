@@ -1,5 +1,7 @@
 //! What crosses between JavaScript and the core, and what does not: run in Node and in a browser.
 
+use std::cell::{Cell, RefCell};
+
 use js_sys::{Array, Function, Object, Reflect};
 use threadfold::wasm::{self, RawMessageList, RawSchema};
 use wasm_bindgen::prelude::*;
@@ -17,7 +19,11 @@ extern "C" {
     #[wasm_bindgen(constructor)]
     fn new() -> Arena;
     #[wasm_bindgen(method, js_name = call, catch)]
-    fn enter(this: &Arena, entry: &mut dyn FnMut() -> JsValue) -> Result<JsValue, JsValue>;
+    fn enter(
+        this: &Arena,
+        entry: &mut dyn FnMut() -> JsValue,
+        keep: &mut dyn FnMut(),
+    ) -> Result<JsValue, JsValue>;
 }
 
 const NONE: &JsValue = &JsValue::UNDEFINED;
@@ -45,42 +51,44 @@ struct List {
 
 impl List {
     fn new(messages: &JsValue) -> Self {
-        let mut list = Self { raw: RawMessageList::new(0), arena: Arena::new() };
+        let arena = Arena::new();
+        let mut raw = None;
+        let mut make = || {
+            raw = Some(RawMessageList::new(0));
+            JsValue::UNDEFINED
+        };
+        arena.enter(&mut make, &mut || {}).unwrap();
+        let mut list = Self { raw: raw.unwrap(), arena };
         list.update(messages).unwrap();
         list
     }
 
-    fn call(
-        &mut self,
-        mut work: impl FnMut(&mut RawMessageList) -> i32,
-    ) -> Result<JsValue, JsValue> {
-        let raw = &mut self.raw;
-        self.arena.enter(&mut || value(work(raw)))
+    fn call(&mut self, work: impl Fn(&mut RawMessageList) -> i32) -> Result<JsValue, JsValue> {
+        let raw = RefCell::new(&mut self.raw);
+        let mut keep = || {
+            raw.borrow_mut().ask(3, 0, 0);
+        };
+        self.arena.enter(&mut || value(work(&mut raw.borrow_mut())), &mut keep)
     }
 
     fn update(&mut self, messages: &JsValue) -> Result<JsValue, JsValue> {
-        self.call(|raw| {
-            raw.update(hold(messages));
-            0
-        })
+        self.call(|raw| raw.ask(1, hold(messages), 0))
     }
 
     fn append(&mut self, id: &JsValue, text: &JsValue) -> Result<JsValue, JsValue> {
-        self.call(|raw| {
-            raw.append(hold(id), hold(text));
-            0
-        })
+        self.call(|raw| raw.ask(2, hold(id), hold(text)))
     }
 
     fn snapshot(&mut self) -> JsValue {
-        self.call(RawMessageList::snapshot).unwrap()
+        self.call(|raw| raw.ask(0, 0, 0)).unwrap()
     }
 }
 
 /// A schema of one field with this reducer and default.
 fn reducing(key: &str, functions: &str) -> RawSchema {
     let mut schema = RawSchema::empty();
-    schema.add_reducer(key.to_owned(), SHOWN, root(&js(functions)), 0, String::new());
+    let (key, name) = (hold(&key.into()), hold(&"it".into()));
+    schema.add_reducer(key, SHOWN, root(&js(functions)), 0, name);
     schema
 }
 
@@ -196,6 +204,28 @@ fn a_list_appends_in_place_until_somebody_looks() {
 }
 
 #[wasm_bindgen_test]
+fn a_list_keeps_its_messages_and_nothing_else_from_call_to_call() {
+    let mut list =
+        List::new(&js("[{ type: 'ai', id: '1', content: '' }, { type: 'human', id: '2' }]"));
+    let before = list.snapshot();
+    let (id, text) = (JsValue::from("1"), JsValue::from("a"));
+    let most = Cell::new(0);
+    for _ in 0..1000 {
+        list.append(&id, &text).unwrap();
+        list.snapshot();
+        let slot = |_: &mut RawMessageList| {
+            most.set(most.get().max(hold(&id)));
+            0
+        };
+        list.call(slot).unwrap();
+    }
+    assert!(most.get() < 100, "{} values are held", most.get());
+    let after = list.snapshot();
+    assert!(holds("([m]) => m.content === 'a'.repeat(1000)", &after));
+    assert!(Object::is(&Array::from(&before).get(1), &Array::from(&after).get(1)));
+}
+
+#[wasm_bindgen_test]
 fn a_list_is_as_it_was_after_an_error() {
     let mut list = List::new(&js("[{ type: 'ai', id: '1', content: 'a' }]"));
     let before = list.snapshot();
@@ -226,8 +256,8 @@ fn what_a_reducer_throws_is_the_cause() {
 #[wasm_bindgen_test]
 fn a_field_that_does_not_change_keeps_its_value_and_its_state() {
     let mut schema = RawSchema::empty();
-    schema.add("files".to_owned(), 3, SHOWN, 0);
-    schema.add("log".to_owned(), 4, SHOWN, 0);
+    schema.add(hold(&"files".into()), 3, SHOWN, 0);
+    schema.add(hold(&"log".into()), 4, SHOWN, 0);
     let state = js("{ files: { '/a': { content: 'a' } }, log: [1] }");
     let same = merge(&schema, &state, &js("{ files: { '/b': null }, log: [] }")).unwrap();
     assert!(Object::is(&state, &same));

@@ -13,7 +13,7 @@ const SUGGESTIONS = ["Plan my week", "What is the weather in Lima and Osaka?", "
 
 export function startChat(): void {
   const faults = createFaultControls(byId("faults"));
-  const light = createDriftLight(byId("drift"));
+  const light = createDriftLight(byId("drift"), byId("differences"));
   const status = element("p", { id: "run-status", role: "status" });
   const text = element("textarea", { id: "composer-text", rows: 1, placeholder: "Write to the agent", enterkeyhint: "send" });
   const send = element("button", { type: "submit", class: "primary" }, "Send");
@@ -22,7 +22,7 @@ export function startChat(): void {
     element("label", { for: "composer-text", class: "unseen" }, "Message"), text, send);
   const suggestions = SUGGESTIONS.map((suggestion) => {
     const chip = element("button", { type: "button", class: "chip" }, suggestion);
-    chip.addEventListener("click", () => session.send(suggestion));
+    chip.addEventListener("click", () => say(suggestion));
     return chip;
   });
   byId("chat-foot").append(
@@ -30,7 +30,10 @@ export function startChat(): void {
   byId("chat-head").append(fresh);
 
   const view = new ThreadView(byId("chat-thread"), "Nothing said yet. What you send shows here before the server has heard of it.", {
-    retry: (id) => session.retry(id),
+    retry: (id) => {
+      session.retry(id);
+      toEnd = true;
+    },
     rollback: (id) => session.rollback(id),
   });
   const tree = new StateTree(byId("chat-state"));
@@ -40,6 +43,7 @@ export function startChat(): void {
   let session = open();
   let shown: ThreadState = session.thread.getState();
   let frame = 0;
+  let toEnd = false;
 
   function open(): Session {
     const made = new Session(server.current(), faults.read, (said) => {
@@ -72,11 +76,17 @@ export function startChat(): void {
   function show(): void {
     const { thread } = session;
     const state = thread.getState();
-    const notes = notesOf(thread.pending);
-    view.show(state, true, notes);
+    const notes = notesOf(session);
+    view.show(state, toEnd || view.atEnd, notes);
+    toEnd = false;
     tree.show(shown, state, thread.confirmed);
     shown = state;
-    setText(legend, notes.size === 0 ? "All of it is confirmed by the server." : `${notes.size} pending; the rest is confirmed by the server.`);
+    setText(legend, describe(notes));
+  }
+
+  function say(said: string): void {
+    session.send(said);
+    toEnd = true;
   }
 
   composer.addEventListener("submit", (event) => {
@@ -84,7 +94,7 @@ export function startChat(): void {
     const said = text.value.trim();
     if (!said) return;
     text.value = "";
-    session.send(said);
+    say(said);
   });
   text.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
@@ -97,14 +107,20 @@ export function startChat(): void {
 }
 
 /** What is to be said of the messages that are pending, by the messages' ids. */
-function notesOf(pending: Session["thread"]["pending"]): Map<string, Note> {
+function notesOf(session: Session): Map<string, Note> {
   const notes = new Map<string, Note>();
-  for (const { id, update, status, error } of pending) {
+  for (const { id, update, status, error } of session.thread.pending) {
     for (const message of (update as Partial<ThreadState>).messages ?? []) {
-      notes.set(read(message).id, { update: id, status, error: sentence(error) });
+      notes.set(read(message).id, { update: id, status: session.waits(id) ? "waiting" : status, error: sentence(error) });
     }
   }
   return notes;
+}
+
+function describe(notes: ReadonlyMap<string, Note>): string {
+  if (notes.size === 0) return "All of it is confirmed by the server.";
+  const failed = [...notes.values()].filter(({ status }) => status === "failed").length;
+  return `${notes.size} pending${failed > 0 ? ` (${failed} failed)` : ""}; the rest is confirmed by the server.`;
 }
 
 /** What a server or the network said: an Error, or an object with its message. */

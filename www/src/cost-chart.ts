@@ -119,7 +119,7 @@ function chart(points: Points, width: number): SVGElement {
       svg.append(dot);
     }
     const anchor = last.x > width * 0.6 ? "end" : "start";
-    svg.append(svgElement("text", { class: `label ${name}`, x: last.x + (anchor === "end" ? 4 : -4), y: last.y - 12, "text-anchor": anchor }, `${way} ${figure(last.us)}`));
+    svg.append(svgElement("text", { class: `label ${name}`, x: last.x + (anchor === "end" ? 4 : -4), y: last.y + (name === "ours" ? 22 : -12), "text-anchor": anchor }, `${way} ${figure(last.us)}`));
   }
   return svg;
 }

@@ -9,22 +9,24 @@ export interface DriftLight {
   reset(): void;
 }
 
-export function createDriftLight(host: HTMLElement): DriftLight {
+/** The light is in `host`; what differed, once something does, in `below`. */
+export function createDriftLight(host: HTMLElement, below: HTMLElement): DriftLight {
   const light = element("span", { class: "light", "aria-hidden": "true" });
   const said = element("span", { id: "drift-status", role: "status" });
   const list = element("ol", { class: "drifts" });
-  const details = element("details", { class: "drift-details", hidden: true }, element("summary", {}, "What differed"), list);
-  host.append(element("p", { class: "drift" }, light, said), details);
+  const details = element("details", { class: "drift-details", hidden: true }, element("summary", {}, "What differed: the server's word was taken"), list);
+  host.append(light, said);
+  below.append(details);
   let [drifts, errors] = [0, 0];
 
   function show(): void {
     host.dataset["drift"] = String(drifts);
     host.dataset["errors"] = String(errors);
     const parts = [
-      drifts > 0 ? `Drift ${drifts === 1 ? "once" : `${drifts} times`}: the server's snapshot was taken` : "",
+      drifts > 0 ? `Drifted ${drifts === 1 ? "once" : `${drifts} times`}` : "",
       errors > 0 ? `${errors} ${errors === 1 ? "event" : "events"} refused` : "",
     ].filter(Boolean);
-    setText(said, parts.join(". ") || "In sync: no drift");
+    setText(said, parts.join(", ") || "In sync: no drift");
     details.hidden = list.childElementCount === 0;
   }
 

@@ -29,11 +29,11 @@ export function createFaultControls(host: HTMLElement): { read(): Faults } {
   const [fail, lag, rewrite] = [toggle("fault-fail"), toggle("fault-lag"), toggle("fault-rewrite")];
   latency.value = "300";
   host.append(
-    labelled("The server answers", latency),
-    labelled("The connection", line),
-    beside(fail, "The run fails midway"),
+    labelled("Server answers", latency),
+    labelled("Connection", line),
+    beside(fail, "Run fails midway"),
     beside(lag, "Snapshots come late"),
-    beside(rewrite, "The server rewords its answer"),
+    beside(rewrite, "Answer is reworded"),
   );
   return {
     read: () => ({

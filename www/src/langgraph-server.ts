@@ -1,12 +1,12 @@
 // A LangGraph deployment, over its REST API.
 import { createParser } from "eventsource-parser";
 import { foldRun } from "threadfold/langgraph";
-import { accepted, Refusal, type AgentServer } from "./servers";
+import { accepted, lastHeard, Refusal, type AgentServer } from "./servers";
 
 const JSON_TYPE = { "content-type": "application/json" };
 
 export function langGraphServer(address: string, assistant: string): AgentServer {
-  const base = new URL(address, document.baseURI).href.replace(/\/$/, "");
+  const base = new URL(address).href.replace(/\/$/, "");
   let known: string | undefined;
 
   return {
@@ -36,7 +36,7 @@ export function langGraphServer(address: string, assistant: string): AgentServer
         },
         async join(how) {
           if (!runId) throw new Refusal("The run had not begun.");
-          const after = how === "resume" ? (thread.run?.lastEventId ?? "-1") : "-1";
+          const after = (how === "resume" ? lastHeard(thread, runId) : undefined) ?? "-1";
           const response = await fetch(`${runs}/${runId}/stream`, { headers: { "last-event-id": after }, signal });
           await foldRun(thread, parts(await accepted(response)), { signal });
           return true;

@@ -1,3 +1,4 @@
+/// <reference types="vite/client" />
 // The recorded runs: which there are, and reading one.
 import { createParser } from "eventsource-parser";
 

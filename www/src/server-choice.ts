@@ -7,7 +7,7 @@ const KINDS = [["ours", "the agent of this page"], ["ag-ui", "an AG-UI server"],
 const EXAMPLES: Record<string, string> = { "ag-ui": "http://127.0.0.1:8123/agent", langgraph: "http://127.0.0.1:2024" };
 
 /** Where the agent of this page is: beside the page. */
-const OURS = "./agent";
+const OURS = new URL("./agent", document.baseURI).href;
 
 export interface ServerChoice {
   current(): AgentServer;

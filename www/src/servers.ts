@@ -1,6 +1,7 @@
 // The servers that the chat can talk to, and what it asks of each.
-import { foldAgUi } from "threadfold/ag-ui/events";
+import { foldAgUi, runInput } from "threadfold/ag-ui/events";
 import type { Faults } from "./fault-controls";
+import { read } from "./message";
 import type { ChatThread } from "./session";
 
 /**
@@ -31,13 +32,18 @@ export async function accepted(response: Response): Promise<Response> {
 
 const JSON_TYPE = { "content-type": "application/json" };
 
+/** Where to go on in a run that broke; undefined is its start, also when nothing of it was heard. */
+export function lastHeard(thread: ChatThread, runId: string | undefined): string | undefined {
+  return thread.run?.runId === runId ? thread.run?.lastEventId : undefined;
+}
+
 /** Any AG-UI server. Ours takes faults, and lets a run be joined again. */
 export function agUiServer(address: string, ours: boolean): AgentServer {
   return {
     message: (id, text) => ({ id, role: "user", content: text }),
     run(thread, messages, faults, signal) {
       const runId = crypto.randomUUID();
-      const url = new URL(address, document.baseURI);
+      const url = new URL(address);
       if (ours) url.search = faultQuery(faults);
       const fold = async (request: Promise<Response>) => {
         const { status } = await foldAgUi(thread, await accepted(await request), { signal });
@@ -45,14 +51,16 @@ export function agUiServer(address: string, ours: boolean): AgentServer {
       };
       return {
         start() {
-          const all = [...thread.confirmed.messages, ...messages];
-          const body = JSON.stringify({ threadId: thread.threadId, runId, messages: all, state: {}, tools: [], context: [], forwardedProps: {} });
+          const input = runInput(thread, { runId });
+          // What failed earlier is on the page, but not in this run.
+          const going = new Set([...thread.confirmed.messages, ...messages].map((message) => read(message).id));
+          const body = JSON.stringify({ ...input, messages: input.messages.filter((message) => going.has(read(message).id)) });
           return fold(fetch(url, { method: "POST", headers: { ...JSON_TYPE, accept: "text/event-stream" }, body, signal }));
         },
         join: ours ? (how) => {
-          const { lastEventId } = thread.run ?? {};
-          const headers: HeadersInit = how === "resume" && lastEventId ? { "last-event-id": lastEventId } : {};
-          return fold(fetch(`${url.pathname}/runs/${runId}`, { headers, signal }));
+          const after = how === "resume" ? lastHeard(thread, runId) : undefined;
+          const headers: HeadersInit = after === undefined ? {} : { "last-event-id": after };
+          return fold(fetch(`${url.origin}${url.pathname}/runs/${runId}`, { headers, signal }));
         } : undefined,
       };
     },

@@ -7,7 +7,7 @@ import { isObject, type ThreadState } from "./state";
 export interface Note {
   /** The pending update that the message is in. */
   readonly update: string;
-  readonly status: "pending" | "sent" | "failed";
+  readonly status: "waiting" | "pending" | "sent" | "failed";
   readonly error: string;
 }
 
@@ -23,7 +23,7 @@ interface Shown {
 }
 
 const NAMES = { user: "You", assistant: "Agent", tool: "Tool", system: "System" };
-const NOTES = { pending: "waiting to be sent", sent: "sent, not confirmed" };
+const NOTES = { waiting: "goes out when the agent is done", pending: "sending…", sent: "sent, not confirmed yet" };
 const STATUS = { pending: "to do", in_progress: "in progress", completed: "done" };
 
 export class ThreadView {
@@ -41,6 +41,12 @@ export class ThreadView {
     this.#actions = actions;
     host.append(this.#plan, this.#list, this.#empty);
     this.#plan.hidden = true;
+  }
+
+  /** Whether the end of it is in sight. Who has scrolled up to read is not to be pulled down. */
+  get atEnd(): boolean {
+    const { scrollHeight, scrollTop, clientHeight } = this.#host;
+    return scrollHeight - scrollTop - clientHeight < 32;
   }
 
   /** Shows a state; with `follow`, its end is kept in sight. `notes` are on messages, by their ids. */
@@ -75,14 +81,16 @@ export class ThreadView {
   }
 
   #noteElement({ update, status, error }: Note): HTMLElement {
-    const line = element("p", { class: "note" }, status === "failed" ? `${error} ` : NOTES[status]);
+    const line = element("p", { class: "note" }, status === "failed" ? error : NOTES[status]);
     if (status !== "failed" || !this.#actions) return line;
     const { retry, rollback } = this.#actions;
+    const buttons = element("span", { class: "ways-out" });
     for (const [label, work] of [["Send again", retry], ["Take back", rollback]] as const) {
       const button = element("button", { type: "button", class: "quiet" }, label);
       button.addEventListener("click", () => work(update));
-      line.append(button, " ");
+      buttons.append(button);
     }
+    line.append(" ", buttons);
     return line;
   }
 

@@ -1,0 +1,52 @@
+// Panics, made cheap: one stops the wasm where it stands, and nobody reads its message there. So the functions that Rust's
+// library calls to panic only trap, and so does what puts messages together: nothing else in the core formats text.
+import { readFileSync, writeFileSync } from "node:fs";
+import binaryen from "binaryen";
+import { Complaint } from "../process.mjs";
+
+/** Functions of Rust's library that never return, by the ends of their names. */
+const PANICS =
+  /^(core|alloc|std)\b.*::(panic|panic_fmt|panic_bounds_check|panic_const_\w+|(expect|unwrap|assert)_failed|\w+_fail|handle_error|handle_alloc_error|capacity_overflow)$/;
+
+/** What is behind `format!`, `write!` and `to_string()`, and what a panic carries. */
+const FORMATTING = /\b(core|alloc)::fmt\b|\bPanicPayload\b/;
+
+const LIBRARY = /^(core|alloc|std|__rustc)\b/;
+
+/** All that says what this module does, for whoever keeps what it did. */
+export const RULES = [PANICS, FORMATTING, LIBRARY].map(({ source }) => source).join("\n");
+
+/** Writes a wasm whose functions have names anew. */
+export function trapOnPanic(input, output) {
+  const module = binaryen.readBinary(readFileSync(input));
+  refuseFormatting(module);
+  let found = false;
+  for (let at = 0; at < module.getNumFunctions(); at++) {
+    const pointer = module.getFunctionByIndex(at);
+    const name = plain(binaryen.getFunctionInfo(pointer).name);
+    found ||= name === "core::panicking::panic_fmt";
+    if (PANICS.test(name) || FORMATTING.test(name)) binaryen.Function.setBody(pointer, module.unreachable());
+  }
+  if (!found) {
+    throw new Complaint("The wasm has no core::panicking::panic_fmt: Rust's library has changed, and scripts/build/panics.mjs must too.");
+  }
+  writeFileSync(output, module.emitBinary());
+  module.dispose();
+}
+
+/** A function of the core's own that formats would trap. */
+function refuseFormatting(module) {
+  for (const text of module.emitText().split("\n (func $").slice(1)) {
+    const [name, ...called] = [`$${text}`, ...text.split("(call $").slice(1)].map((from) => plain(nameIn(from)));
+    const formats = LIBRARY.test(name) || FORMATTING.test(name) ? undefined : called.find((callee) => FORMATTING.test(callee));
+    if (formats) {
+      throw new Complaint(`In the wasm ${name} calls ${formats}: put the text together with concat(), or Rust's formatting is in the package.`);
+    }
+  }
+}
+
+/** The name at the start of some text: in quotes, unless it is simple. */
+const nameIn = (text) => /^\$?(?:"((?:[^"\\]|\\.)*)"|([^\s)]+))/.exec(text)?.slice(1).find(Boolean) ?? "";
+
+/** A name without the hash of each crate: core[0123456789abcdef]::panicking::panic_fmt. */
+const plain = (name) => name.replaceAll(/\\5b|\[/g, "[").replaceAll(/\\5d|\]/g, "]").replaceAll(/\[[0-9a-f]+\]/g, "").replace(/^<+/, "");
