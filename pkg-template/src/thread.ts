@@ -27,6 +27,10 @@ const ASK = {
   relocate: 13,
 } as const;
 
+/** How a thread is made: from a record, without a schema. */
+const RECORDED = 1;
+const OPEN = 2;
+
 /** The state of a thread without a schema: the fields that every agent has, and any other. */
 export interface ThreadState<M extends object = LangChainMessage> {
   messages: readonly M[];
@@ -432,7 +436,8 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
 function make(arena: core.Arena, schema: Schema<unknown> | undefined, from: object, recorded = false): core.RawThread | undefined {
   const none = schema ? undefined : new core.RawSchema();
   try {
-    return arena.call(() => core.RawThread.make(none ?? Schema.handle(schema as Schema<unknown>), core.hold(from), Number(recorded)));
+    const how = (recorded ? RECORDED : 0) + (none ? OPEN : 0);
+    return arena.call(() => core.RawThread.make(none ?? Schema.handle(schema as Schema<unknown>), core.hold(from), how));
   } finally {
     none?.free();
   }

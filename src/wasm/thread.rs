@@ -15,15 +15,14 @@ pub struct RawThread(Thread<Handle>);
 
 #[wasm_bindgen]
 impl RawThread {
-    /// [`Thread::new`] from values, or [`Thread::from_json`] when they are a record. A schema without
-    /// fields is none.
-    pub fn make(schema: &RawSchema, values: i32, recorded: i32) -> Option<RawThread> {
-        let schema = Some(&schema.0).filter(|schema| schema.fields().next().is_some()).cloned();
+    /// [`Thread::new`], or with 1 in `how` [`Thread::from_json`]; with 2 in it without the schema.
+    pub fn make(schema: &RawSchema, values: i32, how: i32) -> Option<RawThread> {
+        let schema = (how & 2 == 0).then(|| schema.0.clone());
         let values = Handle::of(values);
-        let _edit = heap::Edit::begin();
-        let made = if recorded == 0 {
+        let made = if how & 1 == 0 {
             Thread::new(schema, &values)
         } else {
+            let _edit = heap::Edit::begin();
             Thread::from_json(schema, &values)
         };
         answer(made).map(Self)
