@@ -316,7 +316,7 @@ impl<V: Value> Shown<V> {
         if !first && self.messages.same(&messages) && self.fields.same(&fields) {
             return false;
         }
-        self.state = V::object().with(MESSAGES, messages.clone()).overlay(&fields, false);
+        self.state = V::state_of(&messages, &fields);
         (self.messages, self.fields) = (messages, fields);
         true
     }

@@ -132,6 +132,11 @@ pub trait Value: Clone {
     /// This very object, when that changes nothing.
     #[must_use]
     fn overlay(self, over: &Self, deletes: bool) -> Self;
+    /// The object of these messages, under that name, and these other fields.
+    #[must_use]
+    fn state_of(messages: &Self, fields: &Self) -> Self {
+        Self::object().with("messages", messages.clone()).overlay(fields, false)
+    }
     /// This value with whatever in it says the same as in `known` taken from there: `known` itself,
     /// when all of it does.
     #[must_use]

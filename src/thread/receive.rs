@@ -144,7 +144,8 @@ impl<V: Value> Thread<V> {
             place = Some(next);
         }
         let is_new = id.as_ref().is_some_and(|id| self.messages.find(id).is_none());
-        self.messages.put(message.clone(), place.map(|place| place as usize + 1))?;
+        let known = if is_new { self.as_pending(message.clone()) } else { message.clone() };
+        self.messages.put(known, place.map(|place| place as usize + 1))?;
         if let Some(id) = id {
             let known = is_one_of(Some(&id), &self.streaming);
             if streaming && !known {
@@ -163,6 +164,17 @@ impl<V: Value> Thread<V> {
         self.streaming.retain(|streaming| !streaming.same(id));
         if !is_one_of(Some(id), &self.predicted) {
             self.predicted.push(id.clone());
+        }
+    }
+
+    /// A pending message that comes back as it was written stays the object that it was.
+    fn as_pending(&self, message: V) -> V {
+        let Some(id) = message.get("id").map(Found::into_owned) else { return message };
+        let mut edits = self.pending.iter().flat_map(|pending| &pending.edits);
+        let own = edits.find_map(|edit| edit.message.as_ref().filter(|_| edit.id.same(&id)));
+        match own {
+            Some(own) => message.reuse(own),
+            None => message,
         }
     }
 
@@ -233,10 +245,14 @@ impl<V: Value> Thread<V> {
         }
         drift::of_messages(&self.messages, &self.predicted, &snapshot, drift);
         self.predicted.clear();
-        if self.pending.iter().any(|pending| pending.status == Status::Sent) {
-            for (item, place) in snapshot.items().zip(&compared.places) {
-                if place.is_none() {
-                    self.match_renamed(&item, Some(&compared));
+        if !self.pending.is_empty() {
+            let new = (0..).zip(&compared.places).filter(|(_, place)| place.is_none());
+            for (at, _) in new {
+                let Some(item) = snapshot.at(at).map(Found::into_owned) else { continue };
+                self.match_renamed(&item, Some(&compared));
+                let known = self.as_pending(item.clone());
+                if !known.same(&item) {
+                    snapshot = snapshot.splice(at, 1, Some(known));
                 }
             }
         }

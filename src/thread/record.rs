@@ -16,7 +16,7 @@ impl<V: Value> Thread<V> {
         let pending = V::array(self.pending.iter().map(record_of));
         let run = self.run.as_ref().map_or_else(V::null, |run| {
             let (messages, fields) = run.start.clone();
-            let start = V::object().with(MESSAGES, messages).overlay(&fields, false);
+            let start = V::state_of(&messages, &fields);
             V::object()
                 .with("id", run.id.clone().unwrap_or_else(V::null))
                 .with("status", V::string(if run.active { "running" } else { "idle" }))

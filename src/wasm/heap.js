@@ -270,6 +270,17 @@ export function splice(handle, index, count, inserted) {
   }
 }
 
+/** What is made anew for each look, in one crossing. */
+export function stateOf(messages, fields) {
+  if (failure) return fields;
+  try {
+    return hold({ messages: slots[messages], ...slots[fields] });
+  } catch (error) {
+    note(error);
+    return fields;
+  }
+}
+
 /** `left` with the values of `right` laid over it; `left` itself, when that changes nothing. */
 export function overlay(handle, over, nullDeletes) {
   if (failure) return handle;

@@ -62,6 +62,8 @@ extern "C" {
     fn without_key(object: i32, key: &str) -> i32;
     fn splice(list: i32, index: i32, count: i32, inserted: i32) -> i32;
     fn overlay(left: i32, right: i32, deletes: i32) -> i32;
+    #[wasm_bindgen(js_name = stateOf)]
+    fn state_of(messages: i32, fields: i32) -> i32;
 }
 
 #[wasm_bindgen(module = "/src/wasm/lists.js")]
@@ -366,6 +368,10 @@ impl Value for Handle {
 
     fn compose(left: &Self, right: &Self, picks: &[[u32; 2]]) -> Self {
         Handle(compose(left.0, right.0, picks.as_flattened()))
+    }
+
+    fn state_of(messages: &Self, fields: &Self) -> Self {
+        Handle(state_of(messages.0, fields.0))
     }
 
     fn overlay(self, over: &Self, deletes: bool) -> Self {
