@@ -36,6 +36,7 @@
 pub mod ag_ui;
 pub mod diff;
 pub mod error;
+pub mod id;
 pub mod message;
 pub mod message_list;
 pub mod patch;

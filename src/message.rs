@@ -6,8 +6,6 @@
 //! role dict without an id, a serialised constructor, a chunk (which becomes the plain kind),
 //! a message without an id (which is given one).
 
-use uuid::Uuid;
-
 use crate::error::Error;
 use crate::value::{Found, Kind, Value};
 
@@ -198,12 +196,6 @@ fn identified<V: Value>(message: V, ids: Ids) -> Result<(V, bool), Error> {
 /// The removal of the message `id`, in LangChain's form.
 pub(crate) fn removal<V: Value>(id: &str) -> V {
     V::object().with("type", V::string("remove")).with("id", V::string(id))
-}
-
-/// A new message id: a uuid v4.
-#[must_use]
-pub fn new_id() -> String {
-    Uuid::new_v4().to_string()
 }
 
 struct Canonical {

@@ -79,7 +79,7 @@ pub trait Value: Clone {
     /// A new message id: a uuid v4.
     #[must_use]
     fn new_id() -> String {
-        crate::message::new_id()
+        crate::id::new_id()
     }
     /// What a JSON text says, if it is one.
     fn parse_json(text: &str) -> Option<Self>;

@@ -31,19 +31,19 @@ export {
   type StateOf,
   type UpdatesOf,
 } from "./schema.js";
-export {
-  Thread,
-  type Drift,
-  type OptimisticUpdate,
-  type PendingStatus,
-  type PendingUpdate,
-  type ThreadListeners,
-  type ThreadOptions,
-  type ThreadRecord,
-  type ThreadRun,
-  type ThreadState,
-  type ThreadUpdate,
-} from "./thread.js";
+export { Thread } from "./thread.js";
+export type {
+  Drift,
+  OptimisticUpdate,
+  PendingStatus,
+  PendingUpdate,
+  ThreadListeners,
+  ThreadOptions,
+  ThreadRecord,
+  ThreadRun,
+  ThreadState,
+  ThreadUpdate,
+} from "./thread-types.js";
 export type { ThreadEvent } from "./thread-events.js";
 export { checkTodoCalls, replaceTodos, type Todo } from "./todos.js";
 export { mergeTools, type MergeToolsOptions, type Tool } from "./tools.js";

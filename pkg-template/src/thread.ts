@@ -1,13 +1,20 @@
 import * as core from "#core";
 import { development } from "./development.js";
 import { option, ThreadfoldError } from "./errors.js";
-import type { LangChainMessage, MessageLike } from "./messages.js";
-import { Schema } from "./schema.js";
-import type { FileData } from "./files.js";
 import type { PatchOperation } from "./patch.js";
+import { Schema } from "./schema.js";
 import type { ThreadEvent } from "./thread-events.js";
-import type { Todo } from "./todos.js";
-import type { Tool } from "./tools.js";
+import type {
+  OptimisticUpdate,
+  PendingUpdate,
+  SchemaFor,
+  ThreadListeners,
+  ThreadOptions,
+  ThreadRecord,
+  ThreadRun,
+  ThreadState,
+  ThreadUpdate,
+} from "./thread-types.js";
 
 /** What a thread is asked for, by the core's numbers. */
 const ASK = {
@@ -30,98 +37,6 @@ const ASK = {
 /** How a thread is made: from a record, without a schema. */
 const RECORDED = 1;
 const OPEN = 2;
-
-/** The state of a thread without a schema: the fields that every agent has, and any other. */
-export interface ThreadState<M extends object = LangChainMessage> {
-  messages: readonly M[];
-  tools?: readonly Tool[];
-  todos?: readonly Todo[];
-  files?: Readonly<Record<string, FileData>>;
-  [field: string]: unknown;
-}
-
-/** A partial update of a thread's state: each field's own kind of update. */
-export type ThreadUpdate<S> = {
-  [K in keyof S]?: K extends "messages" ? MessageLike | readonly (MessageLike | object)[] | object : unknown;
-};
-
-/** What a thread is made with. */
-export interface ThreadOptions<S, U = ThreadUpdate<S>> {
-  /** The state's fields; without one `messages`, `tools`, `todos` and `files` have their reducers, others are replaced. */
-  schema?: SchemaFor<S, U> | undefined;
-  /** What the state starts with. */
-  values?: Partial<S> | undefined;
-  /** The server's name for the thread. */
-  threadId?: string | undefined;
-}
-
-/** A schema by the types of its states and updates. */
-export type SchemaFor<S, U> = Schema<never> | { readonly fields: object; readonly "~state"?: S; readonly "~update"?: U };
-
-/** What became of an optimistic update. */
-export type PendingStatus = "pending" | "sent" | "failed";
-
-/** An optimistic update that the server's state does not hold. */
-export interface PendingUpdate<U = ThreadUpdate<ThreadState>> {
-  readonly id: string;
-  /** What it writes; its messages are whole and have ids. */
-  readonly update: U;
-  /** `sent`: a run that began after it has taken it along. `failed`: that run failed; it is still shown. */
-  readonly status: PendingStatus;
-  /** Why it failed. */
-  readonly error?: unknown;
-}
-
-/** An optimistic update in the hand of who made it. Each method does nothing once the update is over. */
-export interface OptimisticUpdate {
-  readonly id: string;
-  /** `done`, once the server's state holds it, or it was settled or rolled back. */
-  readonly status: PendingStatus | "done";
-  /** It is the truth: it stays, and is no longer pending. */
-  settle(): void;
-  /** It failed: it stays shown, for a retry or a rollback. */
-  fail(error: unknown): void;
-  /** Takes it back: as if it had never been. */
-  rollback(): void;
-  /** It is pending again. */
-  retry(): void;
-}
-
-/** Where the thread's last run stands. */
-export interface ThreadRun {
-  readonly runId?: string | undefined;
-  readonly status: "running" | "idle" | "failed";
-  /** The id of the last part of the stream, for joining it again behind it. */
-  readonly lastEventId?: string | undefined;
-}
-
-/** A snapshot that contradicts what was folded before it. */
-export interface Drift {
-  /** Makes what was predicted into what the snapshot says. */
-  readonly patch: readonly PatchOperation[];
-  /** The snapshot. */
-  readonly event: ThreadEvent;
-}
-
-/** What {@link Thread.toJSON} gives and {@link Thread.fromJSON} takes. */
-export interface ThreadRecord {
-  readonly version: 1;
-  readonly threadId?: string | undefined;
-  readonly confirmed: object;
-  readonly pending: readonly object[];
-  readonly run: object | null;
-  readonly streaming: readonly string[];
-  readonly position: ThreadRun | null;
-  readonly seen: readonly string[];
-}
-
-/** What a thread tells about besides its state. */
-export interface ThreadListeners {
-  /** A snapshot contradicts what was folded before it. */
-  drift: (drift: Drift) => void;
-  /** Something came that could not be folded; the state is as it was before it. */
-  error: (error: ThreadfoldError, event?: unknown) => void;
-}
 
 /**
  * A conversation with an agent, shown at once and kept in sync with the server that owns it. Shaped like a zustand

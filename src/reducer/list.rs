@@ -2,7 +2,8 @@
 
 use super::messages::{MessageRules, Present, Removals, plan};
 use crate::error::Error;
-use crate::message::{Ids, new_id};
+use crate::id::new_id;
+use crate::message::Ids;
 use crate::value::ByNumber;
 use crate::value::{Join, Names};
 

@@ -1,0 +1,7 @@
+//! Ids for messages that come without one.
+
+/// A new message id: a uuid v4.
+#[must_use]
+pub fn new_id() -> String {
+    uuid::Uuid::new_v4().to_string()
+}
