@@ -17,6 +17,9 @@ pub fn diff<V: Value>(left: &V, right: &V) -> V {
     V::array(found.operations)
 }
 
+/// How far down two values are compared.
+const DEEPEST: usize = 100;
+
 /// A JSON Pointer's token for a key.
 pub(crate) fn token(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
@@ -41,7 +44,10 @@ impl<V: Value> Difference<V> {
         if left.same(right) || left.equals(right) {
             return;
         }
+        // The stack is not without end: what differs so deep down is replaced whole.
+        let shallow = self.path.bytes().filter(|byte| *byte == b'/').count() < DEEPEST;
         match (left.kind(), right.kind()) {
+            _ if !shallow => self.push("replace", Some(right.clone())),
             (Kind::Object, Kind::Object) => self.compare_objects(left, right),
             (Kind::Array, Kind::Array) => self.compare_arrays(left, right),
             _ => self.push("replace", Some(right.clone())),

@@ -24,7 +24,7 @@ mod weave;
 pub use event::Event;
 pub use pending::{Pending, Status};
 
-use pending::update_of;
+use pending::{Does, update_of};
 use weave::weave;
 
 const MESSAGES: &str = "messages";
@@ -124,12 +124,18 @@ impl<V: Value> Thread<V> {
     pub fn state(&mut self) -> V {
         if !self.view.fresh {
             let messages = self.woven();
-            let fields = self.written_over();
-            let changed = self.view.take(messages, fields);
-            if changed && !self.open {
-                let shown = self.schema.output(self.view.state.clone());
-                self.view.state = shown.map_or_else(|_| V::object(), |shown| shown.values);
+            let mut fields = self.written_over();
+            if !self.open {
+                let shown = self.schema.output(fields.clone());
+                fields = shown.map_or_else(|_| V::object(), |shown| shown.values);
             }
+            // Made anew, but maybe of what there was before.
+            let known = !self.view.state.is_null() && !fields.same(&self.fields);
+            if known && have_same(&fields, &self.view.fields) {
+                fields = self.view.fields.clone();
+            }
+            let shows = self.schema.field(MESSAGES).is_some_and(|field| field.output);
+            self.view.take(messages, fields, shows);
         }
         self.view.state.clone()
     }
@@ -138,7 +144,7 @@ impl<V: Value> Thread<V> {
     pub fn confirmed(&mut self) -> V {
         if !self.confirmed.fresh {
             let messages = self.messages.snapshot();
-            self.confirmed.take(messages, self.fields.clone());
+            self.confirmed.take(messages, self.fields.clone(), true);
         }
         self.confirmed.state.clone()
     }
@@ -237,9 +243,8 @@ impl<V: Value> Thread<V> {
         let Some(place) = self.place(id) else { return false };
         let gone = self.pending.remove(place);
         self.shown_anew(&gone);
-        // What was written behind its messages is now behind what those were behind.
-        let found = |id: &V| self.messages.find(id).is_some();
-        for edit in gone.edits.iter().filter(|edit| edit.message.is_some() && !found(&edit.id)) {
+        // What was written behind a message of its own is now behind what that was behind.
+        for edit in gone.edits.iter().filter(|edit| edit.does == Does::Add && !edit.held) {
             for other in &mut self.pending {
                 if other.after.as_ref().is_some_and(|after| after.same(&edit.id)) {
                     other.after.clone_from(&gone.after);
@@ -309,17 +314,31 @@ impl<V: Value> Thread<V> {
 }
 
 impl<V: Value> Shown<V> {
-    /// Makes the state anew, if either part is another one; says whether it did.
-    fn take(&mut self, messages: V, fields: V) -> bool {
+    /// Makes the state anew, if either part is another one.
+    fn take(&mut self, messages: V, fields: V, shows_messages: bool) {
         self.fresh = true;
         let first = self.state.is_null();
-        if !first && self.messages.same(&messages) && self.fields.same(&fields) {
-            return false;
+        if !first && (self.messages.same(&messages) || !shows_messages) && self.fields.same(&fields)
+        {
+            return;
         }
-        self.state = V::state_of(&messages, &fields);
+        self.state = if shows_messages {
+            V::state_of(&messages, &fields)
+        } else {
+            V::object().overlay(&fields, false)
+        };
         (self.messages, self.fields) = (messages, fields);
-        true
     }
+}
+
+/// Whether two objects have the same values.
+fn have_same<V: Value>(left: &V, right: &V) -> bool {
+    let keys = left.keys();
+    let same = |key: &String| match (left.get(key), right.get(key)) {
+        (Some(left), Some(right)) => left.same(&right),
+        _ => false,
+    };
+    keys.len() == right.keys().len() && keys.iter().all(same)
 }
 
 /// The fields that every agent has.

@@ -323,8 +323,7 @@ export class Model {
     const own = this.#live.find((update) => update.id === id);
     if (!own) return;
     this.#pending = this.#pending.filter((update) => update !== own);
-    for (const edit of own.edits.filter(({ message }) => message !== undefined)) {
-      if (this.#has(edit.id)) continue;
+    for (const edit of own.edits.filter(({ does, held }) => does === "add" && !held)) {
       for (const update of this.#pending) if (update.after === edit.id) update.after = own.after;
     }
   }

@@ -100,11 +100,12 @@ export function lookForMessages(messages: readonly Message[], pending: readonly 
   for (const [at, update] of live.entries()) {
     for (const edit of update.edits) {
       const found = messages.findLast(({ id }) => id === edit.id);
-      const before = live.slice(0, at).flatMap(({ edits }) => edits.filter(({ id }) => id === edit.id));
+      const before = live.slice(0, at).flatMap(({ edits }) => edits.filter(({ id, held }) => id === edit.id && !held));
+      const isGone = !found && before.every(({ does }) => does !== "add");
       const says = isDeepStrictEqual(found?.content, edit.message?.content);
-      if (edit.does === "remove") edit.held = !found;
+      if (edit.does === "remove") edit.held = isGone;
       else if (edit.does === "add") edit.held = found !== undefined && (before.length === 0 || says);
-      else edit.held = found ? says : before.every(({ does }) => does !== "add");
+      else edit.held = found ? says : isGone;
     }
   }
   for (const [at, update] of live.entries()) {

@@ -88,7 +88,12 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     this.schema = option(options, "schema");
     const schema = this.schema as Schema<unknown> | undefined;
     this.threadId = option(options, "threadId");
-    const values = { ...schema?.initial(), ...option(options, "values") };
+    const values = readable("The thread's schema or values", () => {
+      if (schema && !(schema instanceof Schema)) throw new ThreadfoldError("INVALID_VALUE", "A thread's schema should be one that defineSchema made.");
+      const given = option(options, "values");
+      if (given !== undefined && typeof given !== "object") throw new ThreadfoldError("INVALID_VALUE", "A thread's values should be an object.");
+      return { ...schema?.initial(), ...given };
+    });
     this.#raw = make(this.#arena, schema, values);
     this.#initial = this.#told = this.getState();
   }
@@ -175,8 +180,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
       if (this.#isNew(event)) this.#fold(event);
     } catch (cause) {
       if (cause instanceof ThreadfoldError && cause.code === "DISPOSED") throw cause;
-      const unreadable = () => new ThreadfoldError("UNREADABLE_VALUE", "Reading an event threw: see the cause.", { cause });
-      this.report(cause instanceof ThreadfoldError ? cause : unreadable(), event);
+      this.report(cause instanceof ThreadfoldError ? cause : unreadable("An event", cause), event);
     }
     this.#tell();
   }
@@ -195,6 +199,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
 
   /** Whether this run has not had the part before; notes its id. */
   #isNew(event: ThreadEvent): boolean {
+    if (typeof event !== "object" || event === null) throw new ThreadfoldError("INVALID_VALUE", "An event should be an object.");
     const id = text(event.id);
     const key = text(event.key) ?? id;
     if (event.type === "run-started") {
@@ -241,7 +246,8 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
    * @returns what ends it.
    */
   on<K extends keyof ThreadListeners>(kind: K, listener: ThreadListeners[K]): () => void {
-    const listeners = this.#others[kind] as Set<ThreadListeners[K]> | undefined;
+    const isKnown = kind === "drift" || kind === "error";
+    const listeners = (isKnown ? this.#others[kind] : undefined) as Set<ThreadListeners[K]> | undefined;
     if (!listeners) throw new ThreadfoldError("INVALID_VALUE", "A thread tells of 'drift' and 'error'.");
     const own = ((...args: Parameters<ThreadListeners[K]>) => (listener as (...args: unknown[]) => void)(...args)) as ThreadListeners[K];
     listeners.add(own);
@@ -280,13 +286,16 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     options?: { schema?: SchemaFor<S, U> | undefined },
   ): Thread<S, U> {
     const schema = option(options, "schema") as Schema<unknown> | undefined;
-    const { threadId, position, seen } = record as Partial<ThreadRecord>;
+    const { threadId, position, seen } = readable("The record", () => {
+      const { threadId, position, seen } = record as Partial<ThreadRecord>;
+      return { threadId: text(threadId), position: { ...position }, seen: Array.isArray(seen) ? seen.filter((key) => text(key) !== undefined) : [] };
+    });
     const thread = new Thread<S, U>({ schema: schema as SchemaFor<S, U> | undefined, threadId });
     const raw = make(thread.#arena, schema, record, true);
     thread.#raw?.free();
     thread.#raw = raw;
-    thread.#run = position ?? undefined;
-    if (Array.isArray(seen)) thread.#seen = new Set(seen);
+    if (position.status !== undefined) thread.#run = position as ThreadRun;
+    thread.#seen = new Set(seen);
     thread.#initial = thread.#told = thread.getState();
     return thread;
   }
@@ -372,6 +381,19 @@ function shown<S extends object>(state: S): S {
     for (const message of messages) if (isPlain(message)) Object.freeze(message);
   }
   return state;
+}
+
+/** What is read from what a caller gave, who may have put anything there. */
+function readable<T>(what: string, read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    throw cause instanceof ThreadfoldError ? cause : unreadable(what, cause);
+  }
+}
+
+function unreadable(what: string, cause: unknown): ThreadfoldError {
+  return new ThreadfoldError("UNREADABLE_VALUE", `${what} could not be read: see the cause.`, { cause });
 }
 
 function text(value: unknown): string | undefined {

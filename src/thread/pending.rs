@@ -260,21 +260,19 @@ pub(super) fn look<V: Value>(pending: &mut [Pending<V>], confirmed: &MessageList
         let Some(update) = rest.first_mut().filter(|update| !update.over) else { continue };
         for edit in &mut update.edits {
             let found = confirmed.find(&edit.id).and_then(|at| confirmed.item(at));
-            let alone =
-                || !before.iter().any(|update| !update.over && update.edit(&edit.id).is_some());
+            let earlier = |does: fn(Does) -> bool| {
+                let edits = before.iter().filter(|it| !it.over).filter_map(|it| it.edit(&edit.id));
+                edits.filter(|it| !it.held).any(|it| does(it.does))
+            };
             let held = match (edit.does, &edit.message, found) {
-                (Does::Remove, _, found) => found.is_none(),
-                (Does::Add, _, None) => false,
-                (Does::Add, _, Some(_)) if alone() => true,
+                (Does::Add, _, None) | (_, None, Some(_)) => false,
+                // What is yet to be added is not gone.
+                (_, _, None) => !earlier(|does| does == Does::Add),
+                (Does::Add, _, Some(_)) if !earlier(|_| true) => true,
                 (_, Some(own), Some(found)) => match (own.get("content"), found.get("content")) {
                     (Some(own), Some(found)) => own.equals(&found),
                     (own, found) => own.is_none() && found.is_none(),
                 },
-                (_, _, None) => !before
-                    .iter()
-                    .filter(|update| !update.over)
-                    .any(|update| update.edit(&edit.id).is_some_and(|it| it.does == Does::Add)),
-                (_, None, Some(_)) => false,
             };
             edit.held = held;
         }

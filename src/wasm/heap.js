@@ -96,7 +96,16 @@ export function equals(left, right) {
   try {
     return alike(slots[left], slots[right]);
   } catch (error) {
-    if (!(error instanceof RangeError)) note(error);
+    if (!isTooDeep(error)) note(error);
+    return false;
+  }
+}
+
+/** Whether it is the engine's word for a stack that is full. Anything can be thrown, and asking it may throw again. */
+export function isTooDeep(error) {
+  try {
+    return error instanceof RangeError;
+  } catch {
     return false;
   }
 }

@@ -1,6 +1,6 @@
 // What says the same is the same object: a server's values, made of the values that are there.
 
-import { alike, isPlainPrototype } from "./heap.js";
+import { alike, isPlainPrototype, isTooDeep } from "./heap.js";
 import { failure, heldAs, hold, note, slots } from "./slots.js";
 
 /** The value with whatever in it says the same as in `known` taken from there. */
@@ -11,7 +11,7 @@ export function reuse(handle, known) {
     return shared === slots[known] ? known : heldAs(handle, shared);
   } catch (error) {
     // Too deep, or in a circle: then nothing is shared.
-    if (!(error instanceof RangeError)) note(error);
+    if (!isTooDeep(error)) note(error);
     return handle;
   }
 }
