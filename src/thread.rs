@@ -243,8 +243,10 @@ impl<V: Value> Thread<V> {
         let Some(place) = self.place(id) else { return false };
         let gone = self.pending.remove(place);
         self.shown_anew(&gone);
-        // What was written behind a message of its own is now behind what that was behind.
-        for edit in gone.edits.iter().filter(|edit| edit.does == Does::Add && !edit.held) {
+        // What was written behind a message of its own, which nobody has, is now behind what that
+        // was behind.
+        let found = |id: &V| self.messages.find(id).is_some();
+        for edit in gone.edits.iter().filter(|edit| edit.does == Does::Add && !found(&edit.id)) {
             for other in &mut self.pending {
                 if other.after.as_ref().is_some_and(|after| after.same(&edit.id)) {
                     other.after.clone_from(&gone.after);

@@ -18,13 +18,16 @@ export interface Told {
   added: Message | undefined;
 }
 
+/** Which fields a snapshot has: those of some steps ago, those that are shown now, or new ones laid over what there is. */
+export type Since = number | "shown" | undefined;
+
 export type Command =
   | { do: "event"; event: ThreadEvent }
   /** The event that came so many events ago, once more. */
   | { do: "again"; back: number }
   | { do: "messages"; told: Told; clientRoles: string[] | undefined }
-  | { do: "values"; told: Told; fields: Update; since: number | undefined }
-  | { do: "state"; fields: Update; since: number | undefined }
+  | { do: "values"; told: Told; fields: Update; since: Since }
+  | { do: "state"; fields: Update; since: Since }
   /** The server's copy of a pending message, under its id or another. */
   | { do: "echo"; which: number; renamed: boolean }
   | { do: "optimistic"; update: Update }
@@ -130,6 +133,12 @@ const operation = fc.oneof(
   ),
 );
 
+const since = fc.oneof(
+  { weight: 3, arbitrary: fc.constant<Since>(undefined) },
+  { weight: 1, arbitrary: fc.nat(4) as fc.Arbitrary<Since> },
+  { weight: 1, arbitrary: fc.constant<Since>("shown") },
+);
+
 const runId = fc.constantFrom("r1", "r1", "r2", undefined);
 
 const event = (isOpen: boolean): fc.Arbitrary<ThreadEvent> => {
@@ -153,8 +162,8 @@ export const command = (isOpen: boolean): fc.Arbitrary<Command> => {
     [12, event(isOpen).map((event) => ({ do: "event", event }))],
     [2, fc.record({ do: fc.constant("again" as const), back: fc.nat(4) })],
     [4, fc.record({ do: fc.constant("messages" as const), told: snapshot, clientRoles: maybe(fc.constant("activity").map((role) => [role])) })],
-    [3, fc.record({ do: fc.constant("values" as const), told: snapshot, fields: shownFields(isOpen), since: maybe(fc.nat(4), 4) })],
-    [2, fc.record({ do: fc.constant("state" as const), fields: shownFields(isOpen), since: maybe(fc.nat(4), 4) })],
+    [3, fc.record({ do: fc.constant("values" as const), told: snapshot, fields: shownFields(isOpen), since })],
+    [2, fc.record({ do: fc.constant("state" as const), fields: shownFields(isOpen), since })],
     [3, fc.record({ do: fc.constant("echo" as const), which: fc.nat(3), renamed: fc.boolean() })],
     [8, update(isOpen).map((update) => ({ do: "optimistic", update }))],
     [4, fc.record({ do: fc.constantFrom("settle" as const, "fail" as const, "retry" as const, "rollback" as const), which: fc.nat(4) })],

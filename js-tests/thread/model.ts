@@ -323,7 +323,8 @@ export class Model {
     const own = this.#live.find((update) => update.id === id);
     if (!own) return;
     this.#pending = this.#pending.filter((update) => update !== own);
-    for (const edit of own.edits.filter(({ does, held }) => does === "add" && !held)) {
+    for (const edit of own.edits.filter(({ does }) => does === "add")) {
+      if (this.#has(edit.id)) continue;
       for (const update of this.#pending) if (update.after === edit.id) update.after = own.after;
     }
   }

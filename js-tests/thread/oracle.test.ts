@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { defineSchema, field, Thread, ThreadfoldError, type Drift, type ThreadEvent } from "threadfold";
 import { expect, test } from "vitest";
 import { runs, seeded } from "../support/seed.js";
-import { command, snapshotOf, type Command } from "./commands.js";
+import { command, snapshotOf, type Command, type Since } from "./commands.js";
 import { Model } from "./model.js";
 import { patched, type Operation } from "./patches.js";
 import { isRemoval, openRules, schemaRules, sum, type Fields, type Message } from "./reducers.js";
@@ -118,9 +118,8 @@ class Pair {
     return snapshotOf((then as Shown).messages, this.#waiting(), told);
   }
 
-  /** The fields of a snapshot: those there were some steps ago, or new ones laid over what there is. */
-  #fields({ fields, since }: { fields: Fields; since: number | undefined }): Fields {
-    const base = this.#history[since ?? 0] ?? {};
+  #fields({ fields, since }: { fields: Fields; since: Since }): Fields {
+    const base = since === "shown" ? this.#model.state() : this.#history[since ?? 0] ?? {};
     const { messages: _, ...kept } = since === undefined ? { ...base, ...fields } : base;
     const rules = (this.#isOpen ? openRules : schemaRules).fields;
     return Object.fromEntries(Object.entries(kept).filter(([key]) => rules[key]?.output !== false));

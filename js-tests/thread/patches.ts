@@ -9,7 +9,7 @@ export interface Operation {
 
 /** The document after `add`, `replace`, `remove` and `test`. */
 export function patched<T>(document: T, operations: readonly Operation[]): T {
-  // A clone would have one object in two places be one in the copy, too, and change in both.
+  // By way of JSON: a structured clone of one object in two places is in both.
   const copy = { root: JSON.parse(JSON.stringify(document)) as unknown };
   for (const operation of operations) apply(copy, operation);
   return copy.root as T;
