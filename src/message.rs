@@ -6,6 +6,8 @@
 //! role dict without an id, a serialised constructor, a chunk (which becomes the plain kind),
 //! a message without an id (which is given one).
 
+use std::borrow::Cow;
+
 use crate::error::Error;
 use crate::value::{Found, Kind, Value};
 
@@ -167,16 +169,27 @@ fn first<V: Value>(key: &str, value: V, fields: V) -> V {
     })
 }
 
-/// Whether a message is of this plain kind, whatever its form.
-pub(crate) fn is_kind<V: Value>(message: &V, kind: &str) -> bool {
+/// The plain kind of a message, whatever its form.
+pub(crate) fn kind_of<V: Value>(message: &V) -> Option<&'static str> {
     let name = message.instance_kind().or_else(|| message.text_of("type"));
     let name = name.or_else(|| message.text_of("role"));
-    name.as_deref().and_then(canonical).is_some_and(|canonical| canonical.kind == kind)
+    name.as_deref().and_then(canonical).map(|canonical| canonical.kind)
+}
+
+/// Whether a message is of this plain kind, whatever its form.
+pub(crate) fn is_kind<V: Value>(message: &V, kind: &str) -> bool {
+    kind_of(message) == Some(kind)
 }
 
 /// The call that a tool message answers: `tool_call_id` in LangChain's form, `toolCallId` in AG-UI's.
 pub(crate) fn tool_call_id<V: Value>(message: &V) -> Option<String> {
-    message.text_of("tool_call_id").or_else(|| message.text_of("toolCallId"))
+    answered_call(message).and_then(|call| call.text().map(Cow::into_owned))
+}
+
+/// The same where it stands.
+pub(crate) fn answered_call<V: Value>(message: &V) -> Option<V> {
+    let call = message.get_owned("tool_call_id").or_else(|| message.get_owned("toolCallId"));
+    call.filter(|call| call.kind() == Kind::String)
 }
 
 fn has_id<V: Value>(item: &V) -> bool {

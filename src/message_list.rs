@@ -118,14 +118,14 @@ impl<V: Value> MessageList<V> {
         }
     }
 
-    /// Adds text to the end of a message: to its content, or to the last text block of it.
+    /// Adds text to the end of a message: to its content, or to the last text block of it. Gives the
+    /// message's position.
     ///
     /// # Errors
     /// [`Error::UnknownMessage`] for an id that the list does not hold, [`Error::InvalidValue`]
     /// for text that is no string and for a message whose content takes no text.
-    pub fn append(&mut self, id: &V, text: &V) -> Result<(), Error> {
-        let position = self.ids.symbols.find(id).and_then(|number| self.ids.last(number));
-        let Some(position) = position else {
+    pub fn append(&mut self, id: &V, text: &V) -> Result<u32, Error> {
+        let Some(position) = self.find(id) else {
             let id =
                 id.text().map_or_else(|| "(not a string)".to_owned(), std::borrow::Cow::into_owned);
             return Err(Error::UnknownMessage { id });
@@ -143,7 +143,7 @@ impl<V: Value> MessageList<V> {
                 }
                 self.items = items;
                 self.owned = true;
-                Ok(())
+                Ok(position)
             }
             Err(items) => {
                 self.items = items;
@@ -224,19 +224,28 @@ impl<V: Value> MessageList<V> {
         }
     }
 
+    /// Takes out the messages at these positions, ascending.
+    pub(crate) fn remove(&mut self, positions: &[u32]) {
+        let plan = Plan { removed: positions.to_vec(), ..Plan::default() };
+        let items = std::mem::replace(&mut self.items, V::null());
+        self.items = V::assemble(items, V::array([]), &plan, self.owned);
+        self.owned = true;
+        self.reindex(&plan, &[]);
+    }
+
     /// How the ids of another list are with this one.
     pub(crate) fn compare(&mut self, other: &V) -> Compared {
         let numbers = self.ids.symbols.numbers(other, "id");
         let places = numbers.iter().map(|number| self.ids.last(*number)).collect();
         let mut named = vec![false; self.ids.symbols.count()];
         let mut twice = false;
-        for number in numbers {
-            if let Some(named) = named.get_mut(number as usize) {
+        for number in &numbers {
+            if let Some(named) = named.get_mut(*number as usize) {
                 twice |= *named;
                 *named = true;
             }
         }
-        Compared { places, named, twice }
+        Compared { places, numbers, named, twice }
     }
 
     /// For each position whether the other list has its id.
@@ -259,6 +268,8 @@ impl<V: Value> MessageList<V> {
 pub(crate) struct Compared {
     /// For each item of the other list the position here.
     pub places: Vec<Option<u32>>,
+    /// For each item of the other list the number of its id, or [`Join::NONE`].
+    pub numbers: Vec<u32>,
     /// By an id's number: whether the other list has it.
     named: Vec<bool>,
     /// Whether an id is twice in the other list.
@@ -321,7 +332,13 @@ impl<V: Value> Ids<V> {
 
     fn insert(&mut self, at: usize, number: u32) {
         self.numbers.insert(at, number);
-        self.find_last();
+        self.last.resize(self.symbols.count(), Join::NONE);
+        // Only what stands behind it has moved.
+        for (position, number) in (0..).zip(&self.numbers).skip(at) {
+            if let Some(last) = self.last.get_mut(*number as usize) {
+                *last = position;
+            }
+        }
     }
 
     /// The last position of an id.
@@ -330,7 +347,8 @@ impl<V: Value> Ids<V> {
     }
 
     fn find_last(&mut self) {
-        self.last = vec![Join::NONE; self.symbols.count()];
+        self.last.clear();
+        self.last.resize(self.symbols.count(), Join::NONE);
         for (position, number) in (0..).zip(&self.numbers) {
             if let Some(last) = self.last.get_mut(*number as usize) {
                 *last = position;

@@ -24,12 +24,25 @@ use crate::value::{Found, Kind, Value};
 /// # Ok::<(), threadfold::Error>(())
 /// ```
 pub fn apply_patch<V: Value>(document: &V, operations: &V) -> Result<V, Error> {
+    apply(document, operations, &|key| key == "__proto__")
+}
+
+/// The same for a patch that [`crate::diff()`] made: it leads wherever there is a value of its own.
+pub(crate) fn apply_own_patch<V: Value>(document: &V, operations: &V) -> Result<V, Error> {
+    apply(document, operations, &|_| false)
+}
+
+fn apply<V: Value>(
+    document: &V,
+    operations: &V,
+    forbidden: &dyn Fn(&str) -> bool,
+) -> Result<V, Error> {
     if operations.kind() != Kind::Array {
         return Err(Error::value("operations", "a list of JSON Patch operations"));
     }
     let mut patched = document.clone();
     for (index, operation) in operations.items().enumerate() {
-        patched = Operation { index, operation: &*operation }.apply(patched)?;
+        patched = Operation { index, operation: &*operation, forbidden }.apply(patched)?;
     }
     Ok(patched)
 }
@@ -37,6 +50,8 @@ pub fn apply_patch<V: Value>(document: &V, operations: &V) -> Result<V, Error> {
 struct Operation<'a, V> {
     index: usize,
     operation: &'a V,
+    /// Which keys no path may lead through.
+    forbidden: &'a dyn Fn(&str) -> bool,
 }
 
 impl<V: Value> Operation<'_, V> {
@@ -157,7 +172,7 @@ impl<V: Value> Operation<'_, V> {
         let pointer = self.operation.text_of(key).and_then(Pointer::parse);
         let pointer =
             pointer.ok_or_else(|| self.invalid(&["its ", key, " is no JSON Pointer"].concat()))?;
-        match pointer.tokens.iter().find(|token| *token == "__proto__") {
+        match pointer.tokens.iter().find(|token| (self.forbidden)(token)) {
             Some(key) => Err(Error::ForbiddenKey { key: key.clone() }),
             None => Ok(pointer),
         }

@@ -1,31 +1,40 @@
 //! A conversation with an agent's server: what the server said, and what is pending.
 //!
-//! The **confirmed** state is the fold of what the server said. The **view** is the pending updates
-//! replayed over it, in their order: never a copy that could drift. A pending update is over when
-//! the confirmed state holds what it wrote: a message of the same id, an equal value.
+//! The **confirmed** state is the fold of what the server said. **Pending** is the list of updates
+//! that are not the server's yet. The **view** is pending laid over confirmed, made when somebody
+//! looks. An update has a part for each message that it adds, changes or removes, and one for each
+//! other field that it writes; of a part that a run took along the thread remembers one thing, the
+//! server's value at that moment. `tests/contract/model.rs` says all the rules in code that only
+//! has to be read.
 
 use crate::error::Error;
 use crate::message_list::MessageList;
 use crate::reducer::messages::MessageRules;
 use crate::reducer::tools::Prefer;
 use crate::schema::{Field, FieldReducer, Schema};
-use crate::value::{Found, Value};
+use crate::value::{Found, Kind, Value};
 
 mod drift;
 mod event;
 mod held;
+mod ids;
+mod optimistic;
 mod pending;
 mod receive;
-mod reconcile;
 mod record;
+mod rename;
+mod run;
+mod snapshot;
 mod view;
-mod weave;
 
 pub use event::Event;
 pub use pending::{Pending, Status};
 
-use pending::{Does, update_of};
-use weave::weave;
+use ids::IdSet;
+use pending::Updates;
+use rename::Echoes;
+use run::Run;
+use view::{Head, Shown, Woven};
 
 const MESSAGES: &str = "messages";
 
@@ -41,8 +50,8 @@ const MESSAGES: &str = "messages";
 /// assert_eq!(thread.confirmed()["messages"], json!([]));
 ///
 /// let values = json!({ "messages": [{ "type": "human", "id": "1", "content": "hi" }] });
-/// thread.receive(Event::Values { values })?;
-/// assert_eq!(thread.pending().count(), 0); // the server holds it
+/// thread.receive(Event::Values { values, partial: false })?;
+/// assert_eq!(thread.pending().count(), 0); // the server has it
 /// # Ok::<(), threadfold::Error>(())
 /// ```
 pub struct Thread<V: Value> {
@@ -52,37 +61,41 @@ pub struct Thread<V: Value> {
     messages: MessageList<V>,
     /// The confirmed state but for the messages.
     fields: V,
-    pending: Vec<Pending<V>>,
+    updates: Updates<V>,
+    /// How many optimistic updates there have been.
+    serial: u32,
     run: Option<Run<V>>,
+    /// The messages that the server had when a run took updates along, by number.
+    anchors: Vec<(u32, V)>,
     /// The ids of the messages that are being streamed.
-    streaming: Vec<V>,
+    streaming: IdSet<V>,
+    /// Those of the messages that a failed run broke off: shown until the next one starts.
+    broken: IdSet<V>,
     /// The ids of messages and the names of fields that have come by folding since the last snapshot.
-    predicted: Vec<V>,
-    predicted_fields: Vec<String>,
+    predicted: IdSet<V>,
+    predicted_fields: IdSet<V>,
+    /// Which message of the run is which of those that it took along.
+    echoes: Option<Echoes<V>>,
+    /// Where the last message was put behind another: that one's position, its own, and the length.
+    behind: Option<[u32; 3]>,
+    /// Where the sent messages stand, as far as that was found out.
+    head: Option<Head>,
+    /// What was found out at the last look, as far as it is still true.
+    stale: Stale,
+    woven: Option<Woven<V>>,
+    written: Option<V>,
+    /// The list of what is pending that was told last, and whether it is still true.
+    told: V,
+    told_fresh: bool,
     view: Shown<V>,
     confirmed: Shown<V>,
-    /// Confirmed messages, and those shown over them: nothing, when what is pending has changed.
-    woven: Option<(V, V)>,
-    /// The same of the other fields.
-    written: Option<(V, V)>,
 }
 
-/// A run of the agent.
-struct Run<V> {
-    id: Option<V>,
-    active: bool,
-    /// The confirmed messages and fields when it began.
-    start: (V, V),
-    /// What the caller has added since: not the run's, so that it outlasts a replay of it.
-    local: Vec<V>,
-}
-
-/// A state that was handed out, and what it was made of.
-struct Shown<V> {
-    state: V,
-    messages: V,
-    fields: V,
-    fresh: bool,
+/// Of what it has to be found out again whether it is the server's.
+#[derive(Debug, Default)]
+struct Stale {
+    edits: bool,
+    writes: bool,
 }
 
 impl<V: Value> Thread<V> {
@@ -98,55 +111,32 @@ impl<V: Value> Thread<V> {
             Some(FieldReducer::Messages(rules)) => *rules,
             _ => MessageRules::LangGraph,
         };
-        let shown =
-            || Shown { state: V::null(), messages: V::null(), fields: V::null(), fresh: false };
         let mut thread = Self {
             schema,
             open,
             messages: MessageList::new(V::array([]), rules)?,
             fields: V::object(),
-            pending: Vec::new(),
+            updates: Updates::default(),
+            serial: 0,
             run: None,
-            streaming: Vec::new(),
-            predicted: Vec::new(),
-            predicted_fields: Vec::new(),
-            view: shown(),
-            confirmed: shown(),
+            anchors: Vec::new(),
+            streaming: IdSet::default(),
+            broken: IdSet::default(),
+            predicted: IdSet::default(),
+            predicted_fields: IdSet::default(),
+            echoes: None,
+            behind: None,
+            head: None,
+            stale: Stale::default(),
             woven: None,
             written: None,
+            told: V::null(),
+            told_fresh: false,
+            view: Shown::nothing(),
+            confirmed: Shown::nothing(),
         };
         thread.fold(values)?;
         Ok(thread)
-    }
-
-    /// The state to show: what is confirmed, with what is pending over it; of a schema's fields
-    /// those that are output. The same value, until something changes.
-    pub fn state(&mut self) -> V {
-        if !self.view.fresh {
-            let messages = self.woven();
-            let mut fields = self.written_over();
-            if !self.open {
-                let shown = self.schema.output(fields.clone());
-                fields = shown.map_or_else(|_| V::object(), |shown| shown.values);
-            }
-            // Made anew, but maybe of what there was before.
-            let known = !self.view.state.is_null() && !fields.same(&self.fields);
-            if known && have_same(&fields, &self.view.fields) {
-                fields = self.view.fields.clone();
-            }
-            let shows = self.schema.field(MESSAGES).is_some_and(|field| field.output);
-            self.view.take(messages, fields, shows);
-        }
-        self.view.state.clone()
-    }
-
-    /// What the server said, and what was added by [`Thread::update`].
-    pub fn confirmed(&mut self) -> V {
-        if !self.confirmed.fresh {
-            let messages = self.messages.snapshot();
-            self.confirmed.take(messages, self.fields.clone(), true);
-        }
-        self.confirmed.state.clone()
     }
 
     /// A confirmed message, as it is at this moment.
@@ -155,14 +145,47 @@ impl<V: Value> Thread<V> {
         self.messages.item(self.messages.find(id)?)
     }
 
-    /// The updates that the confirmed state does not hold, in their order.
-    pub fn pending(&self) -> impl Iterator<Item = &Pending<V>> {
-        self.pending.iter().filter(|update| !update.over && !update.is_held())
+    /// Whether a look has more to do than to ask for what is there.
+    #[cfg(target_arch = "wasm32")]
+    pub(crate) fn has_writes(&self) -> bool {
+        !self.view.fresh && self.updates.write_count > 0
     }
 
-    /// The positions of the messages made since the last look.
-    pub fn touched(&self) -> impl Iterator<Item = usize> {
-        self.messages.touched()
+    /// The updates that are not the server's, in their order.
+    pub fn pending(&mut self) -> impl Iterator<Item = &Pending<V>> {
+        self.look();
+        self.updates.iter_mut().for_each(Pending::with_new_ids);
+        self.updates.iter().filter(|update| !update.is_acknowledged())
+    }
+
+    /// The same as a list of `{ id, status, update, error? }`, which is the same one until one of
+    /// them changes.
+    #[cfg_attr(not(target_arch = "wasm32"), allow(dead_code))]
+    pub(crate) fn pending_list(&mut self) -> V {
+        self.look();
+        if !self.told_fresh {
+            self.told_fresh = true;
+            let updates = self.updates.iter_mut().filter(|update| !update.is_acknowledged());
+            let told = V::array(updates.map(Pending::tell));
+            if !told.same_items(&self.told) {
+                self.told = told;
+            }
+        }
+        self.told.clone()
+    }
+
+    /// What became of an update; nothing, when it is the server's or gone.
+    pub fn status(&mut self, id: &str) -> Option<Status> {
+        self.look();
+        let update = self.updates.place(id).and_then(|place| self.updates.get(place))?;
+        (!update.is_acknowledged()).then_some(update.status)
+    }
+
+    /// The ids of the messages that are not whole, as a list: those being streamed, and those that
+    /// a failed run broke off. They are no history to be sent.
+    #[must_use]
+    pub fn streaming(&self) -> V {
+        V::array(self.streaming.iter().chain(self.broken.iter()).cloned())
     }
 
     /// Adds to the confirmed state, by the fields' reducers. What is added while a run is under way
@@ -171,41 +194,9 @@ impl<V: Value> Thread<V> {
     /// # Errors
     /// Those of the fields' reducers; the state is then as it was.
     pub fn update(&mut self, update: V) -> Result<(), Error> {
-        let before = self.before();
         self.fold(&update)?;
-        if let Some(run) = self.run.as_mut() {
-            run.local.push(update);
-        }
-        self.look_for_pending(&before);
+        self.keep_local(update);
         Ok(())
-    }
-
-    /// Shows an update that the server does not know yet; gives its id.
-    ///
-    /// # Errors
-    /// [`Error::NotInput`] for a field that is not input or not in the schema, those of the fields'
-    /// reducers, and [`Error::UnknownMessageRemoved`]; nothing is then shown.
-    pub fn optimistic(&mut self, update: V) -> Result<String, Error> {
-        update_of(&update, "an update")?;
-        let keys = update.keys();
-        let refused =
-            |key: &&String| self.schema.field(key).map_or(!self.open, |field| !field.input);
-        if let Some(key) = keys.iter().find(refused) {
-            return Err(Error::NotInput { key: key.clone() });
-        }
-        let view = self.woven();
-        let pending = Pending::new(V::new_id(), update, &view)?;
-        let mut fields = self.written_over();
-        for write in &pending.writes {
-            fields = self.write(fields, &write.key, write.value.clone())?;
-        }
-        if !V::intact() {
-            return Err(Error::value("an update", "readable"));
-        }
-        let id = pending.id.clone();
-        self.shown_anew(&pending);
-        self.pending.push(pending);
-        Ok(id)
     }
 
     /// Takes an update for confirmed: it stays, and is no longer pending. False for an unknown id.
@@ -213,18 +204,27 @@ impl<V: Value> Thread<V> {
     /// # Errors
     /// Those of the fields' reducers; the update then stays pending.
     pub fn settle(&mut self, id: &str) -> Result<bool, Error> {
-        let Some(place) = self.place(id) else { return Ok(false) };
-        let before = self.before();
-        let Some(pending) = self.pending.get(place).cloned() else { return Ok(false) };
-        self.fold(&pending.rest())?;
-        let messages = weave(&mut self.messages, &self.pending, Some(place));
-        self.messages.set(messages);
-        self.shown_anew(&pending);
-        if let Some(run) = self.run.as_mut() {
-            run.local.push(pending.update);
+        let Some(place) = self.updates.place(id) else { return Ok(false) };
+        self.look();
+        let Some(update) = self.updates.get(place) else { return Ok(false) };
+        let serial = update.serial;
+        let mut fields = self.fields.clone().shared();
+        for write in update.writes.iter().filter(|write| !write.acknowledged) {
+            fields = self.write(fields, &write.key, write.value.clone())?;
         }
-        self.pending.remove(place);
-        self.look_for_pending(&before);
+        if !V::intact() {
+            return Err(Error::value("an update", "readable"));
+        }
+        if update.edits.iter().any(|edit| !edit.acknowledged) {
+            let messages = self.weave(&|update| update.serial == serial).list;
+            self.set_messages(messages);
+        }
+        self.fields = fields;
+        self.fields_changed();
+        self.updates_changed();
+        if let Some(gone) = self.updates.remove(place) {
+            self.keep_local(gone.rest());
+        }
         Ok(true)
     }
 
@@ -233,45 +233,48 @@ impl<V: Value> Thread<V> {
         self.mark(id, Status::Failed, Some(error))
     }
 
-    /// Marks a failed update pending again. False for an unknown id.
+    /// Marks an update pending again. False for an unknown id.
     pub fn retry(&mut self, id: &str) -> bool {
         self.mark(id, Status::Pending, None)
     }
 
     /// Takes an update back: as if it had never been. False for an unknown id.
     pub fn rollback(&mut self, id: &str) -> bool {
-        let Some(place) = self.place(id) else { return false };
-        let gone = self.pending.remove(place);
-        self.shown_anew(&gone);
-        // What was written behind a message of its own, which nobody has, is now behind what that
-        // was behind.
-        let found = |id: &V| self.messages.find(id).is_some();
-        for edit in gone.edits.iter().filter(|edit| edit.does == Does::Add && !found(&edit.id)) {
-            for other in &mut self.pending {
-                if other.after.as_ref().is_some_and(|after| after.same(&edit.id)) {
-                    other.after.clone_from(&gone.after);
-                }
-            }
+        let gone = self.updates.place(id).and_then(|place| self.updates.remove(place));
+        if gone.is_some() {
+            self.updates_changed();
         }
-        true
-    }
-
-    fn place(&self, id: &str) -> Option<usize> {
-        self.pending.iter().position(|pending| !pending.over && pending.id == id)
+        gone.is_some()
     }
 
     fn mark(&mut self, id: &str, status: Status, error: Option<V>) -> bool {
-        let found = self.place(id).and_then(|place| self.pending.get_mut(place));
-        found.is_some_and(|pending| {
-            (pending.status, pending.error) = (status, error);
-            true
-        })
+        let place = self.updates.place(id);
+        let Some(update) = place.and_then(|place| self.updates.get_mut(place)) else { return false };
+        if status == Status::Pending {
+            update.unsend();
+            self.stale = Stale { edits: true, writes: true };
+        }
+        update.mark(status, error);
+        self.updates_changed();
+        true
+    }
+
+    /// What was added here and not by the server's run is added again when that is replayed. On a
+    /// run that is over nobody goes back any more, once something was added.
+    fn keep_local(&mut self, update: V) {
+        if let Some(run) = self.run.as_mut() {
+            if run.active {
+                run.local.push(update);
+            } else {
+                run.start = None;
+            }
+        }
     }
 
     /// One update into the confirmed state, whole or not at all.
     fn fold(&mut self, update: &V) -> Result<(), Error> {
-        update_of(update, "an update")?;
-        let mut fields = self.fields.clone();
+        fields_in(update, "an update")?;
+        let mut fields = self.fields.clone().shared();
         for key in update.keys() {
             if key != MESSAGES
                 && let Some(write) = update.get(&key)
@@ -279,15 +282,45 @@ impl<V: Value> Thread<V> {
                 fields = self.write(fields, &key, write.into_owned())?;
             }
         }
+        let messages = update.get(MESSAGES).map(Found::into_owned);
+        let replaced = match &messages {
+            Some(messages) => self.reduced(|thread| thread.messages.snapshot(), messages)?,
+            None => None,
+        };
         if !V::intact() {
             return Err(Error::value("an update", "readable"));
         }
-        if let Some(messages) = update.get(MESSAGES) {
-            self.messages.update(messages.into_owned())?;
+        match (replaced, messages) {
+            (Some(list), _) => self.set_messages(list),
+            (None, Some(messages)) => {
+                self.messages.update(messages)?;
+                self.messages_changed();
+            }
+            (None, None) => {}
         }
-        self.fields = fields;
-        self.changed();
+        if !self.fields.same(&fields) {
+            self.fields = fields;
+            self.fields_changed();
+        }
         Ok(())
+    }
+
+    /// The list that the schema's reducer of the messages makes, if that is not `add_messages`.
+    fn reduced(
+        &mut self,
+        current: impl FnOnce(&mut Self) -> V,
+        update: &V,
+    ) -> Result<Option<V>, Error> {
+        match self.schema.field(MESSAGES).map(|field| &field.reducer) {
+            None | Some(FieldReducer::Messages(_)) => return Ok(None),
+            Some(_) => {}
+        }
+        let current = current(self);
+        let state = V::object().with(MESSAGES, current);
+        let state = self.schema.write(state, MESSAGES, update.clone())?;
+        let list = state.get(MESSAGES).map_or_else(V::null, Found::into_owned).own_list();
+        list_of_messages(&list)?;
+        Ok(Some(list))
     }
 
     fn write(&self, fields: V, key: &str, write: V) -> Result<V, Error> {
@@ -298,49 +331,50 @@ impl<V: Value> Thread<V> {
         }
     }
 
-    fn changed(&mut self) {
-        self.view.fresh = false;
-        self.confirmed.fresh = false;
+    fn set_messages(&mut self, list: V) {
+        self.messages.set(list);
+        self.messages_changed();
     }
 
-    /// What this update writes is to be shown anew.
-    fn shown_anew(&mut self, update: &Pending<V>) {
-        self.view.fresh = false;
-        if update.edits.iter().any(|edit| !edit.held) {
-            self.woven = None;
-        }
-        if update.writes.iter().any(|write| !write.held) {
-            self.written = None;
-        }
+    fn messages_changed(&mut self) {
+        self.stale.edits = true;
+        (self.behind, self.head, self.woven) = (None, None, None);
+        (self.view.fresh, self.confirmed.fresh) = (false, false);
+        self.told_fresh &= self.updates.edit_count == 0;
     }
-}
 
-impl<V: Value> Shown<V> {
-    /// Makes the state anew, if either part is another one.
-    fn take(&mut self, messages: V, fields: V, shows_messages: bool) {
-        self.fresh = true;
-        let first = self.state.is_null();
-        if !first && (self.messages.same(&messages) || !shows_messages) && self.fields.same(&fields)
-        {
-            return;
-        }
-        self.state = if shows_messages {
-            V::state_of(&messages, &fields)
-        } else {
-            V::object().overlay(&fields, false)
-        };
-        (self.messages, self.fields) = (messages, fields);
+    fn fields_changed(&mut self) {
+        self.stale.writes = true;
+        self.written = None;
+        (self.view.fresh, self.confirmed.fresh) = (false, false);
+        self.told_fresh &= self.updates.write_count == 0;
+    }
+
+    /// What is pending has changed, or its order.
+    fn updates_changed(&mut self) {
+        self.echoes = None;
+        self.shown_anew();
+    }
+
+    /// What is pending is told and shown anew.
+    fn shown_anew(&mut self) {
+        (self.head, self.woven, self.written) = (None, None, None);
+        (self.view.fresh, self.told_fresh) = (false, false);
     }
 }
 
-/// Whether two objects have the same values.
-fn have_same<V: Value>(left: &V, right: &V) -> bool {
-    let keys = left.keys();
-    let same = |key: &String| match (left.get(key), right.get(key)) {
-        (Some(left), Some(right)) => left.same(&right),
-        _ => false,
-    };
-    keys.len() == right.keys().len() && keys.iter().all(same)
+/// Refuses what is no list of objects.
+fn list_of_messages<V: Value>(list: &V) -> Result<(), Error> {
+    let is_one = |at: u32| list.at(at as usize).is_some_and(|it| it.kind() == Kind::Object);
+    if list.kind() == Kind::Array && list.odd_messages().into_iter().all(is_one) {
+        return Ok(());
+    }
+    Err(Error::value("a thread's messages", "a list of messages"))
+}
+
+/// Whether a value is an object, as states and updates are.
+fn fields_in<V: Value>(value: &V, what: &str) -> Result<(), Error> {
+    if value.kind() == Kind::Object { Ok(()) } else { Err(Error::value(what, "an object of fields")) }
 }
 
 /// The fields that every agent has.

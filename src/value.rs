@@ -187,6 +187,16 @@ pub trait Value: Clone {
     fn is_null(&self) -> bool {
         self.kind() == Kind::Null
     }
+    /// An object's own value under `key`, as a value of its own.
+    fn get_owned(&self, key: &str) -> Option<Self> {
+        self.get(key).map(Found::into_owned)
+    }
+    /// Whether two lists have the same items: one pass.
+    fn same_items(&self, other: &Self) -> bool {
+        self.kind() == Kind::Array
+            && self.len() == other.len()
+            && self.items().zip(other.items()).all(|(own, it)| own.same(&it))
+    }
     /// An object's own text under `key`.
     fn text_of(&self, key: &str) -> Option<String> {
         self.get(key).and_then(|value| value.text().map(Cow::into_owned))
@@ -215,6 +225,8 @@ pub trait Symbols<V>: Default {
     fn numbers(&mut self, list: &V, key: &str) -> Vec<u32>;
     /// The number of a text, if it has one.
     fn find(&self, text: &V) -> Option<u32>;
+    /// The number of a text, given where it had none; nothing for what is no text.
+    fn intern(&mut self, text: &V) -> Option<u32>;
     /// How many texts have one.
     fn count(&self) -> usize;
 }

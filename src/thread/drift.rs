@@ -2,22 +2,28 @@
 
 use crate::diff::{self, operation, token};
 use crate::message;
-use crate::message_list::MessageList;
-use crate::value::{Found, Kind, Value};
+use crate::message_list::{Compared, MessageList};
+use crate::value::{ByNumber, Found, Kind, Value};
 
 /// The operations that make the predicted messages into what a snapshot says of them: of those
 /// it has, the content and the tool calls, if their forms can be compared.
-pub(super) fn of_messages<V: Value>(
+pub(super) fn of_messages<'a, V: Value + 'a>(
     list: &MessageList<V>,
-    predicted: &[V],
+    predicted: impl Iterator<Item = &'a V>,
     snapshot: &V,
+    compared: &Compared,
     operations: &mut Vec<V>,
 ) {
+    let mut told = ByNumber::default();
     for id in predicted {
         let Some(position) = list.find(id) else { continue };
-        let Some(own) = list.item(position) else { continue };
-        let other = snapshot.items().find(|other| other.get("id").is_some_and(|it| it.same(id)));
-        let Some(other) = other else { continue };
+        if told.is_empty() {
+            for (at, place) in (0..).zip(&compared.places) {
+                place.and_then(|place| told.insert(place, at));
+            }
+        }
+        let other = told.get(position).and_then(|at| snapshot.at(at as usize));
+        let (Some(own), Some(other)) = (list.item(position), other) else { continue };
         for key in ["content", "tool_calls", "toolCalls"] {
             if let (Some(own), Some(value)) = (own.get(key), other.get(key))
                 && own.kind() == value.kind()
@@ -54,15 +60,16 @@ fn agree_items<V: Value>(left: &V, right: &V) -> bool {
 }
 
 /// The operations that make the predicted fields into what a snapshot says of them, if it does.
-pub(super) fn of_fields<V: Value>(
+pub(super) fn of_fields<'a, V: Value + 'a>(
     fields: &V,
-    predicted: &[String],
+    predicted: impl Iterator<Item = &'a V>,
     snapshot: &V,
     operations: &mut Vec<V>,
 ) {
     for key in predicted {
-        let (Some(own), Some(other)) = (fields.get(key), snapshot.get(key)) else { continue };
-        let under = ["/", &token(key)].concat();
+        let key = key.text().unwrap_or_default();
+        let (Some(own), Some(other)) = (fields.get(&key), snapshot.get(&key)) else { continue };
+        let under = ["/", &token(&key)].concat();
         for found in diff::diff(&*own, &*other).items() {
             let path = found.text_of("path").unwrap_or_default();
             operations.push(found.into_owned().with("path", V::string(&(under.clone() + &path))));

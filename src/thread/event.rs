@@ -4,14 +4,17 @@
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Event<V> {
-    /// A run begins: a save point. The id of the last run once more is that run from its start.
+    /// A run begins, and takes along what is pending.
     RunStarted {
         /// The run's id, if it has one.
         id: Option<V>,
+        /// Whether this is the last run joined again from its start: then the thread goes back to
+        /// where that began. Unsaid, it is if it has the id of the last run and that has not ended.
+        joined: Option<bool>,
     },
-    /// The run has ended well.
+    /// The run has ended well; whatever it took along is over.
     RunFinished,
-    /// The run has failed; what is pending is marked failed.
+    /// The run has failed; what it took along and the server does not have is marked failed.
     RunFailed {
         /// What the server said.
         error: V,
@@ -43,6 +46,8 @@ pub enum Event<V> {
         messages: V,
         /// A list of the roles whose messages stay when the snapshot lacks them.
         client_roles: Option<V>,
+        /// Whether the snapshot says nothing about messages that it lacks: they stay.
+        partial: bool,
     },
     /// A node's partial update, folded by the fields' reducers.
     Update {
@@ -53,13 +58,15 @@ pub enum Event<V> {
     Values {
         /// The state.
         values: V,
+        /// Whether it says nothing about messages that it lacks: they stay.
+        partial: bool,
     },
     /// The whole state but for the messages.
     State {
         /// The fields.
         values: V,
     },
-    /// A JSON Patch of the state but for the messages.
+    /// A JSON Patch of the state but for the messages, which have events of their own.
     Delta {
         /// Its operations.
         operations: V,

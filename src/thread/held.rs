@@ -2,8 +2,9 @@
 //!
 //! Each pattern names every field, so that a new one is not forgotten.
 
-use super::pending::{Edit, Pending, Write};
-use super::{Run, Shown, Thread};
+use super::Thread;
+use super::pending::{Edit, Pending, Updates, Write};
+use super::run::Run;
 use crate::value::{Holds, Value};
 
 impl<V: Value> Holds<V> for Thread<V> {
@@ -13,71 +14,105 @@ impl<V: Value> Holds<V> for Thread<V> {
             open: _,
             messages,
             fields,
-            pending,
+            updates,
+            serial: _,
             run,
+            anchors,
             streaming,
+            broken,
             predicted,
-            predicted_fields: _,
-            view,
-            confirmed,
+            predicted_fields,
+            echoes: _,
+            behind: _,
+            head: _,
+            stale: _,
             woven,
             written,
+            told,
+            told_fresh: _,
+            view,
+            confirmed,
         } = self;
         messages.held(visit);
         visit(fields);
-        pending.held(visit);
+        updates.held(visit);
         run.held(visit);
+        anchors.iter_mut().for_each(|(_, list)| visit(list));
         streaming.held(visit);
+        broken.held(visit);
         predicted.held(visit);
-        view.held(visit);
-        confirmed.held(visit);
+        predicted_fields.held(visit);
         woven.held(visit);
         written.held(visit);
+        visit(told);
+        view.held(visit);
+        confirmed.held(visit);
     }
 }
 
 impl<V: Value> Holds<V> for Run<V> {
     fn held(&mut self, visit: &mut dyn FnMut(&mut V)) {
-        let Self { id, active: _, start, local } = self;
+        let Self {
+            id,
+            active: _,
+            start,
+            anchor: _,
+            local,
+            over,
+            spoke_of_messages: _,
+            spoke_of_fields: _,
+        } = self;
         id.held(visit);
         start.held(visit);
         local.held(visit);
+        over.held(visit);
     }
 }
 
-impl<V: Value> Holds<V> for Shown<V> {
+impl<V: Value> Holds<V> for Updates<V> {
     fn held(&mut self, visit: &mut dyn FnMut(&mut V)) {
-        let Self { state, messages, fields, fresh: _ } = self;
-        visit(state);
-        visit(messages);
-        visit(fields);
+        self.iter_mut().for_each(|update| update.held(visit));
     }
 }
 
 impl<V: Value> Holds<V> for Pending<V> {
     fn held(&mut self, visit: &mut dyn FnMut(&mut V)) {
-        let Self { id: _, update, status: _, error, after, edits, writes, seen: _, over: _ } = self;
+        let Self {
+            id: _,
+            update,
+            status: _,
+            error,
+            manual: _,
+            serial: _,
+            taken: _,
+            anchor: _,
+            edits,
+            writes,
+            renamed: _,
+            told,
+        } = self;
         visit(update);
         error.held(visit);
-        after.held(visit);
         edits.held(visit);
         writes.held(visit);
+        told.held(visit);
     }
 }
 
 impl<V: Value> Holds<V> for Edit<V> {
     fn held(&mut self, visit: &mut dyn FnMut(&mut V)) {
-        let Self { id, does: _, message, held: _ } = self;
+        let Self { id, number: _, at: _, does: _, message, base, acknowledged: _ } = self;
         visit(id);
         message.held(visit);
+        base.held(visit);
     }
 }
 
 impl<V: Value> Holds<V> for Write<V> {
     fn held(&mut self, visit: &mut dyn FnMut(&mut V)) {
-        let Self { key: _, value, held: _, held_before: _, folded, asked } = self;
+        let Self { key: _, value, base, acknowledged: _, folded } = self;
         visit(value);
+        base.held(visit);
         folded.held(visit);
-        asked.held(visit);
     }
 }

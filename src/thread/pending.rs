@@ -1,10 +1,6 @@
-//! Updates that are shown but not confirmed yet.
+//! The updates that are not the server's yet, and the parts they have.
 
-use crate::error::Error;
-use crate::message;
-use crate::message_list::MessageList;
-use crate::reducer::messages::{MessageRules, read_list};
-use crate::value::{Found, Kind, Value};
+use crate::value::{Found, Plan, Symbols, Value};
 
 use super::MESSAGES;
 
@@ -13,9 +9,9 @@ use super::MESSAGES;
 pub enum Status {
     /// No run has taken it along.
     Pending,
-    /// A run that began after it is under way, or has ended without holding it.
+    /// A run has taken it along and has not ended.
     Sent,
-    /// The run that should have held it failed.
+    /// The run that took it along failed, or somebody said so.
     Failed,
 }
 
@@ -35,7 +31,7 @@ impl Status {
     }
 }
 
-/// An optimistic update: replayed over the confirmed state for as long as that does not hold it.
+/// An optimistic update: laid over the confirmed state as far as that does not have it.
 #[derive(Clone)]
 pub struct Pending<V> {
     /// Its own id.
@@ -46,34 +42,51 @@ pub struct Pending<V> {
     pub status: Status,
     /// Why it failed.
     pub error: Option<V>,
-    /// The message that its new ones are placed behind; nothing for the start of the list.
-    pub(super) after: Option<V>,
-    /// One for each id.
+    /// Whether a call of its own carries it: no run takes it along, and only a hand ends it.
+    pub manual: bool,
+    /// Its place among all there have been.
+    pub(super) serial: u32,
+    /// Whether the thread's last run took it along.
+    pub(super) taken: bool,
+    /// The messages that the server had when it was sent, by the number of the list.
+    pub(super) anchor: Option<u32>,
+    /// One for each message it adds, changes or removes.
     pub(super) edits: Vec<Edit<V>>,
+    /// One for each other field it writes.
     pub(super) writes: Vec<Write<V>>,
-    /// Whether the confirmed state held all of it at some time in this run.
-    pub(super) seen: bool,
-    /// Whether it is done with, unless the run is received again from its start.
-    pub(super) over: bool,
+    /// Whether `update` lacks the ids that the server gave.
+    pub(super) renamed: bool,
+    /// What tells of it, as long as that is true.
+    pub(super) told: Option<V>,
 }
 
-/// What a pending update does to one message.
+/// The server's value under the key of a part when a run took it along: inside it nothing, when
+/// the server had none.
+pub(super) type Base<V> = Option<Option<V>>;
+
+/// What an update does to one message.
 #[derive(Clone)]
 pub(super) struct Edit<V> {
     pub id: V,
+    /// The number of the id among those of all parts.
+    pub number: u32,
+    /// Its position among the update's messages.
+    pub at: u32,
     pub does: Does,
     /// Nothing for a removal.
     pub message: Option<V>,
-    pub held: bool,
+    pub base: Base<V>,
+    /// Whether it is the server's, as found out at the last look.
+    pub acknowledged: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Does {
-    /// There was no message with its id.
+    /// Neither the thread nor the server had a message with its id.
     Add,
-    /// There was one.
+    /// It was shown.
     Change,
-    /// There was one before all were removed: it has a new place.
+    /// It was removed before: it has a new place.
     Move,
     Remove,
 }
@@ -95,211 +108,265 @@ impl Does {
     }
 }
 
-impl<V> Edit<V> {
-    fn removal(id: V) -> Self {
-        Self { id, does: Does::Remove, message: None, held: false }
-    }
-}
-
-/// What a pending update writes to one field.
+/// What an update writes to one field.
 #[derive(Clone)]
 pub(super) struct Write<V> {
     pub key: String,
     pub value: V,
-    pub held: bool,
-    /// Whether it was held when the run began: receiving that again does not undo it.
-    pub held_before: bool,
-    /// The field's value when it was folded last, and what it came to: folded anew only for another.
-    pub folded: Option<(Option<V>, V)>,
-    /// The confirmed value that was last asked whether it has this already, and has not.
-    pub asked: Option<V>,
+    pub base: Base<V>,
+    /// Whether it is the server's, as found out at the last look.
+    pub acknowledged: bool,
+    /// The value that it was folded into last, and what came of it: folded anew only for another.
+    pub folded: Option<(Option<V>, Option<V>)>,
 }
 
 impl<V: Value> Pending<V> {
-    /// An update of what `view` shows, its messages made whole.
-    pub(super) fn new(id: String, update: V, view: &V) -> Result<Self, Error> {
-        let mut update = update;
-        let mut own = Vec::new();
-        if let Some(messages) = update.get(MESSAGES).map(Found::into_owned) {
-            if messages.is_null() {
-                return Err(Error::NullArgument { received: Some("left") });
-            }
-            let (list, removals) = read_list(messages.own_list(), MessageRules::LangGraph)?;
-            own = edits(&list, &removals, view)?;
-            update = update.with(MESSAGES, list);
-        }
-        let last = view.len().checked_sub(1).and_then(|last| view.at(last));
-        // A message without an id cannot be found again: then it is behind all that there are.
-        let after = last.map(|last| last.get("id").map_or_else(V::null, Found::into_owned));
-        Ok(Self { after, edits: own, ..Self::of(id, update) })
-    }
-
     /// An update without edits of messages.
-    pub(super) fn of(id: String, update: V) -> Self {
+    pub(super) fn new(id: String, update: V, manual: bool) -> Self {
         let keys = update.keys();
         let values = keys.into_iter().filter(|key| key != MESSAGES).filter_map(|key| {
             let value = update.get(&key)?.into_owned();
-            let (held, held_before) = (false, false);
-            Some(Write { key, value, held, held_before, folded: None, asked: None })
+            Some(Write { key, value, base: None, acknowledged: false, folded: None })
         });
         let writes = values.collect();
-        let (status, error, after, edits) = (Status::Pending, None, None, Vec::new());
-        Self { id, update, status, error, after, edits, writes, seen: false, over: false }
-    }
-
-    pub(super) fn is_held(&self) -> bool {
-        self.edits.iter().all(|edit| edit.held) && self.writes.iter().all(|write| write.held)
-    }
-
-    /// The id of the first message it adds that nobody has and that says what `message` says: the
-    /// same one, when a server gave it an id of its own.
-    pub(super) fn find_renamed(&self, message: &V, named: &dyn Fn(&V) -> bool) -> Option<V> {
-        let content = message.get("content")?;
-        let alike = |edit: &&Edit<V>| {
-            let own = edit.message.as_ref().filter(|_| edit.does == Does::Add && !edit.held);
-            own.is_some_and(|own| {
-                own.get("content").is_some_and(|own| own.equals(&content))
-                    && !named(&edit.id)
-                    && ["human", "ai", "system", "tool"]
-                        .iter()
-                        .any(|kind| message::is_kind(own, kind) && message::is_kind(message, kind))
-            })
-        };
-        self.edits.iter().find(alike).map(|edit| edit.id.clone())
-    }
-
-    /// Gives a message its new id, wherever it is named.
-    pub(super) fn rename(&mut self, old: &V, new: &V) {
-        if self.after.as_ref().is_some_and(|after| after.same(old)) {
-            self.after = Some(new.clone());
+        Self {
+            id,
+            update,
+            status: Status::Pending,
+            error: None,
+            manual,
+            serial: 0,
+            taken: false,
+            anchor: None,
+            edits: Vec::new(),
+            writes,
+            renamed: false,
+            told: None,
         }
-        let Some(edit) = self.edits.iter_mut().find(|edit| edit.id.same(old)) else { return };
-        edit.id = new.clone();
-        edit.message = edit.message.take().map(|message| message.with("id", new.clone()));
+    }
+
+    /// Whether all of it is the server's.
+    pub(super) fn is_acknowledged(&self) -> bool {
+        self.edits.iter().all(|edit| edit.acknowledged)
+            && self.writes.iter().all(|write| write.acknowledged)
+    }
+
+    pub(super) fn mark(&mut self, status: Status, error: Option<V>) {
+        (self.status, self.error, self.told) = (status, error, None);
+    }
+
+    /// As it was before a run took it along.
+    pub(super) fn unsend(&mut self) {
+        self.anchor = None;
+        self.edits.iter_mut().for_each(|edit| edit.base = None);
+        self.writes.iter_mut().for_each(|write| write.base = None);
+    }
+
+    /// Puts the ids that the server gave into the update.
+    pub(super) fn with_new_ids(&mut self) {
+        if !std::mem::take(&mut self.renamed) {
+            return;
+        }
         let Some(list) = self.update.get(MESSAGES).map(Found::into_owned) else { return };
-        let items = list.items().map(|item| {
-            let named = item.get("id").is_some_and(|id| id.same(old));
-            let item = item.into_owned();
-            if named { item.with("id", new.clone()) } else { item }
+        let mut plan = Plan::default();
+        let messages = self.edits.iter().filter_map(|edit| {
+            let message = edit.message.clone()?;
+            plan.replaced.push([edit.at, u32::try_from(plan.replaced.len()).ok()?]);
+            Some(message)
         });
-        let items = V::array(items);
-        self.update = self.update.clone().with(MESSAGES, items);
+        let messages = V::array(messages);
+        let list = V::assemble(list, messages, &plan, false);
+        self.update = self.update.clone().with(MESSAGES, list);
+        self.told = None;
     }
 
-    /// What of its fields' writes the confirmed state does not hold, as an update.
-    pub(super) fn rest(&self) -> V {
-        let held = self.writes.iter().filter(|write| write.held);
-        held.fold(self.update.clone().without(MESSAGES), |rest, write| rest.without(&write.key))
+    /// What of it is not the server's, as an update.
+    pub(super) fn rest(self) -> V {
+        let held = self.writes.iter().filter(|write| write.acknowledged);
+        let rest = held.fold(self.update.without(MESSAGES), |rest, write| rest.without(&write.key));
+        if self.edits.is_empty() {
+            return rest;
+        }
+        let edits = self.edits.into_iter().filter(|edit| !edit.acknowledged);
+        let messages = edits.map(|edit| {
+            let removal = || V::object().with("type", V::string("remove")).with("id", edit.id);
+            edit.message.unwrap_or_else(removal)
+        });
+        rest.with(MESSAGES, V::array(messages))
+    }
+
+    /// It as an object: `{ id, status, update, error? }`.
+    #[cfg_attr(not(target_arch = "wasm32"), allow(dead_code))]
+    pub(super) fn tell(&mut self) -> V {
+        self.with_new_ids();
+        if let Some(told) = &self.told {
+            return told.clone();
+        }
+        let told = V::object()
+            .with("id", V::string(&self.id))
+            .with("status", V::string(self.status.name()))
+            .with("update", self.update.clone());
+        let told = match &self.error {
+            Some(error) => told.with("error", error.clone()),
+            None => told,
+        };
+        self.told = Some(told.clone());
+        told
     }
 }
 
-/// The edits of an update's messages: a whole list with ids, and its removals by position.
-fn edits<V: Value>(list: &V, removals: &[(u32, String)], view: &V) -> Result<Vec<Edit<V>>, Error> {
-    let mut edits: Vec<Edit<V>> = Vec::new();
-    let mut cleared = false;
-    let mut removals = removals.iter().peekable();
-    for (position, item) in (0..).zip(list.items()) {
-        let Some(id) = item.get("id").map(Found::into_owned) else { continue };
-        let known = edits.iter().position(|edit| edit.id.same(&id));
-        match removals.next_if(|(at, _)| *at == position) {
-            None => {
-                let message = Some(item.into_owned());
-                if let Some(edit) = known.and_then(|at| edits.get_mut(at))
-                    && edit.message.is_some()
-                {
-                    edit.message = message;
-                    continue;
-                }
-                if let Some(at) = known {
-                    edits.remove(at);
-                }
-                let does = match (cleared, known.is_some() || has(view, &id)) {
-                    (_, false) => Does::Add,
-                    (false, true) => Does::Change,
-                    (true, true) => Does::Move,
-                };
-                edits.push(Edit { id, does, message, held: false });
+/// All pending updates in their order, found by their ids and by those of the messages they are about.
+pub(super) struct Updates<V: Value> {
+    /// By number, in the order in which they were made; nothing for one that is gone.
+    slots: Vec<Option<Pending<V>>>,
+    live: usize,
+    /// Numbers for the updates' ids.
+    ops: V::Symbols,
+    /// Numbers for the ids of messages.
+    names: V::Symbols,
+    /// By the number of a message's id: which edits are about it, as update and place in it.
+    edits: Vec<Vec<[u32; 2]>>,
+    /// How many edits and writes there are.
+    pub edit_count: usize,
+    pub write_count: usize,
+}
+
+impl<V: Value> Default for Updates<V> {
+    fn default() -> Self {
+        Self {
+            slots: Vec::new(),
+            live: 0,
+            ops: V::Symbols::default(),
+            names: V::Symbols::default(),
+            edits: Vec::new(),
+            edit_count: 0,
+            write_count: 0,
+        }
+    }
+}
+
+impl<V: Value> Updates<V> {
+    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = &Pending<V>> {
+        self.slots.iter().flatten()
+    }
+
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Pending<V>> {
+        self.slots.iter_mut().flatten()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.live == 0
+    }
+
+    /// The number of an update's id.
+    pub(super) fn place(&self, id: &str) -> Option<u32> {
+        let number = self.ops.find(&V::string(id))?;
+        self.get(number).map(|_| number)
+    }
+
+    pub(super) fn get(&self, number: u32) -> Option<&Pending<V>> {
+        self.slots.get(number as usize)?.as_ref()
+    }
+
+    pub(super) fn get_mut(&mut self, number: u32) -> Option<&mut Pending<V>> {
+        self.slots.get_mut(number as usize)?.as_mut()
+    }
+
+    /// Adds one behind the others. The number of its id is that of its slot: each id is new.
+    pub(super) fn push(&mut self, mut update: Pending<V>) {
+        let Some(number) = self.ops.intern(&V::string(&update.id)) else { return };
+        for (at, edit) in (0..).zip(&mut update.edits) {
+            if let Some(name) = self.names.intern(&edit.id) {
+                edit.number = name;
+                self.index(name, [number, at]);
             }
-            Some((_, all)) if all == message::REMOVE_ALL_MESSAGES => {
-                edits.clear();
-                let ids = view.items().filter_map(|item| item.get("id").map(Found::into_owned));
-                edits.extend(ids.map(Edit::removal));
-                cleared = true;
-            }
-            Some((_, name)) => {
-                let there = has(view, &id);
-                if known.is_none() && !there {
-                    return Err(Error::UnknownMessageRemoved { id: name.clone() });
-                }
-                if let Some(at) = known {
-                    edits.remove(at);
-                }
-                if there {
-                    edits.push(Edit::removal(id));
+        }
+        self.edit_count += update.edits.len();
+        self.write_count += update.writes.len();
+        self.live += 1;
+        self.slots.resize_with(number as usize, || None);
+        self.slots.push(Some(update));
+    }
+
+    fn index(&mut self, name: u32, edit: [u32; 2]) {
+        let at = name as usize;
+        if at >= self.edits.len() {
+            self.edits.resize_with(at + 1, Vec::new);
+        }
+        if let Some(edits) = self.edits.get_mut(at) {
+            edits.push(edit);
+        }
+    }
+
+    /// Takes one out.
+    pub(super) fn remove(&mut self, number: u32) -> Option<Pending<V>> {
+        let gone = self.slots.get_mut(number as usize)?.take()?;
+        self.live -= 1;
+        self.edit_count -= gone.edits.len();
+        self.write_count -= gone.writes.len();
+        if self.live == 0 {
+            *self = Self::default();
+        } else if self.slots.len() > 2 * self.live + 64 {
+            self.keep(|_| true);
+        } else {
+            for edit in &gone.edits {
+                if let Some(edits) = self.edits.get_mut(edit.number as usize) {
+                    edits.retain(|[update, _]| *update != number);
                 }
             }
         }
+        Some(gone)
     }
-    Ok(edits)
-}
 
-fn has<V: Value>(list: &V, id: &V) -> bool {
-    list.items().any(|item| item.get("id").is_some_and(|it| it.same(id)))
-}
+    /// Keeps those chosen; gives the others.
+    pub(super) fn keep(&mut self, chosen: impl Fn(&Pending<V>) -> bool) -> Vec<Pending<V>> {
+        let all = std::mem::take(self);
+        let (kept, gone) = all.slots.into_iter().flatten().partition(|update| chosen(update));
+        let kept: Vec<_> = kept;
+        kept.into_iter().for_each(|update| self.push(update));
+        gone
+    }
 
-/// Finds out which edits the confirmed messages hold: a new message by its id, a changed one by its
-/// content, a removal by its absence. Of several edits of one message the last that is held says
-/// that those before it are, too. Whether that changed anything.
-pub(super) fn look<V: Value>(pending: &mut [Pending<V>], confirmed: &MessageList<V>) -> bool {
-    let flags = |pending: &[Pending<V>]| -> Vec<bool> {
-        pending.iter().flat_map(|update| &update.edits).map(|edit| edit.held).collect()
-    };
-    let was = flags(pending);
-    for at in 0..pending.len() {
-        let (before, rest) = pending.split_at_mut(at);
-        let Some(update) = rest.first_mut().filter(|update| !update.over) else { continue };
-        for edit in &mut update.edits {
-            let found = confirmed.find(&edit.id).and_then(|at| confirmed.item(at));
-            let earlier = |does: fn(Does) -> bool| {
-                let edits = before.iter().filter(|it| !it.over).filter_map(|it| it.edit(&edit.id));
-                edits.filter(|it| !it.held).any(|it| does(it.does))
-            };
-            let held = match (edit.does, &edit.message, found) {
-                (Does::Add, _, None) | (_, None, Some(_)) => false,
-                // What is yet to be added is not gone.
-                (_, _, None) => !earlier(|does| does == Does::Add),
-                (Does::Add, _, Some(_)) if !earlier(|_| true) => true,
-                (_, Some(own), Some(found)) => match (own.get("content"), found.get("content")) {
-                    (Some(own), Some(found)) => own.equals(&found),
-                    (own, found) => own.is_none() && found.is_none(),
-                },
-            };
-            edit.held = held;
+    /// Puts back those that were kept elsewhere, each to its place.
+    pub(super) fn put_back(&mut self, others: Vec<Pending<V>>) {
+        let mut all: Vec<_> = std::mem::take(self).slots.into_iter().flatten().collect();
+        all.extend(others);
+        all.sort_by_key(|update| update.serial);
+        all.into_iter().for_each(|update| self.push(update));
+    }
+
+    /// The updates with the numbers by which their edits are found.
+    pub(super) fn numbered(&self) -> impl Iterator<Item = (u32, &Pending<V>)> {
+        (0..).zip(&self.slots).filter_map(|(number, slot)| Some((number, slot.as_ref()?)))
+    }
+
+    /// Gives a message the id that the server has for it.
+    pub(super) fn rename(&mut self, place: [u32; 2], id: &V) {
+        let [number, at] = place;
+        let Some(name) = self.names.intern(id) else { return };
+        let Some(update) = self.slots.get_mut(number as usize).and_then(Option::as_mut) else { return };
+        (update.renamed, update.told) = (true, None);
+        let Some(edit) = update.edits.get_mut(at as usize) else { return };
+        let old = std::mem::replace(&mut edit.number, name);
+        edit.id = id.clone();
+        edit.message = edit.message.take().map(|message| message.with("id", id.clone()));
+        if let Some(edits) = self.edits.get_mut(old as usize) {
+            edits.retain(|edit| *edit != place);
         }
+        self.index(name, place);
     }
-    for at in (1..pending.len()).rev() {
-        let (before, rest) = pending.split_at_mut(at);
-        let Some(update) = rest.first().filter(|update| !update.over) else { continue };
-        for edit in update.edits.iter().filter(|edit| edit.held) {
-            for earlier in before.iter_mut().flat_map(|update| &mut update.edits) {
-                earlier.held |= earlier.id.same(&edit.id);
-            }
-        }
-    }
-    was != flags(pending)
-}
 
-impl<V: Value> Pending<V> {
-    fn edit(&self, id: &V) -> Option<&Edit<V>> {
-        self.edits.iter().find(|edit| edit.id.same(id))
+    /// The edits of the message with this id, in the order of the updates.
+    pub(super) fn edits_of(&self, id: &V) -> &[[u32; 2]] {
+        let number = if self.edit_count == 0 { None } else { self.names.find(id) };
+        number.and_then(|number| self.edits.get(number as usize)).map_or(&[], Vec::as_slice)
     }
-}
 
-/// Whether a value is an object that an update may be.
-pub(super) fn update_of<V: Value>(update: &V, what: &str) -> Result<(), Error> {
-    if update.kind() == Kind::Object {
-        Ok(())
-    } else {
-        Err(Error::value(what, "an object of fields"))
+    pub(super) fn edit(&self, [update, at]: [u32; 2]) -> Option<&Edit<V>> {
+        self.get(update)?.edits.get(at as usize)
+    }
+
+    pub(super) fn edit_mut(&mut self, [update, at]: [u32; 2]) -> Option<&mut Edit<V>> {
+        self.get_mut(update)?.edits.get_mut(at as usize)
     }
 }

@@ -1,139 +1,436 @@
-//! What is shown: the pending updates over the confirmed state, and which of them that holds.
+//! What is shown: pending laid over confirmed, as far as it is not the server's.
 
-use super::Thread;
-use super::pending::{Pending, look};
-use super::weave::weave;
-use crate::value::{Found, Value};
+use super::pending::{Base, Does, Edit, Pending};
+use super::{MESSAGES, Stale, Thread};
+use crate::message_list::MessageList;
+use crate::value::{ByNumber, Found, Holds, Plan, Value};
+
+/// A state that was handed out, and what it was made of.
+pub(super) struct Shown<V> {
+    state: V,
+    messages: V,
+    fields: V,
+    pub fresh: bool,
+}
+
+/// The confirmed messages with the pending edits over them.
+pub(super) struct Woven<V> {
+    pub list: V,
+    /// The confirmed positions that pending messages stand before, ascending: one for each.
+    before: Vec<u32>,
+    /// The confirmed positions that are not shown, ascending.
+    removed: Vec<u32>,
+    /// The confirmed positions of messages that have grown since.
+    pub grown: Vec<u32>,
+}
+
+/// A message that is pending and that no confirmed one is.
+struct Extra<V> {
+    message: Option<V>,
+    /// It comes before the confirmed message at this position, behind those that were sent.
+    place: (u32, bool),
+}
+
+/// Where the next message stands of those that were sent when the server had just these, once all
+/// before that edit were looked at.
+#[derive(Clone, Copy)]
+pub(super) struct Head {
+    anchor: u32,
+    edit: [u32; 2],
+    place: u32,
+    /// Whether the last message that the server had is there: no other one can come nearer.
+    exact: bool,
+}
+
+impl Head {
+    /// This, if it is still true after a message came somewhere else.
+    pub(super) fn if_exact(self) -> Option<Self> {
+        self.exact.then_some(self)
+    }
+}
 
 impl<V: Value> Thread<V> {
-    /// The confirmed messages with the pending ones among them.
-    pub(super) fn woven(&mut self) -> V {
-        let confirmed = self.messages.snapshot();
-        if let Some((of, list)) = &self.woven
-            && of.same(&confirmed)
-        {
-            return list.clone();
+    /// The state to show: what is confirmed, with what is pending over it; of a schema's fields
+    /// those that are output. The same value, until something changes.
+    pub fn state(&mut self) -> V {
+        if !self.view.fresh {
+            let messages = self.shown_messages();
+            let mut fields = self.shown_fields();
+            if !self.open {
+                let shown = self.schema.output(fields.clone());
+                fields = shown.map_or_else(|_| V::object(), |shown| shown.values);
+            }
+            // Made anew, but maybe of what there was before.
+            if !self.view.state.is_null() && have_same(&fields, &self.view.fields) {
+                fields = self.view.fields.clone();
+            }
+            let shows = self.schema.field(MESSAGES).is_some_and(|field| field.output);
+            self.view.take(messages, fields, shows);
         }
-        let list = weave(&mut self.messages, &self.pending, None);
-        self.woven = Some((confirmed, list.clone()));
-        list
+        self.view.state.clone()
+    }
+
+    /// What the server said, and what was added by [`Thread::update`].
+    pub fn confirmed(&mut self) -> V {
+        if !self.confirmed.fresh {
+            let messages = self.messages.snapshot();
+            self.confirmed.take(messages, self.fields.clone(), true);
+        }
+        self.confirmed.state.clone()
+    }
+
+    /// Finds out which parts are the server's. An added message is when the server has its id; any
+    /// other part that was sent is when the server's value is no longer its base.
+    pub(super) fn look(&mut self) {
+        let Stale { edits, writes } = std::mem::take(&mut self.stale);
+        if self.updates.is_empty() || !(edits || writes) {
+            return;
+        }
+        let (messages, fields) = (&self.messages, &self.fields);
+        for update in self.updates.iter_mut() {
+            if edits {
+                update.edits.iter_mut().for_each(|edit| edit.look(messages));
+            }
+            for write in update.writes.iter_mut().filter(|_| writes) {
+                let own = || fields.get(&write.key).map(Found::into_owned);
+                write.acknowledged = write.base.is_some() && moved(&write.base, own());
+            }
+        }
+    }
+
+    /// The same for the edits of one message.
+    pub(super) fn look_at(&mut self, id: &V) {
+        let edits = self.updates.edits_of(id).to_vec();
+        if edits.is_empty() {
+            return;
+        }
+        for edit in edits {
+            if let Some(edit) = self.updates.edit_mut(edit) {
+                edit.look(&self.messages);
+            }
+        }
+        self.woven = None;
+        self.told_fresh = false;
+    }
+
+    /// The confirmed messages with the pending ones among them.
+    pub(super) fn shown_messages(&mut self) -> V {
+        self.look();
+        let list = match self.woven.take() {
+            Some(woven) => {
+                self.woven = Some(woven);
+                return self.grown();
+            }
+            None if self.updates.edit_count == 0 => self.messages.snapshot(),
+            None => {
+                let woven = self.weave(&|_| true);
+                let list = woven.list.clone();
+                self.woven = Some(woven);
+                list
+            }
+        };
+        // Made anew, but maybe of what there was before.
+        if !list.same_items(&self.view.messages) {
+            return list;
+        }
+        if let Some(woven) = self.woven.as_mut() {
+            woven.list = self.view.messages.clone();
+        }
+        self.view.messages.clone()
+    }
+
+    /// The woven messages with those that have grown as they are now.
+    fn grown(&mut self) -> V {
+        let confirmed = self.messages.snapshot();
+        let Some(woven) = self.woven.as_mut() else { return confirmed };
+        let grown = std::mem::take(&mut woven.grown);
+        if !grown.is_empty() {
+            let mut plan = Plan::default();
+            let mut items = Vec::with_capacity(grown.len());
+            for at in grown {
+                if woven.removed.binary_search(&at).is_ok() {
+                    continue;
+                }
+                let before = woven.before.partition_point(|place| *place <= at);
+                let gone = woven.removed.partition_point(|removed| *removed < at);
+                let Some(item) = confirmed.at(at as usize) else { continue };
+                plan.replaced.push([at + number(before) - number(gone), number(items.len())]);
+                items.push(item.into_owned());
+            }
+            woven.list = V::assemble(woven.list.clone(), V::array(items), &plan, false);
+        }
+        woven.list.clone()
+    }
+
+    /// The confirmed messages with the edits of these updates over them.
+    pub(super) fn weave(&mut self, chosen: &dyn Fn(&Pending<V>) -> bool) -> Woven<V> {
+        let confirmed = self.messages.snapshot();
+        let end = number(self.messages.len());
+        let mut items = Vec::new();
+        let mut plan = Plan::default();
+        let mut extras: Vec<Extra<V>> = Vec::new();
+        // By the number of an id: the place among `extras`; and what becomes of confirmed ones.
+        let mut places = ByNumber::default();
+        let mut changed: Vec<(u32, u32)> = Vec::new();
+        // By the anchor: where the next message stands. And where the server put the earlier ones.
+        let mut heads: Vec<(u32, u32)> = Vec::new();
+        let mut put: Vec<u32> = Vec::new();
+        for update in self.updates.iter() {
+            let head = update.anchor.map(|anchor| {
+                heads.iter().position(|(one, _)| *one == anchor).unwrap_or_else(|| {
+                    let (start, _) = self.anchored(anchor);
+                    let follow = |head: u32, at: &u32| if *at == head { head + 1 } else { head };
+                    heads.push((anchor, put.iter().fold(start, follow)));
+                    heads.len() - 1
+                })
+            });
+            let wanted = chosen(update);
+            for edit in &update.edits {
+                let find = || self.messages.find(&edit.id);
+                if edit.acknowledged {
+                    // What the server has put there already comes before those that follow it.
+                    if let (Does::Add, Some(at)) = (edit.does, find()) {
+                        put.push(at);
+                        let here = heads.iter_mut().filter(|(_, place)| *place == at);
+                        here.for_each(|(_, place)| *place += 1);
+                    }
+                    continue;
+                }
+                if !wanted {
+                    continue;
+                }
+                let at = if edit.does == Does::Add { None } else { find() };
+                let own = places.get(edit.number).and_then(|at| extras.get_mut(at as usize));
+                let own = own.filter(|extra| edit.message.is_none() || extra.message.is_some());
+                match (own, &edit.message, at) {
+                    (Some(extra), message, _) => extra.message.clone_from(message),
+                    (None, Some(message), Some(at)) if edit.does != Does::Move => {
+                        changed.push((at, number(items.len())));
+                        items.push(message.clone());
+                        continue;
+                    }
+                    (None, Some(message), _) => {
+                        let head = head.and_then(|head| heads.get(head));
+                        let place = head.map_or((end, true), |(_, place)| (*place, false));
+                        places.insert(edit.number, number(extras.len()));
+                        extras.push(Extra { message: Some(message.clone()), place });
+                    }
+                    (None, None, _) => {}
+                }
+                changed.extend(at.map(|at| (at, REMOVED)));
+            }
+        }
+        extras.retain(|extra| extra.message.is_some());
+        extras.sort_by_key(|extra| extra.place);
+        // Of several changes of one message the last one counts.
+        changed.reverse();
+        changed.sort_by_key(|(at, _)| *at);
+        changed.dedup_by_key(|(at, _)| *at);
+        for (at, what) in changed {
+            if what == REMOVED { plan.removed.push(at) } else { plan.replaced.push([at, what]) }
+        }
+        let before: Vec<u32> = extras.iter().map(|extra| extra.place.0).collect();
+        let removed = plan.removed.clone();
+        let inner = before.partition_point(|place| *place < end);
+        for extra in extras.drain(inner..) {
+            plan.appended.push(number(items.len()));
+            items.extend(extra.message);
+        }
+        // Insertions move what is behind them.
+        let ahead = before.get(..inner).unwrap_or_default();
+        let shift = |at: u32| at + number(ahead.partition_point(|place| *place <= at));
+        for at in plan.removed.iter_mut().chain(plan.replaced.iter_mut().map(|[at, _]| at)) {
+            *at = shift(*at);
+        }
+        let mut list = confirmed;
+        if !extras.is_empty() {
+            list = list.insert_all(ahead, V::array(extras.into_iter().filter_map(|it| it.message)));
+        }
+        if !plan.is_empty() {
+            list = V::assemble(list, V::array(items), &plan, false);
+        }
+        Woven { list, before, removed, grown: Vec::new() }
+    }
+
+    /// Before which confirmed position that is which stands directly behind the last message that
+    /// the server had when a run took it along, or the nearest earlier one that is left. And whether
+    /// it is that last one.
+    fn anchored(&self, anchor: u32) -> (u32, bool) {
+        let Some((_, had)) = self.anchors.iter().find(|(one, _)| *one == anchor) else {
+            return (number(self.messages.len()), false);
+        };
+        for at in (0..had.len()).rev() {
+            let id = had.at(at).and_then(|message| message.get_owned("id"));
+            if let Some(place) = id.and_then(|id| self.messages.find(&id)) {
+                return (place + 1, at + 1 == had.len());
+            }
+        }
+        (0, had.is_empty())
+    }
+
+    /// The confirmed position that a sent message of this id is shown at, if it is shown.
+    pub(super) fn shown_place(&mut self, id: &V) -> Option<u32> {
+        let own @ [update, _] = *self.updates.edits_of(id).first()?;
+        self.look();
+        let anchor = self.updates.get(update)?.anchor?;
+        let edit = self.updates.edit(own)?;
+        if edit.does != Does::Add || edit.acknowledged {
+            return None;
+        }
+        let known = self.head.filter(|head| head.anchor == anchor && head.edit < own);
+        let mut head = known.unwrap_or_else(|| {
+            let (place, exact) = self.anchored(anchor);
+            Head { anchor, edit: [0, 0], place, exact }
+        });
+        while head.edit < own {
+            let [update, at] = head.edit;
+            let Some(edit) = self.updates.edit(head.edit) else {
+                head.edit = [update + 1, 0];
+                continue;
+            };
+            let is_put = edit.does == Does::Add && edit.acknowledged;
+            if is_put && self.messages.find(&edit.id) == Some(head.place) {
+                head.place += 1;
+            }
+            head.edit = [update, at + 1];
+        }
+        self.head = Some(head);
+        Some(head.place)
     }
 
     /// The confirmed fields with the pending writes over them. A field that did not change since is
     /// not written anew.
-    pub(super) fn written_over(&mut self) -> V {
-        if let Some((of, fields)) = &self.written
-            && of.same(&self.fields)
-        {
+    pub(super) fn shown_fields(&mut self) -> V {
+        self.look();
+        if self.updates.write_count == 0 {
+            return self.fields.clone();
+        }
+        if let Some(fields) = &self.written {
             return fields.clone();
         }
-        let mut fields = self.fields.clone();
-        let mut pending = std::mem::take(&mut self.pending);
-        for update in pending.iter_mut().filter(|update| !update.over) {
-            for write in update.writes.iter_mut().filter(|write| !write.held) {
-                let before = fields.get(&write.key).map(Found::into_owned);
-                let known = write.folded.as_ref().filter(|(known, _)| match (known, &before) {
-                    (Some(known), Some(before)) => known.same(before),
-                    (known, before) => known.is_none() && before.is_none(),
-                });
-                if let Some((_, value)) = known {
-                    fields = fields.with(&write.key, value.clone());
-                    continue;
-                }
-                // A write that the confirmed state has made impossible is not shown.
-                write.folded = None;
-                if let Some(written) = self.tried(fields.clone(), &write.key, &write.value) {
-                    let value = written.get(&write.key).map(Found::into_owned);
-                    write.folded = value.map(|value| (before, value));
-                    fields = written;
-                }
+        let mut fields = self.fields.clone().shared();
+        let mut updates = std::mem::take(&mut self.updates);
+        for write in updates.iter_mut().flat_map(|update| &mut update.writes) {
+            if write.acknowledged {
+                continue;
             }
+            let before = fields.get(&write.key).map(Found::into_owned);
+            let known = write.folded.take().filter(|(known, _)| match (known, &before) {
+                (Some(known), Some(before)) => known.same(before),
+                (known, before) => known.is_none() && before.is_none(),
+            });
+            // A write that the confirmed state has made impossible is not shown.
+            let (before, value) = known.unwrap_or_else(|| {
+                let value = self.tried(&write.key, before.clone(), &write.value);
+                (before, value)
+            });
+            if let Some(value) = &value {
+                fields = fields.with(&write.key, value.clone());
+            }
+            write.folded = Some((before, value));
         }
-        self.pending = pending;
-        self.written = Some((self.fields.clone(), fields.clone()));
+        self.updates = updates;
+        self.written = Some(fields.clone());
         fields
     }
 
-    /// The fields with a write, if its reducer takes it.
-    fn tried(&self, fields: V, key: &str, value: &V) -> Option<V> {
+    /// A field's value with a write, if its reducer takes it.
+    pub(super) fn tried(&self, key: &str, before: Option<V>, write: &V) -> Option<V> {
         if !V::intact() {
             return None;
         }
-        let written = self.write(fields, key, value.clone());
+        let state = before.map_or_else(V::object, |before| V::object().with(key, before));
+        let written = self.write(state, key, write.clone());
         if V::intact() {
-            return written.ok();
+            return written.ok()?.get_owned(key);
         }
         V::forget_failure();
         None
     }
+}
 
-    /// The confirmed fields before a change, and what the pending writes come to over them.
-    pub(super) fn before(&mut self) -> V {
-        if self.pending.iter().any(|update| !update.writes.is_empty()) {
-            self.written_over();
-        }
-        self.fields.clone()
+impl<V: Value> Woven<V> {
+    /// Adds pending messages behind all, before that confirmed position.
+    pub(super) fn append(&mut self, messages: Vec<V>, end: u32) {
+        let count = messages.len();
+        self.before.resize(self.before.len() + count, end);
+        let plan = Plan { appended: (0..number(count)).collect(), ..Plan::default() };
+        self.list = V::assemble(self.list.clone(), V::array(messages), &plan, false);
+    }
+}
+
+impl<V: Value> Edit<V> {
+    pub(super) fn look(&mut self, messages: &MessageList<V>) {
+        let here = messages.find(&self.id);
+        self.acknowledged = match self.does {
+            Does::Add => here.is_some(),
+            _ => self.base.is_some() && moved(&self.base, here.and_then(|at| messages.item(at))),
+        };
+    }
+}
+
+/// Whether a value is no longer its base.
+fn moved<V: Value>(base: &Base<V>, now: Option<V>) -> bool {
+    match (base.as_ref().and_then(Option::as_ref), now) {
+        (Some(base), Some(now)) => !base.same(&now) && !base.equals(&now),
+        (base, now) => base.is_some() != now.is_some(),
+    }
+}
+
+impl<V: Value> Shown<V> {
+    pub(super) fn nothing() -> Self {
+        Self { state: V::null(), messages: V::null(), fields: V::null(), fresh: false }
     }
 
-    /// Retires what the confirmed state holds. `before` are the fields before they changed.
-    pub(super) fn look_for_pending(&mut self, before: &V) {
-        self.changed();
-        if self.pending.is_empty() {
+    /// Makes the state anew, if either part is another one.
+    fn take(&mut self, messages: V, fields: V, shows_messages: bool) {
+        self.fresh = true;
+        let first = self.state.is_null();
+        if !first && (self.messages.same(&messages) || !shows_messages) && self.fields.same(&fields)
+        {
             return;
         }
-        let mut pending = std::mem::take(&mut self.pending);
-        if look(&mut pending, &self.messages) {
-            self.woven = None;
-        }
-        if self.look_for_writes(&mut pending, before) {
-            self.written = None;
-        }
-        let active = self.run.as_ref().is_some_and(|run| run.active);
-        for update in pending.iter_mut().filter(|update| update.is_held()) {
-            update.seen = true;
-            update.over |= !active;
-        }
-        if self.run.is_none() {
-            pending.retain(|update| !update.over);
-        }
-        self.pending = pending;
+        self.state = if shows_messages {
+            V::state_of(&messages, &fields)
+        } else {
+            V::object().overlay(&fields, false)
+        };
+        (self.messages, self.fields) = (messages, fields);
     }
+}
 
-    /// Finds out which writes the confirmed fields hold. One that has just come to the value which
-    /// some write came to holds that and those before it; one that the first write would not change
-    /// holds that. Whether there are more than before.
-    fn look_for_writes(&self, pending: &mut [Pending<V>], before: &V) -> bool {
-        let mut found = false;
-        for at in 0..pending.len() {
-            let (earlier, rest) = pending.split_at_mut(at);
-            let Some(update) = rest.first_mut().filter(|update| !update.over) else { continue };
-            for write in update.writes.iter_mut().filter(|write| !write.held) {
-                let Some(own) = self.fields.get(&write.key) else { continue };
-                let before = before.get(&write.key);
-                let changed = before.is_none_or(|before| !before.same(&own));
-                let came = changed && write.folded.as_ref().is_some_and(|(_, it)| it.equals(&own));
-                let mut others = earlier
-                    .iter_mut()
-                    .filter(|update| !update.over)
-                    .flat_map(|update| &mut update.writes)
-                    .filter(|other| !other.held && other.key == write.key)
-                    .peekable();
-                if came {
-                    others.for_each(|other| other.held = true);
-                    write.held = true;
-                } else if others.peek().is_none()
-                    && !write.asked.as_ref().is_some_and(|asked| asked.same(&own))
-                {
-                    let own = own.into_owned();
-                    let one = V::object().with(&write.key, own.clone());
-                    let again = self.tried(one, &write.key, &write.value);
-                    let again = again.as_ref().and_then(|again| again.get(&write.key));
-                    write.held = again.is_some_and(|again| again.equals(&own));
-                    write.asked = (!write.held).then_some(own);
-                }
-                found |= write.held;
-            }
-        }
-        found
+impl<V: Value> Holds<V> for Shown<V> {
+    fn held(&mut self, visit: &mut dyn FnMut(&mut V)) {
+        let Self { state, messages, fields, fresh: _ } = self;
+        visit(state);
+        visit(messages);
+        visit(fields);
     }
+}
+
+impl<V: Value> Holds<V> for Woven<V> {
+    fn held(&mut self, visit: &mut dyn FnMut(&mut V)) {
+        let Self { list, before: _, removed: _, grown: _ } = self;
+        visit(list);
+    }
+}
+
+/// Whether two objects have the same values.
+fn have_same<V: Value>(left: &V, right: &V) -> bool {
+    if left.same(right) {
+        return true;
+    }
+    let keys = left.keys();
+    let same = |key: &String| match (left.get(key), right.get(key)) {
+        (Some(left), Some(right)) => left.same(&right),
+        _ => false,
+    };
+    keys.len() == right.keys().len() && keys.iter().all(same)
+}
+
+/// What becomes of a confirmed message that is not shown.
+const REMOVED: u32 = u32::MAX - 1;
+
+fn number(len: usize) -> u32 {
+    u32::try_from(len).unwrap_or(u32::MAX)
 }

@@ -216,6 +216,16 @@ impl Symbols<Json> for Texts {
         self.numbers.get(text.as_str()?).copied()
     }
 
+    fn intern(&mut self, text: &Json) -> Option<u32> {
+        let text = text.as_str()?;
+        if let Some(number) = self.numbers.get(text) {
+            return Some(*number);
+        }
+        let next = u32::try_from(self.numbers.len()).ok()?;
+        self.numbers.insert(text.to_owned(), next);
+        Some(next)
+    }
+
     fn count(&self) -> usize {
         self.numbers.len()
     }

@@ -22,6 +22,10 @@ impl ByNumber {
         self.replace(number, value)
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     pub(crate) fn remove(&mut self, number: u32) -> Option<u32> {
         self.replace(number, Join::NONE)
     }

@@ -93,6 +93,9 @@ extern "C" {
     fn symbols() -> i32;
     fn numbers(symbols: i32, list: i32, key: &str) -> Vec<u32>;
     fn find(symbols: i32, text: i32) -> i32;
+    fn intern(symbols: i32, text: i32) -> i32;
+    #[wasm_bindgen(js_name = sameItems)]
+    fn same_items(left: i32, right: i32) -> i32;
     fn count(symbols: i32) -> i32;
 }
 
@@ -214,6 +217,10 @@ impl crate::value::Symbols<Handle> for Symbols {
 
     fn find(&self, text: &Handle) -> Option<u32> {
         u32::try_from(find(self.0.0, text.0)).ok()
+    }
+
+    fn intern(&mut self, text: &Handle) -> Option<u32> {
+        u32::try_from(intern(self.0.0, text.0)).ok()
     }
 
     fn count(&self) -> usize {
@@ -387,6 +394,10 @@ impl Value for Handle {
             owned.item.into(),
         ))
         .ok_or(self)
+    }
+
+    fn same_items(&self, other: &Self) -> bool {
+        same_items(self.0, other.0) != 0
     }
 
     fn own_list(self) -> Self {

@@ -1,0 +1,240 @@
+//! What a new optimistic update does to the messages that are shown.
+
+use super::pending::{Does, Edit, Pending};
+use super::{MESSAGES, Thread, fields_in};
+use crate::error::Error;
+use crate::message::REMOVE_ALL_MESSAGES;
+use crate::reducer::messages::{MessageRules, Removals, read_list};
+use crate::schema::FieldReducer;
+use crate::value::{ByNumber, Found, Join, Symbols, Value};
+
+impl<V: Value> Thread<V> {
+    /// Shows an update that the server does not know yet; gives its id. The next run takes it along.
+    ///
+    /// # Errors
+    /// [`Error::NotInput`] for a field that is not input or not in the schema, those of the fields'
+    /// reducers, and [`Error::UnknownMessageRemoved`]; nothing is then shown.
+    pub fn optimistic(&mut self, update: V) -> Result<String, Error> {
+        self.show(update, false)
+    }
+
+    /// The same for an update that a call of its own carries, and no run: only
+    /// [`Thread::settle`] and [`Thread::rollback`] end it.
+    ///
+    /// # Errors
+    /// As [`Thread::optimistic`].
+    pub fn optimistic_manual(&mut self, update: V) -> Result<String, Error> {
+        self.show(update, true)
+    }
+
+    fn show(&mut self, update: V, manual: bool) -> Result<String, Error> {
+        fields_in(&update, "an update")?;
+        let keys = update.keys();
+        let refused =
+            |key: &&String| self.schema.field(key).map_or(!self.open, |field| !field.input);
+        if let Some(key) = keys.iter().find(refused) {
+            return Err(Error::NotInput { key: key.clone() });
+        }
+        self.look();
+        let mut update = update;
+        let mut edits = Vec::new();
+        if let Some(messages) = update.get_owned(MESSAGES) {
+            if messages.is_null() {
+                return Err(Error::NullArgument { received: Some("left") });
+            }
+            let (list, removals) = read_list(messages.own_list(), MessageRules::LangGraph)?;
+            edits = self.edits_by(&list, &removals)?;
+            update = update.with(MESSAGES, list);
+        }
+        let mut pending = Pending::new(V::new_id(), update, manual);
+        pending.edits = edits;
+        let mut written = None;
+        for write in &mut pending.writes {
+            let fields = written.take().unwrap_or_else(|| self.shown_fields().shared());
+            let before = fields.get_owned(&write.key);
+            let fields = self.write(fields, &write.key, write.value.clone())?;
+            write.folded = Some((before, fields.get_owned(&write.key)));
+            written = Some(fields);
+        }
+        if manual {
+            self.note_bases(&mut pending);
+        }
+        if !V::intact() {
+            return Err(Error::value("an update", "readable"));
+        }
+        self.serial += 1;
+        pending.serial = self.serial;
+        (self.view.fresh, self.told_fresh) = (false, false);
+        if written.is_some() {
+            self.written = written;
+        }
+        self.show_edits(&pending.edits);
+        let id = pending.id.clone();
+        self.updates.push(pending);
+        Ok(id)
+    }
+
+    /// Messages that are only added stand behind all that are shown: nothing has to be woven anew.
+    fn show_edits(&mut self, edits: &[Edit<V>]) {
+        if edits.is_empty() {
+            return;
+        }
+        let added = edits.iter().all(|edit| edit.does == Does::Add);
+        if self.updates.edit_count == 0 && added {
+            self.woven = Some(self.weave(&|_| false));
+        }
+        match self.woven.as_mut() {
+            Some(woven) if added => {
+                let end = u32::try_from(self.messages.len()).unwrap_or(u32::MAX);
+                woven.append(edits.iter().filter_map(|edit| edit.message.clone()).collect(), end);
+            }
+            _ => self.woven = None,
+        }
+    }
+
+    /// What the messages of an update come to, by the schema's reducer of messages.
+    fn edits_by(&mut self, list: &V, removals: &Removals) -> Result<Vec<Edit<V>>, Error> {
+        match self.schema.field(MESSAGES).map(|field| &field.reducer) {
+            None => {}
+            Some(FieldReducer::Messages(rules)) => {
+                return self.edits(list, removals, *rules);
+            }
+            Some(_) => {
+                let shown = self.shown_messages();
+                let made = self.reduced(|_| shown.clone(), list)?.unwrap_or_else(|| list.clone());
+                return Ok(self.difference(&shown, &made));
+            }
+        }
+        self.edits(list, removals, MessageRules::LangGraph)
+    }
+
+    /// The edits that make one list of messages into another.
+    fn difference(&self, shown: &V, made: &V) -> Vec<Edit<V>> {
+        let join = V::join(shown, made, "id");
+        let mut there = ByNumber::default();
+        for [position, number] in &join.left {
+            there.insert(*number, *position);
+        }
+        let known: Vec<u32> = join.left.iter().map(|[position, _]| *position).collect();
+        let gone = (0..).zip(shown.items()).filter(|(at, _)| known.binary_search(at).is_err());
+        let removed = gone.filter_map(|(_, item)| Some(Edit::removal(item.get_owned("id")?)));
+        let mut edits: Vec<Edit<V>> = removed.collect();
+        for (at, (item, number)) in (0..).zip(made.items().zip(&join.right)) {
+            let Some(id) = item.get_owned("id").filter(|_| *number != Join::NONE) else { continue };
+            let old = there.get(*number).and_then(|position| shown.at(position as usize));
+            let does = match old {
+                None => Does::Add,
+                Some(old) if old.same(&item) || old.equals(&item) => continue,
+                Some(_) => Does::Change,
+            };
+            edits.push(Edit::new(id, at, does, Some(item.into_owned())));
+        }
+        edits
+    }
+
+    /// The edits that `add_messages` makes of whole messages and removals.
+    fn edits(
+        &mut self,
+        list: &V,
+        removals: &Removals,
+        rules: MessageRules,
+    ) -> Result<Vec<Edit<V>>, Error> {
+        let mut edits: Vec<Edit<V>> = Vec::new();
+        // By number: the place among the edits.
+        let mut own = V::Symbols::default();
+        let mut places = ByNumber::default();
+        let mut cleared = false;
+        let mut removals = removals.iter().peekable();
+        let numbers = own.numbers(list, "id");
+        for ((at, item), number) in (0..).zip(list.items()).zip(numbers) {
+            let Some(id) = item.get_owned("id") else { continue };
+            let known = places.get(number).and_then(|place| edits.get_mut(place as usize));
+            // What was removed in this update keeps its place, or has a new one.
+            let keeps = !cleared && rules == MessageRules::LangGraph;
+            let Some((_, name)) = removals.next_if(|(position, _)| *position == at) else {
+                let message = Some(item.into_owned());
+                let does = match &known {
+                    Some(edit) if edit.message.is_some() || keeps => {
+                        if edit.does == Does::Remove { Does::Change } else { edit.does }
+                    }
+                    Some(edit) if edit.does == Does::Add => Does::Add,
+                    Some(_) => Does::Move,
+                    None if !cleared && self.is_shown(&id) => Does::Change,
+                    None if self.messages.find(&id).is_some() => Does::Move,
+                    None => Does::Add,
+                };
+                match known {
+                    Some(edit) if edit.message.is_some() || keeps => {
+                        (edit.does, edit.message, edit.at) = (does, message, at);
+                    }
+                    known => {
+                        // Nothing is left of an edit that adds nothing.
+                        if let Some(edit) = known {
+                            (edit.does, edit.message) = (Does::Add, None);
+                        }
+                        places.insert(number, position(edits.len()));
+                        edits.push(Edit::new(id, at, does, message));
+                    }
+                }
+                continue;
+            };
+            if name == REMOVE_ALL_MESSAGES {
+                let shown = self.shown_messages();
+                places = ByNumber::default();
+                edits = Vec::new();
+                for (number, id) in own.numbers(&shown, "id").into_iter().zip(shown.items()) {
+                    if let (true, Some(id)) = (number != Join::NONE, id.get_owned("id")) {
+                        places.insert(number, position(edits.len()));
+                        edits.push(Edit::removal(id));
+                    }
+                }
+                cleared = true;
+                continue;
+            }
+            let there = match &known {
+                Some(edit) => edit.message.is_some() || keeps,
+                None => !cleared && self.is_shown(&id),
+            };
+            match known {
+                _ if !there && rules == MessageRules::DeepAgents => {}
+                _ if !there && cleared => {
+                    return Err(Error::RemovedAfterRemoveAll { id: name.clone() });
+                }
+                _ if !there => return Err(Error::UnknownMessageRemoved { id: name.clone() }),
+                Some(edit) => {
+                    edit.message = None;
+                    if edit.does != Does::Add {
+                        edit.does = Does::Remove;
+                    }
+                }
+                None => {
+                    places.insert(number, position(edits.len()));
+                    edits.push(Edit::removal(id));
+                }
+            }
+        }
+        edits.retain(|edit| edit.message.is_some() || edit.does == Does::Remove);
+        Ok(edits)
+    }
+
+    /// Whether a message of this id is shown.
+    fn is_shown(&self, id: &V) -> bool {
+        let mut edits = self.updates.edits_of(id).iter().rev();
+        let last = edits.find_map(|edit| self.updates.edit(*edit).filter(|it| !it.acknowledged));
+        last.map_or_else(|| self.messages.find(id).is_some(), |edit| edit.message.is_some())
+    }
+}
+
+impl<V: Value> Edit<V> {
+    pub(super) fn new(id: V, at: u32, does: Does, message: Option<V>) -> Self {
+        Self { id, number: 0, at, does, message, base: None, acknowledged: false }
+    }
+
+    pub(super) fn removal(id: V) -> Self {
+        Self::new(id, Join::NONE, Does::Remove, None)
+    }
+}
+
+fn position(len: usize) -> u32 {
+    u32::try_from(len).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,200 @@
+//! A run of the agent: what it takes along, how it ends, and how it is joined again.
+
+use super::pending::{Pending, Status};
+use super::{Stale, Thread};
+use crate::diff::diff;
+use crate::value::{Found, Value};
+
+/// The last run.
+pub(super) struct Run<V> {
+    pub id: Option<V>,
+    /// Whether it has not ended.
+    pub active: bool,
+    /// The confirmed messages and fields when it began; nothing once nobody can go back there.
+    pub start: Option<(V, V)>,
+    /// The number of the list of messages that the server had then.
+    pub anchor: u32,
+    /// What was added here since: not the run's, so that it outlasts a replay of it.
+    pub local: Vec<V>,
+    /// What it took along and is over.
+    pub over: Vec<Pending<V>>,
+    /// Whether the server has said in it what messages there are, and what fields.
+    pub spoke_of_messages: bool,
+    pub spoke_of_fields: bool,
+}
+
+impl<V: Value> Thread<V> {
+    /// A run begins, or the last one is joined again.
+    pub(super) fn start_run(&mut self, id: Option<V>, joined: Option<bool>) {
+        let again = self.run.as_ref().is_some_and(|run| {
+            let same = matches!((&run.id, &id), (Some(last), Some(id)) if last.same(id));
+            same && run.start.is_some() && joined.unwrap_or(run.active)
+        });
+        self.streaming.clear();
+        self.forget_predictions();
+        if again {
+            self.replay();
+        } else {
+            self.begin(id);
+        }
+        self.messages_changed();
+        self.fields_changed();
+        self.updates_changed();
+    }
+
+    fn begin(&mut self, id: Option<V>) {
+        self.drop_broken();
+        self.stale = Stale { edits: true, writes: true };
+        self.look();
+        // What is the server's when a run starts is over.
+        self.updates.keep(|update| update.manual || !update.is_acknowledged());
+        let had = self.messages.snapshot();
+        let anchor = self.run.as_ref().map_or(0, |run| run.anchor.wrapping_add(1));
+        let mut updates = std::mem::take(&mut self.updates);
+        for update in updates.iter_mut() {
+            update.taken = !update.manual && update.status != Status::Failed;
+            if update.taken && update.status == Status::Pending {
+                self.note_bases(update);
+                update.anchor = Some(anchor);
+                update.mark(Status::Sent, None);
+            }
+        }
+        self.updates = updates;
+        self.anchors.retain(|(one, _)| self.updates.iter().any(|it| it.anchor == Some(*one)));
+        if self.updates.iter().any(|update| update.anchor == Some(anchor)) {
+            self.anchors.push((anchor, had.clone()));
+        }
+        self.run = Some(Run {
+            id,
+            active: true,
+            start: Some((had, self.fields.clone())),
+            anchor,
+            local: Vec::new(),
+            over: Vec::new(),
+            spoke_of_messages: false,
+            spoke_of_fields: false,
+        });
+    }
+
+    /// Remembers of each part the server's value under its key.
+    pub(super) fn note_bases(&self, update: &mut Pending<V>) {
+        for edit in &mut update.edits {
+            let here = self.messages.find(&edit.id);
+            edit.base = Some(here.and_then(|at| self.messages.item(at)));
+        }
+        for write in &mut update.writes {
+            write.base = Some(self.fields.get(&write.key).map(Found::into_owned));
+        }
+    }
+
+    /// Goes back to where the run began: what it took along is sent again, with the same bases.
+    fn replay(&mut self) {
+        let Some(run) = self.run.as_mut() else { return };
+        let Some((messages, fields)) = run.start.clone() else { return };
+        run.active = true;
+        (run.spoke_of_messages, run.spoke_of_fields) = (false, false);
+        let over = std::mem::take(&mut run.over);
+        let (local, anchor) = (run.local.clone(), run.anchor);
+        self.broken.clear();
+        self.messages.set(messages.clone());
+        self.fields = fields;
+        if !over.is_empty() {
+            self.updates.put_back(over);
+        }
+        if self.anchors.iter().all(|(one, _)| *one != anchor) {
+            self.anchors.push((anchor, messages));
+        }
+        let mut updates = std::mem::take(&mut self.updates);
+        for update in updates.iter_mut().filter(|update| update.taken) {
+            if update.anchor.is_none() {
+                self.note_bases(update);
+                update.anchor = Some(anchor);
+            }
+            update.mark(Status::Sent, None);
+        }
+        self.updates = updates;
+        for update in local {
+            // One that needs what the run has not said yet is passed over.
+            if self.fold(&update).is_err() && !V::intact() {
+                V::forget_failure();
+            }
+        }
+    }
+
+    /// The run has ended well: what it took along is over. Of a part that the server does not have,
+    /// its word stands, if it spoke; else it took the part as it was. Gives what that changes.
+    pub(super) fn finish_run(&mut self, drift: &mut Vec<V>) {
+        self.streaming.clear();
+        self.look();
+        let Some(run) = self.run.as_mut().filter(|run| run.active) else { return };
+        run.active = false;
+        let (messages, fields) = (run.spoke_of_messages, run.spoke_of_fields);
+        let over = |update: &Pending<V>| update.taken && update.status == Status::Sent;
+        let taken = || self.updates.iter().filter(|update| over(update));
+        if taken().next().is_none() {
+            return;
+        }
+        let edits = taken().any(|it| it.edits.iter().any(|edit| !edit.acknowledged));
+        let writes = taken().any(|it| it.writes.iter().any(|write| !write.acknowledged));
+        let contradicted = (messages && edits) || (fields && writes);
+        let before = contradicted.then(|| self.state());
+        if edits && !messages {
+            let list = self.weave(&over).list;
+            self.set_messages(list);
+        }
+        if writes && !fields {
+            self.take_writes(&over);
+        }
+        let over = self.updates.keep(|update| !over(update));
+        if let Some(run) = self.run.as_mut() {
+            run.over = over;
+        }
+        self.updates_changed();
+        if let Some(before) = before {
+            let after = self.state();
+            drift.extend(diff(&before, &after).items().map(Found::into_owned));
+        }
+    }
+
+    /// Folds what these updates write into the confirmed fields. What their reducers refuse is dropped.
+    fn take_writes(&mut self, chosen: &dyn Fn(&Pending<V>) -> bool) {
+        let mut fields = self.fields.clone().shared();
+        let writes = self.updates.iter().filter(|update| chosen(update)).flat_map(|it| &it.writes);
+        for write in writes.filter(|write| !write.acknowledged) {
+            let before = fields.get(&write.key).map(Found::into_owned);
+            if let Some(value) = self.tried(&write.key, before, &write.value) {
+                fields = fields.with(&write.key, value);
+            }
+        }
+        self.fields = fields;
+        self.fields_changed();
+    }
+
+    /// The run has failed: what it took along and the server does not have whole is failed.
+    pub(super) fn fail_run(&mut self, error: &V) {
+        for id in self.streaming.iter() {
+            self.broken.insert(id);
+        }
+        self.streaming.clear();
+        self.look();
+        let Some(run) = self.run.as_mut().filter(|run| run.active) else { return };
+        run.active = false;
+        let sent = |update: &Pending<V>| update.taken && update.status == Status::Sent;
+        run.over = self.updates.keep(|update| !(sent(update) && update.is_acknowledged()));
+        for update in self.updates.iter_mut().filter(|update| sent(update)) {
+            update.mark(Status::Failed, Some(error.clone()));
+        }
+        self.updates_changed();
+    }
+
+    /// What a failed run broke off is shown until the next one starts.
+    fn drop_broken(&mut self) {
+        let mut removed: Vec<u32> =
+            self.broken.iter().filter_map(|id| self.messages.find(id)).collect();
+        if !removed.is_empty() {
+            removed.sort_unstable();
+            self.messages.remove(&removed);
+        }
+        self.broken.clear();
+    }
+}

@@ -1,0 +1,296 @@
+//! A server's snapshot and what there is: reconciled, not overwritten.
+
+use super::{MESSAGES, Thread, drift, list_of_messages};
+use crate::error::Error;
+use crate::message::{self, kind_of};
+use crate::message_list::{Compared, MessageList};
+use crate::reducer::messages::{MessageRules, add_messages, read_list};
+use crate::schema::FieldReducer;
+use crate::value::{Found, Join, Kind, Plan, Symbols, Value};
+
+/// All messages, as the server has them.
+pub(super) struct Snapshot<V> {
+    pub messages: V,
+    /// The roles of messages that are the client's own, and stay.
+    pub client_roles: Option<V>,
+    /// Whether it says nothing about messages that it lacks.
+    pub partial: bool,
+}
+
+/// Which messages stay although a snapshot lacks them.
+struct Staying<V> {
+    /// By position: those being streamed, or broken off.
+    streamed: Vec<bool>,
+    client_roles: Option<V>,
+    all: bool,
+}
+
+impl<V: Value> Thread<V> {
+    pub(super) fn take_messages(
+        &mut self,
+        told: Snapshot<V>,
+        drift: &mut Vec<V>,
+    ) -> Result<(), Error> {
+        let Snapshot { messages, client_roles, partial } = told;
+        if messages.kind() != Kind::Array {
+            return Err(Error::value("messages", "a list"));
+        }
+        let (mut snapshot, compared) = self.read_snapshot(messages.own_list())?;
+        if !V::intact() {
+            return Err(Error::value("messages", "readable"));
+        }
+        drift::of_messages(&self.messages, self.predicted.iter(), &snapshot, &compared, drift);
+        self.predicted.clear();
+        if self.updates.edit_count > 0 {
+            let mut plan = Plan::default();
+            let mut known = Vec::new();
+            let new = (0..).zip(&compared.places).filter(|(_, place)| place.is_none());
+            for (at, _) in new {
+                let Some(item) = snapshot.at(at as usize).map(Found::into_owned) else { continue };
+                self.match_renamed(&item, Some(&compared));
+                let own = self.as_pending(item.clone());
+                if !own.same(&item) {
+                    plan.replaced.push([at, u32::try_from(known.len()).unwrap_or(Join::NONE)]);
+                    known.push(own);
+                }
+            }
+            if !plan.is_empty() {
+                snapshot = V::assemble(snapshot, V::array(known), &plan, false);
+            }
+        }
+        if let Some(run) = self.run.as_mut() {
+            run.spoke_of_messages |= !partial;
+        }
+        let mut streamed = vec![false; self.messages.len()];
+        for id in self.streaming.iter().chain(self.broken.iter()) {
+            let at = self.messages.find(id);
+            if let Some(flag) = at.and_then(|at| streamed.get_mut(at as usize)) {
+                *flag = true;
+            }
+        }
+        let whole = |id: &&V| self.messages.names(&compared, id);
+        let whole: Vec<V> = self.broken.iter().filter(whole).cloned().collect();
+        let staying = Staying { streamed, client_roles, all: partial };
+        let messages = reconcile(&self.messages, &snapshot, compared, &staying);
+        whole.iter().for_each(|id| self.broken.remove(id));
+        if !messages.same(self.messages.items()) {
+            self.set_messages(messages);
+        }
+        Ok(())
+    }
+
+    /// A snapshot's messages, whole, and how their ids are with those there are.
+    fn read_snapshot(&mut self, list: V) -> Result<(V, Compared), Error> {
+        let rules = match self.schema.field(MESSAGES).map(|field| &field.reducer) {
+            None => MessageRules::LangGraph,
+            Some(FieldReducer::Messages(rules)) => *rules,
+            Some(_) => {
+                list_of_messages(&list)?;
+                let compared = self.messages.compare(&list);
+                return Ok((list, compared));
+            }
+        };
+        let (mut snapshot, removals) = read_list(list, MessageRules::DeepAgents)?;
+        let mut compared = self.messages.compare(&snapshot);
+        if rules == MessageRules::LangGraph && compared.numbers.contains(&Join::NONE) {
+            snapshot = self.identified(snapshot, &compared);
+            compared = self.messages.compare(&snapshot);
+        }
+        if !removals.is_empty() || compared.twice {
+            // No list that a reducer leaves: one of each id, and nothing that is removed.
+            snapshot = add_messages(V::array([]), snapshot, rules)?;
+            compared = self.messages.compare(&snapshot);
+        }
+        Ok((snapshot, compared))
+    }
+
+    /// The messages with ids for those that have none: that of the first message there is, and that
+    /// the snapshot does not name, of the same kind and content; else a new one.
+    fn identified(&self, snapshot: V, compared: &Compared) -> V {
+        let mut contents = V::Symbols::default();
+        let mut own: Vec<Vec<(u32, bool)>> = Vec::new();
+        for (at, known) in (0..).zip(self.messages.known(compared)) {
+            let item = if known { None } else { self.messages.item(at) };
+            let number = item.and_then(|it| contents.intern(&it.get_owned("content")?));
+            if let Some(number) = number {
+                if number as usize >= own.len() {
+                    own.resize_with(number as usize + 1, Vec::new);
+                }
+                own.get_mut(number as usize).into_iter().for_each(|all| all.push((at, false)));
+            }
+        }
+        let mut plan = Plan::default();
+        let mut made = Vec::new();
+        let nameless = (0..).zip(&compared.numbers).filter(|(_, number)| **number == Join::NONE);
+        for (at, _) in nameless {
+            let Some(item) = snapshot.at(at as usize).map(Found::into_owned) else { continue };
+            let kind = kind_of(&item);
+            let number = item.get_owned("content").and_then(|content| contents.find(&content));
+            let same = number.and_then(|number| own.get_mut(number as usize)).and_then(|all| {
+                let is_it = |at: u32| self.messages.item(at).is_some_and(|it| kind_of(&it) == kind);
+                let found = all.iter_mut().find(|(at, taken)| !*taken && is_it(*at))?;
+                found.1 = true;
+                self.messages.item(found.0)?.get_owned("id")
+            });
+            let id = same.unwrap_or_else(|| V::string(&V::new_id()));
+            plan.replaced.push([at, u32::try_from(made.len()).unwrap_or(Join::NONE)]);
+            made.push(item.with("id", id));
+        }
+        V::assemble(snapshot, V::array(made), &plan, false)
+    }
+
+    /// A snapshot's fields. What the server never shows stays.
+    pub(super) fn fields_of(&self, values: &V) -> Result<V, Error> {
+        let mut next = values.clone().without(MESSAGES);
+        for (key, field) in self.schema.fields() {
+            if !field.output
+                && next.get(key).is_none()
+                && let Some(own) = self.fields.get_owned(key)
+            {
+                next = next.with(key, own);
+            }
+        }
+        let next = next.reuse(&self.fields);
+        if V::intact() { Ok(next) } else { Err(Error::value("a state", "readable")) }
+    }
+
+    pub(super) fn take_fields(&mut self, fields: V, drift: &mut Vec<V>) {
+        drift::of_fields(&self.fields, self.predicted_fields.iter(), &fields, drift);
+        self.predicted_fields.clear();
+        if let Some(run) = self.run.as_mut() {
+            run.spoke_of_fields = true;
+        }
+        if !fields.same(&self.fields) {
+            self.fields = fields;
+            self.fields_changed();
+        }
+    }
+}
+
+/// The messages of a snapshot in its order, with those of the list that say the same, and those of
+/// the list that it lacks and that stay: the client's own behind what they were behind, streamed
+/// ones, and what is the client's right behind them, before what they were before.
+fn reconcile<V: Value>(
+    list: &MessageList<V>,
+    snapshot: &V,
+    compared: Compared,
+    staying: &Staying<V>,
+) -> V {
+    let known: Vec<bool> = list.known(&compared).collect();
+    let mut places = compared.places;
+    let mut results = Results::default();
+    // Each behind which of the list it stays (0: none, else its position and 1), or before which.
+    let mut behind: Vec<(u32, u32)> = Vec::new();
+    let mut before: Vec<(u32, u32)> = Vec::new();
+    let mut previous = 0;
+    let mut waiting = 0;
+    for (position, known) in (0..).zip(&known) {
+        let item = if *known { None } else { list.item(position) };
+        let item = item.filter(|item| !results.rekeyed(item, snapshot, &mut places, position));
+        let Some(item) = item else {
+            for (successor, _) in before.iter_mut().skip(waiting) {
+                *successor = position;
+            }
+            waiting = before.len();
+            previous = position + 1;
+            continue;
+        };
+        let streamed = staying.streamed.get(position as usize).copied() == Some(true);
+        let own = staying.all
+            || staying.client_roles.as_ref().is_some_and(|roles| has_role(&item, roles));
+        if streamed || (own && before.len() > waiting) {
+            before.push((Join::NONE, position));
+        } else if own {
+            behind.push((previous, position));
+        }
+    }
+    let mut picks = Vec::with_capacity(places.len() + before.len() + behind.len());
+    let stay = |from: &[(u32, u32)], anchor: u32, picks: &mut Vec<[u32; 2]>| {
+        // The anchors ascend, as the messages did.
+        let start = from.partition_point(|(one, _)| *one < anchor);
+        let here = from.iter().skip(start).take_while(|(one, _)| *one == anchor);
+        picks.extend(here.map(|(_, position)| [*position, Join::NONE]));
+    };
+    stay(&behind, 0, &mut picks);
+    for (from, place) in (0..).zip(&places) {
+        if let Some(place) = place {
+            stay(&before, *place, &mut picks);
+        }
+        picks.push(pick(list, snapshot, *place, from, staying));
+        if let Some(place) = place {
+            stay(&behind, *place + 1, &mut picks);
+        }
+    }
+    stay(&before, Join::NONE, &mut picks);
+    V::compose(list.items(), snapshot, &picks)
+}
+
+/// A message that is still streamed is not set back by a snapshot that knows less of its text.
+fn pick<V: Value>(
+    list: &MessageList<V>,
+    snapshot: &V,
+    place: Option<u32>,
+    from: u32,
+    staying: &Staying<V>,
+) -> [u32; 2] {
+    let Some(place) = place else { return [Join::NONE, from] };
+    if staying.streamed.get(place as usize).copied() == Some(true)
+        && let (Some(own), Some(other)) = (list.item(place), snapshot.at(from as usize))
+        && let (Some(own), Some(other)) = (own.text_of("content"), other.text_of("content"))
+        && own.len() > other.len()
+        && own.starts_with(&other)
+    {
+        return [place, Join::NONE];
+    }
+    [place, from]
+}
+
+/// The tools' results of a snapshot that are under ids which the list has not, by their calls.
+struct Results<V: Value> {
+    calls: V::Symbols,
+    /// By the number of a call, positions in the snapshot, the first one last; nothing before the
+    /// first question.
+    unknown: Option<Vec<Vec<usize>>>,
+}
+
+impl<V: Value> Default for Results<V> {
+    fn default() -> Self {
+        Self { calls: V::Symbols::default(), unknown: None }
+    }
+}
+
+impl<V: Value> Results<V> {
+    /// Whether a message that the snapshot lacks is a tool's result that it has under another id.
+    fn rekeyed(
+        &mut self,
+        item: &V,
+        snapshot: &V,
+        places: &mut [Option<u32>],
+        position: u32,
+    ) -> bool {
+        let Some(call) = message::answered_call(item) else { return false };
+        let calls = &mut self.calls;
+        let unknown = self.unknown.get_or_insert_with(|| {
+            let mut unknown: Vec<Vec<usize>> = Vec::new();
+            for (at, place) in places.iter().enumerate().rev() {
+                let item = if place.is_some() { None } else { snapshot.at(at) };
+                let call = item.and_then(|it| message::answered_call(&*it));
+                let Some(number) = call.and_then(|call| calls.intern(&call)) else { continue };
+                if number as usize >= unknown.len() {
+                    unknown.resize_with(number as usize + 1, Vec::new);
+                }
+                unknown.get_mut(number as usize).into_iter().for_each(|all| all.push(at));
+            }
+            unknown
+        });
+        let number = self.calls.find(&call).and_then(|it| unknown.get_mut(it as usize));
+        let place = number.and_then(Vec::pop).and_then(|at| places.get_mut(at));
+        let found = place.map(|place| *place = Some(position));
+        found.is_some()
+    }
+}
+
+fn has_role<V: Value>(item: &V, roles: &V) -> bool {
+    let role = item.get("role");
+    roles.kind() == Kind::Array && role.is_some_and(|role| roles.items().any(|one| one.same(&role)))
+}

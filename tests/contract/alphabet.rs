@@ -1,0 +1,271 @@
+//! What happens to a thread, as letters: the server's words and a user's deeds, said to the model
+//! and to a thread.
+
+use serde_json::json;
+use threadfold::{Event, Field, FieldReducer, MessageRules, Schema, Thread, Value};
+
+use crate::model::{Change, Local, Message, Model, State, Update, Write};
+
+/// One letter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Letter {
+    /// A user's message.
+    Add(&'static str),
+    /// A user's message, and the topic.
+    AddWithTopic(&'static str),
+    /// Another text for a message.
+    Edit(&'static str),
+    Remove(&'static str),
+    WriteLog,
+    /// The topic, carried by a call of its own.
+    ManualTopic,
+    Start,
+    Finish,
+    Fail,
+    Join,
+    /// A snapshot that has what was sent.
+    Has,
+    /// One that lacks it.
+    Lacks,
+    /// Some messages; it says nothing of those that it lacks.
+    Partial,
+    /// The first message's text under an id of the server's.
+    Renamed,
+    Echo(&'static str),
+    Stream,
+    Whole,
+    Settle(usize),
+    FailUpdate(usize),
+    Retry(usize),
+    Rollback(usize),
+    Reload,
+    Update,
+}
+
+use Letter::{
+    Add, AddWithTopic, Echo, Edit, Fail, FailUpdate, Finish, Has, Join, Lacks, ManualTopic, Partial,
+    Reload, Remove, Renamed, Retry, Rollback, Settle, Start, Stream, Whole, WriteLog,
+};
+
+/// The letters about messages.
+pub const MESSAGES: &[Letter] = &[
+    Add("1"), AddWithTopic("2"), Edit("0"), Remove("0"), Start, Finish, Fail, Join, Has, Lacks,
+    Renamed, Stream, Settle(0), Retry(0), Rollback(0), Reload,
+];
+
+/// The letters about fields.
+pub const FIELDS: &[Letter] = &[
+    AddWithTopic("2"), WriteLog, ManualTopic, Start, Finish, Fail, Join, Has, Lacks, Settle(0),
+    FailUpdate(0), Retry(0), Rollback(0), Reload, Letter::Update,
+];
+
+/// All letters, for random words.
+pub const ALL: &[Letter] = &[
+    Add("1"), Add("2"), Add("3"), AddWithTopic("2"), AddWithTopic("4"), Edit("0"), Edit("1"),
+    Edit("a"), Remove("0"), Remove("1"), Remove("a"), WriteLog, ManualTopic, Start, Start, Finish,
+    Fail, Join, Has, Lacks, Partial, Renamed, Echo("1"), Echo("2"), Echo("3"), Stream, Stream, Whole,
+    Settle(0), Settle(1), FailUpdate(0), FailUpdate(1), Retry(0), Retry(1), Rollback(0), Rollback(1),
+    Rollback(2), Reload, Letter::Update,
+];
+
+fn message(kind: &'static str, id: &str, content: &str) -> Message {
+    Message { id: id.to_owned(), kind, content: content.to_owned(), call: None }
+}
+
+/// What a letter says of messages is the same for all who hear it.
+struct Said {
+    messages: Vec<Message>,
+    topic: Option<Vec<String>>,
+    log: Option<Vec<String>>,
+}
+
+fn said(letter: Letter) -> Said {
+    let own = |text: &str| Some(vec![text.to_owned()]);
+    match letter {
+        Has => Said {
+            messages: vec![message("human", "0", "old"), message("human", "1", "1"), message("ai", "a", "Hi")],
+            topic: own("t"),
+            log: own("x"),
+        },
+        Lacks => Said { messages: vec![message("human", "0", "old")], topic: None, log: None },
+        _ => Said { messages: vec![message("human", "2", "2")], topic: own("server's"), log: own("y") },
+    }
+}
+
+/// The words for updates: both sides are told the same.
+fn written(letter: Letter) -> (Vec<Change>, Vec<Write>) {
+    let topic = Write { key: "topic", value: "t".to_owned() };
+    match letter {
+        Add(id) => (vec![Change::Put(message("human", id, id))], vec![]),
+        AddWithTopic(id) => (vec![Change::Put(message("human", id, id))], vec![topic]),
+        Edit(id) => (vec![Change::Put(message("human", id, "edited"))], vec![]),
+        Remove(id) => (vec![Change::Remove(id.to_owned())], vec![]),
+        WriteLog => (vec![], vec![Write { key: "log", value: "x".to_owned() }]),
+        ManualTopic => (vec![], vec![topic]),
+        _ => (
+            vec![Change::Put(message("human", "l", "local"))],
+            vec![Write { key: "log", value: "l".to_owned() }],
+        ),
+    }
+}
+
+/// A model in front of the first letter: the server has one message.
+pub fn model() -> Model {
+    let mut model = Model::default();
+    model.confirmed.messages.push(message("human", "0", "old"));
+    model
+}
+
+impl Letter {
+    /// Says it to the model; gives the view that the server contradicted, if it did at a run's end.
+    pub fn to_model(self, model: &mut Model, runs: &mut usize) -> Option<State> {
+        let nth = |model: &Model, nth: usize| model.pending().nth(nth).map(|it: &Update| it.serial);
+        match self {
+            Add(_) | AddWithTopic(_) | Edit(_) | Remove(_) | WriteLog | ManualTopic => {
+                let (messages, fields) = written(self);
+                model.optimistic(&messages, &fields, self == ManualTopic);
+            }
+            Start => {
+                *runs += 1;
+                model.run_starts(&format!("r{runs}"));
+            }
+            Finish => return model.run_ends(),
+            Fail => model.run_fails(),
+            Join => model.run_is_joined(&format!("r{runs}")),
+            Has | Lacks | Partial => {
+                let Said { messages, topic, log } = said(self);
+                model.messages(&messages, self == Partial);
+                model.fields(topic, log);
+            }
+            Renamed => model.message(&message("human", "server's", "1"), false),
+            Echo(id) => model.message(&message("human", id, id), false),
+            Stream => {
+                model.message(&message("ai", "a", ""), true);
+                model.text("a", "H");
+            }
+            Whole => model.message(&message("ai", "a", "Hi"), false),
+            Settle(at) => nth(model, at).into_iter().for_each(|serial| model.settle(serial)),
+            FailUpdate(at) => nth(model, at).into_iter().for_each(|serial| model.fail(serial)),
+            Retry(at) => nth(model, at).into_iter().for_each(|serial| model.retry(serial)),
+            Rollback(at) => nth(model, at).into_iter().for_each(|serial| model.rollback(serial)),
+            Reload => {}
+            Letter::Update => {
+                let (messages, fields) = written(self);
+                model.update(Local { messages, fields });
+            }
+        }
+        None
+    }
+
+    /// Says it to a thread; gives the drift.
+    pub fn to_thread<V: Heap>(self, thread: &mut Thread<V>, runs: &mut usize) -> Option<V> {
+        let hear = |thread: &mut Thread<V>, event| thread.receive(event).unwrap();
+        let event = match self {
+            Add(_) | AddWithTopic(_) | Edit(_) | Remove(_) | WriteLog | ManualTopic => {
+                let update = update_of(written(self));
+                let show = if self == ManualTopic { Thread::optimistic_manual } else { Thread::optimistic };
+                // What removes an unknown message is refused.
+                let _ = show(thread, V::of(update));
+                return None;
+            }
+            Start => {
+                *runs += 1;
+                Event::RunStarted { id: Some(V::of(json!(format!("r{runs}")))), joined: Some(false) }
+            }
+            Join => Event::RunStarted { id: Some(V::of(json!(format!("r{runs}")))), joined: Some(true) },
+            Finish => Event::RunFinished,
+            Fail => Event::RunFailed { error: V::of(json!("down")) },
+            Has | Lacks | Partial => {
+                let Said { messages, topic, log } = said(self);
+                let mut values = json!({ "messages": messages.iter().map(dict).collect::<Vec<_>>() });
+                topic.into_iter().for_each(|topic| values["topic"] = json!(topic[0]));
+                log.into_iter().for_each(|log| values["log"] = json!(log));
+                Event::Values { values: V::of(values), partial: self == Partial }
+            }
+            Renamed => whole(&message("human", "server's", "1")),
+            Echo(id) => whole(&message("human", id, id)),
+            Stream => {
+                let message = V::of(dict(&message("ai", "a", "")));
+                hear(thread, Event::Message { message, after: None, streaming: true });
+                Event::Text { id: V::of(json!("a")), text: V::of(json!("H")) }
+            }
+            Whole => whole(&message("ai", "a", "Hi")),
+            Settle(at) | FailUpdate(at) | Retry(at) | Rollback(at) => {
+                let id = thread.pending().nth(at).map(|update| update.id.clone());
+                if let Some(id) = id {
+                    match self {
+                        Settle(_) => drop(thread.settle(&id).unwrap()),
+                        FailUpdate(_) => drop(thread.fail(&id, V::of(json!("no")))),
+                        Retry(_) => drop(thread.retry(&id)),
+                        _ => drop(thread.rollback(&id)),
+                    }
+                }
+                return None;
+            }
+            Reload => {
+                let kept = thread.to_json().to_json().to_string();
+                let record = V::of(serde_json::from_str(&kept).unwrap());
+                *thread = Thread::from_json(Some(schema()), &record).unwrap();
+                return None;
+            }
+            Letter::Update => {
+                thread.update(V::of(update_of(written(self)))).unwrap();
+                return None;
+            }
+        };
+        hear(thread, event)
+    }
+}
+
+fn whole<V: Heap>(message: &Message) -> Event<V> {
+    Event::Message { message: V::of(dict(message)), after: None, streaming: false }
+}
+
+fn dict(message: &Message) -> serde_json::Value {
+    json!({ "type": message.kind, "id": message.id, "content": message.content })
+}
+
+fn update_of((messages, fields): (Vec<Change>, Vec<Write>)) -> serde_json::Value {
+    let mut update = json!({});
+    if !messages.is_empty() {
+        let messages = messages.iter().map(|change| match change {
+            Change::Put(message) => dict(message),
+            Change::Remove(id) => json!({ "type": "remove", "id": id }),
+        });
+        update["messages"] = messages.collect();
+    }
+    for Write { key, value } in fields {
+        update[key] = if key == "log" { json!([value]) } else { json!(value) };
+    }
+    update
+}
+
+/// A heap that the letters are said in.
+pub trait Heap: Value {
+    fn of(json: serde_json::Value) -> Self;
+    fn to_json(&self) -> serde_json::Value;
+}
+
+impl Heap for serde_json::Value {
+    fn of(json: serde_json::Value) -> Self {
+        json
+    }
+
+    fn to_json(&self) -> serde_json::Value {
+        self.clone()
+    }
+}
+
+pub fn schema<V>() -> Schema<V> {
+    Schema::new(vec![
+        ("messages".to_owned(), Field::new(FieldReducer::Messages(MessageRules::LangGraph))),
+        ("topic".to_owned(), Field::new(FieldReducer::Replace)),
+        ("log".to_owned(), Field::new(FieldReducer::Append)),
+    ])
+    .unwrap()
+}
+
+pub fn thread<V: Heap>() -> Thread<V> {
+    let values = V::of(json!({ "messages": [dict(&message("human", "0", "old"))] }));
+    Thread::new(Some(schema()), &values).unwrap()
+}

@@ -1,0 +1,66 @@
+//! Threads against the contract's model: every word of up to five letters, and random long ones.
+//!
+//! `THREADFOLD_SEED` and `THREADFOLD_RUNS` make the random words other ones, or more.
+#![cfg(not(target_arch = "wasm32"))]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
+
+mod alphabet;
+mod model;
+mod words;
+
+use alphabet::{ALL, FIELDS, Letter, MESSAGES};
+use serde_json::Value as Json;
+use words::{Answer, differs, every_word, random_words};
+
+/// How long the words are of which there is every one.
+const LENGTH: usize = 5;
+
+#[test]
+fn every_word_about_messages_is_the_models() {
+    check_all("messages", MESSAGES);
+}
+
+#[test]
+fn every_word_about_fields_is_the_models() {
+    check_all("fields", FIELDS);
+}
+
+fn check_all(name: &str, letters: &[Letter]) {
+    let Answer { words, digest } = every_word::<Json>(letters, LENGTH);
+    println!("{name}: {words} words of up to {LENGTH} letters, 0 differences, digest {digest:08x}");
+    let known: Json = serde_json::from_str(include_str!("answers.json")).unwrap();
+    assert_eq!(known[name]["words"], words, "{name}: how many words there are");
+    assert_eq!(known[name]["digest"], format!("{digest:08x}"), "{name}: the wasm thread is held to this");
+}
+
+#[test]
+fn random_words_are_the_models() {
+    let number = |name: &str, or: u64| std::env::var(name).map_or(or, |it| it.parse().unwrap());
+    let (seed, runs) = (number("THREADFOLD_SEED", 7), number("THREADFOLD_RUNS", 20_000));
+    random_words::<Json>(ALL, seed, runs);
+    println!("{runs} random words from seed {seed}, 0 differences");
+}
+
+/// Words that once were answered wrongly, here or in the package before this contract.
+#[test]
+fn words_of_old() {
+    use Letter::{Add, AddWithTopic, Echo, Edit, Fail, Finish, Has, Join, Lacks, Remove, Renamed, Retry, Rollback, Start, Stream};
+    let words: &[&[Letter]] = &[
+        // Two of one text, the first echoed under its own id: the second stays.
+        &[Add("1"), Add("2"), Start, Echo("1"), Renamed, Finish],
+        // An empty snapshot and then an error: the question failed, it is not done.
+        &[Add("1"), Start, Lacks, Fail],
+        // A question typed before the history came stands below it.
+        &[Add("1"), Start, Has, Finish],
+        // What was written behind a message that is taken back stays where it was.
+        &[Add("1"), AddWithTopic("2"), Start, Echo("1"), Stream, Rollback(0)],
+        &[Edit("0"), Add("1"), Start, Stream, Finish],
+        // A run that never ended, and the next one.
+        &[Add("1"), Start, Echo("1"), Start, Lacks, Finish],
+        &[Add("1"), Start, Stream, Start, Stream, Finish, Join],
+        &[Remove("0"), Start, Lacks, Fail, Retry(0), Start, Has],
+    ];
+    for word in words {
+        assert_eq!(differs::<Json>(word), None, "{word:?}");
+    }
+}

@@ -1,0 +1,600 @@
+//! The contract of a thread, as code that only has to be read: no index, no cache, nothing fast.
+//!
+//! **Confirmed** is the fold of what the server said. **Pending** is the list of updates that are
+//! not the server's yet. The **view** is pending laid over confirmed, computed when somebody looks.
+//! An update has a part for each message it adds, changes or removes, and one for each other field
+//! it writes. Below, one function (or a few) for each of the eleven rules.
+//!
+//! Two fields stand for all: `topic` is replaced, `log` is appended to. A message is an id, a kind
+//! and a text.
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    pub id: String,
+    pub kind: &'static str,
+    pub content: String,
+    /// The call that a tool's result answers.
+    pub call: Option<&'static str>,
+}
+
+/// What a field holds; nothing, when it is not there.
+pub type Field = Option<Vec<String>>;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct State {
+    pub messages: Vec<Message>,
+    pub topic: Field,
+    pub log: Field,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    Pending,
+    Sent,
+    Failed,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Does {
+    Add,
+    Change,
+    /// Shown no more when it was written, though the server has it: it comes anew, at the end.
+    Move,
+    Remove,
+}
+
+/// What an update does under one key, and the one thing that is remembered of it: its base, the
+/// server's value under the key when a run took it along.
+#[derive(Clone, Debug)]
+pub struct Part<W, B> {
+    pub write: W,
+    pub base: Option<B>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Edit {
+    pub does: Does,
+    pub message: Message,
+}
+
+#[derive(Clone, Debug)]
+pub struct Write {
+    pub key: &'static str,
+    pub value: String,
+}
+
+#[derive(Clone, Debug)]
+pub struct Update {
+    pub serial: usize,
+    pub manual: bool,
+    pub status: Status,
+    pub edits: Vec<Part<Edit, Option<Message>>>,
+    pub writes: Vec<Part<Write, Field>>,
+    /// Whether the last run took it along.
+    taken: bool,
+    /// The ids that the server had when the update was sent.
+    had: Option<Vec<String>>,
+}
+
+#[derive(Clone, Debug)]
+struct Run {
+    id: String,
+    active: bool,
+    /// Confirmed as it was when the run began; nothing once somebody built on what it left.
+    start: Option<State>,
+    /// What was added here since.
+    local: Vec<Local>,
+    /// What it took along and is over.
+    over: Vec<Update>,
+    spoke_of_messages: bool,
+    spoke_of_fields: bool,
+}
+
+/// A local, authoritative update.
+#[derive(Clone, Debug, Default)]
+pub struct Local {
+    pub messages: Vec<Change>,
+    pub fields: Vec<Write>,
+}
+
+#[derive(Clone, Debug)]
+pub enum Change {
+    Put(Message),
+    Remove(String),
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Model {
+    pub confirmed: State,
+    pub updates: Vec<Update>,
+    run: Option<Run>,
+    made: usize,
+    streaming: Vec<String>,
+    broken: Vec<String>,
+}
+
+impl Model {
+    // -- 1. Sent: a run takes along every update that is pending when it starts. --
+
+    pub fn run_starts(&mut self, id: &str) {
+        // What a failed run broke off is shown until now.
+        let broken = std::mem::take(&mut self.broken);
+        self.confirmed.messages.retain(|message| !broken.contains(&message.id));
+        self.streaming.clear();
+        // What is wholly the server's is over.
+        let confirmed = self.confirmed.clone();
+        self.updates.retain(|update| update.manual || !is_acknowledged(update, &confirmed));
+        for update in &mut self.updates {
+            // One that a run took along which never ended goes on with its base.
+            update.taken = !update.manual && update.status != Status::Failed;
+            if update.taken && update.status == Status::Pending {
+                note_bases(update, &confirmed);
+                update.had = Some(ids(&confirmed.messages));
+                update.status = Status::Sent;
+            }
+        }
+        self.run = Some(Run {
+            id: id.to_owned(),
+            active: true,
+            start: Some(confirmed),
+            local: Vec::new(),
+            over: Vec::new(),
+            spoke_of_messages: false,
+            spoke_of_fields: false,
+        });
+    }
+
+    // -- 2. Acknowledged: derived at each look, see `edit_is_acknowledged`, `write_is_acknowledged`. --
+
+    pub fn pending(&self) -> impl Iterator<Item = &Update> {
+        self.updates.iter().filter(|update| !is_acknowledged(update, &self.confirmed))
+    }
+
+    // -- 3. A run ends well: whatever it took along is over. --
+
+    /// Gives the view as it was predicted, if the server's word stands against it.
+    pub fn run_ends(&mut self) -> Option<State> {
+        self.streaming.clear();
+        let predicted = self.view();
+        let run = self.run.as_mut().filter(|run| run.active)?;
+        run.active = false;
+        let (messages, fields) = (run.spoke_of_messages, run.spoke_of_fields);
+        let over = |update: &Update| update.taken && update.status == Status::Sent;
+        let confirmed = self.confirmed.clone();
+        let open = |update: &&Update| over(update) && !is_acknowledged(update, &confirmed);
+        let contradicted = self.updates.iter().filter(open).any(|update| {
+            let edit = |it: &Part<_, _>| !edit_is_acknowledged(it, &confirmed);
+            let write = |it: &Part<_, _>| !write_is_acknowledged(it, &confirmed);
+            messages && update.edits.iter().any(edit) || fields && update.writes.iter().any(write)
+        });
+        // A server that says nothing took it as it was.
+        if !messages {
+            self.confirmed.messages = self.laid_over(&over);
+        }
+        if !fields {
+            let taken: Vec<Update> = self.updates.iter().filter(|it| over(it)).cloned().collect();
+            write_all(&mut self.confirmed, &taken, &confirmed);
+        }
+        let (over, rest) = self.updates.drain(..).partition(over);
+        self.updates = rest;
+        self.run.as_mut()?.over = over;
+        contradicted.then_some(predicted)
+    }
+
+    // -- 4. A run fails: what it took along and the server does not have whole is failed. --
+
+    pub fn run_fails(&mut self) {
+        self.broken.append(&mut self.streaming);
+        let confirmed = self.confirmed.clone();
+        let Some(run) = self.run.as_mut().filter(|run| run.active) else { return };
+        run.active = false;
+        let sent = |update: &Update| update.taken && update.status == Status::Sent;
+        let over = |update: &Update| sent(update) && is_acknowledged(update, &confirmed);
+        (run.over, self.updates) = self.updates.drain(..).partition(over);
+        for update in self.updates.iter_mut().filter(|update| sent(update)) {
+            update.status = Status::Failed;
+        }
+    }
+
+    /// The ids of messages that are no history: being streamed, or broken off.
+    pub fn streaming(&self) -> Vec<&String> {
+        self.streaming.iter().chain(&self.broken).collect()
+    }
+
+    // -- 5. By hand. --
+
+    /// What the update writes is confirmed from now on, where it was shown.
+    pub fn settle(&mut self, serial: usize) {
+        let Some(at) = self.place(serial) else { return };
+        let confirmed = self.confirmed.clone();
+        self.confirmed.messages = self.laid_over(&|update| update.serial == serial);
+        let update = self.updates.remove(at);
+        write_all(&mut self.confirmed, std::slice::from_ref(&update), &confirmed);
+        self.keep_local(rest_of(update, &confirmed));
+    }
+
+    pub fn fail(&mut self, serial: usize) {
+        if let Some(at) = self.place(serial) {
+            self.updates[at].status = Status::Failed;
+        }
+    }
+
+    /// It is pending again, as if no run had ever taken it along.
+    pub fn retry(&mut self, serial: usize) {
+        if let Some(at) = self.place(serial) {
+            let update = &mut self.updates[at];
+            (update.status, update.had) = (Status::Pending, None);
+            update.edits.iter_mut().for_each(|part| part.base = None);
+            update.writes.iter_mut().for_each(|part| part.base = None);
+        }
+    }
+
+    pub fn rollback(&mut self, serial: usize) {
+        if let Some(at) = self.place(serial) {
+            self.updates.remove(at);
+        }
+    }
+
+    fn place(&self, serial: usize) -> Option<usize> {
+        self.updates.iter().position(|update| update.serial == serial)
+    }
+
+    // -- 6. Replay: a run joined again from its start goes back to its save point. --
+
+    pub fn run_is_joined(&mut self, id: &str) {
+        let back = self.run.as_ref().filter(|run| run.id == id).and_then(|run| run.start.clone());
+        let (Some(run), Some(start)) = (self.run.as_mut(), back) else { return self.run_starts(id) };
+        run.active = true;
+        (run.spoke_of_messages, run.spoke_of_fields) = (false, false);
+        self.confirmed = start.clone();
+        self.updates.append(&mut run.over);
+        self.updates.sort_by_key(|update| update.serial);
+        for update in self.updates.iter_mut().filter(|update| update.taken) {
+            if update.had.is_none() {
+                note_bases(update, &start);
+                update.had = Some(ids(&start.messages));
+            }
+            update.status = Status::Sent;
+        }
+        self.streaming.clear();
+        self.broken.clear();
+        for local in run.local.clone() {
+            // One that needs what the run has not said yet is passed over.
+            let _ = fold(&mut self.confirmed, &local);
+        }
+    }
+
+    pub fn update(&mut self, local: Local) -> bool {
+        let done = fold(&mut self.confirmed, &local);
+        if done {
+            self.keep_local(local);
+        }
+        done
+    }
+
+    fn keep_local(&mut self, local: Local) {
+        match self.run.as_mut() {
+            Some(run) if run.active => run.local.push(local),
+            Some(run) => run.start = None,
+            None => {}
+        }
+    }
+
+    // -- 7. Place: the end; once sent, directly behind the last message that the server had. --
+
+    pub fn view(&self) -> State {
+        let mut view = State { messages: self.laid_over(&|_| true), ..self.confirmed.clone() };
+        write_all(&mut view, &self.updates, &self.confirmed);
+        view
+    }
+
+    /// The confirmed messages with the parts of these updates over them that are not the server's.
+    fn laid_over(&self, chosen: &dyn Fn(&Update) -> bool) -> Vec<Message> {
+        let confirmed = &self.confirmed.messages;
+        let mut list: Vec<Option<Message>> = confirmed.iter().cloned().map(Some).collect();
+        // New ones, each before that confirmed position; those that were sent come first there.
+        let mut new: Vec<(usize, bool, Message)> = Vec::new();
+        for update in self.updates.iter().filter(|update| chosen(update)) {
+            for part in &update.edits {
+                if edit_is_acknowledged(part, &self.confirmed) {
+                    continue;
+                }
+                let Edit { does, message } = &part.write;
+                let at = position(confirmed, &message.id).filter(|_| *does != Does::Add);
+                let own = new.iter().position(|(_, _, it)| it.id == message.id);
+                match (does, own, at) {
+                    (Does::Remove, own, at) => {
+                        own.map(|own| new.remove(own));
+                        at.map(|at| list[at] = None);
+                    }
+                    (_, Some(own), _) => {
+                        new[own].2 = message.clone();
+                        if let Some(at) = at {
+                            list[at] = None;
+                        }
+                    }
+                    (Does::Add | Does::Change, None, Some(at)) => list[at] = Some(message.clone()),
+                    (_, None, at) => {
+                        at.map(|at| list[at] = None);
+                        let place = self.place_of(update, &message.id);
+                        new.push((place.unwrap_or(confirmed.len()), place.is_none(), message.clone()));
+                    }
+                }
+            }
+        }
+        new.sort_by_key(|(place, unsent, _)| (*place, *unsent));
+        for (place, _, message) in new.into_iter().rev() {
+            list.insert(place, Some(message));
+        }
+        list.into_iter().flatten().collect()
+    }
+
+    /// Before which confirmed position a new message of a sent update stands: behind the last one
+    /// left of those the server had, and behind those of earlier updates that the server put there.
+    fn place_of(&self, update: &Update, id: &str) -> Option<usize> {
+        let had = update.had.as_ref()?;
+        let confirmed = &self.confirmed.messages;
+        let mut place = had.iter().rev().find_map(|id| position(confirmed, id)).map_or(0, |at| at + 1);
+        let earlier = self.updates.iter().filter(|other| other.serial <= update.serial);
+        for (serial, part) in earlier.flat_map(|it| it.edits.iter().map(|part| (it.serial, part))) {
+            if serial == update.serial && part.write.message.id == id {
+                break;
+            }
+            let added = part.write.does == Does::Add && edit_is_acknowledged(part, &self.confirmed);
+            if added && position(confirmed, &part.write.message.id) == Some(place) {
+                place += 1;
+            }
+        }
+        Some(place)
+    }
+
+    // -- 8. A server that renames: the first new message of the same kind and content. --
+
+    fn match_renamed(&mut self, message: &Message, said: &[Message]) {
+        let knows = |update: &Update| update.edits.iter().any(|it| it.write.message.id == message.id);
+        if !self.run.as_ref().is_some_and(|run| run.active) || self.updates.iter().any(knows) {
+            return;
+        }
+        let known = ids(&self.confirmed.messages);
+        let sent = self.updates.iter_mut().filter(|it| it.taken && it.status == Status::Sent);
+        let mut added = sent.flat_map(|it| &mut it.edits).filter(|it| it.write.does == Does::Add);
+        let renamed = added.find(|part| {
+            let own = &part.write.message;
+            let named = known.contains(&own.id) || position(said, &own.id).is_some();
+            !named && (own.kind, &own.content) == (message.kind, &message.content)
+        });
+        if let Some(part) = renamed {
+            part.write.message.id.clone_from(&message.id);
+        }
+    }
+
+    // -- 9. A snapshot reconciles, it does not overwrite. --
+
+    /// All messages, or, if partial, some. Its order is the order.
+    pub fn messages(&mut self, said: &[Message], partial: bool) {
+        for message in said {
+            if position(&self.confirmed.messages, &message.id).is_none() {
+                self.match_renamed(message, said);
+            }
+        }
+        if let Some(run) = self.run.as_mut() {
+            run.spoke_of_messages |= !partial;
+        }
+        let old = std::mem::take(&mut self.confirmed.messages);
+        // The message that says it: under its id, or a tool's result for the same call.
+        let said_as = |own: &Message| {
+            let is_new = |it: &Message| position(&old, &it.id).is_none();
+            let same = |it: &&Message| {
+                it.id == own.id || own.call.is_some() && it.call == own.call && is_new(it)
+            };
+            said.iter().find(same).map(|it| it.id.clone())
+        };
+        let mut list = said.to_vec();
+        let mut previous: Option<String> = None;
+        let mut behind_streamed = false;
+        for (at, own) in old.iter().enumerate() {
+            if let Some(there) = list.iter_mut().find(|it| it.id == own.id) {
+                // What is being streamed is not set back.
+                let grown = own.content.starts_with(&there.content) && own.content != there.content;
+                if self.is_streamed(&own.id) && grown {
+                    *there = own.clone();
+                }
+                (previous, behind_streamed) = (Some(own.id.clone()), false);
+            } else if let Some(id) = said_as(own) {
+                (previous, behind_streamed) = (Some(id), false);
+            } else if self.is_streamed(&own.id) || partial && behind_streamed {
+                // It stays before what followed it.
+                let next = old[at..].iter().find_map(said_as);
+                let place = next.and_then(|next| position(&list, &next)).unwrap_or(list.len());
+                list.insert(place, own.clone());
+                behind_streamed = true;
+            } else if partial {
+                // It stays behind what it followed.
+                let place = previous.as_ref().and_then(|id| position(&list, id)).map_or(0, |at| at + 1);
+                list.insert(place, own.clone());
+                previous = Some(own.id.clone());
+            }
+        }
+        self.confirmed.messages = list;
+        self.broken.retain(|id| position(said, id).is_none());
+    }
+
+    pub fn fields(&mut self, topic: Field, log: Field) {
+        if let Some(run) = self.run.as_mut() {
+            run.spoke_of_fields = true;
+        }
+        (self.confirmed.topic, self.confirmed.log) = (topic, log);
+    }
+
+    /// A whole message as it is now; a new one that a run took along comes where it is shown.
+    pub fn message(&mut self, message: &Message, streaming: bool) {
+        match position(&self.confirmed.messages, &message.id) {
+            Some(at) => self.confirmed.messages[at] = message.clone(),
+            None => {
+                self.match_renamed(message, &[]);
+                let adds = |it: &Part<Edit, _>| {
+                    it.write.does == Does::Add && it.write.message.id == message.id
+                };
+                let sent = |it: &&Update| it.edits.iter().any(|part| {
+                    part.write.message.id == message.id
+                });
+                let first = self.updates.iter().find(sent).filter(|it| it.edits.iter().any(adds));
+                let place = first.and_then(|update| self.place_of(update, &message.id));
+                let end = self.confirmed.messages.len();
+                self.confirmed.messages.insert(place.unwrap_or(end), message.clone());
+            }
+        }
+        self.streaming.retain(|id| *id != message.id);
+        self.broken.retain(|id| *id != message.id);
+        if streaming {
+            self.streaming.push(message.id.clone());
+        }
+    }
+
+    pub fn text(&mut self, id: &str, text: &str) -> bool {
+        let found = self.confirmed.messages.iter_mut().find(|message| message.id == id);
+        found.map(|message| message.content.push_str(text)).is_some()
+    }
+
+    fn is_streamed(&self, id: &str) -> bool {
+        self.streaming.iter().chain(&self.broken).any(|one| one == id)
+    }
+
+    // -- 10 and 11, drift and who hears of what, are no part of a state: see the tests beside. --
+
+    // -- What a user does. --
+
+    /// Shows an update; false, and nothing changes, when it removes what is not shown.
+    pub fn optimistic(&mut self, messages: &[Change], fields: &[Write], manual: bool) -> bool {
+        let mut shown = ids(&self.view().messages);
+        let known = ids(&self.confirmed.messages);
+        let mut edits: Vec<Part<Edit, Option<Message>>> = Vec::new();
+        for change in messages {
+            let (id, message) = match change {
+                Change::Put(message) => (message.id.clone(), message.clone()),
+                Change::Remove(id) => (id.clone(), removed(id)),
+            };
+            let is_shown = shown.contains(&id);
+            let does = match change {
+                Change::Remove(_) if !is_shown => return false,
+                Change::Remove(_) => Does::Remove,
+                Change::Put(_) if is_shown => Does::Change,
+                Change::Put(_) if known.contains(&id) => Does::Move,
+                Change::Put(_) => Does::Add,
+            };
+            shown.push(id);
+            edits.push(Part { write: Edit { does, message }, base: None });
+        }
+        let writes = fields.iter().map(|write| Part { write: write.clone(), base: None });
+        self.made += 1;
+        let mut update = Update {
+            serial: self.made,
+            manual,
+            status: Status::Pending,
+            edits,
+            writes: writes.collect(),
+            taken: false,
+            had: None,
+        };
+        if manual {
+            note_bases(&mut update, &self.confirmed);
+        }
+        self.updates.push(update);
+        true
+    }
+}
+
+/// An added message is the server's when the server's list has its id; any other part that was sent
+/// is when the server's value under its key is no longer equal to the base.
+fn edit_is_acknowledged(part: &Part<Edit, Option<Message>>, confirmed: &State) -> bool {
+    let id = &part.write.message.id;
+    let now = confirmed.messages.iter().find(|message| message.id == *id);
+    match part.write.does {
+        Does::Add => now.is_some(),
+        _ => part.base.as_ref().is_some_and(|base| base.as_ref() != now),
+    }
+}
+
+fn write_is_acknowledged(part: &Part<Write, Field>, confirmed: &State) -> bool {
+    part.base.as_ref().is_some_and(|base| base != field(confirmed, part.write.key))
+}
+
+fn is_acknowledged(update: &Update, confirmed: &State) -> bool {
+    update.edits.iter().all(|part| edit_is_acknowledged(part, confirmed))
+        && update.writes.iter().all(|part| write_is_acknowledged(part, confirmed))
+}
+
+fn note_bases(update: &mut Update, confirmed: &State) {
+    for part in &mut update.edits {
+        let id = &part.write.message.id;
+        part.base = Some(confirmed.messages.iter().find(|it| it.id == *id).cloned());
+    }
+    for part in &mut update.writes {
+        part.base = Some(field(confirmed, part.write.key).clone());
+    }
+}
+
+fn field<'a>(state: &'a State, key: &str) -> &'a Field {
+    if key == "topic" { &state.topic } else { &state.log }
+}
+
+/// One write: `topic` is replaced, `log` is appended to.
+fn write(state: &mut State, write: &Write) {
+    let value = write.value.clone();
+    match write.key {
+        "topic" => state.topic = Some(vec![value]),
+        _ => state.log.get_or_insert_default().push(value),
+    }
+}
+
+/// The writes of these updates that are not the server's.
+fn write_all(state: &mut State, updates: &[Update], confirmed: &State) {
+    for part in updates.iter().flat_map(|update| &update.writes) {
+        if !write_is_acknowledged(part, confirmed) {
+            write(state, &part.write);
+        }
+    }
+}
+
+/// A local update, whole or not at all.
+fn fold(state: &mut State, local: &Local) -> bool {
+    let mut next = state.clone();
+    for change in &local.messages {
+        match change {
+            Change::Put(message) => match position(&next.messages, &message.id) {
+                Some(at) => next.messages[at] = message.clone(),
+                None => next.messages.push(message.clone()),
+            },
+            Change::Remove(id) => match position(&next.messages, id) {
+                Some(at) => drop(next.messages.remove(at)),
+                None => return false,
+            },
+        }
+    }
+    local.fields.iter().for_each(|one| write(&mut next, one));
+    *state = next;
+    true
+}
+
+/// What of an update is not the server's.
+fn rest_of(update: Update, confirmed: &State) -> Local {
+    let edits = update.edits.into_iter().filter(|part| !edit_is_acknowledged(part, confirmed));
+    let messages = edits.map(|Part { write: Edit { does, message }, .. }| match does {
+        Does::Remove => Change::Remove(message.id),
+        _ => Change::Put(message),
+    });
+    let writes = update.writes.into_iter().filter(|part| !write_is_acknowledged(part, confirmed));
+    Local { messages: messages.collect(), fields: writes.map(|part| part.write).collect() }
+}
+
+fn ids(messages: &[Message]) -> Vec<String> {
+    messages.iter().map(|message| message.id.clone()).collect()
+}
+
+fn position(messages: &[Message], id: &str) -> Option<usize> {
+    messages.iter().position(|message| message.id == id)
+}
+
+fn removed(id: &str) -> Message {
+    Message { id: id.to_owned(), kind: "remove", content: String::new(), call: None }
+}

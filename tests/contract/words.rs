@@ -1,0 +1,204 @@
+//! Words of letters, said to a model and to a thread, and what both show after each.
+
+use threadfold::value::Found;
+use threadfold::{Thread, diff};
+
+use crate::alphabet::{Heap, Letter, model, thread};
+use crate::model::{Does, Model, State, Status};
+
+/// What came of many words.
+pub struct Answer {
+    pub words: u64,
+    /// One number for all that was shown.
+    pub digest: u32,
+}
+
+/// Says every word of up to so many letters.
+pub fn every_word<V: Heap>(letters: &[Letter], length: usize) -> Answer {
+    let mut answer = Answer { words: 0, digest: 0 };
+    let mut word = Vec::with_capacity(length);
+    longer::<V>(letters, length, &mut word, &model(), 0, &mut answer);
+    answer
+}
+
+fn longer<V: Heap>(
+    letters: &[Letter],
+    length: usize,
+    word: &mut Vec<Letter>,
+    before: &Model,
+    runs: usize,
+    answer: &mut Answer,
+) {
+    for letter in letters {
+        word.push(*letter);
+        let (mut model, mut runs) = (before.clone(), runs);
+        let predicted = letter.to_model(&mut model, &mut runs);
+        let shown = of_model(&model);
+        let mut thread = thread::<V>();
+        let mut said = 0;
+        let mut drift = None;
+        for letter in word.iter() {
+            drift = letter.to_thread(&mut thread, &mut said);
+        }
+        let own = of_thread(&mut thread);
+        assert_eq!(own, shown, "after {word:?}");
+        check_drift(predicted.as_ref(), &model, drift.as_ref(), word);
+        answer.words += 1;
+        answer.digest = digest(answer.digest, &own);
+        if word.len() < length {
+            longer::<V>(letters, length, word, &model, runs, answer);
+        }
+        word.pop();
+    }
+}
+
+/// Says words of up to forty letters, looking after each letter or only at the end; a word that
+/// goes wrong is said shorter and shorter.
+pub fn random_words<V: Heap>(letters: &[Letter], seed: u64, runs: u64) {
+    for run in 0..runs {
+        let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ run);
+        let length = 2 + random.below(39);
+        let mut word: Vec<Letter> = (0..length).map(|_| letters[random.below(letters.len())]).collect();
+        if differs::<V>(&word).is_none() {
+            continue;
+        }
+        while let Some(at) = (0..word.len()).find(|at| {
+            let mut shorter = word.clone();
+            shorter.remove(*at);
+            differs::<V>(&shorter).is_some()
+        }) {
+            word.remove(at);
+        }
+        panic!("seed {seed}, run {run}: {word:?}\n{}", differs::<V>(&word).unwrap_or_default());
+    }
+}
+
+/// Where a thread differs from the model, said in words.
+pub fn differs<V: Heap>(word: &[Letter]) -> Option<String> {
+    let (mut model, mut thread) = (model(), thread::<V>());
+    let (mut model_runs, mut thread_runs) = (0, 0);
+    for (at, letter) in word.iter().enumerate() {
+        letter.to_model(&mut model, &mut model_runs);
+        letter.to_thread(&mut thread, &mut thread_runs);
+        let (own, shown) = (of_thread(&mut thread), of_model(&model));
+        if own != shown {
+            return Some(format!("after {at} ({letter:?}):\n the thread {own}\n the model  {shown}"));
+        }
+    }
+    // To look must change nothing: the same word without a look until its end.
+    let (mut blind, mut runs) = (self::thread::<V>(), 0);
+    for letter in word {
+        letter.to_thread(&mut blind, &mut runs);
+    }
+    let (seen, unseen) = (of_thread(&mut thread), of_thread(&mut blind));
+    (seen != unseen).then(|| format!("looked at {seen}\n not looked at {unseen}"))
+}
+
+/// At a run's end drift is what makes the prediction into what is shown.
+fn check_drift<V: Heap>(predicted: Option<&State>, model: &Model, drift: Option<&V>, word: &[Letter]) {
+    if *word.last().unwrap() != Letter::Finish {
+        return;
+    }
+    let expected = predicted.map(|predicted| diff(&json(predicted), &json(&model.view())));
+    let expected = expected.filter(|patch| patch.as_array().is_some_and(|patch| !patch.is_empty()));
+    assert_eq!(drift.map(Heap::to_json), expected, "the drift after {word:?}");
+}
+
+fn json(state: &State) -> serde_json::Value {
+    let messages = state.messages.iter();
+    let messages: Vec<_> = messages
+        .map(|it| serde_json::json!({ "type": it.kind, "id": it.id, "content": it.content }))
+        .collect();
+    let mut json = serde_json::json!({ "messages": messages });
+    state.topic.iter().for_each(|topic| json["topic"] = topic[0].clone().into());
+    state.log.iter().for_each(|log| json["log"] = serde_json::json!(log));
+    json
+}
+
+fn of_model(model: &Model) -> String {
+    let mut text = String::new();
+    let mut tell = |state: &State| {
+        let field = |field: &Option<Vec<String>>| {
+            field.as_ref().map_or_else(|| "-".to_owned(), |values| values.join(","))
+        };
+        for message in &state.messages {
+            text.push_str(&format!("{}:{} ", message.id, message.content));
+        }
+        text.push_str(&format!("{} {} | ", field(&state.topic), field(&state.log)));
+    };
+    tell(&model.view());
+    tell(&model.confirmed);
+    for update in model.pending() {
+        let status = match update.status {
+            Status::Pending => "pending",
+            Status::Sent => "sent",
+            Status::Failed => "failed",
+        };
+        text.push_str(status);
+        for part in &update.edits {
+            let sign = if part.write.does == Does::Remove { "-" } else { "+" };
+            text.push_str(&format!(" {sign}{}", part.write.message.id));
+        }
+        for part in &update.writes {
+            text.push_str(&format!(" {}", part.write.key));
+        }
+        text.push(';');
+    }
+    let mut streaming: Vec<_> = model.streaming().into_iter().map(String::as_str).collect();
+    streaming.sort_unstable();
+    text + &streaming.join(",")
+}
+
+fn of_thread<V: Heap>(thread: &mut Thread<V>) -> String {
+    let mut text = String::new();
+    let mut tell = |state: V| {
+        let owned = |value: Option<V::Found<'_>>| value.map(Found::into_owned);
+        for message in owned(state.get("messages")).unwrap().items() {
+            let of = |key: &str| message.text_of(key).unwrap_or_default();
+            text.push_str(&format!("{}:{} ", of("id"), of("content")));
+        }
+        let topic = state.text_of("topic").unwrap_or_else(|| "-".to_owned());
+        let log = owned(state.get("log")).map_or_else(|| "-".to_owned(), |log| {
+            log.items().map(|it| it.text().unwrap().into_owned()).collect::<Vec<_>>().join(",")
+        });
+        text.push_str(&format!("{topic} {log} | "));
+    };
+    tell(thread.state());
+    tell(thread.confirmed());
+    for pending in thread.pending() {
+        text.push_str(pending.status.name());
+        let messages = pending.update.get("messages").map(Found::into_owned);
+        for message in messages.iter().flat_map(|messages| messages.items()) {
+            let removes = message.text_of("type").as_deref() == Some("remove");
+            text.push_str(if removes { " -" } else { " +" });
+            text.push_str(&message.text_of("id").unwrap_or_default());
+        }
+        for key in pending.update.keys().iter().filter(|key| *key != "messages") {
+            text.push_str(&format!(" {key}"));
+        }
+        text.push(';');
+    }
+    let streaming = thread.streaming();
+    let mut streaming: Vec<_> = streaming.items().map(|it| it.text().unwrap().into_owned()).collect();
+    streaming.sort_unstable();
+    text + &streaming.join(",")
+}
+
+/// FNV-1a over what was shown, going on from the last: easily made in any language.
+fn digest(before: u32, text: &str) -> u32 {
+    let start = before ^ 0x811c_9dc5;
+    text.bytes().fold(start, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+}
+
+/// Numbers from a seed: splitmix64.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        usize::try_from((mixed ^ (mixed >> 31)) % bound as u64).unwrap()
+    }
+}
