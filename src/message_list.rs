@@ -1,5 +1,7 @@
 //! A list of messages that takes updates one by one: what a thread is built on.
 
+use std::fmt;
+
 use crate::error::Error;
 use crate::reducer::messages::{MessageRules, Positions, plan, read_list};
 use crate::value::{ByNumber, Found, Holds, Join, Kind, Owned, Plan, Symbols, Value};
@@ -20,6 +22,8 @@ use crate::value::{ByNumber, Found, Holds, Join, Kind, Owned, Plan, Symbols, Val
 /// assert_eq!(list.snapshot(), json!([{ "type": "ai", "id": "1", "content": "Hello" }]));
 /// # Ok::<(), threadfold::Error>(())
 /// ```
+///
+/// A clone is a list of its own, if the heap's [`Symbols`] can be cloned.
 pub struct MessageList<V: Value> {
     items: V,
     rules: MessageRules,
@@ -271,6 +275,31 @@ impl Compared {
     }
 }
 
+impl<V: Value> Clone for MessageList<V>
+where
+    V::Symbols: Clone,
+{
+    fn clone(&self) -> Self {
+        Self {
+            items: self.items.clone(),
+            rules: self.rules,
+            ids: self.ids.clone(),
+            made: self.made.clone(),
+            epoch: self.epoch,
+            owned: self.owned,
+            places: ByNumber::default(),
+        }
+    }
+}
+
+/// The messages, and by whose rules.
+impl<V: Value + fmt::Debug> fmt::Debug for MessageList<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { items, rules, .. } = self;
+        f.debug_struct("MessageList").field("items", items).field("rules", rules).finish()
+    }
+}
+
 impl<V: Value> Holds<V> for MessageList<V> {
     fn held(&mut self, visit: &mut dyn FnMut(&mut V)) {
         let Self { items, rules: _, ids: _, made: _, epoch: _, owned: _, places: _ } = self;
@@ -285,6 +314,16 @@ struct Ids<V: Value> {
     numbers: Vec<u32>,
     /// For each number the last position that has it, or [`Join::NONE`].
     last: Vec<u32>,
+}
+
+impl<V: Value> Clone for Ids<V>
+where
+    V::Symbols: Clone,
+{
+    fn clone(&self) -> Self {
+        let (symbols, numbers) = (self.symbols.clone(), self.numbers.clone());
+        Self { symbols, numbers, last: self.last.clone() }
+    }
 }
 
 impl<V: Value> Default for Ids<V> {

@@ -1,9 +1,9 @@
 //! JSON-shaped data, in whichever heap it lives.
 //!
 //! The core never owns a copy of a message, a file or a state value: it asks questions of a
-//! [`Value`] and has it build the answer where it stands. [`serde_json::Value`] is the native
-//! heap; in the WebAssembly build a value is a handle into the JavaScript heap, and nothing
-//! is serialised.
+//! [`Value`] and has it build the answer where it stands. There are three heaps: [`Json`], whose
+//! values are shared; [`serde_json::Value`], whose values have one owner each; and, in the npm
+//! package, JavaScript's own, where a value is a handle and nothing is serialised.
 
 use std::borrow::Cow;
 
@@ -11,11 +11,16 @@ mod found;
 mod held;
 mod json;
 mod names;
+mod number;
 mod numbers;
+mod owned;
+mod texts;
 
 pub use found::Found;
 pub use held::Holds;
+pub use json::Json;
 pub(crate) use names::Names;
+pub use texts::Texts;
 
 pub(crate) use numbers::ByNumber;
 
@@ -63,7 +68,11 @@ pub trait Value: Clone {
     fn get(&self, key: &str) -> Option<Self::Found<'_>>;
     /// The names of an object's own values, in order.
     fn keys(&self) -> Vec<String>;
-    /// Whether the two are one: the same place in the heap, or equal where the heap has no places.
+    /// Whether the two are one: the same list or object of the heap, the same text, number or
+    /// boolean. It costs nothing, and says whether anything can have changed.
+    ///
+    /// [`serde_json::Value`] is the exception: owned values have no identity, so there it means
+    /// "equal", and costs a look at all of both.
     fn same(&self, other: &Self) -> bool;
     /// Whether the two say the same, however deep.
     fn equals(&self, other: &Self) -> bool;
