@@ -68,7 +68,7 @@ pub use typed_state::__private;
 pub use typed_state::State;
 pub use value::{Json, Value};
 
-#[cfg(target_arch = "wasm32")]
+#[cfg(all(target_arch = "wasm32", feature = "bindings"))]
 #[doc(hidden)]
 pub mod wasm;
 
