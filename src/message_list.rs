@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::error::Error;
+use crate::message::append_text;
 use crate::reducer::messages::{MessageRules, Positions, plan, read_list};
 use crate::value::{ByNumber, Found, Holds, Join, Kind, Owned, Plan, Symbols, Value};
 
@@ -140,7 +141,7 @@ impl<V: Value> MessageList<V> {
             item: made.as_ref().is_some_and(|made| **made == self.epoch),
         };
         let items = std::mem::replace(&mut self.items, V::null());
-        match items.append_text(position, text, owned) {
+        match append_text(items, position, text, owned) {
             Ok(items) => {
                 if let Some(made) = made {
                     *made = self.epoch;

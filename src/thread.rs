@@ -325,7 +325,7 @@ impl<V: Value> Shown<V> {
             return;
         }
         self.state = if shows_messages {
-            V::state_of(&messages, &fields)
+            V::headed(MESSAGES, &messages, &fields)
         } else {
             V::object().overlay(&fields, false)
         };

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use serde_json::json;
+use threadfold::value::Bulk;
 use threadfold::{
     Event, Json, MessageList, MessageRules, Schema, Thread, Value, apply_patch, diff,
 };

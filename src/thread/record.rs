@@ -4,6 +4,7 @@ use super::pending::{Does, Edit, Write};
 use super::{MESSAGES, Pending, Run, Status, Thread};
 use crate::diff::diff;
 use crate::error::Error;
+use crate::message;
 use crate::patch::apply_patch;
 use crate::schema::Schema;
 use crate::value::{Found, Kind, Value};
@@ -16,7 +17,7 @@ impl<V: Value> Thread<V> {
         let pending = V::array(self.pending.iter().map(record_of));
         let run = self.run.as_ref().map_or_else(V::null, |run| {
             let (messages, fields) = run.start.clone();
-            let start = V::state_of(&messages, &fields);
+            let start = V::headed(MESSAGES, &messages, &fields);
             V::object()
                 .with("id", run.id.clone().unwrap_or_else(V::null))
                 .with("status", V::string(if run.active { "running" } else { "idle" }))
@@ -43,7 +44,7 @@ impl<V: Value> Thread<V> {
         }
         let messages = part(&confirmed, MESSAGES).own_list();
         let is_one = |at: u32| messages.at(at as usize).is_some_and(|it| it.kind() == Kind::Object);
-        if messages.kind() != Kind::Array || !messages.odd_messages().into_iter().all(is_one) {
+        if messages.kind() != Kind::Array || !message::odd(&messages).into_iter().all(is_one) {
             return Err(Error::value("a thread's messages", "a list of messages"));
         }
         let mut thread = Self::new(schema, &V::object())?;

@@ -8,9 +8,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value as Json};
 
-use super::texts::{self, Texts};
-use super::{Found, Join, Kind, Owned, Plan, Symbols, Value, number};
-use crate::message;
+use super::{Bulk, Found, Join, Kind, Plan, Texts, Value, bulk, number, texts};
 
 impl<'a> Found<'a, Json> for &'a Json {
     fn of(value: &'a Json) -> Self {
@@ -125,7 +123,9 @@ impl Value for Json {
         }
         self
     }
+}
 
+impl Bulk for Json {
     fn take(&mut self, key: &str) -> Option<Self> {
         self.get_mut(key).map(Json::take)
     }
@@ -134,9 +134,11 @@ impl Value for Json {
         self.get_mut(index).map(Json::take)
     }
 
-    fn odd_messages(&self) -> Vec<u32> {
-        let items = self.as_array().map_or(&[][..], Vec::as_slice);
-        positions(items.iter().map(|item| !message::is_plain(item)))
+    fn concat(mut self, text: &Self) -> Self {
+        if let (Json::String(own), Some(text)) = (&mut self, text.as_str()) {
+            own.push_str(text);
+        }
+        self
     }
 
     fn join(left: &Self, right: &Self, key: &str) -> Join {
@@ -148,7 +150,7 @@ impl Value for Json {
     }
 
     fn insert_all(self, places: &[u32], inserted: Self) -> Self {
-        Json::Array(texts::insert_all(items(self), places, items(inserted)))
+        Json::Array(bulk::insert_all(items(self), places, items(inserted)))
     }
 
     fn overlay(mut self, over: &Self, deletes: bool) -> Self {
@@ -162,46 +164,6 @@ impl Value for Json {
             }
         }
         self
-    }
-
-    fn append_text(mut self, index: u32, text: &Self, _: Owned) -> Result<Self, Self> {
-        let message = self.get_mut(index as usize).and_then(Json::as_object_mut);
-        let (Some(message), Some(text)) = (message, text.as_str()) else { return Err(self) };
-        match message.entry("content").or_insert(Json::Null) {
-            Json::String(content) => content.push_str(text),
-            content @ Json::Null => *content = Json::String(text.to_owned()),
-            Json::Array(blocks) => match blocks.last_mut().and_then(text_of_block) {
-                Some(block) => block.push_str(text),
-                None => blocks.push(serde_json::json!({ "type": "text", "text": text })),
-            },
-            _ => return Err(self),
-        }
-        Ok(self)
-    }
-}
-
-/// The text of a content block of text.
-fn text_of_block(block: &mut Json) -> Option<&mut String> {
-    if block.get("type").and_then(Json::as_str) != Some("text") {
-        return None;
-    }
-    match block.get_mut("text") {
-        Some(Json::String(text)) => Some(text),
-        _ => None,
-    }
-}
-
-impl Symbols<Json> for Texts {
-    fn numbers(&mut self, list: &Json, key: &str) -> Vec<u32> {
-        self.add(texts_of(list, key))
-    }
-
-    fn find(&self, text: &Json) -> Option<u32> {
-        self.number(text.as_str()?)
-    }
-
-    fn count(&self) -> usize {
-        self.len()
     }
 }
 
@@ -218,11 +180,6 @@ fn field<'a>(map: &'a Map<String, Json>, key: &str) -> Option<&'a Json> {
 fn texts_of<'a>(list: &'a Json, key: &str) -> impl Iterator<Item = Option<&'a str>> {
     let items = list.as_array().map_or(&[][..], Vec::as_slice);
     items.iter().map(move |item| field(item.as_object()?, key)?.as_str())
-}
-
-/// The positions of what is true.
-fn positions(flags: impl Iterator<Item = bool>) -> Vec<u32> {
-    (0..).zip(flags).filter_map(|(position, flag)| flag.then_some(position)).collect()
 }
 
 /// An array's items; none of another kind.

@@ -73,6 +73,8 @@ function isAgUiRole(role) {
 
 const NONE = 0xffffffff;
 
+const NO_NUMBER = -1;
+
 /** Numbers for the texts under `key`: first one for each item of `right`, then a position and a
  * number for each item of `left` whose text occurs in `right`. */
 export function join(left, right, key) {
@@ -173,13 +175,32 @@ export function assemble(handle, from, owned, cleared, replaced, removed, append
   }
 }
 
+/** Whether two lists have the same items. */
+export function sameItems(left, right) {
+  if (failure) return false;
+  try {
+    const [own, other] = [slots[left], slots[right]];
+    if (own === other) return true;
+    if (!Array.isArray(own) || !Array.isArray(other) || own.length !== other.length) return false;
+    for (let at = 0; at < own.length; at++) if (own[at] !== other[at]) return false;
+    return true;
+  } catch (error) {
+    note(error);
+    return false;
+  }
+}
+
 /** The list with items of another one put in before these positions, ascending. */
 export function insertAll(handle, places, from) {
   if (failure) return handle;
   try {
-    const list = slots[handle].slice();
+    const left = slots[handle];
     const items = slots[from];
-    for (let at = places.length - 1; at >= 0; at--) list.splice(places[at], 0, items[at]);
+    const list = [];
+    for (let at = 0, next = 0; at < left.length || next < places.length; ) {
+      if (next < places.length && places[next] <= at) list.push(items[next++]);
+      else list.push(left[at++]);
+    }
     return hold(list);
   } catch (error) {
     note(error);
@@ -261,7 +282,17 @@ export function numbers(map, list, key) {
 }
 
 export function find(map, text) {
-  return roots[map].get(slots[text]) ?? NONE;
+  return roots[map].get(slots[text]) ?? NO_NUMBER;
+}
+
+/** The number of a text, given where it had none. */
+export function intern(map, text) {
+  const known = find(map, text);
+  const value = slots[text];
+  if (known !== NO_NUMBER || typeof value !== "string") return known;
+  const numbers = roots[map];
+  numbers.set(value, numbers.size);
+  return numbers.size - 1;
 }
 
 export function count(map) {

@@ -4,10 +4,8 @@ use std::borrow::Cow;
 use std::mem;
 use std::sync::Arc;
 
-use super::super::texts::{self, Texts};
-use super::super::{Found, Join, Kind, Owned, Plan, Symbols, Value};
+use super::super::{Bulk, Found, Join, Kind, Plan, Texts, Value, bulk, texts};
 use super::{Json, Map, Node, share};
-use crate::message;
 
 impl<'a> Found<'a, Json> for &'a Json {
     fn of(value: &'a Json) -> Self {
@@ -112,7 +110,9 @@ impl Value for Json {
         }
         self
     }
+}
 
+impl Bulk for Json {
     fn take(&mut self, key: &str) -> Option<Self> {
         self.field(key)?;
         self.fields_mut()?.get_mut(key).map(mem::take)
@@ -123,10 +123,14 @@ impl Value for Json {
         self.items_mut()?.get_mut(index).map(mem::take)
     }
 
-    fn odd_messages(&self) -> Vec<u32> {
-        let items = self.as_array().unwrap_or_default();
-        let odd = (0..).zip(items).filter(|(_, item)| !message::is_plain(*item));
-        odd.map(|(position, _)| position).collect()
+    fn concat(mut self, text: &Self) -> Self {
+        if let (Node::String(own), Some(text)) = (&mut self.0, text.as_str()) {
+            match Arc::get_mut(own) {
+                Some(own) => own.push_str(text),
+                None => *own = Arc::new([own, text].concat()),
+            }
+        }
+        self
     }
 
     fn join(left: &Self, right: &Self, key: &str) -> Join {
@@ -139,7 +143,7 @@ impl Value for Json {
     }
 
     fn insert_all(self, places: &[u32], items: Self) -> Self {
-        Json::of_items(texts::insert_all(self.into_items(0), places, items.into_items(0)))
+        Json::of_items(bulk::insert_all(self.into_items(0), places, items.into_items(0)))
     }
 
     fn overlay(mut self, over: &Self, deletes: bool) -> Self {
@@ -164,23 +168,6 @@ impl Value for Json {
 
     fn reuse(self, known: &Self) -> Self {
         share::reuse(&self, known, 0)
-    }
-
-    fn append_text(mut self, index: u32, text: &Self, _: Owned) -> Result<Self, Self> {
-        let Some(text) = text.as_str() else { return Err(self) };
-        let takes = self.at(index as usize).is_some_and(|message| {
-            let content = message.field("content").map_or(Kind::Null, Value::kind);
-            message.kind() == Kind::Object && !matches!(content, Kind::Object | Kind::Other)
-        });
-        if !takes {
-            return Err(self);
-        }
-        if let Some(message) = self.items_mut().and_then(|items| items.get_mut(index as usize))
-            && let Some(fields) = message.fields_mut()
-        {
-            add_text(fields.entry(Arc::from("content")).or_default(), text);
-        }
-        Ok(self)
     }
 }
 
@@ -216,50 +203,5 @@ impl Json {
     fn texts(&self, key: &str) -> impl Iterator<Item = Option<&str>> {
         let items = self.as_array().unwrap_or_default();
         items.iter().map(move |item| item.field(key)?.as_str())
-    }
-}
-
-/// Adds text to a message's content, or to the last block of it.
-fn add_text(content: &mut Json, text: &str) {
-    match &mut content.0 {
-        Node::String(own) => push(own, text),
-        Node::Array(blocks) => {
-            let blocks = &mut Arc::make_mut(blocks).0;
-            let is_text = |block: &Json| {
-                block.field("type").and_then(Json::as_str) == Some("text")
-                    && block.field("text").is_some_and(|text| text.kind() == Kind::String)
-            };
-            if let Some(last) = blocks.last_mut().filter(|block| is_text(block))
-                && let Some(Json(Node::String(own))) =
-                    last.fields_mut().and_then(|fields| fields.get_mut("text"))
-            {
-                push(own, text);
-            } else {
-                blocks.push(Json::from([("type", "text".into()), ("text", text.into())]));
-            }
-        }
-        _ => *content = text.into(),
-    }
-}
-
-fn push(own: &mut Arc<String>, text: &str) {
-    if let Some(own) = Arc::get_mut(own) {
-        own.push_str(text);
-    } else {
-        *own = Arc::new([own, text].concat());
-    }
-}
-
-impl Symbols<Json> for Texts {
-    fn numbers(&mut self, list: &Json, key: &str) -> Vec<u32> {
-        self.add(list.texts(key))
-    }
-
-    fn find(&self, text: &Json) -> Option<u32> {
-        self.number(text.as_str()?)
-    }
-
-    fn count(&self) -> usize {
-        self.len()
     }
 }
