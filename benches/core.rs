@@ -8,7 +8,10 @@ use std::time::Duration;
 
 use criterion::{BatchSize, BenchmarkId, Criterion, criterion_group, criterion_main};
 use serde_json::{Value, json};
-use threadfold::{Message, MessageRules, Prefer, add_message_list, add_messages, merge_tools};
+use threadfold::{
+    Event, Json, Message, MessageList, MessageRules, Prefer, Thread, add_message_list,
+    add_messages, merge_tools,
+};
 
 const SIZES: [usize; 3] = [100, 1_000, 10_000];
 const RULES: MessageRules = MessageRules::LangGraph;
@@ -80,6 +83,58 @@ fn typed_two_long_lists(c: &mut Criterion) {
     });
 }
 
+fn shared(messages: &[Message]) -> Json {
+    json!(messages).into()
+}
+
+/// A streamed token, and a look at the list after it: what a service does for each.
+fn list_token_and_look(c: &mut Criterion) {
+    let mut group = c.benchmark_group("MessageList token + look");
+    for n in SIZES {
+        let mut list = MessageList::new(shared(&conversation(n, "m")), RULES).expect("messages");
+        let (id, token) = (Json::from(format!("m{}", n - 1)), Json::from("x"));
+        let mut shown = list.snapshot();
+        group.bench_function(BenchmarkId::from_parameter(n), |b| {
+            b.iter(|| {
+                list.append(&id, black_box(&token)).expect("the id is known");
+                shown = list.snapshot();
+            });
+        });
+        black_box(shown);
+    }
+}
+
+fn thread(n: usize) -> Thread<Json> {
+    let values = Json::from([("messages", shared(&conversation(n, "m")))]);
+    Thread::new(None, &values).expect("messages")
+}
+
+/// The same of a thread.
+fn thread_token_and_look(c: &mut Criterion) {
+    let mut group = c.benchmark_group("Thread token + look");
+    for n in SIZES {
+        let mut thread = thread(n);
+        let (id, token) = (Json::from(format!("m{}", n - 1)), Json::from("x"));
+        let mut shown = thread.state();
+        group.bench_function(BenchmarkId::from_parameter(n), |b| {
+            b.iter(|| {
+                let text = Event::Text { id: id.clone(), text: black_box(token.clone()) };
+                thread.receive(text).expect("the id is known");
+                shown = thread.state();
+            });
+        });
+        black_box(shown);
+    }
+}
+
+fn thread_unchanged_look(c: &mut Criterion) {
+    let mut group = c.benchmark_group("Thread unchanged look");
+    for n in SIZES {
+        let mut thread = thread(n);
+        group.bench_function(BenchmarkId::from_parameter(n), |b| b.iter(|| thread.state()));
+    }
+}
+
 /// Two lists of tools, half of the names in both.
 fn tools(c: &mut Criterion) {
     let tools = |names: std::ops::Range<usize>| -> Value {
@@ -102,6 +157,7 @@ criterion_group! {
         .sample_size(20)
         .warm_up_time(Duration::from_millis(500))
         .measurement_time(Duration::from_secs(2));
-    targets = typed_one_more, typed_last_replaced, values_one_more, typed_two_long_lists, tools
+    targets = typed_one_more, typed_last_replaced, values_one_more, typed_two_long_lists, tools,
+        list_token_and_look, thread_token_and_look, thread_unchanged_look
 }
 criterion_main!(core);

@@ -2,7 +2,7 @@
 // With `package`, instead: publint and attw over the built pkg/.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Complaint, isMain, main, root, run } from "./process.mjs";
+import { ask, Complaint, isMain, main, root, run } from "./process.mjs";
 import { setup } from "./setup.mjs";
 import { Tally } from "./tally.mjs";
 import { WASM } from "./rust.mjs";
@@ -12,15 +12,26 @@ const inNode = (path, ...args) => run(process.execPath, [join(root, "node_module
 const TYPED = ["pkg-template", "js-tests", "www"];
 
 async function lintSource(tally) {
-  await tally.step("cargo fmt --check", () => run("cargo", ["fmt", "--check"]));
+  await tally.step("cargo fmt --check", () => run("cargo", ["fmt", "--all", "--check"]));
   await tally.step("clippy, native", () => run("cargo", ["clippy", "--all-targets", "--", "-D", "warnings"]));
-  await tally.step("clippy, wasm", () =>
-    run("cargo", ["clippy", "--target", WASM, "--lib", "--tests", "--", "-D", "warnings"]));
+  await tally.step("clippy, wasm, as others compile it", () =>
+    run("cargo", ["clippy", "--target", WASM, "--lib", "--", "-D", "warnings"]));
+  await tally.step("clippy, wasm, with the bindings", () =>
+    run("cargo", ["clippy", "--workspace", "--target", WASM, "--lib", "--tests", "--features", "bindings", "--", "-D", "warnings"]));
   for (const folder of TYPED.filter((folder) => existsSync(join(root, folder, "tsconfig.json")))) {
     await tally.step(`tsc --noEmit, ${folder}`, () => inNode("typescript/bin/tsc", "--noEmit", "-p", folder));
   }
+  await tally.step("the crate has its own files alone", crateFiles);
   await tally.step("oxlint", () => inNode("oxlint/bin/oxlint", "--deny-warnings"));
   await tally.step("lock files name no host", lockFiles);
+}
+
+/** What `cargo publish` would take along. */
+function crateFiles() {
+  const files = ask("cargo", ["package", "-p", "threadfold", "--list", "--allow-dirty"]);
+  if (!files?.includes("src/lib.rs")) throw new Complaint("cargo package --list gave no list of files.");
+  const strange = files.split("\n").find((file) => !/^(src|examples)[\\/]|^[^\\/]+$/.test(file));
+  if (strange) throw new Complaint(`The crate would be published with ${strange}: let Cargo.toml's include begin its patterns with a slash.`);
 }
 
 /** Whoever installs chooses the registry, so the lock file must not. */

@@ -12,17 +12,17 @@ const program = (name) => join(tools, "bin", process.platform === "win32" ? `${n
 export const wasmBindgen = program("wasm-bindgen");
 export const wasmTestRunner = program("wasm-bindgen-test-runner");
 
-const manifest = () => readFileSync(join(root, "Cargo.toml"), "utf8");
+const manifest = (...folder) => readFileSync(join(root, ...folder, "Cargo.toml"), "utf8");
 
 /** The crate's version: the npm package has the same. */
 export function crateVersion() {
   return /^version\s*=\s*"([^"]+)"/m.exec(manifest())[1];
 }
 
-/** The exact wasm-bindgen that Cargo.toml pins; its programs must be of the same version. */
+/** The exact wasm-bindgen that bindings/Cargo.toml pins; its programs must be of the same version. */
 export function wasmBindgenVersion() {
-  const pin = /^wasm-bindgen\s*=\s*(?:\{.*?version\s*=\s*)?"=([^"]+)"/m.exec(manifest());
-  if (!pin) throw new Complaint("Cargo.toml must pin wasm-bindgen to one exact version, like \"=1.2.3\".");
+  const pin = /^wasm-bindgen\s*=\s*(?:\{.*?version\s*=\s*)?"=([^"]+)"/m.exec(manifest("bindings"));
+  if (!pin) throw new Complaint("bindings/Cargo.toml must pin wasm-bindgen to one exact version, like \"=1.2.3\".");
   return pin[1];
 }
 

@@ -35,13 +35,15 @@ export async function test(groups, tally) {
   const browser = groups.some((group) => NEEDS_BROWSER.includes(group)) ? await ensureBrowser() : undefined;
   const runner = { CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER: wasmTestRunner };
 
+  const inWasm = ["--target", WASM, "--features", "bindings"];
+
   let built = true;
   const steps = {
     rust: () => tally.step("cargo test (native, with doc-tests)", () => cargoTest([])),
     wasm: async () => {
-      await tally.step("wasm-bindgen tests in Node", () => cargoTest(["--target", WASM, "--test", "node"], runner));
+      await tally.step("wasm-bindgen tests in Node", () => cargoTest([...inWasm, "--test", "node"], runner));
       await tally.step("wasm-bindgen tests in Chromium", () =>
-        cargoTest(["--target", WASM, "--test", "browser"], { ...runner, ...webdriverEnvironment(browser) }));
+        cargoTest([...inWasm, "--test", "browser"], { ...runner, ...webdriverEnvironment(browser) }));
     },
     build: async () => {
       built = await tally.step("npm run build", async () => (await import("./build.mjs")).build());

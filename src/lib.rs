@@ -22,7 +22,7 @@
 //! # What to read, in which order
 //! - **JSON in, JSON out**: [`add_messages`], [`merge_tools`], [`replace_todos`], [`merge_files`],
 //!   [`apply_patch`], [`langgraph_default_merge_state`]. Each takes any [`Value`]; natively that
-//!   is [`serde_json::Value`].
+//!   is [`serde_json::Value`], or [`Json`], whose values are shared.
 //! - **A program with types of its own**: [`Message`] and its [`MessageKind`], [`add_message_list`]
 //!   over anything [`Identified`], [`Reducer`] and the ready-made ones in [`reducer`], and
 //!   [`state!`], which writes a state and its update from one declaration: start at [`typed_state`].
@@ -30,6 +30,7 @@
 //!   writers, and says what is input and output.
 //! - **A long list that changes often**: [`MessageList`].
 //! - **A conversation with an agent's server**: [`Thread`], what the server said and what is pending.
+//!   Keep lists and threads in [`Json`]: a look then copies no message.
 //!
 //! Whatever comes in, nothing panics: what cannot be folded is an [`Error`] with a stable code.
 
@@ -65,9 +66,9 @@ pub use thread::{Event, Pending, Status, Thread};
 #[doc(hidden)]
 pub use typed_state::__private;
 pub use typed_state::State;
-pub use value::Value;
+pub use value::{Json, Value};
 
-#[cfg(target_arch = "wasm32")]
+#[cfg(all(target_arch = "wasm32", feature = "bindings"))]
 #[doc(hidden)]
 pub mod wasm;
 

@@ -9,7 +9,7 @@
 use std::borrow::Cow;
 
 use crate::error::Error;
-use crate::value::{Found, Kind, Value};
+use crate::value::{Change, Check, Found, Kind, Owned, Value};
 
 mod typed;
 
@@ -64,6 +64,58 @@ pub fn read<V: Value>(item: &V, ids: Ids) -> Result<Read<V>, Error> {
             Err(Error::message("it is neither an object, nor a string, nor a [role, content] pair"))
         }
     }
+}
+
+/// The name of the check for whole messages.
+pub(crate) const WHOLE: &str = "whole";
+
+/// Positions of the items of a list that are not, at first sight, whole messages with an id: those
+/// that [`read`] must look at. One pass; it may name too many, never too few.
+pub(crate) fn odd<V: Value>(list: &V) -> Vec<u32> {
+    list.failing(&Check { name: WHOLE, of: is_plain })
+}
+
+/// The name of the change that adds text to a message.
+pub(crate) const TEXT: &str = "text";
+
+/// A list of messages with `text` added to the content of the one at `index`, or to the last block
+/// of it. What is `owned` may change in place.
+///
+/// # Errors
+/// The list as it was, when the message's content takes no text.
+pub(crate) fn append_text<V: Value>(list: V, index: u32, text: &V, owned: Owned) -> Result<V, V> {
+    list.change(index, &Change { name: TEXT, of: with_text }, text, owned)
+}
+
+fn with_text<V: Value>(mut message: V, text: &V) -> Result<V, V> {
+    if message.kind() != Kind::Object || text.kind() != Kind::String {
+        return Err(message);
+    }
+    let content = message.take("content").unwrap_or_else(V::null);
+    match content.kind() {
+        Kind::Null => Ok(message.with("content", text.clone())),
+        Kind::String => Ok(message.with("content", content.concat(text))),
+        Kind::Array => Ok(message.with("content", with_block(content, text))),
+        Kind::Object | Kind::Other => Err(message.with("content", content)),
+    }
+}
+
+/// The blocks with `text` added to the last one, if that is text, or in a new one.
+fn with_block<V: Value>(mut blocks: V, text: &V) -> V {
+    let is_text = |block: &V| {
+        block.text_of("type").as_deref() == Some("text")
+            && block.get("text").is_some_and(|text| text.kind() == Kind::String)
+    };
+    let end = blocks.len();
+    let last = end.checked_sub(1).filter(|at| blocks.at(*at).is_some_and(|it| is_text(&it)));
+    if let Some(at) = last
+        && let Some(mut block) = blocks.take_at(at)
+    {
+        let own = block.take("text").unwrap_or_else(V::null);
+        return blocks.splice(at, 1, Some(block.with("text", own.concat(text))));
+    }
+    let block = V::object().with("type", V::string("text")).with("text", text.clone());
+    blocks.splice(end, 0, Some(block))
 }
 
 /// Whether an item is, at first sight, a whole message that is no removal. A `false` only says

@@ -1,6 +1,9 @@
 //! A list of messages that takes updates one by one: what a thread is built on.
 
+use std::fmt;
+
 use crate::error::Error;
+use crate::message::append_text;
 use crate::reducer::messages::{MessageRules, Positions, plan, read_list};
 use crate::value::{ByNumber, Found, Holds, Join, Kind, Owned, Plan, Symbols, Value};
 
@@ -20,6 +23,8 @@ use crate::value::{ByNumber, Found, Holds, Join, Kind, Owned, Plan, Symbols, Val
 /// assert_eq!(list.snapshot(), json!([{ "type": "ai", "id": "1", "content": "Hello" }]));
 /// # Ok::<(), threadfold::Error>(())
 /// ```
+///
+/// A clone is a list of its own, if the heap's [`Symbols`] can be cloned.
 pub struct MessageList<V: Value> {
     items: V,
     rules: MessageRules,
@@ -118,13 +123,17 @@ impl<V: Value> MessageList<V> {
         }
     }
 
-    /// Adds text to the end of a message: to its content, or to the last text block of it. Gives the
-    /// message's position.
+    /// Adds text to the end of a message: to its content, or to the last text block of it.
     ///
     /// # Errors
     /// [`Error::UnknownMessage`] for an id that the list does not hold, [`Error::InvalidValue`]
     /// for text that is no string and for a message whose content takes no text.
-    pub fn append(&mut self, id: &V, text: &V) -> Result<u32, Error> {
+    pub fn append(&mut self, id: &V, text: &V) -> Result<(), Error> {
+        self.append_to(id, text).map(|_| ())
+    }
+
+    /// The same; gives the message's position.
+    pub(crate) fn append_to(&mut self, id: &V, text: &V) -> Result<u32, Error> {
         let Some(position) = self.find(id) else {
             let id =
                 id.text().map_or_else(|| "(not a string)".to_owned(), std::borrow::Cow::into_owned);
@@ -136,7 +145,7 @@ impl<V: Value> MessageList<V> {
             item: made.as_ref().is_some_and(|made| **made == self.epoch),
         };
         let items = std::mem::replace(&mut self.items, V::null());
-        match items.append_text(position, text, owned) {
+        match append_text(items, position, text, owned) {
             Ok(items) => {
                 if let Some(made) = made {
                     *made = self.epoch;
@@ -282,6 +291,31 @@ impl Compared {
     }
 }
 
+impl<V: Value> Clone for MessageList<V>
+where
+    V::Symbols: Clone,
+{
+    fn clone(&self) -> Self {
+        Self {
+            items: self.items.clone(),
+            rules: self.rules,
+            ids: self.ids.clone(),
+            made: self.made.clone(),
+            epoch: self.epoch,
+            owned: self.owned,
+            places: ByNumber::default(),
+        }
+    }
+}
+
+/// The messages, and by whose rules.
+impl<V: Value + fmt::Debug> fmt::Debug for MessageList<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { items, rules, .. } = self;
+        f.debug_struct("MessageList").field("items", items).field("rules", rules).finish()
+    }
+}
+
 impl<V: Value> Holds<V> for MessageList<V> {
     fn held(&mut self, visit: &mut dyn FnMut(&mut V)) {
         let Self { items, rules: _, ids: _, made: _, epoch: _, owned: _, places: _ } = self;
@@ -296,6 +330,16 @@ struct Ids<V: Value> {
     numbers: Vec<u32>,
     /// For each number the last position that has it, or [`Join::NONE`].
     last: Vec<u32>,
+}
+
+impl<V: Value> Clone for Ids<V>
+where
+    V::Symbols: Clone,
+{
+    fn clone(&self) -> Self {
+        let (symbols, numbers) = (self.symbols.clone(), self.numbers.clone());
+        Self { symbols, numbers, last: self.last.clone() }
+    }
 }
 
 impl<V: Value> Default for Ids<V> {

@@ -1,6 +1,6 @@
 //! Schemas: what fields a state has, and how each takes updates.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::error::Error;
 use crate::reducer::files::merge_files;
@@ -32,7 +32,7 @@ pub enum FieldReducer<V> {
 }
 
 /// Folds an update into a value, or into nothing yet.
-pub type CustomFn<V> = dyn Fn(Option<V>, V) -> Result<V, Error>;
+pub type CustomFn<V> = dyn Fn(Option<V>, V) -> Result<V, Error> + Send + Sync;
 
 /// A reducer of the caller's own.
 #[derive(Clone)]
@@ -42,7 +42,7 @@ pub struct CustomReducer<V> {
     /// Equal for two that are one reducer.
     pub id: u32,
     /// The reducer.
-    pub merge: Rc<CustomFn<V>>,
+    pub merge: Arc<CustomFn<V>>,
 }
 
 /// How long a field's value lives.

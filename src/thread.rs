@@ -8,6 +8,7 @@
 //! has to be read.
 
 use crate::error::Error;
+use crate::message;
 use crate::message_list::MessageList;
 use crate::reducer::messages::MessageRules;
 use crate::reducer::tools::Prefer;
@@ -31,7 +32,7 @@ pub use event::Event;
 pub use pending::{Pending, Status};
 
 use ids::IdSet;
-use pending::Updates;
+use pending::{Does, Updates};
 use rename::Echoes;
 use run::Run;
 use view::{Head, Shown, Woven};
@@ -67,6 +68,8 @@ pub struct Thread<V: Value> {
     run: Option<Run<V>>,
     /// The messages that the server had when a run took updates along, by number.
     anchors: Vec<(u32, V)>,
+    /// The ids of the messages that updates added, each at the place of its edit.
+    seats: Vec<Option<V>>,
     /// The ids of the messages that are being streamed.
     streaming: IdSet<V>,
     /// Those of the messages that a failed run broke off: shown until the next one starts.
@@ -120,6 +123,7 @@ impl<V: Value> Thread<V> {
             serial: 0,
             run: None,
             anchors: Vec::new(),
+            seats: Vec::new(),
             streaming: IdSet::default(),
             broken: IdSet::default(),
             predicted: IdSet::default(),
@@ -207,7 +211,6 @@ impl<V: Value> Thread<V> {
         let Some(place) = self.updates.place(id) else { return Ok(false) };
         self.look();
         let Some(update) = self.updates.get(place) else { return Ok(false) };
-        let serial = update.serial;
         let mut fields = self.fields.clone().shared();
         for write in update.writes.iter().filter(|write| !write.acknowledged) {
             fields = self.write(fields, &write.key, write.value.clone())?;
@@ -215,16 +218,15 @@ impl<V: Value> Thread<V> {
         if !V::intact() {
             return Err(Error::value("an update", "readable"));
         }
-        if update.edits.iter().any(|edit| !edit.acknowledged) {
-            let messages = self.weave(&|update| update.serial == serial).list;
-            self.set_messages(messages);
+        if !self.fields.same(&fields) {
+            self.fields = fields;
+            self.fields_changed();
         }
-        self.fields = fields;
-        self.fields_changed();
-        self.updates_changed();
         if let Some(gone) = self.updates.remove(place) {
+            self.confirm_edits(&gone)?;
             self.keep_local(gone.rest());
         }
+        self.updates_changed();
         Ok(true)
     }
 
@@ -356,9 +358,37 @@ impl<V: Value> Thread<V> {
         self.shown_anew();
     }
 
+    /// Confirms what of an update's edits is not the server's, where it is shown.
+    fn confirm_edits(&mut self, update: &Pending<V>) -> Result<(), Error> {
+        for edit in update.edits.iter().filter(|edit| !edit.acknowledged) {
+            let at = self.messages.find(&edit.id);
+            match (&edit.message, at) {
+                (Some(message), Some(_)) if edit.does != Does::Move => {
+                    self.messages.put(message.clone(), None)?;
+                }
+                (message, at) => {
+                    if let Some(at) = at {
+                        self.messages.remove(&[at]);
+                        self.head = None;
+                    }
+                    if let Some(message) = message {
+                        self.take_seat(edit);
+                        let place = update.anchor.map(|anchor| self.place_in(anchor, edit.seat));
+                        self.messages.put(message.clone(), place.map(|place| place as usize))?;
+                        self.head = self.head.filter(|_| place.is_some());
+                    }
+                }
+            }
+            let head = self.head;
+            self.messages_changed();
+            self.head = head;
+        }
+        Ok(())
+    }
+
     /// What is pending is told and shown anew.
     fn shown_anew(&mut self) {
-        (self.head, self.woven, self.written) = (None, None, None);
+        (self.woven, self.written) = (None, None);
         (self.view.fresh, self.told_fresh) = (false, false);
     }
 }
@@ -366,7 +396,7 @@ impl<V: Value> Thread<V> {
 /// Refuses what is no list of objects.
 fn list_of_messages<V: Value>(list: &V) -> Result<(), Error> {
     let is_one = |at: u32| list.at(at as usize).is_some_and(|it| it.kind() == Kind::Object);
-    if list.kind() == Kind::Array && list.odd_messages().into_iter().all(is_one) {
+    if list.kind() == Kind::Array && message::odd(list).into_iter().all(is_one) {
         return Ok(());
     }
     Err(Error::value("a thread's messages", "a list of messages"))

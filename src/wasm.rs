@@ -1,5 +1,5 @@
 //! The only place that knows JavaScript: the core over the JavaScript heap, as the npm package
-//! calls it. The types that users see are the package's own, in TypeScript.
+//! calls it. It is there with the feature `bindings`, which the member crate of that name asks for. The types that users see are the package's own, in TypeScript.
 //!
 //! Values come and go as numbers: `slots.js` says how. So do options, in the order in which the
 //! package's TypeScript lists them.
@@ -20,10 +20,6 @@ use heap::{Handle, UNDEFINED};
 pub use message_list::RawMessageList;
 pub use schema::RawSchema;
 pub use thread::RawThread;
-
-/// A third of the size of Rust's own, which is made for programs that allocate more.
-#[global_allocator]
-static ALLOCATOR: rlsf::SmallGlobalTlsf = rlsf::SmallGlobalTlsf::new();
 
 /// The answer. What went wrong is kept for JavaScript, which throws it.
 fn answer<T>(result: Result<T, Error>) -> Option<T> {

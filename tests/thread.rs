@@ -29,7 +29,7 @@ fn hear(thread: &mut Thread<Value>, events: impl IntoIterator<Item = Event<Value
 }
 
 fn started(id: &str) -> Event<Value> {
-    Event::RunStarted { id: Some(json!(id)) }
+    Event::RunStarted { id: Some(json!(id)), joined: None }
 }
 
 fn message(message: Value) -> Event<Value> {
@@ -45,7 +45,7 @@ fn text(id: &str, text: &str) -> Event<Value> {
 }
 
 fn snapshot(messages: &[Value]) -> Event<Value> {
-    Event::Messages { messages: json!(messages), client_roles: None }
+    Event::Messages { messages: json!(messages), client_roles: None, partial: false }
 }
 
 fn failed() -> Event<Value> {
@@ -57,7 +57,7 @@ fn ids(state: &Value) -> Vec<&str> {
     messages.iter().map(|message| message["id"].as_str().unwrap()).collect()
 }
 
-fn statuses(thread: &Thread<Value>) -> Vec<Status> {
+fn statuses(thread: &mut Thread<Value>) -> Vec<Status> {
     thread.pending().map(|pending| pending.status).collect()
 }
 
@@ -68,11 +68,11 @@ fn a_pending_message_keeps_its_place_until_the_server_has_it() {
     hear(&mut thread, [started("r"), streamed("a"), text("a", "Hello")]);
     assert_eq!(ids(&thread.state()), ["0", "q", "a"]);
     assert_eq!(ids(&thread.confirmed()), ["0", "a"]);
-    assert_eq!(statuses(&thread), [Status::Sent]);
+    assert_eq!(statuses(&mut thread), [Status::Sent]);
     hear(&mut thread, [snapshot(&[human("0", "old"), human("q", "Hi")])]);
     assert_eq!(ids(&thread.state()), ["0", "q", "a"]);
     assert_eq!(thread.state(), thread.confirmed());
-    assert_eq!(statuses(&thread), []);
+    assert_eq!(statuses(&mut thread), []);
 }
 
 #[test]
@@ -81,11 +81,11 @@ fn a_failed_run_fails_what_it_did_not_hold() {
     let held = thread.optimistic(json!({ "messages": [human("1", "a")] })).unwrap();
     let id = thread.optimistic(json!({ "messages": [human("2", "b")] })).unwrap();
     hear(&mut thread, [started("r"), message(human("1", "a")), failed()]);
-    assert_eq!(statuses(&thread), [Status::Failed]);
+    assert_eq!(statuses(&mut thread), [Status::Failed]);
     assert_eq!(ids(&thread.state()), ["1", "2"]);
     assert!(!thread.retry(&held));
     assert!(thread.retry(&id));
-    assert_eq!(statuses(&thread), [Status::Pending]);
+    assert_eq!(statuses(&mut thread), [Status::Pending]);
     assert!(thread.rollback(&id));
     assert_eq!(thread.state(), thread.confirmed());
 }
@@ -96,7 +96,7 @@ fn a_settled_update_is_the_truth_where_it_was_shown() {
     let first = thread.optimistic(json!({ "messages": [human("1", "a")] })).unwrap();
     let second =
         thread.optimistic(json!({ "messages": [human("2", "b")], "mood": "calm" })).unwrap();
-    hear(&mut thread, [message(ai("3", "c"))]);
+    hear(&mut thread, [started("r"), message(ai("3", "c"))]);
     assert!(thread.settle(&second).unwrap());
     assert_eq!(ids(&thread.confirmed()), ["0", "2", "3"]);
     assert_eq!(ids(&thread.state()), ["0", "1", "2", "3"]);
@@ -128,7 +128,7 @@ fn a_later_edit_of_what_is_pending_waits_for_it() {
     assert_eq!(thread.pending().count(), 3);
     assert_eq!(ids(&thread.state()), ["2"]);
     thread.rollback(&removal);
-    assert_eq!(thread.state()["messages"][0]["content"], "b");
+    assert_eq!(thread.state()["messages"][1]["content"], "b");
 }
 
 #[test]
@@ -142,13 +142,14 @@ fn a_run_from_its_start_again_is_the_run_once() {
             streamed("a"),
             text("a", "Hello"),
             Event::Update { update: json!({ "files": { "/a": {} } }) },
-            Event::Values { values: values.clone() },
+            Event::Values { values: values.clone(), partial: false },
             Event::RunFinished,
         ]
     };
     hear(&mut thread, run());
     let once = thread.state();
-    hear(&mut thread, run().into_iter().take(2));
+    let joined = || Event::RunStarted { id: Some(json!("r")), joined: Some(true) };
+    hear(&mut thread, [joined()].into_iter().chain(run().into_iter().skip(1).take(1)));
     assert_eq!(ids(&thread.state()), ["0", "q", "a"]);
     assert_eq!(thread.state()["topic"], "x");
     thread.update(json!({ "mood": "calm" })).unwrap();
@@ -189,9 +190,9 @@ fn drift_is_the_way_from_the_predicted_to_the_actual() {
     hear(&mut thread, [message(ai("1", "a")), Event::Update { update: json!({ "log": [1] }) }]);
     let predicted = thread.confirmed();
     let values = json!({ "messages": [ai("1", "b")], "log": [1, 2] });
-    let drift = thread.receive(Event::Values { values: values.clone() }).unwrap().unwrap();
+    let drift = thread.receive(Event::Values { values: values.clone(), partial: false }).unwrap().unwrap();
     assert_eq!(apply_patch(&predicted, &drift).unwrap(), values);
-    hear(&mut thread, [Event::Values { values }]);
+    hear(&mut thread, [Event::Values { values, partial: false }]);
 }
 
 #[test]
@@ -239,7 +240,7 @@ fn anything() -> impl Strategy<Value = Value> {
 fn event() -> impl Strategy<Value = Event<Value>> {
     let maybe = || option::of(anything());
     prop_oneof![
-        maybe().prop_map(|id| Event::RunStarted { id }),
+        (maybe(), option::of(any::<bool>())).prop_map(|(id, joined)| Event::RunStarted { id, joined }),
         Just(started("r")),
         Just(Event::RunFinished),
         anything().prop_map(|error| Event::RunFailed { error }),
@@ -249,10 +250,11 @@ fn event() -> impl Strategy<Value = Event<Value>> {
         (anything(), anything()).prop_map(|(id, text)| Event::Text { id, text }),
         ("[123]", "[ab]").prop_map(|(id, it)| text(&id, &it)),
         anything().prop_map(|id| Event::MessageFinished { id }),
-        (anything(), maybe())
-            .prop_map(|(messages, client_roles)| Event::Messages { messages, client_roles }),
+        (anything(), maybe(), any::<bool>()).prop_map(|(messages, client_roles, partial)| {
+            Event::Messages { messages, client_roles, partial }
+        }),
         anything().prop_map(|update| Event::Update { update }),
-        anything().prop_map(|values| Event::Values { values }),
+        (anything(), any::<bool>()).prop_map(|(values, partial)| Event::Values { values, partial }),
         anything().prop_map(|values| Event::State { values }),
         anything().prop_map(|operations| Event::Delta { operations }),
     ]

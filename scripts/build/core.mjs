@@ -1,4 +1,4 @@
-// The crate, compiled to wasm.
+// The crate and its bindings, compiled to wasm.
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { ask, root, run } from "../process.mjs";
@@ -8,7 +8,7 @@ import { target, WASM } from "../rust.mjs";
 export async function compileCore() {
   const cargoHome = process.env.CARGO_HOME ?? join(homedir(), ".cargo");
   const library = join(ask("rustc", ["--print", "sysroot"]) ?? "", "lib", "rustlib", "src", "rust");
-  await run("cargo", ["build", "--profile", "wasm", "--lib", "--target", WASM], {
+  await run("cargo", ["build", "--profile", "wasm", "-p", "threadfold-bindings", "--target", WASM], {
     env: {
       // Names of source files end up in the binary: let them be the same on every machine.
       CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS:
@@ -16,5 +16,5 @@ export async function compileCore() {
           .map(([from, to]) => `--remap-path-prefix=${from}=${to}`).join(" "),
     },
   });
-  return join(target, WASM, "wasm", "threadfold.wasm");
+  return join(target, WASM, "wasm", "threadfold_bindings.wasm");
 }

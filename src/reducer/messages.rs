@@ -88,7 +88,7 @@ pub(crate) fn read_list<V: Value>(
     let mut removals = Removals::new();
     let mut made = Vec::new();
     let mut replaced = Vec::new();
-    for position in list.odd_messages() {
+    for position in message::odd(&list) {
         let Some(item) = list.at(position as usize) else { continue };
         match message::read(&*item, rules.ids())? {
             Read::Whole => {}

@@ -18,6 +18,7 @@ impl<V: Value> Holds<V> for Thread<V> {
             serial: _,
             run,
             anchors,
+            seats,
             streaming,
             broken,
             predicted,
@@ -38,6 +39,7 @@ impl<V: Value> Holds<V> for Thread<V> {
         updates.held(visit);
         run.held(visit);
         anchors.iter_mut().for_each(|(_, list)| visit(list));
+        seats.held(visit);
         streaming.held(visit);
         broken.held(visit);
         predicted.held(visit);
@@ -101,7 +103,7 @@ impl<V: Value> Holds<V> for Pending<V> {
 
 impl<V: Value> Holds<V> for Edit<V> {
     fn held(&mut self, visit: &mut dyn FnMut(&mut V)) {
-        let Self { id, number: _, at: _, does: _, message, base, acknowledged: _ } = self;
+        let Self { id, number: _, at: _, seat: _, does: _, message, base, acknowledged: _ } = self;
         visit(id);
         message.held(visit);
         base.held(visit);

@@ -64,6 +64,7 @@ impl<V: Value> Thread<V> {
         }
         self.serial += 1;
         pending.serial = self.serial;
+        self.seat(&mut pending.edits);
         (self.view.fresh, self.told_fresh) = (false, false);
         if written.is_some() {
             self.written = written;
@@ -74,6 +75,14 @@ impl<V: Value> Thread<V> {
         Ok(id)
     }
 
+    /// Gives edits their places behind all others: there the added ones are known by their ids.
+    pub(super) fn seat(&mut self, edits: &mut [Edit<V>]) {
+        for edit in edits {
+            edit.seat = position(self.seats.len());
+            self.seats.push((edit.does == Does::Add).then(|| edit.id.clone()));
+        }
+    }
+
     /// Messages that are only added stand behind all that are shown: nothing has to be woven anew.
     fn show_edits(&mut self, edits: &[Edit<V>]) {
         if edits.is_empty() {
@@ -81,7 +90,7 @@ impl<V: Value> Thread<V> {
         }
         let added = edits.iter().all(|edit| edit.does == Does::Add);
         if self.updates.edit_count == 0 && added {
-            self.woven = Some(self.weave(&|_| false));
+            self.woven = Some(self.weave());
         }
         match self.woven.as_mut() {
             Some(woven) if added => {
@@ -227,7 +236,7 @@ impl<V: Value> Thread<V> {
 
 impl<V: Value> Edit<V> {
     pub(super) fn new(id: V, at: u32, does: Does, message: Option<V>) -> Self {
-        Self { id, number: 0, at, does, message, base: None, acknowledged: false }
+        Self { id, number: 0, at, seat: 0, does, message, base: None, acknowledged: false }
     }
 
     pub(super) fn removal(id: V) -> Self {

@@ -72,6 +72,8 @@ pub(super) struct Edit<V> {
     pub number: u32,
     /// Its position among the update's messages.
     pub at: u32,
+    /// Its place in the order of all edits.
+    pub seat: u32,
     pub does: Does,
     /// Nothing for a removal.
     pub message: Option<V>,
@@ -340,13 +342,14 @@ impl<V: Value> Updates<V> {
         (0..).zip(&self.slots).filter_map(|(number, slot)| Some((number, slot.as_ref()?)))
     }
 
-    /// Gives a message the id that the server has for it.
-    pub(super) fn rename(&mut self, place: [u32; 2], id: &V) {
+    /// Gives a message the id that the server has for it; gives its seat.
+    pub(super) fn rename(&mut self, place: [u32; 2], id: &V) -> Option<u32> {
         let [number, at] = place;
-        let Some(name) = self.names.intern(id) else { return };
-        let Some(update) = self.slots.get_mut(number as usize).and_then(Option::as_mut) else { return };
+        let name = self.names.intern(id)?;
+        let update = self.slots.get_mut(number as usize)?.as_mut()?;
         (update.renamed, update.told) = (true, None);
-        let Some(edit) = update.edits.get_mut(at as usize) else { return };
+        let edit = update.edits.get_mut(at as usize)?;
+        let seat = edit.seat;
         let old = std::mem::replace(&mut edit.number, name);
         edit.id = id.clone();
         edit.message = edit.message.take().map(|message| message.with("id", id.clone()));
@@ -354,6 +357,7 @@ impl<V: Value> Updates<V> {
             edits.retain(|edit| *edit != place);
         }
         self.index(name, place);
+        Some(seat)
     }
 
     /// The edits of the message with this id, in the order of the updates.

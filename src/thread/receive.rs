@@ -2,7 +2,6 @@
 
 use super::event::Event;
 use super::snapshot::Snapshot;
-use super::view::Head;
 use super::{MESSAGES, Thread, fields_in};
 use crate::error::Error;
 use crate::message;
@@ -21,7 +20,7 @@ impl<V: Value> Thread<V> {
         let mut drift = Vec::new();
         match event {
             Event::Text { id, text } => {
-                let position = self.messages.append(&id, &text)?;
+                let position = self.messages.append_to(&id, &text)?;
                 self.message_grew(&id, position);
             }
             Event::RunStarted { id, joined } => self.start_run(id, joined),
@@ -112,7 +111,7 @@ impl<V: Value> Thread<V> {
             self.head = match (after, place) {
                 (None, Some(_)) => head,
                 _ if moved => None,
-                _ => head.and_then(Head::if_exact),
+                _ => head.filter(|head| head.stays_with(self.messages.len())),
             };
             self.behind = if moved && after.is_none() { None } else { behind };
         }

@@ -32,7 +32,7 @@ impl<V: Value> Thread<V> {
             let record = match &run.start {
                 // What the run has done, undone.
                 Some((messages, fields)) => {
-                    record.with("start", diff(&confirmed, &V::state_of(messages, fields)))
+                    record.with("start", diff(&confirmed, &V::headed(MESSAGES, messages, fields)))
                 }
                 None => record,
             };
@@ -47,6 +47,7 @@ impl<V: Value> Thread<V> {
             let ids = V::array(had.items().filter_map(|message| message.get_owned("id")));
             V::object().with("name", V::string(&anchor.to_string())).with("ids", ids)
         });
+        let seats = self.seats.iter().map(|id| id.clone().unwrap_or_else(V::null));
         let names: Vec<V> = self.schema.fields().map(|(key, _)| V::string(key)).collect();
         V::object()
             .with("version", V::string(VERSION))
@@ -54,6 +55,7 @@ impl<V: Value> Thread<V> {
             .with("confirmed", confirmed)
             .with("pending", V::array(pending.into_iter().map(|(_, record)| record)))
             .with("anchors", V::array(anchors))
+            .with("seats", V::array(seats))
             .with("run", run)
             .with("streaming", self.streaming.list())
             .with("broken", self.broken.list())
@@ -91,6 +93,9 @@ impl<V: Value> Thread<V> {
             let had = ids.items().map(|id| V::object().with("id", id.into_owned()));
             thread.anchors.extend(name.map(|name| (name, V::array(had))));
         }
+        let seats = part(record, "seats");
+        let id = |id: V::Found<'_>| (!id.is_null()).then(|| id.into_owned());
+        thread.seats = seats.items().map(id).collect();
         let mut over = Vec::new();
         for record in part(record, "pending").items() {
             let Some(mut update) = pending_of(&*record) else { continue };
@@ -148,7 +153,8 @@ fn record_of<V: Value>(update: &Pending<V>) -> V {
         let record = V::object()
             .with("id", edit.id.clone())
             .with("does", V::string(edit.does.name()))
-            .with("at", V::string(&edit.at.to_string()));
+            .with("at", V::string(&edit.at.to_string()))
+            .with("seat", V::string(&edit.seat.to_string()));
         let record = match &edit.message {
             Some(message) => record.with("message", message.clone()),
             None => record,
@@ -191,7 +197,8 @@ fn pending_of<V: Value>(record: &V) -> Option<Pending<V>> {
         let message = edit.get_owned("message").filter(|it| it.kind() == Kind::Object);
         let does = edit.text_of("does").and_then(|it| Does::of(&it, message.is_some()))?;
         let at = number_of(&*edit, "at")?;
-        pending.edits.push(Edit { base: base_of(&*edit), ..Edit::new(id, at, does, message) });
+        let (seat, base) = (number_of(&*edit, "seat")?, base_of(&*edit));
+        pending.edits.push(Edit { seat, base, ..Edit::new(id, at, does, message) });
     }
     let written = record.get_owned("writes")?;
     for (write, record) in pending.writes.iter_mut().zip(written.items()) {

@@ -71,7 +71,9 @@ impl<V: Value> Thread<V> {
         let found = echoes.saying(&content).iter().copied().find(is_it);
         self.echoes = Some(echoes);
         if let Some(found) = found {
-            self.updates.rename(found, &id);
+            let seat = self.updates.rename(found, &id);
+            let seat = seat.and_then(|seat| self.seats.get_mut(seat as usize));
+            seat.into_iter().for_each(|seat| *seat = Some(id.clone()));
             self.shown_anew();
         }
     }

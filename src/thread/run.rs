@@ -1,6 +1,6 @@
 //! A run of the agent: what it takes along, how it ends, and how it is joined again.
 
-use super::pending::{Pending, Status};
+use super::pending::{Does, Edit, Pending, Status};
 use super::{Stale, Thread};
 use crate::diff::diff;
 use crate::value::{Found, Value};
@@ -48,6 +48,13 @@ impl<V: Value> Thread<V> {
         self.look();
         // What is the server's when a run starts is over.
         self.updates.keep(|update| update.manual || !update.is_acknowledged());
+        if self.updates.iter().all(|update| update.anchor.is_none()) {
+            // Nothing stands behind what is over.
+            self.seats.clear();
+            let mut updates = std::mem::take(&mut self.updates);
+            updates.iter_mut().for_each(|update| self.seat(&mut update.edits));
+            self.updates = updates;
+        }
         let had = self.messages.snapshot();
         let anchor = self.run.as_ref().map_or(0, |run| run.anchor.wrapping_add(1));
         let mut updates = std::mem::take(&mut self.updates);
@@ -131,21 +138,17 @@ impl<V: Value> Thread<V> {
         let (messages, fields) = (run.spoke_of_messages, run.spoke_of_fields);
         let over = |update: &Pending<V>| update.taken && update.status == Status::Sent;
         let taken = || self.updates.iter().filter(|update| over(update));
-        if taken().next().is_none() {
-            return;
-        }
         let edits = taken().any(|it| it.edits.iter().any(|edit| !edit.acknowledged));
         let writes = taken().any(|it| it.writes.iter().any(|write| !write.acknowledged));
         let contradicted = (messages && edits) || (fields && writes);
         let before = contradicted.then(|| self.state());
-        if edits && !messages {
-            let list = self.weave(&over).list;
-            self.set_messages(list);
-        }
         if writes && !fields {
             self.take_writes(&over);
         }
-        let over = self.updates.keep(|update| !over(update));
+        let mut over = self.updates.keep(|update| !over(update));
+        if edits && !messages {
+            over = self.take_edits(over);
+        }
         if let Some(run) = self.run.as_mut() {
             run.over = over;
         }
@@ -153,6 +156,30 @@ impl<V: Value> Thread<V> {
         if let Some(before) = before {
             let after = self.state();
             drift.extend(diff(&before, &after).items().map(Found::into_owned));
+        }
+    }
+
+    /// What these updates do to messages is the server's from now on, where it is shown.
+    fn take_edits(&mut self, updates: Vec<Pending<V>>) -> Vec<Pending<V>> {
+        let rest = std::mem::take(&mut self.updates);
+        self.updates.put_back(updates);
+        let list = self.weave().list;
+        let updates = self.updates.keep(|_| false);
+        self.updates = rest;
+        for edit in updates.iter().flat_map(|update| &update.edits) {
+            let stays = edit.acknowledged || edit.message.is_none();
+            if !stays && (edit.does != Does::Change || self.messages.find(&edit.id).is_none()) {
+                self.take_seat(edit);
+            }
+        }
+        self.set_messages(list);
+        updates
+    }
+
+    /// A message that is the server's now comes before those of later seats.
+    pub(super) fn take_seat(&mut self, edit: &Edit<V>) {
+        if let Some(seat) = self.seats.get_mut(edit.seat as usize) {
+            *seat = Some(edit.id.clone());
         }
     }
 

@@ -1,6 +1,6 @@
 //! What is shown: pending laid over confirmed, as far as it is not the server's.
 
-use super::pending::{Base, Does, Edit, Pending};
+use super::pending::{Base, Does, Edit};
 use super::{MESSAGES, Stale, Thread};
 use crate::message_list::MessageList;
 use crate::value::{ByNumber, Found, Holds, Plan, Value};
@@ -31,21 +31,20 @@ struct Extra<V> {
     place: (u32, bool),
 }
 
-/// Where the next message stands of those that were sent when the server had just these, once all
-/// before that edit were looked at.
+/// Where the message in this seat stands of those that were sent when the server had just these.
 #[derive(Clone, Copy)]
 pub(super) struct Head {
     anchor: u32,
-    edit: [u32; 2],
+    seat: u32,
     place: u32,
     /// Whether the last message that the server had is there: no other one can come nearer.
     exact: bool,
 }
 
 impl Head {
-    /// This, if it is still true after a message came somewhere else.
-    pub(super) fn if_exact(self) -> Option<Self> {
-        self.exact.then_some(self)
+    /// Whether it is still true now that the last of so many messages has come.
+    pub(super) fn stays_with(self, count: usize) -> bool {
+        self.exact && self.place as usize + 1 < count
     }
 }
 
@@ -123,7 +122,7 @@ impl<V: Value> Thread<V> {
             }
             None if self.updates.edit_count == 0 => self.messages.snapshot(),
             None => {
-                let woven = self.weave(&|_| true);
+                let woven = self.weave();
                 let list = woven.list.clone();
                 self.woven = Some(woven);
                 list
@@ -162,8 +161,8 @@ impl<V: Value> Thread<V> {
         woven.list.clone()
     }
 
-    /// The confirmed messages with the edits of these updates over them.
-    pub(super) fn weave(&mut self, chosen: &dyn Fn(&Pending<V>) -> bool) -> Woven<V> {
+    /// The confirmed messages with the pending edits over them.
+    pub(super) fn weave(&mut self) -> Woven<V> {
         let confirmed = self.messages.snapshot();
         let end = number(self.messages.len());
         let mut items = Vec::new();
@@ -172,34 +171,10 @@ impl<V: Value> Thread<V> {
         // By the number of an id: the place among `extras`; and what becomes of confirmed ones.
         let mut places = ByNumber::default();
         let mut changed: Vec<(u32, u32)> = Vec::new();
-        // By the anchor: where the next message stands. And where the server put the earlier ones.
-        let mut heads: Vec<(u32, u32)> = Vec::new();
-        let mut put: Vec<u32> = Vec::new();
-        for update in self.updates.iter() {
-            let head = update.anchor.map(|anchor| {
-                heads.iter().position(|(one, _)| *one == anchor).unwrap_or_else(|| {
-                    let (start, _) = self.anchored(anchor);
-                    let follow = |head: u32, at: &u32| if *at == head { head + 1 } else { head };
-                    heads.push((anchor, put.iter().fold(start, follow)));
-                    heads.len() - 1
-                })
-            });
-            let wanted = chosen(update);
-            for edit in &update.edits {
-                let find = || self.messages.find(&edit.id);
-                if edit.acknowledged {
-                    // What the server has put there already comes before those that follow it.
-                    if let (Does::Add, Some(at)) = (edit.does, find()) {
-                        put.push(at);
-                        let here = heads.iter_mut().filter(|(_, place)| *place == at);
-                        here.for_each(|(_, place)| *place += 1);
-                    }
-                    continue;
-                }
-                if !wanted {
-                    continue;
-                }
-                let at = if edit.does == Does::Add { None } else { find() };
+        let mut updates = std::mem::take(&mut self.updates);
+        for update in updates.iter() {
+            for edit in update.edits.iter().filter(|edit| !edit.acknowledged) {
+                let at = if edit.does == Does::Add { None } else { self.messages.find(&edit.id) };
                 let own = places.get(edit.number).and_then(|at| extras.get_mut(at as usize));
                 let own = own.filter(|extra| edit.message.is_none() || extra.message.is_some());
                 match (own, &edit.message, at) {
@@ -210,8 +185,8 @@ impl<V: Value> Thread<V> {
                         continue;
                     }
                     (None, Some(message), _) => {
-                        let head = head.and_then(|head| heads.get(head));
-                        let place = head.map_or((end, true), |(_, place)| (*place, false));
+                        let place = update.anchor.map(|anchor| self.place_in(anchor, edit.seat));
+                        let place = place.map_or((end, true), |place| (place, false));
                         places.insert(edit.number, number(extras.len()));
                         extras.push(Extra { message: Some(message.clone()), place });
                     }
@@ -220,6 +195,7 @@ impl<V: Value> Thread<V> {
                 changed.extend(at.map(|at| (at, REMOVED)));
             }
         }
+        std::mem::swap(&mut self.updates, &mut updates);
         extras.retain(|extra| extra.message.is_some());
         extras.sort_by_key(|extra| extra.place);
         // Of several changes of one message the last one counts.
@@ -268,34 +244,31 @@ impl<V: Value> Thread<V> {
         (0, had.is_empty())
     }
 
+    /// Before which confirmed position a message in this seat stands: behind its anchor, and behind
+    /// those of earlier seats that the server has put there.
+    pub(super) fn place_in(&mut self, anchor: u32, seat: u32) -> u32 {
+        let known = self.head.filter(|head| head.anchor == anchor && head.seat <= seat);
+        let mut head = known.unwrap_or_else(|| {
+            let (place, exact) = self.anchored(anchor);
+            Head { anchor, seat: 0, place, exact }
+        });
+        let between = self.seats.get(head.seat as usize..seat as usize).unwrap_or_default();
+        for id in between.iter().flatten() {
+            if self.messages.find(id) == Some(head.place) {
+                head.place += 1;
+            }
+        }
+        head.seat = seat;
+        self.head = Some(head);
+        head.place
+    }
+
     /// The confirmed position that a sent message of this id is shown at, if it is shown.
     pub(super) fn shown_place(&mut self, id: &V) -> Option<u32> {
         let own @ [update, _] = *self.updates.edits_of(id).first()?;
-        self.look();
         let anchor = self.updates.get(update)?.anchor?;
-        let edit = self.updates.edit(own)?;
-        if edit.does != Does::Add || edit.acknowledged {
-            return None;
-        }
-        let known = self.head.filter(|head| head.anchor == anchor && head.edit < own);
-        let mut head = known.unwrap_or_else(|| {
-            let (place, exact) = self.anchored(anchor);
-            Head { anchor, edit: [0, 0], place, exact }
-        });
-        while head.edit < own {
-            let [update, at] = head.edit;
-            let Some(edit) = self.updates.edit(head.edit) else {
-                head.edit = [update + 1, 0];
-                continue;
-            };
-            let is_put = edit.does == Does::Add && edit.acknowledged;
-            if is_put && self.messages.find(&edit.id) == Some(head.place) {
-                head.place += 1;
-            }
-            head.edit = [update, at + 1];
-        }
-        self.head = Some(head);
-        Some(head.place)
+        let edit = self.updates.edit(own).filter(|edit| edit.does == Does::Add)?;
+        Some(self.place_in(anchor, edit.seat))
     }
 
     /// The confirmed fields with the pending writes over them. A field that did not change since is
@@ -391,7 +364,7 @@ impl<V: Value> Shown<V> {
             return;
         }
         self.state = if shows_messages {
-            V::state_of(&messages, &fields)
+            V::headed(MESSAGES, &messages, &fields)
         } else {
             V::object().overlay(&fields, false)
         };

@@ -7,7 +7,8 @@ use std::ops::Deref;
 
 use wasm_bindgen::prelude::*;
 
-use crate::value::{Found, Join, Kind, Owned, Plan, Value};
+use crate::message;
+use crate::value::{Bulk, Change, Check, Found, Join, Kind, Owned, Plan, Value};
 
 /// A value in the JavaScript heap.
 ///
@@ -304,10 +305,6 @@ impl Value for Handle {
         Handle(object())
     }
 
-    fn new_id() -> String {
-        new_id()
-    }
-
     fn parse_json(text: &str) -> Option<Self> {
         found(parse_json(text))
     }
@@ -323,6 +320,12 @@ impl Value for Handle {
     fn splice(self, index: usize, delete: usize, insert: Option<Self>) -> Self {
         let inserted = insert.map_or(NOTHING, Handle::number);
         Handle(splice(self.0, position(index), position(delete), inserted))
+    }
+}
+
+impl Bulk for Handle {
+    fn new_id() -> String {
+        new_id()
     }
 
     fn take(&mut self, key: &str) -> Option<Self> {
@@ -342,8 +345,27 @@ impl Value for Handle {
         instance_kind(self.0)
     }
 
-    fn odd_messages(&self) -> Vec<u32> {
-        odd_messages(self.0)
+    fn failing(&self, check: &Check<Self>) -> Vec<u32> {
+        match check.name {
+            message::WHOLE => odd_messages(self.0),
+            _ => check.failing(self),
+        }
+    }
+
+    fn change(
+        self,
+        index: u32,
+        change: &Change<Self>,
+        by: &Self,
+        owned: Owned,
+    ) -> Result<Self, Self> {
+        match change.name {
+            message::TEXT => {
+                let [list, item] = [owned.list, owned.item].map(i32::from);
+                found(append_text(self.0, index.cast_signed(), by.0, list, item)).ok_or(self)
+            }
+            _ => change.make(self, index, by),
+        }
     }
 
     fn join(left: &Self, right: &Self, key: &str) -> Join {
@@ -377,23 +399,20 @@ impl Value for Handle {
         Handle(compose(left.0, right.0, picks.as_flattened()))
     }
 
-    fn state_of(messages: &Self, fields: &Self) -> Self {
-        Handle(state_of(messages.0, fields.0))
+    fn headed(key: &str, value: &Self, fields: &Self) -> Self {
+        // No name crosses for what is made anew at each look.
+        if key == "messages" {
+            return Handle(state_of(value.0, fields.0));
+        }
+        Handle::object().with(key, *value).overlay(fields, false)
     }
 
     fn overlay(self, over: &Self, deletes: bool) -> Self {
         Handle(overlay(self.0, over.0, deletes.into()))
     }
 
-    fn append_text(self, index: u32, text: &Self, owned: Owned) -> Result<Self, Self> {
-        found(append_text(
-            self.0,
-            index.cast_signed(),
-            text.0,
-            owned.list.into(),
-            owned.item.into(),
-        ))
-        .ok_or(self)
+    fn same_items(&self, other: &Self) -> bool {
+        same_items(self.0, other.0) != 0
     }
 
     fn same_items(&self, other: &Self) -> bool {

@@ -40,7 +40,7 @@ impl RawMessageList {
         value(match what {
             0 => Ok(list.snapshot()),
             1 => list.update(first).map(|()| UNDEFINED),
-            2 => list.append(&first, &second).map(|_| UNDEFINED),
+            2 => list.append(&first, &second).map(|()| UNDEFINED),
             _ => {
                 list.held(&mut Handle::relocate);
                 Ok(UNDEFINED)

@@ -1,7 +1,7 @@
 //! [`Schema`] over the JavaScript heap.
 
 use std::borrow::Cow;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use wasm_bindgen::prelude::*;
 
@@ -55,7 +55,7 @@ impl RawSchema {
     #[wasm_bindgen(js_name = addReducer)]
     pub fn add_reducer(&mut self, key: i32, ways: i32, functions: i32, id: i32, name: i32) {
         let root = Root::of(functions);
-        let merge = Rc::new(move |current, update| {
+        let merge = Arc::new(move |current, update| {
             if heap::user_code_threw() {
                 return Err(Error::value("a value", "readable"));
             }

@@ -256,6 +256,16 @@ impl Heap for serde_json::Value {
     }
 }
 
+impl Heap for threadfold::Json {
+    fn of(json: serde_json::Value) -> Self {
+        json.into()
+    }
+
+    fn to_json(&self) -> serde_json::Value {
+        self.clone().into()
+    }
+}
+
 pub fn schema<V>() -> Schema<V> {
     Schema::new(vec![
         ("messages".to_owned(), Field::new(FieldReducer::Messages(MessageRules::LangGraph))),

@@ -55,6 +55,7 @@ pub struct Part<W, B> {
 pub struct Edit {
     pub does: Does,
     pub message: Message,
+    seat: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -111,6 +112,8 @@ pub struct Model {
     made: usize,
     streaming: Vec<String>,
     broken: Vec<String>,
+    /// The ids of the messages that updates added, in the order of all edits there have been.
+    seats: Vec<Option<String>>,
 }
 
 impl Model {
@@ -124,6 +127,14 @@ impl Model {
         // What is wholly the server's is over.
         let confirmed = self.confirmed.clone();
         self.updates.retain(|update| update.manual || !is_acknowledged(update, &confirmed));
+        if self.updates.iter().all(|update| update.had.is_none()) {
+            // Nothing stands behind what is over.
+            self.seats.clear();
+            let mut updates = std::mem::take(&mut self.updates);
+            let edits = updates.iter_mut().flat_map(|update| &mut update.edits);
+            edits.for_each(|part| self.seat(&mut part.write));
+            self.updates = updates;
+        }
         for update in &mut self.updates {
             // One that a run took along which never ended goes on with its base.
             update.taken = !update.manual && update.status != Status::Failed;
@@ -169,7 +180,7 @@ impl Model {
         });
         // A server that says nothing took it as it was.
         if !messages {
-            self.confirmed.messages = self.laid_over(&over);
+            self.take_messages(&over);
         }
         if !fields {
             let taken: Vec<Update> = self.updates.iter().filter(|it| over(it)).cloned().collect();
@@ -207,7 +218,7 @@ impl Model {
     pub fn settle(&mut self, serial: usize) {
         let Some(at) = self.place(serial) else { return };
         let confirmed = self.confirmed.clone();
-        self.confirmed.messages = self.laid_over(&|update| update.serial == serial);
+        self.take_messages(&|update| update.serial == serial);
         let update = self.updates.remove(at);
         write_all(&mut self.confirmed, std::slice::from_ref(&update), &confirmed);
         self.keep_local(rest_of(update, &confirmed));
@@ -299,7 +310,7 @@ impl Model {
                 if edit_is_acknowledged(part, &self.confirmed) {
                     continue;
                 }
-                let Edit { does, message } = &part.write;
+                let Edit { does, message, .. } = &part.write;
                 let at = position(confirmed, &message.id).filter(|_| *does != Does::Add);
                 let own = new.iter().position(|(_, _, it)| it.id == message.id);
                 match (does, own, at) {
@@ -316,7 +327,7 @@ impl Model {
                     (Does::Add | Does::Change, None, Some(at)) => list[at] = Some(message.clone()),
                     (_, None, at) => {
                         at.map(|at| list[at] = None);
-                        let place = self.place_of(update, &message.id);
+                        let place = self.place_of(update, &part.write);
                         new.push((place.unwrap_or(confirmed.len()), place.is_none(), message.clone()));
                     }
                 }
@@ -331,21 +342,35 @@ impl Model {
 
     /// Before which confirmed position a new message of a sent update stands: behind the last one
     /// left of those the server had, and behind those of earlier updates that the server put there.
-    fn place_of(&self, update: &Update, id: &str) -> Option<usize> {
+    fn place_of(&self, update: &Update, edit: &Edit) -> Option<usize> {
         let had = update.had.as_ref()?;
         let confirmed = &self.confirmed.messages;
         let mut place = had.iter().rev().find_map(|id| position(confirmed, id)).map_or(0, |at| at + 1);
-        let earlier = self.updates.iter().filter(|other| other.serial <= update.serial);
-        for (serial, part) in earlier.flat_map(|it| it.edits.iter().map(|part| (it.serial, part))) {
-            if serial == update.serial && part.write.message.id == id {
-                break;
-            }
-            let added = part.write.does == Does::Add && edit_is_acknowledged(part, &self.confirmed);
-            if added && position(confirmed, &part.write.message.id) == Some(place) {
+        for id in self.seats[..edit.seat].iter().flatten() {
+            if position(confirmed, id) == Some(place) {
                 place += 1;
             }
         }
         Some(place)
+    }
+
+    /// What these updates do to messages is the server's from now on, where it is shown.
+    fn take_messages(&mut self, chosen: &dyn Fn(&Update) -> bool) {
+        let messages = self.laid_over(chosen);
+        for part in self.updates.iter().filter(|it| chosen(it)).flat_map(|it| &it.edits) {
+            let id = &part.write.message.id;
+            let stays = edit_is_acknowledged(part, &self.confirmed) || part.write.does == Does::Remove;
+            let there = part.write.does == Does::Change && position(&self.confirmed.messages, id).is_some();
+            if !stays && !there {
+                self.seats[part.write.seat] = Some(id.clone());
+            }
+        }
+        self.confirmed.messages = messages;
+    }
+
+    fn seat(&mut self, edit: &mut Edit) {
+        edit.seat = self.seats.len();
+        self.seats.push((edit.does == Does::Add).then(|| edit.message.id.clone()));
     }
 
     // -- 8. A server that renames: the first new message of the same kind and content. --
@@ -365,6 +390,7 @@ impl Model {
         });
         if let Some(part) = renamed {
             part.write.message.id.clone_from(&message.id);
+            self.seats[part.write.seat] = Some(message.id.clone());
         }
     }
 
@@ -432,14 +458,10 @@ impl Model {
             Some(at) => self.confirmed.messages[at] = message.clone(),
             None => {
                 self.match_renamed(message, &[]);
-                let adds = |it: &Part<Edit, _>| {
-                    it.write.does == Does::Add && it.write.message.id == message.id
-                };
-                let sent = |it: &&Update| it.edits.iter().any(|part| {
-                    part.write.message.id == message.id
-                });
-                let first = self.updates.iter().find(sent).filter(|it| it.edits.iter().any(adds));
-                let place = first.and_then(|update| self.place_of(update, &message.id));
+                let edits = self.updates.iter().flat_map(|it| it.edits.iter().map(move |part| (it, part)));
+                let mut own = edits.filter(|(_, part)| part.write.message.id == message.id);
+                let first = own.next().filter(|(_, part)| part.write.does == Does::Add);
+                let place = first.and_then(|(update, part)| self.place_of(update, &part.write));
                 let end = self.confirmed.messages.len();
                 self.confirmed.messages.insert(place.unwrap_or(end), message.clone());
             }
@@ -483,7 +505,9 @@ impl Model {
                 Change::Put(_) => Does::Add,
             };
             shown.push(id);
-            edits.push(Part { write: Edit { does, message }, base: None });
+            let mut edit = Edit { does, message, seat: 0 };
+            self.seat(&mut edit);
+            edits.push(Part { write: edit, base: None });
         }
         let writes = fields.iter().map(|write| Part { write: write.clone(), base: None });
         self.made += 1;
@@ -579,7 +603,7 @@ fn fold(state: &mut State, local: &Local) -> bool {
 /// What of an update is not the server's.
 fn rest_of(update: Update, confirmed: &State) -> Local {
     let edits = update.edits.into_iter().filter(|part| !edit_is_acknowledged(part, confirmed));
-    let messages = edits.map(|Part { write: Edit { does, message }, .. }| match does {
+    let messages = edits.map(|Part { write: Edit { does, message, .. }, .. }| match does {
         Does::Remove => Change::Remove(message.id),
         _ => Change::Put(message),
     });

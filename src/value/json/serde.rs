@@ -1,0 +1,64 @@
+//! [`Json`] from and to [`serde_json::Value`], and whatever serde reads and writes.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
+
+use super::{Json, Node};
+
+impl From<Value> for Json {
+    fn from(value: Value) -> Self {
+        match value {
+            Value::Null => Json::NULL,
+            Value::Bool(it) => it.into(),
+            Value::Number(number) => Json(Node::Number(number)),
+            Value::String(text) => text.into(),
+            Value::Array(items) => items.into_iter().map(Json::from).collect(),
+            Value::Object(map) => Json::of_fields(
+                map.into_iter().map(|(key, value)| (Arc::from(key), value.into())).collect(),
+            ),
+        }
+    }
+}
+
+impl From<Json> for Value {
+    fn from(value: Json) -> Self {
+        (&value).into()
+    }
+}
+
+impl From<&Json> for Value {
+    fn from(value: &Json) -> Self {
+        match &value.0 {
+            Node::Null => Value::Null,
+            Node::Bool(it) => Value::Bool(*it),
+            Node::Number(number) => Value::Number(number.clone()),
+            Node::String(text) => Value::String(text.as_ref().clone()),
+            Node::Array(items) => items.0.iter().map(Value::from).collect(),
+            Node::Object(_) => {
+                value.entries().map(|(key, value)| (key.to_owned(), Value::from(value))).collect()
+            }
+        }
+    }
+}
+
+impl Serialize for Json {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match &self.0 {
+            Node::Null => serializer.serialize_unit(),
+            Node::Bool(it) => serializer.serialize_bool(*it),
+            Node::Number(number) => number.serialize(serializer),
+            Node::String(text) => serializer.serialize_str(text),
+            Node::Array(items) => serializer.collect_seq(&items.0),
+            Node::Object(_) => serializer.collect_map(self.entries()),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Json {
+    /// What [`serde_json::Value`] would be.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Value::deserialize(deserializer).map(Json::from)
+    }
+}

@@ -1,0 +1,136 @@
+//! Which values of the heap are one, or say the same.
+
+use std::sync::Arc;
+
+use super::super::number;
+use super::{Json, Map, Node};
+
+/// Whether two values are one: the same list or object. What cannot change is one when it is equal.
+pub(super) fn same(left: &Json, right: &Json) -> bool {
+    match (&left.0, &right.0) {
+        (Node::Null, Node::Null) => true,
+        (Node::Bool(left), Node::Bool(right)) => left == right,
+        (Node::Number(left), Node::Number(right)) => number::equal(left, right),
+        (Node::String(left), Node::String(right)) => Arc::ptr_eq(left, right) || left == right,
+        (Node::Array(left), Node::Array(right)) => Arc::ptr_eq(left, right),
+        (Node::Object(left), Node::Object(right)) => Arc::ptr_eq(left, right),
+        _ => false,
+    }
+}
+
+/// Whether two values say the same, with a stack of its own: they may be deeper than the machine's.
+pub(super) fn equal(left: &Json, right: &Json) -> bool {
+    let mut open = Vec::new();
+    if !equal_or_open(left, right, &mut open) {
+        return false;
+    }
+    while let Some((left, right)) = open.pop() {
+        let all = match (&left.0, &right.0) {
+            (Node::Array(left), Node::Array(right)) => {
+                let mut items = left.0.iter().zip(&right.0);
+                left.0.len() == right.0.len()
+                    && items.all(|(left, right)| equal_or_open(left, right, &mut open))
+            }
+            (Node::Object(left), Node::Object(right)) => {
+                let mut fields = left.0.iter();
+                left.0.len() == right.0.len()
+                    && fields.all(|(key, left)| match right.0.get(key) {
+                        Some(right) => equal_or_open(left, right, &mut open),
+                        None => false,
+                    })
+            }
+            _ => false,
+        };
+        if !all {
+            return false;
+        }
+    }
+    true
+}
+
+/// Whether two values are equal so far. What is below them is left to be looked at.
+fn equal_or_open<'a>(
+    left: &'a Json,
+    right: &'a Json,
+    open: &mut Vec<(&'a Json, &'a Json)>,
+) -> bool {
+    if same(left, right) {
+        return true;
+    }
+    let parents = match (&left.0, &right.0) {
+        (Node::Array(left), Node::Array(right)) => left.0.len() == right.0.len(),
+        (Node::Object(left), Node::Object(right)) => left.0.len() == right.0.len(),
+        _ => false,
+    };
+    if parents {
+        open.push((left, right));
+    }
+    parents
+}
+
+/// How far down values are shared in part. What is deeper is shared whole, or not at all.
+const DEEPEST: usize = 100;
+
+/// A value with whatever in it says the same as in `known` taken from there.
+pub(super) fn reuse(value: &Json, known: &Json, depth: usize) -> Json {
+    if same(value, known) {
+        return known.clone();
+    }
+    match (&value.0, &known.0) {
+        (Node::Array(_), Node::Array(_)) | (Node::Object(_), Node::Object(_))
+            if depth >= DEEPEST =>
+        {
+            if equal(value, known) {
+                known.clone()
+            } else {
+                value.clone()
+            }
+        }
+        (Node::Array(items), Node::Array(old)) => {
+            let made = reuse_items(&items.0, &old.0, depth);
+            made.map_or_else(|| known.clone(), Json::of_items)
+        }
+        (Node::Object(fields), Node::Object(old)) => {
+            let made = reuse_fields(&fields.0, &old.0, depth);
+            made.map_or_else(|| known.clone(), Json::of_fields)
+        }
+        _ => value.clone(),
+    }
+}
+
+/// Nothing, when all of it is in the known list.
+fn reuse_items(items: &[Json], known: &[Json], depth: usize) -> Option<Vec<Json>> {
+    let mut made = (items.len() != known.len()).then(|| Vec::with_capacity(items.len()));
+    for (position, item) in items.iter().enumerate() {
+        let old = known.get(position);
+        let shared = old.map_or_else(|| item.clone(), |old| reuse(item, old, depth + 1));
+        if let Some(made) = &mut made {
+            made.push(shared);
+        } else if !old.is_some_and(|old| same(old, &shared)) {
+            let mut list = Vec::with_capacity(items.len());
+            list.extend(known.iter().take(position).cloned());
+            list.push(shared);
+            made = Some(list);
+        }
+    }
+    made
+}
+
+/// Nothing, when all of it is in the known object.
+fn reuse_fields(fields: &Map, known: &Map, depth: usize) -> Option<Map> {
+    let mut made = (fields.len() != known.len()).then(Map::default);
+    for (position, (key, value)) in fields.iter().enumerate() {
+        let old = known.get(key);
+        let shared = old.map_or_else(|| value.clone(), |old| reuse(value, old, depth + 1));
+        if let Some(made) = &mut made {
+            made.insert(key.clone(), shared);
+        } else if !old.is_some_and(|old| same(old, &shared)) {
+            let earlier = fields.keys().take(position);
+            let mut map: Map =
+                earlier.filter_map(|key| Some((key.clone(), known.get(key)?.clone()))).collect();
+            map.insert(key.clone(), shared);
+            made = Some(map);
+        }
+    }
+    made
+}

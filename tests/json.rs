@@ -1,0 +1,178 @@
+//! [`Json`], the heap that shares: what is one, what is copied, and what a service needs of it.
+#![cfg(not(target_arch = "wasm32"))]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+use serde_json::json;
+use threadfold::value::Bulk;
+use threadfold::{
+    Event, Json, MessageList, MessageRules, Schema, Thread, Value, apply_patch, diff,
+};
+
+fn shared(value: serde_json::Value) -> Json {
+    value.into()
+}
+
+fn conversation(count: usize) -> Json {
+    let message = |n: usize| json!({ "type": "ai", "id": n.to_string(), "content": "a" });
+    (0..count).map(|n| shared(message(n))).collect()
+}
+
+#[test]
+fn a_clone_is_the_same_and_an_equal_value_is_not() {
+    let value = shared(json!({ "a": [1], "b": "text" }));
+    assert!(value.same(&value.clone()));
+    let other = shared(json!({ "b": "text", "a": [1.0] }));
+    assert!(value.equals(&other) && !value.same(&other));
+    assert!(value["b"].same(&other["b"])); // text has no identity of its own
+    assert!(value["a"][0].same(&other["a"][0]));
+}
+
+#[test]
+fn a_change_copies_the_nodes_on_the_way_to_it() {
+    let before = shared(json!({ "a": { "x": [1] }, "b": { "y": [2] } }));
+    let patch = shared(json!([{ "op": "add", "path": "/a/x/-", "value": 3 }]));
+    let after = apply_patch(&before, &patch).unwrap();
+    assert_eq!(before, json!({ "a": { "x": [1] }, "b": { "y": [2] } }));
+    assert_eq!(after, json!({ "a": { "x": [1, 3] }, "b": { "y": [2] } }));
+    assert!(after["b"].same(&before["b"]));
+    assert!(!after["a"].same(&before["a"]));
+}
+
+#[test]
+fn what_nobody_else_has_changes_in_place() {
+    let list = conversation(100);
+    let place = list.as_array().unwrap().as_ptr();
+    let list = list.splice(3, 1, Some("other".into()));
+    assert_eq!(list.as_array().unwrap().as_ptr(), place);
+    let kept = list.clone();
+    let list = list.splice(4, 1, None);
+    assert_ne!(list.as_array().unwrap().as_ptr(), place);
+    assert_eq!((kept.len(), list.len()), (100, 99));
+}
+
+#[test]
+fn what_changes_nothing_is_the_same() {
+    let known = shared(json!({ "a": [1], "b": [2] }));
+    let over = Json::from([("a", known["a"].clone()), ("gone", Json::NULL)]);
+    assert!(known.clone().overlay(&over, true).same(&known));
+    assert!(known.clone().without("c").same(&known));
+    assert!(shared(json!({ "b": [2.0], "a": [1] })).reuse(&known).same(&known));
+}
+
+#[test]
+fn a_snapshot_shares_all_messages_but_the_one_that_grew() {
+    let mut list = MessageList::new(conversation(50), MessageRules::LangGraph).unwrap();
+    let before = list.snapshot();
+    list.append(&"7".into(), &"bc".into()).unwrap();
+    let after = list.snapshot();
+    assert_eq!(
+        (before[7]["content"].as_str(), after[7]["content"].as_str()),
+        (Some("a"), Some("abc"))
+    );
+    let same = (0..50).filter(|at| before[*at].same(&after[*at])).count();
+    assert_eq!(same, 49);
+    assert!(after.same(&list.snapshot()));
+}
+
+#[test]
+fn a_list_and_its_clone_go_their_own_ways() {
+    let mut list = MessageList::new(conversation(2), MessageRules::LangGraph).unwrap();
+    list.append(&"0".into(), &"b".into()).unwrap();
+    let mut other = list.clone();
+    other.append(&"0".into(), &"c".into()).unwrap();
+    list.append(&"1".into(), &"d".into()).unwrap();
+    let texts = |list: &mut MessageList<Json>| {
+        let list = list.snapshot();
+        [0, 1].map(|at| list[at]["content"].as_str().unwrap().to_owned())
+    };
+    assert_eq!(
+        (texts(&mut list), texts(&mut other)),
+        (["ab", "ad"].map(String::from), ["abc", "a"].map(String::from))
+    );
+    assert!(format!("{list:?}").contains("\"ab\""));
+}
+
+/// A state that a thread handed out never changes, and a look without a change is the same state.
+#[test]
+fn a_threads_states_share_what_did_not_change() {
+    let values =
+        Json::from([("messages", conversation(20)), ("files", shared(json!({ "a": {} })))]);
+    let mut thread = Thread::new(None, &values).unwrap();
+    let before = thread.state();
+    assert!(before.same(&thread.state()));
+    thread.receive(Event::Text { id: "3".into(), text: "!".into() }).unwrap();
+    let after = thread.state();
+    assert_eq!(
+        (&before["messages"][3]["content"], &after["messages"][3]["content"]),
+        (&"a".into(), &"a!".into())
+    );
+    assert!(before["files"].same(&after["files"]));
+    assert!((0..20).all(|at| at == 3 || before["messages"][at].same(&after["messages"][at])));
+}
+
+#[test]
+fn integers_beyond_2_to_53_keep_their_digits_on_both_heaps() {
+    const LESS: i64 = 1_234_567_890_123_456_788;
+    assert!(!json!(LESS).equals(&json!(LESS + 1)));
+    assert!(!Json::from(LESS).equals(&Json::from(LESS + 1)));
+    assert!(!json!(u64::MAX).equals(&json!(u64::MAX - 1)));
+    // The float nearest to it is another number.
+    assert!(!json!(LESS).equals(&json!(1_234_567_890_123_456_800.0)));
+    assert!(json!(-3).equals(&json!(-3.0)) && Json::from(3).equals(&shared(json!(3.0))));
+    let patch = diff(&json!({ "n": LESS }), &json!({ "n": LESS + 1 }));
+    assert_eq!(patch.to_string(), r#"[{"op":"replace","path":"/n","value":1234567890123456789}]"#);
+    let text = r#"{"n":1234567890123456788,"m":18446744073709551615,"f":0.1}"#;
+    assert_eq!(text.parse::<Json>().unwrap().to_string(), text);
+
+    let mut thread = Thread::new(None, &Json::from([("n", Json::from(LESS))])).unwrap();
+    thread.receive(Event::Values { values: Json::from([("n", Json::from(LESS + 1))]), partial: false }).unwrap();
+    assert_eq!(thread.state()["n"].to_string(), (LESS + 1).to_string());
+}
+
+/// [`serde_json::Value`] ends the program at some tens of thousands of levels.
+#[test]
+fn depth_has_no_end() {
+    let nested = || {
+        let deeper = |inner: Json, n: i32| match n % 2 {
+            0 => Json::from(vec![inner, Json::from("beside")]),
+            _ => Json::from([("inner", inner)]),
+        };
+        (0..200_000).fold(Json::from(1), deeper)
+    };
+    let (value, other) = (nested(), nested());
+    assert!(value.equals(&other) && !value.same(&other));
+    assert!(other.clone().reuse(&value).same(&value));
+    assert_eq!(diff(&value, &other), json!([]));
+    let path = "/inner/0".repeat(100_000);
+    let operations = Json::from(vec![Json::from([
+        ("op", Json::from("replace")),
+        ("path", path.as_str().into()),
+        ("value", 2.into()),
+    ])]);
+    let changed = apply_patch(&value, &operations).ok();
+    assert!(changed.is_some_and(|changed| !changed.equals(&value)));
+}
+
+fn is_send_and_sync<T: Send + Sync>() {}
+
+#[test]
+fn a_service_can_hold_all_of_them() {
+    is_send_and_sync::<Json>();
+    is_send_and_sync::<Schema<Json>>();
+    is_send_and_sync::<MessageList<Json>>();
+    is_send_and_sync::<Thread<Json>>();
+    is_send_and_sync::<Thread<serde_json::Value>>();
+
+    let mut thread = Thread::new(None, &Json::from([("messages", conversation(1))])).unwrap();
+    let state = thread.state();
+    let (thread, seen) = std::thread::scope(|scope| {
+        let reader = scope.spawn(|| state["messages"][0]["content"].to_string());
+        let writer = scope.spawn(move || {
+            thread.receive(Event::Text { id: "0".into(), text: "b".into() }).unwrap();
+            thread
+        });
+        (writer.join().unwrap(), reader.join().unwrap())
+    });
+    assert_eq!(seen, "\"a\"");
+    assert_eq!({ thread }.state()["messages"][0]["content"].as_str(), Some("ab"));
+}
