@@ -415,10 +415,6 @@ impl Bulk for Handle {
         same_items(self.0, other.0) != 0
     }
 
-    fn same_items(&self, other: &Self) -> bool {
-        same_items(self.0, other.0) != 0
-    }
-
     fn own_list(self) -> Self {
         Handle(own_list(self.0))
     }
