@@ -27,7 +27,7 @@ pub use symbols::{Symbols, Texts};
 
 pub(crate) use bulk::{Change, Check, Owned};
 pub(crate) use names::Names;
-pub(crate) use numbers::ByNumber;
+pub(crate) use numbers::{ByNumber, ascending};
 pub(crate) use plan::{Join, Plan};
 
 /// What a [`Value`] is.

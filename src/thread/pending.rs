@@ -331,10 +331,14 @@ impl<V: Value> Updates<V> {
 
     /// Puts back those that were kept elsewhere, each to its place.
     pub(super) fn put_back(&mut self, others: Vec<Pending<V>>) {
-        let mut all: Vec<_> = std::mem::take(self).slots.into_iter().flatten().collect();
-        all.extend(others);
-        all.sort_by_key(|update| update.serial);
-        all.into_iter().for_each(|update| self.push(update));
+        let mut others = others.into_iter().peekable();
+        for update in std::mem::take(self).slots.into_iter().flatten() {
+            while let Some(other) = others.next_if(|other| other.serial < update.serial) {
+                self.push(other);
+            }
+            self.push(update);
+        }
+        others.for_each(|other| self.push(other));
     }
 
     /// The updates with the numbers by which their edits are found.

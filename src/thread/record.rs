@@ -20,10 +20,17 @@ impl<V: Value> Thread<V> {
         let confirmed = self.confirmed();
         self.updates.iter_mut().for_each(Pending::with_new_ids);
         let over = self.run.as_ref().map_or(&[][..], |run| &run.over);
-        let mut pending: Vec<(u32, V)> =
-            over.iter().map(|it| (it.serial, record_of(it).with("over", V::string("yes")))).collect();
-        pending.extend(self.updates.iter().map(|update| (update.serial, record_of(update))));
-        pending.sort_by_key(|(serial, _)| *serial);
+        // In the order in which they were made.
+        let mut over = over.iter().peekable();
+        let record_over = |update| mark(record_of(update), "over");
+        let mut pending = Vec::new();
+        for update in self.updates.iter() {
+            while let Some(other) = over.next_if(|other| other.serial < update.serial) {
+                pending.push(record_over(other));
+            }
+            pending.push(record_of(update));
+        }
+        pending.extend(over.map(record_over));
         let run = self.run.as_ref().map_or_else(V::null, |run| {
             let record = V::object()
                 .with("id", run.id.clone().unwrap_or_else(V::null))
@@ -53,7 +60,7 @@ impl<V: Value> Thread<V> {
             .with("version", V::string(VERSION))
             .with("schema", if self.open { V::null() } else { V::array(names) })
             .with("confirmed", confirmed)
-            .with("pending", V::array(pending.into_iter().map(|(_, record)| record)))
+            .with("pending", V::array(pending))
             .with("anchors", V::array(anchors))
             .with("seats", V::array(seats))
             .with("run", run)

@@ -3,7 +3,7 @@
 use super::pending::{Does, Edit, Pending, Status};
 use super::{Stale, Thread};
 use crate::diff::diff;
-use crate::value::{Found, Value};
+use crate::value::{Found, Value, ascending};
 
 /// The last run.
 pub(super) struct Run<V> {
@@ -216,10 +216,12 @@ impl<V: Value> Thread<V> {
 
     /// What a failed run broke off is shown until the next one starts.
     fn drop_broken(&mut self) {
-        let mut removed: Vec<u32> =
+        let found: Vec<u32> =
             self.broken.iter().filter_map(|id| self.messages.find(id)).collect();
-        if !removed.is_empty() {
-            removed.sort_unstable();
+        if !found.is_empty() {
+            let removed = ascending(&found).into_iter();
+            let removed: Vec<u32> =
+                removed.filter_map(|at| found.get(at as usize).copied()).collect();
             self.messages.remove(&removed);
         }
         self.broken.clear();

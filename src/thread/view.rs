@@ -3,7 +3,7 @@
 use super::pending::{Base, Does, Edit};
 use super::{MESSAGES, Stale, Thread};
 use crate::message_list::MessageList;
-use crate::value::{ByNumber, Found, Holds, Plan, Value};
+use crate::value::{ByNumber, Found, Holds, Plan, Value, ascending};
 
 /// A state that was handed out, and what it was made of.
 pub(super) struct Shown<V> {
@@ -196,21 +196,32 @@ impl<V: Value> Thread<V> {
             }
         }
         std::mem::swap(&mut self.updates, &mut updates);
-        extras.retain(|extra| extra.message.is_some());
-        extras.sort_by_key(|extra| extra.place);
         // Of several changes of one message the last one counts.
-        changed.reverse();
-        changed.sort_by_key(|(at, _)| *at);
-        changed.dedup_by_key(|(at, _)| *at);
-        for (at, what) in changed {
+        let positions: Vec<u32> = changed.iter().map(|(at, _)| *at).collect();
+        let mut order = ascending(&positions).into_iter().peekable();
+        while let Some(number) = order.next() {
+            let one = |number: u32| changed.get(number as usize).copied();
+            let Some((at, what)) = one(number) else { continue };
+            if order.peek().and_then(|next| one(*next)).is_some_and(|(next, _)| next == at) {
+                continue;
+            }
             if what == REMOVED { plan.removed.push(at) } else { plan.replaced.push([at, what]) }
         }
-        let before: Vec<u32> = extras.iter().map(|extra| extra.place.0).collect();
+        // Those that were sent come before those that were not, wherever both stand.
+        let place = |extra: &Extra<V>| 2 * extra.place.0 + u32::from(extra.place.1);
+        let order = ascending(&extras.iter().map(place).collect::<Vec<_>>()).into_iter();
+        let mut extras: Vec<(u32, V)> = order
+            .filter_map(|at| {
+                let extra = extras.get_mut(at as usize)?;
+                Some((extra.place.0, extra.message.take()?))
+            })
+            .collect();
+        let before: Vec<u32> = extras.iter().map(|(place, _)| *place).collect();
         let removed = plan.removed.clone();
         let inner = before.partition_point(|place| *place < end);
-        for extra in extras.drain(inner..) {
+        for (_, message) in extras.drain(inner..) {
             plan.appended.push(number(items.len()));
-            items.extend(extra.message);
+            items.push(message);
         }
         // Insertions move what is behind them.
         let ahead = before.get(..inner).unwrap_or_default();
@@ -220,7 +231,7 @@ impl<V: Value> Thread<V> {
         }
         let mut list = confirmed;
         if !extras.is_empty() {
-            list = list.insert_all(ahead, V::array(extras.into_iter().filter_map(|it| it.message)));
+            list = list.insert_all(ahead, V::array(extras.into_iter().map(|(_, message)| message)));
         }
         if !plan.is_empty() {
             list = V::assemble(list, V::array(items), &plan, false);

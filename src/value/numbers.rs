@@ -35,3 +35,29 @@ impl ByNumber {
         Some(std::mem::replace(slot, value)).filter(|value| *value != Join::NONE)
     }
 }
+
+/// The positions of these keys in ascending order of the keys, equal ones as they stand: a merge
+/// sort of its own, as the standard library's is larger in WebAssembly than a reducer, for each
+/// type anew.
+pub(crate) fn ascending(keys: &[u32]) -> Vec<u32> {
+    let key = |at: &u32| keys.get(*at as usize).copied().unwrap_or(Join::NONE);
+    let mut order: Vec<u32> = (0..).zip(keys).map(|(at, _)| at).collect();
+    let mut width = 1;
+    while width < order.len() && !order.is_sorted_by_key(key) {
+        let mut merged = Vec::with_capacity(order.len());
+        for pair in order.chunks(2 * width) {
+            let (left, right) = pair.split_at(width.min(pair.len()));
+            let mut right = right.iter().peekable();
+            for at in left {
+                while let Some(other) = right.next_if(|other| key(other) < key(at)) {
+                    merged.push(*other);
+                }
+                merged.push(*at);
+            }
+            merged.extend(right);
+        }
+        order = merged;
+        width *= 2;
+    }
+    order
+}
