@@ -8,7 +8,7 @@ const schema = defineSchema({ messages: field.messages(), topic: field.replace()
 const json = (value: unknown) => JSON.parse(JSON.stringify(value)) as ThreadRecord;
 const withSchema = () => {
   const thread = new Thread({ schema, threadId: "t" });
-  thread.update({ messages: [human("1", "a")], topic: "x" });
+  thread.update({ messages: { type: "human", id: "1", content: "a" }, topic: "x" });
   return thread;
 };
 

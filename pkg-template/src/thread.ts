@@ -324,7 +324,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
       thread.#core.free();
       thread.#core = restored;
       thread.threadId = threadId;
-      thread.#position = RunPosition.of(run);
+      thread.#position = reading(() => RunPosition.of(run));
       thread.#parts = new RecentParts(parts);
       thread.#initial = thread.getState();
       return thread;
