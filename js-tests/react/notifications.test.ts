@@ -74,15 +74,15 @@ test("what the user does is on the page when the event handler returns", async (
 
 test("two roots of one thread show the same, each renders once", async () => {
   using thread = threadOf();
-  const counts = [0, 0];
-  const Root = ({ at }: { at: 0 | 1 }) => {
-    counts[at]!++;
+  const counts = { left: 0, right: 0 };
+  const Root = ({ at }: { at: "left" | "right" }) => {
+    counts[at]++;
     return h("p", {}, useThread(thread, contentOf) || "nothing");
   };
-  const hosts = [await shown(h(Root, { at: 0 })), await shown(h(Root, { at: 1 }))];
+  const hosts = [await shown(h(Root, { at: "left" })), await shown(h(Root, { at: "right" }))];
   for (let part = 0; part < 100; part++) thread.receive({ type: "text", messageId: "1", text: "." });
   await expect.poll(() => hosts.map((host) => host.textContent)).toEqual([".".repeat(100), ".".repeat(100)]);
-  expect(counts).toEqual([2, 2]);
+  expect(counts).toEqual({ left: 2, right: 2 });
 });
 
 test("a transition under way shows one state in all components, though the stream goes on", async () => {

@@ -1,3 +1,5 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { defineSchema, field, Thread } from "threadfold";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { ai, hear, human, message, messages, shown, started, streamed, text, threadOf, values, whole } from "./say.js";
@@ -152,6 +154,18 @@ describe("what the server sends", () => {
     }
     expect([globalThis.setImmediate, globalThis.MessageChannel]).toEqual([immediate, channel]);
   });
+});
+
+test.each(["task", "frame"])("a program ends by itself once all is told, once a %s, also without setImmediate", async (notify) => {
+  const program = `
+    import { Thread } from "threadfold";
+    if (${notify === "task"}) delete globalThis.setImmediate;
+    const thread = new Thread({ notify: ${JSON.stringify(notify)}, values: { messages: [{ type: "ai", id: "1", content: "" }] } });
+    thread.subscribe((state) => console.log(state.messages[0].content));
+    for (const text of "abc") thread.receive({ type: "text", messageId: "1", text });
+  `;
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", program], { cwd: import.meta.dirname, timeout: 20_000 });
+  expect(stdout).toBe("abc\n");
 });
 
 describe("once a frame", () => {

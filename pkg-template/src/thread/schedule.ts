@@ -9,11 +9,12 @@ export function inTask(call: () => void): void {
   // A timer in a timer would wait for 4 ms.
   else if (typeof MessageChannel === "function") {
     const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
+    port1.addEventListener("message", () => {
       // An open port would keep some runtimes from ending.
       port1.close();
       call();
-    };
+    });
+    port1.start();
     port2.postMessage(0);
   } else setTimeout(call);
 }
