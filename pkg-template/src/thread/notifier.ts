@@ -44,10 +44,16 @@ export class Notifier<S> {
   later(): void {
     if (this.#isScheduled || this.#listeners.size === 0) return;
     this.#isScheduled = true;
-    this.#schedule(() => {
+    try {
+      this.#schedule(() => {
+        this.#isScheduled = false;
+        this.now();
+      });
+    } catch (error) {
+      // Where a host allows no tasks here, the next change tries again.
       this.#isScheduled = false;
-      this.now();
-    });
+      throw error;
+    }
   }
 
   /** What a listener changes is told once all have heard of the change before it. */
