@@ -209,8 +209,8 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     const key = text(event.key) ?? id;
     const mayRepeat = event.type !== "run-started" || this.#position.isRepeatedBy(event);
     if (key !== undefined && mayRepeat && this.#parts.has(key)) return false;
-    // From a run's start on, parts that had been folded are folded again.
-    if (joined !== undefined) this.#parts.clear();
+    // From another run's start on parts are new; from the same run's they are told again, unless each is known by its key.
+    if (joined === false || (joined && (key === undefined || this.#parts.hasForgotten))) this.#parts.clear();
     if (joined === false) this.#position.restart();
     if (key !== undefined) this.#parts.add(key);
     if (id !== undefined) this.#position.at(id);

@@ -8,9 +8,16 @@ export const REMEMBERED = 10_000;
 export class RecentParts {
   #older = new Set<string>();
   #newer: Set<string>;
+  #hasForgotten: boolean;
 
   constructor(keys: readonly string[] = []) {
     this.#newer = new Set(keys.slice(-REMEMBERED));
+    this.#hasForgotten = keys.length >= REMEMBERED;
+  }
+
+  /** Whether the run may have had more parts than are known. */
+  get hasForgotten(): boolean {
+    return this.#hasForgotten;
   }
 
   has(key: string): boolean {
@@ -19,6 +26,7 @@ export class RecentParts {
 
   add(key: string): void {
     if (this.#newer.size >= REMEMBERED) {
+      this.#hasForgotten ||= this.#older.size > 0;
       this.#older = this.#newer;
       this.#newer = new Set();
     }
@@ -28,6 +36,7 @@ export class RecentParts {
   clear(): void {
     this.#older = new Set();
     this.#newer = new Set();
+    this.#hasForgotten = false;
   }
 
   /** The last of them, oldest first. */
