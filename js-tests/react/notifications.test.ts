@@ -29,15 +29,19 @@ afterEach(() => {
 const threadOf = () => new Thread<State>({ values: { messages: [{ id: "1", role: "assistant", content: "" }] as never } });
 const contentOf = ({ messages }: State) => messages[0]?.content;
 
-/** Puts a component on the page, for real. */
+/** Puts a component on the page, for real; it has subscribed when this returns. */
 async function shown(node: ReactNode): Promise<HTMLElement> {
   const host = document.createElement("div");
-  const errors: unknown[] = [];
-  const root = createRoot(host, { onUncaughtError: (error) => errors.push(error) });
+  const root = createRoot(host);
   roots.push(root);
-  root.render(node);
-  await expect.poll(() => host.textContent).not.toBe("");
-  expect(errors).toEqual([]);
+  await new Promise<void>((resolve) => {
+    // An effect runs after those of what is within.
+    const Ready = ({ children }: { children: ReactNode }) => {
+      useEffect(resolve, []);
+      return children;
+    };
+    root.render(h(Ready, undefined, node));
+  });
   return host;
 }
 

@@ -103,12 +103,10 @@ export interface Drift {
 export interface ThreadRecord {
   readonly version: 2;
   readonly threadId?: string | undefined;
-  /** The names of the schema's fields; null without a schema. */
-  readonly schema: readonly string[] | null;
   readonly run: ThreadRun;
   /** Keys of the run's latest parts. */
   readonly parts: readonly string[];
-  /** What is confirmed and pending; how is the package's own. */
+  /** What is confirmed and pending, and the names of the schema's fields; how is the package's own. */
   readonly core: object;
 }
 

@@ -20,7 +20,7 @@ import type {
 import { ASK, ThreadCore } from "./thread/core.js";
 import { Notifier, tellAll } from "./thread/notifier.js";
 import { RecentParts } from "./thread/recent-parts.js";
-import { fieldNames, recordOf, refuseCircles, VERSION } from "./thread/record.js";
+import { recordOf, refuseCircles, VERSION } from "./thread/record.js";
 import { RunPosition } from "./thread/run-position.js";
 import { inFrame, inTask } from "./thread/schedule.js";
 
@@ -56,7 +56,6 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   readonly schema: SchemaFor<S, U> | undefined;
   #core: ThreadCore;
   #initial: S;
-  #pending: readonly PendingUpdate<U>[] = [];
   #streaming: readonly string[] = [];
   #position = new RunPosition();
   #parts = new RecentParts();
@@ -104,7 +103,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
 
   /** The updates that the server's state does not hold, in their order. The same array, until it changes. */
   get pending(): readonly PendingUpdate<U>[] {
-    return (this.#pending = kept(this.#core.ask<PendingUpdate<U>[]>(ASK.pending), this.#pending, isSameUpdate));
+    return this.#core.ask(ASK.pending);
   }
 
   /**
@@ -112,7 +111,10 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
    * are shown, and not to be sent as history. The same array, until it changes.
    */
   get streaming(): readonly string[] {
-    return (this.#streaming = kept(this.#core.ask<string[]>(ASK.streaming), this.#streaming, Object.is));
+    const now = this.#core.ask<string[]>(ASK.streaming);
+    const before = this.#streaming;
+    if (now.length !== before.length || now.some((id, at) => id !== before[at])) this.#streaming = now;
+    return this.#streaming;
   }
 
   /** Where the last run stands. The same object, until it changes. */
@@ -289,7 +291,6 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     return {
       version: VERSION,
       threadId: this.threadId,
-      schema: fieldNames(this.schema as Schema<unknown> | undefined),
       run: this.run,
       parts: this.#parts.keys(),
       core,
@@ -319,7 +320,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     const schema = option(options, "schema");
     const thread = new Thread<S, U>({ schema, notify: option(options, "notify") });
     try {
-      const { threadId, run, parts, core } = recordOf(record, schema as Schema<unknown> | undefined);
+      const { threadId, run, parts, core } = recordOf(record);
       const restored = new ThreadCore(schema as Schema<unknown> | undefined, core, "record");
       thread.#core.free();
       thread.#core = restored;
@@ -345,16 +346,6 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     this.free();
   }
 }
-
-/** The list that was handed out before, if it says the same, and of it what says the same. */
-function kept<T>(list: readonly T[], before: readonly T[], isSame: (one: T, other: T) => boolean): readonly T[] {
-  if (list === before) return before;
-  const items = list.map((item, at) => (at < before.length && isSame(item, before[at] as T) ? (before[at] as T) : item));
-  return items.length === before.length && items.every((item, at) => item === before[at]) ? before : items;
-}
-
-const isSameUpdate = (one: PendingUpdate<unknown>, other: PendingUpdate<unknown>) =>
-  one.id === other.id && one.status === other.status && one.update === other.update && one.error === other.error;
 
 function callable<F>(listener: F): F {
   if (typeof listener === "function") return listener;

@@ -36,8 +36,7 @@ export class RunPosition {
 
   /** Whether this start is the last run's once more, to go back to its save point. */
   isJoinedBy(event: RunStarted): boolean {
-    if (event.joined !== true) return this.isRepeatedBy(event) && this.#isOpen();
-    return this.isRepeatedBy(event) || (this.#run !== NO_RUN && event.runId === this.#run.id);
+    return this.isRepeatedBy(event) && (event.joined === true || this.#isOpen());
   }
 
   #isOpen(): boolean {
