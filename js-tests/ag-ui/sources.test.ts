@@ -31,7 +31,7 @@ for (const [what, source] of Object.entries(SOURCES)) {
     const thread = new Thread();
     expect(await foldAgUi(thread, source())).toEqual(END);
     expect(thread.getState().messages).toEqual(SAID);
-    expect(thread.run).toMatchObject({ runId: "r1", status: "idle" });
+    expect(thread.run).toMatchObject({ id: "r1", status: "idle" });
   });
 }
 
@@ -161,7 +161,7 @@ for (const [what, source] of Object.entries(WAITING)) {
 test("a signal that came before", async () => {
   const thread = new Thread();
   await expect(foldAgUi(thread, RUN, { signal: AbortSignal.abort(new Error("enough")) })).rejects.toThrow("enough");
-  expect(thread.run).toBeUndefined();
+  expect(thread.run).toEqual({ status: "idle" });
 });
 
 test("the source's own error rejects; what was folded stays, and the run can be told again", async () => {

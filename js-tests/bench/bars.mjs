@@ -7,6 +7,7 @@ const NO_LOOK = "token, one snapshot after 1000";
 const TEXT = "AG-UI TEXT_MESSAGE_CONTENT";
 const AGENT = "AG-UI agent, a token";
 const DELTA = "AG-UI STATE_DELTA of one leaf of 1 MB";
+const MODE = "token and a look, by NODE_ENV";
 const ARGUMENTS = "LangGraph token of tool arguments";
 
 export const BARS = [
@@ -52,6 +53,11 @@ export const BARS = [
     measured: ratio(DELTA, 1, "@ag-ui/client", "threadfold"),
     atLeast: 500,
   },
+  ...[100, 10_000].map((n) => ({
+    what: `token and a look, n = ${n.toLocaleString("en")}, NODE_ENV unset / production`,
+    measured: ratio(MODE, n, "threadfold, NODE_ENV unset", "threadfold"),
+    atMost: 1.1,
+  })),
   {
     what: "LangGraph token of tool arguments, number 8,000 / number 100",
     measured: ({ us }) => us(ARGUMENTS, 8_000, "threadfold") / us(ARGUMENTS, 100, "threadfold"),

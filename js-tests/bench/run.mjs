@@ -42,6 +42,14 @@ if (wanted("import")) {
   printCase(results.at(-1));
 }
 
+if (wanted("NODE_ENV")) {
+  const { modeCosts } = await import("./cases/mode.mjs");
+  for (const result of modeCosts(options.quick ? 1 : 5)) {
+    results.push(result);
+    printCase(result);
+  }
+}
+
 let sizes = {};
 if (wanted("sizes")) {
   const { measureSizes } = await import("./cases/sizes.mjs");

@@ -5,6 +5,7 @@ import { foldRun } from "threadfold/langgraph";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Witness } from "../recorded/witness";
 import { Sdk } from "./stream-manager";
+import { byPart } from "../support/by-part.js";
 import { ai, chunk, error, human, metadata, numbered, remove, said, streamOf, tool, values, type Message, type Part } from "./streams";
 
 const contents = (messages: readonly object[] | undefined) => messages?.map((message) => (message as Message | undefined)?.["content"]);
@@ -17,7 +18,7 @@ class Ours {
   readonly told: (readonly object[])[] = [];
 
   constructor() {
-    this.thread.subscribe(({ messages }) => this.told.push(messages));
+    byPart(this.thread).subscribe(({ messages }) => this.told.push(messages));
   }
 
   get messages(): readonly object[] {

@@ -4,6 +4,7 @@ import { foldRun } from "threadfold/langgraph";
 import { describe, expect, test } from "vitest";
 import { expectInSync } from "../recorded/checks";
 import { held, Witness } from "../recorded/witness";
+import { byPart } from "../support/by-part.js";
 import { frozen } from "../support/frozen.js";
 import { seeded } from "../support/seed.js";
 import { ai, chunk, error, fixture, human, metadata, numbered, remove, response, said, streamOf, tool, values, type Message, type Part } from "./streams";
@@ -24,7 +25,7 @@ async function folded(parts: Part[], thread = new Thread()): Promise<Thread> {
 
 describe("a server's answer", () => {
   test("of a run with tool calls ends in the server's state, and shows no message that is none", async () => {
-    const thread = new Thread();
+    const thread = byPart(new Thread());
     const witness = new Witness(thread);
     const shown = new Set<unknown>();
     thread.subscribe(({ messages }) => {
@@ -67,11 +68,11 @@ describe("parts of messages", () => {
     chunk("a", "", { tool_call_chunks: [{ name: at === 0 ? "write" : null, args, id: at === 0 ? "c1" : null, index: 0, type: "tool_call_chunk" }] });
 
   test("leave alone what they do not touch, and what was handed out", async () => {
-    const thread = new Thread();
+    const thread = byPart(new Thread());
     const states: object[] = [];
-    thread.subscribe((state) => states.push(frozen(state)));
+    thread.subscribe((state, before) => state !== before && states.push(frozen(state)));
     const copies: string[] = [];
-    thread.subscribe((state) => copies.push(JSON.stringify(state)));
+    thread.subscribe((state, before) => state !== before && copies.push(JSON.stringify(state)));
     await foldRun(thread, streamOf([metadata(), values(human("h", "Hi")), chunk("a", "I "), chunk("a", "write"), ...Array.from(ARGUMENTS, call)]));
 
     expect(states.map((state) => JSON.stringify(state))).toEqual(copies);
@@ -124,9 +125,9 @@ describe("parts of messages", () => {
 
 describe("updates and values", () => {
   test("updates predict, values confirm: parallel nodes, removals told twice, a message without an id", async () => {
-    const thread = new Thread();
+    const thread = byPart(new Thread());
     const between: unknown[] = [];
-    thread.subscribe(({ messages }) => between.push(messages.map(({ id }) => id)));
+    thread.subscribe((state, before) => state !== before && between.push(state.messages.map(({ id }) => id)));
     await folded(
       [
         metadata(),
@@ -184,7 +185,7 @@ describe("graphs within the graph", () => {
   const spoken = (id: string, content: string, namespace?: string, more: object = {}) => inner("messages", [{ type: "AIMessageChunk", id, content, tool_call_chunks: [], ...more }, {}], namespace);
 
   test("their messages stream in, their states do not, and the root's state has the last word", async () => {
-    const thread = new Thread();
+    const thread = byPart(new Thread());
     const seen = new Set<unknown>();
     thread.subscribe(({ messages }) => {
       for (const { id } of messages) seen.add(id);
@@ -207,7 +208,7 @@ describe("graphs within the graph", () => {
   });
 
   test("what an agent says that a tool calls is no part of the conversation", async () => {
-    const thread = new Thread();
+    const thread = byPart(new Thread());
     const witness = new Witness(thread);
     thread.subscribe(({ messages }) => expect(messages.length).toBeLessThan(2));
     await foldRun(
@@ -256,6 +257,7 @@ describe("a stream that breaks off", () => {
         const witness = new Witness(thread);
         const last = thread.run?.lastEventId ?? "";
         const grown: unknown[] = [];
+        byPart(thread);
         thread.subscribe(({ messages }) => grown.push(messages.map(({ content }) => content).join("|")));
         // The server sends what is behind that id, and only that.
         await foldRun(thread, streamOf(parts.filter(({ id = "" }) => id > last)));

@@ -3,6 +3,7 @@ import { foldRun } from "threadfold/langgraph";
 import { describe, expect, test } from "vitest";
 import { expectInSync } from "../recorded/checks";
 import { held, Witness } from "../recorded/witness";
+import { byPart } from "../support/by-part.js";
 import { ai, fixture, human, response, streamOf, tool, type Message } from "./streams";
 
 type Data = Record<string, unknown>;
@@ -41,7 +42,7 @@ class Script {
 async function folded({ events }: Script, thread = new Thread()): Promise<{ thread: Thread; shown: Message[][] }> {
   const witness = new Witness(thread);
   const shown: Message[][] = [];
-  thread.subscribe(({ messages }) => shown.push(messages as unknown as Message[]));
+  byPart(thread).subscribe(({ messages }) => shown.push(messages as unknown as Message[]));
   await foldRun(thread, streamOf(events));
   expect(witness.see()).toMatchObject({ drifts: [], errors: [] });
   return { thread, shown };
@@ -55,7 +56,7 @@ test("the recorded stream, as the server's answer, ends in the server's last sta
   const thread = new Thread();
   const witness = new Witness(thread);
   const shown = new Set<unknown>();
-  thread.subscribe(({ messages }) => {
+  byPart(thread).subscribe(({ messages }) => {
     for (const { id } of messages) shown.add(id);
   });
   for (let times = 0; times < 2; times++) {
@@ -207,7 +208,7 @@ describe("a stream", () => {
     const second = new Script("run-2").running().values(...(END.messages as Message[]), human("h2", "Again"));
     await foldRun(thread, streamOf(second.events));
     const lengths: number[] = [];
-    thread.subscribe(({ messages }) => lengths.push(messages.length));
+    byPart(thread).subscribe((state, before) => state !== before && lengths.push(state.messages.length));
     await foldRun(thread, streamOf([...script.events, ...second.completed().events]));
     expect(lengths).toEqual([]);
     expect(thread.getState().messages.length).toBe(3);

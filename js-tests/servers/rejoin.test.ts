@@ -5,6 +5,7 @@ import { foldRun } from "threadfold/langgraph";
 import { expect, inject, test } from "vitest";
 import { expectInSync } from "../recorded/checks";
 import { held, Witness } from "../recorded/witness";
+import { byPart } from "../support/by-part.js";
 import { ALL_MODES, langGraph, type Part } from "./wire.mjs";
 
 const url = inject("langGraph");
@@ -62,7 +63,7 @@ test.concurrent("a run that is told again from its start doubles nothing", async
   const witness = new Witness(thread);
   const runId = await begin(thread, "Count slowly to 40", 12);
   const lengths: number[] = [];
-  thread.subscribe(() => lengths.push(String(text(thread)).length));
+  byPart(thread).subscribe(() => lengths.push(String(text(thread)).length));
   await join(thread, runId);
   expect(text(thread)).toBe(Array.from({ length: 40 }, (_, index) => index + 1).join(" "));
   expect(Math.max(...lengths)).toBe(String(text(thread)).length);

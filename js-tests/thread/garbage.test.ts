@@ -49,12 +49,20 @@ const calls: Record<string, Call> = {
   },
   "message": (thread, value) => thread.message(value),
   "had": (thread, value) => thread.had(value),
+  // What a function throws that listens is its own affair.
+  "subscribe": (thread, value) => typeof value === "function" || thread.subscribe(value),
+  "optimistic's options": (thread, value) => thread.optimistic({ topic: "z" }, value),
+  "manual": (thread, value) => thread.optimistic({ topic: "z" }, { manual: value }),
+  "on a listener": (thread, value) => typeof value === "function" || thread.on("error", value),
   "on": (thread, value) => thread.on(value, (() => undefined) as never),
   "receive": (thread, value) => thread.receive(value),
   "an event's type": (thread, type) => thread.receive({ type }),
   "an event's id": (thread, id) => thread.receive({ type: "run-finished", id, key: id }),
   "run-started": (thread, runId) => thread.receive({ type: "run-started", runId }),
+  "run-started, joined": (thread, joined) => thread.receive({ type: "run-started", runId: "r", joined }),
+  "run-finished, interrupts": (thread, interrupts) => thread.receive({ type: "run-finished", interrupts }),
   "run-failed": (thread, error) => thread.receive({ type: "run-failed", error }),
+  "disconnected": (thread, error) => thread.receive({ type: "disconnected", error }),
   "message event": (thread, message) => thread.receive({ type: "message", message }),
   "message event of garbage": (thread, value) => thread.receive({ type: "message", message: { id: value, content: value } }),
   "message event with content": (thread, content) => {
@@ -119,7 +127,7 @@ for (const isOpen of [true, false]) {
         using thread = made(isOpen);
         const came = outcome(() => call(thread, make() as never));
         if (!isOurs(came)) complaints.push(`${kind} threw ${tell((came as { error: unknown }).error)}`);
-        for (const look of [() => thread.getState(), () => thread.confirmed, () => thread.pending, () => thread.toJSON()]) {
+        for (const look of [() => thread.getState(), () => thread.confirmed, () => thread.pending, () => thread.run, () => thread.streaming, () => thread.toJSON()]) {
           const seen = outcome<unknown>(look);
           if (!isOurs(seen)) complaints.push(`${kind}, looked at, threw ${tell((seen as { error: unknown }).error)}`);
         }
@@ -152,9 +160,10 @@ test("garbage for a new thread, and for one from a record, is answered or refuse
     using thread = made(true);
     return JSON.parse(JSON.stringify(thread)) as Any;
   };
-  const parts = Object.keys(record());
-  const pendingParts = Object.keys((record()["pending"] as Any[])[0] ?? {});
-  const runParts = Object.keys(record()["run"] as Any);
+  const core = () => record()["core"] as Any;
+  const withCore = (parts: Any) => Thread.fromJSON<Any>({ ...record(), core: { ...core(), ...parts } });
+  const pendingParts = Object.keys((core()["pending"] as Any[])[0] ?? {});
+  const runParts = Object.keys(core()["run"] as Any);
   for (const [kind, make] of makers) {
     const value = () => make() as never;
     const tries: Record<string, () => Thread<Any>> = {
@@ -163,22 +172,27 @@ test("garbage for a new thread, and for one from a record, is answered or refuse
       values: () => new Thread<Any>({ values: value() }),
       "values' messages": () => new Thread<Any>({ values: { messages: value(), topic: value() } }),
       threadId: () => new Thread<Any>({ threadId: value() }),
+      notify: () => new Thread<Any>({ notify: value() }),
       record: () => Thread.fromJSON<Any>(value()),
       "fromJSON's options": () => Thread.fromJSON<Any>(record(), value()),
       "fromJSON's schema": () => Thread.fromJSON<Any>(record(), { schema: value() }),
-      "confirmed messages": () => Thread.fromJSON<Any>({ ...record(), confirmed: { messages: value() } }),
-      "a confirmed message": () => Thread.fromJSON<Any>({ ...record(), confirmed: { messages: [value()] } }),
+      "confirmed messages": () => withCore({ confirmed: { messages: value() } }),
+      "a confirmed message": () => withCore({ confirmed: { messages: [value()] } }),
     };
-    for (const part of parts) tries[`record's ${part}`] = () => Thread.fromJSON<Any>({ ...record(), [part]: value() });
+    for (const part of Object.keys(record())) tries[`record's ${part}`] = () => Thread.fromJSON<Any>({ ...record(), [part]: value() });
+    for (const part of Object.keys(core())) tries[`core's ${part}`] = () => withCore({ [part]: value() });
+    for (const part of ["id", "status", "error", "interrupts", "lastEventId"]) {
+      tries[`where the run stands, ${part}`] = () => Thread.fromJSON<Any>({ ...record(), run: { id: "r", status: "interrupted", interrupts: [1], [part]: value() } });
+    }
     for (const part of pendingParts) {
       tries[`pending ${part}`] = () => {
-        const [pending] = record()["pending"] as Any[];
-        return Thread.fromJSON<Any>({ ...record(), pending: [{ ...pending, [part]: value() }, value()] });
+        const [pending] = core()["pending"] as Any[];
+        return withCore({ pending: [{ ...pending, [part]: value() }, value()] });
       };
     }
     for (const part of runParts) {
       tries[`run's ${part}`] = () => {
-        const thread = Thread.fromJSON<Any>({ ...record(), run: { ...(record()["run"] as Any), [part]: value() } });
+        const thread = withCore({ run: { ...(core()["run"] as Any), [part]: value() } });
         thread.receive({ type: "run-started", runId: "r" });
         return thread;
       };

@@ -90,15 +90,11 @@ test("no state that was handed out ever changes", () => {
   for (const [state, copy] of states) expect(state).toEqual(copy);
 });
 
-test("what is given is not changed, and what is handed out is frozen in development", () => {
+test("what is given is not changed", () => {
   using thread = new Thread();
   const given = { messages: [ai("1", "a")], files: { "/a": { content: "x" } } };
   const copy = structuredClone(given);
   hear(thread, values(given), text("1", "b"), { type: "delta", operations: [{ op: "remove", path: "/files/~1a" }] });
   expect(given).toEqual(copy);
-  const state = thread.getState() as unknown as { messages: { content: string }[] };
-  expect(() => {
-    state.messages = [];
-  }).toThrow(TypeError);
-  expect(() => state.messages.push({ content: "" })).toThrow(TypeError);
+  expect([given.messages, given.files, ...given.messages].some((value) => Object.isFrozen(value))).toBe(false);
 });

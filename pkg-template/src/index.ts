@@ -34,6 +34,7 @@ export {
 export { Thread } from "./thread.js";
 export type {
   Drift,
+  OptimisticOptions,
   OptimisticUpdate,
   PendingStatus,
   PendingUpdate,

@@ -3,7 +3,7 @@
  * `threadfold/ag-ui` and `threadfold/langgraph` make them; whoever has another protocol makes them by hand.
  */
 export type ThreadEvent = ThreadEventKind & {
-  /** The part's id on its stream (an SSE `id:`). A part whose id this run has had is passed over. */
+  /** The part's id on its stream (an SSE `id:`). A part that this run has had lately is passed over. */
   readonly id?: string | undefined;
   /** What tells the part from every other of its run, where its `id` does not: for streams whose ids repeat. */
   readonly key?: string | undefined;
@@ -13,6 +13,7 @@ type ThreadEventKind =
   | RunStarted
   | RunFinished
   | RunFailed
+  | Disconnected
   | MessageEvent
   | TextEvent
   | MessageFinished
@@ -22,21 +23,34 @@ type ThreadEventKind =
   | StateSnapshot
   | StateDelta;
 
-/** A run begins: a save point. The same `runId` once more is that run from its start, and goes back to there. */
+/** A run begins: a save point, to which the same run goes back when it is told again from its start. */
 export interface RunStarted {
   readonly type: "run-started";
   readonly runId?: string | undefined;
+  /**
+   * `true`: this is the thread's last run, told again from its start. `false`: it is a new run, whatever its id.
+   * Left out, it is the last run again if that has the same `runId` and has not ended.
+   */
+  readonly joined?: boolean | undefined;
 }
 
-/** The run has ended well. No message is in flight any more. */
+/** The run has ended well. No message is being streamed any more. */
 export interface RunFinished {
   readonly type: "run-finished";
+  /** What the run waits for, as the server says it. With any, the run is `interrupted`. */
+  readonly interrupts?: readonly unknown[] | undefined;
 }
 
-/** The run has failed: what is pending is marked failed, and stays. */
+/** The run has failed: what it took along and the server does not have is marked failed, and stays. */
 export interface RunFailed {
   readonly type: "run-failed";
   readonly error: unknown;
+}
+
+/** The connection broke. The run may still go on where it is, and can be joined: nothing else changes. */
+export interface Disconnected {
+  readonly type: "disconnected";
+  readonly error?: unknown;
 }
 
 /**
@@ -71,6 +85,8 @@ export interface MessagesSnapshot {
   readonly messages: readonly object[];
   /** Roles of which messages that the snapshot lacks are the client's own, and stay. */
   readonly clientRoles?: readonly string[] | undefined;
+  /** The snapshot says nothing about messages that it lacks: they stay. */
+  readonly partial?: boolean | undefined;
 }
 
 /** A node's partial update, folded by the fields' reducers. */
@@ -83,6 +99,8 @@ export interface UpdateEvent {
 export interface ValuesSnapshot {
   readonly type: "values";
   readonly values: object;
+  /** The state says nothing about messages that it lacks, such as one that carries an interrupt: they stay. */
+  readonly partial?: boolean | undefined;
 }
 
 /** The whole state but for the messages, which have events of their own. */

@@ -30,6 +30,11 @@ export interface ThreadOptions<S, U = ThreadUpdate<S>> {
   values?: Partial<S> | undefined;
   /** The server's name for the thread. */
   threadId?: string | undefined;
+  /**
+   * When listeners hear of what the server sends: once a `"task"`, the default, or once a `"frame"`, before the next
+   * one is painted. They hear of what you do yourself at once.
+   */
+  notify?: "task" | "frame" | undefined;
 }
 
 /** A schema by the types of its states and updates. */
@@ -64,10 +69,24 @@ export interface OptimisticUpdate {
   retry(): void;
 }
 
+/** How an optimistic update gets to the server. */
+export interface OptimisticOptions {
+  /** A call of your own carries it, not a run: no run ends it, only `settle`, `fail` and `rollback` do. */
+  manual?: boolean | undefined;
+}
+
 /** Where the thread's last run stands. */
 export interface ThreadRun {
-  readonly runId?: string | undefined;
-  readonly status: "running" | "idle" | "failed";
+  readonly id?: string | undefined;
+  /**
+   * `idle`: it has ended well, or there was none. `interrupted`: it waits for an answer. `disconnected`: the connection
+   * broke, or the page was reloaded; the run may be joined.
+   */
+  readonly status: "running" | "idle" | "failed" | "interrupted" | "disconnected";
+  /** Why it failed, or why the connection broke. */
+  readonly error?: unknown;
+  /** What it waits for, as the server says it. */
+  readonly interrupts?: readonly unknown[] | undefined;
   /** The id of the last part of the stream, for joining it again behind it. */
   readonly lastEventId?: string | undefined;
 }
@@ -82,14 +101,13 @@ export interface Drift {
 
 /** What {@link Thread.toJSON} gives and {@link Thread.fromJSON} takes. */
 export interface ThreadRecord {
-  readonly version: 1;
+  readonly version: 2;
   readonly threadId?: string | undefined;
-  readonly confirmed: object;
-  readonly pending: readonly object[];
-  readonly run: object | null;
-  readonly streaming: readonly string[];
-  readonly position: ThreadRun | null;
-  readonly seen: readonly string[];
+  readonly run: ThreadRun;
+  /** Keys of the run's latest parts. */
+  readonly parts: readonly string[];
+  /** What is confirmed and pending, and the names of the schema's fields; how is the package's own. */
+  readonly core: object;
 }
 
 /** What a thread tells about besides its state. */

@@ -1,11 +1,13 @@
-import * as core from "#core";
-import { development } from "./development.js";
-import { option, ThreadfoldError } from "./errors.js";
+import { development, handedOut } from "./development.js";
+import { option, reading, ThreadfoldError } from "./errors.js";
+import { choice } from "./options.js";
 import type { PatchOperation } from "./patch.js";
 import { Schema } from "./schema.js";
 import type { ThreadEvent } from "./thread-events.js";
 import type {
+  OptimisticOptions,
   OptimisticUpdate,
+  PendingStatus,
   PendingUpdate,
   SchemaFor,
   ThreadListeners,
@@ -15,32 +17,16 @@ import type {
   ThreadState,
   ThreadUpdate,
 } from "./thread-types.js";
-
-/** What a thread is asked for, by the core's numbers. */
-const ASK = {
-  state: 0,
-  confirmed: 1,
-  pending: 2,
-  record: 3,
-  message: 4,
-  update: 5,
-  optimistic: 6,
-  settle: 7,
-  fail: 8,
-  retry: 9,
-  rollback: 10,
-  text: 11,
-  receive: 12,
-  relocate: 13,
-} as const;
-
-/** How a thread is made: from a record, without a schema. */
-const RECORDED = 1;
-const OPEN = 2;
+import { ASK, ThreadCore } from "./thread/core.js";
+import { Notifier, tellAll } from "./thread/notifier.js";
+import { RecentParts } from "./thread/recent-parts.js";
+import { recordOf, refuseCircles, VERSION } from "./thread/record.js";
+import { RunPosition } from "./thread/run-position.js";
+import { inFrame, inTask } from "./thread/schedule.js";
 
 /**
  * A conversation with an agent, shown at once and kept in sync with the server that owns it. Shaped like a zustand
- * store: `getState`, `getInitialState` and `subscribe` fit whatever works with one.
+ * store: `getState`, `getInitialState` and `subscribe` fit whatever works with one, and can be handed around alone.
  *
  * The server's events go to {@link Thread.receive}, by way of an adapter such as `foldAgUi` of `threadfold/ag-ui` or
  * `foldRun` of `threadfold/langgraph`. What the user does goes to {@link Thread.optimistic}: it shows at once, and is
@@ -68,18 +54,13 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   threadId: string | undefined;
   /** The schema that the thread was made with. */
   readonly schema: SchemaFor<S, U> | undefined;
-  #raw: core.RawThread | undefined;
-  readonly #arena = new core.Arena();
-  /** How many calls are under way: a reducer, a getter or a listener may come back here. */
-  #calls = 0;
+  #core: ThreadCore;
   #initial: S;
-  /** What listeners were told last. */
-  #told: S;
-  #run: ThreadRun | undefined;
-  #seen = new Set<string>();
-  #telling = false;
-  readonly #listeners = new Set<(state: S, previous: S) => void>();
-  readonly #others = { drift: new Set<ThreadListeners["drift"]>(), error: new Set<ThreadListeners["error"]>() };
+  #streaming: readonly string[] = [];
+  #position = new RunPosition();
+  #parts = new RecentParts();
+  readonly #notifier: Notifier<S>;
+  readonly #listeners = { drift: new Set<ThreadListeners["drift"]>(), error: new Set<ThreadListeners["error"]>() };
 
   /**
    * @throws {@link ThreadfoldError} what the fields' reducers throw, for `values` that they do not take.
@@ -88,19 +69,26 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     this.schema = option(options, "schema");
     const schema = this.schema as Schema<unknown> | undefined;
     this.threadId = option(options, "threadId");
-    const values = readable("The thread's schema or values", () => {
+    const notify = choice(options, "notify", ["task", "frame"]);
+    const values = reading(() => {
       if (schema && !(schema instanceof Schema)) throw new ThreadfoldError("INVALID_VALUE", "A thread's schema should be one that defineSchema made.");
       const given = option(options, "values");
       if (given !== undefined && typeof given !== "object") throw new ThreadfoldError("INVALID_VALUE", "A thread's values should be an object.");
       return { ...schema?.initial(), ...given };
     });
-    this.#raw = make(this.#arena, schema, values);
-    this.#initial = this.#told = this.getState();
+    this.#core = new ThreadCore(schema, values, "values");
+    const look = () => ({ state: this.getState(), pending: this.pending, run: this.run });
+    this.#notifier = new Notifier<S>(look, notify === 0 ? inTask : inFrame);
+    this.#initial = this.getState();
+    // What libraries for stores take and call alone.
+    this.getState = this.getState.bind(this);
+    this.getInitialState = this.getInitialState.bind(this);
+    this.subscribe = this.subscribe.bind(this);
   }
 
   /** The state to show: what is confirmed, with what is pending over it. The same object, until something changes. */
   getState(): S {
-    return shown(this.#call((raw) => ask(raw, ASK.state) as S));
+    return handedOut(this.#core.ask<S>(ASK.state));
   }
 
   /** The state that the thread was made with. */
@@ -110,22 +98,33 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
 
   /** What the server said, and what {@link Thread.update} added. */
   get confirmed(): S {
-    return shown(this.#call((raw) => ask(raw, ASK.confirmed) as S));
+    return handedOut(this.#core.ask<S>(ASK.confirmed));
   }
 
-  /** The updates that the server's state does not hold, in their order. */
+  /** The updates that the server's state does not hold, in their order. The same array, until it changes. */
   get pending(): readonly PendingUpdate<U>[] {
-    return this.#call((raw) => ask(raw, ASK.pending) as PendingUpdate<U>[]);
+    return this.#core.ask(ASK.pending);
   }
 
-  /** Where the last run stands; nothing before the first. */
-  get run(): ThreadRun | undefined {
-    return this.#run;
+  /**
+   * The ids of the messages that are not whole: those being streamed, and those that a failed run left broken off. They
+   * are shown, and not to be sent as history. The same array, until it changes.
+   */
+  get streaming(): readonly string[] {
+    const now = this.#core.ask<string[]>(ASK.streaming);
+    const before = this.#streaming;
+    if (now.length !== before.length || now.some((id, at) => id !== before[at])) this.#streaming = now;
+    return this.#streaming;
+  }
+
+  /** Where the last run stands. The same object, until it changes. */
+  get run(): ThreadRun {
+    return this.#position.run;
   }
 
   /** A confirmed message, as it is at this moment; it is not to be changed. No matter how long the thread is. */
   message(id: string): object | undefined {
-    return this.#call((raw) => ask(raw, ASK.message, id) as object | undefined);
+    return this.#core.ask<object | undefined>(ASK.message, id);
   }
 
   /**
@@ -134,35 +133,34 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
    * @throws {@link ThreadfoldError} what the fields' reducers throw; the state is then as it was.
    */
   update(update: U): void {
-    this.#call((raw) => ask(raw, ASK.update, update));
-    this.#tell();
+    this.#core.ask(ASK.update, update);
+    this.#notifier.now();
   }
 
   /**
-   * Shows an update that the server does not know yet. It is over when the server's state holds what it wrote: a
-   * message of the same id, an equal value of another field; or when a run brings a new message with the content of
-   * one that it sent, which is then the same message, renamed by the server. It fails when a run fails before that.
+   * Shows an update that the server does not know yet. The next run takes it along, and it is over when the server's
+   * state holds it or that run ends well. It fails when the run fails before that.
    *
    * @throws {@link ThreadfoldError} `NOT_INPUT` for a field that is not input or not in the schema, and what the
    *   fields' reducers throw; nothing is then shown.
    */
-  optimistic(update: U): OptimisticUpdate {
-    const id = this.#call((raw) => ask(raw, ASK.optimistic, update) as string);
-    this.#tell();
+  optimistic(update: U, options?: OptimisticOptions): OptimisticUpdate {
+    const id = this.#core.ask<string>(ASK.optimistic, update, option(options, "manual") ? true : undefined);
+    this.#notifier.now();
     return this.optimisticUpdate(id);
   }
 
   /** The optimistic update with this id in your hand again, such as one of {@link Thread.pending} after a reload. */
   optimisticUpdate(id: string): OptimisticUpdate {
-    const find = () => this.pending.find((pending) => pending.id === id);
+    const status = () => this.#core.ask<PendingStatus | undefined>(ASK.status, id) ?? "done";
     const change = (how: number, error?: unknown) => {
-      this.#call((raw) => ask(raw, how, id, error));
-      this.#tell();
+      this.#core.ask(how, id, error);
+      this.#notifier.now();
     };
     return {
       id,
       get status() {
-        return find()?.status ?? "done";
+        return status();
       },
       settle: () => change(ASK.settle),
       fail: (error) => change(ASK.fail, error),
@@ -174,102 +172,136 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   /**
    * Folds one server event. One that cannot be folded goes to the `error` listeners; the state is then as it was,
    * and the stream may go on.
+   *
+   * Listeners of `drift` and `error` hear when the event is folded, before `receive` returns. Those of
+   * {@link Thread.subscribe} hear once for all that came in one go.
+   *
+   * @throws {@link ThreadfoldError} `DISPOSED`, and `BUSY` from within a reducer.
    */
   receive(event: ThreadEvent): void {
+    this.#core.ready();
     try {
-      if (this.#isNew(event)) this.#fold(event);
+      this.#fold(event);
     } catch (cause) {
-      if (cause instanceof ThreadfoldError && cause.code === "DISPOSED") throw cause;
-      this.report(cause instanceof ThreadfoldError ? cause : unreadable("An event", cause), event);
+      this.report(cause instanceof ThreadfoldError ? cause : unreadable(cause), event);
     }
-    this.#tell();
+    this.#notifier.later();
   }
 
   #fold(event: ThreadEvent): void {
-    if (event.type === "text") {
-      this.#call((raw) => ask(raw, ASK.text, event.messageId, event.text));
+    if (typeof event !== "object" || event === null) throw new ThreadfoldError("INVALID_VALUE", "An event should be an object.");
+    const { type } = event;
+    if (type === "disconnected") return this.#position.disconnect(event.error);
+    this.#position.heard();
+    const joined = type === "run-started" ? this.#position.isJoinedBy(event) : undefined;
+    if (!this.#isNew(event, joined)) return;
+    if (type === "text") {
+      this.#core.ask(ASK.text, event.messageId, event.text);
       return;
     }
-    const patch = this.#call((raw) => ask(raw, ASK.receive, event) as PatchOperation[] | undefined);
-    if (event.type === "run-started") this.#run = { ...this.#run, runId: event.runId, status: "running" };
-    else if (event.type === "run-finished") this.#run = { ...this.#run, status: "idle" };
-    else if (event.type === "run-failed") this.#run = { ...this.#run, status: "failed" };
-    if (patch) for (const listener of [...this.#others.drift]) this.#safely(() => listener({ patch, event }));
+    const run = type === "run-started" || type === "run-finished" || type === "run-failed" ? this.#position.after(event) : undefined;
+    const patch = this.#core.ask<PatchOperation[] | undefined>(ASK.receive, joined === undefined ? event : { ...event, joined });
+    if (run) this.#position.set(run);
+    if (patch) tellAll(this.#listeners.drift, { patch, event });
   }
 
-  /** Whether this run has not had the part before; notes its id. */
-  #isNew(event: ThreadEvent): boolean {
-    if (typeof event !== "object" || event === null) throw new ThreadfoldError("INVALID_VALUE", "An event should be an object.");
+  /** Whether the run has not had the part before, as far as it remembers; notes its key. */
+  #isNew(event: ThreadEvent, joined: boolean | undefined): boolean {
     const id = text(event.id);
     const key = text(event.key) ?? id;
-    if (event.type === "run-started") {
-      const another = event.runId === undefined || event.runId !== this.#run?.runId;
-      // From the run's start again, parts that had been folded are folded again.
-      if (another || (key === undefined && this.#seen.size > 0)) this.#seen.clear();
-      if (another) this.#run = undefined;
-    }
-    if (key !== undefined) {
-      if (this.#seen.has(key)) return false;
-      this.#seen.add(key);
-    }
-    if (id !== undefined) this.#run = { status: "running", ...this.#run, lastEventId: id };
+    const mayRepeat = event.type !== "run-started" || this.#position.isRepeatedBy(event);
+    if (key !== undefined && mayRepeat && this.#parts.has(key)) return false;
+    // From another run's start on parts are new; from the same run's they are told again, unless each is known by its key.
+    if (joined === false || (joined && (key === undefined || this.#parts.hasForgotten))) this.#parts.clear();
+    if (joined === false) this.#position.restart();
+    if (key !== undefined) this.#parts.add(key);
+    if (id !== undefined) this.#position.at(id);
     return true;
   }
 
-  /** Whether the thread's run has had the part with this key (or, if it has none, this `id`). */
-  had(key: string): boolean {
-    return this.#seen.has(key);
-  }
-
-  /** Tells the `error` listeners of something that could not be folded. */
-  report(error: ThreadfoldError, event?: unknown): void {
-    for (const listener of [...this.#others.error]) this.#safely(() => listener(error, event));
-  }
-
   /**
-   * Has a function called with the new and the previous state after each change of what is shown.
-   *
-   * @returns what ends it.
+   * Whether the thread's run has had the part with this key (or, if it has none, this `id`). It knows the run's last
+   * 10,000 parts for certain; what came before them is taken for new.
    */
-  subscribe(listener: (state: S, previous: S) => void): () => void {
-    const own = (state: S, previous: S) => listener(state, previous);
-    // While nobody listened nothing was told: what changed then is no news to who comes now.
-    if (this.#listeners.size === 0) this.#told = this.getState();
-    this.#listeners.add(own);
-    return () => void this.#listeners.delete(own);
+  had(key: string): boolean {
+    return this.#parts.has(key);
+  }
+
+  /** Tells the `error` listeners of something that could not be folded; in development the console, if there are none. */
+  report(error: ThreadfoldError, event?: unknown): void {
+    if (development && this.#listeners.error.size === 0) console.warn(`threadfold: ${error.message}`, error);
+    tellAll(this.#listeners.error, error, event);
   }
 
   /**
-   * Has a function called on `drift`, a snapshot that contradicts what was folded before it, or on `error`, an event
-   * that could not be folded.
+   * Calls `listener` with the new and the previous state after each change of the state, of {@link Thread.pending} or
+   * of {@link Thread.run}. Returns an unsubscribe function.
    *
-   * @returns what ends it.
+   * What you do (`update`, `optimistic` and the methods of its answer) is told at once, before the method returns. What
+   * the server sends is told once a task, or once a frame with the option `notify`, however many parts arrived;
+   * {@link Thread.flush} does not wait. A listener may change the thread: that is told when all have heard of the change
+   * before it.
+   *
+   * Svelte hands `subscribe` a second argument. The listener is then called with the state at once, as Svelte's stores do:
+   * `$thread`, `get(thread)` and `derived(thread, …)` work.
+   *
+   * @throws {@link ThreadfoldError} `INVALID_VALUE` for a listener that is no function.
+   */
+  subscribe(listener: (state: S, previous: S) => void, ...svelte: unknown[]): () => void {
+    this.#core.ready();
+    const end = this.#notifier.add(callable(listener));
+    const state = svelte.length > 0 ? this.getState() : undefined;
+    if (state) listener(state, state);
+    return end;
+  }
+
+  /** Tells listeners of all that has changed, now. */
+  flush(): void {
+    this.#core.ready();
+    this.#notifier.now();
+  }
+
+  /**
+   * Calls `listener` on `drift`, a snapshot that contradicts what was folded before it, or on `error`, an event that
+   * could not be folded: each time, as soon as the event is done. Returns an unsubscribe function.
+   *
+   * @throws {@link ThreadfoldError} `INVALID_VALUE` for another kind, and for a listener that is no function.
    */
   on<K extends keyof ThreadListeners>(kind: K, listener: ThreadListeners[K]): () => void {
+    this.#core.ready();
     const isKnown = kind === "drift" || kind === "error";
-    const listeners = (isKnown ? this.#others[kind] : undefined) as Set<ThreadListeners[K]> | undefined;
+    const listeners = (isKnown ? this.#listeners[kind] : undefined) as Set<ThreadListeners[K]> | undefined;
     if (!listeners) throw new ThreadfoldError("INVALID_VALUE", "A thread tells of 'drift' and 'error'.");
+    callable(listener);
     const own = ((...args: Parameters<ThreadListeners[K]>) => (listener as (...args: unknown[]) => void)(...args)) as ThreadListeners[K];
     listeners.add(own);
     return () => void listeners.delete(own);
   }
 
-  /** All of the thread, for {@link Thread.fromJSON}: what is confirmed and pending, and where its run stands. */
+  /**
+   * All of the thread, for {@link Thread.fromJSON}: what is confirmed and pending, and where its run stands.
+   *
+   * @throws {@link ThreadfoldError} `INVALID_VALUE` for a state that goes in a circle.
+   */
   toJSON(): ThreadRecord {
-    const record = this.#call((raw) => ask(raw, ASK.record) as object);
+    const known = new Set<object>();
+    reading(() => refuseCircles([this.confirmed, this.pending], known));
+    const core = this.#core.ask<object>(ASK.record);
+    reading(() => refuseCircles(core, known));
     return {
-      version: 1,
+      version: VERSION,
       threadId: this.threadId,
-      ...record,
-      position: this.#run ?? null,
-      seen: [...this.#seen],
-    } as unknown as ThreadRecord;
+      run: this.run,
+      parts: this.#parts.keys(),
+      core,
+    };
   }
 
   /**
-   * A thread from what {@link Thread.toJSON} gave, also by way of JSON.
+   * A thread from what {@link Thread.toJSON} gave, also by way of JSON. A run that was under way is `disconnected`.
    *
-   * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no such record.
+   * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no such record, for a record of another version, and for
+   *   one of a thread with a schema when none is given, or one that lacks a field.
    *
    * @example
    * ```ts
@@ -283,125 +315,47 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
    */
   static fromJSON<S extends object = ThreadState, U extends object = ThreadUpdate<S>>(
     record: object,
-    options?: { schema?: SchemaFor<S, U> | undefined },
+    options?: Pick<ThreadOptions<S, U>, "schema" | "notify">,
   ): Thread<S, U> {
-    const schema = option(options, "schema") as Schema<unknown> | undefined;
-    const { threadId, position, seen } = readable("The record", () => {
-      const { threadId, position, seen } = record as Partial<ThreadRecord>;
-      return { threadId: text(threadId), position: { ...position }, seen: Array.isArray(seen) ? seen.filter((key) => text(key) !== undefined) : [] };
-    });
-    const thread = new Thread<S, U>({ schema: schema as SchemaFor<S, U> | undefined, threadId });
-    const raw = make(thread.#arena, schema, record, true);
-    thread.#raw?.free();
-    thread.#raw = raw;
-    if (position.status !== undefined) thread.#run = position as ThreadRun;
-    thread.#seen = new Set(seen);
-    thread.#initial = thread.#told = thread.getState();
-    return thread;
+    const schema = option(options, "schema");
+    const thread = new Thread<S, U>({ schema, notify: option(options, "notify") });
+    try {
+      const { threadId, run, parts, core } = recordOf(record);
+      const restored = new ThreadCore(schema as Schema<unknown> | undefined, core, "record");
+      thread.#core.free();
+      thread.#core = restored;
+      thread.threadId = threadId;
+      thread.#position = reading(() => RunPosition.of(run));
+      thread.#parts = new RecentParts(parts);
+      thread.#initial = thread.getState();
+      return thread;
+    } catch (error) {
+      thread.free();
+      throw error;
+    }
   }
 
-  /** Gives the handle into WebAssembly memory up. Whatever is called after it throws `DISPOSED`. */
+  /** Gives the handle into WebAssembly memory up, and all listeners. Whatever is called after it throws `DISPOSED`. */
   free(): void {
-    const raw = this.#raw;
-    this.#raw = undefined;
-    this.#listeners.clear();
-    if (this.#calls === 0) raw?.free();
+    this.#core.free();
+    this.#notifier.clear();
+    for (const listeners of Object.values(this.#listeners)) listeners.clear();
   }
 
   [Symbol.dispose](): void {
     this.free();
   }
-
-  /** Every change is made before a listener hears of it; what a listener changes is told after it returns. */
-  #tell(): void {
-    if (this.#telling || this.#listeners.size === 0) return;
-    this.#telling = true;
-    try {
-      for (let rounds = 0; rounds < 100 && this.#raw; rounds++) {
-        const state = this.getState();
-        const previous = this.#told;
-        if (state === previous) return;
-        this.#told = state;
-        for (const listener of [...this.#listeners]) {
-          if (this.#listeners.has(listener)) this.#safely(() => listener(state, previous));
-        }
-      }
-    } finally {
-      this.#telling = false;
-    }
-  }
-
-  /** A listener's error is its own: it must not stop the others, nor the stream. */
-  #safely(call: () => void): void {
-    try {
-      call();
-    } catch (error) {
-      queueMicrotask(() => {
-        throw error;
-      });
-    }
-  }
-
-  #call<T>(use: (raw: core.RawThread) => T): T {
-    const raw = this.#raw;
-    if (!raw) throw new ThreadfoldError("DISPOSED", "This Thread was given up by free().");
-    if (this.#calls > 0) throw new ThreadfoldError("BUSY", "This Thread is being changed.");
-    this.#calls++;
-    try {
-      return this.#arena.call(() => use(raw), () => ask(raw, ASK.relocate));
-    } finally {
-      this.#calls--;
-      if (!this.#raw) raw.free();
-    }
-  }
 }
 
-/** A thread of the core's, from values or from a record. */
-function make(arena: core.Arena, schema: Schema<unknown> | undefined, from: object, recorded = false): core.RawThread | undefined {
-  const none = schema ? undefined : new core.RawSchema();
-  try {
-    const how = (recorded ? RECORDED : 0) + (none ? OPEN : 0);
-    return arena.call(() => core.RawThread.make(none ?? Schema.handle(schema as Schema<unknown>), core.hold(from), how));
-  } finally {
-    none?.free();
-  }
+function callable<F>(listener: F): F {
+  if (typeof listener === "function") return listener;
+  throw new ThreadfoldError("INVALID_VALUE", "A listener should be a function.");
 }
 
-function ask(raw: core.RawThread, what: number, first?: unknown, second?: unknown): unknown {
-  return core.value(raw.ask(what, core.hold(first), core.hold(second)));
-}
-
-/** In development what was handed out is frozen, so that a change to it is seen where it is made. */
-function shown<S extends object>(state: S): S {
-  if (!development || Object.isFrozen(state)) return state;
-  Object.freeze(state);
-  const { messages } = state as { messages?: readonly object[] };
-  if (Array.isArray(messages) && messages.length <= 256 && !Object.isFrozen(messages)) {
-    Object.freeze(messages);
-    for (const message of messages) if (isPlain(message)) Object.freeze(message);
-  }
-  return state;
-}
-
-/** What is read from what a caller gave, who may have put anything there. */
-function readable<T>(what: string, read: () => T): T {
-  try {
-    return read();
-  } catch (cause) {
-    throw cause instanceof ThreadfoldError ? cause : unreadable(what, cause);
-  }
-}
-
-function unreadable(what: string, cause: unknown): ThreadfoldError {
-  return new ThreadfoldError("UNREADABLE_VALUE", `${what} could not be read: see the cause.`, { cause });
+function unreadable(cause: unknown): ThreadfoldError {
+  return new ThreadfoldError("UNREADABLE_VALUE", "An event could not be read: see the cause.", { cause });
 }
 
 function text(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
-
-/** Somebody's instance is left alone. */
-function isPlain(message: unknown): message is object {
-  return typeof message === "object" && message !== null && Object.getPrototypeOf(message) === Object.prototype;
-}
-

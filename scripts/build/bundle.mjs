@@ -29,6 +29,9 @@ const BUNDLES = [
 /** What stays an import: the package itself, so that there is one core in a program, and what a user brings. */
 const EXTERNAL = ["./threadfold_bg.wasm", "threadfold", "react", "rxjs", "@ag-ui/client"];
 
+/** What esbuild leaves of the comments: those before a class's members, some of them of wasm-bindgen's making. */
+const COMMENT = /^[ \t]*\/\*\*(?:[^*]|\*(?!\/))*\*\/\n/gm;
+
 /** Returns the bundles as `{ name: text }`. */
 export async function bundle(wasm) {
   writeFileSync(join(generated, "wasm-text.js"), textModule(printable(readFileSync(wasm))));
@@ -55,7 +58,7 @@ export async function bundle(wasm) {
       // wasm-bindgen lists the snippet's module once for each block of imports from it.
       logOverride: { "duplicate-object-key": "silent" },
     });
-    return [file, outputFiles[0].text];
+    return [file, outputFiles[0].text.replace(COMMENT, "")];
   }));
   return Object.fromEntries(files);
 }

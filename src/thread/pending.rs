@@ -154,7 +154,13 @@ impl<V: Value> Pending<V> {
     }
 
     pub(super) fn mark(&mut self, status: Status, error: Option<V>) {
-        (self.status, self.error, self.told) = (status, error, None);
+        let same = match (&self.error, &error) {
+            (Some(one), Some(other)) => one.same(other),
+            (one, other) => one.is_none() && other.is_none(),
+        };
+        if !same || self.status != status {
+            (self.status, self.error, self.told) = (status, error, None);
+        }
     }
 
     /// As it was before a run took it along.

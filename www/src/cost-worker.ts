@@ -80,7 +80,8 @@ async function run(): Promise<void> {
   const ours = (n: number) => streamed(n, (events, told) => {
     const thread = new Thread<{ messages: readonly Message[] }>({ values: { messages: history(n) } });
     thread.subscribe(told);
-    return foldAgUi(thread, events);
+    // As theirs does, it tells of each event by itself.
+    return foldAgUi(thread, events, { onEvent: () => thread.flush() });
   });
   // As `runAgent` calls it: each event comes out with the messages as they are after it.
   const theirs = (n: number) => streamed(n, (events, told) => {

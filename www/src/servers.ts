@@ -34,7 +34,7 @@ const JSON_TYPE = { "content-type": "application/json" };
 
 /** Where to go on in a run that broke; undefined is its start, also when nothing of it was heard. */
 export function lastHeard(thread: ChatThread, runId: string | undefined): string | undefined {
-  return thread.run?.runId === runId ? thread.run?.lastEventId : undefined;
+  return thread.run.id === runId ? thread.run.lastEventId : undefined;
 }
 
 /** Any AG-UI server. Ours takes faults, and lets a run be joined again. */

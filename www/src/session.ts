@@ -113,7 +113,7 @@ export class Session {
     this.#leftovers = [];
     const before = new Set(thread.confirmed.messages.map((message) => read(message).id));
     const forget = thread.subscribe(() => {
-      if (thread.run?.status === "running") this.#say("The agent is answering…");
+      if (thread.run.status === "running") this.#say("The agent is answering…");
     });
     let over = await follow(() => run.start());
     for (const wait of run.join ? PATIENCE : []) {
@@ -126,7 +126,7 @@ export class Session {
     if (this.#closed.signal.aborted) return;
     if (!over) thread.receive({ type: "run-failed", error });
     this.#forget();
-    const failed = thread.run?.status === "failed";
+    const failed = thread.run.status === "failed";
     if (failed) this.#leftovers = saidByAgent(thread.confirmed.messages).filter((id) => !before.has(id));
     this.#say(failed ? "The run failed." : "");
   }

@@ -83,7 +83,7 @@ class AgentRun implements Asked {
     this.#subscribers = subscribers;
     this.#emitted = emitted;
     // A server may give every run the same id. A run that this agent started is told apart by its own.
-    held.fold.runId = (told) => (!joined && told === held.thread.run?.runId ? input.runId : told);
+    held.fold.runId = (told) => (!joined && told === held.thread.run.id ? input.runId : told);
   }
 
   get messages(): readonly Message[] {

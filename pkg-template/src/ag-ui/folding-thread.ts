@@ -6,7 +6,7 @@ export interface FoldingThread {
   readonly threadId?: string | undefined;
   /** What the server said. */
   readonly confirmed: object;
-  readonly run?: { readonly runId?: string | undefined } | undefined;
+  readonly run?: { readonly id?: string | undefined } | undefined;
   message(id: string): object | undefined;
   receive(event: ThreadEvent): void;
   /** Tells the listeners of errors; the thread stays as it is. */

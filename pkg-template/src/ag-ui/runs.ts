@@ -40,7 +40,7 @@ function failure({ message, code }: RunError): RunFailure {
 
 /** Begins a run, under the id that says whether it is the run before once more. */
 export function beginRun(fold: Fold, runId: string): void {
-  const again = fold.thread.run?.runId === runId;
+  const again = fold.thread.run?.id === runId;
   fold.run.begin();
   fold.streams.reset();
   fold.calls.forget();

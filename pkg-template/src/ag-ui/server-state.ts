@@ -29,7 +29,7 @@ export class ServerState {
     this.#thread = thread;
     this.#value = this.#start = fieldsOf(thread.confirmed);
     // A thread that comes back from a save has its fields from a server.
-    if (thread.run) this.#said = null;
+    if (thread.run?.id !== undefined) this.#said = null;
   }
 
   get value(): unknown {

@@ -49,7 +49,7 @@ export class Conversation {
 
   constructor(thread: RunThread) {
     this.thread = thread;
-    if (thread.run?.status === "running") this.#takeUp();
+    if (thread.run?.status === "running" || thread.run?.status === "disconnected") this.#takeUp();
   }
 
   /** A thread of an earlier life, in the middle of a run: who says what was under way is not known any more. */

@@ -1,0 +1,116 @@
+// What a thread leaves in a record, and which records it takes.
+import { defineSchema, field, Thread, type ThreadRecord } from "threadfold";
+import { expect, test } from "vitest";
+import { ai, hear, human, started, streamed, text, threadOf } from "./say.js";
+
+const INVALID = expect.objectContaining({ code: "INVALID_VALUE" }) as Error;
+const schema = defineSchema({ messages: field.messages(), topic: field.replace() });
+const json = (value: unknown) => JSON.parse(JSON.stringify(value)) as ThreadRecord;
+const withSchema = () => {
+  const thread = new Thread({ schema, threadId: "t" });
+  thread.update({ messages: { type: "human", id: "1", content: "a" }, topic: "x" });
+  return thread;
+};
+
+test("the record names its version and its thread", () => {
+  const { core, ...record } = json(withSchema());
+  expect(record).toEqual({ version: 2, threadId: "t", run: { status: "idle" }, parts: [] });
+  expect(core).toBeTypeOf("object");
+});
+
+test("a record of another version is refused by its number", () => {
+  const record = json(withSchema());
+  for (const version of [1, 3, 2.5]) {
+    expect(() => Thread.fromJSON({ ...record, version }, { schema })).toThrow(INVALID);
+    expect(() => Thread.fromJSON({ ...record, version }, { schema })).toThrow(`version ${version}`);
+  }
+  for (const none of [{}, null, undefined, [], "record", { ...record, version: "2" }, { ...record, core: 5 }]) {
+    expect(() => Thread.fromJSON(none as object, { schema })).toThrow(INVALID);
+  }
+});
+
+test("a record of a thread with a schema asks for one that has its fields", () => {
+  const record = json(withSchema());
+  expect(() => Thread.fromJSON(record)).toThrow(INVALID);
+  expect(() => Thread.fromJSON(record)).toThrow("schema");
+  const other = defineSchema({ messages: field.messages(), name: field.replace() });
+  expect(() => Thread.fromJSON(record, { schema: other })).toThrow(INVALID);
+  const more = defineSchema({ messages: field.messages(), topic: field.replace(), name: field.replace() });
+  using thread = Thread.fromJSON(record, { schema: more });
+  expect(thread.getState()).toEqual({ messages: [human("1", "a")], topic: "x" });
+});
+
+test("a value that goes in a circle cannot be in a record, and one that is shared can", () => {
+  using thread = threadOf();
+  const shared: unknown[] = ["x"];
+  thread.update({ topic: [shared, { shared }, [shared, shared]], self: { to: shared } });
+  expect(json(thread).version).toBe(2);
+  const circle: { to: unknown } = { to: [] };
+  circle.to = [{ circle }];
+  thread.optimistic({ circle });
+  expect(() => thread.toJSON()).toThrow(INVALID);
+  thread.pending.forEach(({ id }) => thread.optimisticUpdate(id).rollback());
+  thread.toJSON();
+  thread.update({ circle });
+  expect(() => thread.toJSON()).toThrow(INVALID);
+  thread.update({ circle: null });
+  expect(json(thread)).toBeTypeOf("object");
+});
+
+test("a record of many shared values is made in their number", () => {
+  using thread = threadOf();
+  hear(thread, { type: "state", values: { a0: ["x"] } });
+  for (let at = 0; at < 40; at++) {
+    hear(thread, { type: "delta", operations: [{ op: "add", path: `/a${at + 1}`, value: [] }, { op: "copy", from: `/a${at}`, path: `/a${at + 1}/0` }, { op: "copy", from: `/a${at}`, path: `/a${at + 1}/1` }] });
+  }
+  // 2⁴⁰ paths lead to what are 41 objects.
+  expect(thread.toJSON().version).toBe(2);
+});
+
+test.each([["", false], [", also in the middle of a run", true]])("a field named __proto__ comes back%s", (_, inRun) => {
+  using thread = threadOf();
+  if (inRun) hear(thread, started("r"));
+  const update = JSON.parse('{ "__proto__": { "mine": 1 }, "constructor": 2 }') as object;
+  hear(thread, { type: "state", values: update });
+  thread.optimistic(update);
+  using again = Thread.fromJSON(json(thread));
+  for (const state of [again.getState(), again.confirmed]) {
+    expect(Object.entries(state)).toEqual(expect.arrayContaining([["__proto__", { mine: 1 }], ["constructor", 2]]));
+  }
+  expect(({} as { mine?: number }).mine).toBeUndefined();
+});
+
+test("a run's latest parts are known again, and a long run's record does not grow with it", () => {
+  using thread = threadOf();
+  hear(thread, started("r", "0"), { ...streamed("1"), id: "1" });
+  const COUNT = 50_000;
+  for (let at = 2; at < COUNT; at++) hear(thread, { ...text("1", at % 1_000 ? "" : "."), id: `1795252264000-${at}` });
+  expect(thread.had(`1795252264000-${COUNT - 1}`)).toBe(true);
+  const { parts } = thread.toJSON();
+  expect(parts.length).toBe(10_000);
+  using again = Thread.fromJSON(json(thread));
+  for (const known of [thread, again] as Thread[]) {
+    const before = known.getState();
+    for (let at = COUNT - 10_000; at < COUNT; at++) hear(known, { ...text("1", "again"), id: `1795252264000-${at}` });
+    expect(known.getState()).toBe(before);
+    expect(known.had("1795252264000-2")).toBe(false);
+  }
+  // From its start again the whole run is folded again, though its start is long forgotten.
+  hear(again as Thread, started("r", "0"), { ...streamed("1"), id: "1" }, { ...text("1", "anew"), id: `1795252264000-${COUNT - 1}` });
+  expect(again.getState().messages).toEqual([ai("1", "anew")]);
+});
+
+test("a million parts take the memory of the last ten thousand", { timeout: 60_000 }, () => {
+  using thread = threadOf(ai("1"));
+  const collect = (globalThis as { gc?: () => void }).gc;
+  const used = () => {
+    collect?.();
+    return process.memoryUsage().heapUsed;
+  };
+  hear(thread, started("r"));
+  for (let at = 0; at < 20_000; at++) hear(thread, { type: "message-finished", messageId: "1", id: `before, ${at}` });
+  const before = used();
+  for (let at = 0; at < 1_000_000; at++) hear(thread, { type: "message-finished", messageId: "1", id: `part number ${at}` });
+  expect((used() - before) / 2 ** 20).toBeLessThan(3);
+  expect(JSON.stringify(thread).length).toBeLessThan(500_000);
+});

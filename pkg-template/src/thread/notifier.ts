@@ -1,0 +1,97 @@
+// Who hears of a thread's changes, and when.
+
+/** What listeners hear about: each is the same object while it is equal. */
+export interface Seen<S> {
+  readonly state: S;
+  readonly pending: object;
+  readonly run: object;
+}
+
+/** How many rounds listeners that change the thread are told in a row, before the page gets its turn. */
+const ROUNDS = 100;
+
+/**
+ * Tells listeners of changes: at once, or later for many changes together. It holds what was told last against what is
+ * there now, so nothing is told twice, and what is told early is not told again.
+ */
+export class Notifier<S> {
+  readonly #listeners = new Set<(state: S, previous: S) => void>();
+  readonly #look: () => Seen<S>;
+  readonly #schedule: (call: () => void) => void;
+  #told: Seen<S> | undefined;
+  #isTelling = false;
+  #isScheduled = false;
+  /** There was a change while a change was told. */
+  #more = false;
+
+  constructor(look: () => Seen<S>, schedule: (call: () => void) => void) {
+    this.#look = look;
+    this.#schedule = schedule;
+  }
+
+  add(listener: (state: S, previous: S) => void): () => void {
+    const own = (state: S, previous: S) => listener(state, previous);
+    // While nobody listened nothing was told: what changed then is no news to who comes now.
+    if (this.#listeners.size === 0) this.#told = this.#look();
+    this.#listeners.add(own);
+    return () => void this.#listeners.delete(own);
+  }
+
+  clear(): void {
+    this.#listeners.clear();
+  }
+
+  later(): void {
+    if (this.#isScheduled || this.#listeners.size === 0) return;
+    this.#isScheduled = true;
+    try {
+      this.#schedule(() => {
+        this.#isScheduled = false;
+        this.now();
+      });
+    } catch (error) {
+      // Where a host allows no tasks here, the next change tries again.
+      this.#isScheduled = false;
+      throw error;
+    }
+  }
+
+  /** What a listener changes is told once all have heard of the change before it. */
+  now(): void {
+    this.#more = true;
+    if (this.#isTelling) return;
+    this.#isTelling = true;
+    try {
+      for (let round = 0; this.#more && round < ROUNDS; round++) {
+        this.#more = false;
+        this.#round();
+      }
+      if (this.#more) this.later();
+    } finally {
+      this.#isTelling = false;
+    }
+  }
+
+  #round(): void {
+    const before = this.#told;
+    if (!before || this.#listeners.size === 0) return;
+    const now = this.#look();
+    if (now.state === before.state && now.pending === before.pending && now.run === before.run) return;
+    this.#told = now;
+    tellAll(this.#listeners, now.state, before.state);
+  }
+}
+
+/** A listener may end itself and others. Its error is its own: it must not stop the others, nor the stream. */
+export function tellAll<A extends unknown[]>(listeners: Set<(...args: A) => void>, ...args: A): void {
+  for (const listener of [...listeners]) {
+    if (!listeners.has(listener)) continue;
+    try {
+      listener(...args);
+    } catch (error) {
+      queueMicrotask(() => {
+        throw error;
+      });
+    }
+  }
+}
