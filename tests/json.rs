@@ -73,6 +73,17 @@ fn a_long_list_is_spliced_as_a_vec_is() {
 }
 
 #[test]
+fn two_long_lists_have_the_same_items_or_not_wherever_they_differ() {
+    let list = conversation(200);
+    assert!(list.clone().splice(0, 0, None).same_items(&list.iter().cloned().collect()));
+    for at in [0, 63, 64, 130, 199] {
+        assert!(!list.clone().splice(at, 1, Some("other".into())).same_items(&list), "{at}");
+    }
+    assert!(!list.clone().splice(199, 1, None).same_items(&list));
+    assert!(!Json::NULL.same_items(&Json::NULL));
+}
+
+#[test]
 fn what_changes_nothing_is_the_same() {
     let known = shared(json!({ "a": [1], "b": [2] }));
     let over = Json::from([("a", known["a"].clone()), ("gone", Json::NULL)]);
@@ -147,7 +158,12 @@ fn integers_beyond_2_to_53_keep_their_digits_on_both_heaps() {
     assert_eq!(text.parse::<Json>().unwrap().to_string(), text);
 
     let mut thread = Thread::new(None, &Json::from([("n", Json::from(LESS))])).unwrap();
-    thread.receive(Event::Values { values: Json::from([("n", Json::from(LESS + 1))]), partial: false }).unwrap();
+    thread
+        .receive(Event::Values {
+            values: Json::from([("n", Json::from(LESS + 1))]),
+            partial: false,
+        })
+        .unwrap();
     assert_eq!(thread.state()["n"].to_string(), (LESS + 1).to_string());
 }
 

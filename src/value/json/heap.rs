@@ -176,6 +176,11 @@ impl Bulk for Json {
         self
     }
 
+    fn same_items(&self, other: &Self) -> bool {
+        let (Some(own), Some(other)) = (self.list(), other.list()) else { return false };
+        own.len() == other.len() && own.beside(other).all(|(own, it)| share::same(own, it))
+    }
+
     fn overlay(mut self, over: &Self, deletes: bool) -> Self {
         let (Some(own), Some(over)) = (self.fields(), over.fields()) else { return self };
         let goes = |value: &Json| deletes && matches!(value.0, Node::Null);
