@@ -1,6 +1,6 @@
 //! The native core's figures: `cargo bench`. The names and sizes are those of
 //! `benches/python/add_messages.py`, so that `scripts/bench-native.mjs` can set them side by side.
-#![allow(clippy::expect_used)]
+#![allow(clippy::expect_used, clippy::indexing_slicing)]
 
 use std::hint::black_box;
 use std::mem::take;
@@ -87,15 +87,23 @@ fn shared(messages: &[Message]) -> Json {
     json!(messages).into()
 }
 
+/// The length of an answer in tokens: then the message is as it was at first.
+const ANSWER: usize = 1_000;
+
 /// A streamed token, and a look at the list after it: what a service does for each.
 fn list_token_and_look(c: &mut Criterion) {
     let mut group = c.benchmark_group("MessageList token + look");
     for n in SIZES {
-        let mut list = MessageList::new(shared(&conversation(n, "m")), RULES).expect("messages");
-        let (id, token) = (Json::from(format!("m{}", n - 1)), Json::from("x"));
+        let messages = shared(&conversation(n, "m"));
+        let mut list = MessageList::new(messages.clone(), RULES).expect("messages");
+        let (id, token) = (Json::from(format!("m{}", n - 1)), Json::from(" token"));
         let mut shown = list.snapshot();
+        let mut tokens = 0..;
         group.bench_function(BenchmarkId::from_parameter(n), |b| {
             b.iter(|| {
+                if tokens.next().is_some_and(|token: usize| token.is_multiple_of(ANSWER)) {
+                    list.update(messages[n - 1].clone()).expect("a message");
+                }
                 list.append(&id, black_box(&token)).expect("the id is known");
                 shown = list.snapshot();
             });
@@ -114,10 +122,15 @@ fn thread_token_and_look(c: &mut Criterion) {
     let mut group = c.benchmark_group("Thread token + look");
     for n in SIZES {
         let mut thread = thread(n);
-        let (id, token) = (Json::from(format!("m{}", n - 1)), Json::from("x"));
+        let (id, token) = (Json::from(format!("m{}", n - 1)), Json::from(" token"));
         let mut shown = thread.state();
+        let first = Json::from([("messages", shown["messages"][n - 1].clone())]);
+        let mut tokens = 0..;
         group.bench_function(BenchmarkId::from_parameter(n), |b| {
             b.iter(|| {
+                if tokens.next().is_some_and(|token: usize| token.is_multiple_of(ANSWER)) {
+                    thread.update(first.clone()).expect("a message");
+                }
                 let text = Event::Text { id: id.clone(), text: black_box(token.clone()) };
                 thread.receive(text).expect("the id is known");
                 shown = thread.state();

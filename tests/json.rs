@@ -41,13 +41,46 @@ fn a_change_copies_the_nodes_on_the_way_to_it() {
 #[test]
 fn what_nobody_else_has_changes_in_place() {
     let list = conversation(100);
-    let place = list.as_array().unwrap().as_ptr();
+    let place = std::ptr::from_ref(&list[0]);
     let list = list.splice(3, 1, Some("other".into()));
-    assert_eq!(list.as_array().unwrap().as_ptr(), place);
+    assert_eq!(std::ptr::from_ref(&list[0]), place);
     let kept = list.clone();
     let list = list.splice(4, 1, None);
-    assert_ne!(list.as_array().unwrap().as_ptr(), place);
+    assert_ne!(std::ptr::from_ref(&list[0]), place);
     assert_eq!((kept.len(), list.len()), (100, 99));
+}
+
+/// A long list is a list, wherever the chunks begin in which it is kept.
+#[test]
+fn a_long_list_is_spliced_as_a_vec_is() {
+    for len in [0, 1, 63, 64, 65, 127, 128, 200] {
+        for index in [0, 1, 63, 64, 65, 128, 199, 200, 300] {
+            for (delete, insert) in
+                [(0, Some(-1)), (1, Some(-1)), (1, None), (70, Some(-1)), (0, None)]
+            {
+                let numbers: Vec<i64> = (0..len).collect();
+                let list: Json = numbers.iter().map(|n| Json::from(*n)).collect();
+                let mut expected = numbers;
+                let start = index.min(expected.len());
+                let end = (index + delete).min(expected.len());
+                expected.splice(start..end, insert);
+                let spliced = list.clone().splice(index, delete, insert.map(Json::from));
+                assert_eq!(spliced, json!(expected), "{len} items, {delete} at {index}");
+                assert_eq!(list.len(), usize::try_from(len).unwrap());
+            }
+        }
+    }
+}
+
+#[test]
+fn two_long_lists_have_the_same_items_or_not_wherever_they_differ() {
+    let list = conversation(200);
+    assert!(list.clone().splice(0, 0, None).same_items(&list.iter().cloned().collect()));
+    for at in [0, 63, 64, 130, 199] {
+        assert!(!list.clone().splice(at, 1, Some("other".into())).same_items(&list), "{at}");
+    }
+    assert!(!list.clone().splice(199, 1, None).same_items(&list));
+    assert!(!Json::NULL.same_items(&Json::NULL));
 }
 
 #[test]
@@ -125,7 +158,12 @@ fn integers_beyond_2_to_53_keep_their_digits_on_both_heaps() {
     assert_eq!(text.parse::<Json>().unwrap().to_string(), text);
 
     let mut thread = Thread::new(None, &Json::from([("n", Json::from(LESS))])).unwrap();
-    thread.receive(Event::Values { values: Json::from([("n", Json::from(LESS + 1))]), partial: false }).unwrap();
+    thread
+        .receive(Event::Values {
+            values: Json::from([("n", Json::from(LESS + 1))]),
+            partial: false,
+        })
+        .unwrap();
     assert_eq!(thread.state()["n"].to_string(), (LESS + 1).to_string());
 }
 

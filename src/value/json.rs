@@ -10,11 +10,13 @@ use indexmap::IndexMap;
 use serde_json::Number;
 
 mod heap;
+mod items;
 mod nodes;
 mod serde;
 mod share;
 
-use nodes::{Fields, Items};
+use items::Items;
+use nodes::Fields;
 
 /// JSON whose strings, lists and objects are shared: the native heap to keep a thread in.
 ///
@@ -68,13 +70,9 @@ impl Json {
         }
     }
 
-    /// The items of a list.
-    #[must_use]
-    pub fn as_array(&self) -> Option<&[Json]> {
-        match &self.0 {
-            Node::Array(items) => Some(&items.0),
-            _ => None,
-        }
+    /// A list's items; none of another kind.
+    pub fn iter(&self) -> impl Iterator<Item = &Json> {
+        self.list().into_iter().flat_map(Items::iter)
     }
 
     /// An object's keys and values, in order; none of another kind.
@@ -107,8 +105,15 @@ impl Json {
         }
     }
 
-    fn of_items(items: Vec<Json>) -> Self {
-        Self(Node::Array(Arc::new(Items(items))))
+    fn list(&self) -> Option<&Items> {
+        match &self.0 {
+            Node::Array(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    fn of_items(items: Items) -> Self {
+        Self(Node::Array(Arc::new(items)))
     }
 
     fn of_fields(fields: Map) -> Self {
@@ -132,7 +137,7 @@ impl Index<usize> for Json {
     type Output = Json;
 
     fn index(&self, index: usize) -> &Json {
-        self.as_array().and_then(|items| items.get(index)).unwrap_or(&NULL)
+        self.list().and_then(|items| items.get(index)).unwrap_or(&NULL)
     }
 }
 
@@ -195,7 +200,7 @@ impl From<i64> for Json {
 
 impl From<Vec<Json>> for Json {
     fn from(items: Vec<Json>) -> Self {
-        Self::of_items(items)
+        items.into_iter().collect()
     }
 }
 

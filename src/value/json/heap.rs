@@ -5,7 +5,7 @@ use std::mem;
 use std::sync::Arc;
 
 use super::super::{Bulk, Found, Join, Kind, Plan, Texts, Value, bulk, texts};
-use super::{Json, Map, Node, share};
+use super::{Items, Json, Map, Node, share};
 
 impl<'a> Found<'a, Json> for &'a Json {
     fn of(value: &'a Json) -> Self {
@@ -40,11 +40,11 @@ impl Value for Json {
     }
 
     fn len(&self) -> usize {
-        self.as_array().map_or(0, <[Json]>::len)
+        self.list().map_or(0, Items::len)
     }
 
     fn at(&self, index: usize) -> Option<Self::Found<'_>> {
-        self.as_array()?.get(index)
+        self.list()?.get(index)
     }
 
     fn get(&self, key: &str) -> Option<Self::Found<'_>> {
@@ -103,12 +103,20 @@ impl Value for Json {
     }
 
     fn splice(mut self, index: usize, delete: usize, insert: Option<Self>) -> Self {
-        if let Some(items) = self.items_mut() {
-            let start = index.min(items.len());
-            let end = index.saturating_add(delete).min(items.len());
-            items.splice(start..end, insert);
+        let Some(items) = self.items_mut() else { return self };
+        match (insert, items.get_mut(index)) {
+            (Some(item), Some(place)) if delete == 1 => *place = item,
+            (insert, _) => {
+                let behind = items.split_off(index);
+                items.extend(insert);
+                items.extend(behind.into_iter().skip(delete));
+            }
         }
         self
+    }
+
+    fn items(&self) -> impl Iterator<Item = Self::Found<'_>> {
+        self.iter()
     }
 }
 
@@ -119,7 +127,7 @@ impl Bulk for Json {
     }
 
     fn take_at(&mut self, index: usize) -> Option<Self> {
-        self.as_array()?.get(index)?;
+        self.list()?.get(index)?;
         self.items_mut()?.get_mut(index).map(mem::take)
     }
 
@@ -138,12 +146,39 @@ impl Bulk for Json {
     }
 
     fn assemble(left: Self, right: Self, plan: &Plan, _: bool) -> Self {
-        let more = if plan.cleared { 0 } else { plan.appended.len() };
-        Json::of_items(plan.apply(left.into_items(more), right.into_items(0)))
+        let Plan { cleared, replaced, removed, appended } = plan;
+        let kept = !cleared && left.kind() == Kind::Array;
+        let mut list = if kept { left } else { Json::array([]) };
+        let Some(items) = list.items_mut() else { return list };
+        let incoming = |from: &u32| right.list()?.get(*from as usize).cloned();
+        for [position, from] in replaced {
+            if let (Some(place), Some(item)) = (items.get_mut(*position as usize), incoming(from)) {
+                *place = item;
+            }
+        }
+        if let Some(first) = removed.first() {
+            let behind = (*first..).zip(items.split_off(*first as usize));
+            let mut removed = removed.iter().copied().peekable();
+            let stays = behind.filter(|(position, _)| removed.next_if_eq(position).is_none());
+            items.extend(stays.map(|(_, item)| item));
+        }
+        items.extend(appended.iter().filter_map(incoming));
+        list
     }
 
-    fn insert_all(self, places: &[u32], items: Self) -> Self {
-        Json::of_items(bulk::insert_all(self.into_items(0), places, items.into_items(0)))
+    fn insert_all(mut self, places: &[u32], inserted: Self) -> Self {
+        if let (Some(items), Some(first)) = (self.items_mut(), places.first()) {
+            let behind = items.split_off(*first as usize);
+            let places: Vec<u32> =
+                places.iter().map(|place| place.saturating_sub(*first)).collect();
+            items.extend(bulk::insert_all(behind, &places, inserted.iter().cloned().collect()));
+        }
+        self
+    }
+
+    fn same_items(&self, other: &Self) -> bool {
+        let (Some(own), Some(other)) = (self.list(), other.list()) else { return false };
+        own.len() == other.len() && own.beside(other).all(|(own, it)| share::same(own, it))
     }
 
     fn overlay(mut self, over: &Self, deletes: bool) -> Self {
@@ -181,27 +216,15 @@ impl Json {
     }
 
     /// A list's items, to be changed: this one's alone.
-    fn items_mut(&mut self) -> Option<&mut Vec<Json>> {
+    fn items_mut(&mut self) -> Option<&mut Items> {
         match &mut self.0 {
-            Node::Array(items) => Some(&mut Arc::make_mut(items).0),
+            Node::Array(items) => Some(Arc::make_mut(items)),
             _ => None,
         }
     }
 
-    /// A list's items, with room for some more; none of another kind.
-    fn into_items(self, more: usize) -> Vec<Json> {
-        let Node::Array(mut items) = self.0 else { return Vec::new() };
-        if let Some(own) = Arc::get_mut(&mut items) {
-            return mem::take(&mut own.0);
-        }
-        let mut copy = Vec::with_capacity(items.0.len() + more);
-        copy.extend_from_slice(&items.0);
-        copy
-    }
-
     /// Each item's text under `key`.
     fn texts(&self, key: &str) -> impl Iterator<Item = Option<&str>> {
-        let items = self.as_array().unwrap_or_default();
-        items.iter().map(move |item| item.field(key)?.as_str())
+        self.iter().map(move |item| item.field(key)?.as_str())
     }
 }

@@ -1,23 +1,13 @@
-//! The nodes that have others below them, and how they end.
+//! An object's values, and how nodes end that have others below them.
 
 use std::mem;
 use std::sync::Arc;
 
 use super::{Json, Map, Node};
 
-/// A list's items.
-#[derive(Clone, Default)]
-pub(super) struct Items(pub Vec<Json>);
-
 /// An object's values.
 #[derive(Clone, Default)]
 pub(super) struct Fields(pub Map);
-
-impl Drop for Items {
-    fn drop(&mut self) {
-        end(self.0.iter_mut());
-    }
-}
 
 impl Drop for Fields {
     fn drop(&mut self) {
@@ -26,14 +16,14 @@ impl Drop for Fields {
 }
 
 /// Ends what is below a node, with a stack of its own: values may be deeper than the machine's.
-fn end<'a>(children: impl Iterator<Item = &'a mut Json>) {
+pub(super) fn end<'a>(children: impl Iterator<Item = &'a mut Json>) {
     let mut last = Vec::new();
     take_last(children, &mut last);
     while let Some(node) = last.pop() {
         match node {
             Node::Array(items) => {
                 if let Some(mut items) = Arc::into_inner(items) {
-                    take_last(items.0.iter_mut(), &mut last);
+                    take_last(items.own(), &mut last);
                 }
             }
             Node::Object(fields) => {

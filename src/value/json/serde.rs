@@ -35,7 +35,7 @@ impl From<&Json> for Value {
             Node::Bool(it) => Value::Bool(*it),
             Node::Number(number) => Value::Number(number.clone()),
             Node::String(text) => Value::String(text.as_ref().clone()),
-            Node::Array(items) => items.0.iter().map(Value::from).collect(),
+            Node::Array(items) => items.iter().map(Value::from).collect(),
             Node::Object(_) => {
                 value.entries().map(|(key, value)| (key.to_owned(), Value::from(value))).collect()
             }
@@ -50,7 +50,7 @@ impl Serialize for Json {
             Node::Bool(it) => serializer.serialize_bool(*it),
             Node::Number(number) => number.serialize(serializer),
             Node::String(text) => serializer.serialize_str(text),
-            Node::Array(items) => serializer.collect_seq(&items.0),
+            Node::Array(items) => serializer.collect_seq(items.iter()),
             Node::Object(_) => serializer.collect_map(self.entries()),
         }
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::super::number;
-use super::{Json, Map, Node};
+use super::{Items, Json, Map, Node};
 
 /// Whether two values are one: the same list or object. What cannot change is one when it is equal.
 pub(super) fn same(left: &Json, right: &Json) -> bool {
@@ -27,8 +27,8 @@ pub(super) fn equal(left: &Json, right: &Json) -> bool {
     while let Some((left, right)) = open.pop() {
         let all = match (&left.0, &right.0) {
             (Node::Array(left), Node::Array(right)) => {
-                let mut items = left.0.iter().zip(&right.0);
-                left.0.len() == right.0.len()
+                let mut items = left.beside(right);
+                left.len() == right.len()
                     && items.all(|(left, right)| equal_or_open(left, right, &mut open))
             }
             (Node::Object(left), Node::Object(right)) => {
@@ -58,7 +58,7 @@ fn equal_or_open<'a>(
         return true;
     }
     let parents = match (&left.0, &right.0) {
-        (Node::Array(left), Node::Array(right)) => left.0.len() == right.0.len(),
+        (Node::Array(left), Node::Array(right)) => left.len() == right.len(),
         (Node::Object(left), Node::Object(right)) => left.0.len() == right.0.len(),
         _ => false,
     };
@@ -87,7 +87,7 @@ pub(super) fn reuse(value: &Json, known: &Json, depth: usize) -> Json {
             }
         }
         (Node::Array(items), Node::Array(old)) => {
-            let made = reuse_items(&items.0, &old.0, depth);
+            let made = reuse_items(items, old, depth);
             made.map_or_else(|| known.clone(), Json::of_items)
         }
         (Node::Object(fields), Node::Object(old)) => {
@@ -99,16 +99,15 @@ pub(super) fn reuse(value: &Json, known: &Json, depth: usize) -> Json {
 }
 
 /// Nothing, when all of it is in the known list.
-fn reuse_items(items: &[Json], known: &[Json], depth: usize) -> Option<Vec<Json>> {
-    let mut made = (items.len() != known.len()).then(|| Vec::with_capacity(items.len()));
+fn reuse_items(items: &Items, known: &Items, depth: usize) -> Option<Items> {
+    let mut made = (items.len() != known.len()).then(Items::default);
     for (position, item) in items.iter().enumerate() {
         let old = known.get(position);
         let shared = old.map_or_else(|| item.clone(), |old| reuse(item, old, depth + 1));
         if let Some(made) = &mut made {
             made.push(shared);
         } else if !old.is_some_and(|old| same(old, &shared)) {
-            let mut list = Vec::with_capacity(items.len());
-            list.extend(known.iter().take(position).cloned());
+            let mut list: Items = known.iter().take(position).cloned().collect();
             list.push(shared);
             made = Some(list);
         }

@@ -1,0 +1,111 @@
+//! A list's items.
+
+use std::mem;
+use std::sync::Arc;
+
+use super::Json;
+use super::nodes::end;
+
+/// How many items stand together.
+const WIDTH: usize = 64;
+
+/// A list's items, in chunks of one width that lists share: to change one item copies its chunk,
+/// not the list. Only the last ones, fewer than a chunk, stand by themselves.
+#[derive(Clone, Default)]
+pub(super) struct Items {
+    full: Vec<Arc<Chunk>>,
+    rest: Chunk,
+}
+
+#[derive(Clone, Default)]
+struct Chunk(Vec<Json>);
+
+impl Drop for Chunk {
+    fn drop(&mut self) {
+        end(self.0.iter_mut());
+    }
+}
+
+impl Items {
+    pub(super) fn len(&self) -> usize {
+        self.full.len() * WIDTH + self.rest.0.len()
+    }
+
+    pub(super) fn get(&self, index: usize) -> Option<&Json> {
+        let chunk = self.full.get(index / WIDTH).map_or(&self.rest, |chunk| &**chunk);
+        // An index behind all chunks counts from the first of the rest, and is past its end.
+        chunk.0.get(index - self.start(index))
+    }
+
+    /// An item to be changed: this list's alone.
+    pub(super) fn get_mut(&mut self, index: usize) -> Option<&mut Json> {
+        let start = self.start(index);
+        let chunk = self.full.get_mut(index / WIDTH).map_or(&mut self.rest, Arc::make_mut);
+        chunk.0.get_mut(index - start)
+    }
+
+    /// Where the chunk begins that has an index.
+    fn start(&self, index: usize) -> usize {
+        (index / WIDTH).min(self.full.len()) * WIDTH
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Json> {
+        self.full.iter().flat_map(|chunk| &chunk.0).chain(&self.rest.0)
+    }
+
+    /// The items of two lists of one length side by side, but for the chunks that are in both.
+    pub(super) fn beside<'a>(
+        &'a self,
+        other: &'a Self,
+    ) -> impl Iterator<Item = (&'a Json, &'a Json)> {
+        let chunks = self.full.iter().zip(&other.full);
+        let chunks = chunks.filter(|(own, other)| !Arc::ptr_eq(own, other));
+        let items = chunks.flat_map(|(own, other)| own.0.iter().zip(&other.0));
+        items.chain(self.rest.0.iter().zip(&other.rest.0))
+    }
+
+    /// The items that end with this list, to be changed as they go.
+    pub(super) fn own(&mut self) -> impl Iterator<Item = &mut Json> {
+        let chunks = self.full.iter_mut().filter_map(Arc::get_mut);
+        chunks.flat_map(|chunk| &mut chunk.0).chain(&mut self.rest.0)
+    }
+
+    pub(super) fn push(&mut self, item: Json) {
+        self.rest.0.push(item);
+        if self.rest.0.len() == WIDTH {
+            self.full.push(Arc::new(mem::take(&mut self.rest)));
+        }
+    }
+
+    /// Takes the items from `index` on out of the list.
+    pub(super) fn split_off(&mut self, index: usize) -> Vec<Json> {
+        let start = self.start(index);
+        let mut items = Vec::with_capacity(self.len().saturating_sub(start));
+        for mut chunk in self.full.drain(start / WIDTH..) {
+            match Arc::get_mut(&mut chunk) {
+                Some(own) => items.append(&mut own.0),
+                None => items.extend_from_slice(&chunk.0),
+            }
+        }
+        items.append(&mut self.rest.0);
+        let taken = items.split_off((index - start).min(items.len()));
+        self.rest.0 = items;
+        taken
+    }
+}
+
+impl Extend<Json> for Items {
+    fn extend<I: IntoIterator<Item = Json>>(&mut self, items: I) {
+        for item in items {
+            self.push(item);
+        }
+    }
+}
+
+impl FromIterator<Json> for Items {
+    fn from_iter<I: IntoIterator<Item = Json>>(items: I) -> Self {
+        let mut made = Self::default();
+        made.extend(items);
+        made
+    }
+}
