@@ -1,8 +1,7 @@
 // A run as a server streams it, cut at every event and joined again, the page reloaded in between.
 import type { Thread, ThreadEvent } from "threadfold";
 import { expect, test } from "vitest";
-import type { Message } from "./reducers.js";
-import { ai, finished, hear, human, message, reloaded, started, streamed, text, threadOf, tool, values, whole } from "./say.js";
+import { ai, finished, hear, human, message, reloaded, started, streamed, text, threadOf, tool, values, whole, type Message } from "./say.js";
 
 type Shown = Record<string, unknown> & { messages: readonly Message[] };
 

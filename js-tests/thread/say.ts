@@ -1,6 +1,12 @@
 // Short ways to say what servers and users say.
 import { Thread, type Drift, type PatchOperation, type ThreadEvent, type ThreadfoldError } from "threadfold";
-import type { Message } from "./reducers.js";
+
+/** A message as the tests write it. */
+export interface Message {
+  readonly id: string;
+  readonly content?: unknown;
+  readonly [key: string]: unknown;
+}
 
 export const human = (id: string, content: string): Message => ({ type: "human", id, content });
 export const ai = (id: string, content = ""): Message => ({ type: "ai", id, content });

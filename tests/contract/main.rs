@@ -10,7 +10,7 @@ mod words;
 
 use alphabet::{ALL, FIELDS, Letter, MESSAGES};
 use threadfold::Json;
-use words::{Answer, differs, every_word, random_words};
+use words::{Answer, differs, every_word, random_answer, random_words};
 
 /// How long the words are of which there is every one.
 const LENGTH: usize = 5;
@@ -31,9 +31,7 @@ fn check_all(name: &str, letters: &'static [Letter]) {
     let shared = shared.join().unwrap();
     assert_eq!((shared.words, shared.digest), (words, digest), "{name}: the two heaps agree");
     println!("{name}: {words} words of up to {LENGTH} letters, 0 differences, digest {digest:08x}");
-    let known: serde_json::Value = serde_json::from_str(include_str!("answers.json")).unwrap();
-    assert_eq!(known[name]["words"], words, "{name}: how many words there are");
-    assert_eq!(known[name]["digest"], format!("{digest:08x}"), "{name}: the wasm thread is held to this");
+    assert_known(name, words, digest);
 }
 
 #[test]
@@ -43,6 +41,22 @@ fn random_words_are_the_models() {
     random_words::<Json>(ALL, seed, runs);
     random_words::<serde_json::Value>(ALL, seed, runs / 4);
     println!("{runs} random words from seed {seed}, 0 differences");
+}
+
+#[test]
+fn random_words_have_one_answer_in_every_heap() {
+    let (runs, seed) = (2_000, 7);
+    let digest = random_answer::<Json>(ALL, seed, runs);
+    assert_eq!(digest, random_answer::<serde_json::Value>(ALL, seed, runs), "the two heaps agree");
+    println!("random: {runs} words from seed {seed}, digest {digest:08x}");
+    assert_known("random", runs, digest);
+}
+
+/// The answers that the thread in wasm is held to, too.
+fn assert_known(name: &str, words: u64, digest: u32) {
+    let known: serde_json::Value = serde_json::from_str(include_str!("answers.json")).unwrap();
+    let answer = serde_json::json!({ "words": words, "digest": format!("{digest:08x}") });
+    assert_eq!(known[name], answer, "tests/contract/answers.json has other {name}");
 }
 
 /// Words that once were answered wrongly, here or in the package before this contract.

@@ -56,9 +56,7 @@ fn longer<V: Heap>(
 /// goes wrong is said shorter and shorter.
 pub fn random_words<V: Heap>(letters: &[Letter], seed: u64, runs: u64) {
     for run in 0..runs {
-        let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ run);
-        let length = 2 + random.below(39);
-        let mut word: Vec<Letter> = (0..length).map(|_| letters[random.below(letters.len())]).collect();
+        let mut word = random_word(letters, seed, run);
         if differs::<V>(&word).is_none() {
             continue;
         }
@@ -71,6 +69,25 @@ pub fn random_words<V: Heap>(letters: &[Letter], seed: u64, runs: u64) {
         }
         panic!("seed {seed}, run {run}: {word:?}\n{}", differs::<V>(&word).unwrap_or_default());
     }
+}
+
+/// One number for what is shown after each letter of so many random words.
+pub fn random_answer<V: Heap>(letters: &[Letter], seed: u64, runs: u64) -> u32 {
+    let mut all = 0;
+    for run in 0..runs {
+        let (mut thread, mut starts) = (thread::<V>(), 0);
+        for letter in random_word(letters, seed, run) {
+            letter.to_thread(&mut thread, &mut starts);
+            all = digest(all, &of_thread(&mut thread));
+        }
+    }
+    all
+}
+
+fn random_word(letters: &[Letter], seed: u64, run: u64) -> Vec<Letter> {
+    let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ run);
+    let length = 2 + random.below(39);
+    (0..length).map(|_| letters[random.below(letters.len())]).collect()
 }
 
 /// Where a thread differs from the model, said in words.
