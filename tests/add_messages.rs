@@ -288,6 +288,8 @@ fn what_is_no_message_is_an_error() {
     {
         let error = add_messages(left(), garbage.clone(), LangGraph).unwrap_err();
         assert_eq!(error.code(), "INVALID_MESSAGE", "{garbage}");
-        assert!(serde_json::from_value::<Vec<Message>>(garbage).is_err());
+        // A struct has a form for kinds that are not known yet.
+        let robot = garbage[0]["type"].is_string();
+        assert_eq!(serde_json::from_value::<Vec<Message>>(garbage).is_ok(), robot);
     }
 }
