@@ -282,3 +282,88 @@ fn append_takes_what_the_standard_library_collects() {
     Append.prepare(&mut text, "b").unwrap()();
     assert_eq!(text, "ab");
 }
+
+mod elsewhere {
+    pub use threadfold as fold;
+}
+
+/// A state of a program that knows threadfold by another name.
+#[derive(Debug, Clone, Default, elsewhere::fold::State)]
+#[state(crate = crate::elsewhere::fold, derive(Deserialize))]
+struct Renamed<T> {
+    /// The one thing it knows.
+    pub(crate) last: Option<T>,
+    #[reducer(move |_, new| new)]
+    r#type: String,
+}
+
+#[test]
+fn threadfold_may_have_another_name() {
+    let update: RenamedUpdate<u8> =
+        serde_json::from_value(json!({ "last": 1, "type": "x" })).unwrap();
+    let mut state = Renamed::default();
+    state.update(update).unwrap();
+    assert_eq!((state.last, &*state.r#type), (Some(1), "x"));
+}
+
+/// Written by hand, a state copies itself: what it refuses leaves it as it was, too.
+#[derive(Debug, Clone, PartialEq)]
+struct ByHand(u32);
+
+impl State for ByHand {
+    type Update = u32;
+
+    fn merge(self, update: u32) -> Result<Self, Error> {
+        add(self.0, update).map(Self)
+    }
+}
+
+#[test]
+fn a_state_may_be_written_by_hand() {
+    let mut state = ByHand(1);
+    state.update(2).unwrap();
+    assert_eq!(state, ByHand(3));
+    assert_eq!(state.update(u32::MAX).unwrap_err().code(), "REDUCER_FAILED");
+    assert_eq!(state, ByHand(3));
+}
+
+#[test]
+fn every_reducer_folds_in_two_halves_as_in_one() {
+    fn both<T: Clone + PartialEq + std::fmt::Debug, U: Clone>(
+        reducer: impl Reducer<T, U>,
+        current: T,
+        update: U,
+        wanted: T,
+    ) {
+        let mut place = current.clone();
+        reducer.prepare(&mut place, update.clone()).unwrap()();
+        assert_eq!(place, wanted);
+        assert_eq!(reducer.merge(current, update).unwrap(), wanted);
+    }
+    let message = |id: &str| Message::user(id).with_id(id);
+    let (old, new) = (vec![message("1"), message("2")], vec![message("3"), Message::remove("1")]);
+    let after = vec![message("2"), message("3")];
+    both(AddMessages, old.clone(), new.clone(), after.clone());
+    both(MessageRules::DeepAgents, old, [new, vec![Message::remove("?")]].concat(), after);
+    let (old, new) = (json!([message("1")]), json!([message("2")]));
+    let after = json!([message("1"), message("2")]);
+    both(AddMessages, old.clone(), new.clone(), after.clone());
+    both(MessageRules::LangGraph, old, new, after);
+    both(REPLACE, 1, 2, 2);
+    both(Append, "a".to_owned(), "b", "ab".to_owned());
+    both(MergeFiles, json!({ "/a": 1 }), json!({ "/a": null, "/b": 2 }), json!({ "/b": 2 }));
+    both(MergeTools(Prefer::Last), json!([]), json!([{ "name": "a" }]), json!([{ "name": "a" }]));
+    let todo = json!([{ "content": "a", "status": "pending" }]);
+    both(ReplaceTodos, json!([]), todo.clone(), todo);
+    both(TryReducerFn(add), 1, 2, 3);
+    both(ReducerFn(|_, new| new), 1, 2, 2);
+    let mut place = json!([]);
+    assert!(ReplaceTodos.prepare(&mut place, json!(null)).is_err());
+    assert!(AddMessages.prepare(&mut vec![message("1")], vec![Message::remove("?")]).is_err());
+}
+
+#[test]
+fn reducers_say_what_they_are() {
+    assert_eq!(format!("{:?}", ReducerFn(|a: u8, _: u8| a)), "ReducerFn { .. }");
+    assert_eq!(format!("{:?}", TryReducerFn(add)), "TryReducerFn { .. }");
+}
