@@ -33,11 +33,7 @@ fn check_all(name: &str, letters: &'static [Letter]) {
     println!("{name}: {words} words of up to {LENGTH} letters, 0 differences, digest {digest:08x}");
     let known: serde_json::Value = serde_json::from_str(include_str!("answers.json")).unwrap();
     assert_eq!(known[name]["words"], words, "{name}: how many words there are");
-    assert_eq!(
-        known[name]["digest"],
-        format!("{digest:08x}"),
-        "{name}: the wasm thread is held to this"
-    );
+    assert_eq!(known[name]["digest"], format!("{digest:08x}"), "{name}: the wasm thread is held to this");
 }
 
 #[test]
@@ -52,10 +48,7 @@ fn random_words_are_the_models() {
 /// Words that once were answered wrongly, here or in the package before this contract.
 #[test]
 fn words_of_old() {
-    use Letter::{
-        Add, AddWithTopic, Echo, Edit, Fail, Finish, Has, Join, Lacks, Remove, Renamed, Retry,
-        Rollback, Start, Stream,
-    };
+    use Letter::{Add, AddWithTopic, Echo, Edit, Fail, Finish, Has, Join, Lacks, Remove, Renamed, Retry, Rollback, Start, Stream};
     let words: &[&[Letter]] = &[
         // Two of one text, the first echoed under its own id: the second stays.
         &[Add("1"), Add("2"), Start, Echo("1"), Renamed, Finish],

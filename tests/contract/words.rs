@@ -58,8 +58,7 @@ pub fn random_words<V: Heap>(letters: &[Letter], seed: u64, runs: u64) {
     for run in 0..runs {
         let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ run);
         let length = 2 + random.below(39);
-        let mut word: Vec<Letter> =
-            (0..length).map(|_| letters[random.below(letters.len())]).collect();
+        let mut word: Vec<Letter> = (0..length).map(|_| letters[random.below(letters.len())]).collect();
         if differs::<V>(&word).is_none() {
             continue;
         }
@@ -83,9 +82,7 @@ pub fn differs<V: Heap>(word: &[Letter]) -> Option<String> {
         letter.to_thread(&mut thread, &mut thread_runs);
         let (own, shown) = (of_thread(&mut thread), of_model(&model));
         if own != shown {
-            return Some(format!(
-                "after {at} ({letter:?}):\n the thread {own}\n the model  {shown}"
-            ));
+            return Some(format!("after {at} ({letter:?}):\n the thread {own}\n the model  {shown}"));
         }
     }
     // To look must change nothing: the same word without a look until its end.
@@ -98,12 +95,7 @@ pub fn differs<V: Heap>(word: &[Letter]) -> Option<String> {
 }
 
 /// At a run's end drift is what makes the prediction into what is shown.
-fn check_drift<V: Heap>(
-    predicted: Option<&State>,
-    model: &Model,
-    drift: Option<&V>,
-    word: &[Letter],
-) {
+fn check_drift<V: Heap>(predicted: Option<&State>, model: &Model, drift: Option<&V>, word: &[Letter]) {
     if *word.last().unwrap() != Letter::Finish {
         return;
     }
@@ -174,12 +166,9 @@ fn of_thread<V: Heap>(thread: &mut Thread<V>) -> String {
             text.push_str(&format!("{}:{} ", of("id"), of("content")));
         }
         let topic = state.text_of("topic").unwrap_or_else(|| "-".to_owned());
-        let log = owned(state.get("log")).map_or_else(
-            || "-".to_owned(),
-            |log| {
-                log.items().map(|it| it.text().unwrap().into_owned()).collect::<Vec<_>>().join(",")
-            },
-        );
+        let log = owned(state.get("log")).map_or_else(|| "-".to_owned(), |log| {
+            log.items().map(|it| it.text().unwrap().into_owned()).collect::<Vec<_>>().join(",")
+        });
         text.push_str(&format!("{topic} {log} | "));
     };
     tell(thread.state());
@@ -198,8 +187,7 @@ fn of_thread<V: Heap>(thread: &mut Thread<V>) -> String {
         text.push(';');
     }
     let streaming = thread.streaming();
-    let mut streaming: Vec<_> =
-        streaming.items().map(|it| it.text().unwrap().into_owned()).collect();
+    let mut streaming: Vec<_> = streaming.items().map(|it| it.text().unwrap().into_owned()).collect();
     streaming.sort_unstable();
     text + &streaming.join(",")
 }
