@@ -2,9 +2,9 @@
 #![allow(clippy::unwrap_used)]
 
 use std::cell::Cell;
-use std::rc::Rc as Arc;
 
 use serde_json::{Value, json};
+use threadfold::schema::CustomFn;
 use threadfold::{
     CustomReducer, Error, Field, FieldReducer, Lifetime, MessageRules, Prefer, Schema,
 };
@@ -37,7 +37,11 @@ fn highest(name: &str, id: u32) -> Field<Value> {
             .ok_or_else(|| Error::ReducerFailed { reason: "no number".to_owned() })?;
         Ok(current.filter(|current| current.as_i64() > Some(update_is)).unwrap_or(update))
     };
-    field(FieldReducer::Custom(CustomReducer { name: name.to_owned(), id, merge: Arc::new(merge) }))
+    field(FieldReducer::Custom(CustomReducer {
+        name: name.to_owned(),
+        id,
+        merge: (Box::new(merge) as Box<CustomFn<Value>>).into(),
+    }))
 }
 
 fn id(n: u32) -> Value {
@@ -405,7 +409,11 @@ fn what_an_update_writes_is_asked_of_each_field_once() {
         ASKED.set(ASKED.get() + 1);
         Ok(update)
     };
-    let custom = CustomReducer { name: "counted".to_owned(), id: 1, merge: Arc::new(merge) };
+    let custom = CustomReducer {
+        name: "counted".to_owned(),
+        id: 1,
+        merge: (Box::new(merge) as Box<CustomFn<Value>>).into(),
+    };
     let one = schema(vec![("x", field(FieldReducer::Custom(custom))), ("y", replace())]);
     let state = one.merge(json!({}), &json!({ "x": 1 })).unwrap();
     assert_eq!((ASKED.get(), &state), (1, &json!({ "x": 1 })));
