@@ -6,7 +6,8 @@ use std::cell::Cell;
 use serde_json::{Value, json};
 use threadfold::schema::CustomFn;
 use threadfold::{
-    CustomReducer, Error, Field, FieldReducer, Lifetime, MessageRules, Prefer, Schema,
+    CustomReducer, Error, Field, FieldReducer, Lifetime, MessageList, MessageRules, Prefer, Schema,
+    Thread,
 };
 
 fn schema(fields: Vec<(&str, Field<Value>)>) -> Schema<Value> {
@@ -425,4 +426,15 @@ fn what_an_update_writes_is_asked_of_each_field_once() {
 fn schemas_say_what_they_are() {
     let made = format!("{:?}", schema(vec![("x", highest("highest", 7))]));
     assert!(made.contains("highest") && made.contains('7'), "{made}");
+}
+
+#[test]
+fn lists_and_threads_say_what_they_are() {
+    let messages = json!([{ "type": "human", "id": "1", "content": "hello" }]);
+    let list = MessageList::new(messages.clone(), MessageRules::LangGraph).unwrap();
+    assert!(format!("{list:?}").contains("hello"));
+    let mut thread = Thread::new(None, &json!({})).unwrap();
+    thread.optimistic(json!({ "messages": messages })).unwrap();
+    let made = format!("{thread:?}");
+    assert!(made.contains("hello") && made.contains("Pending"), "{made}");
 }
