@@ -13,7 +13,7 @@ const TYPED = ["pkg-template", "js-tests", "www"];
 
 async function lintSource(tally) {
   await tally.step("cargo fmt --check", () => run("cargo", ["fmt", "--all", "--check"]));
-  await tally.step("clippy, native", () => run("cargo", ["clippy", "--all-targets", "--", "-D", "warnings"]));
+  await tally.step("clippy, native", () => run("cargo", ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]));
   await tally.step("clippy, wasm, as others compile it", () =>
     run("cargo", ["clippy", "--target", WASM, "--lib", "--", "-D", "warnings"]));
   await tally.step("clippy, wasm, with the bindings", () =>

@@ -23,9 +23,9 @@
 //! - **JSON in, JSON out**: [`add_messages`], [`merge_tools`], [`replace_todos`], [`merge_files`],
 //!   [`apply_patch`], [`langgraph_default_merge_state`]. Each takes any [`Value`]; natively that
 //!   is [`serde_json::Value`], or [`Json`], whose values are shared.
-//! - **A program with types of its own**: [`Message`] and its [`MessageKind`], [`add_message_list`]
-//!   over anything [`Identified`], [`Reducer`] and the ready-made ones in [`reducer`], and
-//!   [`state!`], which writes a state and its update from one declaration: start at [`typed_state`].
+//! - **A program with types of its own**: start at [`typed`], which has [`typed::add_messages`] over
+//!   [`Message`]s and anything [`Identified`], [`typed::MessageList`], and [`State`], derived for a
+//!   struct whose every field has a [`Reducer`].
 //! - **A state known only at run time**: [`Schema`] merges an update, or a super-step of several
 //!   writers, and says what is input and output.
 //! - **A long list that changes often**: [`MessageList`].
@@ -45,13 +45,13 @@ pub mod reducer;
 pub mod schema;
 pub mod state;
 pub mod thread;
-pub mod typed_state;
+pub mod typed;
 pub mod value;
 
 pub use ag_ui::{Compat, langgraph_default_merge_state};
 pub use diff::diff;
 pub use error::Error;
-pub use message::{Content, Message, MessageKind, REMOVE_ALL_MESSAGES, ToolCall};
+pub use message::REMOVE_ALL_MESSAGES;
 pub use message_list::MessageList;
 pub use patch::apply_patch;
 pub use reducer::Reducer;
@@ -63,9 +63,9 @@ pub use reducer::tools::{Prefer, merge_tools};
 pub use schema::{CustomReducer, Field, FieldReducer, Lifetime, Schema};
 pub use state::Filtered;
 pub use thread::{Event, Pending, Status, Thread};
-#[doc(hidden)]
-pub use typed_state::__private;
-pub use typed_state::State;
+/// Implements [`State`](trait@State) and writes the partial update of it.
+pub use threadfold_derive::State;
+pub use typed::{Content, Message, MessageKind, State, ToolCall};
 pub use value::{Json, Value};
 
 #[cfg(all(target_arch = "wasm32", feature = "bindings"))]

@@ -11,10 +11,6 @@ use std::borrow::Cow;
 use crate::error::Error;
 use crate::value::{Change, Check, Found, Kind, Owned, Value};
 
-mod typed;
-
-pub use typed::{Content, Extra, Message, MessageKind, ToolCall};
-
 /// The id of a removal that removes every message before it.
 pub const REMOVE_ALL_MESSAGES: &str = "__remove_all__";
 
@@ -267,6 +263,11 @@ struct Canonical {
     kind: &'static str,
     /// `OpenAI`'s developer role is LangChain's system message with a mark.
     developer: bool,
+}
+
+/// Whether a type, a role or a class names a kind of message that is known here.
+pub(crate) fn is_known_kind(name: &str) -> bool {
+    canonical(name).is_some()
 }
 
 /// The plain kind for a type, a role or a class, if it is one.

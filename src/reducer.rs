@@ -2,13 +2,19 @@
 //!
 //! As functions over any [`Value`]: [`messages`], [`tools`], [`todos`], [`files`]. As a
 //! [`Reducer`], which names one for a field of a typed state: [`AddMessages`], [`Append`],
-//! [`Replace`], [`MergeTools`], [`MergeFiles`], [`ReplaceTodos`], and [`ReducerFn`] for one's own.
+//! [`Replace`], [`MergeTools`], [`MergeFiles`], [`ReplaceTodos`], and for one's own [`ReducerFn`]
+//! and [`TryReducerFn`].
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+use std::hash::{BuildHasher, Hash};
+
+use std::fmt;
 
 use crate::error::Error;
 use crate::value::Value;
 
 use files::merge_files;
-use list::{Identified, add_message_list};
+use list::{Identified, add_message_list, decide};
 use messages::{MessageRules, add_messages};
 use todos::replace_todos;
 use tools::{Prefer, merge_tools};
@@ -26,23 +32,77 @@ pub trait Reducer<T, U = T> {
     /// # Errors
     /// The reducer's own: an update that cannot be folded.
     fn merge(&self, current: T, update: U) -> Result<T, Error>;
+
+    /// Folds `update` into `current` in two halves, so that an update of many fields is folded
+    /// whole or not at all: this one finds out whether it can be, what it returns does it.
+    ///
+    /// Of itself it folds into a copy of `current`. The reducers here that have no need to, have
+    /// none made: [`AddMessages`] of typed items, [`Append`], [`Replace`].
+    ///
+    /// # Errors
+    /// As [`Reducer::merge`]; `current` is then as it was.
+    fn prepare(&self, current: &mut T, update: U) -> Result<impl FnOnce(), Error>
+    where
+        T: Clone,
+        Self: Sized,
+    {
+        let merged = self.merge(current.clone(), update)?;
+        Ok(move || *current = merged)
+    }
 }
 
-/// A function as a reducer.
+/// A function as a reducer: one that takes every update. For one that may refuse there is
+/// [`TryReducerFn`].
 ///
 /// ```
 /// use threadfold::reducer::{Reducer, ReducerFn};
 ///
-/// let highest = ReducerFn(|current: u32, update: u32| Ok(current.max(update)));
+/// let highest = ReducerFn(|current: u32, update| current.max(update));
 /// assert_eq!(highest.merge(3, 2)?, 3);
+/// let latest = ReducerFn(|_, new| new);
+/// assert_eq!(latest.merge("old", "new")?, "new");
 /// # Ok::<(), threadfold::Error>(())
 /// ```
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct ReducerFn<F>(pub F);
 
-impl<T, U, F: Fn(T, U) -> Result<T, Error>> Reducer<T, U> for ReducerFn<F> {
+impl<T, U, F: Fn(T, U) -> T> Reducer<T, U> for ReducerFn<F> {
+    fn merge(&self, current: T, update: U) -> Result<T, Error> {
+        Ok((self.0)(current, update))
+    }
+}
+
+impl<F> fmt::Debug for ReducerFn<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReducerFn").finish_non_exhaustive()
+    }
+}
+
+/// A function that may refuse an update as a reducer.
+///
+/// ```
+/// use threadfold::Error;
+/// use threadfold::reducer::{Reducer, TryReducerFn};
+///
+/// let sum = TryReducerFn(|sum: u8, more| {
+///     sum.checked_add(more).ok_or_else(|| Error::ReducerFailed { reason: "too many".to_owned() })
+/// });
+/// assert_eq!(sum.merge(250, 5)?, 255);
+/// assert_eq!(sum.merge(250, 6).unwrap_err().to_string(), "A reducer failed: too many");
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct TryReducerFn<F>(pub F);
+
+impl<T, U, F: Fn(T, U) -> Result<T, Error>> Reducer<T, U> for TryReducerFn<F> {
     fn merge(&self, current: T, update: U) -> Result<T, Error> {
         (self.0)(current, update)
+    }
+}
+
+impl<F> fmt::Debug for TryReducerFn<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TryReducerFn").finish_non_exhaustive()
     }
 }
 
@@ -51,41 +111,94 @@ impl<T, U, F: Fn(T, U) -> Result<T, Error>> Reducer<T, U> for ReducerFn<F> {
 pub struct Replace;
 
 /// The update takes the value's place.
+///
+/// ```
+/// use threadfold::reducer::{REPLACE, Reducer};
+///
+/// assert_eq!(REPLACE.merge(None, Some("title"))?, Some("title"));
+/// # Ok::<(), threadfold::Error>(())
+/// ```
 pub const REPLACE: Replace = Replace;
 
-impl<T, U: Into<T>> Reducer<T, U> for Replace {
-    fn merge(&self, _: T, update: U) -> Result<T, Error> {
-        Ok(update.into())
+impl<T> Reducer<T> for Replace {
+    fn merge(&self, _: T, update: T) -> Result<T, Error> {
+        Ok(update)
+    }
+
+    fn prepare(&self, current: &mut T, update: T) -> Result<impl FnOnce(), Error> {
+        Ok(move || *current = update)
     }
 }
 
-/// The update's items come after the value's: for a list, a string, or a map, whose equal keys
-/// take the update's values.
+/// The update's items come after the value's: for the collections of the standard library, and for
+/// a string, whose items are text. Of equal keys in a map the update's value stays.
 ///
 /// ```
 /// use threadfold::reducer::{Append, Reducer};
 ///
 /// assert_eq!(Append.merge(vec![1, 2], vec![3])?, [1, 2, 3]);
+/// assert_eq!(Append.merge(vec![1, 2], Some(3))?, [1, 2, 3]);
+/// assert_eq!(Append.merge("Hel".to_owned(), "lo")?, "Hello");
 /// # Ok::<(), threadfold::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Append;
 
-impl<T: Extend<U::Item>, U: IntoIterator> Reducer<T, U> for Append {
-    fn merge(&self, mut current: T, update: U) -> Result<T, Error> {
-        current.extend(update);
+impl<U: AsRef<str>> Reducer<String, U> for Append {
+    fn merge(&self, mut current: String, update: U) -> Result<String, Error> {
+        current.push_str(update.as_ref());
         Ok(current)
+    }
+
+    fn prepare(&self, current: &mut String, update: U) -> Result<impl FnOnce(), Error> {
+        Ok(move || current.push_str(update.as_ref()))
     }
 }
 
-/// LangGraph's `add_messages`: [`add_message_list`] for typed items, [`add_messages`] for a
-/// [`Value`]. For DeepAgents' rules the reducer is [`MessageRules::DeepAgents`] itself.
+macro_rules! append_to_collections {
+    ($( $Collection:ty, of $Item:ty, for ($($generics:tt)*) );* $(;)?) => { $(
+        impl<U: IntoIterator<Item = $Item>, $($generics)*> Reducer<$Collection, U> for Append {
+            fn merge(&self, mut current: $Collection, update: U) -> Result<$Collection, Error> {
+                current.extend(update);
+                Ok(current)
+            }
+
+            fn prepare(
+                &self,
+                current: &mut $Collection,
+                update: U,
+            ) -> Result<impl FnOnce(), Error>
+            where
+                $Collection: Clone,
+            {
+                Ok(move || current.extend(update))
+            }
+        }
+    )* };
+}
+
+append_to_collections! {
+    Vec<T>, of T, for (T);
+    VecDeque<T>, of T, for (T);
+    BTreeSet<T>, of T, for (T: Ord);
+    HashSet<T, S>, of T, for (T: Eq + Hash, S: BuildHasher);
+    BTreeMap<K, T>, of (K, T), for (K: Ord, T);
+    HashMap<K, T, S>, of (K, T), for (K: Eq + Hash, T, S: BuildHasher);
+}
+
+/// LangGraph's `add_messages`: [`list::add_messages`] for typed items, [`messages::add_messages`]
+/// for a [`Value`]. For DeepAgents' rules the reducer is [`MessageRules::DeepAgents`] itself.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AddMessages;
 
 impl<T: Identified> Reducer<Vec<T>> for AddMessages {
     fn merge(&self, current: Vec<T>, update: Vec<T>) -> Result<Vec<T>, Error> {
         add_message_list(current, update, MessageRules::LangGraph)
+    }
+
+    fn prepare(&self, current: &mut Vec<T>, mut update: Vec<T>) -> Result<impl FnOnce(), Error> {
+        let decided = decide(current, &mut update, MessageRules::LangGraph)?;
+        Ok(move || decided.carry_out(current, update))
     }
 }
 
@@ -98,6 +211,11 @@ impl<V: Value> Reducer<V> for AddMessages {
 impl<T: Identified> Reducer<Vec<T>> for MessageRules {
     fn merge(&self, current: Vec<T>, update: Vec<T>) -> Result<Vec<T>, Error> {
         add_message_list(current, update, *self)
+    }
+
+    fn prepare(&self, current: &mut Vec<T>, mut update: Vec<T>) -> Result<impl FnOnce(), Error> {
+        let decided = decide(current, &mut update, *self)?;
+        Ok(move || decided.carry_out(current, update))
     }
 }
 

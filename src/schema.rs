@@ -1,5 +1,6 @@
 //! Schemas: what fields a state has, and how each takes updates.
 
+use std::fmt;
 use std::sync::Arc;
 
 use crate::error::Error;
@@ -11,7 +12,7 @@ use crate::reducer::tools::{Prefer, list, merge_tools};
 use crate::value::Value;
 
 /// How an update is folded into a field's value.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub enum FieldReducer<V> {
     /// The update takes the value's place; one write a super-step.
     Replace,
@@ -45,6 +46,13 @@ pub struct CustomReducer<V> {
     pub merge: Arc<CustomFn<V>>,
 }
 
+impl<V> fmt::Debug for CustomReducer<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, id, merge: _ } = self;
+        f.debug_struct("CustomReducer").field("name", name).field("id", id).finish_non_exhaustive()
+    }
+}
+
 /// How long a field's value lives.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Lifetime {
@@ -64,7 +72,7 @@ pub enum Lifetime {
 }
 
 /// One field of a state.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct Field<V> {
     /// How it takes updates.
     pub reducer: FieldReducer<V>,
@@ -181,7 +189,7 @@ fn merge<V: Value>(current: V, update: &V) -> Result<V, Error> {
 }
 
 /// The fields of a state, in the order of their declaration.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct Schema<V> {
     fields: Vec<(String, Field<V>)>,
 }

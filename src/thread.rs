@@ -15,6 +15,7 @@ use crate::reducer::tools::Prefer;
 use crate::schema::{Field, FieldReducer, Schema};
 use crate::value::{Found, Kind, Value};
 
+mod debug;
 mod drift;
 mod event;
 mod held;

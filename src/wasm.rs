@@ -4,6 +4,8 @@
 //! Values come and go as numbers: `slots.js` says how. So do options, in the order in which the
 //! package's TypeScript lists them.
 
+#![allow(missing_debug_implementations)] // Nobody prints a handle in Rust.
+
 use wasm_bindgen::prelude::*;
 
 use crate::ag_ui::{Compat, langgraph_default_merge_state};

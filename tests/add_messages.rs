@@ -165,6 +165,21 @@ fn a_removal_after_a_remove_all_is_carried_out() {
 }
 
 #[test]
+fn after_a_remove_all_what_is_removed_may_come_again() {
+    let right =
+        json!([remove_all(), human("x", "8"), remove("8"), human("y", "9"), human("z", "8")]);
+    assert_added(&right, &["y#9", "z#8"], &["y#9", "z#8"]);
+}
+
+#[test]
+fn removed_twice_it_takes_nobody_elses_place() {
+    assert_added(&json!([remove("1"), remove("1"), remove("2")]), &[], &[]);
+    assert_added(&json!([remove("2"), remove("1"), remove("2")]), &[], &[]);
+    let right = json!([human("c", "3"), remove("3"), remove("3"), human("d", "4"), remove("1")]);
+    assert_added(&right, &["b#2", "d#4"], &["b#2", "d#4"]);
+}
+
+#[test]
 fn of_two_new_messages_with_one_id_the_last_wins() {
     let right = json!([human("x", "9"), human("y", "9")]);
     assert_added(&right, &["a#1", "b#2", "y#9"], &["a#1", "b#2", "y#9"]);
@@ -288,6 +303,8 @@ fn what_is_no_message_is_an_error() {
     {
         let error = add_messages(left(), garbage.clone(), LangGraph).unwrap_err();
         assert_eq!(error.code(), "INVALID_MESSAGE", "{garbage}");
-        assert!(serde_json::from_value::<Vec<Message>>(garbage).is_err());
+        // A struct has a form for kinds that are not known yet.
+        let robot = garbage[0]["type"].is_string();
+        assert_eq!(serde_json::from_value::<Vec<Message>>(garbage).is_ok(), robot);
     }
 }

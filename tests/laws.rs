@@ -6,10 +6,10 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use threadfold::reducer::{AddMessages, REPLACE, ReducerFn};
+use threadfold::reducer::{AddMessages, TryReducerFn};
 use threadfold::{
     Error, Message, MessageKind, MessageRules, REMOVE_ALL_MESSAGES, State, add_message_list,
-    add_messages, state,
+    add_messages,
 };
 
 use MessageRules::{DeepAgents, LangGraph};
@@ -175,13 +175,13 @@ fn same_as_python() -> impl Strategy<Value = Vec<Item>> {
     })
 }
 
-state! {
-    #[derive(PartialEq)]
-    struct Thread, update ThreadUpdate {
-        title: String => REPLACE,
-        messages: Vec<Message> => AddMessages,
-        even: u8 => ReducerFn(even),
-    }
+#[derive(Debug, Clone, Default, PartialEq, State)]
+struct Thread {
+    title: String,
+    #[reducer(AddMessages)]
+    messages: Vec<Message>,
+    #[reducer(TryReducerFn(even))]
+    even: u8,
 }
 
 fn even(_: u8, update: u8) -> Result<u8, Error> {
@@ -196,6 +196,7 @@ proptest! {
     #![proptest_config(ProptestConfig {
         cases: 4_000,
         failure_persistence: None,
+        rng_seed: proptest::test_runner::RngSeed::Fixed(1),
         ..ProptestConfig::default()
     })]
 

@@ -1,30 +1,43 @@
 //! The typed state and its update.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::panic)]
 
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use threadfold::reducer::{
-    AddMessages, Append, MergeFiles, MergeTools, REPLACE, ReducerFn, ReplaceTodos,
+    AddMessages, Append, MergeFiles, MergeTools, REPLACE, Reducer, ReducerFn, ReplaceTodos,
+    TryReducerFn,
 };
-use threadfold::{Error, Message, MessageRules, Prefer, State, state};
+use threadfold::typed::Identified;
+use threadfold::{Error, Message, MessageRules, Prefer, State};
 
-state! {
-    /// What an agent knows.
-    #[derive(PartialEq)]
-    struct Agent, update AgentUpdate {
-        messages: Vec<Message> => AddMessages,
-        notes: Vec<Message> => MessageRules::DeepAgents,
-        tools: serde_json::Value => MergeTools(Prefer::Last),
-        todos: serde_json::Value => ReplaceTodos,
-        files: serde_json::Value => MergeFiles,
-        log: Vec<String> as Option<String> => Append,
-        title: Option<String> => REPLACE,
-        #[serde(rename = "turnsTaken")]
-        turns: u32 => ReducerFn(add),
-    }
+/// What an agent knows.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, State)]
+#[serde(default)]
+#[state(derive(Debug, Clone, Serialize, Deserialize))]
+struct Agent {
+    #[reducer(AddMessages)]
+    messages: Vec<Message>,
+    #[reducer(MessageRules::DeepAgents)]
+    notes: Vec<Message>,
+    #[reducer(MergeTools(Prefer::Last))]
+    tools: serde_json::Value,
+    #[reducer(ReplaceTodos)]
+    todos: serde_json::Value,
+    #[reducer(MergeFiles)]
+    files: serde_json::Value,
+    #[reducer(Append)]
+    #[update(Option<String>)]
+    log: Vec<String>,
+    #[reducer(REPLACE)]
+    title: Option<String>,
+    #[serde(rename = "turnsTaken")]
+    #[reducer(TryReducerFn(add))]
+    turns: u32,
 }
 
-state! {
-    struct Other, update OtherUpdate { x: i32 => REPLACE }
+#[derive(Debug, Clone, State)]
+struct Other {
+    x: i32,
 }
 
 fn add(sum: u32, more: u32) -> Result<u32, Error> {
@@ -52,6 +65,7 @@ fn each_field_is_folded_by_its_reducer() {
     assert_eq!(state.messages, [Message::user("hello").with_id("2")]);
     assert_eq!(state.notes, []);
     assert_eq!(state.tools, json!([{ "name": "search" }]));
+    assert_eq!(state.todos, json!([{ "content": "plan", "status": "pending" }]));
     assert_eq!(state.files, json!({ "/a.md": { "content": "a" } }));
     assert_eq!(
         (state.log, state.title, state.turns),
@@ -92,4 +106,264 @@ fn a_state_goes_through_json_and_may_lack_fields() {
     let text = serde_json::to_string(&agent()).unwrap();
     assert_eq!(serde_json::from_str::<Agent>(&text).unwrap(), agent());
     assert_eq!(serde_json::from_str::<Agent>("{}").unwrap(), Agent::default());
+}
+
+/// An item of a program's own.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Note {
+    id: Option<String>,
+    text: String,
+}
+
+impl Note {
+    fn new(id: &str, text: &str) -> Self {
+        Self { id: Some(id.to_owned()), text: text.to_owned() }
+    }
+}
+
+impl Identified for Note {
+    fn id(&self) -> Option<&str> {
+        self.id.as_deref()
+    }
+
+    fn set_id(&mut self, id: String) {
+        self.id = Some(id);
+    }
+}
+
+/// Any kind of note, and whatever else: types and bounds of its own.
+#[derive(Debug, Clone, Default, State)]
+#[state(update = Written, derive(Debug))]
+struct Generic<N: Identified, T>
+where
+    T: Ord,
+{
+    #[reducer(AddMessages)]
+    notes: Vec<N>,
+    #[reducer(|highest, next| if next > highest { next } else { highest })]
+    highest: T,
+    #[reducer(Append)]
+    #[update(&'static str)]
+    text: String,
+    #[reducer(ReducerFn(|_, new| new))]
+    latest: Option<T>,
+}
+
+#[test]
+fn a_state_may_be_generic() {
+    let mut state = Generic { highest: 3, ..Generic::default() };
+    let update = Written {
+        notes: Some(vec![Note::new("1", "a")]),
+        highest: Some(2),
+        text: Some("Hel"),
+        latest: Some(Some(7)),
+    };
+    state.update(update).unwrap();
+    let update = Written { text: Some("lo"), highest: Some(5), ..Written::default() };
+    let state = state.merge(update).unwrap();
+    assert_eq!(state.notes, [Note::new("1", "a")]);
+    assert_eq!((state.highest, &*state.text, state.latest), (5, "Hello", Some(7)));
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, State)]
+#[serde(rename_all = "camelCase")]
+#[state(derive(Serialize, Deserialize))]
+struct Parcel<T> {
+    last_content: Option<T>,
+}
+
+#[test]
+fn a_generic_update_goes_through_json() {
+    let update: ParcelUpdate<u8> = serde_json::from_value(json!({ "lastContent": 7 })).unwrap();
+    assert_eq!(json!(update), json!({ "lastContent": 7 }));
+    let parcel = Parcel::default().merge(update).unwrap();
+    assert_eq!(parcel, Parcel { last_content: Some(7) });
+    let update: ParcelUpdate<u8> = serde_json::from_value(json!({ "lastContent": null })).unwrap();
+    assert_eq!(parcel.merge(update).unwrap(), Parcel::default());
+}
+
+/// Says when it is copied.
+#[derive(Debug, Default)]
+struct Costly(Vec<u8>);
+
+impl Clone for Costly {
+    fn clone(&self) -> Self {
+        panic!("it is copied")
+    }
+}
+
+#[derive(Debug, Clone, Default, State)]
+struct Uncopied {
+    kept: Costly,
+    replaced: Costly,
+    #[reducer(AddMessages)]
+    messages: Vec<Unclonable>,
+    #[reducer(Append)]
+    list: Vec<Costly>,
+    #[reducer(TryReducerFn(add))]
+    turns: u32,
+}
+
+/// A message that says when it is copied.
+#[derive(Debug)]
+struct Unclonable(Message);
+
+impl Clone for Unclonable {
+    fn clone(&self) -> Self {
+        panic!("it is copied")
+    }
+}
+
+impl Identified for Unclonable {
+    fn id(&self) -> Option<&str> {
+        self.0.id.as_deref()
+    }
+
+    fn set_id(&mut self, id: String) {
+        self.0.id = Some(id);
+    }
+
+    fn is_removal(&self) -> bool {
+        self.0.is_removal()
+    }
+}
+
+#[test]
+fn an_update_in_place_copies_no_message_and_no_list() {
+    let mut state = Uncopied::default();
+    for id in ["1", "2"] {
+        let update = UncopiedUpdate {
+            replaced: Some(Costly(vec![1])),
+            messages: Some(vec![Unclonable(Message::user("hi").with_id(id))]),
+            list: Some(vec![Costly(vec![2])]),
+            turns: Some(1),
+            kept: None,
+        };
+        state.update(update).unwrap();
+    }
+    assert_eq!((state.messages.len(), state.list.len(), state.turns), (2, 2, 2));
+    // Whole or not at all, whichever of the fields refuses.
+    let removal = || Some(vec![Unclonable(Message::remove("unknown"))]);
+    let list = || Some(vec![Costly(Vec::new())]);
+    for update in [
+        UncopiedUpdate { list: list(), messages: removal(), ..UncopiedUpdate::default() },
+        UncopiedUpdate { list: list(), turns: Some(u32::MAX), ..UncopiedUpdate::default() },
+    ] {
+        state.update(update).unwrap_err();
+        assert_eq!((state.messages.len(), state.list.len(), state.turns), (2, 2, 2));
+        assert!(state.kept.0.is_empty() && state.replaced.0 == [1]);
+    }
+}
+
+#[test]
+fn what_takes_every_update_infers_its_types() {
+    assert_eq!(ReducerFn(|_, new| new).merge(1, 2).unwrap(), 2);
+    assert_eq!(ReducerFn(|sum, more| sum + more).merge(1, 2).unwrap(), 3);
+    assert_eq!(REPLACE.merge(Some("a"), None).unwrap(), None);
+    assert_eq!(Append.merge("a".to_owned(), "b".to_owned()).unwrap(), "ab");
+}
+
+#[test]
+fn append_takes_what_the_standard_library_collects() {
+    use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+    assert_eq!(Append.merge(vec![1], [2, 3]).unwrap(), [1, 2, 3]);
+    assert_eq!(Append.merge(VecDeque::from([1]), Some(2)).unwrap(), [1, 2]);
+    assert_eq!(Append.merge(BTreeSet::from([1]), [1, 2]).unwrap(), BTreeSet::from([1, 2]));
+    assert_eq!(Append.merge(HashSet::from([1]), [1, 2]).unwrap(), HashSet::from([1, 2]));
+    let (a, b) = ([("k", 1), ("l", 1)], [("k", 2)]);
+    let both = [("k", 2), ("l", 1)];
+    assert_eq!(Append.merge(BTreeMap::from(a), b).unwrap(), BTreeMap::from(both));
+    assert_eq!(Append.merge(HashMap::from(a), b).unwrap(), HashMap::from(both));
+
+    let mut list = vec![1];
+    Append.prepare(&mut list, [2]).unwrap()();
+    assert_eq!(list, [1, 2]);
+    let mut text = "a".to_owned();
+    Append.prepare(&mut text, "b").unwrap()();
+    assert_eq!(text, "ab");
+}
+
+mod elsewhere {
+    pub use threadfold as fold;
+}
+
+/// A state of a program that knows threadfold by another name.
+#[derive(Debug, Clone, Default, elsewhere::fold::State)]
+#[state(crate = crate::elsewhere::fold, derive(Deserialize))]
+struct Renamed<T> {
+    /// The one thing it knows.
+    pub(crate) last: Option<T>,
+    #[reducer(move |_, new| new)]
+    r#type: String,
+}
+
+#[test]
+fn threadfold_may_have_another_name() {
+    let update: RenamedUpdate<u8> =
+        serde_json::from_value(json!({ "last": 1, "type": "x" })).unwrap();
+    let mut state = Renamed::default();
+    state.update(update).unwrap();
+    assert_eq!((state.last, &*state.r#type), (Some(1), "x"));
+}
+
+/// Written by hand, a state copies itself: what it refuses leaves it as it was, too.
+#[derive(Debug, Clone, PartialEq)]
+struct ByHand(u32);
+
+impl State for ByHand {
+    type Update = u32;
+
+    fn merge(self, update: u32) -> Result<Self, Error> {
+        add(self.0, update).map(Self)
+    }
+}
+
+#[test]
+fn a_state_may_be_written_by_hand() {
+    let mut state = ByHand(1);
+    state.update(2).unwrap();
+    assert_eq!(state, ByHand(3));
+    assert_eq!(state.update(u32::MAX).unwrap_err().code(), "REDUCER_FAILED");
+    assert_eq!(state, ByHand(3));
+}
+
+#[test]
+fn every_reducer_folds_in_two_halves_as_in_one() {
+    fn both<T: Clone + PartialEq + std::fmt::Debug, U: Clone>(
+        reducer: impl Reducer<T, U>,
+        current: T,
+        update: U,
+        wanted: T,
+    ) {
+        let mut place = current.clone();
+        reducer.prepare(&mut place, update.clone()).unwrap()();
+        assert_eq!(place, wanted);
+        assert_eq!(reducer.merge(current, update).unwrap(), wanted);
+    }
+    let message = |id: &str| Message::user(id).with_id(id);
+    let (old, new) = (vec![message("1"), message("2")], vec![message("3"), Message::remove("1")]);
+    let after = vec![message("2"), message("3")];
+    both(AddMessages, old.clone(), new.clone(), after.clone());
+    both(MessageRules::DeepAgents, old, [new, vec![Message::remove("?")]].concat(), after);
+    let (old, new) = (json!([message("1")]), json!([message("2")]));
+    let after = json!([message("1"), message("2")]);
+    both(AddMessages, old.clone(), new.clone(), after.clone());
+    both(MessageRules::LangGraph, old, new, after);
+    both(REPLACE, 1, 2, 2);
+    both(Append, "a".to_owned(), "b", "ab".to_owned());
+    both(MergeFiles, json!({ "/a": 1 }), json!({ "/a": null, "/b": 2 }), json!({ "/b": 2 }));
+    both(MergeTools(Prefer::Last), json!([]), json!([{ "name": "a" }]), json!([{ "name": "a" }]));
+    let todo = json!([{ "content": "a", "status": "pending" }]);
+    both(ReplaceTodos, json!([]), todo.clone(), todo);
+    both(TryReducerFn(add), 1, 2, 3);
+    both(ReducerFn(|_, new| new), 1, 2, 2);
+    let mut place = json!([]);
+    assert!(ReplaceTodos.prepare(&mut place, json!(null)).is_err());
+    assert!(AddMessages.prepare(&mut vec![message("1")], vec![Message::remove("?")]).is_err());
+}
+
+#[test]
+fn reducers_say_what_they_are() {
+    assert_eq!(format!("{:?}", ReducerFn(|a: u8, _: u8| a)), "ReducerFn { .. }");
+    assert_eq!(format!("{:?}", TryReducerFn(add)), "TryReducerFn { .. }");
 }

@@ -130,3 +130,31 @@ test("an appended instance stays one of its class, and the one that was given is
   expect(held && Object.getPrototypeOf(held)).toBe(Object.getPrototypeOf(given));
   expect(given.content).toBe("a");
 });
+
+/** The ways in which a message of the caller's comes to stand in a place that the list had written into. */
+const replacements: Record<string, (list: MessageList, given: never) => void> = {
+  "after text": (list, given) => list.update([given]),
+  "with another before it removed": (list, given) => list.update([{ type: "remove", id: "0" }, given]),
+  "removed and sent again in one update": (list, given) => list.update([{ type: "remove", id: "1" }, given]),
+  "removed and sent again in two": (list, given) => {
+    list.update([{ type: "remove", id: "1" }]);
+    list.update([given]);
+  },
+  "after all were removed": (list, given) => list.update([{ type: "remove", id: "__remove_all__" }, given]),
+};
+
+for (const rules of ["langgraph", "deepagents"] as const) {
+  for (const [way, replace] of Object.entries(replacements)) {
+    test(`a message that replaces another is never written into: ${way}, rules of ${rules}`, () => {
+      const whole = (id: string, content: string) => ({ type: "ai" as const, id, content });
+      using list = new MessageList([whole("0", "zero"), whole("1", "a"), whole("2", "two")], { rules });
+      // Now the list has made the one that is replaced itself, and may write into it.
+      list.append("1", "+");
+      const given = whole("1", "b");
+      replace(list, given as never);
+      list.append("1", "c");
+      expect(given).toEqual(whole("1", "b"));
+      expect(list.snapshot().find(({ id }) => id === "1")).toEqual(whole("1", "bc"));
+    });
+  }
+}

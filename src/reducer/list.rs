@@ -4,8 +4,7 @@ use super::messages::{MessageRules, Present, Removals, plan};
 use crate::error::Error;
 use crate::id::new_id;
 use crate::message::Ids;
-use crate::value::ByNumber;
-use crate::value::{Join, Names};
+use crate::value::{ByNumber, Join, Names, Plan};
 
 /// An item of a list that is merged by id.
 pub trait Identified {
@@ -20,52 +19,111 @@ pub trait Identified {
     }
 }
 
-/// Adds the items of `right` to those of `left`: what [`add_messages`](crate::add_messages)
-/// does, for typed items.
+/// Adds the items of `update` to those of `current`, as LangGraph's `add_messages` does.
 ///
 /// An item of a known id replaces that item in its place, another is appended, a removal removes.
-/// By LangGraph's rules items without an id are given one. `left` is changed in place: one item
-/// more costs a look at each id, and no copy.
+/// Items without an id are given one. `current` is changed in place: one item more costs a look at
+/// each id, and no copy.
+///
+/// This is for items of Rust types; [`threadfold::add_messages`](crate::add_messages) is for JSON.
 ///
 /// # Errors
 /// [`Error::UnknownMessageRemoved`], [`Error::RemovedAfterRemoveAll`].
 ///
 /// ```
+/// use threadfold::Message;
+/// use threadfold::typed::add_messages;
+///
+/// let thread = vec![Message::user("hello").with_id("1")];
+/// let update = vec![Message::user("hello?").with_id("1"), Message::assistant("hi").with_id("2")];
+/// assert_eq!(add_messages(thread, update.clone())?, update);
+/// # Ok::<(), threadfold::Error>(())
+/// ```
+pub fn add_messages<T: Identified>(current: Vec<T>, update: Vec<T>) -> Result<Vec<T>, Error> {
+    add_message_list(current, update, MessageRules::LangGraph)
+}
+
+/// [`add_messages`] by the rules that are named: by DeepAgents' a removal of an unknown id is
+/// nothing, and items without an id stay without.
+///
+/// # Errors
+/// [`Error::UnknownMessageRemoved`], [`Error::RemovedAfterRemoveAll`]: by DeepAgents' rules neither.
+///
+/// ```
 /// use threadfold::{add_message_list, Message, MessageRules};
 ///
-/// let left = vec![Message::user("hello").with_id("1")];
-/// let right = vec![Message::user("hello?").with_id("1"), Message::assistant("hi").with_id("2")];
-/// assert_eq!(add_message_list(left, right.clone(), MessageRules::LangGraph)?, right);
+/// let thread = vec![Message::user("hello")];
+/// let same = add_message_list(thread.clone(), vec![Message::remove("?")], MessageRules::DeepAgents)?;
+/// assert_eq!(same, thread);
 /// # Ok::<(), threadfold::Error>(())
 /// ```
 pub fn add_message_list<T: Identified>(
-    mut left: Vec<T>,
-    mut right: Vec<T>,
+    mut current: Vec<T>,
+    mut update: Vec<T>,
     rules: MessageRules,
 ) -> Result<Vec<T>, Error> {
+    let decided = decide(&current, &mut update, rules)?;
+    decided.carry_out(&mut current, update);
+    Ok(current)
+}
+
+/// What becomes of a list: found before anything changes, and carried out without fail.
+pub(crate) struct Decided {
+    plan: Plan,
+    /// The positions in the list of the items that are to be given an id.
+    nameless: Vec<usize>,
+}
+
+/// Decides what becomes of `current`. The items of `update` have their ids afterwards.
+pub(crate) fn decide<T: Identified>(
+    current: &[T],
+    update: &mut [T],
+    rules: MessageRules,
+) -> Result<Decided, Error> {
     let assign = rules.ids() == Ids::Assign;
     if assign {
-        for item in right.iter_mut().filter(|item| item.id().is_none()) {
+        for item in update.iter_mut().filter(|item| item.id().is_none()) {
             item.set_id(new_id());
         }
     }
     let mut ids = Names::default();
     let numbers: Vec<u32> =
-        right.iter().map(|item| item.id().map_or(Join::NONE, |id| ids.add(id))).collect();
+        update.iter().map(|item| item.id().map_or(Join::NONE, |id| ids.add(id))).collect();
     let mut hits = Vec::new();
-    for (position, item) in (0..).zip(&mut left) {
+    let mut nameless = Vec::new();
+    for (position, item) in current.iter().enumerate() {
         match item.id() {
-            Some(id) => hits.extend(ids.number(id).map(|number| [position, number])),
-            None if assign => item.set_id(new_id()),
+            Some(id) => {
+                let position = u32::try_from(position).unwrap_or(Join::NONE);
+                hits.extend(ids.number(id).map(|number| [position, number]));
+            }
+            None if assign => nameless.push(position),
             None => {}
         }
     }
-    let removals: Removals = (0..)
-        .zip(&right)
+    let places = &mut ByNumber::default();
+    let present = Present::of(&hits, numbers.len());
+    let plan = plan(&present, &numbers, &removals(update), rules, places)?;
+    Ok(Decided { plan, nameless })
+}
+
+/// The removals in a list: position and id.
+pub(crate) fn removals<T: Identified>(items: &[T]) -> Removals {
+    (0..)
+        .zip(items)
         .filter(|(_, item)| item.is_removal())
         .map(|(position, item)| (position, item.id().unwrap_or_default().to_owned()))
-        .collect();
-    let places = &mut ByNumber::default();
-    let plan = plan(&Present::of(&hits, numbers.len()), &numbers, &removals, rules, places)?;
-    Ok(plan.apply(left, right))
+        .collect()
+}
+
+impl Decided {
+    /// Carries it out on the two lists that it was decided for.
+    pub(crate) fn carry_out<T: Identified>(self, current: &mut Vec<T>, update: Vec<T>) {
+        for position in self.nameless {
+            if let Some(item) = current.get_mut(position) {
+                item.set_id(new_id());
+            }
+        }
+        *current = self.plan.apply(std::mem::take(current), update);
+    }
 }

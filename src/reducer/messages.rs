@@ -17,7 +17,7 @@ pub enum MessageRules {
 }
 
 impl MessageRules {
-    pub(super) fn ids(self) -> Ids {
+    pub(crate) fn ids(self) -> Ids {
         match self {
             Self::LangGraph => Ids::Assign,
             Self::DeepAgents => Ids::Keep,
@@ -127,14 +127,14 @@ pub(crate) trait Positions {
 }
 
 /// The positions of just those ids that the right list names.
-pub(super) struct Present<'a> {
+pub(crate) struct Present<'a> {
     hits: &'a [[u32; 2]],
     last: Vec<u32>,
 }
 
 impl<'a> Present<'a> {
     /// From the hits, and how many numbers there may be.
-    pub(super) fn of(hits: &'a [[u32; 2]], count: usize) -> Self {
+    pub(crate) fn of(hits: &'a [[u32; 2]], count: usize) -> Self {
         let mut last = vec![Join::NONE; count];
         for [position, id] in hits {
             if let Some(last) = last.get_mut(*id as usize) {

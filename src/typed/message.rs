@@ -1,10 +1,12 @@
-//! The typed message: for Rust programs that hold their messages as structs.
+//! The typed message.
 
 use std::borrow::Cow;
 
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 
-use super::REMOVE_ALL_MESSAGES;
+use super::Streamed;
+use crate::error::Error;
+use crate::message::REMOVE_ALL_MESSAGES;
 use crate::reducer::list::Identified;
 
 mod json;
@@ -12,8 +14,13 @@ mod json;
 /// A message of a thread.
 ///
 /// As JSON it is LangChain's dict (`{ "type": "human", "id", "content", … }`). On input every
-/// form that [`crate::message`] names will do, AG-UI's `toolCallId` and `toolCalls` too. Fields
-/// that are not known here are kept and written again.
+/// form that [`crate::message`] names will do, AG-UI's `toolCallId` and `toolCalls` too. What has
+/// a type or a role that is not known here is [`MessageKind::Other`]. Nothing is dropped on the
+/// way in and out: see [`Extra`].
+///
+/// # Errors
+/// Reading fails for what has neither a type nor a role, and for a known kind with a field of the
+/// wrong shape, such as a number for its content.
 ///
 /// ```
 /// use threadfold::Message;
@@ -76,6 +83,12 @@ pub enum MessageKind {
     },
     /// No message: the removal of the one with this id, or of all ([`REMOVE_ALL_MESSAGES`]).
     Remove,
+    /// A kind that is not known here, as it came: AG-UI's `activity` and `reasoning`, LangChain's
+    /// `function` and `chat`, and whatever there will be tomorrow.
+    Other {
+        /// Every field but the id: its `type` or `role` too.
+        fields: Extra,
+    },
 }
 
 /// What a message says.
@@ -89,25 +102,37 @@ pub enum Content {
 }
 
 /// A request of the model for a tool.
-#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+///
+/// As JSON it is LangChain's `{ "name", "args", "id", "type": "tool_call" }`; `OpenAI`'s form, which
+/// is AG-UI's, is read as well.
+///
+/// ```
+/// use serde_json::json;
+/// use threadfold::ToolCall;
+///
+/// let function = json!({ "name": "search", "arguments": r#"{ "q": "ru"# });
+/// let call: ToolCall = serde_json::from_value(json!({ "id": "c1", "function": function }))?;
+/// assert_eq!(call.args, json!(r#"{ "q": "ru"#)); // still being streamed: the text as it came
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
 pub struct ToolCall {
     /// The tool's name.
     pub name: String,
-    /// Its arguments, an object.
-    #[serde(default)]
+    /// Its arguments: an object, or the text as it came while that is not JSON yet.
     pub args: Json,
     /// What the tool's answer names as its `tool_call_id`.
-    #[serde(default)]
     pub id: Option<String>,
     /// LangChain's mark: `tool_call`.
-    #[serde(rename = "type", default = "tool_call")]
     pub kind: String,
     /// Every other field.
-    #[serde(flatten)]
-    pub extra: Map<String, Json>,
+    pub extra: Extra,
 }
 
-/// The fields of a message that are not known here, in the order in which they came.
+/// The fields that are not known here, in the order in which they came.
+///
+/// A known field that came empty (`"name": null`, `"tool_calls": []`) is here too. As JSON it is
+/// written as it came, unless the field has a value by then.
 ///
 /// Most messages have none: it is a pointer, so that a list of messages stays compact.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -165,7 +190,7 @@ impl Message {
         self
     }
 
-    /// What it says; nothing for a removal.
+    /// What it says; nothing for a removal and for what is not known here.
     #[must_use]
     pub fn content(&self) -> Option<&Content> {
         match &self.kind {
@@ -173,14 +198,37 @@ impl Message {
             | MessageKind::User { content, .. }
             | MessageKind::Assistant { content, .. }
             | MessageKind::Tool { content, .. } => Some(content),
-            MessageKind::Remove => None,
+            MessageKind::Remove | MessageKind::Other { .. } => None,
         }
     }
 
     /// The text of what it says, blocks of other kinds left out.
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
-        self.content().map_or(Cow::Borrowed(""), Content::text)
+        match &self.kind {
+            MessageKind::Other { fields } => {
+                Cow::Borrowed(fields.get("content").and_then(Json::as_str).unwrap_or_default())
+            }
+            _ => self.content().map_or(Cow::Borrowed(""), Content::text),
+        }
+    }
+}
+
+impl MessageKind {
+    /// LangChain's name of it: `system`, `human`, `ai`, `tool`, `remove`; another kind's own.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Self::System { .. } => "system",
+            Self::User { .. } => "human",
+            Self::Assistant { .. } => "ai",
+            Self::Tool { .. } => "tool",
+            Self::Remove => "remove",
+            Self::Other { fields } => ["role", "type"]
+                .iter()
+                .find_map(|key| fields.get(key)?.as_str())
+                .unwrap_or_default(),
+        }
     }
 }
 
@@ -204,7 +252,55 @@ impl Identified for Message {
     }
 }
 
+/// What content should be that text is added to.
+const TAKES_TEXT: &str = "text or a list of blocks, to have text added";
+
+impl Streamed for Message {
+    fn append(&mut self, text: &str) -> Result<(), Error> {
+        match &mut self.kind {
+            MessageKind::System { content, .. }
+            | MessageKind::User { content, .. }
+            | MessageKind::Assistant { content, .. }
+            | MessageKind::Tool { content, .. } => content.append(text),
+            MessageKind::Other { fields } => {
+                let content = Content::of(fields.take("content")).map(|mut content| {
+                    content.append(text);
+                    Json::from(content)
+                });
+                let takes_text = content.is_ok();
+                fields.insert("content", content.unwrap_or_else(|given| given));
+                if !takes_text {
+                    return Err(Error::value("content", TAKES_TEXT));
+                }
+            }
+            MessageKind::Remove => return Err(Error::value("content", TAKES_TEXT)),
+        }
+        Ok(())
+    }
+}
+
 impl Content {
+    /// What JSON says, if it is content; what was given, if not.
+    fn of(content: Json) -> Result<Self, Json> {
+        match content {
+            Json::String(text) => Ok(Self::Text(text)),
+            Json::Array(blocks) => Ok(Self::Blocks(blocks)),
+            Json::Null => Ok(Self::Text(String::new())),
+            other => Err(other),
+        }
+    }
+
+    /// Adds text at the end: to the last block, when that is one of text.
+    pub fn append(&mut self, text: &str) {
+        match self {
+            Self::Text(content) => content.push_str(text),
+            Self::Blocks(blocks) => match blocks.last_mut().and_then(text_of_block) {
+                Some(block) => block.push_str(text),
+                None => blocks.push(json!({ "type": "text", "text": text })),
+            },
+        }
+    }
+
     /// The text of it, blocks of other kinds left out.
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
@@ -219,6 +315,17 @@ fn block_text(block: &Json) -> Option<&str> {
     block.as_str().or_else(|| block.get("text")?.as_str())
 }
 
+/// The text of a content block of text.
+fn text_of_block(block: &mut Json) -> Option<&mut String> {
+    if block.get("type")?.as_str() != Some("text") {
+        return None;
+    }
+    match block.get_mut("text")? {
+        Json::String(text) => Some(text),
+        _ => None,
+    }
+}
+
 impl From<&str> for Content {
     fn from(text: &str) -> Self {
         Self::Text(text.to_owned())
@@ -228,6 +335,24 @@ impl From<&str> for Content {
 impl From<String> for Content {
     fn from(text: String) -> Self {
         Self::Text(text)
+    }
+}
+
+impl From<Content> for Json {
+    fn from(content: Content) -> Self {
+        match content {
+            Content::Text(text) => Json::String(text),
+            Content::Blocks(blocks) => Json::Array(blocks),
+        }
+    }
+}
+
+impl TryFrom<Json> for Content {
+    type Error = Error;
+
+    /// Null is no text; [`Error::InvalidMessage`] for what is neither text nor a list.
+    fn try_from(content: Json) -> Result<Self, Error> {
+        Self::of(content).map_err(|_| Error::message("content is a string or a list of blocks"))
     }
 }
 
@@ -241,13 +366,12 @@ impl ToolCall {
     /// A call of the tool `name`.
     pub fn new(id: impl Into<String>, name: impl Into<String>, args: Json) -> Self {
         let (id, name) = (Some(id.into()), name.into());
-        Self { name, args, id, kind: tool_call(), extra: Map::new() }
+        Self { name, args, id, kind: TOOL_CALL.to_owned(), extra: Extra::default() }
     }
 }
 
-fn tool_call() -> String {
-    "tool_call".to_owned()
-}
+/// LangChain's mark of a tool call.
+const TOOL_CALL: &str = "tool_call";
 
 impl Extra {
     /// The field's value, if there is one.
@@ -259,6 +383,11 @@ impl Extra {
     /// Sets a field; gives back what it was.
     pub fn insert(&mut self, key: impl Into<String>, value: Json) -> Option<Json> {
         self.0.get_or_insert_default().insert(key.into(), value)
+    }
+
+    /// Takes the field's value, leaving null in its place.
+    fn take(&mut self, key: &str) -> Json {
+        self.0.as_mut().and_then(|fields| fields.get_mut(key)).map(Json::take).unwrap_or_default()
     }
 
     /// The fields, in order.

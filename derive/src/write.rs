@@ -1,0 +1,167 @@
+//! The code that is written for a state.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, format_ident, quote};
+use syn::{GenericParam, Generics, parse_quote};
+
+use crate::read::{Field, Reducer, State};
+
+/// The update of a state, and how it is folded.
+pub fn state(state: &State<'_>) -> TokenStream {
+    let update = update(state);
+    let folding = folding(state);
+    quote!(#update #folding)
+}
+
+fn update(state: &State<'_>) -> TokenStream {
+    let State { ident, visibility, generics, update, derives, serde, .. } = state;
+    let (with_bounds, names, bounds) = generics.split_for_impl();
+    let fields = state.fields.iter().map(|field| {
+        let Field { ident, visibility, written, docs, .. } = field;
+        let serde = of_serde(state, field);
+        quote!(#(#docs)* #serde #visibility #ident: ::core::option::Option<#written>)
+    });
+    let nothing = state.fields.iter().map(|field| field.ident);
+    let derive = (!derives.is_empty()).then(|| quote!(#[derive(#(#derives),*)]));
+    let serde = serde.iter().cloned().chain(bound(state)).map(|item| quote!(#[serde(#item)]));
+    let serde = if uses_serde(state) { quote!(#(#serde)*) } else { TokenStream::new() };
+    let says = format!("A part of [`{ident}`]: each field a write to it, or nothing.");
+    quote! {
+        #[doc = #says]
+        #derive
+        #serde
+        #visibility struct #update #generics #bounds {
+            #(#fields,)*
+        }
+
+        #[automatically_derived]
+        impl #with_bounds ::core::default::Default for #update #names #bounds {
+            fn default() -> Self {
+                Self { #(#nothing: ::core::option::Option::None,)* }
+            }
+        }
+    }
+}
+
+fn uses_serde(state: &State<'_>) -> bool {
+    state.derives("Serialize") || state.derives("Deserialize")
+}
+
+/// What is said to serde of a field.
+fn of_serde(state: &State<'_>, field: &Field<'_>) -> TokenStream {
+    if !uses_serde(state) {
+        return TokenStream::new();
+    }
+    let mut items = field.serde.clone();
+    if state.derives("Serialize") {
+        items.push(quote!(skip_serializing_if = "::core::option::Option::is_none"));
+    }
+    if state.derives("Deserialize") {
+        let written = private(state, "written");
+        items.push(quote!(default, deserialize_with = #written));
+    }
+    quote!(#[serde(#(#items),*)])
+}
+
+/// What serde cannot find out by itself, because the fields are read by a function of ours.
+fn bound(state: &State<'_>) -> Option<TokenStream> {
+    let generic = state.generics.type_params().next().is_some();
+    if !generic || !state.derives("Deserialize") {
+        return None;
+    }
+    let deserialize = private(state, "Deserialize");
+    let bounds = state.fields.iter().map(|field| {
+        let written = field.written.to_token_stream();
+        format!("{written}: {deserialize}<'de>")
+    });
+    let bounds = bounds.collect::<Vec<_>>().join(", ");
+    Some(quote!(bound(deserialize = #bounds)))
+}
+
+/// The path of what threadfold has for this code alone.
+fn private(state: &State<'_>, name: &str) -> String {
+    format!("{}::typed::__private::{name}", state.threadfold).replace(' ', "")
+}
+
+fn folding(state: &State<'_>) -> TokenStream {
+    let State { ident, generics, update, threadfold, fields, .. } = state;
+    let generics = cloneable(generics);
+    let (with_bounds, names, bounds) = generics.split_for_impl();
+    let reducer = quote!(#threadfold::reducer::Reducer);
+    let merged = fields.iter().map(|field| {
+        let Field { ident, ty, written, .. } = field;
+        let by = expression(state, field);
+        quote! {
+            #ident: match update.#ident {
+                ::core::option::Option::Some(update) => {
+                    #reducer::<#ty, #written>::merge(&#by, self.#ident, update)?
+                }
+                ::core::option::Option::None => self.#ident,
+            }
+        }
+    });
+    let reducers = (0..fields.len()).map(|at| format_ident!("reducer_{at}")).collect::<Vec<_>>();
+    let changes = (0..fields.len()).map(|at| format_ident!("change_{at}")).collect::<Vec<_>>();
+    let made = fields.iter().zip(&reducers).map(|(field, name)| {
+        let by = expression(state, field);
+        quote!(let #name = #by;)
+    });
+    let prepared = fields.iter().zip(&reducers).zip(&changes).map(|((field, by), change)| {
+        let Field { ident, ty, written, .. } = field;
+        quote! {
+            let #change = match update.#ident {
+                ::core::option::Option::Some(update) => ::core::option::Option::Some(
+                    #reducer::<#ty, #written>::prepare(&#by, &mut self.#ident, update)?
+                ),
+                ::core::option::Option::None => ::core::option::Option::None,
+            };
+        }
+    });
+    quote! {
+        #[automatically_derived]
+        impl #with_bounds #threadfold::State for #ident #names #bounds {
+            type Update = #update #names;
+
+            fn merge(
+                self,
+                update: Self::Update,
+            ) -> ::core::result::Result<Self, #threadfold::Error> {
+                ::core::result::Result::Ok(Self { #(#merged,)* })
+            }
+
+            fn update(
+                &mut self,
+                update: Self::Update,
+            ) -> ::core::result::Result<(), #threadfold::Error> {
+                #(#made)*
+                #(#prepared)*
+                #(if let ::core::option::Option::Some(change) = #changes { change(); })*
+                ::core::result::Result::Ok(())
+            }
+        }
+    }
+}
+
+/// The generics with every type `Clone`, as a state is.
+fn cloneable(generics: &Generics) -> Generics {
+    let mut generics = generics.clone();
+    for param in &mut generics.params {
+        if let GenericParam::Type(param) = param {
+            param.bounds.push(parse_quote!(::core::clone::Clone));
+        }
+    }
+    generics
+}
+
+/// The reducer of a field, as an expression.
+fn expression(state: &State<'_>, field: &Field<'_>) -> TokenStream {
+    let threadfold = &state.threadfold;
+    let Field { ty, written, .. } = field;
+    match &field.reducer {
+        Reducer::Replace => quote!(#threadfold::reducer::Replace),
+        Reducer::Closure(closure) => {
+            quote!(#threadfold::typed::__private::reducer_fn::<#ty, #written, _>(#closure))
+        }
+        Reducer::Value(value) => quote!((#value)),
+    }
+}

@@ -1,0 +1,30 @@
+//! A thread and what is pending in it, as `{:?}` writes them.
+
+use std::fmt;
+
+use super::{Pending, Thread};
+use crate::value::Value;
+
+/// What is confirmed, and the updates that are not over.
+impl<V: Value + fmt::Debug> fmt::Debug for Thread<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let updates: Vec<_> = self.updates.iter().collect();
+        f.debug_struct("Thread")
+            .field("messages", self.messages.items())
+            .field("fields", &self.fields)
+            .field("updates", &updates)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<V: fmt::Debug> fmt::Debug for Pending<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { id, update, status, error, .. } = self;
+        f.debug_struct("Pending")
+            .field("id", id)
+            .field("update", update)
+            .field("status", status)
+            .field("error", error)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,63 @@
+//! For a program with types of its own: messages as structs, a state as a struct, lists of both.
+//!
+//! - [`Message`] is a message in Rust, [`MessageKind`] who speaks in it.
+//! - [`add_messages`] adds messages to a list, or whatever else is [`Identified`].
+//! - [`MessageList`] is a long list that changes often: a token costs the same at any length.
+//! - [`State`] is a struct whose every field has a [`Reducer`](crate::reducer::Reducer):
+//!   `#[derive(State)]` writes its partial update.
+//!
+//! A program of nodes can be put together in three ways (`examples/rust/` has a program of each).
+//! **A node merges by itself** and returns whole state; **the caller merges** what a node returns,
+//! its part of the state; or **a loop runs the nodes** and merges each one's part:
+//!
+//! ```
+//! use threadfold::reducer::AddMessages;
+//! use threadfold::{Error, Message, State};
+//!
+//! #[derive(Debug, Clone, Default, State)]
+//! struct Chat {
+//!     #[reducer(AddMessages)]
+//!     messages: Vec<Message>,
+//!     /// Without a reducer: the update takes its place.
+//!     title: Option<String>,
+//! }
+//!
+//! fn answer(mut state: Chat) -> Result<Chat, Error> {
+//!     let answer = Message::assistant("Hi.").with_id("a");
+//!     state.update(ChatUpdate { messages: Some(vec![answer]), ..ChatUpdate::default() })?;
+//!     Ok(state)
+//! }
+//!
+//! fn name(state: &Chat) -> ChatUpdate {
+//!     let title = state.messages.first().map(|first| first.text().to_uppercase());
+//!     ChatUpdate { title: Some(title), ..ChatUpdate::default() }
+//! }
+//!
+//! fn correct(_: &Chat) -> ChatUpdate {
+//!     let answer = Message::assistant("Hello.").with_id("a");
+//!     ChatUpdate { messages: Some(vec![answer]), ..ChatUpdate::default() }
+//! }
+//!
+//! let state = Chat { messages: vec![Message::user("hello")], ..Chat::default() };
+//! let state = answer(state)?; // the node merges
+//! let update = name(&state);
+//! let mut state = state.merge(update)?; // the caller merges
+//! for node in [name, correct] {
+//!     state.update(node(&state))?; // the loop merges
+//! }
+//! assert_eq!(state.title.as_deref(), Some("HELLO"));
+//! assert_eq!(state.messages.len(), 2); // the answer was replaced under its id
+//! assert_eq!(state.messages[1].text(), "Hello.");
+//! # Ok::<(), Error>(())
+//! ```
+
+mod message;
+mod message_list;
+mod state;
+
+pub use crate::reducer::list::{Identified, add_message_list, add_messages};
+pub use message::{Content, Extra, Message, MessageKind, ToolCall};
+pub use message_list::{MessageList, Streamed};
+#[doc(hidden)]
+pub use state::__private;
+pub use state::State;

@@ -1,0 +1,82 @@
+//! The typed state: a struct whose every field has a reducer, and the partial update of it.
+
+use crate::error::Error;
+
+/// A state whose fields are folded by their reducers: what `#[derive(State)]` writes.
+///
+/// (A state whose fields are known only at run time has a [`Schema`](crate::schema::Schema).)
+///
+/// ```
+/// use serde::{Deserialize, Serialize};
+/// use threadfold::reducer::{AddMessages, Append};
+/// use threadfold::{Message, State};
+///
+/// #[derive(Debug, Clone, Default, Serialize, Deserialize, State)]
+/// #[state(derive(Debug, Clone, Serialize, Deserialize))]
+/// struct Chat {
+///     #[reducer(AddMessages)]
+///     messages: Vec<Message>,
+///     #[reducer(Append)]
+///     #[update(Option<String>)]
+///     log: Vec<String>,
+///     #[reducer(|sum, more| sum + more)]
+///     tokens: u64,
+///     title: Option<String>,
+/// }
+///
+/// let update = r#"{ "messages": [{ "type": "human", "id": "1", "content": "hi" }], "tokens": 7 }"#;
+/// let mut chat = Chat::default();
+/// chat.update(serde_json::from_str(update)?)?;
+/// chat.update(ChatUpdate { tokens: Some(5), ..ChatUpdate::default() })?;
+/// assert_eq!(chat.tokens, 12);
+/// assert_eq!(chat.messages, [Message::user("hi").with_id("1")]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub trait State: Clone {
+    /// A part of the state: each field a write to it, or nothing.
+    type Update: Default;
+
+    /// The state with each write of `update` folded into its field by that field's reducer.
+    ///
+    /// # Errors
+    /// The first one of a reducer, in the order of the fields. The state goes with it: where it
+    /// is needed after a failure, [`State::update`] keeps it.
+    fn merge(self, update: Self::Update) -> Result<Self, Error>;
+
+    /// Folds `update` into this state where it is, whole or not at all.
+    ///
+    /// Every reducer is asked first ([`Reducer::prepare`](crate::reducer::Reducer::prepare)), and
+    /// only then is anything changed. So nothing is copied but the written fields of a reducer
+    /// that cannot tell beforehand: messages, lists, text and what is replaced are not.
+    ///
+    /// # Errors
+    /// As [`State::merge`]; this state is then as it was.
+    fn update(&mut self, update: Self::Update) -> Result<(), Error> {
+        *self = self.clone().merge(update)?;
+        Ok(())
+    }
+}
+
+/// What the code that `#[derive(State)]` writes needs by name.
+#[doc(hidden)]
+pub mod __private {
+    pub use serde::Deserialize;
+    use serde::Deserializer;
+
+    use crate::reducer::ReducerFn;
+
+    /// A field that is there is a write, also of null.
+    ///
+    /// # Errors
+    /// The value's own.
+    pub fn written<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+        deserializer: D,
+    ) -> Result<Option<T>, D::Error> {
+        T::deserialize(deserializer).map(Some)
+    }
+
+    /// A closure as a reducer, its parameters' types known.
+    pub fn reducer_fn<T, U, F: Fn(T, U) -> T>(merge: F) -> ReducerFn<F> {
+        ReducerFn(merge)
+    }
+}

@@ -1,0 +1,237 @@
+//! The list of typed items that takes updates one by one.
+#![cfg(not(target_arch = "wasm32"))]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+use std::sync::Arc;
+
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+use threadfold::typed::{Identified, MessageList, Streamed};
+use threadfold::{Error, MessageRules, REMOVE_ALL_MESSAGES, add_message_list};
+
+use MessageRules::{DeepAgents, LangGraph};
+
+/// An item of a program's own.
+#[derive(Debug, Clone, PartialEq)]
+struct Note {
+    id: Option<String>,
+    text: String,
+    removal: bool,
+}
+
+fn note(id: &str, text: &str) -> Note {
+    Note { id: Some(id.to_owned()), text: text.to_owned(), removal: false }
+}
+
+fn removal(id: &str) -> Note {
+    Note { removal: true, ..note(id, "") }
+}
+
+impl Identified for Note {
+    fn id(&self) -> Option<&str> {
+        self.id.as_deref()
+    }
+
+    fn set_id(&mut self, id: String) {
+        self.id = Some(id);
+    }
+
+    fn is_removal(&self) -> bool {
+        self.removal
+    }
+}
+
+impl Streamed for Note {
+    fn append(&mut self, text: &str) -> Result<(), Error> {
+        if self.removal {
+            return Err(Error::ReducerFailed { reason: "no text".to_owned() });
+        }
+        self.text.push_str(text);
+        Ok(())
+    }
+}
+
+fn texts(list: &[Arc<Note>]) -> Vec<&str> {
+    list.iter().map(|note| note.text.as_str()).collect()
+}
+
+#[test]
+fn what_is_added_replaced_and_removed_is_found() {
+    let mut list = MessageList::new(vec![note("1", "a"), note("2", "b")]).unwrap();
+    list.update(vec![note("3", "c"), note("1", "A"), removal("2")]).unwrap();
+    assert_eq!(texts(&list.snapshot()), ["A", "c"]);
+    assert_eq!((list.len(), list.is_empty()), (2, false));
+    assert_eq!(list.get("1").map(|note| &*note.text), Some("A"));
+    assert_eq!(list.get("2"), None);
+    assert_eq!(list.get("4"), None);
+    list.update(vec![removal(REMOVE_ALL_MESSAGES)]).unwrap();
+    assert_eq!((list.len(), list.is_empty(), list.get("1")), (0, true, None));
+    assert!(list.snapshot().is_empty());
+}
+
+#[test]
+fn a_failing_update_changes_nothing() {
+    let mut list = MessageList::new(vec![note("1", "a")]).unwrap();
+    let before = list.snapshot();
+    let unknown = Error::UnknownMessageRemoved { id: "2".to_owned() };
+    assert_eq!(list.update(vec![note("3", "c"), removal("2")]).unwrap_err(), unknown);
+    let after = list.snapshot();
+    assert!(Arc::ptr_eq(&before, &after));
+    assert_eq!(list.get("3"), None);
+    assert!(MessageList::new(vec![removal("2")]).is_err());
+    let mut lenient = MessageList::empty(DeepAgents);
+    lenient.update(vec![removal("2")]).unwrap();
+    assert!(lenient.is_empty());
+}
+
+#[test]
+fn a_snapshot_never_changes_and_shares_what_does_not_change() {
+    let mut list = MessageList::new(vec![note("1", "a"), note("2", "b")]).unwrap();
+    let first = list.snapshot();
+    assert!(Arc::ptr_eq(&first, &list.snapshot()));
+    list.append("2", "c").unwrap();
+    list.update(vec![note("3", "d")]).unwrap();
+    let second = list.snapshot();
+    list.update(vec![removal("1")]).unwrap();
+    let third = list.snapshot();
+    assert_eq!(texts(&first), ["a", "b"]);
+    assert_eq!(texts(&second), ["a", "bc", "d"]);
+    assert_eq!(texts(&third), ["bc", "d"]);
+    assert!(Arc::ptr_eq(&first[0], &second[0]));
+    assert!(Arc::ptr_eq(&second[1], &third[0]));
+}
+
+#[test]
+fn text_goes_into_an_item_that_nobody_else_has_where_it_is() {
+    let mut list = MessageList::new(vec![note("1", "")]).unwrap();
+    let place = |list: &MessageList<Note>| std::ptr::from_ref(list.get("1").unwrap());
+    let before = place(&list);
+    list.append("1", "a").unwrap();
+    assert_eq!(place(&list), before);
+    let kept = list.snapshot();
+    list.append("1", "b").unwrap();
+    assert_ne!(place(&list), before);
+    // A copy of the list holds the item, too.
+    drop(kept);
+    let before = place(&list);
+    let copy = list.clone();
+    list.append("1", "c").unwrap();
+    assert_ne!(place(&list), before);
+    assert_eq!((&*list.get("1").unwrap().text, &*copy.get("1").unwrap().text), ("abc", "ab"));
+}
+
+#[test]
+fn text_for_what_is_not_there_or_takes_none_is_refused() {
+    let mut list = MessageList::default();
+    let unknown = Error::UnknownMessage { id: "1".to_owned() };
+    assert_eq!(list.append("1", "a").unwrap_err(), unknown);
+    list.update(vec![note("0", "a"), removal("0")]).unwrap();
+    assert!(matches!(list.append("0", "a"), Err(Error::UnknownMessage { .. })));
+}
+
+#[test]
+fn what_is_gone_is_let_go_of() {
+    let mut list = MessageList::default();
+    for at in 0..500 {
+        let id = at.to_string();
+        list.update(vec![note(&id, "a")]).unwrap();
+        list.update(vec![removal(&id)]).unwrap();
+    }
+    list.update(vec![note("last", "b")]).unwrap();
+    assert_eq!(texts(&list.snapshot()), ["b"]);
+    assert_eq!(list.get("last").map(|note| &*note.text), Some("b"));
+    assert!(list.get("499").is_none());
+}
+
+#[test]
+fn a_list_says_what_it_is() {
+    let list = MessageList::new(vec![note("1", "a")]).unwrap();
+    assert!(format!("{list:?}").contains("text: \"a\""));
+}
+
+fn notes() -> impl Strategy<Value = Vec<Note>> {
+    let id = option::weighted(0.9, (0..6u8).prop_map(|id| id.to_string()));
+    let put = (id, "[a-z]{1,2}").prop_map(|(id, text)| Note { id, text, removal: false });
+    let gone = prop_oneof![
+        6 => (0..6u8).prop_map(|id| id.to_string()),
+        1 => Just(REMOVE_ALL_MESSAGES.to_owned()),
+    ];
+    vec(prop_oneof![3 => put, 1 => gone.prop_map(|id| removal(&id))], 0..6)
+}
+
+#[derive(Debug, Clone)]
+enum Command {
+    Update(Vec<Note>),
+    Append(u8),
+    Look,
+}
+
+fn commands() -> impl Strategy<Value = Vec<Command>> {
+    let command = prop_oneof![
+        4 => notes().prop_map(Command::Update),
+        2 => (0..8u8).prop_map(Command::Append),
+        2 => Just(Command::Look),
+    ];
+    vec(command, 0..24)
+}
+
+/// Without the ids that were made up.
+fn shown<'a>(notes: impl IntoIterator<Item = &'a Note>) -> Vec<Note> {
+    let known = |id: &String| id.len() < 36;
+    notes
+        .into_iter()
+        .map(|note| Note { id: note.id.clone().filter(known), ..note.clone() })
+        .collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 2_000,
+        failure_persistence: None,
+        rng_seed: proptest::test_runner::RngSeed::Fixed(6),
+        ..ProptestConfig::default()
+    })]
+
+    /// The list against a plain one, folded by `add_message_list`.
+    #[test]
+    fn it_is_the_list_that_add_messages_makes(
+        commands in commands(),
+        rules in prop_oneof![Just(LangGraph), Just(DeepAgents)],
+    ) {
+        let mut list = MessageList::empty(rules);
+        let mut model: Vec<Note> = Vec::new();
+        let mut looks = Vec::new();
+        for command in commands {
+            match command {
+                Command::Update(update) => {
+                    let ours = list.update(update.clone());
+                    match add_message_list(model.clone(), update, rules) {
+                        Ok(merged) => {
+                            ours.unwrap();
+                            model = merged;
+                        }
+                        Err(error) => prop_assert_eq!(ours.unwrap_err(), error),
+                    }
+                }
+                Command::Append(id) => {
+                    let id = id.to_string();
+                    let known = model.iter_mut().rev().find(|note| note.id.as_deref() == Some(&*id));
+                    prop_assert_eq!(list.append(&id, "+").is_ok(), known.is_some());
+                    if let Some(note) = known {
+                        note.text.push('+');
+                    }
+                }
+                Command::Look => {
+                    let look = list.snapshot();
+                    prop_assert_eq!(shown(look.iter().map(|note| &**note)), shown(&model));
+                    looks.push((look, shown(&model)));
+                }
+            }
+            prop_assert_eq!(list.len(), model.len());
+        }
+        for (look, then) in looks {
+            prop_assert_eq!(shown(look.iter().map(|note| &**note)), then);
+        }
+    }
+}
