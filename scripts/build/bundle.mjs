@@ -22,12 +22,14 @@ const BUNDLES = [
   { file: "ag-ui-events.cjs", entry: "entry-ag-ui-events.ts", format: "cjs" },
   { file: "langgraph.js", entry: "langgraph.ts", format: "esm" },
   { file: "langgraph.cjs", entry: "langgraph.ts", format: "cjs" },
+  { file: "langgraph-events.js", entry: "langgraph-events.ts", format: "esm" },
+  { file: "langgraph-events.cjs", entry: "langgraph-events.ts", format: "cjs" },
   { file: "react.js", entry: "react.ts", format: "esm" },
   { file: "react.cjs", entry: "react.ts", format: "cjs" },
 ];
 
 /** What stays an import: the package itself, so that there is one core in a program, and what a user brings. */
-const EXTERNAL = ["./threadfold_bg.wasm", "threadfold", "react", "rxjs", "@ag-ui/client"];
+const EXTERNAL = ["./threadfold_bg.wasm", "threadfold", "react", "rxjs", "@ag-ui/client", "@langchain/core"];
 
 /** What esbuild leaves of the comments: those before a class's members, some of them of wasm-bindgen's making. */
 const COMMENT = /^[ \t]*\/\*\*(?:[^*]|\*(?!\/))*\*\/\n/gm;

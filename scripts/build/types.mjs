@@ -6,7 +6,7 @@ import { target } from "../rust.mjs";
 
 export const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
 
-const ENTRIES = ["index.d.ts", "slim.d.ts", "entry-ag-ui.d.ts", "entry-ag-ui-events.d.ts", "langgraph.d.ts", "react.d.ts"];
+const ENTRIES = ["index.d.ts", "slim.d.ts", "entry-ag-ui.d.ts", "entry-ag-ui-events.d.ts", "langgraph.d.ts", "langgraph-events.d.ts", "react.d.ts"];
 const IMPORT = /(\bfrom\s*|\bimport\s*\(?\s*)(["'])([^"']+)\2/g;
 
 /** Returns `{ path: text }` of what the entries reach, both twins of each. */

@@ -1,4 +1,7 @@
-import { addMessages, type LangChainMessage, type MessageLike } from "threadfold";
+import type { BaseMessage, BaseMessageLike } from "@langchain/core/messages";
+import { graphReducer } from "./graph-reducer.js";
+
+type MessagesUpdate = BaseMessageLike | readonly BaseMessageLike[];
 
 /** As much of a Standard Schema as LangGraph asks of one. */
 interface ListSchema<Input, Output> {
@@ -11,20 +14,19 @@ interface ListSchema<Input, Output> {
   };
 }
 
-/** A field of a `StateSchema`: what LangGraph's own `ReducedValue` is made of, without its 300 KB. */
+/** A field of a `StateSchema`: what LangGraph's own `ReducedValue` is made of. */
 export interface MessagesValue {
   readonly [marker: symbol]: true;
-  readonly valueSchema: ListSchema<unknown, LangChainMessage[]>;
-  readonly inputSchema: ListSchema<unknown, MessageLike | readonly MessageLike[]>;
-  readonly reducer: (current: LangChainMessage[], next: MessageLike | readonly MessageLike[]) => LangChainMessage[];
+  readonly valueSchema: ListSchema<unknown, BaseMessage[]>;
+  readonly inputSchema: ListSchema<unknown, MessagesUpdate>;
+  readonly reducer: (current: BaseMessage[], next: MessagesUpdate) => BaseMessage[];
   readonly jsonSchemaExtra: Record<string, unknown>;
-  ValueType: LangChainMessage[];
-  InputType: MessageLike | readonly MessageLike[];
+  ValueType: BaseMessage[];
+  InputType: MessagesUpdate;
 }
 
 /**
- * The counterpart of LangGraph's `MessagesValue` with {@link addMessages} for its reducer: instances stay instances,
- * dicts stay dicts.
+ * The counterpart of LangGraph's `MessagesValue` with {@link graphReducer} for its reducer.
  *
  * @example
  * ```ts
@@ -38,10 +40,9 @@ export interface MessagesValue {
 export const messagesValue = {
   // How LangGraph knows a field with a reducer.
   [Symbol.for("langgraph.state.reduced_value")]: true,
-  valueSchema: listSchema<LangChainMessage[]>(() => []),
-  inputSchema: listSchema<MessageLike | readonly MessageLike[]>(undefined),
-  reducer: (current: LangChainMessage[], next: MessageLike | readonly MessageLike[]) =>
-    addMessages(current, next as never) as LangChainMessage[],
+  valueSchema: listSchema<BaseMessage[]>(() => []),
+  inputSchema: listSchema<MessagesUpdate>(undefined),
+  reducer: graphReducer,
   jsonSchemaExtra: { langgraph_type: "messages", description: "A list of chat messages" },
 } as unknown as MessagesValue;
 

@@ -1,0 +1,54 @@
+import { coerceMessageLikeToMessage, type BaseMessage, type BaseMessageLike } from "@langchain/core/messages";
+import { addMessages } from "threadfold";
+import { newId } from "../ag-ui/new-id.js";
+
+type Messages = BaseMessage | BaseMessageLike | readonly (BaseMessage | BaseMessageLike)[];
+
+/**
+ * {@link addMessages} for a graph of langgraph.js, in place of its `messagesStateReducer`: whatever is no instance of
+ * `@langchain/core`'s message classes is made one, and a message without an id is given a uuid in place, in the very
+ * instance that the node returned. So `ToolNode` finds its `AIMessage`, `state.messages.includes(returned)` holds, and
+ * what is streamed as `updates` has the ids that the state has.
+ *
+ * The one function of threadfold that writes into what it is given; the lists themselves it leaves alone. When `right`
+ * changes nothing, the answer is `left` itself.
+ *
+ * One deliberate difference from `messagesStateReducer`: a removal after a remove-all is carried out, or is the error
+ * `REMOVED_AFTER_REMOVE_ALL`; the reference returns the removal as a message.
+ *
+ * @throws what `coerceMessageLikeToMessage` throws for what is no message, and {@link ThreadfoldError}
+ *   `UNKNOWN_MESSAGE_REMOVED`, `REMOVED_AFTER_REMOVE_ALL`.
+ *
+ * @example
+ * ```ts
+ * import { HumanMessage } from "@langchain/core/messages";
+ * import { graphReducer } from "threadfold/langgraph";
+ *
+ * const messages = graphReducer([], { role: "user", content: "Hi" });
+ * console.log(messages[0] instanceof HumanMessage, typeof messages[0]?.id); // true string
+ * ```
+ */
+export function graphReducer(left: Messages, right: Messages): BaseMessage[] {
+  // All are read before an id is written, so that what is no message leaves the others as they were.
+  const [was, more] = [instances(left), instances(right)];
+  giveIds(was);
+  giveIds(more);
+  return addMessages(was, more) as BaseMessage[];
+}
+
+/** These messages as instances; the same list when they are so already. */
+function instances(given: Messages): readonly BaseMessage[] {
+  const list = Array.isArray(given) ? (given as readonly BaseMessageLike[]) : [given as BaseMessageLike];
+  let made: BaseMessage[] | undefined;
+  for (const [at, one] of list.entries()) {
+    const message = coerceMessageLikeToMessage(one);
+    if (message !== one) (made ??= list.slice() as BaseMessage[])[at] = message;
+  }
+  return made ?? (list as readonly BaseMessage[]);
+}
+
+function giveIds(messages: readonly BaseMessage[]): void {
+  for (const message of messages) {
+    if (message.id == null) message.id = message.lc_kwargs["id"] = newId();
+  }
+}
