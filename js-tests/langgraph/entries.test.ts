@@ -19,12 +19,11 @@ test("a page that only folds runs has nothing of @langchain/core in its bundle",
   const bundled = async (name: string): Promise<string> => {
     const { outputFiles } = await build({
       stdin: { contents: `export { ${name} } from "threadfold/langgraph";`, resolveDir: import.meta.dirname },
-      bundle: true, write: false, format: "esm", external: ["threadfold"], minify: true,
+      bundle: true, write: false, format: "esm", minify: true,
     });
     return outputFiles[0]?.text ?? "";
   };
   const page = await bundled("foldRun");
   expect(page).not.toContain("HumanMessage\"");
-  expect(page.length).toBeLessThan(60_000);
   expect(await bundled("graphReducer")).toContain("HumanMessage\"");
 });
