@@ -40,8 +40,8 @@ impl<V: Value> Schema<V> {
         let update = given(update.clone(), "an update")?;
         let mut next = state.clone();
         for (key, field) in self.fields() {
-            if let Some(write) = update.get(key) {
-                let writes = [write.into_owned()];
+            if let Some(write) = update.written(key) {
+                let writes = [write];
                 next = put(next, key, written(field, key, current(&state, key), &writes)?);
             }
         }
@@ -75,13 +75,10 @@ impl<V: Value> Schema<V> {
             .collect::<Result<_, _>>()?;
         let mut next = state.clone();
         for (key, field) in self.fields() {
-            let writes: Vec<V> = updates
-                .iter()
-                .filter_map(|update| update.get(key).map(Found::into_owned))
-                .collect();
+            let writes: Vec<V> = updates.iter().filter_map(|update| update.written(key)).collect();
             let ephemeral = matches!(field.lifetime, Lifetime::Ephemeral { .. });
             if writes.is_empty() {
-                if ephemeral && next.get(key).is_some() {
+                if ephemeral && next.written(key).is_some() {
                     next = next.without(key);
                 }
             } else {
@@ -143,7 +140,7 @@ fn current<V: Value>(state: &V, key: &str) -> Option<V> {
 
 /// The state with a field's new value; the same state, when it is the same value.
 fn put<V: Value>(state: V, key: &str, value: V) -> V {
-    let same = state.get(key).is_some_and(|known| known.same(&value));
+    let same = state.written(key).is_some_and(|known| known.same(&value));
     if same { state } else { state.with(key, value) }
 }
 
@@ -184,13 +181,14 @@ fn written<V: Value>(
     Ok(folded.unwrap_or_else(V::null))
 }
 
-/// The value of an `Overwrite`, in either of its forms.
+/// The value of an `Overwrite`: in either of its forms, or an instance of langgraph.js's class.
 fn overwrite<V: Value>(write: &V) -> Option<V> {
     if write.kind() != Kind::Object {
         return None;
     }
-    if let Some(value) = write.get(OVERWRITE) {
-        return (write.keys().len() == 1).then(|| value.into_owned());
+    if let Some(value) = write.written(OVERWRITE) {
+        let instance = || write.text_of("lg_name").as_deref() == Some("Overwrite");
+        return (write.keys().len() == 1 || instance()).then_some(value);
     }
     write.text_of("type").filter(|name| name == OVERWRITE)?;
     write.get("value").map(Found::into_owned)

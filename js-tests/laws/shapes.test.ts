@@ -124,10 +124,12 @@ describe.each(Object.entries(shapes))("%s survives untouched", (_, shape) => {
   });
 });
 
-test("undefined in an update counts as not there, and in a value it stays", () => {
+test("undefined in an update is a write, and in a value it stays", () => {
   const schema = defineSchema({ a: field.replace(), m: field.merge() });
   const state = { a: 1, m: { x: 1 } };
-  expect(schema.merge(state, { a: undefined })).toBe(state);
+  const written = schema.merge(state, { a: undefined });
+  expect(Object.entries(written)).toEqual([["a", undefined], ["m", state.m]]);
+  expect(schema.merge(written, { a: undefined })).toBe(written);
   const { a } = schema.merge({}, { a: { x: undefined } }) as { a: object };
   expect("x" in a).toBe(true);
 });

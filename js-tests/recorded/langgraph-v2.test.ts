@@ -3,8 +3,8 @@
 import { Thread } from "threadfold";
 import { foldRun } from "threadfold/langgraph";
 import { test } from "vitest";
-import { FAILING } from "../servers/scenarios.mjs";
-import { expectAllKept, expectSameGist } from "./checks";
+import { FAILING, SAID_BEFORE_ASKING } from "../servers/scenarios.mjs";
+import { expectAllKept, expectHeldAndSaid, expectSameGist } from "./checks";
 import { listRecordings, readRecording, type Part } from "./format.mjs";
 import { held, plain, Witness } from "./witness";
 
@@ -22,7 +22,10 @@ test.each(listRecordings("langgraph-v2"))("%s is in sync after each run", async 
     await foldRun(thread, stream(parts)).catch(() => {});
     const seen = witness.see();
     if (FAILING[name]?.includes(index + 1)) expectAllKept(seen, held(state.values), before);
-    else expectSameGist(seen, held(state.values));
+    else {
+      const said = SAID_BEFORE_ASKING[name]?.[index + 1];
+      (said === undefined ? expectSameGist : expectHeldAndSaid(said))(seen, held(state.values));
+    }
   }
   if (!rejoined) return;
   // Whoever connects anew is told the whole thread again.

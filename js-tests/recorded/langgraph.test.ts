@@ -2,8 +2,8 @@
 import { defineSchema, field, Thread } from "threadfold";
 import { foldRun } from "threadfold/langgraph";
 import { describe, expect, test } from "vitest";
-import { FAILING } from "../servers/scenarios.mjs";
-import { expectAllKept, expectInSync, gist } from "./checks";
+import { FAILING, SAID_BEFORE_ASKING } from "../servers/scenarios.mjs";
+import { expectAllKept, expectHeldAndSaid, expectInSync, gist } from "./checks";
 import { listRecordings, readRecording, type Part } from "./format.mjs";
 import { held, plain, Witness } from "./witness";
 
@@ -30,7 +30,8 @@ async function* stream(parts: Part[]) {
 
 /** Folds turn after turn, each into what the one before left. */
 async function replay(thread: Thread, name: string): Promise<void> {
-  const failing = FAILING[name.replace(/\..*/, "")] ?? [];
+  const graph = name.replace(/\..*/, "");
+  const failing = FAILING[graph] ?? [];
   const witness = new Witness(thread);
   for (const [index, { request, parts, state }] of readRecording("langgraph", name).turns.entries()) {
     const before = held(thread.confirmed);
@@ -38,8 +39,13 @@ async function replay(thread: Thread, name: string): Promise<void> {
     await foldRun(thread, stream(parts)).catch(() => {});
     const server = state.values && held(state.values);
     if (failing.includes(index + 1)) expectAllKept(witness.see(), server, before);
-    else expectInSync(witness.see(), server);
+    else expectSync(graph, index + 1)(witness.see(), server);
   }
+}
+
+function expectSync(graph: string, turn: number): typeof expectInSync {
+  const said = SAID_BEFORE_ASKING[graph]?.[turn];
+  return said === undefined ? expectInSync : expectHeldAndSaid(said);
 }
 
 describe("a thread without a schema", () => {
@@ -84,13 +90,14 @@ const whole = listRecordings("langgraph").filter((name) => !FAILING[name.replace
 test.each(whole)("a run of %s told again, in part or in full, is the run told once", async (name) => {
   const thread = new Thread();
   const witness = new Witness(thread);
-  for (const { request, parts, state } of readRecording("langgraph", name).turns) {
+  for (const [index, { request, parts, state }] of readRecording("langgraph", name).turns.entries()) {
+    const expectTurn = expectSync(name.replace(/\..*/, ""), index + 1);
     if (request.input) thread.optimistic(request.input);
     await foldRun(thread, stream(parts.slice(0, parts.length / 2)));
     await foldRun(thread, stream(parts));
-    expectInSync(witness.see(), held(state.values));
+    expectTurn(witness.see(), held(state.values));
     await foldRun(thread, stream(parts));
-    expectInSync(witness.see(), held(state.values));
+    expectTurn(witness.see(), held(state.values));
   }
 });
 

@@ -1,12 +1,12 @@
 // The recordings themselves: all there, small, and read back as they were written.
 import { readFileSync, statSync } from "node:fs";
 import { expect, test } from "vitest";
-import { FAILING, FAILING_AG_UI, GRAPHS, V2_GRAPHS } from "../servers/scenarios.mjs";
+import { FAILING, FAILING_AG_UI, GRAPHS, LANGGRAPH_GRAPHS, V2_GRAPHS } from "../servers/scenarios.mjs";
 import { format, KINDS, listRecordings, parse, pathOf, readRecording, type Part } from "./format.mjs";
 
 test("every graph is recorded on both servers", () => {
   expect(listRecordings("ag-ui")).toEqual([...GRAPHS, "log-echoed"].sort());
-  expect(listRecordings("langgraph")).toEqual(GRAPHS.flatMap((graph) => [graph, `${graph}.two-modes`]).sort());
+  expect(listRecordings("langgraph")).toEqual(LANGGRAPH_GRAPHS.flatMap((graph) => [graph, `${graph}.two-modes`]).sort());
   expect(listRecordings("langgraph-v2")).toEqual([...V2_GRAPHS].sort());
 });
 

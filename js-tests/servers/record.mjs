@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { format, KINDS, pathOf } from "../recorded/format.mjs";
 import { isMain, main } from "../../scripts/process.mjs";
-import { GRAPHS, SCENARIOS, V2_GRAPHS } from "./scenarios.mjs";
+import { GRAPHS, LANGGRAPH_GRAPHS, SCENARIOS, V2_GRAPHS } from "./scenarios.mjs";
 import { startServers } from "./start.mjs";
 import { agUi, endsRun, langGraph, langGraphV2, TWO_MODES } from "./wire.mjs";
 
@@ -91,7 +91,7 @@ async function upToEnd(events) {
 if (isMain(import.meta.url)) {
   await main(async () => {
     const asked = process.argv.slice(2);
-    const graphs = asked.length > 0 ? asked : GRAPHS;
+    const graphs = asked.length > 0 ? asked : LANGGRAPH_GRAPHS;
     for (const kind of KINDS) mkdirSync(new URL("./", pathOf(kind, "")), { recursive: true });
     const servers = await startServers();
     const write = (kind, name, recording) => {
@@ -101,7 +101,7 @@ if (isMain(import.meta.url)) {
     };
     try {
       for (const graph of graphs) {
-        write("ag-ui", graph, await recordAgUi(servers.agUi, graph, { echo: graph !== "log" }));
+        if (GRAPHS.includes(graph)) write("ag-ui", graph, await recordAgUi(servers.agUi, graph, { echo: graph !== "log" }));
         if (graph === "log") write("ag-ui", "log-echoed", await recordAgUi(servers.agUi, graph, { thread: "recorded-log-echoed" }));
         write("langgraph", graph, await recordLangGraph(servers.langGraph, graph));
         write("langgraph", `${graph}.two-modes`, await recordLangGraph(servers.langGraph, graph, TWO_MODES));

@@ -22,12 +22,18 @@ export const SCENARIOS = {
   clear: { turns: [{ say: "Remember me" }, { say: "Forget me" }, { say: "Who am I?" }] },
   approval: { turns: [{ say: "Mail Ada" }, { resume: true }] },
   subgraph: { turns: [{ say: "Look it up" }] },
+  consent: { turns: [{ say: "Tidy up" }, { resume: true }] },
   fail: { turns: [{ say: "Break off" }, { say: "Once more" }] },
   log: { turns: [{ say: "One" }, { say: "Two" }, { say: "Three" }] },
   remove_unknown: { turns: [{ say: "Remove the stranger" }, { say: "No, leave it" }] },
 };
 
-export const GRAPHS = Object.keys(SCENARIOS);
+/** Those that only the LangGraph server runs: an interrupt in a graph within the graph. */
+const LANGGRAPH_ONLY = ["consent"];
+
+export const LANGGRAPH_GRAPHS = Object.keys(SCENARIOS);
+/** Those that both servers run. */
+export const GRAPHS = LANGGRAPH_GRAPHS.filter((graph) => !LANGGRAPH_ONLY.includes(graph));
 
 /** The turns that end in an error, by their numbers, on both servers but where one is named. */
 /** @type {Record<string, number[]>} */
@@ -42,5 +48,11 @@ export const FAILING_AG_UI = { ...FAILING, remove_unknown: [1, 2] };
  */
 export const CHANGED_AFTERWARDS = { redact: [1, 2] };
 
+/**
+ * What a graph within said in this turn before it asked: the server's state does not have it until it is answered.
+ * @type {Record<string, Record<number, string>>}
+ */
+export const SAID_BEFORE_ASKING = { consent: { 1: "I would delete three files." } };
+
 /** Those that are also run in LangGraph's protocol v2. */
-export const V2_GRAPHS = ["chat", "todos", "parallel", "redact", "clear", "approval", "subgraph", "fail"];
+export const V2_GRAPHS = ["chat", "todos", "parallel", "redact", "clear", "approval", "subgraph", "consent", "fail"];

@@ -56,7 +56,10 @@ export class Schema<F> {
   }
 
   /**
-   * The state before any update: an empty list or object for every field that has one.
+   * The state before any update: an empty list or object for every field that has one, and what the `default` of a
+   * {@link field.reducer} gives, made anew with every call.
+   *
+   * @throws what a `default` throws.
    */
   initial(): StateOf<F> {
     const empty: Record<string, () => unknown> = {
@@ -67,15 +70,19 @@ export class Schema<F> {
       files: () => ({}),
       merge: () => ({}),
     };
-    const fields = Object.entries(this.fields as Fields);
+    const fields = Object.entries(this.fields as Record<string, { kind: string; default?: () => unknown }>);
     return Object.fromEntries(
-      fields.flatMap(([key, { kind }]) => (empty[kind] ? [[key, empty[kind]()]] : [])),
+      fields.flatMap(([key, { kind, default: own }]) => {
+        const make = kind === "reducer" ? own : empty[kind];
+        return make ? [[key, make()]] : [];
+      }),
     ) as StateOf<F>;
   }
 
   /**
    * The state with one partial update folded in, field by field; fields that the update does not have, and those
-   * that the schema does not, are left as they are.
+   * that the schema does not, are left as they are. `{ key: undefined }` is a write, as in langgraph.js: a field that
+   * replaces then has no value, and a reducer is given it.
    *
    * @throws {@link ThreadfoldError} `INVALID_VALUE`, and what the fields' reducers throw.
    */

@@ -12,6 +12,14 @@ pub trait Bulk: Sized {
     fn new_id() -> String {
         crate::id::new_id()
     }
+    /// What an update writes under `key`. In JavaScript that may be `undefined`, which elsewhere is
+    /// no value; JSON has none.
+    fn written(&self, key: &str) -> Option<Self>
+    where
+        Self: Value,
+    {
+        self.get_owned(key)
+    }
     /// The child under `key` (an object's) for changing it and putting it back by
     /// [`Value::with`]; a heap with owned values may leave a hole until then.
     fn take(&mut self, key: &str) -> Option<Self>

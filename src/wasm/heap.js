@@ -65,6 +65,18 @@ export function get(handle, key) {
   return hold(own(slots[handle], key));
 }
 
+/** The same for what is written: an own `undefined` is a value, too. */
+export function written(handle, key) {
+  if (failure) return 0;
+  try {
+    const object = slots[handle];
+    return typeof object === "object" && object !== null && Object.hasOwn(object, key) ? holdAny(object[key]) : 0;
+  } catch (error) {
+    note(error);
+    return 0;
+  }
+}
+
 /** An own value's text. */
 export function textOf(handle, key) {
   const value = own(slots[handle], key);

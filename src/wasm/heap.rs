@@ -40,6 +40,7 @@ extern "C" {
     fn is_true(value: i32) -> i32;
     fn item(list: i32, index: i32) -> i32;
     fn get(object: i32, key: &str) -> i32;
+    fn written(object: i32, key: &str) -> i32;
     #[wasm_bindgen(js_name = textOf)]
     fn text_of(object: i32, key: &str) -> Option<String>;
     fn keys(object: i32) -> i32;
@@ -326,6 +327,10 @@ impl Value for Handle {
 impl Bulk for Handle {
     fn new_id() -> String {
         new_id()
+    }
+
+    fn written(&self, key: &str) -> Option<Self> {
+        found(written(self.0, key))
     }
 
     fn take(&mut self, key: &str) -> Option<Self> {

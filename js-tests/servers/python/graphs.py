@@ -248,6 +248,17 @@ def subgraph_graph():
     return straight(SubgraphState, ("research", research.compile()), ("check", check), ("answer", answer))
 
 
+# consent: a graph inside says what it is about to do, and asks whether it may: what it said is not yet in the state.
+
+
+async def ask_for_consent(state: MessagesState):
+    allowed = interrupt("May I?")
+    return {"messages": [AIMessage("It may." if allowed else "It may not.", id=f"consent-{len(state['messages'])}")]}
+
+
+consenting = straight(MessagesState, ("propose", model_node(lambda messages: Answer("I would delete three files."))), ("ask_for_consent", ask_for_consent))
+
+
 # fail: the model breaks off when the human says so.
 
 
@@ -285,6 +296,7 @@ redact = straight(MessagesState, ("model", model_node(redact_script)), ("blot", 
 clear = straight(MessagesState, ("model", model_node(chat_script)), ("forget", forget))
 approval = approval_graph()
 subgraph = subgraph_graph()
+consent = straight(MessagesState, ("consenting", consenting.compile()), ("answer", model_node(lambda messages: Answer("Done, and nothing else."))))
 fail = straight(MessagesState, ("model", model_node(fail_script)))
 log = straight(LogState, ("write_log", write_log), ("model", model_node(chat_script)))
 remove_unknown = straight(MessagesState, ("model", model_node(chat_script)), ("remove_stranger", remove_stranger))

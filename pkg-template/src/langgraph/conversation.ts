@@ -4,6 +4,7 @@ import { finishedMessage, joinPart } from "./chunk.js";
 import { isDict, type Dict } from "./merge.js";
 import { plainDict, plainMessages, type WireMessage } from "./message-form.js";
 import type { Position } from "./part-keys.js";
+import { isKnown, type RunInterrupt } from "./run.js";
 
 /** What a run is folded into: a `Thread`. */
 export interface RunThread {
@@ -11,7 +12,7 @@ export interface RunThread {
   message(id: string): object | undefined;
   had(key: string): boolean;
   readonly confirmed: object;
-  readonly run: { readonly status: string; readonly lastEventId?: string | undefined } | undefined;
+  readonly run: { readonly id?: string | undefined; readonly status: string; readonly lastEventId?: string | undefined } | undefined;
   report(error: ThreadfoldError, event?: unknown): void;
 }
 
@@ -45,11 +46,24 @@ export class Conversation {
   #position: Position = {};
   #sent = 0;
   #sawValues = false;
+  #runId: string | undefined;
+  /** What the run asks. */
+  #interrupts: RunInterrupt[] = [];
+  /** The next state is the one that an interrupt left: what a graph within said before it asked is not in it. */
+  #isLeftByInterrupt = false;
   readonly #streamed = new Map<string, Streamed>();
 
   constructor(thread: RunThread) {
     this.thread = thread;
     if (thread.run?.status === "running" || thread.run?.status === "disconnected") this.#takeUp();
+  }
+
+  get interrupts(): readonly RunInterrupt[] {
+    return this.#interrupts;
+  }
+
+  interrupt(interrupt: RunInterrupt): void {
+    if (!isKnown(this.#interrupts, interrupt)) this.#interrupts.push(interrupt);
   }
 
   /** A thread of an earlier life, in the middle of a run: who says what was under way is not known any more. */
@@ -82,17 +96,25 @@ export class Conversation {
   }
 
   start(runId: string | undefined): void {
+    const isJoined = runId !== undefined && runId === this.#runId;
+    if (!isJoined) this.#isLeftByInterrupt = this.#interrupts.length > 0 || this.thread.run?.status === "interrupted";
+    this.#interrupts = isJoined ? this.#interrupts.filter(({ id }) => id !== undefined) : [];
+    this.#runId = runId;
     this.#streamed.clear();
     this.#sawValues = false;
-    this.send({ type: "run-started", runId });
+    // The server makes the ids of runs: one that is told again is the run it was.
+    this.send(runId === undefined ? { type: "run-started" } : { type: "run-started", runId, joined: true });
   }
 
-  /** The run has ended well: what graphs within the graph said, and the root's last state lacks, goes. */
+  /** The run has ended well: what graphs within the graph said, and the root's last state lacks, goes, unless they ask. */
   finish(): void {
-    const gone = [...this.#streamed].filter(([, { lacked, speaker }]) => lacked && speaker.isGuest);
-    this.#remove(gone.map(([id]) => id));
+    const interrupts = [...this.#interrupts];
+    if (interrupts.length === 0) {
+      const gone = [...this.#streamed].filter(([, { lacked, speaker }]) => lacked && speaker.isGuest);
+      this.#remove(gone.map(([id]) => id));
+    }
     this.#streamed.clear();
-    this.send({ type: "run-finished" });
+    this.send(interrupts.length === 0 ? { type: "run-finished" } : { type: "run-finished", interrupts });
   }
 
   fail(error: unknown): void {
@@ -158,15 +180,18 @@ export class Conversation {
     if (known) this.show(finishedMessage(this.#join(id, wire, known)), { open: false, speaker });
   }
 
-  /** The state of the root graph. */
+  /** The state of the root graph: the last word on messages, unless it is one that an interrupt left. */
   values(values: Dict): void {
+    const partial = this.#isLeftByInterrupt || this.#interrupts.length > 0;
+    this.#isLeftByInterrupt = false;
     const messages = plainMessages(values["messages"]);
-    if (Array.isArray(messages)) this.#land(messages);
+    if (Array.isArray(messages)) this.#land(messages, partial);
     this.#sawValues = true;
-    this.send({ type: "values", values: messages === values["messages"] ? values : { ...values, messages } });
+    const all = messages === values["messages"] ? values : { ...values, messages };
+    this.send(partial ? { type: "values", values: all, partial } : { type: "values", values: all });
   }
 
-  #land(messages: readonly unknown[]): void {
+  #land(messages: readonly unknown[], partial: boolean): void {
     if (this.#streamed.size === 0) return;
     const ids = new Set(messages.map((message) => (isDict(message) ? message["id"] : undefined)));
     const gone: string[] = [];
@@ -174,7 +199,8 @@ export class Conversation {
       if (ids.has(id)) {
         streamed.landed = true;
         streamed.lacked = false;
-      } else if (streamed.landed || streamed.written || !streamed.open) gone.push(id);
+      } else if (partial) continue;
+      else if (streamed.landed || streamed.written || !streamed.open) gone.push(id);
       else streamed.lacked = true;
     }
     this.#remove(gone);
@@ -196,7 +222,7 @@ export class Conversation {
     const given = plainMessages(update["messages"]);
     const messages = this.#ownMessages(Array.isArray(given) ? given : [given]);
     for (const message of messages) {
-      const streamed = this.#streamed.get((message as Dict)["id"] as string);
+      const streamed = isDict(message) ? this.#streamed.get(message["id"] as string) : undefined;
       if (streamed) streamed.open = false;
     }
     this.send({ type: "update", update: { ...update, messages } });

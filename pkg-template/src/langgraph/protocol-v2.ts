@@ -1,10 +1,10 @@
 // The events of protocol v2: `POST /threads/{id}/stream/events`.
 import { ThreadfoldError } from "threadfold";
 import type { Conversation, Speaker } from "./conversation.js";
-import type { RunFold } from "./fold-run.js";
 import { isDict, type Dict } from "./merge.js";
 import { isToolsOwn } from "./namespace.js";
 import { isBefore } from "./part-keys.js";
+import type { Run } from "./run.js";
 import { V2Message } from "./v2-message.js";
 
 /** An event as the server sends it. */
@@ -28,17 +28,26 @@ export class ProtocolV2 {
   readonly #over = new Set<string>();
   #runId: string | undefined;
   #skipping = false;
-  /** The step of the state that comes next, and the highest that a state of this run had. */
+  /** The step of the state that comes next, the highest that a state of this run had, and the one that the thread had. */
   #step: number | undefined;
   #lastStep: number | undefined;
+  #floor: number | undefined;
+  /** The calls that tools were started for, by their namespaces. */
+  readonly #toolCalls = new Map<string, string>();
 
   constructor(conversation: Conversation) {
     this.#conversation = conversation;
   }
 
-  take(event: ProtocolEvent, run: RunFold): void {
+  /** The step that the thread's own state stands at: those of earlier ones are no news. */
+  standsAt(step: number): void {
+    this.#floor = step;
+  }
+
+  take(event: ProtocolEvent, run: Run): void {
     const { method, params } = event;
-    const { namespace = [], data } = params;
+    const { data } = params;
+    const namespace = namespaceOf(event);
     const isRoot = namespace.length === 0;
     if (method === "lifecycle") {
       if (isRoot && isDict(data)) this.#lifecycle(event, data, run);
@@ -59,7 +68,12 @@ export class ProtocolV2 {
         if (isDict(data)) this.#messages(event, data, namespace);
         break;
       case "input.requested":
-        if (isDict(data)) run.interrupt({ id: data["interrupt_id"] as string, value: data["payload"], namespace });
+        this.#requested(data, namespace, run);
+        break;
+      case "tools":
+        if (isDict(data) && data["event"] === "tool-started" && typeof data["tool_call_id"] === "string") {
+          this.#toolCalls.set(namespace.join("|"), data["tool_call_id"]);
+        }
         break;
       case "checkpoints":
         if (isRoot && isDict(data) && typeof data["step"] === "number") this.#step = data["step"];
@@ -69,26 +83,32 @@ export class ProtocolV2 {
         else run.custom(data, namespace);
         break;
       default:
-      // What tells nothing of the state: tools, whose results are messages, tasks, and what there may come to be.
+      // What tells nothing of the state: tasks, and what there may come to be.
     }
   }
 
   /** An event that the thread has had. */
-  skip(event: ProtocolEvent): void {
+  skip(event: ProtocolEvent, run: Run): void {
     const { method, params } = event;
-    if (method === "lifecycle" && (params.namespace ?? []).length === 0 && isDict(params.data) && isBegin(params.data)) {
+    const namespace = namespaceOf(event);
+    if (method === "lifecycle" && namespace.length === 0 && isDict(params.data) && isBegin(params.data)) {
       // The run that is told again is the thread's own: what is new in it is news.
       this.#skipping = false;
-    }
+    } else if (method === "input.requested" && !this.#skipping) this.#requested(params.data, namespace, run);
   }
 
-  #lifecycle(event: ProtocolEvent, data: Dict, run: RunFold): void {
+  #requested(data: unknown, namespace: readonly string[], run: Run): void {
+    if (isDict(data)) run.interrupt({ id: data["interrupt_id"] as string, value: data["payload"], namespace });
+  }
+
+  #lifecycle(event: ProtocolEvent, data: Dict, run: Run): void {
     const runId = runOf(event);
     if (isBegin(data)) {
       this.#skipping = runId !== undefined && this.#over.has(runId);
       if (this.#skipping) return;
       this.#runId = runId;
       this.#speaking.clear();
+      this.#toolCalls.clear();
       this.#step = this.#lastStep = undefined;
       run.start(runId);
       return;
@@ -99,20 +119,24 @@ export class ProtocolV2 {
     run.runId ??= over;
     this.#speaking.clear();
     if (data["event"] === "failed") run.fail(data["error"]);
-    else run.finish();
+    else {
+      // What it asks came by a channel that was not asked for.
+      if (data["event"] === "interrupted" && run.interrupts.length === 0) run.interrupt({ namespace: [] });
+      run.finish();
+    }
   }
 
   #values(values: Dict): void {
     const step = this.#step;
     this.#step = undefined;
     if (step !== undefined) {
-      if (this.#lastStep !== undefined && step < this.#lastStep) return;
+      if (step < Math.max(this.#lastStep ?? step, this.#floor ?? step)) return;
       this.#lastStep = step;
     }
     this.#conversation.values(values);
   }
 
-  #updates(data: unknown, namespace: readonly string[], run: RunFold): void {
+  #updates(data: unknown, namespace: readonly string[], run: Run): void {
     if (!isDict(data)) return;
     const { node, values } = data;
     if (node === "__interrupt__") run.interruptsOf(isDict(values) ? values["value"] : values, namespace);
@@ -121,11 +145,11 @@ export class ProtocolV2 {
   }
 
   #messages(event: ProtocolEvent, data: Dict, namespace: readonly string[]): void {
-    if (isToolsOwn(namespace) && !isResult(data, namespace) && !this.#speaking.has(speakerOf(event))) return;
+    if (isToolsOwn(namespace) && !this.#isResult(data, namespace) && !this.#speaking.has(speakerOf(event))) return;
     const speaker = speakerOf(event);
     const isGuest = namespace.length > 0;
     if (data["event"] === "message-start") {
-      this.#start(speaker, data, isGuest);
+      this.#start(speaker, data, namespace);
       return;
     }
     const spoken = this.#speaking.get(speaker) ?? this.#takeUp(speaker);
@@ -137,7 +161,7 @@ export class ProtocolV2 {
     else if (spoken.block(data)) this.#show(spoken.message, true, { task: speaker, isGuest });
   }
 
-  #start(speaker: string, data: Dict, isGuest: boolean): void {
+  #start(speaker: string, data: Dict, namespace: readonly string[]): void {
     const { id, role } = data;
     if (typeof id !== "string" || id === "") {
       this.#conversation.thread.report(new ThreadfoldError("INVALID_MESSAGE", "A message of the stream has no id."), data);
@@ -145,9 +169,21 @@ export class ProtocolV2 {
     }
     this.#speaking.delete(speaker);
     if (this.#conversation.isWhole(id)) return;
-    const spoken = V2Message.start(id, typeof role === "string" ? role : "ai", data);
+    const spoken = V2Message.start(id, typeof role === "string" ? role : "ai", data, this.#callOf(data, namespace));
     this.#speaking.set(speaker, spoken);
-    this.#show(spoken.message, true, { task: speaker, isGuest });
+    this.#show(spoken.message, true, { task: speaker, isGuest: namespace.length > 0 });
+  }
+
+  /** Whether this begins a tool's result, which the server tells in a namespace of the call's. */
+  #isResult(data: Dict, namespace: readonly string[]): boolean {
+    if (data["event"] !== "message-start" || data["role"] !== "tool" || isToolsOwn(namespace.slice(0, -1))) return false;
+    return namespace.at(-1) === `tools:${this.#callOf(data, namespace)}` || this.#toolCalls.has(namespace.join("|"));
+  }
+
+  /** The call that a tool's message answers. Older servers name it in the message's id alone, or where the tool started. */
+  #callOf({ id, tool_call_id: callId }: Dict, namespace: readonly string[]): string | undefined {
+    if (typeof callId === "string") return callId;
+    return /-tool-(.+)$/.exec(String(id))?.[1] ?? this.#toolCalls.get(namespace.join("|"));
   }
 
   /** A message that was under way in the thread's earlier life goes on. */
@@ -173,9 +209,7 @@ const runOf = ({ event_id: id }: ProtocolEvent): string | undefined => /^synth:(
 
 const speakerOf = ({ params: { namespace = [], node = "" } }: ProtocolEvent): string => `${namespace.join("/")}::${node}`;
 
-/** A tool's result, which the server tells in a namespace named by the call. */
-const isResult = (data: Dict, namespace: readonly string[]): boolean =>
-  data["event"] === "message-start" &&
-  data["role"] === "tool" &&
-  namespace.at(-1) === `tools:${String(data["tool_call_id"])}` &&
-  !isToolsOwn(namespace.slice(0, -1));
+function namespaceOf({ params: { namespace = [] } }: ProtocolEvent): readonly string[] {
+  if (Array.isArray(namespace)) return namespace;
+  throw new ThreadfoldError("INVALID_VALUE", "The namespace of an event should be a list.");
+}

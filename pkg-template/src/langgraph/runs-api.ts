@@ -1,13 +1,13 @@
 // The parts of `POST /threads/{id}/runs/stream`.
 import { ThreadfoldError } from "threadfold";
 import type { Conversation } from "./conversation.js";
-import type { RunFold } from "./fold-run.js";
 import { finishedMessage, joinPart } from "./chunk.js";
 import { isDict, type Dict } from "./merge.js";
 import { plainDict, readMessage } from "./message-form.js";
 import { isToolsOwn } from "./namespace.js";
 import { isBefore } from "./part-keys.js";
 import type { Part } from "./parts.js";
+import type { Run } from "./run.js";
 
 export class RunsApi {
   readonly #conversation: Conversation;
@@ -18,9 +18,9 @@ export class RunsApi {
     this.#conversation = conversation;
   }
 
-  take(part: Part, run: RunFold): void {
-    const { event = "", data } = part;
-    const [kind = "", ...namespace] = event.split("|");
+  take(part: Part, run: Run): void {
+    const { data } = part;
+    const [kind, namespace] = kindOf(part);
     const isRoot = namespace.length === 0;
     switch (kind) {
       case "metadata":
@@ -55,7 +55,14 @@ export class RunsApi {
     }
   }
 
-  #start(data: unknown, run: RunFold): void {
+  /** A part that the thread has had: what it asks is asked still. */
+  skip(part: Part, run: Run): void {
+    const { data } = part;
+    const [kind, namespace] = kindOf(part);
+    if ((kind === "values" || kind === "updates") && isDict(data)) run.interruptsOf(data["__interrupt__"], namespace);
+  }
+
+  #start(data: unknown, run: Run): void {
     const runId = isDict(data) && typeof data["run_id"] === "string" ? data["run_id"] : undefined;
     this.#lastValues = undefined;
     run.start(runId);
@@ -68,7 +75,7 @@ export class RunsApi {
     this.#conversation.values(values);
   }
 
-  #updates(data: unknown, namespace: readonly string[], run: RunFold): void {
+  #updates(data: unknown, namespace: readonly string[], run: Run): void {
     for (const [node, written] of Object.entries(isDict(data) ? data : {})) {
       if (node === "__interrupt__") run.interruptsOf(written, namespace);
       else if (namespace.length === 0) {
@@ -107,6 +114,11 @@ export class RunsApi {
       this.#conversation.show(open ? message : finishedMessage(message), { open, speaker });
     }
   }
+}
+
+function kindOf({ event = "" }: Part): [kind: string, namespace: readonly string[]] {
+  const [kind = "", ...namespace] = event.split("|");
+  return [kind, namespace];
 }
 
 function taskOf(metadata: unknown): string {

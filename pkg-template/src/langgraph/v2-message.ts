@@ -8,6 +8,7 @@ import { isDict, type Dict } from "./merge.js";
 export class V2Message {
   readonly id: string;
   readonly #role: string;
+  /** What comes with its start: the call that it answers, or what it costs. */
   readonly #extra: Dict;
   readonly #blocks: Dict[] = [];
   /** Where a block is that the server calls by this index and kind: some count text and tool calls apart. */
@@ -23,8 +24,8 @@ export class V2Message {
   }
 
   /** A message at its `message-start`. */
-  static start(id: string, role: string, { tool_call_id: callId }: Dict): V2Message {
-    return new V2Message(id, role, role === "tool" ? { tool_call_id: typeof callId === "string" ? callId : "" } : {}, []);
+  static start(id: string, role: string, { usage }: Dict, callId = ""): V2Message {
+    return new V2Message(id, role, role === "tool" ? { tool_call_id: callId } : usageOf(usage), []);
   }
 
   /** A message of a model that was made of such events before. */
@@ -58,7 +59,7 @@ export class V2Message {
     if (this.#role !== "ai") return message;
     return {
       ...message,
-      ...(isDict(usage) ? { usage_metadata: usage } : {}),
+      ...usageOf(usage),
       response_metadata: {
         ...(isDict(metadata) ? metadata : {}),
         ...(isDict(responseMetadata) ? responseMetadata : {}),
@@ -156,12 +157,17 @@ export class V2Message {
       content: this.#blocks.slice(),
       additional_kwargs: before["additional_kwargs"] ?? {},
       response_metadata: before["response_metadata"] ?? { output_version: "v1" },
+      ...this.#extra,
       tool_calls: calls.filter((call) => call["type"] === "tool_call"),
       invalid_tool_calls: calls.filter((call) => call["type"] === "invalid_tool_call"),
       tool_call_chunks: this.#blocks.filter(isCallChunk),
     };
   }
 }
+
+/** The usage that is told, with zeros for what it leaves out. */
+const usageOf = (usage: unknown): Dict =>
+  isDict(usage) ? { usage_metadata: { input_tokens: 0, output_tokens: 0, total_tokens: 0, ...usage } } : {};
 
 const GROWING = ["text", "reasoning", "args", "data"];
 const CALLS = new Set<unknown>(["tool_call", "invalid_tool_call"]);

@@ -1,0 +1,28 @@
+// A thread that notes the events that it is sent: what the adapter says to it.
+import { Thread, type ThreadEvent, type ThreadState } from "threadfold";
+
+export class Recorder extends Thread {
+  readonly events: ThreadEvent[] = [];
+  readonly errors: string[] = [];
+  readonly shown: ThreadState["messages"][] = [];
+
+  constructor() {
+    super();
+    this.on("error", ({ code }) => this.errors.push(code));
+  }
+
+  override receive(event: ThreadEvent): void {
+    this.events.push(event);
+    super.receive(event);
+    this.shown.push(this.getState().messages);
+  }
+
+  /** The events of a kind, without what tells them from each other. */
+  sent(type: ThreadEvent["type"]): object[] {
+    return this.events.filter((event) => event.type === type).map(({ id: _id, key: _key, ...event }) => event);
+  }
+
+  get contents(): unknown[] {
+    return this.getState().messages.map(({ content }) => content);
+  }
+}
