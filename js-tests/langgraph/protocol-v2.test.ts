@@ -134,6 +134,27 @@ describe("a message", () => {
     }
   });
 
+  test("tells what it costs from its start on, with zeros for what is not told", async () => {
+    const script = new Script().running().start("a", [], { usage: { input_tokens: 7 } }).begin(0, { type: "text", text: "" }).text("Hi");
+    const { thread } = await folded(script);
+    expect(thread.getState().messages[0]).toMatchObject({ usage_metadata: { input_tokens: 7, output_tokens: 0, total_tokens: 0 } });
+    await folded(script.finish([], { usage: { output_tokens: 2, total_tokens: 9, input_token_details: { cache_read: 1 } } }), thread);
+    expect(thread.getState().messages[0]).toMatchObject({ usage_metadata: { input_tokens: 0, output_tokens: 2, total_tokens: 9, input_token_details: { cache_read: 1 } } });
+    const silent = await folded(new Script().running().start("b").begin(0, { type: "text", text: "Hi" }).finish());
+    expect(silent.thread.getState().messages[0]).not.toHaveProperty("usage_metadata");
+  });
+
+  test("that a tool says answers the call of its id, where a server names it nowhere else, or the call of its namespace", async () => {
+    const result = (script: Script, id: string, namespace: string[], more: Data = {}) =>
+      script.start(id, namespace, { role: "tool", ...more }).message({ event: "content-block-delta", index: 0, content: { type: "text", text: "done" } }, namespace).finish(namespace);
+    const callsOf = async (script: Script) => (await folded(script)).thread.getState().messages.map((message) => (message as { tool_call_id?: string }).tool_call_id);
+    expect(await callsOf(result(new Script().running(), "run-1-tool-call_abc", ["tools:call_abc"]))).toEqual(["call_abc"]);
+    expect(await callsOf(result(new Script().running(), "run-1-tool-call-1-2", []))).toEqual(["call-1-2"]);
+    expect(await callsOf(result(new Script().running().add("tools", { event: "tool-started", tool_call_id: "c7" }, ["tools:x"]), "t", ["tools:x"]))).toEqual(["c7"]);
+    expect(await callsOf(result(new Script().running(), "run-1-tool-call_abc", [], { tool_call_id: "own" }))).toEqual(["own"]);
+    expect(await callsOf(result(new Script().running(), "t", []))).toEqual([""]);
+  });
+
   test("that two nodes say at a time is two messages", async () => {
     const one = ["left:1"];
     const other = ["right:1"];
@@ -219,6 +240,29 @@ describe("a stream", () => {
     stepped.add("checkpoints", { id: "2", step: 2, source: "loop" }).values(human("h", "Hi"), said("Hello"));
     const { thread } = await folded(stepped.add("checkpoints", { id: "1", step: 1, source: "loop" }).values(human("h", "Hi")));
     expect(thread.getState().messages.length).toBe(2);
+  });
+
+  test("that is told again to a thread that was made from the server's state keeps what is behind, told the step", async () => {
+    const history = [human("h", "Hi"), said("Hello"), human("h2", "More"), ai("b", "Much")];
+    const replay = () => {
+      const stepped = new Script().running();
+      for (const [step, length] of [[0, 1], [1, 2], [3, 3], [4, 4]] as const) {
+        stepped.add("checkpoints", { id: String(step), step, source: "loop" }).values(...history.slice(0, length));
+      }
+      return stepped.completed().events;
+    };
+    const lengths = async (options: object): Promise<Set<number>> => {
+      const thread: Thread = new Thread({ values: { messages: history as never } });
+      const seen = new Set<number>();
+      thread.subscribe(({ messages }) => seen.add(messages.length));
+      await foldRun(thread, streamOf(replay()), options);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      expect(held(thread.confirmed).messages).toEqual(history);
+      return seen;
+    };
+    expect((await lengths({ step: 4 })).has(1)).toBe(false);
+    // Not told, the thread takes the replay's states for the server's last word.
+    expect(await lengths({})).toContain(1);
   });
 
   test("tells questions, a node's own words, updates and failures", async () => {

@@ -158,9 +158,26 @@ export class Conversation {
     // Where a model has ids of its own, the empty part that ends its message has another.
     if (last && saysNothing(wire.fields) && !known) this.#finishTask(speaker, wire);
     else if (!this.isWhole(id, known)) {
+      const text = last ? undefined : this.#newText(id, wire, known);
+      if (text !== undefined) {
+        this.#streamed.set(id, { ...(this.#streamed.get(id) as Streamed), speaker, written: false, lacked: false });
+        if (text !== "") this.send({ type: "text", messageId: id, text });
+        return;
+      }
       const message = this.#join(id, wire, known);
       this.show(last ? finishedMessage(message) : message, { open: !last, speaker });
     }
+  }
+
+  /** The text that a part adds, when it adds nothing else to a message that is text so far. */
+  #newText(id: string, { fields, type }: WireMessage, known: Dict | undefined): string | undefined {
+    const own = this.#streamed.get(id)?.message;
+    const { content } = fields;
+    const isText = type === "ai" && typeof content === "string" && typeof known?.["content"] === "string";
+    // What the thread has may know less of calls that are under way than what was said.
+    return isText && own && isEmpty(own["tool_call_chunks"]) && isEmpty(known["tool_call_chunks"]) && ADDED.every((key) => isEmpty(fields[key]))
+      ? content
+      : undefined;
   }
 
   #join(id: string, wire: WireMessage, known: Dict | undefined): Dict {
@@ -232,7 +249,9 @@ export class Conversation {
   #ownMessages(messages: readonly unknown[]): unknown[] {
     const added = new Set<unknown>();
     return messages.filter((message) => {
-      if (!isDict(message)) return !this.#sawValues;
+      if (typeof message === "string" || Array.isArray(message)) return !this.#sawValues;
+      // What is no message is refused when it is folded.
+      if (!isDict(message)) return true;
       const { id, type } = message;
       if (type === "remove") return id === REMOVE_ALL_MESSAGES || added.has(id) || this.thread.message(String(id)) !== undefined;
       added.add(id);
@@ -250,6 +269,16 @@ export class Conversation {
 
 /** Who speaks is not known: of the root graph or of one within. */
 const UNKNOWN: Speaker = { task: "", isGuest: true };
+
+/** What a part of a message may add to it besides text. */
+const ADDED = ["tool_call_chunks", "tool_calls", "invalid_tool_calls", "usage_metadata", "additional_kwargs", "response_metadata"] as const;
+
+function isEmpty(value: unknown): boolean {
+  if (value == null) return true;
+  if (Array.isArray(value)) return value.length === 0;
+  for (const _ in value as object) return false;
+  return typeof value === "object";
+}
 
 const saysNothing = ({ content, tool_call_chunks: calls }: Dict): boolean =>
   (content == null || content === "" || (Array.isArray(content) && content.length === 0)) &&

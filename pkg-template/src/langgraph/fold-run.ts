@@ -95,7 +95,8 @@ class RunFold {
   readonly #api: RunsApi;
   readonly #positions = new Positions();
   readonly #options: FoldRunOptions;
-  #isV2 = false;
+  /** Whether the stream is one of protocol v2: its first part says so. */
+  #isV2: boolean | undefined;
 
   constructor(thread: RunThread, options: FoldRunOptions) {
     let known = FOLDS.get(thread);
@@ -131,7 +132,7 @@ class RunFold {
   #fold(part: Part): void {
     if (!isDict(part)) throw new ThreadfoldError("INVALID_VALUE", "A part of the stream should be an object.");
     const event = eventOf(part);
-    if (event) this.#isV2 = true;
+    this.#isV2 ??= event !== undefined;
     const position = event ? { id: event.event_id, key: event.event_id } : this.#positions.next(part);
     const key = position.key ?? position.id;
     if (key !== undefined && this.#thread.had(key)) {
