@@ -1,7 +1,7 @@
 import * as core from "#core";
 import { schemaOf } from "./declaration.js";
 import { ThreadfoldError } from "./errors.js";
-import type { Field, Visibility } from "./fields.js";
+import { overwrite, type Field, type Visibility } from "./fields.js";
 
 /** What a schema does with a state, by the core's numbers. */
 const [MERGE, STEP, INPUT, OUTPUT, CHECKPOINT] = [0, 1, 2, 3, 4];
@@ -159,6 +159,19 @@ export class Schema<F> {
       throw error;
     }
     return new Schema(Object.assign({}, ...schemas.map((schema) => schema.fields)), raw);
+  }
+
+  /**
+   * What a thread starts with, for the core to fold: a reducer of the caller's own is not asked to add it to its default.
+   *
+   * @internal
+   */
+  static start(schema: Schema<unknown> | undefined, values: object | undefined): object {
+    const start: Record<string, unknown> = { ...schema?.initial(), ...values };
+    for (const [key, { kind }] of Object.entries((schema?.fields ?? {}) as Fields)) {
+      if (kind === "reducer" && Object.hasOwn(start, key)) start[key] = overwrite(start[key]);
+    }
+    return start;
   }
 
   /** @internal */

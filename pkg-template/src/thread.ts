@@ -74,7 +74,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
       if (schema && !(schema instanceof Schema)) throw new ThreadfoldError("INVALID_VALUE", "A thread's schema should be one that defineSchema made.");
       const given = option(options, "values");
       if (given !== undefined && typeof given !== "object") throw new ThreadfoldError("INVALID_VALUE", "A thread's values should be an object.");
-      return { ...schema?.initial(), ...given };
+      return Schema.start(schema, given);
     });
     this.#core = new ThreadCore(schema, values, "values");
     const look = () => ({ state: this.getState(), pending: this.pending, run: this.run });
