@@ -131,17 +131,43 @@ test("optimistic values, then an error: failed, kept for a retry, and a rollback
   expect(ours.thread.pending).toEqual([]);
 });
 
-test("optimistic values, then a first state without them: they stay until it has them", async () => {
+describe("optimistic values, then a first state without them", () => {
   const old = [human("o", "Old"), ai("p", "Answer")];
-  await both([metadata("r0"), values(...old)]);
-  ours.thread.optimistic({ messages: [Q] });
-  sdk.optimistic({ messages: [...old, Q] });
-  await both([metadata(), values(...old)]);
-  expect(ids(sdk.values?.messages)).toEqual(["o", "p"]);
-  expect(ids(ours.messages)).toEqual(["o", "p", "q"]);
-  await ours.fold([metadata("r2"), values(...old, Q)]);
-  expect(ids(ours.messages)).toEqual(["o", "p", "q"]);
-  expect(ours.thread.pending).toEqual([]);
+  const gone = (told: (readonly object[] | undefined)[]) => told.some((messages) => messages && !ids(messages)?.includes("q"));
+
+  test("they stay shown until the server has them", async () => {
+    await both([metadata("r0"), values(...old)]);
+    ours.thread.optimistic({ messages: [Q] });
+    sdk.optimistic({ messages: [...old, Q] });
+    const [before, sdkBefore] = [ours.told.length, sdk.told.length];
+    await both([metadata(), values(...old), chunk("a", "Hello"), values(...old, Q, ai("a", "Hello"))]);
+    expect(gone(sdk.told.slice(sdkBefore))).toBe(true);
+    expect(gone(ours.told.slice(before))).toBe(false);
+    expect(ids(ours.messages)).toEqual(["o", "p", "q", "a"]);
+    expect(ours.thread.pending).toEqual([]);
+  });
+
+  test("or until the run has ended well: then the server's word stands, and the difference is told", async () => {
+    await ours.fold([metadata("r0"), values(...old)]);
+    const op = ours.thread.optimistic({ messages: [Q] });
+    let shown: unknown;
+    await foldRun(ours.thread, (async function* () {
+      yield* streamOf([metadata(), values(...old)]);
+      shown = ids(ours.messages);
+    })());
+    expect(shown).toEqual(["o", "p", "q"]);
+    expect(ids(ours.messages)).toEqual(["o", "p"]);
+    expect(op.status).toBe("done");
+    expect(ours.witness.see()).toMatchObject({ drifts: [expect.stringContaining("q")], errors: [] });
+  });
+
+  test("or until the run has failed: then they wait for a retry", async () => {
+    await ours.fold([metadata("r0"), values(...old)]);
+    const op = ours.thread.optimistic({ messages: [Q] });
+    await ours.fold([metadata(), values(...old), error("broken")]);
+    expect(ids(ours.messages)).toEqual(["o", "p", "q"]);
+    expect(op.status).toBe("failed");
+  });
 });
 
 test("the server gives an optimistic message an id of its own: one message", async () => {

@@ -242,7 +242,7 @@ describe("a stream that breaks off", () => {
       const thread = new Thread();
       const witness = new Witness(thread);
       await expect(foldRun(thread, cut(parts.slice(0, at)))).rejects.toThrow("terminated");
-      if (at > 0) expect(thread.run?.status).toBe("running");
+      if (at > 0) expect(thread.run?.status).toBe("disconnected");
       await foldRun(thread, streamOf(parts));
       expectInSync(witness.see(), END);
     }
@@ -286,7 +286,7 @@ describe("a stream that breaks off", () => {
     };
     await expect(foldRun(thread, endless, { signal: controller.signal })).rejects.toThrow("Enough");
     expect(contents(thread)).toEqual(["Hi", "Hel"]);
-    expect(thread.run?.status).toBe("running");
+    expect(thread.run?.status).toBe("disconnected");
     await expect.poll(() => closed).toBe(true);
     await expect(foldRun(thread, streamOf(PARTS), { signal: AbortSignal.abort(new Error("Before")) })).rejects.toThrow("Before");
   });

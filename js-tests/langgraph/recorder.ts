@@ -6,8 +6,8 @@ export class Recorder extends Thread {
   readonly errors: string[] = [];
   readonly shown: ThreadState["messages"][] = [];
 
-  constructor() {
-    super();
+  constructor(values?: Partial<ThreadState>) {
+    super({ values });
     this.on("error", ({ code }) => this.errors.push(code));
   }
 
