@@ -232,7 +232,7 @@ describe("the user's abort ends the reading at once", () => {
     const stalled = new Stalled(BEGIN);
     await reason(foldRun(new Thread(), stalled, { signal: abortSoon() }));
     expect(stalled.closed).toBe(true);
-    let arrive = (_: RunStream): void => {};
+    let arrive: (stream: RunStream) => void = () => {};
     const late = new Stalled(BEGIN);
     await reason(foldRun(new Thread(), new Promise<RunStream>((resolve) => (arrive = resolve)), { signal: abortSoon() }));
     arrive(late);

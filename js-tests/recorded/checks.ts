@@ -50,6 +50,17 @@ export function expectHeldAndSaid(said: string): (seen: Seen, server: Held) => v
   };
 }
 
+/**
+ * The same for a run in which the server takes back what the user said, after it had it: that is known when the run has
+ * ended, and told as drift.
+ */
+export function afterTakingBack(expectSync: (seen: Seen, server: Held) => void): (seen: Seen, server: Held) => void {
+  return (seen, server) => {
+    expect(seen.drifts).toEqual([expect.stringMatching(/^run-finished: .*remove/)]);
+    expectSync({ ...seen, drifts: [] }, server);
+  };
+}
+
 const ids = ({ messages }: Held) => messages.map(({ id }) => id);
 
 /**

@@ -3,8 +3,8 @@
 import { Thread } from "threadfold";
 import { foldRun } from "threadfold/langgraph";
 import { test } from "vitest";
-import { FAILING, SAID_BEFORE_ASKING } from "../servers/scenarios.mjs";
-import { expectAllKept, expectHeldAndSaid, expectSameGist } from "./checks";
+import { FAILING, SAID_BEFORE_ASKING, TAKEN_BACK } from "../servers/scenarios.mjs";
+import { afterTakingBack, expectAllKept, expectHeldAndSaid, expectSameGist } from "./checks";
 import { listRecordings, readRecording, type Part } from "./format.mjs";
 import { held, plain, Witness } from "./witness";
 
@@ -24,7 +24,8 @@ test.each(listRecordings("langgraph-v2"))("%s is in sync after each run", async 
     if (FAILING[name]?.includes(index + 1)) expectAllKept(seen, held(state.values), before);
     else {
       const said = SAID_BEFORE_ASKING[name]?.[index + 1];
-      (said === undefined ? expectSameGist : expectHeldAndSaid(said))(seen, held(state.values));
+      const expectGist = TAKEN_BACK[name]?.includes(index + 1) ? afterTakingBack(expectSameGist) : expectSameGist;
+      (said === undefined ? expectGist : expectHeldAndSaid(said))(seen, held(state.values));
     }
   }
   if (!rejoined) return;

@@ -2,8 +2,8 @@
 import { defineSchema, field, Thread } from "threadfold";
 import { foldRun } from "threadfold/langgraph";
 import { describe, expect, test } from "vitest";
-import { FAILING, SAID_BEFORE_ASKING } from "../servers/scenarios.mjs";
-import { expectAllKept, expectHeldAndSaid, expectInSync, gist } from "./checks";
+import { FAILING, SAID_BEFORE_ASKING, TAKEN_BACK } from "../servers/scenarios.mjs";
+import { afterTakingBack, expectAllKept, expectHeldAndSaid, expectInSync, gist } from "./checks";
 import { listRecordings, readRecording, type Part } from "./format.mjs";
 import { held, plain, Witness } from "./witness";
 
@@ -44,6 +44,11 @@ async function replay(thread: Thread, name: string): Promise<void> {
 }
 
 function expectSync(graph: string, turn: number): typeof expectInSync {
+  return TAKEN_BACK[graph]?.includes(turn) ? afterTakingBack(expectInSync) : expectStillInSync(graph, turn);
+}
+
+/** The same, when the run had ended before: what it had taken along is over. */
+function expectStillInSync(graph: string, turn: number): typeof expectInSync {
   const said = SAID_BEFORE_ASKING[graph]?.[turn];
   return said === undefined ? expectInSync : expectHeldAndSaid(said);
 }
@@ -91,13 +96,13 @@ test.each(whole)("a run of %s told again, in part or in full, is the run told on
   const thread = new Thread();
   const witness = new Witness(thread);
   for (const [index, { request, parts, state }] of readRecording("langgraph", name).turns.entries()) {
-    const expectTurn = expectSync(name.replace(/\..*/, ""), index + 1);
+    const graph = name.replace(/\..*/, "");
     if (request.input) thread.optimistic(request.input);
     await foldRun(thread, stream(parts.slice(0, parts.length / 2)));
     await foldRun(thread, stream(parts));
-    expectTurn(witness.see(), held(state.values));
+    expectStillInSync(graph, index + 1)(witness.see(), held(state.values));
     await foldRun(thread, stream(parts));
-    expectTurn(witness.see(), held(state.values));
+    expectStillInSync(graph, index + 1)(witness.see(), held(state.values));
   }
 });
 

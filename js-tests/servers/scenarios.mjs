@@ -54,5 +54,11 @@ export const CHANGED_AFTERWARDS = { redact: [1, 2] };
  */
 export const SAID_BEFORE_ASKING = { consent: { 1: "I would delete three files." } };
 
+/**
+ * The turns in which the LangGraph server takes back what the user said, after it had it.
+ * @type {Record<string, number[]>}
+ */
+export const TAKEN_BACK = { clear: [2] };
+
 /** Those that are also run in LangGraph's protocol v2. */
 export const V2_GRAPHS = ["chat", "todos", "parallel", "redact", "clear", "approval", "subgraph", "consent", "fail"];

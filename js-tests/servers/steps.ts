@@ -1,8 +1,8 @@
 // What has to hold after each turn of a scenario on a live server.
 import { expect } from "vitest";
-import { expectAllKept, expectHeldAndSaid, expectInSync, expectInSyncAfterDrift, expectSameGist } from "../recorded/checks";
+import { afterTakingBack, expectAllKept, expectHeldAndSaid, expectInSync, expectInSyncAfterDrift, expectSameGist } from "../recorded/checks";
 import type { Held, Seen } from "../recorded/witness";
-import { CHANGED_AFTERWARDS, FAILING, FAILING_AG_UI, SAID_BEFORE_ASKING, SCENARIOS } from "./scenarios.mjs";
+import { CHANGED_AFTERWARDS, FAILING, FAILING_AG_UI, SAID_BEFORE_ASKING, SCENARIOS, TAKEN_BACK } from "./scenarios.mjs";
 
 /** What is to be seen after one turn. */
 export interface Step {
@@ -27,12 +27,13 @@ function check(graph: string, steps: Step[], failing: number[] | undefined, expe
 export const checkAgUi = (graph: string, steps: Step[]) =>
   check(graph, steps, FAILING_AG_UI[graph], (turn) => (CHANGED_AFTERWARDS[graph]?.includes(turn) ? expectInSyncAfterDrift : expectInSync));
 
-/** In a turn in which a graph within asks, more is shown than the server's state has. */
-const unlessAsked = (graph: string, otherwise: Expect) => (turn: number): Expect => {
+/** In a turn in which a graph within asks, more is shown than the server's state has; what is taken back is told. */
+const byTurn = (graph: string, otherwise: Expect) => (turn: number): Expect => {
   const said = SAID_BEFORE_ASKING[graph]?.[turn];
-  return said === undefined ? otherwise : expectHeldAndSaid(said);
+  if (said !== undefined) return expectHeldAndSaid(said);
+  return TAKEN_BACK[graph]?.includes(turn) ? afterTakingBack(otherwise) : otherwise;
 };
 
-export const checkLangGraph = (graph: string, steps: Step[]) => check(graph, steps, FAILING[graph], unlessAsked(graph, expectInSync));
+export const checkLangGraph = (graph: string, steps: Step[]) => check(graph, steps, FAILING[graph], byTurn(graph, expectInSync));
 
-export const checkV2 = (graph: string, steps: Step[]) => check(graph, steps, FAILING[graph], unlessAsked(graph, expectSameGist));
+export const checkV2 = (graph: string, steps: Step[]) => check(graph, steps, FAILING[graph], byTurn(graph, expectSameGist));

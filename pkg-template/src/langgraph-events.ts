@@ -4,5 +4,6 @@ export { addMessages, messagesStateReducer } from "threadfold";
 export { concatChunk } from "./langgraph/chunk.js";
 export type { RunThread } from "./langgraph/conversation.js";
 export { foldRun, type FoldedRun, type FoldRunOptions } from "./langgraph/fold-run.js";
+export type { RunInterrupt } from "./langgraph/interrupt.js";
 export type { RunStream } from "./langgraph/parts.js";
-export type { RunInterrupt, RunListeners } from "./langgraph/run.js";
+export type { RunListeners } from "./langgraph/run.js";

@@ -1,6 +1,6 @@
 // A LangGraph deployment, over its REST API.
 import { createParser } from "eventsource-parser";
-import { foldRun } from "threadfold/langgraph";
+import { foldRun } from "threadfold/langgraph/events";
 import { accepted, lastHeard, Refusal, type AgentServer } from "./servers";
 
 const JSON_TYPE = { "content-type": "application/json" };

@@ -1,10 +1,10 @@
 import { REMOVE_ALL_MESSAGES, removeMessage, ThreadfoldError } from "threadfold";
 import type { ThreadEvent } from "../thread-events.js";
 import { finishedMessage, joinPart } from "./chunk.js";
+import { isKnown, type RunInterrupt } from "./interrupt.js";
 import { isDict, type Dict } from "./merge.js";
 import { plainDict, plainMessages, type WireMessage } from "./message-form.js";
 import type { Position } from "./part-keys.js";
-import { isKnown, type RunInterrupt } from "./run.js";
 
 /** What a run is folded into: a `Thread`. */
 export interface RunThread {

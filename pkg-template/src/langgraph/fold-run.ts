@@ -1,10 +1,11 @@
 import { ThreadfoldError } from "threadfold";
 import { Conversation, type RunThread } from "./conversation.js";
+import type { RunInterrupt } from "./interrupt.js";
 import { isDict, type Dict } from "./merge.js";
 import { Positions } from "./part-keys.js";
 import { readParts, type Part, type RunStream } from "./parts.js";
 import { ProtocolV2, type ProtocolEvent } from "./protocol-v2.js";
-import { Run, type RunInterrupt, type RunListeners } from "./run.js";
+import { Run, type RunListeners } from "./run.js";
 import { RunsApi } from "./runs-api.js";
 
 /** How {@link foldRun} reads a run. */

@@ -1,13 +1,6 @@
-import { isDict, type Dict } from "./merge.js";
 import type { Conversation } from "./conversation.js";
-
-/** A question of the graph's to the user: the run goes on when it is resumed with the answer. */
-export interface RunInterrupt {
-  readonly id?: string | undefined;
-  readonly value?: unknown;
-  /** The graph within the graph that asks. */
-  readonly namespace: readonly string[];
-}
+import { isKnown, type RunInterrupt } from "./interrupt.js";
+import { isDict, type Dict } from "./merge.js";
 
 /** Whoever is told of what is no state. */
 export interface RunListeners {
@@ -92,7 +85,3 @@ export class Run {
     for (const tell of news) tell();
   }
 }
-
-/** Whether an interrupt is among these; one without an id is always another. */
-export const isKnown = (interrupts: readonly RunInterrupt[], { id }: RunInterrupt): boolean =>
-  id !== undefined && interrupts.some((known) => known.id === id);
