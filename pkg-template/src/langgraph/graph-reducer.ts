@@ -40,7 +40,8 @@ export function graphReducer(left: Messages, right: Messages): BaseMessage[] {
 function instances(given: Messages): readonly BaseMessage[] {
   const list = Array.isArray(given) ? (given as readonly BaseMessageLike[]) : [given as BaseMessageLike];
   let made: BaseMessage[] | undefined;
-  for (const [at, one] of list.entries()) {
+  for (let at = 0; at < list.length; at++) {
+    const one = list[at] as BaseMessageLike;
     const message = coerceMessageLikeToMessage(one);
     if (message !== one) (made ??= list.slice() as BaseMessage[])[at] = message;
   }
