@@ -58,14 +58,6 @@ export class Conversation {
     if (thread.run?.status === "running" || thread.run?.status === "disconnected") this.#takeUp();
   }
 
-  get interrupts(): readonly RunInterrupt[] {
-    return this.#interrupts;
-  }
-
-  interrupt(interrupt: RunInterrupt): void {
-    if (!isKnown(this.#interrupts, interrupt)) this.#interrupts.push(interrupt);
-  }
-
   /** A thread of an earlier life, in the middle of a run: who says what was under way is not known any more. */
   #takeUp(): void {
     const { messages } = this.thread.confirmed as { messages?: unknown };
@@ -93,6 +85,14 @@ export class Conversation {
     const nth = this.#sent++;
     if (own === undefined) this.thread.receive(event);
     else this.thread.receive({ ...event, id, key: nth === 0 ? own : `${own}+${nth}` });
+  }
+
+  get interrupts(): readonly RunInterrupt[] {
+    return this.#interrupts;
+  }
+
+  interrupt(interrupt: RunInterrupt): void {
+    if (!isKnown(this.#interrupts, interrupt)) this.#interrupts.push(interrupt);
   }
 
   start(runId: string | undefined): void {
