@@ -6,7 +6,6 @@ import { held, Witness } from "../recorded/witness";
 import { byPart } from "../support/by-part.js";
 import { Recorder } from "./recorder";
 import { ai, fixture, human, response, streamOf, tool, type Message } from "./streams";
-import { Recorder } from "./recorder";
 
 type Data = Record<string, unknown>;
 

@@ -167,8 +167,6 @@ class RunFold {
   }
 
   #disconnect(error?: unknown): void {
-    // SHIM until the thread knows of disconnections, together with `flush`.
-    if (!("flush" in this.#thread)) return;
     if (this.#thread.run?.status === "running") this.#thread.receive({ type: "disconnected", error });
   }
 }
