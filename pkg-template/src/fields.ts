@@ -1,6 +1,6 @@
 import { ThreadfoldError } from "./errors.js";
 import type { FileData } from "./files.js";
-import type { LangChainMessage, MessageLike, MessageOptions } from "./messages.js";
+import type { LangChainMessage, MessageOptions, MessagesUpdate } from "./messages.js";
 import type { Todo } from "./todos.js";
 import type { MergeToolsOptions, Tool } from "./tools.js";
 
@@ -72,7 +72,7 @@ type Reduced<Value, Update = Value> = Field<Value, Update | Overwrite<Value>, tr
 export const field = {
   /** Messages, folded by {@link addMessages}. */
   messages: <M extends object = LangChainMessage>(options?: Visibility & MessageOptions) =>
-    declared<Reduced<M[], M | MessageLike | readonly (M | MessageLike)[]>>("messages", options),
+    declared<Reduced<M[], MessagesUpdate<M>>>("messages", options),
   /** Tools, folded by {@link mergeTools}. */
   tools: <T extends object = Tool>(options?: Visibility & MergeToolsOptions) =>
     declared<Reduced<T[], readonly T[]>>("tools", options),
