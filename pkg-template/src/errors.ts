@@ -22,7 +22,9 @@
  * | `PATCH_TEST_FAILED` | a `test` that does not hold |
  * | `FORBIDDEN_KEY` | a key that would reach an object's prototype |
  * | `REDUCER_FAILED` | a reducer of the caller's own threw; its error is the `cause` |
+ * | `CYCLIC_VALUE` | a value that holds itself, where it is to be compared or written down |
  * | `UNREADABLE_VALUE` | a value threw while it was read (a getter, a proxy); the `cause` says what |
+ * | `BAD_RESPONSE` | a server's answer that is no stream of events: an error status, a page, a body of JSON |
  * | `DISPOSED` | a list, schema or thread that was given up by `free()` |
  * | `BUSY` | a list or thread that is used by the very values it is reading (a getter of a message) |
  */
@@ -46,7 +48,9 @@ export type ThreadfoldErrorCode =
   | "PATCH_TEST_FAILED"
   | "FORBIDDEN_KEY"
   | "REDUCER_FAILED"
+  | "CYCLIC_VALUE"
   | "UNREADABLE_VALUE"
+  | "BAD_RESPONSE"
   | "DISPOSED"
   | "BUSY";
 

@@ -86,7 +86,7 @@ impl<V: Value> Thread<V> {
         streaming: bool,
     ) -> Result<(), Error> {
         if message.kind() != Kind::Object {
-            return Err(Error::message("it is no object"));
+            return Err(Error::message_field("", "an object"));
         }
         let Some(id) = message.get_owned("id").filter(|id| id.kind() == Kind::String) else {
             return Err(Error::message("it has no id"));
