@@ -170,11 +170,7 @@ impl Error {
     /// The error of a reducer, by the name of its field.
     pub(crate) fn of(mut self, key: &str) -> Self {
         if let Self::InvalidValue { what, .. } = &mut self {
-            match what.as_str() {
-                "left" => *what = ["the state's ", key].concat(),
-                "right" => key.clone_into(what),
-                _ => {}
-            }
+            key.clone_into(what);
         }
         self
     }

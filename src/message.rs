@@ -185,7 +185,7 @@ fn from_role<V: Value>(
     ids: Ids,
 ) -> Result<Read<V>, Error> {
     let Some(Canonical { kind, developer }) = canonical(role) else {
-        let expected = "a kind of message (human, ai, system, developer, tool, function, remove)";
+        let expected = "human, ai, system, developer, tool, function or remove";
         return Err(Error::message_field(field, [expected, ", not '", role, "'"].concat()));
     };
     if kind == "tool" && fields.get("tool_call_id").is_none_or(|id| id.is_null()) {

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { outcome } from "../support/errors.js";
 
 const whole = [{ type: "human", id: "1", content: "" }, { id: "2", role: "user", content: "" }, { type: "ai", id: "3", content: "" }];
-const kinds = "a kind of message (human, ai, system, developer, tool, function, remove), not 'alien'.";
+const kinds = "human, ai, system, developer, tool, function or remove, not 'alien'.";
 
 const forms = "messages[3] should be an object with a type or a role, a string or a [role, content] pair.";
 

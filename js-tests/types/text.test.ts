@@ -33,14 +33,14 @@ describe("toLangChain and toAgUi refuse", () => {
   test("a kind of message that they do not know, by its index and field", () => {
     for (const convert of [toLangChain, toAgUi]) {
       const roles = "one of user, assistant, system, developer, tool, reasoning, activity.";
-      const types = "one of human, ai, system, tool, function.";
+      const types = "one of human, ai, system, tool, function, HumanMessageChunk, AIMessageChunk, SystemMessageChunk, ToolMessageChunk, FunctionMessageChunk.";
       expect(said(convert, { id: "1", role: "alien", content: "" })).toMatchObject({ error: { code: "INVALID_MESSAGE", message: `messages[3].role should be ${roles}` } });
       expect(said(convert, { id: "1", type: "alien", content: "" })).toMatchObject({ error: { code: "INVALID_MESSAGE", message: `messages[3].type should be ${types}` } });
       for (const type of ["__proto__", "constructor", "remove"]) expect(said(convert, { id: "1", type, content: "" })).toMatchObject({ error: { code: "INVALID_MESSAGE" } });
       expect(said(convert, { id: "1" })).toMatchObject({ error: { message: `messages[3].type should be ${types}` } });
       expect(said(convert, null)).toMatchObject({ error: { message: "messages[3] should be an object." } });
     }
-    expect(outcome(() => toAgUi({ id: "1", type: "alien" }))).toMatchObject({ error: { message: "message.type should be one of human, ai, system, tool, function." } });
+    expect(outcome(() => toAgUi({ id: "1", type: "alien" }))).toMatchObject({ error: { message: "message.type should be one of human, ai, system, tool, function, HumanMessageChunk, AIMessageChunk, SystemMessageChunk, ToolMessageChunk, FunctionMessageChunk." } });
   });
 
   test("a message without an id, where the form has one", () => {

@@ -42,14 +42,14 @@ const ROLE_TYPES: Readonly<Record<string, string>> = {
 /** AG-UI's role for LangChain's type. */
 const TYPE_ROLES: Readonly<Record<string, string>> = {
   human: "user",
-  HumanMessageChunk: "user",
   ai: "assistant",
-  AIMessageChunk: "assistant",
   system: "system",
-  SystemMessageChunk: "system",
   tool: "tool",
-  ToolMessageChunk: "tool",
   function: "tool",
+  HumanMessageChunk: "user",
+  AIMessageChunk: "assistant",
+  SystemMessageChunk: "system",
+  ToolMessageChunk: "tool",
   FunctionMessageChunk: "tool",
 };
 
@@ -269,8 +269,8 @@ function isFields(value: unknown): value is Fields {
 /** A message that has a role but no type is asked for another role, any other one for another type. */
 function unknownKind(message: Fields, index: number | undefined): ThreadfoldError {
   const isRole = message["type"] === undefined && message["role"] !== undefined;
-  const names = isRole ? Object.keys(ROLE_TYPES) : Object.keys(TYPE_ROLES).filter((name) => !name.endsWith("Chunk"));
-  return invalid(index, isRole ? ".role" : ".type", `one of ${names.join(", ")}`);
+  const kinds = Object.keys(isRole ? ROLE_TYPES : TYPE_ROLES);
+  return invalid(index, isRole ? ".role" : ".type", `one of ${kinds.join(", ")}`);
 }
 
 function invalid(index: number | undefined, field: string, expected: string): ThreadfoldError {
