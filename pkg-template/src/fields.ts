@@ -4,13 +4,13 @@ import type { LangChainMessage, MessageOptions, MessagesUpdate } from "./message
 import type { Todo } from "./todos.js";
 import type { MergeToolsOptions, Tool } from "./tools.js";
 
-/** Who may give a field's value to a run, and who sees it in a run's result. */
+/** Says who may give a field's value to a run, and who sees it in a run's result. */
 export interface Visibility {
   /** Whether a caller may give it; else {@link Schema.input} drops it. Default true. */
   input?: boolean | undefined;
   /** Whether a result shows it; else {@link Schema.output} drops it. Default true. */
   output?: boolean | undefined;
-  /** Neither given nor shown. */
+  /** Neither: only the graph's own nodes read and write it. */
   private?: boolean | undefined;
 }
 
@@ -38,7 +38,7 @@ export interface Overwrite<T> {
 }
 
 /**
- * An update that sets a field that has a reducer, as LangGraph's `Overwrite` does.
+ * Makes an update that sets a field past its reducer, as LangGraph's `Overwrite` does.
  *
  * @example
  * ```ts
@@ -55,7 +55,7 @@ export function overwrite<T>(value: T): Overwrite<T> {
 type Reduced<Value, Update = Value> = Field<Value, Update | Overwrite<Value>, true>;
 
 /**
- * The kinds of fields that a schema may have.
+ * Makes the fields of a schema, one function for each kind.
  *
  * @example
  * ```ts

@@ -7,17 +7,17 @@ export type * from "./message-types.js";
 /** Whose rules a list of messages follows: LangGraph's `add_messages`, or DeepAgents' batch reducer. */
 export interface MessageOptions {
   /**
-   * `"deepagents"`: removing an unknown id is no error, ids are not assigned, a message that is removed and sent
-   * again comes last, and of two messages with one id only the last is removed. Default `"langgraph"`.
+   * Default `"langgraph"`. With `"deepagents"` you may remove an id that is not there, messages without an id stay
+   * without, a message that is removed and sent again comes last, and of two with one id only the last is removed.
    */
   rules?: "langgraph" | "deepagents" | undefined;
 }
 
-/** The id of a removal that removes every message before it. */
+/** Removes every message before it, as the id of a removal. */
 export const REMOVE_ALL_MESSAGES = "__remove_all__";
 
 /**
- * The removal of the message with this id, for {@link addMessages}.
+ * Makes the removal of the message with this id, for {@link addMessages} and every other update of messages.
  *
  * @example
  * ```ts
@@ -32,14 +32,15 @@ export function removeMessage(id: string): MessageRemoval {
 }
 
 /**
- * Adds messages to messages as LangGraph's `add_messages` does: one of a known id replaces that message in its
- * place, another is appended, a removal removes. Either side is a list or a single message.
+ * Adds messages to messages as LangGraph's `add_messages` does: replaces a message of a known id in its place, appends
+ * another, removes by a removal. Give a list or a single message on either side.
  *
- * Whole messages go through untouched: the same objects, instances with their class. Neither side is changed,
- * and when `right` changes nothing the answer is `left` itself. A message without an id is given a uuid.
+ * Returns the list as it is then: a new one, or `left` itself when `right` changes nothing. It holds the messages that
+ * you gave, the same objects, instances with their class; what is no whole message (a string, a pair, a dict with a role
+ * and no id) becomes a LangChain dict, and a message without an id is given a uuid. Neither side is changed.
  *
- * One deliberate difference from `messagesStateReducer`: a removal after a remove-all is carried out, or is the
- * error `REMOVED_AFTER_REMOVE_ALL`; the reference returns the removal as a message. And dicts stay dicts.
+ * Two differences from `messagesStateReducer`: dicts stay dicts, and a removal after a remove-all is carried out, or is
+ * the error `REMOVED_AFTER_REMOVE_ALL`, where the reference returns the removal as a message.
  *
  * @throws {@link ThreadfoldError} `NULL_ARGUMENT`, `INVALID_MESSAGE`, `UNKNOWN_MESSAGE_REMOVED`,
  *   `REMOVED_AFTER_REMOVE_ALL`.
