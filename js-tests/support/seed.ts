@@ -15,9 +15,9 @@ export function seeded(subject: string, usual: number): { seed: number; numRuns:
   return { seed, numRuns };
 }
 
-/** A number of cases: the usual one, or THREADFOLD_RUNS. */
-export function runs(usual: number): number {
-  return asked("THREADFOLD_RUNS") ?? usual;
+/** A number of cases: the usual one, or what THREADFOLD_RUNS, or a variable of the subject's own, asks for. */
+export function runs(usual: number, variable = "THREADFOLD_RUNS"): number {
+  return asked(variable) ?? asked("THREADFOLD_RUNS") ?? usual;
 }
 
 /** Each subject has cases of its own: a hash (FNV-1a) of its name. */
