@@ -15,8 +15,8 @@ export async function run(command, args, options = {}) {
   if (code !== 0) throw new Complaint(`\`${[command, ...args].join(" ")}\` ended with code ${code}`);
 }
 
-/** Runs a program with its output on the terminal, and also returns that output and the exit code. */
-export function watch(command, args, { cwd = root, env = {}, keep = true } = {}) {
+/** Runs a program with its output on the terminal, unless not to `show` it, and also returns that output and the exit code. */
+export function watch(command, args, { cwd = root, env = {}, keep = true, show = true } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       cwd,
@@ -27,7 +27,7 @@ export function watch(command, args, { cwd = root, env = {}, keep = true } = {})
     for (const [from, to] of [[child.stdout, process.stdout], [child.stderr, process.stderr]]) {
       from?.setEncoding("utf8").on("data", (text) => {
         output += text;
-        to.write(text);
+        if (show) to.write(text);
       });
     }
     child.on("error", (error) => reject(new Complaint(`could not start \`${command}\`: ${error.message}`)));

@@ -25,7 +25,11 @@ pub enum Error {
     },
     /// A value that no accepted form of a message describes.
     InvalidMessage {
-        /// What is wrong with it.
+        /// Its position, when it came in a list.
+        index: Option<usize>,
+        /// The field that is wrong, such as `.id`; empty for the message itself.
+        field: Option<&'static str>,
+        /// What that should be; without a field, what is wrong with the message.
         reason: String,
     },
     /// A removal of an id that the list does not hold.
@@ -155,7 +159,28 @@ impl Error {
     }
 
     pub(crate) fn message(reason: impl Into<String>) -> Self {
-        Self::InvalidMessage { reason: reason.into() }
+        Self::InvalidMessage { index: None, field: None, reason: reason.into() }
+    }
+
+    /// A message whose `field` (such as `.id`; empty for itself) is not what is `expected`.
+    pub(crate) fn message_field(field: &'static str, expected: impl Into<String>) -> Self {
+        Self::InvalidMessage { index: None, field: Some(field), reason: expected.into() }
+    }
+
+    /// The error of a reducer, by the name of its field.
+    pub(crate) fn of(mut self, key: &str) -> Self {
+        if let Self::InvalidValue { what, .. } = &mut self {
+            key.clone_into(what);
+        }
+        self
+    }
+
+    /// The error, of a message at this position of its list.
+    pub(crate) fn at(mut self, position: usize) -> Self {
+        if let Self::InvalidMessage { index, .. } = &mut self {
+            *index = Some(position);
+        }
+        self
     }
 
     /// What is wrong, in a sentence.
@@ -164,7 +189,8 @@ impl Error {
     /// WebAssembly build as a reducer.
     pub(crate) fn sentence(&self) -> String {
         let index = match self {
-            Self::InvalidPatch { index, .. }
+            Self::InvalidMessage { index: Some(index), .. }
+            | Self::InvalidPatch { index, .. }
             | Self::PatchPathMissing { index, .. }
             | Self::PatchTestFailed { index, .. } => index.to_string(),
             _ => String::new(),
@@ -179,7 +205,12 @@ impl Error {
             Self::NullArgument { received: None } => {
                 &["Must specify non-null arguments for both 'left' and 'right'."]
             }
-            Self::InvalidMessage { reason } => &["Not a message: ", reason, "."],
+            Self::InvalidMessage { field: None, reason, .. } => &["Not a message: ", reason, "."],
+            Self::InvalidMessage { index: at, field: Some(field), reason } => {
+                let [before, after] =
+                    if at.is_some() { ["messages[", "]"] } else { ["message", ""] };
+                &[before, &index, after, field, " should be ", reason, "."]
+            }
             Self::UnknownMessageRemoved { id } => {
                 &["Attempting to delete a message with an ID that doesn't exist ('", id, "')"]
             }

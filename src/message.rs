@@ -14,6 +14,9 @@ use crate::value::{Change, Check, Found, Kind, Owned, Value};
 /// The id of a removal that removes every message before it.
 pub const REMOVE_ALL_MESSAGES: &str = "__remove_all__";
 
+/// What a message should be.
+const FORMS: &str = "an object with a type or a role, a string or a [role, content] pair";
+
 /// The roles of AG-UI's messages.
 const AG_UI_ROLES: [&str; 7] =
     ["user", "assistant", "system", "developer", "tool", "activity", "reasoning"];
@@ -47,18 +50,16 @@ pub fn read<V: Value>(item: &V, ids: Ids) -> Result<Read<V>, Error> {
         Kind::String => Ok(Read::Made(identified(human(item), ids)?.0)),
         Kind::Array => {
             let (2, Some(role), Some(content)) = (item.len(), item.at(0), item.at(1)) else {
-                return Err(Error::message("a pair is [role, content]"));
+                return Err(Error::message_field("", FORMS));
             };
-            let role = role.text().ok_or_else(|| Error::message("a role is a string"))?;
+            let role = role.text().ok_or_else(|| Error::message_field("[0]", "a role"))?;
             if content.kind() != Kind::String && content.kind() != Kind::Array {
-                return Err(Error::message("content is a string or a list of blocks"));
+                return Err(Error::message_field("[1]", "a string or a list of blocks"));
             }
-            from_role(V::object().with("content", content.into_owned()), &role, ids)
+            from_role(V::object().with("content", content.into_owned()), "[0]", &role, ids)
         }
         Kind::Object => read_object(item, ids),
-        Kind::Null | Kind::Other => {
-            Err(Error::message("it is neither an object, nor a string, nor a [role, content] pair"))
-        }
+        Kind::Null | Kind::Other => Err(Error::message_field("", FORMS)),
     }
 }
 
@@ -142,7 +143,7 @@ fn read_object<V: Value>(item: &V, ids: Ids) -> Result<Read<V>, Error> {
         return whole(item.clone(), kind == "remove", ids);
     }
     if let Some((kind, fields)) = serialised_constructor(item) {
-        return from_role(fields, &kind, ids);
+        return from_role(fields, ".id", &kind, ids);
     }
     let kind = item.text_of("type");
     // As in the reference a role goes before a type.
@@ -150,15 +151,15 @@ fn read_object<V: Value>(item: &V, ids: Ids) -> Result<Read<V>, Error> {
         if kind.is_none() && is_ag_ui(item) && has_id(item) {
             return Ok(Read::Whole);
         }
-        return from_role(item.clone().without("role"), &role, ids);
+        return from_role(item.clone().without("role"), ".role", &role, ids);
     }
-    let Some(kind) = kind else { return Err(Error::message("it has neither a type nor a role")) };
+    let Some(kind) = kind else { return Err(Error::message_field("", FORMS)) };
     let canonical = canonical(&kind).is_some_and(|canonical| canonical.kind == kind);
     if !canonical || kind == "remove" || (kind == "ai" && has_openai_calls(item)) {
-        return from_role(item.clone(), &kind, ids);
+        return from_role(item.clone(), ".type", &kind, ids);
     }
     if kind == "tool" && item.get("tool_call_id").is_none_or(|id| id.is_null()) {
-        return Err(Error::message("a tool message has a tool_call_id"));
+        return Err(unanswered());
     }
     whole(item.clone(), false, ids)
 }
@@ -176,17 +177,23 @@ fn whole_anew<V: Value>(item: V, ids: Ids) -> Result<Read<V>, Error> {
     Ok(Read::Made(identified(item, ids)?.0))
 }
 
-/// A LangChain dict from fields and the role or type that goes with them.
-fn from_role<V: Value>(fields: V, role: &str, ids: Ids) -> Result<Read<V>, Error> {
+/// A LangChain dict from fields and the role or type that goes with them, which stood in `field`.
+fn from_role<V: Value>(
+    fields: V,
+    field: &'static str,
+    role: &str,
+    ids: Ids,
+) -> Result<Read<V>, Error> {
     let Some(Canonical { kind, developer }) = canonical(role) else {
-        return Err(Error::message(["'", role, "' is no role of a message"].concat()));
+        let expected = "human, ai, system, developer, tool, function or remove";
+        return Err(Error::message_field(field, [expected, ", not '", role, "'"].concat()));
     };
     if kind == "tool" && fields.get("tool_call_id").is_none_or(|id| id.is_null()) {
-        return Err(Error::message("a tool message has a tool_call_id"));
+        return Err(unanswered());
     }
     if kind == "remove" {
         let id = fields.text_of("id");
-        return id.map(Read::Remove).ok_or_else(|| Error::message("a removal has an id"));
+        return id.map(Read::Remove).ok_or_else(|| Error::message_field(".id", "a string"));
     }
     let mut message = first("type", V::string(kind), fields);
     if developer {
@@ -199,6 +206,10 @@ fn from_role<V: Value>(fields: V, role: &str, ids: Ids) -> Result<Read<V>, Error
         message = langchain_calls(message);
     }
     whole_anew(message, ids)
+}
+
+fn unanswered() -> Error {
+    Error::message_field(".tool_call_id", "the id of the call that it answers")
 }
 
 fn human<V: Value>(content: &V) -> V {
@@ -250,7 +261,7 @@ fn identified<V: Value>(message: V, ids: Ids) -> Result<(V, bool), Error> {
         Kind::String => Ok((message, false)),
         Kind::Null if ids == Ids::Keep => Ok((message, false)),
         Kind::Null => Ok((message.with("id", V::string(&V::new_id())), true)),
-        _ => Err(Error::message("an id is a string")),
+        _ => Err(Error::message_field(".id", "a string")),
     }
 }
 

@@ -200,7 +200,7 @@ impl<V: Value> MessageList<V> {
         let mut right = V::array([message]);
         let numbers = self.ids.symbols.numbers(&right, "id");
         let Some(number) = numbers.first().copied().filter(|number| *number != Join::NONE) else {
-            return Err(Error::message("it has no id"));
+            return Err(Error::message_field(".id", "a string"));
         };
         let place = place.filter(|at| *at < self.len());
         let plan = match (self.ids.last(number), place) {

@@ -172,8 +172,8 @@ impl<V: Value> Field<V> {
 }
 
 fn append<V: Value>(current: V, update: V) -> Result<V, Error> {
-    let current = list(current, "the value of an appending field")?;
-    let update = list(update, "an update of an appending field")?;
+    let current = list(current, "left")?;
+    let update = list(update, "right")?;
     if update.is_empty() {
         return Ok(current);
     }
@@ -183,8 +183,8 @@ fn append<V: Value>(current: V, update: V) -> Result<V, Error> {
 }
 
 fn merge<V: Value>(current: V, update: &V) -> Result<V, Error> {
-    let current = object(current, "the value of a merging field")?;
-    let update = object(update.clone(), "an update of a merging field")?;
+    let current = object(current, "left")?;
+    let update = object(update.clone(), "right")?;
     Ok(current.overlay(&update, false))
 }
 

@@ -151,6 +151,7 @@ fn written<V: Value>(
     current: Option<V>,
     writes: &[V],
 ) -> Result<V, Error> {
+    let fold = |current, write| field.fold(current, write).map_err(|error| error.of(key));
     if !field.takes_many() {
         let guard = match field.lifetime {
             Lifetime::Kept => Some(None),
@@ -161,7 +162,7 @@ fn written<V: Value>(
             return Err(Error::ConcurrentUpdate { key: key.to_owned(), guard });
         }
         let last = writes.last().cloned().unwrap_or_else(V::null);
-        return field.fold(current, last);
+        return fold(current, last);
     }
     // Writes before an `Overwrite` are folded all the same, so that what is wrong with them is
     // said; those after it are not looked at.
@@ -175,7 +176,7 @@ fn written<V: Value>(
                 folded = Some(value);
             }
             None if overwritten => {}
-            None => folded = Some(field.fold(folded, write.clone())?),
+            None => folded = Some(fold(folded, write.clone())?),
         }
     }
     Ok(folded.unwrap_or_else(V::null))

@@ -14,6 +14,8 @@ use threadfold::{
 
 use MessageRules::{DeepAgents, LangGraph};
 
+mod seeded;
+
 /// A message, or a removal, of one of few ids.
 #[derive(Debug, Clone, PartialEq)]
 struct Item {
@@ -193,12 +195,7 @@ fn even(_: u8, update: u8) -> Result<u8, Error> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: 4_000,
-        failure_persistence: None,
-        rng_seed: proptest::test_runner::RngSeed::Fixed(1),
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(seeded::config(4_000))]
 
     #[test]
     fn langgraphs_rules_are_those_of_python(left in state_list(), right in same_as_python()) {

@@ -10,6 +10,8 @@ use threadfold::{
     Error, Event, Field, FieldReducer, MessageRules, Schema, Status, Thread, apply_patch,
 };
 
+mod seeded;
+
 fn human(id: &str, content: &str) -> Value {
     json!({ "type": "human", "id": id, "content": content })
 }
@@ -307,7 +309,7 @@ fn take(thread: &mut Thread<Value>, step: Step) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(512))]
+    #![proptest_config(seeded::config(512))]
 
     #[test]
     fn nothing_makes_it_panic_and_what_is_refused_changes_nothing(steps in vec(step(), 1..20)) {

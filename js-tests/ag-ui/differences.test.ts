@@ -247,7 +247,7 @@ test("the state's own messages are not the thread's", async () => {
 });
 
 test("a state of null is no fields", async () => {
-  const thread = new Thread({ values: { mood: "calm" } });
+  const thread = new Thread<{ messages: object[]; mood?: string }>({ values: { mood: "calm" } });
   await foldAgUi(thread, [started(), { type: "STATE_SNAPSHOT", snapshot: null }, finished()]);
   expect(thread.getState()).toEqual({ messages: [] });
 

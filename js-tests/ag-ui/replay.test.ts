@@ -1,6 +1,6 @@
 // A run that is told again, whole or from where it was cut, is there once.
 import * as fc from "fast-check";
-import { Thread } from "threadfold";
+import { Thread, type ThreadState } from "threadfold";
 import { foldAgUi } from "threadfold/ag-ui";
 import { expect, test } from "vitest";
 import { finished, started, text } from "./agents.js";
@@ -68,7 +68,7 @@ function inParts(whole: string, sizes: Iterable<number>): string[] {
 }
 
 test("what was added here during the run outlasts its replay", async () => {
-  const thread = new Thread();
+  const thread = new Thread<ThreadState & { mood?: string }>();
   const events = [started(), ...text("m1", "a", "b"), finished()];
   await folded(thread, events.slice(0, 3) as Event[]);
   thread.update({ messages: [{ id: "u2", role: "user", content: "Own" }], mood: "calm" });

@@ -1,9 +1,11 @@
 // What is sent for a run: and that a server which folds it comes to what it should.
 import { RunAgentInputSchema } from "@ag-ui/core/schemas";
-import { addMessages, defineSchema, field, Thread } from "threadfold";
+import { addMessages, defineSchema, field, type LangChainMessage, Thread, type ThreadState } from "threadfold";
 import { foldAgUi, type FoldHttpAgent, runInput } from "threadfold/ag-ui";
 import { expect, test } from "vitest";
 import { agentOf, type Event, finished, response, started, text } from "./agents.js";
+
+type Open = ThreadState & Record<string, unknown>;
 
 const schema = defineSchema({
   messages: field.messages(),
@@ -79,7 +81,7 @@ test("what is not input, and what is private, is not sent", async () => {
 });
 
 test("without a schema: what the server did not say", async () => {
-  const thread = new Thread({ threadId: "t1", values: { mood: "calm" } });
+  const thread = new Thread<Open>({ threadId: "t1", values: { mood: "calm" } });
   expect(runInput(thread).state).toEqual({ mood: "calm" });
   await foldAgUi(thread, [started(), { type: "STATE_SNAPSHOT", snapshot: { mood: "calm", list: [1], deep: { er: 1 } } }, finished()] as Event[]);
   expect(runInput(thread).state).toEqual({});
@@ -96,7 +98,7 @@ test("a field that the server only patched is the server's", async () => {
 });
 
 test("a patch of what was added here, and what it makes of it is the server's", async () => {
-  const thread = new Thread({ threadId: "t1" });
+  const thread = new Thread<Open>({ threadId: "t1" });
   const errors: unknown[] = [];
   thread.on("error", (error) => errors.push(error));
   thread.update({ mood: { is: "calm" } });
@@ -133,8 +135,8 @@ test("several writes to a field with a reducer of its own cannot be made one her
 });
 
 test("messages in AG-UI's form, pending ones among them, without activities; each tool once; all of it valid", async () => {
-  const dicts = [{ type: "human", id: "u1", content: "Q" }, { type: "ai", id: "a1", content: "", tool_calls: [{ name: "n", args: { a: 1 }, id: "c1", type: "tool_call" }] }];
-  const thread = new Thread({ threadId: "t1", values: { messages: dicts as never } });
+  const dicts: LangChainMessage[] = [{ type: "human", id: "u1", content: "Q" }, { type: "ai", id: "a1", content: "", tool_calls: [{ name: "n", args: { a: 1 }, id: "c1", type: "tool_call" }] }];
+  const thread = new Thread({ threadId: "t1", values: { messages: dicts } });
   await foldAgUi(thread, [started(), ...text("m1", "a"), { type: "ACTIVITY_SNAPSHOT", messageId: "p", activityType: "PLAN", content: {} }, finished()] as Event[]);
   thread.optimistic({ messages: [{ id: "u2", role: "user", content: "More" }] });
   const tools = [{ name: "search", description: "1" }, { name: "search", description: "2" }, { name: "plan", description: "" }];

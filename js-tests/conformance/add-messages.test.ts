@@ -4,7 +4,7 @@ import { addMessages, ThreadfoldError } from "threadfold";
 import { expect, test } from "vitest";
 import { outcome } from "../support/errors.js";
 import { leftSpecs, make, rightSpecs, type Spec } from "../support/message-specs.js";
-import { runs, seeded } from "../support/seed.js";
+import { seeded } from "../support/seed.js";
 import { normalMessages, type NormalMessage } from "./normal-form.js";
 
 const reference = messagesStateReducer as (left: unknown, right: unknown) => unknown[];
@@ -66,9 +66,10 @@ test("addMessages answers as langgraph.js does, errors included", () => {
     seen.answers++;
     expect(own).toEqual({ answer: wanted });
   });
-  fc.assert(agrees, seeded("add-messages", runs(20_000, "THREADFOLD_RUNS")));
+  const settings = seeded("add-messages", 20_000);
+  fc.assert(agrees, settings);
   console.log(`add-messages: ${JSON.stringify(seen)}`);
   // Without these the cases would prove little.
-  expect(seen.answers).toBeGreaterThan(10_000);
-  expect(seen.removals).toBeGreaterThan(500);
+  expect(seen.answers).toBeGreaterThan(settings.numRuns / 2);
+  expect(seen.removals).toBeGreaterThan(settings.numRuns / 40);
 });

@@ -47,9 +47,13 @@ test("Node, threadfold/slim with the .wasm file", async () => {
   expect(printed(await project.run("node", "main.js"))).toEqual(ANSWER);
 });
 
-test("TypeScript 5.9, strict, nodenext: ESM and CJS", async () => {
+test("TypeScript 5.9, strict: ESM and CJS, by each way of finding modules", async () => {
   const project = await install("typescript");
-  await project.run("tsc", "--noEmit", "--strict", "--target", "es2022", "--module", "nodenext", "esm.mts", "cjs.cts");
+  const strict = ["--noEmit", "--strict", "--target", "es2022"];
+  await project.run("tsc", ...strict, "--module", "nodenext", "esm.mts", "cjs.cts");
+  const stricter = [...strict, "--exactOptionalPropertyTypes", "--verbatimModuleSyntax", "--noUncheckedIndexedAccess", "--isolatedModules"];
+  await project.run("tsc", ...stricter, "--module", "node16", "esm.mts");
+  await project.run("tsc", ...stricter, "--module", "esnext", "--moduleResolution", "bundler", "esm.mts");
 });
 
 test("Vite: build in Chromium, dev server in Chromium", async () => {

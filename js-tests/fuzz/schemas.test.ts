@@ -1,11 +1,11 @@
-// Whole random schemas under random states and updates. THREADFOLD_FUZZ_RUNS asks for more.
+// Whole random schemas under random states and updates.
 import { inspect } from "node:util";
 import * as fc from "fast-check";
 import { combineSchemas, defineSchema, ThreadfoldError } from "threadfold";
 import { expect, test } from "vitest";
 import { outcome, type Outcome } from "../support/errors.js";
 import { frozen } from "../support/frozen.js";
-import { runs, seeded } from "../support/seed.js";
+import { seeded } from "../support/seed.js";
 import type { AnySchema, State } from "../support/state-specs.js";
 import { anything, declarations, fieldsOf, PROBE, stateFor, updateFor } from "./generated.js";
 
@@ -117,7 +117,7 @@ test("schemas answer or refuse whatever they are given, change none of it, and g
     probe(schema);
     probe(second);
   });
-  const settings = seeded("whole schemas", runs(2_000, "THREADFOLD_FUZZ_RUNS"));
+  const settings = seeded("whole schemas", 2_000);
   fc.assert(law, settings);
   console.log(Object.fromEntries(tally));
   // Else the generator has lost what this is about.
@@ -131,5 +131,5 @@ test("what is no schema is refused", () => {
     called(() => defineSchema(oneByOne as never), oneByOne);
     called(() => combineSchemas(...([fields, oneByOne] as never[])), fields, oneByOne);
   });
-  fc.assert(law, seeded("no schemas", runs(2_000, "THREADFOLD_FUZZ_RUNS")));
+  fc.assert(law, seeded("no schemas", 2_000));
 });

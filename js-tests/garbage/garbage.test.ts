@@ -1,4 +1,5 @@
 import * as threadfold from "threadfold";
+import { addMessages } from "threadfold";
 import { expect, test } from "vitest";
 import { outcome } from "../support/errors.js";
 import { functions, list, methods, probe, type Call } from "./calls.js";
@@ -7,14 +8,37 @@ import { garbage } from "./values.js";
 const makers = Object.entries(garbage);
 const isOurs = (thrown: unknown) => typeof thrown === "object" && thrown !== null && thrown instanceof threadfold.ThreadfoldError;
 
-/** A sentence on what went wrong, if anything did: an error that is not ours, or an object that broke. */
+/** A sentence on what went wrong, if anything did: an error that is not ours, an input written to, an object that broke. */
 function complaint({ call }: Call, args: unknown[]): string | undefined {
+  for (const arg of args) freeze(arg);
   const came = outcome(() => call(...(args as never[])));
   if ("error" in came && !isOurs(came.error)) return `threw ${describe(came.error)}`;
+  if ("error" in came && WRITTEN.test(describe((came.error as Error).cause))) return `wrote to its input: ${describe((came.error as Error).cause)}`;
   const after = outcome(probe);
   if ("error" in after) return `broke something: ${describe(after.error)}`;
   return undefined;
 }
+
+/** What an engine says of a write to what is frozen. */
+const WRITTEN = /^TypeError: Cannot (assign to|add|delete|define|redefine)/;
+
+/** Freezes plain objects and arrays as far down as a function may look, so that whoever writes to them throws. */
+function freeze(value: unknown, depth = 5): void {
+  if (typeof value !== "object" || value === null || depth === 0) return;
+  try {
+    const isPlain = [Object.prototype, Array.prototype, null].includes(Object.getPrototypeOf(value) as object | null);
+    if (!isPlain || Object.isFrozen(value)) return;
+    Object.freeze(value);
+    for (const key of Reflect.ownKeys(value)) freeze(Object.getOwnPropertyDescriptor(value, key)?.value, depth - 1);
+  } catch {
+    // A proxy that will not have it.
+  }
+}
+
+test("a write to an input is noticed", () => {
+  const call = (list: { length: number }) => addMessages([], new Proxy([], { get: () => void (list.length = 5) }));
+  expect(complaint({ name: "made up", args: () => [], call: call as never }, [[]])).toMatch(/^wrote to its input/);
+});
 
 function describe(thrown: unknown): string {
   try {

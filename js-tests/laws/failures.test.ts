@@ -1,11 +1,11 @@
 import * as fc from "fast-check";
-import { applyPatch, defineSchema, field, type LangChainMessage, MessageList, type PatchOperation } from "threadfold";
+import { applyPatch, defineSchema, field, type LangChainMessage, MessageList, type PatchOperation, removeMessage } from "threadfold";
 import { expect, test } from "vitest";
 import { codeOf, outcome } from "../support/errors.js";
 import { make, rightSpecs, wholeMessage } from "../support/message-specs.js";
 import { seeded } from "../support/seed.js";
 
-const unknownRemoval = { type: "remove", id: "not there" };
+const unknownRemoval = removeMessage("not there");
 
 test("an update of a MessageList that fails at its end changes nothing", () => {
   const law = fc.property(fc.array(wholeMessage, { maxLength: 5 }), rightSpecs, (initial, update) => {

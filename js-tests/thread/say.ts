@@ -8,9 +8,9 @@ export interface Message {
   readonly [key: string]: unknown;
 }
 
-export const human = (id: string, content: string): Message => ({ type: "human", id, content });
-export const ai = (id: string, content = ""): Message => ({ type: "ai", id, content });
-export const tool = (id: string, call: string, content: string): Message => ({ type: "tool", id, tool_call_id: call, content });
+export const human = (id: string, content: string) => ({ type: "human", id, content }) as const;
+export const ai = (id: string, content = "") => ({ type: "ai", id, content }) as const;
+export const tool = (id: string, call: string, content: string) => ({ type: "tool", id, tool_call_id: call, content }) as const;
 
 export const started = (runId?: string, id?: string): ThreadEvent => ({ type: "run-started", runId, id });
 export const finished: ThreadEvent = { type: "run-finished" };

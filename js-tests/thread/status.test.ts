@@ -1,5 +1,5 @@
 // What a thread says besides its state: where its run stands, what is pending, what is not whole.
-import { Thread, type ThreadEvent } from "threadfold";
+import { Thread, type ThreadEvent, type ThreadState } from "threadfold";
 import { expect, test, vi } from "vitest";
 import { ai, failed, finished, hear, human, reloaded, started, streamed, text, threadOf, values, whole } from "./say.js";
 
@@ -164,7 +164,7 @@ test("an event that cannot be read leaves the run as it was", () => {
 });
 
 test("destructured, a thread's functions work", () => {
-  using thread = new Thread();
+  using thread = new Thread<ThreadState & { topic?: string }>();
   const { getState, getInitialState, subscribe } = thread;
   const listener = vi.fn();
   const end = subscribe(listener);

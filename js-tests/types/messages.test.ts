@@ -1,5 +1,4 @@
 import { AIMessage, HumanMessage, RemoveMessage, type BaseMessage } from "@langchain/core/messages";
-import type { Message as AgUiMessage } from "@ag-ui/client";
 import {
   addMessages,
   applyPatch,
@@ -9,6 +8,8 @@ import {
   mergeTools,
   removeMessage,
   ThreadfoldError,
+  type AgUiContentPart,
+  type AgUiMessage,
   type LangChainMessage,
   type MessageRemoval,
   type ThreadfoldErrorCode,
@@ -30,6 +31,48 @@ describe("addMessages", () => {
     expectTypeOf(removeMessage("1")).toEqualTypeOf<MessageRemoval>();
   });
 
+  test("keeps the type of the list", () => {
+    let list: LangChainMessage[] = [];
+    list = addMessages(list, "hi");
+    list = addMessages(list, { type: "human", content: "z" });
+    list = addMessages(list, [{ role: "user", content: "z" }, ["user", "z"]]);
+    list = messagesStateReducer(list, { type: "tool", content: "z", tool_call_id: "c", status: "success" });
+    expectTypeOf(addMessages(list, { type: "ai", content: "", tool_calls: [{ name: "n", args: {} }] })).toEqualTypeOf<LangChainMessage[]>();
+    type Mine = LangChainMessage & { readonly mine: true };
+    const mine: Mine[] = [];
+    expectTypeOf(addMessages(mine, mine)).toEqualTypeOf<Mine[]>();
+    const generic = <M extends LangChainMessage>(known: M[], message: M): M[] => addMessages(known, message);
+    expectTypeOf(generic(list, { type: "human", content: "" })).toEqualTypeOf<LangChainMessage[]>();
+    // Of other messages it becomes a list of both, and says so.
+    const agUi: AgUiMessage[] = [];
+    expectTypeOf(addMessages(agUi, "hi")).toEqualTypeOf<(LangChainMessage | AgUiMessage)[]>();
+    // @ts-expect-error which is no list of the one
+    const same: AgUiMessage[] = addMessages(agUi, "hi");
+    expect(same).toHaveLength(1);
+  });
+
+  test("keeps what a literal says", () => {
+    const list = addMessages([], { type: "human", content: "z" });
+    expectTypeOf(list).toEqualTypeOf<LangChainMessage[]>();
+    const grown: LangChainMessage[] = addMessages([{ type: "human", id: "1", content: "z" }], { type: "ai", id: "2", content: "y" });
+    const shown: AgUiMessage[] = addMessages([], [{ role: "user", id: "1", content: "z" }]);
+    expect([list, grown, shown].map(({ length }) => length)).toEqual([1, 2, 1]);
+  });
+
+  test("tells messages apart by type or role", () => {
+    const asked = (message: LangChainMessage | AgUiMessage): string[] | undefined => {
+      if ("role" in message) return message.role === "assistant" ? message.toolCalls?.map((call) => call.function.arguments) : undefined;
+      return message.type === "ai" ? message.tool_calls?.map((call) => call.name) : undefined;
+    };
+    expectTypeOf<Extract<LangChainMessage, { type: "tool" }>["tool_call_id"]>().toEqualTypeOf<string>();
+    expectTypeOf<Extract<AgUiMessage, { role: "user" }>["content"]>().toEqualTypeOf<string | AgUiContentPart[]>();
+    expect(asked({ type: "ai", content: "", tool_calls: [{ name: "n", args: {} }] })).toEqual(["n"]);
+    // @ts-expect-error a human calls no tools
+    expect((message: Extract<LangChainMessage, { type: "human" }>) => message.tool_calls).toBeTypeOf("function");
+    // @ts-expect-error nor does a tool's result lack its call
+    expect({ type: "tool", content: "" } satisfies LangChainMessage).toBeDefined();
+  });
+
   test("takes instances of @langchain/core's classes and AG-UI's messages", () => {
     const instances = [new HumanMessage({ id: "1", content: "a" }), new AIMessage("b")];
     expectTypeOf(addMessages(instances, new RemoveMessage({ id: "1" }))).toExtend<BaseMessage[]>();
@@ -42,6 +85,8 @@ describe("addMessages", () => {
     expect(codeOf(() => addMessages([], 5))).toBe("INVALID_MESSAGE");
     // @ts-expect-error null
     expect(codeOf(() => addMessages(null, []))).toBe("NULL_ARGUMENT");
+    // @ts-expect-error no content
+    addMessages([], { type: "human" });
     // @ts-expect-error no type and no role
     expect(codeOf(() => addMessages([], { content: "a" }))).toBe("INVALID_MESSAGE");
     // @ts-expect-error rules of nobody

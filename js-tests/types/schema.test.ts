@@ -7,7 +7,7 @@ import {
   type InferState,
   type InferUpdate,
   type LangChainMessage,
-  type MessageLike,
+  type MessageRemoval,
   type Overwrite,
   type Todo,
   type Tool,
@@ -115,7 +115,9 @@ test("a field's messages may be of another type", () => {
   const own = defineSchema({ messages: field.messages<Mine>() });
   expectTypeOf<InferState<typeof own>["messages"]>().toEqualTypeOf<Mine[]>();
   expectTypeOf<{ messages: Mine }>().toExtend<InferUpdate<typeof own>>();
-  expectTypeOf<{ messages: MessageLike[] }>().toExtend<InferUpdate<typeof own>>();
+  expectTypeOf<{ messages: (Mine | MessageRemoval)[] }>().toExtend<InferUpdate<typeof own>>();
+  // A string becomes a LangChain dict, which is none of them.
+  expectTypeOf<{ messages: string }>().not.toExtend<InferUpdate<typeof own>>();
 });
 
 test("a combined schema has the fields of all", () => {

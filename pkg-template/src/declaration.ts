@@ -13,14 +13,14 @@ export function schemaOf(fields: unknown): core.RawSchema {
   const raw = new core.RawSchema();
   try {
     if (typeof fields !== "object" || fields === null || Array.isArray(fields)) {
-      throw new ThreadfoldError("INVALID_VALUE", "a schema should be an object of fields.");
+      throw new ThreadfoldError("INVALID_VALUE", "A schema's fields should be an object, such as { messages: field.messages() }.");
     }
     for (const key of Object.keys(fields)) add(raw, key, (fields as Record<string, unknown>)[key]);
     return raw;
   } catch (cause) {
     raw.free();
     if (cause instanceof ThreadfoldError) throw cause;
-    throw new ThreadfoldError("UNREADABLE_VALUE", "Reading a value threw: see the cause.", { cause });
+    throw new ThreadfoldError("UNREADABLE_VALUE", "Reading the fields threw: see the cause.", { cause });
   }
 }
 
@@ -48,7 +48,7 @@ function add(raw: core.RawSchema, key: string, field: unknown): void {
   if (number < 0) {
     throw new ThreadfoldError(
       "INVALID_SCHEMA",
-      `This schema cannot be: '${key}' is no field: make one with field.messages() and its kin.`,
+      `The field '${key}' should be made by field.messages(), field.replace() or another function of 'field'.`,
     );
   }
   const by =

@@ -15,13 +15,14 @@
  * | `TWO_OVERWRITES` | two `Overwrite`s of one field in one super-step |
  * | `NOT_INPUT` | an optimistic update of a field that is not the caller's to give |
  * | `NO_INPUT` | a run's input is null |
- * | `INVALID_SCHEMA` | a schema that cannot be |
+ * | `INVALID_SCHEMA` | a field of a schema that no function of `field` made |
  * | `REDUCER_CONFLICT` | two schemas declare one field with different reducers |
  * | `INVALID_PATCH` | an operation that is not RFC 6902 |
  * | `PATCH_PATH_MISSING` | a path that leads nowhere |
  * | `PATCH_TEST_FAILED` | a `test` that does not hold |
  * | `FORBIDDEN_KEY` | a key that would reach an object's prototype |
  * | `REDUCER_FAILED` | a reducer of the caller's own threw; its error is the `cause` |
+ * | `CYCLIC_VALUE` | a value that holds itself, where it is to be compared or written down |
  * | `UNREADABLE_VALUE` | a value threw while it was read (a getter, a proxy); the `cause` says what |
  * | `BAD_RESPONSE` | a server's answer that is no stream of events: an error status, a page, a body of JSON |
  * | `DISPOSED` | a list, schema or thread that was given up by `free()` |
@@ -47,6 +48,7 @@ export type ThreadfoldErrorCode =
   | "PATCH_TEST_FAILED"
   | "FORBIDDEN_KEY"
   | "REDUCER_FAILED"
+  | "CYCLIC_VALUE"
   | "UNREADABLE_VALUE"
   | "BAD_RESPONSE"
   | "DISPOSED"
@@ -95,7 +97,7 @@ export function coreError(code: ThreadfoldErrorCode, message: string, options?: 
   return new ThreadfoldError(code, message, options);
 }
 
-/** An option of the caller's: reading it may run the caller's code. */
+/** Reads an option of the caller's, which may run the caller's code. */
 export function option<T extends object, K extends keyof T>(options: T | undefined, key: K): T[K] | undefined {
   try {
     return options?.[key] ?? undefined;
@@ -104,7 +106,7 @@ export function option<T extends object, K extends keyof T>(options: T | undefin
   }
 }
 
-/** The answer of what reads a caller's value, which may run the caller's code. */
+/** Returns what `read` does, which reads a caller's value and so may run the caller's code. */
 export function reading<T>(read: () => T): T {
   try {
     return read();

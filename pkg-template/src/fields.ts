@@ -1,16 +1,16 @@
 import { ThreadfoldError } from "./errors.js";
 import type { FileData } from "./files.js";
-import type { LangChainMessage, MessageLike, MessageOptions } from "./messages.js";
+import type { LangChainMessage, MessageOptions, MessagesUpdate } from "./messages.js";
 import type { Todo } from "./todos.js";
 import type { MergeToolsOptions, Tool } from "./tools.js";
 
-/** Who may give a field's value to a run, and who sees it in a run's result. */
+/** Says who may give a field's value to a run, and who sees it in a run's result. */
 export interface Visibility {
   /** Whether a caller may give it; else {@link Schema.input} drops it. Default true. */
   input?: boolean | undefined;
   /** Whether a result shows it; else {@link Schema.output} drops it. Default true. */
   output?: boolean | undefined;
-  /** Neither given nor shown. */
+  /** Neither: only the graph's own nodes read and write it. */
   private?: boolean | undefined;
 }
 
@@ -38,7 +38,7 @@ export interface Overwrite<T> {
 }
 
 /**
- * An update that sets a field that has a reducer, as LangGraph's `Overwrite` does.
+ * Makes an update that sets a field past its reducer, as LangGraph's `Overwrite` does.
  *
  * @example
  * ```ts
@@ -55,7 +55,7 @@ export function overwrite<T>(value: T): Overwrite<T> {
 type Reduced<Value, Update = Value> = Field<Value, Update | Overwrite<Value>, true>;
 
 /**
- * The kinds of fields that a schema may have.
+ * Makes the fields of a schema, one function for each kind.
  *
  * @example
  * ```ts
@@ -72,7 +72,7 @@ type Reduced<Value, Update = Value> = Field<Value, Update | Overwrite<Value>, tr
 export const field = {
   /** Messages, folded by {@link addMessages}. */
   messages: <M extends object = LangChainMessage>(options?: Visibility & MessageOptions) =>
-    declared<Reduced<M[], M | MessageLike | readonly (M | MessageLike)[]>>("messages", options),
+    declared<Reduced<M[], MessagesUpdate<M>>>("messages", options),
   /** Tools, folded by {@link mergeTools}. */
   tools: <T extends object = Tool>(options?: Visibility & MergeToolsOptions) =>
     declared<Reduced<T[], readonly T[]>>("tools", options),

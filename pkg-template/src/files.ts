@@ -10,8 +10,8 @@ export interface FileData {
 }
 
 /**
- * The files of `left` with those of `right` laid over them; null deletes a path. Null for a side counts as no
- * files. `left` itself, when that changes nothing.
+ * Lays the files of `right` over those of `left`, as DeepAgents does; null in `right` deletes a path. Null for a side
+ * counts as no files. Returns `left` itself when nothing changes.
  *
  * @throws {@link ThreadfoldError} `INVALID_VALUE` when a side is no object.
  *

@@ -3,6 +3,7 @@ export { langGraphDefaultMergeState, type MergedState, type MergeStateOptions, t
 export { ThreadfoldError, type ThreadfoldErrorCode } from "./errors.js";
 export { field, overwrite, type Field, type Guard, type Overwrite, type Visibility } from "./fields.js";
 export { mergeFiles, type FileData } from "./files.js";
+export { textOf } from "./message-content.js";
 export { toAgUi, toLangChain } from "./message-forms.js";
 export { MessageList } from "./message-list.js";
 export {
@@ -10,13 +11,19 @@ export {
   messagesStateReducer,
   REMOVE_ALL_MESSAGES,
   removeMessage,
+  type AgUiContentPart,
   type AgUiMessage,
+  type AgUiToolCall,
+  type ContentBlock,
   type LangChainMessage,
   type MessageContent,
+  type MessageIn,
   type MessageLike,
+  type MessageObject,
   type MessageOf,
   type MessageOptions,
   type MessageRemoval,
+  type MessagesUpdate,
   type ToolCall,
 } from "./messages.js";
 export { applyPatch, type PatchOperation } from "./patch.js";
@@ -33,6 +40,7 @@ export {
 } from "./schema.js";
 export { Thread } from "./thread.js";
 export type {
+  AgUiState,
   Drift,
   OptimisticOptions,
   OptimisticUpdate,

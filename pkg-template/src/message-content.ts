@@ -1,4 +1,6 @@
 // A message's content, between AG-UI's parts and LangChain's blocks, as ag-ui-langgraph has them.
+import { reading, ThreadfoldError } from "./errors.js";
+import type { MessageLike } from "./messages.js";
 
 type Fields = Record<string, unknown>;
 
@@ -74,10 +76,29 @@ function mediaPart(block: Fields): object | undefined {
   return file === undefined ? undefined : { type, source: { type: "file", value: file, ...mimeType }, ...metadata };
 }
 
-/** All of the text in LangChain's blocks. */
-export function textOfBlocks(blocks: readonly unknown[]): string {
-  const texts = blocks.map((block) => (isFields(block) && block["type"] === "text" ? block["text"] : block));
-  return texts.filter((one) => typeof one === "string").join("");
+/**
+ * Gives the text of a message, whatever its form: its string content, or all the text in its blocks or parts. What has
+ * no text (media, an activity, a message of tool calls alone) gives `""`.
+ *
+ * @throws {@link ThreadfoldError} `INVALID_MESSAGE` for what is neither an object nor a string, `UNREADABLE_VALUE`.
+ *
+ * @example
+ * ```ts
+ * import { textOf } from "threadfold";
+ *
+ * console.log(textOf({ type: "ai", content: [{ type: "text", text: "Hel" }, { type: "text", text: "lo" }] })); // Hello
+ * console.log(textOf({ id: "1", role: "user", content: "Hi" })); // Hi
+ * ```
+ */
+export function textOf(message: MessageLike | object): string {
+  return reading(() => {
+    if (typeof message === "string") return message;
+    if (typeof message !== "object" || message === null) throw new ThreadfoldError("INVALID_MESSAGE", "message should be an object or a string.");
+    const content: unknown = Array.isArray(message) ? message[1] : (message as Fields)["content"];
+    if (!Array.isArray(content)) return typeof content === "string" ? content : "";
+    return content.map((block: unknown) => (isFields(block) && block["type"] === "text" ? block["text"] : block))
+      .filter((one) => typeof one === "string").join("");
+  });
 }
 
 function dataUrl(url: string): { mimeType: string; value: string } | undefined {

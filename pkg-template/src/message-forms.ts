@@ -1,6 +1,6 @@
 // One message in the other form: AG-UI's or LangChain's. What the other form cannot hold travels in its free fields.
 import { reading, ThreadfoldError } from "./errors.js";
-import { blocksOf, partsOf, textOfBlocks } from "./message-content.js";
+import { blocksOf, partsOf, textOf } from "./message-content.js";
 import type { AgUiMessage, LangChainMessage } from "./messages.js";
 import { sameJson } from "./same-json.js";
 
@@ -27,7 +27,8 @@ interface Form {
   plain(message: Fields): Fields;
 }
 
-const TYPES: Readonly<Record<string, string>> = {
+/** LangChain's type for AG-UI's role. */
+const ROLE_TYPES: Readonly<Record<string, string>> = {
   user: "human",
   assistant: "ai",
   system: "system",
@@ -38,21 +39,22 @@ const TYPES: Readonly<Record<string, string>> = {
   activity: "system",
 };
 
-const ROLES: Readonly<Record<string, string>> = {
+/** AG-UI's role for LangChain's type. */
+const TYPE_ROLES: Readonly<Record<string, string>> = {
   human: "user",
-  HumanMessageChunk: "user",
   ai: "assistant",
-  AIMessageChunk: "assistant",
   system: "system",
-  SystemMessageChunk: "system",
   tool: "tool",
-  ToolMessageChunk: "tool",
   function: "tool",
+  HumanMessageChunk: "user",
+  AIMessageChunk: "assistant",
+  SystemMessageChunk: "system",
+  ToolMessageChunk: "tool",
   FunctionMessageChunk: "tool",
 };
 
 /**
- * A message as a LangChain dict; one that is in LangChain's form already comes back as it is.
+ * Makes a message a LangChain dict; one that is in LangChain's form already comes back as it is.
  *
  * The id stays; tool calls, results and their errors, names, and content with media are mapped as ag-ui-langgraph maps
  * them. A developer message is a system message that says so, as LangChain has it. Whatever else the message has is
@@ -60,7 +62,8 @@ const ROLES: Readonly<Record<string, string>> = {
  *
  * Reasoning and activities are for the screen: the dict holds their place, and is not one to send to a model.
  *
- * @throws {@link ThreadfoldError} `INVALID_MESSAGE`, `UNREADABLE_VALUE`.
+ * @param index - Where the message stands in its list, for the error to name; `messages.map(toLangChain)` gives it.
+ * @throws {@link ThreadfoldError} `INVALID_MESSAGE` for a kind of message that neither form has, `UNREADABLE_VALUE`.
  *
  * @example
  * ```ts
@@ -70,38 +73,40 @@ const ROLES: Readonly<Record<string, string>> = {
  * console.log(result.type, result.tool_call_id); // tool c1
  * ```
  */
-export function toLangChain(message: object): LangChainMessage & Fields {
+export function toLangChain(message: object, index?: number): LangChainMessage & Fields {
   return reading(() => {
-    const own = fieldsOf(message);
-    if (isLangChain(own)) return message as LangChainMessage & Fields;
-    if (typeof own["role"] !== "string" || !Object.hasOwn(TYPES, own["role"])) throw invalid(own);
+    const own = fieldsOf(message, index);
+    if (known(TYPE_ROLES, own["type"])) return message as LangChainMessage & Fields;
+    if (!known(ROLE_TYPES, own["role"])) throw unknownKind(own, index);
     return convert(own, AG_UI, LANG_CHAIN) as LangChainMessage & Fields;
   });
 }
 
 /**
- * A message in AG-UI's form; one that has it already comes back as it is. The counterpart of {@link toLangChain}:
- * what AG-UI has no place for is carried in `metadata`. The content of an assistant message is its text; other blocks
- * are carried.
+ * Makes a message one in AG-UI's form; one that has it already comes back as it is. The counterpart of
+ * {@link toLangChain}: what AG-UI has no place for is carried in `metadata`. The content of an assistant message is
+ * its text; other blocks are carried.
  *
- * @throws {@link ThreadfoldError} `INVALID_MESSAGE`, also for a message without an id: AG-UI has none such; `UNREADABLE_VALUE`.
+ * @param index - Where the message stands in its list, for the error to name; `messages.map(toAgUi)` gives it.
+ * @throws {@link ThreadfoldError} `INVALID_MESSAGE` for a kind of message that neither form has, and for a message
+ *   without an id: AG-UI has none such; `UNREADABLE_VALUE`.
  *
  * @example
  * ```ts
  * import { toAgUi } from "threadfold";
  *
  * const asked = { type: "ai", id: "a1", content: "", tool_calls: [{ name: "search", args: { q: "x" }, id: "c1" }] };
- * console.log(toAgUi(asked).toolCalls); // [ { id: 'c1', type: 'function', function: { name: 'search', arguments: '{"q":"x"}' } } ]
+ * const { role, toolCalls } = toAgUi(asked);
+ * console.log(role, toolCalls); // assistant [ { id: 'c1', type: 'function', function: { name: 'search', arguments: '{"q":"x"}' } } ]
  * ```
  */
-export function toAgUi(message: object): AgUiMessage & Fields {
+export function toAgUi(message: object, index?: number): AgUiMessage & Fields {
   return reading(() => {
-    const own = fieldsOf(message);
-    if (!isLangChain(own)) {
-      if (typeof own["role"] !== "string" || typeof own["id"] !== "string") throw invalid(own);
-      return message as AgUiMessage & Fields;
-    }
-    if (!Object.hasOwn(ROLES, own["type"] as string) || typeof own["id"] !== "string") throw invalid(own);
+    const own = fieldsOf(message, index);
+    const isAgUi = known(ROLE_TYPES, own["role"]);
+    if (!isAgUi && !known(TYPE_ROLES, own["type"])) throw unknownKind(own, index);
+    if (typeof own["id"] !== "string") throw invalid(index, ".id", "a string");
+    if (isAgUi) return message as AgUiMessage & Fields;
     return convert(own, LANG_CHAIN, AG_UI) as AgUiMessage & Fields;
   });
 }
@@ -113,7 +118,7 @@ const AG_UI: Form = {
     const role = message["role"] as string;
     const calls = role === "assistant" && Array.isArray(message["toolCalls"]) ? (message["toolCalls"] as unknown[]) : [];
     return {
-      type: TYPES[role] ?? "system",
+      type: ROLE_TYPES[role] ?? "system",
       id: message["id"],
       content: langChainContent(role, message),
       ...(message["name"] !== undefined && role !== "tool" && { name: message["name"] }),
@@ -128,7 +133,7 @@ const LANG_CHAIN: Form = {
   free: "additional_kwargs",
   kind: "type",
   plain(message) {
-    const role = ROLES[message["type"] as string] ?? "system";
+    const role = TYPE_ROLES[message["type"] as string] ?? "system";
     const calls = role === "assistant" && Array.isArray(message["tool_calls"]) ? (message["tool_calls"] as unknown[]) : [];
     const extra = message["additional_kwargs"];
     const isDeveloper = role === "system" && isFields(extra) && extra["__openai_role__"] === "developer";
@@ -158,8 +163,7 @@ function langChainContent(role: string, message: Fields): unknown {
 }
 
 function agUiContent(role: string, content: unknown): unknown {
-  if (!Array.isArray(content)) return typeof content === "string" ? content : "";
-  return role === "user" || role === "tool" ? partsOf(content) : textOfBlocks(content);
+  return Array.isArray(content) && (role === "user" || role === "tool") ? partsOf(content) : textOf({ content });
 }
 
 function langChainCall(call: unknown): object {
@@ -239,8 +243,8 @@ function isCarried(value: unknown): value is Carried & Fields {
 }
 
 /** The fields of a dict, or of an instance of one of `@langchain/core`'s classes. */
-function fieldsOf(message: object): Fields {
-  if (typeof message !== "object" || message === null) throw invalid(message);
+function fieldsOf(message: object, index: number | undefined): Fields {
+  if (typeof message !== "object" || message === null) throw invalid(index, "", "an object");
   const kind = (message as { _getType?: unknown })._getType;
   if (typeof kind !== "function") return message as Fields;
   const fields: Fields = { type: (kind as () => string).call(message) };
@@ -256,13 +260,20 @@ const INSTANCE_FIELDS = [
   "tool_call_chunks", "usage_metadata", "tool_call_id", "status", "artifact",
 ];
 
-const isLangChain = (message: Fields) => typeof message["type"] === "string";
+const known = (kinds: object, name: unknown) => typeof name === "string" && Object.hasOwn(kinds, name);
 
 function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function invalid(message: unknown): ThreadfoldError {
-  const named = isFields(message) ? `id ${JSON.stringify(message["id"])}, role or type ${JSON.stringify(message["role"] ?? message["type"])}` : typeof message;
-  return new ThreadfoldError("INVALID_MESSAGE", `This is no whole message of AG-UI's or LangChain's form: ${named}.`);
+/** A message that has a role but no type is asked for another role, any other one for another type. */
+function unknownKind(message: Fields, index: number | undefined): ThreadfoldError {
+  const isRole = message["type"] === undefined && message["role"] !== undefined;
+  const kinds = Object.keys(isRole ? ROLE_TYPES : TYPE_ROLES);
+  return invalid(index, isRole ? ".role" : ".type", `one of ${kinds.join(", ")}`);
+}
+
+function invalid(index: number | undefined, field: string, expected: string): ThreadfoldError {
+  const which = typeof index === "number" ? `messages[${index}]` : "message";
+  return new ThreadfoldError("INVALID_MESSAGE", `${which}${field} should be ${expected}.`);
 }

@@ -1,7 +1,7 @@
 import * as core from "#core";
 import { development } from "./development.js";
 import { ThreadfoldError } from "./errors.js";
-import type { LangChainMessage, MessageLike, MessageOptions } from "./messages.js";
+import type { LangChainMessage, MessageOptions, MessagesUpdate } from "./messages.js";
 import { choice, RULES } from "./options.js";
 
 /** What a list is asked for, by the core's numbers. */
@@ -36,7 +36,7 @@ export class MessageList<M extends object = LangChainMessage> {
    * @param messages - What the list starts with, in any form that {@link addMessages} takes.
    * @throws {@link ThreadfoldError} as {@link addMessages} does.
    */
-  constructor(messages: readonly (M | MessageLike)[] = [], options?: MessageOptions) {
+  constructor(messages: MessagesUpdate<NoInfer<M>> = [], options?: MessageOptions) {
     const rules = choice(options, "rules", RULES);
     const raw = this.#arena.call(() => new core.RawMessageList(rules));
     this.#raw = raw;
@@ -68,7 +68,7 @@ export class MessageList<M extends object = LangChainMessage> {
    *
    * @throws {@link ThreadfoldError} as {@link addMessages} does; the list is then as it was.
    */
-  update(messages: M | MessageLike | readonly (M | MessageLike)[]): void {
+  update(messages: MessagesUpdate<M>): void {
     this.#change((raw) => raw.ask(ASK.update, core.hold(messages), 0));
   }
 

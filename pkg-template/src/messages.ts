@@ -1,87 +1,23 @@
 import * as core from "#core";
+import type { LangChainMessage, MessageContent, MessageLike, MessageObject, MessageOf, MessageRemoval, RoleDict } from "./message-types.js";
 import { choice, RULES } from "./options.js";
 
-/** The text of a message, or its content blocks (`{ type: "text", text }`, images, …). */
-export type MessageContent = string | readonly object[];
-
-/** A tool call as LangChain writes it. */
-export interface ToolCall {
-  name: string;
-  args: Record<string, unknown>;
-  id?: string | undefined;
-  type?: "tool_call" | undefined;
-}
-
-interface LangChainFields {
-  id?: string | undefined;
-  content: MessageContent;
-  name?: string | undefined;
-  additional_kwargs?: Record<string, unknown> | undefined;
-  response_metadata?: Record<string, unknown> | undefined;
-}
-
-/** A message as a LangChain dict. Instances of `@langchain/core`'s classes have the same fields. */
-export type LangChainMessage =
-  | (LangChainFields & { type: "human" | "system" | "function" })
-  | (LangChainFields & { type: "ai"; tool_calls?: ToolCall[] | undefined; usage_metadata?: object | undefined })
-  | (LangChainFields & { type: "tool"; tool_call_id: string; status?: "success" | "error" | undefined; artifact?: unknown });
-
-/** A message as AG-UI writes it: by `role`, always with an id. `@ag-ui/core`'s own type fits, too. */
-export interface AgUiMessage {
-  id: string;
-  role: "user" | "assistant" | "system" | "developer" | "tool" | "activity" | "reasoning";
-  content?: unknown;
-  name?: string | undefined;
-  toolCalls?: object[] | undefined;
-  toolCallId?: string | undefined;
-}
-
-/** The removal of the message with this id, or of all ({@link REMOVE_ALL_MESSAGES}). */
-export interface MessageRemoval {
-  type: "remove";
-  id: string;
-}
-
-/**
- * Every form in which a message may come: a string (a human message), a `[role, content]` pair, a role dict,
- * a LangChain dict, a removal, an AG-UI message, or an instance of one of `@langchain/core`'s message classes.
- */
-export type MessageLike =
-  | string
-  | readonly [role: string, content: MessageContent]
-  | { readonly role: string }
-  | { readonly type: string }
-  | DictOf<"role">
-  | DictOf<"type">;
-
-/** The same for an object literal, whose every key the type checker looks for. */
-type DictOf<K extends string> = { readonly [Key in K]: string } & { readonly [field: string]: unknown };
-
-/** What a {@link MessageLike} is once it is in a list: what is no whole message becomes a LangChain dict. */
-export type MessageOf<T> = T extends string | readonly unknown[]
-  ? LangChainMessage
-  : T extends { type: "remove" }
-    ? never
-    : T extends { role: string }
-      ? T extends { id: string }
-        ? T
-        : LangChainMessage
-      : T;
+export type * from "./message-types.js";
 
 /** Whose rules a list of messages follows: LangGraph's `add_messages`, or DeepAgents' batch reducer. */
 export interface MessageOptions {
   /**
-   * `"deepagents"`: removing an unknown id is no error, ids are not assigned, a message that is removed and sent
-   * again comes last, and of two messages with one id only the last is removed. Default `"langgraph"`.
+   * Default `"langgraph"`. With `"deepagents"` you may remove an id that is not there, messages without an id stay
+   * without, a message that is removed and sent again comes last, and of two with one id only the last is removed.
    */
   rules?: "langgraph" | "deepagents" | undefined;
 }
 
-/** The id of a removal that removes every message before it. */
+/** Removes every message before it, as the id of a removal. */
 export const REMOVE_ALL_MESSAGES = "__remove_all__";
 
 /**
- * The removal of the message with this id, for {@link addMessages}.
+ * Makes the removal of the message with this id, for {@link addMessages} and every other update of messages.
  *
  * @example
  * ```ts
@@ -96,14 +32,15 @@ export function removeMessage(id: string): MessageRemoval {
 }
 
 /**
- * Adds messages to messages as LangGraph's `add_messages` does: one of a known id replaces that message in its
- * place, another is appended, a removal removes. Either side is a list or a single message.
+ * Adds messages to messages as LangGraph's `add_messages` does: replaces a message of a known id in its place, appends
+ * another, removes by a removal. Give a list or a single message on either side.
  *
- * Whole messages go through untouched: the same objects, instances with their class. Neither side is changed,
- * and when `right` changes nothing the answer is `left` itself. A message without an id is given a uuid.
+ * Returns the list as it is then: a new one, or `left` itself when `right` changes nothing. It holds the messages that
+ * you gave, the same objects, instances with their class; what is no whole message (a string, a pair, a dict with a role
+ * and no id) becomes a LangChain dict, and a message without an id is given a uuid. Neither side is changed.
  *
- * One deliberate difference from `messagesStateReducer`: a removal after a remove-all is carried out, or is the
- * error `REMOVED_AFTER_REMOVE_ALL`; the reference returns the removal as a message. And dicts stay dicts.
+ * Two differences from `messagesStateReducer`: dicts stay dicts, and a removal after a remove-all is carried out, or is
+ * the error `REMOVED_AFTER_REMOVE_ALL`, where the reference returns the removal as a message.
  *
  * @throws {@link ThreadfoldError} `NULL_ARGUMENT`, `INVALID_MESSAGE`, `UNKNOWN_MESSAGE_REMOVED`,
  *   `REMOVED_AFTER_REMOVE_ALL`.
@@ -117,14 +54,37 @@ export function removeMessage(id: string): MessageRemoval {
  * console.log(answered[0] === asked[0], answered.length); // true 2
  * ```
  */
+export function addMessages<M extends MessageObject>(
+  left: readonly M[],
+  // `M & {}` is M that is inferred elsewhere; `NoInfer<M>` would widen literals.
+  right: (M & {}) | MessageRemoval | readonly ((M & {}) | MessageRemoval)[],
+  options?: MessageOptions,
+): M[];
+export function addMessages(
+  left: LangChainLike | readonly LangChainLike[],
+  right: LangChainLike | readonly LangChainLike[],
+  options?: MessageOptions,
+): LangChainMessage[];
 export function addMessages<L extends MessageLike = never, R extends MessageLike = never>(
   left: L | readonly L[],
   right: R | readonly R[],
   options?: MessageOptions,
-): MessageOf<L | R>[] {
+): MessageOf<Either<L, R>>[];
+export function addMessages(left: unknown, right: unknown, options?: MessageOptions): unknown {
   const rules = choice(options, "rules", RULES);
   return core.call(() => core.value(core.addMessages(core.hold(left), core.hold(right), rules)));
 }
+
+/** `L | R`, from which nothing is inferred: what is wanted of the answer says nothing about the arguments. */
+type Either<L, R> = [L | R] extends [infer T] ? T : never;
+
+/** What is a LangChain dict, or becomes one; instances of classes keep theirs. */
+type LangChainLike =
+  | string
+  | readonly [role: string, content: MessageContent]
+  | RoleDict
+  | MessageRemoval
+  | (LangChainMessage & { lc_kwargs?: never });
 
 /** {@link addMessages} under the name that langgraph.js gives it. */
 export const messagesStateReducer: typeof addMessages = addMessages;

@@ -7,10 +7,10 @@ export type PatchOperation =
   | { op: "move" | "copy"; from: string; path: string };
 
 /**
- * The document with a JSON Patch applied: all of its operations, or none. The document is not changed, and what no
- * path leads through is the same object in the answer.
+ * Applies a JSON Patch to a document: all of its operations, or none. Returns the patched document, in which whatever no
+ * path leads through is the same object as before; the document that you gave is not changed.
  *
- * Only an object's own values are reached, and `__proto__` is refused.
+ * Reaches an object's own values only, and refuses `__proto__`.
  *
  * @throws {@link ThreadfoldError} `INVALID_PATCH`, `PATCH_PATH_MISSING`, `PATCH_TEST_FAILED`, `FORBIDDEN_KEY`.
  *

@@ -1,33 +1,55 @@
 // What a thread holds and hands out.
 import type { ThreadfoldError } from "./errors.js";
 import type { FileData } from "./files.js";
-import type { LangChainMessage, MessageLike } from "./messages.js";
+import type { AgUiMessage, LangChainMessage, MessagesUpdate } from "./messages.js";
 import type { PatchOperation } from "./patch.js";
 import type { Schema } from "./schema.js";
 import type { ThreadEvent } from "./thread-events.js";
 import type { Todo } from "./todos.js";
 import type { Tool } from "./tools.js";
 
-/** The state of a thread without a schema: the fields that every agent has, and any other. */
+/**
+ * The state of a thread without a schema: the fields that every agent has. Declare those that yours has besides; for
+ * any field at all, `Thread<ThreadState & Record<string, unknown>>`.
+ *
+ * @example
+ * ```ts
+ * import { Thread, type ThreadState } from "threadfold";
+ *
+ * interface Trip extends ThreadState {
+ *   city?: string;
+ * }
+ *
+ * const thread = new Thread<Trip>();
+ * thread.optimistic({ city: "Rome" });
+ * console.log(thread.getState().city?.toUpperCase()); // ROME
+ * ```
+ */
 export interface ThreadState<M extends object = LangChainMessage> {
   messages: readonly M[];
   tools?: readonly Tool[];
   todos?: readonly Todo[];
   files?: Readonly<Record<string, FileData>>;
-  [field: string]: unknown;
 }
 
-/** A partial update of a thread's state: each field's own kind of update. */
-export type ThreadUpdate<S> = {
-  [K in keyof S]?: K extends "messages" ? MessageLike | readonly (MessageLike | object)[] | object : unknown;
-};
+/** The state of a thread that AG-UI events are folded into: `new Thread<AgUiState>()`. */
+export type AgUiState = ThreadState<AgUiMessage>;
+
+/** A partial update of a thread's state: of the fields that the state declares, each its own kind of update. */
+export type ThreadUpdate<S> = { [K in keyof S]?: FieldUpdate<K, S[K]> | undefined };
+
+type FieldUpdate<K, Value> = K extends "messages"
+  ? Value extends readonly (infer M)[] | undefined ? MessagesUpdate<M> : Value
+  : K extends "files"
+    ? Value extends Readonly<Record<string, infer F>> | undefined ? Readonly<Record<string, F | null>> : Value
+    : Value;
 
 /** What a thread is made with. */
 export interface ThreadOptions<S, U = ThreadUpdate<S>> {
   /** The state's fields; without one `messages`, `tools`, `todos` and `files` have their reducers, others are replaced. */
   schema?: SchemaFor<S, U> | undefined;
   /** What the state starts with. */
-  values?: Partial<S> | undefined;
+  values?: Partial<NoInfer<S>> | undefined;
   /** The server's name for the thread. */
   threadId?: string | undefined;
   /**

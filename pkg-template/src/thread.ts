@@ -1,5 +1,6 @@
 import { development, handedOut } from "./development.js";
 import { option, reading, ThreadfoldError } from "./errors.js";
+import type { MessageIn } from "./messages.js";
 import { choice } from "./options.js";
 import type { PatchOperation } from "./patch.js";
 import { Schema } from "./schema.js";
@@ -123,8 +124,8 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   }
 
   /** A confirmed message, as it is at this moment; it is not to be changed. No matter how long the thread is. */
-  message(id: string): object | undefined {
-    return this.#core.ask<object | undefined>(ASK.message, id);
+  message(id: string): MessageIn<S> | undefined {
+    return this.#core.ask<MessageIn<S> | undefined>(ASK.message, id);
   }
 
   /**

@@ -8,8 +8,8 @@ export interface Todo {
 }
 
 /**
- * The todo list `right` in place of `left`, checked; keys that a todo does not have are stripped.
- * A todo that says the same as the one at its position in `left` is that one, and an equal list is `left` itself.
+ * Puts the todo list `right` in the place of `left`, as DeepAgents does: checks it, and strips keys that a todo does not
+ * have. A todo that says the same as the one at its position in `left` stays that object; an equal list is `left` itself.
  *
  * @throws {@link ThreadfoldError} `INVALID_TODOS`, with a line for each problem: `todos.0.status: Input should be
  *   'pending', 'in_progress' or 'completed'`.
@@ -28,8 +28,8 @@ export function replaceTodos(left: readonly Todo[] | null | undefined, right: re
 }
 
 /**
- * Refuses two `write_todos` calls in one model answer, as DeepAgents' middleware does: looks at the last
- * assistant message of the list.
+ * Refuses two `write_todos` calls in one model answer, as DeepAgents' middleware does. Looks at the last assistant
+ * message of the list; returns nothing when all is well.
  *
  * @throws {@link ThreadfoldError} `PARALLEL_TODOS`.
  *

@@ -9,13 +9,13 @@ export interface Tool {
 }
 
 export interface MergeToolsOptions {
-  /** Which of two tools with one name stays; the last one takes the first one's place. Default `"first"`. */
+  /** Says which of two tools with one name stays; the last one takes the first one's place. Default `"first"`. */
   prefer?: "first" | "last" | undefined;
 }
 
 /**
- * The tools of `left` and then those of `right`, one of each name; tools without a name are all kept.
- * Null counts as no tools. `left` itself, when that adds nothing.
+ * Joins two lists of tools, one of each name, those of `left` first; keeps all tools without a name. Null counts as no
+ * tools. Returns `left` itself when `right` adds nothing.
  *
  * @throws {@link ThreadfoldError} `INVALID_VALUE` when a side is no list.
  *

@@ -60,9 +60,18 @@ export async function bundle(wasm) {
       // wasm-bindgen lists the snippet's module once for each block of imports from it.
       logOverride: { "duplicate-object-key": "silent" },
     });
-    return [file, outputFiles[0].text.replace(COMMENT, "")];
+    return [file, named(outputFiles[0].text.replace(COMMENT, ""))];
   }));
   return Object.fromEntries(files);
+}
+
+/** A class's name is what errors and consoles show of it; esbuild calls one that speaks of itself `_Name`. */
+function named(text) {
+  const names = [...text.matchAll(/= class _(\w+)/g)].map(([, name]) => name);
+  if (names.length === 0) return text;
+  const renamed = new RegExp(`\\b_(${names.join("|")})\\b`, "g");
+  // Not in the wasm, which is one long line of text.
+  return text.split("\n").map((line) => (line.length > 10_000 ? line : line.replace(renamed, "$1"))).join("\n");
 }
 
 const textModule = (values) =>

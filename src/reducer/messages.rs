@@ -90,7 +90,7 @@ pub(crate) fn read_list<V: Value>(
     let mut replaced = Vec::new();
     for position in message::odd(&list) {
         let Some(item) = list.at(position as usize) else { continue };
-        match message::read(&*item, rules.ids())? {
+        match message::read(&*item, rules.ids()).map_err(|error| error.at(position as usize))? {
             Read::Whole => {}
             Read::Remove(id) => {
                 // A serialised removal has its id elsewhere than where ids are looked for.

@@ -86,10 +86,10 @@ impl<V: Value> Thread<V> {
         streaming: bool,
     ) -> Result<(), Error> {
         if message.kind() != Kind::Object {
-            return Err(Error::message("it is no object"));
+            return Err(Error::message_field("", "an object"));
         }
         let Some(id) = message.get_owned("id").filter(|id| id.kind() == Kind::String) else {
-            return Err(Error::message("it has no id"));
+            return Err(Error::message_field(".id", "a string"));
         };
         if let Some(position) = self.messages.find(&id) {
             self.messages.put(message.clone(), None)?;

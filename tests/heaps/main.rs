@@ -4,6 +4,8 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 mod plain;
+#[path = "../seeded/mod.rs"]
+mod seeded;
 
 use std::sync::Arc;
 
@@ -12,7 +14,6 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
-use proptest::test_runner::RngSeed;
 use serde_json::{Value as Owned, json};
 use threadfold::value::Bulk;
 use threadfold::{
@@ -227,12 +228,7 @@ macro_rules! one_answer {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: 1_000,
-        failure_persistence: None,
-        rng_seed: RngSeed::Fixed(6),
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(seeded::config(1_000))]
 
     #[test]
     fn values_go_in_and_out(value in value()) {

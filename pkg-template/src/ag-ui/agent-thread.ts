@@ -5,8 +5,10 @@ import { foldOf, type Fold } from "./fold.js";
 import { newId } from "./new-id.js";
 import { isObject } from "./shapes.js";
 
-/** The thread of an agent: AG-UI's messages, and the agent's state as fields. */
-export type AgentThread = Thread<ThreadState<Message>>;
+/** The thread of an agent: AG-UI's messages, and the agent's state, whatever it is, as fields. */
+export type AgentThread = Thread<AgentState>;
+
+type AgentState = ThreadState<Message> & Record<string, unknown>;
 
 type Fields = Record<string, unknown>;
 
@@ -29,7 +31,7 @@ export class ThreadOfAgent {
 
   constructor(agent: AbstractAgent) {
     this.#agent = agent;
-    this.thread = new Thread<ThreadState<Message>>({ threadId: agent.threadId });
+    this.thread = new Thread<AgentState>({ threadId: agent.threadId });
     this.thread.on("error", (error) => console.warn(`threadfold: ${error.message}`));
     this.fold = foldOf(this.thread);
     this.thread.subscribe((state, previous) => this.#changed(state, previous));

@@ -63,10 +63,10 @@ export interface SendingThread extends FoldingThread {
  *
  * @example
  * ```ts
- * import { Thread } from "threadfold";
+ * import { Thread, type AgUiState } from "threadfold";
  * import { foldAgUi, runInput } from "threadfold/ag-ui";
  *
- * const thread = new Thread({ threadId: "t1" });
+ * const thread = new Thread<AgUiState & { mood?: string; log?: string[] }>({ threadId: "t1" });
  * await foldAgUi(thread, [
  *   { type: "RUN_STARTED", threadId: "t1", runId: "r1" },
  *   { type: "STATE_SNAPSHOT", snapshot: { log: ["began"], mood: "calm" } },

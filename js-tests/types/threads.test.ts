@@ -1,0 +1,148 @@
+// What the types of threads let through, and what they do not.
+import type { Message as AgUiClientMessage } from "@ag-ui/client";
+import {
+  defineSchema,
+  field,
+  MessageList,
+  removeMessage,
+  textOf,
+  Thread,
+  type AgUiMessage,
+  type AgUiState,
+  type LangChainMessage,
+  type PendingUpdate,
+  type ThreadState,
+} from "threadfold";
+import { useThread } from "threadfold/react";
+import { describe, expect, expectTypeOf, test } from "vitest";
+import { codeOf } from "../support/errors.js";
+
+describe("a thread without a schema", () => {
+  test("takes updates of its fields, and of no others", () => {
+    using thread = new Thread();
+    thread.optimistic({ messages: { type: "human", id: "1", content: "Hi" } });
+    thread.optimistic({ messages: [{ type: "human", content: "Hi" }, ["user", "Hi"], removeMessage("1")] as const, todos: [] });
+    thread.update({ files: { "/a": { content: "a" }, "/b": null }, tools: [{ name: "search" }] });
+    thread.update({ todos: undefined });
+    expectTypeOf(thread.optimistic).parameter(0).not.toExtend<{ topic: string }>();
+    // @ts-expect-error no such field
+    thread.optimistic({ toppic: 1 });
+    // @ts-expect-error no such field
+    thread.update({ toppic: 1 });
+    // @ts-expect-error no message
+    expect(codeOf(() => thread.optimistic({ messages: { foo: 1 } }))).toBe("INVALID_MESSAGE");
+    // @ts-expect-error nor a list of them
+    expect(codeOf(() => thread.optimistic({ messages: [{ foo: 1 }] }))).toBe("INVALID_MESSAGE");
+    // @ts-expect-error no content
+    thread.optimistic({ messages: [{ type: "human" }] });
+    // @ts-expect-error no such status
+    expect(codeOf(() => thread.update({ todos: [{ content: "x", status: "later" }] }))).toBe("INVALID_TODOS");
+    // @ts-expect-error not said to be there
+    expect(thread.getState().toppic).toBe(1);
+  });
+
+  test("starts with values of its fields, which say nothing of its type", () => {
+    using thread = new Thread({ values: { messages: [{ type: "human", id: "1", content: "Hi" }], todos: [] } });
+    expectTypeOf(thread).toEqualTypeOf<Thread<ThreadState>>();
+    // @ts-expect-error no such field
+    using other = new Thread({ values: { toppic: 1 } });
+    expect(other.getState()).toMatchObject({ toppic: 1 });
+  });
+
+  test("has the fields that it is declared with", () => {
+    interface Trip extends ThreadState {
+      city?: string;
+    }
+    using thread = new Thread<Trip>({ values: { city: "Rome" } });
+    thread.optimistic({ city: "Oslo", messages: "Hi" });
+    expectTypeOf(thread.getState().city).toEqualTypeOf<string | undefined>();
+    expectTypeOf(thread.getState().messages).toEqualTypeOf<readonly LangChainMessage[]>();
+    // @ts-expect-error a city is a string
+    thread.optimistic({ city: 1 });
+    using open = new Thread<ThreadState & Record<string, unknown>>();
+    open.optimistic({ anything: 1, messages: "Hi" });
+    // @ts-expect-error still no message
+    expect(codeOf(() => open.optimistic({ messages: { foo: 1 } }))).toBe("INVALID_MESSAGE");
+  });
+
+  test("gives its messages by id, with their type", () => {
+    using thread = new Thread({ values: { messages: [{ type: "ai", id: "1", content: "Hi", tool_calls: [{ name: "n", args: {} }] }] } });
+    const message = thread.message("1");
+    expectTypeOf(message).toEqualTypeOf<LangChainMessage | undefined>();
+    expect(message?.type === "ai" && message.tool_calls?.[0]?.name).toBe("n");
+    expectTypeOf(thread.pending).toExtend<readonly PendingUpdate[]>();
+  });
+});
+
+describe("a thread that AG-UI's events are folded into", () => {
+  test("has AG-UI's messages, in what it shows and in what it takes", () => {
+    using thread = new Thread<AgUiState>();
+    expectTypeOf<AgUiState>().toEqualTypeOf<ThreadState<AgUiMessage>>();
+    const question = { id: "q", role: "user", content: "Hi" } as const;
+    thread.optimistic({ messages: [question] });
+    thread.optimistic({ messages: { id: "q2", role: "user", content: [{ type: "text", text: "Hi" }] } });
+    thread.optimistic({ messages: removeMessage("q2") });
+    const [message] = thread.getState().messages;
+    expectTypeOf(message).toEqualTypeOf<AgUiMessage | undefined>();
+    expectTypeOf(thread.message("q")).toEqualTypeOf<AgUiMessage | undefined>();
+    // @ts-expect-error would become a LangChain dict
+    thread.optimistic({ messages: "Hi" });
+    // @ts-expect-error is LangChain's
+    thread.optimistic({ messages: [{ type: "human", id: "1", content: "Hi" }] });
+    // @ts-expect-error has no such role
+    thread.optimistic({ messages: [{ role: "human", id: "1", content: "Hi" }] });
+    // @ts-expect-error has no id
+    thread.optimistic({ messages: [{ role: "user", content: "Hi" }] });
+  });
+
+  test("fits React's hook, with a message's parts by its role", () => {
+    const Chat = (thread: Thread<AgUiState>) => {
+      const messages = useThread(thread, (state) => state.messages);
+      return messages.map((message) => {
+        switch (message.role) {
+          case "assistant":
+            expectTypeOf(message.content).toEqualTypeOf<string | undefined>();
+            return message.toolCalls?.map((call) => call.function.name.toUpperCase()).join() ?? "";
+          case "tool":
+            return message.toolCallId;
+          case "activity":
+            expectTypeOf(message.content).toEqualTypeOf<Record<string, unknown>>();
+            return message.activityType;
+          default:
+            return textOf(message);
+        }
+      });
+    };
+    expectTypeOf(Chat).returns.toEqualTypeOf<string[]>();
+  });
+
+  test("its messages are @ag-ui/core's own", () => {
+    expectTypeOf<AgUiClientMessage>().toExtend<AgUiMessage>();
+    expectTypeOf<AgUiMessage>().toExtend<AgUiClientMessage>();
+    using thread = new Thread<ThreadState<AgUiClientMessage>>();
+    thread.optimistic({ messages: [{ id: "q", role: "user", content: "Hi" }] });
+    expectTypeOf(thread.getState().messages[0]).toEqualTypeOf<AgUiClientMessage | undefined>();
+  });
+});
+
+test("a thread with a schema takes the schema's updates", () => {
+  const schema = defineSchema({ messages: field.messages<AgUiMessage>(), log: field.append<number>() });
+  using thread = new Thread({ schema, values: { log: [1] } });
+  thread.optimistic({ log: [2], messages: [{ id: "q", role: "user", content: "Hi" }] });
+  expectTypeOf(thread.getState().log).toEqualTypeOf<number[]>();
+  expectTypeOf(thread.message("q")).toEqualTypeOf<AgUiMessage | undefined>();
+  // @ts-expect-error a list of numbers
+  expect(codeOf(() => thread.optimistic({ log: 2 }))).toBe("INVALID_VALUE");
+  // @ts-expect-error no such field
+  expect(codeOf(() => thread.optimistic({ lug: [2] }))).toBe("NOT_INPUT");
+});
+
+test("a MessageList of AG-UI's messages takes no other forms", () => {
+  using list = new MessageList<AgUiMessage>();
+  list.update({ id: "1", role: "reasoning", content: "Hm" });
+  // @ts-expect-error would become a LangChain dict
+  list.update("Hi");
+  // @ts-expect-error the same, at the start
+  using other = new MessageList<AgUiMessage>(["Hi"]);
+  expect([list.length, other.length]).toEqual([2, 1]);
+});

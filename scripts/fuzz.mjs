@@ -1,0 +1,91 @@
+// `npm run fuzz -- --minutes 30`: the property tests with random seeds, one after another, until the time is over.
+// What fails is told with its seed and its smallest case, and ends it; what it finds becomes a test with fixed input.
+// `--seed N` begins with that seed, `--runs N` asks for so many cases of each property, and names of test files, or
+// parts of them, choose among them: `npm run fuzz -- thread --minutes 5`.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { Complaint, isMain, main, root, watch } from "./process.mjs";
+import { setup } from "./setup.mjs";
+
+const OPTIONS = {
+  minutes: { type: "string", default: "5" },
+  seed: { type: "string" },
+  runs: { type: "string" },
+};
+const SEEDS = 2 ** 31;
+
+/** A test of random cases, and what runs it. */
+const rust = (name) => ({ name, program: "cargo", args: ["test", "--quiet", "--test", name] });
+const javascript = (path) => ({
+  name: path,
+  program: process.execPath,
+  args: [join("node_modules", "vitest", "vitest.mjs"), "run", "--root", "js-tests", "--project", "node", path],
+});
+
+/** Not of vitest's project `node`, or about seeds themselves. */
+const ELSEWHERE = /^(node_modules|browser|servers|consumers)\b|seeds\.test\.ts$/;
+
+/** All of them, Rust's and JavaScript's by turns. */
+function targets(wanted) {
+  const speaksOfSeeds = (path) => /THREADFOLD_SEED|\bmod seeded\b|\/support\/seed(\.js)?"/.test(readFileSync(join(root, path), "utf8"));
+  const files = (folder, ending) =>
+    readdirSync(join(root, folder), { recursive: true }).filter((path) => ending.test(path) && speaksOfSeeds(join(folder, path))).sort();
+  const native = files("tests", /^[^/\\]+(\.rs|[/\\]main\.rs)$/).map((path) => rust(path.replace(/(.main)?\.rs$/, "")));
+  const inNode = files("js-tests", /\.test\.ts$/).filter((path) => !ELSEWHERE.test(path)).map(javascript);
+  const all = Array.from({ length: Math.max(native.length, inNode.length) }, (_, at) => [native[at], inNode[at]]).flat().filter(Boolean);
+  const exact = all.filter(({ name }) => wanted.includes(name));
+  return exact.length > 0 ? exact : all.filter(({ name }) => wanted.length === 0 || wanted.some((part) => name.includes(part)));
+}
+
+function whole(name, text, most) {
+  const value = Number(text);
+  if (text === "" || !(value >= 0) || value >= most) throw new Complaint(`--${name} should be a number from 0 to ${most - 1}.`);
+  return value;
+}
+
+/** Runs a target under a seed; what it printed, if it failed. */
+async function failure({ program, args }, env) {
+  const { code, output } = await watch(program, args, { env, show: false });
+  return code === 0 ? undefined : output;
+}
+
+export async function fuzz({ minutes, seed, runs, wanted }) {
+  const all = targets(wanted);
+  if (all.length === 0) throw new Complaint(`There is no test of random cases called ${wanted.join(" or ")}.`);
+  if (all.some(({ program }) => program !== "cargo") && !existsSync(join(root, "pkg"))) throw new Complaint("There is no pkg/ to test: npm run build.");
+  const end = Date.now() + minutes * 60_000;
+  let next = seed;
+  let count = 0;
+  for (let round = 1; round === 1 || Date.now() < end; round++) {
+    for (const target of all) {
+      if (count > 0 && Date.now() >= end) break;
+      // The seed that was asked for is that of every test in the first round.
+      const now = next ?? Math.floor(Math.random() * SEEDS);
+      const env = { THREADFOLD_SEED: String(now), ...(runs !== undefined && { THREADFOLD_RUNS: String(runs) }) };
+      console.log(`round ${round}, seed ${now}: ${target.name}`);
+      const output = await failure(target, env);
+      count++;
+      if (output !== undefined) {
+        console.error(output);
+        const again = [`--seed ${now}`, ...(runs !== undefined ? [`--runs ${runs}`] : []), "--minutes 0", target.name];
+        throw new Complaint(`${target.name} fails under seed ${now}; its smallest case is above. Again: npm run fuzz -- ${again.join(" ")}`);
+      }
+    }
+    next = undefined;
+  }
+  console.log(`\n✓ ${count} tests of random cases, no failure`);
+}
+
+if (isMain(import.meta.url)) {
+  await main(async () => {
+    const { values, positionals } = parseArgs({ options: OPTIONS, allowPositionals: true });
+    await setup();
+    await fuzz({
+      minutes: whole("minutes", values.minutes, 10_000),
+      ...(values.seed !== undefined && { seed: whole("seed", values.seed, SEEDS) }),
+      ...(values.runs !== undefined && { runs: whole("runs", values.runs, SEEDS) }),
+      wanted: positionals,
+    });
+  });
+}

@@ -1,0 +1,21 @@
+//! Seeds of the property tests: the same on every machine, unless `npm run fuzz` asks for others.
+
+use std::str::FromStr;
+
+use proptest::prelude::ProptestConfig;
+use proptest::test_runner::RngSeed;
+
+/// So many cases, always the same ones. `THREADFOLD_SEED` makes them other ones, `THREADFOLD_RUNS`
+/// more or fewer; a failure is told with its smallest case and noted in no file.
+pub fn config(cases: u32) -> ProptestConfig {
+    ProptestConfig {
+        cases: asked("THREADFOLD_RUNS").unwrap_or(cases),
+        rng_seed: RngSeed::Fixed(asked("THREADFOLD_SEED").unwrap_or(7)),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
+}
+
+fn asked<T: FromStr>(variable: &str) -> Option<T> {
+    std::env::var(variable).ok()?.parse().ok()
+}
