@@ -23,6 +23,7 @@
  * | `FORBIDDEN_KEY` | a key that would reach an object's prototype |
  * | `REDUCER_FAILED` | a reducer of the caller's own threw; its error is the `cause` |
  * | `UNREADABLE_VALUE` | a value threw while it was read (a getter, a proxy); the `cause` says what |
+ * | `BAD_RESPONSE` | a server's answer that is no stream of events: an error status, a page, a body of JSON |
  * | `DISPOSED` | a list, schema or thread that was given up by `free()` |
  * | `BUSY` | a list or thread that is used by the very values it is reading (a getter of a message) |
  */
@@ -47,6 +48,7 @@ export type ThreadfoldErrorCode =
   | "FORBIDDEN_KEY"
   | "REDUCER_FAILED"
   | "UNREADABLE_VALUE"
+  | "BAD_RESPONSE"
   | "DISPOSED"
   | "BUSY";
 

@@ -25,11 +25,14 @@ export class ServerState {
   /** What was set on this side since the run began: the whole, and single fields. */
   #local: { whole?: { value: unknown }; readonly fields: Map<string, { value: unknown } | undefined> } | undefined;
 
+  /** The fields that the run took along. */
+  #sent: readonly string[] = [];
+
   constructor(thread: FoldingThread) {
     this.#thread = thread;
     this.#value = this.#start = fieldsOf(thread.confirmed);
-    // A thread that comes back from a save has its fields from a server.
-    if (thread.run?.id !== undefined) this.#said = null;
+    // A thread that had a run before anybody folded, such as one that comes back from a save, has its fields from a server.
+    if (thread.run.id !== undefined) this.#said = null;
   }
 
   get value(): unknown {
@@ -45,6 +48,7 @@ export class ServerState {
 
   /** A run begins; once more, when it is the run before from its start. */
   begin(again: boolean): void {
+    this.#sent = Object.keys(fieldsOf(this.#thread.getState()));
     if (!again) {
       this.#start = this.#value;
       this.#local = undefined;
@@ -63,6 +67,19 @@ export class ServerState {
       this.#value = next;
     }
     this.#tell(undefined);
+  }
+
+  /** The run has ended well: what it took along is the server's, which said nothing to the contrary. */
+  finish(): void {
+    if (!isObject(this.#value) || this.#local?.whole) return;
+    const confirmed = fieldsOf(this.#thread.confirmed);
+    let next = this.#value;
+    for (const key of this.#sent) {
+      if (!Object.hasOwn(confirmed, key) || this.#local?.fields.has(key)) continue;
+      this.#said?.add(key);
+      if (confirmed[key] !== next[key] && !sameJson(confirmed[key], next[key])) next = { ...next, [key]: confirmed[key] };
+    }
+    this.#value = next;
   }
 
   snapshot(value: unknown, id: string | undefined): void {
