@@ -87,7 +87,7 @@ export class ThreadOfAgent {
     const seenState = state === this.#state && sameEntries(state, this.#entries);
     if (seen && seenState) return;
     this.#own(() => {
-      if (!seen) this.#setMessages(messages, this.#items.map((message) => this.#handedOf(message)?.copy ?? message));
+      if (!seen) this.#setMessages(messages, this.#items.filter(isObject).map((message) => this.#handed.get(message)?.copy ?? message));
       if (!seenState) this.#setState(state, this.#entries);
     });
     this.#see();
@@ -220,14 +220,10 @@ export class ThreadOfAgent {
     }
   }
 
-  #handedOf(message: Message): Handed | undefined {
-    return isObject(message) ? this.#handed.get(message) : undefined;
-  }
-
   /** Whether somebody has changed a message of theirs since it was handed over. */
   #isEdited(): boolean {
     return !this.#isOwn && this.#items.some((message) => {
-      const handed = this.#handedOf(message);
+      const handed = isObject(message) ? this.#handed.get(message) : undefined;
       return handed && !(handed.id === message.id && sameJson(handed.copy, { ...message, id: handed.copy.id }));
     });
   }
