@@ -3,6 +3,7 @@ import { REMOVE_ALL_MESSAGES, removeMessage, Thread, type MessageRemoval, type P
 import { sameJson } from "../same-json.js";
 import { copyOf } from "./copies.js";
 import { foldOf, type Fold } from "./fold.js";
+import { isKnown } from "./known-messages.js";
 import { newId } from "./new-id.js";
 import { isObject } from "./shapes.js";
 
@@ -16,12 +17,6 @@ interface Handed {
   readonly id: unknown;
   readonly copy: Message;
 }
-
-/** The roles of AG-UI 1.0's messages. */
-const ROLES = new Set(["user", "assistant", "system", "developer", "tool", "activity", "reasoning"]);
-
-/** Whether the thread's reducer knows what this is. What it does not know is held and sent as it is. */
-const isKnown = (message: Message) => ROLES.has(message.role) && !("type" in message);
 
 /**
  * Keeps an agent's `messages` and `state` and its thread the same, in both directions. The agent's are plain

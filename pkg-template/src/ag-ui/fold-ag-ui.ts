@@ -68,13 +68,9 @@ export async function foldAgUi(
   fold.join = option(options, "join");
   let end: RunEnd = { status: "cut" };
   const take = (value: unknown, id: string | undefined): boolean => {
-    const said = readEvent(value);
-    if ("complaint" in said) {
-      fold.refuse(value, said.complaint, "INVALID_VALUE");
-      return false;
-    }
-    const { event } = said;
-    const ended = foldSafely(fold, event, id);
+    const event = safely(fold, value, () => eventOf(fold, value));
+    if (!event) return false;
+    const ended = safely(fold, event, () => foldExpanded(fold, event, id));
     if (ended || event.type === "RUN_STARTED") end = ended ?? { status: "cut" };
     onEvent?.(event);
     return until === "run" && ended !== undefined;
@@ -89,16 +85,22 @@ export async function foldAgUi(
   return end;
 }
 
-/** Folds an event. One that fails is told to the thread's listeners: the stream goes on, unless the thread is gone. */
-function foldSafely(fold: Fold, event: AgUiEvent, id: string | undefined): RunEnd | undefined {
+/** Does something with an event. If that fails the thread's listeners are told: the stream goes on, unless the thread is gone. */
+function safely<T>(fold: Fold, event: unknown, work: () => T): T | undefined {
   try {
-    return foldExpanded(fold, event, id);
+    return work();
   } catch (cause) {
     if (cause instanceof ThreadfoldError && cause.code === "DISPOSED") throw cause;
-    const error = cause instanceof ThreadfoldError ? cause : new ThreadfoldError("UNREADABLE_VALUE", `${event.type} could not be folded: see the cause.`, { cause });
+    const error = cause instanceof ThreadfoldError ? cause : new ThreadfoldError("UNREADABLE_VALUE", "An event could not be folded: see the cause.", { cause });
     fold.thread.report(error, event);
     return undefined;
   }
+}
+
+/** What came, if it is an event. */
+function eventOf(fold: Fold, value: unknown): AgUiEvent | undefined {
+  const said = readEvent(value);
+  return "event" in said ? said.event : fold.refuse(value, said.complaint, "INVALID_VALUE");
 }
 
 /**
