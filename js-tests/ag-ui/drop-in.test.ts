@@ -196,7 +196,7 @@ test("payloads of events are neither frozen nor shared", async () => {
     own.delta.delta[0]?.value.list.push(1);
     for (const message of own.messages.messages) message.content = "changed";
     own.activity.content.steps.push(2);
-    (own.patch.patch[0]?.value as { a: number }).a = 2;
+    for (const { value } of own.patch.patch) value.a = 2;
     expect(asJson([agent.messages, agent.state]), kind).toEqual(before);
     expect(before[1], kind).toEqual({ deep: { er: [1] }, more: { list: [] } });
   }
@@ -267,7 +267,7 @@ test("a page of HTML is no run that has ended well", async () => {
 });
 
 test("withFold and its agents say what is wrong with their arguments", () => {
-  for (const wrong of [undefined, null, 1, {}, class {}, () => {}]) {
+  for (const wrong of [undefined, null, 1, {}, Map, () => {}]) {
     expect(() => withFold(wrong as never)).toThrow(expect.objectContaining({ code: "INVALID_VALUE" }) as Error);
   }
 });

@@ -269,6 +269,10 @@ test("whatever the arguments are, what is wrong has a code", async () => {
   for (const wrong of [undefined, null, 1, "text", {}, () => {}, Promise.resolve(undefined)]) {
     await expect(foldAgUi(new Thread(), wrong as never)).rejects.toMatchObject({ name: "ThreadfoldError", code: "INVALID_VALUE" });
   }
+  for (const wrong of [{ signal: 1 }, { onEvent: {} }, { until: "later" }]) {
+    await expect(foldAgUi(new Thread(), RUN, wrong as never)).rejects.toMatchObject({ name: "ThreadfoldError", code: "INVALID_VALUE" });
+  }
+  expect(() => runInput(new Thread({ threadId: "t1" }), null as never)).toThrow(expect.objectContaining({ code: "INVALID_VALUE" }) as Error);
 });
 
 const deep = (depth: number) => JSON.parse("[".repeat(depth) + "]".repeat(depth)) as unknown;

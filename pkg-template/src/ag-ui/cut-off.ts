@@ -5,7 +5,9 @@ import type { FoldingThread } from "./folding-thread.js";
 /** Finds what chunks had opened when the stream was cut: the last message of that kind and lane that is not whole. */
 export function cutOffIn(thread: FoldingThread): CutOff {
   return (kind, lane) => {
-    for (const id of [...thread.streaming].reverse()) {
+    const { streaming } = thread;
+    for (let at = streaming.length - 1; at >= 0; at--) {
+      const id = streaming[at] as string;
       const message = thread.message(id) as HeldMessage | undefined;
       if (!message || (message.subagentRunId ?? undefined) !== lane) continue;
       const call = message.toolCalls?.at(-1);

@@ -64,8 +64,8 @@ export async function foldAgUi(
   options: FoldOptions = {},
 ): Promise<RunEnd> {
   const fold = foldOf(thread);
-  const [signal, until, onEvent] = [option(options, "signal"), option(options, "until") ?? "run", option(options, "onEvent")];
-  fold.join = option(options, "join");
+  const { signal, until, onEvent, join } = checked(options);
+  fold.join = join;
   let end: RunEnd = { status: "cut" };
   const take = (value: unknown, id: string | undefined): boolean => {
     const event = safely(fold, value, () => eventOf(fold, value));
@@ -83,6 +83,23 @@ export async function foldAgUi(
   }
   disconnect(fold);
   return end;
+}
+
+/** The options, read once. */
+function checked(options: FoldOptions): FoldOptions {
+  const read = {
+    signal: option(options, "signal"),
+    until: option(options, "until") ?? "run",
+    onEvent: option(options, "onEvent"),
+    join: option(options, "join"),
+  } as const;
+  const wrong =
+    read.until !== "run" && read.until !== "stream" ? "until should be 'run' or 'stream'"
+    : read.onEvent !== undefined && typeof read.onEvent !== "function" ? "onEvent should be a function"
+    : read.signal !== undefined && typeof read.signal.addEventListener !== "function" ? "signal should be an AbortSignal"
+    : undefined;
+  if (wrong) throw new ThreadfoldError("INVALID_VALUE", `The option ${wrong}.`);
+  return read;
 }
 
 /** Does something with an event. If that fails the thread's listeners are told: the stream goes on, unless the thread is gone. */

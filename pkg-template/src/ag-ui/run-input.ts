@@ -78,6 +78,7 @@ export interface SendingThread extends FoldingThread {
  */
 export function runInput(thread: SendingThread, options: RunInputOptions = {}): RunAgentInput {
   foldOf(thread);
+  if (typeof options !== "object" || options === null) throw new ThreadfoldError("INVALID_VALUE", "The options of runInput should be an object.");
   const threadId = options.threadId ?? thread.threadId;
   if (threadId === undefined) {
     throw new ThreadfoldError("INVALID_VALUE", "A run needs a thread id: new Thread({ threadId }), or runInput(thread, { threadId }).");

@@ -143,27 +143,26 @@ async function readResponse(response: Response, take: Taker, wait: Wait): Promis
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
 async function readServerSentEvents(reader: Reader, take: Taker, wait: Wait): Promise<void> {
-  let enough = false;
-  let ending = false;
+  const state = { enough: false, ending: false };
   const parser = createParser({
     onEvent({ data, id }) {
-      if (enough || data === "") return;
+      if (state.enough || data === "") return;
       const event = parsed(data);
       // What the end cuts in two is no event: the stream was cut there.
-      if (ending && event === data) return;
+      if (state.ending && event === data) return;
       // An empty id takes back the one before: this part has none.
-      enough = take(event, id === "" ? undefined : id);
+      state.enough = take(event, id === "" ? undefined : id);
     },
   });
   const decoder = new TextDecoder();
-  while (!enough) {
+  while (!state.enough) {
     const { done, value } = await wait.for(reader.read());
     if (!done) {
       parser.feed(decoder.decode(value, { stream: true }));
       continue;
     }
     parser.feed(decoder.decode());
-    ending = true;
+    state.ending = true;
     // The last event needs no blank line after it, nor does its line need an end.
     parser.feed("\n\n");
     return;
@@ -172,9 +171,10 @@ async function readServerSentEvents(reader: Reader, take: Taker, wait: Wait): Pr
 
 /** What a body begins with: enough to tell what it is. */
 async function beginning(reader: Reader | undefined, wait: Wait): Promise<string> {
+  if (!reader) return "";
   const decoder = new TextDecoder();
   let text = "";
-  while (reader && text.length < 500) {
+  while (text.length < 500) {
     const { done, value } = await wait.for(reader.read().catch(() => ({ done: true, value: undefined }) as const));
     if (done) break;
     text += decoder.decode(value, { stream: true });
