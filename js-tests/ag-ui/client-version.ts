@@ -4,7 +4,7 @@ import * as client from "@ag-ui/client";
 
 /** AG-UI 1.0: pending tool calls, authority over activities, states of null. */
 export const isOne = "enforceEvents" in client;
-/** Since 0.0.59: metadata, subagents, and ids that are unique among activities and texts. */
+/** Since 0.0.59: metadata and subagents. */
 const hasMetadata = "BackwardCompatibility_0_0_57" in client;
 
 const LATER = new Set([
@@ -24,6 +24,7 @@ export function knownEvents<E extends { type: string }>(events: readonly E[]): E
 }
 
 function isKnown({ type, snapshot, messageId }: { type: string } & Record<string, unknown>): boolean {
-  if (!isOne && snapshot === null) return false;
-  return hasMetadata || !(type.startsWith("SUBAGENT_") || (type.startsWith("ACTIVITY_") && messageId === "m1"));
+  // An activity under the id of a text: only 1.0 has rules for all that may come of it.
+  if (!isOne && (snapshot === null || (type.startsWith("ACTIVITY_") && messageId === "m1"))) return false;
+  return hasMetadata || !type.startsWith("SUBAGENT_");
 }
