@@ -1,5 +1,17 @@
 import { defineConfig } from "vitest/config";
 
+/** The tests of agents, on another version of `@ag-ui/client`: what imports it, the package too, gets that one. */
+const onClient = (version: string) => ({
+  resolve: { alias: [{ find: /^@ag-ui\/client$/, replacement: `@ag-ui/client-${version}` }] },
+  test: {
+    name: `node, @ag-ui/client ${version}`,
+    include: ["ag-ui/{agent-thread,differences,drop-in,subscribers,side-by-side}.test.ts"],
+    testTimeout: 120_000,
+    pool: "forks" as const,
+    server: { deps: { inline: [/threadfold/, /\/pkg\//] } },
+  },
+});
+
 export default defineConfig({
   test: {
     passWithNoTests: true,
@@ -15,6 +27,8 @@ export default defineConfig({
           execArgv: ["--expose-gc"],
         },
       },
+      onClient("0.0.58"),
+      onClient("0.0.59"),
       {
         // The real servers, in Python: not part of `npm test`.
         test: {

@@ -19,7 +19,7 @@ async function cargoTest(args, env = {}) {
 }
 
 async function vitest(project) {
-  const results = join(target, "vitest", `${project}.json`);
+  const results = join(target, "vitest", `${project.replace("*", "")}.json`);
   rmSync(results, { force: true });
   mkdirSync(join(target, "vitest"), { recursive: true });
   const program = join(root, "node_modules", "vitest", "vitest.mjs");
@@ -48,7 +48,7 @@ export async function test(groups, tally) {
     build: async () => {
       built = await tally.step("npm run build", async () => (await import("./build.mjs")).build());
     },
-    node: () => tally.step("vitest in Node", () => vitest("node")),
+    node: () => tally.step("vitest in Node", () => vitest("node*")),
     browser: () => tally.step("vitest with Chromium", () => vitest("browser")),
     consumers: () => tally.step("consumers", () => vitest("consumers")),
     servers: () => tally.step("real servers", async () => {

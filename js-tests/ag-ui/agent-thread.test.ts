@@ -159,22 +159,56 @@ test("a server that gives every run the same id does not take back the answers b
   expect(ids(agent)).toEqual(["m1", "m2"]);
 });
 
+const logged = (more: Event[] = [], id = "r1") =>
+  [started(id), { type: "STATE_DELTA", delta: [{ op: "add", path: "/log/-", value: 2 }] }, ...more, finished(id)] as Event[];
+
+test("a run that the agent starts under an id that it had is another run: nothing of the first is lost", async () => {
+  for (const kind of ["plain", "folding"] as const) {
+    const agent = agentOf(kind, [logged(text("m1", "a")), logged(text("m2", "b"))], { initialState: { log: [1] } });
+    await agent.runAgent({ runId: "r1" });
+    await agent.runAgent({ runId: "r1" });
+    expect(agent.state).toEqual({ log: [1, 2, 2] });
+    expect(ids(agent)).toEqual(["m1", "m2"]);
+  }
+});
+
+test("an interrupt that is resumed under its run's id loses nothing", async () => {
+  const interrupts = [{ id: "i1", reason: "approval" }];
+  for (const kind of ["plain", "folding"] as const) {
+    const agent = agentOf(kind, [
+      [started(), ...text("m1", "May I?"), { type: "STATE_SNAPSHOT", snapshot: { asked: true } }, finished("r1", { outcome: { type: "interrupt", interrupts } })],
+      [started(), ...text("m2", "Done."), finished()],
+    ]);
+    await agent.runAgent({ runId: "r1" });
+    if (kind === "folding") expect((agent as FoldHttpAgent).thread.run).toMatchObject({ id: "r1", status: "interrupted", interrupts });
+    await agent.runAgent({ runId: "r1", resume: [{ interruptId: "i1", status: "resolved" }] });
+    expect(ids(agent)).toEqual(["m1", "m2"]);
+    expect(agent.state).toEqual({ asked: true });
+  }
+});
+
+/** An agent that joins what its server tells. */
+function joining(runs: Event[][], config: object): FoldHttpAgent {
+  const agent = agentOf("folding", runs, config) as FoldHttpAgent;
+  Object.defineProperty(agent, "connect", { value: agent.run.bind(agent) });
+  return agent;
+}
+
 test("a run told again begins with the state it began with, and with what was set here since", async () => {
-  const again = [started("r1"), { type: "STATE_DELTA", delta: [{ op: "add", path: "/log/-", value: 2 }] }, { type: "CUSTOM", name: "now", value: 1 }, finished("r1")] as Event[];
-  const agent = agentOf("folding", [again, again, again], { initialState: { log: [1], first: true } });
+  const again = logged([{ type: "CUSTOM", name: "now", value: 1 }]);
+  const agent = joining([again, again, again], { initialState: { log: [1], first: true } });
   await agent.runAgent({ runId: "r1" });
   expect(agent.state).toEqual({ log: [1, 2], first: true });
-  await agent.runAgent({ runId: "r1" }, { onCustomEvent: () => agent.setState({ log: (agent.state as { log: number[] }).log, own: true }) });
+  await agent.connectAgent({}, { onCustomEvent: () => agent.setState({ log: (agent.state as { log: number[] }).log, own: true }) });
   expect(agent.state).toEqual({ log: [1, 2], own: true });
-  await agent.runAgent({ runId: "r1" });
+  await agent.connectAgent();
   expect(agent.state).toEqual({ log: [1, 2], own: true });
-  expect((agent as FoldHttpAgent).thread.getState()).toEqual({ messages: [], log: [1, 2], own: true });
+  expect(agent.thread.getState()).toEqual({ messages: [], log: [1, 2], own: true });
 });
 
 test("runs of others that are joined go by their own ids: the last one told again is that run", async () => {
-  const history = [started("r1"), ...text("m1", "a"), { type: "STATE_DELTA", delta: [{ op: "add", path: "/log/-", value: 2 }] }, finished("r1")] as Event[];
-  const agent = agentOf("folding", [history, history], { initialState: { log: [1] } });
-  Object.defineProperty(agent, "connect", { value: agent.run.bind(agent) });
+  const history = logged(text("m1", "a"));
+  const agent = joining([history, history], { initialState: { log: [1] } });
   await agent.connectAgent();
   await agent.connectAgent();
   expect(agent.state).toEqual({ log: [1, 2] });

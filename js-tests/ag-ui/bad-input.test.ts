@@ -58,8 +58,6 @@ test.each<[object, string]>([
   [{ type: "TEXT_MESSAGE_START", messageId: "a1" }, "INVALID_MESSAGE"],
   [{ type: "TEXT_MESSAGE_CONTENT", messageId: "a1", delta: "x" }, "INVALID_MESSAGE"],
   [{ type: "ACTIVITY_DELTA", messageId: "m1", activityType: "P", patch: [] }, "INVALID_MESSAGE"],
-  [{ type: "TOOL_CALL_RESULT", messageId: "m1", toolCallId: "c1", content: "x" }, "INVALID_MESSAGE"],
-  [{ type: "TOOL_CALL_START", toolCallId: "a1", toolCallName: "n" }, "INVALID_MESSAGE"],
   [{ type: "STATE_DELTA", delta: [{ op: "replace", path: "/a", value: 2 }, { op: "remove", path: "/nowhere" }] }, "PATCH_PATH_MISSING"],
   [{ type: "STATE_DELTA", delta: [{ op: "test", path: "/a", value: 2 }] }, "PATCH_TEST_FAILED"],
   [{ type: "STATE_DELTA", delta: [{ op: "add", path: "/__proto__/x", value: 2 }] }, "FORBIDDEN_KEY"],

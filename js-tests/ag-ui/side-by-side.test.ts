@@ -3,6 +3,7 @@ import * as fc from "fast-check";
 import { Thread } from "threadfold";
 import { foldAgUi } from "threadfold/ag-ui/events";
 import { expect, test } from "vitest";
+import { known, knownEvents } from "./client-version.js";
 import { conversation, type Event, run } from "./event-specs.js";
 import { reference } from "./reference.js";
 import { withoutRepeatedResults } from "./repeated-results.js";
@@ -10,7 +11,8 @@ import { seeded } from "../support/seed.js";
 
 const json = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
-async function both(start: Event[], events: Event[]) {
+async function both(given: Event[], made: Event[]) {
+  const [start, events] = [known(given), knownEvents(made)];
   const theirs = await reference(json(events) as Event[], { messages: json(start) as never });
   const thread = new Thread({ values: { messages: start as never } });
   await foldAgUi(thread, json(events) as Event[]);

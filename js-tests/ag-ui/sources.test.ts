@@ -46,7 +46,7 @@ test("the fields of server-sent events: comments, line ends, data over several l
   ];
   expect(await foldAgUi(thread, textResponse(lines.join("\r\n")))).toEqual({ status: "cut" });
   expect(thread.getState().messages).toEqual([{ id: "m1", role: "assistant", content: "a" }]);
-  expect(thread.run).toMatchObject({ status: "running", lastEventId: "3" });
+  expect(thread.run).toMatchObject({ status: "disconnected", lastEventId: "3" });
 });
 
 test("a run joined again behind the last id, and once more from its start", async () => {
@@ -86,7 +86,7 @@ test("an error fails what is pending", async () => {
   await foldAgUi(thread, [started(), { type: "RUN_ERROR", message: "no" }]);
   expect(op.status).toBe("failed");
   expect(thread.pending[0]?.error).toEqual({ message: "no" });
-  expect(thread.run?.status).toBe("failed");
+  expect(thread.run).toMatchObject({ status: "failed", error: { message: "no" } });
 });
 
 test("reading stops with the run, and the source is given up", async () => {
@@ -154,7 +154,7 @@ for (const [what, source] of Object.entries(WAITING)) {
     controller.abort(new Error("enough"));
     await expect(reading).rejects.toThrow("enough");
     expect(thread.getState().messages).toEqual([{ id: "m1", role: "assistant", content: "Hel" }]);
-    expect(thread.run?.status).toBe("running");
+    expect(thread.run).toMatchObject({ status: "disconnected", error: new Error("enough") });
   });
 }
 
@@ -173,8 +173,10 @@ test("the source's own error rejects; what was folded stays, and the run can be 
   events.error(new Error("connection lost"));
   await expect(reading).rejects.toThrow("connection lost");
   expect(thread.getState().messages).toEqual([{ id: "m1", role: "assistant", content: "Hel" }]);
+  expect(thread.run).toMatchObject({ id: "r1", status: "disconnected", error: new Error("connection lost") });
   await foldAgUi(thread, RUN);
   expect(thread.getState().messages).toEqual(SAID);
+  expect(thread.run).toMatchObject({ id: "r1", status: "idle" });
 });
 
 test("an answer that is no stream of events", async () => {

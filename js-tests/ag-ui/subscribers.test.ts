@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { from, lastValueFrom, type Observable } from "rxjs";
 import { expect, test, vi } from "vitest";
 import { agentOf, type Event, finished, started, text, textResponse, toolCall } from "./agents.js";
+import { known, knownEvents } from "./client-version.js";
 import { conversation, run } from "./event-specs.js";
 import { input } from "./reference.js";
 import { withoutRepeatedResults } from "./repeated-results.js";
@@ -30,7 +31,7 @@ async function traced(kind: "plain" | "folding", runs: (() => readonly object[] 
       ends.push(await agent.runAgent({ runId: `r${ends.length + 1}` }, second.subscriber).catch((error: Error) => error.message));
     }
     const { messages: kept, pendingInterrupts } = agent;
-    return JSON.parse(JSON.stringify({ first: first.calls, second: second.calls, ends, kept, state: agent.state as unknown, pendingInterrupts })) as Trace;
+    return known(JSON.parse(JSON.stringify({ first: first.calls, second: second.calls, ends, kept, state: agent.state as unknown, pendingInterrupts })) as Trace);
   } finally {
     for (const spy of quiet) spy.mockRestore();
   }
@@ -58,7 +59,7 @@ async function both(runs: (() => readonly object[] | Response)[], setting: Setti
 
 const question: Message = { id: "u1", role: "user", content: "Q" };
 
-const ANSWER: Event[] = [
+const ANSWER: Event[] = knownEvents([
   started(),
   { type: "STEP_STARTED", stepName: "model" },
   ...text("m1", "Let me ", "see."),
@@ -80,7 +81,7 @@ const ANSWER: Event[] = [
   { type: "RAW", event: { any: 1 } },
   { type: "STEP_FINISHED", stepName: "model" },
   finished("r1", { result: { said: "yes" } }),
-];
+]);
 
 test("every kind of event, over two runs", async () => {
   const { first } = await both([() => ANSWER, () => [started("r2"), ...text("m2", "More."), finished("r2")]], { messages: [question] });
@@ -127,7 +128,7 @@ async function applied(kind: "plain" | "folding", events: Event[], messages: Mes
     const { apply, processApplyEvents } = agent as unknown as Record<"apply" | "processApplyEvents", (...args: unknown[]) => Observable<unknown>>;
     const mutations = apply.call(agent, run, from(structuredClone(events)), [subscriber]);
     await lastValueFrom(processApplyEvents.call(agent, run, mutations, [subscriber]));
-    return JSON.parse(JSON.stringify({ calls, messages: agent.messages, state: agent.state as unknown })) as { calls: { name: string }[] };
+    return known(JSON.parse(JSON.stringify({ calls, messages: agent.messages, state: agent.state as unknown })) as { calls: { name: string }[] });
   } finally {
     warn.mockRestore();
   }
@@ -135,8 +136,8 @@ async function applied(kind: "plain" | "folding", events: Event[], messages: Mes
 
 test("made runs", async () => {
   await fc.assert(
-    fc.asyncProperty(conversation, run({ snapshots: false }), async (start, made) => {
-      const events = withoutRepeatedResults(start, made);
+    fc.asyncProperty(conversation.map(known), run({ snapshots: false }), async (start, made) => {
+      const events = knownEvents(withoutRepeatedResults(start, made));
       const plain = await applied("plain", events, start as never);
       const folding = await applied("folding", events, start as never);
       expect(folding.calls.map(({ name }) => name)).toEqual(plain.calls.map(({ name }) => name));

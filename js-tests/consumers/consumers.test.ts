@@ -18,10 +18,11 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await browser?.close();
+  // CopilotKit alone installs 750 MB, in 60,000 files.
   rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
-});
+}, 600_000);
 
-const install = (fixture: string) => Project.install(fixture, tarball, folder);
+const install = (fixture: string, shared?: string) => Project.install(fixture, tarball, folder, shared);
 
 async function inChromium(url: string, id: string): Promise<unknown> {
   const page = await browser.newPage();
@@ -108,4 +109,22 @@ test("jest", async () => {
   const project = await install("jest");
   await project.run("jest");
   expect(JSON.parse(readFileSync(join(project.folder, "answer.json"), "utf8"))).toEqual(ANSWER);
+});
+
+// Both bring a version of @ag-ui/client before 1.0; npm is to take the tarball beside it without being forced to.
+const ASKED = ["user: Hi", "assistant: You said: Hi"];
+
+test("CopilotKit 1.75: its usual wiring, in the runtime and in the page, type-checks and runs", async () => {
+  const project = await install("copilotkit", "ag-ui-page");
+  await project.run("tsc");
+  expect(printed(await project.run("node", "out/main.js"))).toEqual({
+    inRuntime: { lines: ASKED, state: { answers: 1 } },
+    inPage: { lines: ASKED, state: { answers: 1 }, beside: "2" },
+  });
+});
+
+test("assistant-ui: its usual wiring type-checks and runs", async () => {
+  const project = await install("assistant-ui", "ag-ui-page");
+  await project.run("tsc");
+  expect(printed(await project.run("node", "out/main.js"))).toEqual({ lines: ["Hi", "You said: Hi", "Hi", "You said: Hi"], messages: 4 });
 });

@@ -13,7 +13,7 @@ const pkg = fileURLToPath(new URL("../../pkg/", import.meta.url));
 
 // Tools behave as at a user's, not as inside a test run: and none of them phones home.
 const { NODE_ENV: _nodeEnv, VITEST: _vitest, NODE_OPTIONS: _nodeOptions, ...inherited } = process.env;
-const env: NodeJS.ProcessEnv = { ...inherited, NEXT_TELEMETRY_DISABLED: "1", CI: "1", NO_COLOR: "1" } as NodeJS.ProcessEnv;
+const env: NodeJS.ProcessEnv = { ...inherited, NEXT_TELEMETRY_DISABLED: "1", COPILOTKIT_TELEMETRY_DISABLED: "true", SCARF_ANALYTICS: "false", CI: "1", NO_COLOR: "1" } as NodeJS.ProcessEnv;
 
 /** A folder outside of the repository, so that nothing resolves to the workspace's node_modules. */
 export const workplace = () => mkdtempSync(join(tmpdir(), "threadfold-consumers-"));
@@ -31,8 +31,10 @@ export async function pack(into: string): Promise<string> {
 export class Project {
   private constructor(readonly folder: string) {}
 
-  static async install(fixture: string, tarball: string, workplace: string): Promise<Project> {
+  /** `shared`: another fixture's files, which this one uses, too. */
+  static async install(fixture: string, tarball: string, workplace: string, shared?: string): Promise<Project> {
     const folder = join(workplace, fixture);
+    if (shared) cpSync(join(fixtures, shared), folder, { recursive: true });
     cpSync(join(fixtures, fixture), folder, { recursive: true });
     const answer = readFileSync(join(fixtures, "answer.js"), "utf8");
     writeFileSync(join(folder, "answer.js"), answer);

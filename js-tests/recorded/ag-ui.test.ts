@@ -55,7 +55,8 @@ test.each(WHOLE)("a run of %s told again, in part or in full, is the run told on
     await foldAgUi(thread, stream(turn.parts));
     const expectSync = CHANGED_AFTERWARDS[name]?.includes(index + 1) ? expectInSyncAfterDrift : expectInSync;
     expectSync(witness.see(), holds(turn.state));
-    await foldAgUi(thread, stream(turn.parts));
+    // It has ended: that it is the same one once more has to be said.
+    await foldAgUi(thread, stream(turn.parts), { join: true });
     expectSync(witness.see(), holds(turn.state));
   }
 });

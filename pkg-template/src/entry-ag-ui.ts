@@ -1,5 +1,6 @@
 // "threadfold/ag-ui": threads for AG-UI, with or without the agents of `@ag-ui/client`.
 import { HttpAgent } from "@ag-ui/client";
+import { answered } from "./ag-ui/answered.js";
 import { withFold } from "./ag-ui/with-fold.js";
 
 export type { AgentThread } from "./ag-ui/agent-thread.js";
@@ -7,7 +8,8 @@ export { withFold, type FoldedAgent } from "./ag-ui/with-fold.js";
 export * from "./entry-ag-ui-events.js";
 
 /**
- * `@ag-ui/client`'s HttpAgent with a thread: see {@link withFold}.
+ * `@ag-ui/client`'s HttpAgent with a thread: see {@link withFold}. A response without a single event, such as a page of
+ * HTML, is the error `BAD_RESPONSE`; the plain agent takes it for a run that has ended well.
  *
  * @example
  * ```ts
@@ -19,4 +21,8 @@ export * from "./entry-ag-ui-events.js";
  * await agent.runAgent();
  * ```
  */
-export class FoldHttpAgent extends /* @__PURE__ */ withFold(HttpAgent) {}
+export class FoldHttpAgent extends /* @__PURE__ */ withFold(HttpAgent) {
+  override run(...args: Parameters<HttpAgent["run"]>): ReturnType<HttpAgent["run"]> {
+    return answered(super.run(...args));
+  }
+}

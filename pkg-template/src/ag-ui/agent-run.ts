@@ -2,10 +2,12 @@
 import type { AbstractAgent, AgentStateMutation, AgentSubscriber, BaseEvent, Interrupt, Message, RunAgentInput } from "@ag-ui/client";
 import type { Observable, Subscriber } from "rxjs";
 import type { ThreadOfAgent } from "./agent-thread.js";
+import { copyOfEvent } from "./copies.js";
 import type { FoldedEvent, RunFinished } from "./event-types.js";
 import { stepOf } from "./events.js";
 import { type Change, NOTHING, type Step } from "./fold.js";
-import { interruptsOf } from "./runs.js";
+import { observableClass } from "./observable-class.js";
+import { disconnect, interruptsOf } from "./runs.js";
 import { ask, type Asked, hasHook, paramsOf } from "./subscribers.js";
 
 /** What a run is told by its agent. */
@@ -14,7 +16,7 @@ export interface RunSetting {
   readonly held: ThreadOfAgent;
   readonly input: RunAgentInput;
   readonly subscribers: readonly AgentSubscriber[];
-  /** Whether the agent has joined runs that others started: then each goes by the id in its events. */
+  /** Whether the agent joins runs that others started. A run that it starts itself is a new one, whatever its id. */
   readonly joined: boolean;
 }
 
@@ -35,7 +37,7 @@ export function applied(events: Observable<BaseEvent>, setting: RunSetting): Obs
       try {
         for (let event = waiting.shift(); event && !subscriber.closed; event = waiting.shift()) await run.take(event);
       } catch (error) {
-        ending = () => subscriber.error(error);
+        ending = () => run.fail(error);
         waiting.length = 0;
       }
       busy = false;
@@ -50,20 +52,14 @@ export function applied(events: Observable<BaseEvent>, setting: RunSetting): Obs
         waiting.push(event);
         void work();
       },
-      error: (error) => end(() => subscriber.error(error)),
+      error: (error) => end(() => run.fail(error)),
       complete: () => end(() => run.complete()),
     });
-    return () => subscription.unsubscribe();
+    return () => {
+      subscription.unsubscribe();
+      run.leave();
+    };
   });
-}
-
-/** The class that the agent's copy of RxJS calls Observable, found from one of them: RxJS is nobody's to install. */
-function observableClass(events: Observable<BaseEvent>): typeof Observable {
-  let found = events.constructor as typeof Observable;
-  for (let above = Object.getPrototypeOf(found); above !== Function.prototype; above = Object.getPrototypeOf(found)) {
-    found = above as typeof Observable;
-  }
-  return found;
 }
 
 class AgentRun implements Asked {
@@ -82,8 +78,8 @@ class AgentRun implements Asked {
     this.#held = held;
     this.#subscribers = subscribers;
     this.#emitted = emitted;
-    // A server may give every run the same id. A run that this agent started is told apart by its own.
-    held.fold.runId = (told) => (!joined && told === held.thread.run.id ? input.runId : told);
+    held.fold.join = joined;
+    held.absorb("edited");
   }
 
   get messages(): readonly Message[] {
@@ -113,47 +109,65 @@ class AgentRun implements Asked {
     const { debugLogger } = this.agent;
     if (stopped) debugLogger?.event("APPLY", "Event dropped:", event, { type: event.type, reason: "stopPropagation by subscriber" });
     else debugLogger?.event("APPLY", "Event applied:", event, { type: event.type, subscribers: this.#subscribers.length });
-    const announced = stopped ? undefined : this.#step(event as unknown as FoldedEvent);
-    if (announced) await announced;
+    if (!stopped) await this.#step(event as unknown as FoldedEvent);
     this.#emit();
   }
 
+  /** The events have failed, or a subscriber has. */
+  fail(error: unknown): void {
+    this.leave(error);
+    this.#emitted.error(error);
+  }
+
+  /** Nobody reads on: a run that has not ended is disconnected. */
+  leave(error?: unknown): void {
+    disconnect(this.#held.fold, error);
+  }
+
   complete(): void {
+    this.leave();
     // Whoever waits for the last value of a run is to get one.
     if (!this.#hasEmitted && this.#subscribers.length > 0) this.#emitted.next({});
     this.#emitted.complete();
   }
 
+  /** Gives a promise only where a subscriber is waited for. */
   #step(event: FoldedEvent): Promise<void> | undefined {
     const { fold } = this.#held;
     const step = stepOf(event);
-    if (!step) throw new Error(`${event.type} is to be expanded or dropped before it is applied.`);
+    // Older versions of the client pass on events that are not folded, such as THINKING_START.
+    if (!step) return undefined;
     const told = step.told ? step.told(fold, event) : {};
     if (!told) return undefined;
     const answer = this.#ask(step.hook, withEvent(event, told));
-    return answer === false ? this.#apply(step, event, false) : answer.then((stopped) => this.#apply(step, event, stopped));
+    if (answer !== false) return answer.then((stopped) => this.#apply(step, event, stopped));
+    this.#apply(step, event, false);
+    return undefined;
   }
 
-  #apply(step: Step<FoldedEvent>, event: FoldedEvent, stopped: boolean): Promise<void> | undefined {
+  #apply(step: Step<FoldedEvent>, event: FoldedEvent, stopped: boolean): void {
     const { fold } = this.#held;
     this.#held.absorb();
     let change = NOTHING;
-    this.#held.folding(() => {
+    const folding = (work: () => void) => (event.type === "RUN_STARTED" ? this.#held.beginning(work) : this.#held.folding(work));
+    folding(() => {
       step.always?.(fold, event);
-      if (!stopped && step.apply) change = step.apply(fold, event, undefined);
+      // The event is its sender's and its listeners': what is kept of it is a copy.
+      if (!stopped && step.apply) change = step.apply(fold, copyOfEvent(event), undefined);
     });
     if (!stopped && event.type === "RUN_FINISHED") this.agent.pendingInterrupts = interruptsLeft(event as RunFinished);
     this.#messagesChanged ||= change.messages === true;
     this.#stateChanged ||= change.state === true;
-    return this.#announce(change.newMessage || change.newToolCall ? change : (step.announce?.(fold, event) ?? NOTHING));
+    this.#announce(change.newMessage || change.newToolCall ? change : (step.announce?.(fold, event) ?? NOTHING));
   }
 
-  #announce({ newMessage, newToolCall }: Change): Promise<void> | undefined {
+  /** Tells of what is new. Nobody waits for what subscribers do with it. */
+  #announce({ newMessage, newToolCall }: Change): void {
     const method = newMessage ? "onNewMessage" : newToolCall ? "onNewToolCall" : undefined;
-    if (!method || !hasHook(this.#subscribers, method)) return undefined;
+    if (!method || !hasHook(this.#subscribers, method)) return;
     const told = newMessage ? { message: newMessage } : { toolCall: newToolCall };
-    const answers = this.#subscribers.map((subscriber) => subscriber[method]?.(paramsOf(this, told) as never));
-    return Promise.all(answers).then(() => this.#held.absorb());
+    for (const subscriber of this.#subscribers) void subscriber[method]?.(paramsOf(this, told) as never);
+    this.#held.absorb();
   }
 
   /** Asks the subscribers that want to know; what they set on the agent meanwhile is taken over. */

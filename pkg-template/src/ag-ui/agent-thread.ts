@@ -1,7 +1,9 @@
 import type { AbstractAgent, Message } from "@ag-ui/client";
 import { REMOVE_ALL_MESSAGES, removeMessage, Thread, type MessageRemoval, type PendingUpdate, type ThreadfoldError, type ThreadState } from "threadfold";
 import { sameJson } from "../same-json.js";
+import { copyOf } from "./copies.js";
 import { foldOf, type Fold } from "./fold.js";
+import { isKnown } from "./known-messages.js";
 import { newId } from "./new-id.js";
 import { isObject } from "./shapes.js";
 
@@ -11,6 +13,12 @@ export type AgentThread = Thread<AgentState>;
 type AgentState = ThreadState<Message> & Record<string, unknown>;
 
 type Fields = Record<string, unknown>;
+
+/** A message that was handed to the agent: the id that it came with, and what the thread was given for it. */
+interface Handed {
+  readonly id: unknown;
+  readonly copy: Message;
+}
 
 /**
  * Keeps an agent's `messages` and `state` and its thread the same, in both directions. The agent's are plain
@@ -23,6 +31,14 @@ export class ThreadOfAgent {
   /** The agent's array of messages as it was last seen, and what it then held. */
   #array: readonly Message[] = [];
   #items: readonly Message[] = [];
+  /** Whether those are the thread's own messages: then nobody changes them. */
+  #isOwn = false;
+  /** Messages that are somebody else's, who may change them. */
+  readonly #handed = new WeakMap<object, Handed>();
+  /** The ids that were given to messages without one, in their order. */
+  readonly #named = new Set<string>();
+  /** Messages of which the thread's reducer knows nothing, by their ids. */
+  readonly #unknown = new Map<string, Message>();
   /** The same of its state. */
   #state: unknown;
   #entries: Fields | undefined;
@@ -38,7 +54,7 @@ export class ThreadOfAgent {
     this.#see();
     this.#own(() => {
       this.#setMessages(agent.messages, []);
-      this.fold.state.set(copyOf(agent.state));
+      this.fold.state.set(shallow(agent.state));
     });
   }
 
@@ -59,15 +75,16 @@ export class ThreadOfAgent {
 
   /**
    * Takes over what was set on the agent since it was last seen. All of it, before the agent is given other messages;
-   * to show subscribers what was added, a look at the array's end is enough.
+   * to show subscribers what was added, a look at the array's end is enough; what a caller changed in a message of its
+   * own counts until the run begins.
    */
-  absorb(how: "all" | "added" = "all"): void {
+  absorb(how: "edited" | "all" | "added" = "all"): void {
     const { messages, state } = this.#agent;
-    const seen = how === "all" ? this.#isSeen(messages) : this.#isSameLength(messages);
+    const seen = how === "added" ? this.#isSameLength(messages) : this.#isSeen(messages) && !(how === "edited" && this.#isEdited());
     const seenState = state === this.#state && sameEntries(state, this.#entries);
     if (seen && seenState) return;
     this.#own(() => {
-      if (!seen) this.#setMessages(messages, this.#items);
+      if (!seen) this.#setMessages(messages, this.#items.filter(isObject).map((message) => this.#handed.get(message)?.copy ?? message));
       if (!seenState) this.#setState(state, this.#entries);
     });
     this.#see();
@@ -87,6 +104,15 @@ export class ThreadOfAgent {
     this.#own(work);
   }
 
+  /** Begins a run. One that is told again takes back what came since: what was set on this side comes back after it. */
+  beginning(work: () => void): void {
+    const held = [...this.#unknown.values()].filter(({ id }) => this.thread.message(id));
+    this.#own(() => {
+      work();
+      this.#give(held.filter(({ id }) => !this.thread.message(id)));
+    });
+  }
+
   /** An array of the messages that is the agent's own, to push to. */
   messagesForAgent(): Message[] {
     return this.messages.slice();
@@ -94,7 +120,7 @@ export class ThreadOfAgent {
 
   /** A state that is the agent's own, as far as its first level goes. */
   stateForAgent(): unknown {
-    return copyOf(this.state);
+    return shallow(this.state);
   }
 
   /** The agent has been given these: they are no change of its own. */
@@ -102,6 +128,7 @@ export class ThreadOfAgent {
     if (messages && this.#agent.messages === messages) {
       this.#array = messages;
       this.#items = this.messages;
+      this.#isOwn = true;
     }
     if (state !== undefined && this.#agent.state === state) this.#seeState();
   }
@@ -113,39 +140,96 @@ export class ThreadOfAgent {
   #setMessages(messages: readonly Message[], before: readonly Message[]): void {
     const own = new Map(this.messages.map((message) => [message.id, message]));
     const known = new Map(before.map((message) => [message.id, message]));
-    const update: (Message | MessageRemoval)[] = [];
+    const update: Message[] = [];
     const wanted = new Map<string, Message>();
     for (const message of messages) {
-      const earlier = known.get(message.id);
-      const held = own.get(message.id);
-      if (earlier && (earlier === message || sameJson(earlier, message))) {
-        if (held) wanted.set(held.id, held);
+      const id = this.#idOf(message, wanted);
+      if (id === undefined) continue;
+      const earlier = known.get(id);
+      const next = message.id === id ? message : { ...message, id };
+      if (earlier && (earlier === message || sameJson(earlier, next))) {
+        const held = own.get(id);
+        if (held) wanted.set(id, held);
       } else {
-        const next = { ...message, id: typeof message.id === "string" ? message.id : newId() };
-        wanted.set(next.id, next);
-        update.push(next);
+        const copy = copyOf(next);
+        wanted.set(id, copy);
+        update.push(copy);
+        this.#handed.set(message, { id: message.id, copy });
       }
     }
     const removed = before.filter(({ id }) => !wanted.has(id) && own.has(id) && this.thread.message(id));
-    update.unshift(...removed.map(({ id }) => removeMessage(id)));
-    if (!keepsOrder(own, wanted)) {
-      const since = [...own.values()].filter(({ id }) => !known.has(id) && !wanted.has(id));
-      update.splice(0, update.length, removeMessage(REMOVE_ALL_MESSAGES), ...wanted.values(), ...since);
-    }
     this.fold.calls.forget();
-    if (update.length === 0) return;
-    try {
-      this.thread.update({ messages: update });
-    } catch (error) {
-      this.thread.report(error as ThreadfoldError, messages);
+    if (keepsOrder(own, wanted)) {
+      this.#give([...removed.map(({ id }) => removeMessage(id)), ...update]);
+    } else {
+      const since = [...own.values()].filter(({ id }) => !known.has(id) && !wanted.has(id));
+      this.#give([removeMessage(REMOVE_ALL_MESSAGES), ...wanted.values(), ...since]);
     }
+  }
+
+  /**
+   * The id under which the thread has a message: its own. Ids are unique there: of two messages of one id the second
+   * gets another, unless they say the same. One without an id keeps the one that it, or its like, was given.
+   */
+  #idOf(message: Message, wanted: ReadonlyMap<string, Message>): string | undefined {
+    if (!isObject(message)) {
+      this.fold.refuse(message, "A message of the agent should be an object.", "INVALID_MESSAGE");
+      return undefined;
+    }
+    const handed = this.#handed.get(message);
+    if (handed && handed.id === message.id && !wanted.has(handed.copy.id)) return handed.copy.id;
+    if (typeof message.id === "string") {
+      const other = wanted.get(message.id);
+      if (!other) return message.id;
+      if (sameJson(other, message)) return undefined;
+      const { toolCallId } = message as { toolCallId?: string };
+      return toolCallId !== undefined && !wanted.has(toolCallId) ? toolCallId : newId();
+    }
+    for (const id of this.#named) {
+      if (!wanted.has(id) && sameJson({ ...message, id }, this.thread.message(id))) return id;
+    }
+    const id = newId();
+    this.#named.add(id);
+    return id;
+  }
+
+  /** Gives the thread messages and removals, in their order. */
+  #give(update: readonly (Message | MessageRemoval)[]): void {
+    let known: (Message | MessageRemoval)[] = [];
+    const giveKnown = () => {
+      const messages = known;
+      known = [];
+      if (messages.length > 0) this.thread.update({ messages });
+    };
+    try {
+      for (const one of update) {
+        if (!("role" in one) || isKnown(one)) {
+          known.push(one);
+        } else {
+          giveKnown();
+          this.#unknown.set(one.id, one);
+          this.fold.send({ type: "message", message: one });
+        }
+      }
+      giveKnown();
+    } catch (error) {
+      this.thread.report(error as ThreadfoldError, update);
+    }
+  }
+
+  /** Whether somebody has changed a message of theirs since it was handed over. */
+  #isEdited(): boolean {
+    return !this.#isOwn && this.#items.some((message) => {
+      const handed = isObject(message) ? this.#handed.get(message) : undefined;
+      return handed && !(handed.id === message.id && sameJson(handed.copy, { ...message, id: handed.copy.id }));
+    });
   }
 
   /** The same for the state, by its fields. */
   #setState(state: unknown, before: Fields | undefined): void {
     const held = this.fold.state.value;
     if (!isObject(state) || !before || !isObject(held)) {
-      this.fold.state.set(copyOf(state));
+      this.fold.state.set(shallow(state));
       return;
     }
     const next = { ...held };
@@ -157,6 +241,8 @@ export class ThreadOfAgent {
   /** The thread was changed by its own methods, such as `optimistic`: the agent shows it, too. */
   #changed(shown: Fields, previous: Fields): void {
     if (this.#busy) return;
+    // Before the agent is given other messages.
+    this.absorb("edited");
     this.fold.calls.forget();
     this.#noteFields(shown, previous);
     const agent = this.#agent;
@@ -199,6 +285,7 @@ export class ThreadOfAgent {
     if (!this.#isSeen(messages)) {
       this.#array = messages;
       this.#items = [...messages];
+      this.#isOwn = false;
     }
     this.#seeState();
   }
@@ -234,7 +321,7 @@ function keepsOrder(own: ReadonlyMap<string, Message>, wanted: ReadonlyMap<strin
 }
 
 /** A copy that may be changed at its first level. */
-function copyOf(state: unknown): unknown {
+function shallow(state: unknown): unknown {
   return isObject(state) ? { ...state } : Array.isArray(state) ? [...(state as unknown[])] : state;
 }
 

@@ -1,9 +1,9 @@
 import type { AgUiEvent, Chunk, FoldedEvent, ReasoningChunk, TextChunk, ToolCallChunk } from "./event-types.js";
 
-type Kind = "text" | "tool" | "reasoning";
+export type Kind = "text" | "tool" | "reasoning";
 
 /** A message or tool call that chunks have opened. */
-interface Opened {
+export interface Opened {
   readonly kind: Kind;
   readonly id: string;
   /** What its later chunks may not contradict. */
@@ -11,7 +11,10 @@ interface Opened {
 }
 
 /** The agent's own lane, or that of one of its subagents. */
-type Lane = string | undefined;
+export type Lane = string | undefined;
+
+/** What a stream was cut in, as far as the thread shows it: after a reload that is all there is. */
+export type CutOff = (kind: Kind, lane: Lane) => Opened | undefined;
 
 /** Events that say nothing of what chunks have opened. */
 const LEAVING = new Set(["RAW", "ACTIVITY_SNAPSHOT", "ACTIVITY_DELTA", "REASONING_ENCRYPTED_VALUE", "SUBAGENT_STARTED"]);
@@ -24,6 +27,11 @@ const ENDING = new Set(["RUN_STARTED", "RUN_FINISHED", "RUN_ERROR", "MESSAGES_SN
  */
 export class Chunks {
   readonly #lanes = new Map<Lane, Opened>();
+  readonly #cutOff: CutOff;
+
+  constructor(cutOff: CutOff) {
+    this.#cutOff = cutOff;
+  }
 
   /** The events that one event stands for, or in a sentence what is wrong with a chunk. */
   expand(event: AgUiEvent): readonly FoldedEvent[] | string {
@@ -44,7 +52,8 @@ export class Chunks {
   #chunk(chunk: Chunk, kind: Kind, id: string | undefined, fields: Record<string, unknown>): readonly FoldedEvent[] | string {
     const lane = this.#laneOf(chunk, kind, id);
     if (typeof lane === "string") return lane;
-    const opened = this.#lanes.get(lane.key);
+    const opened = this.#lanes.get(lane.key) ?? (id === undefined ? this.#cutOff(kind, lane.key) : undefined);
+    if (opened) this.#lanes.set(lane.key, opened);
     const parts: FoldedEvent[] = [];
     let open: Opened;
     if (opened?.kind === kind && (id === undefined || id === opened.id)) {

@@ -1,9 +1,10 @@
-import { Chunks } from "./chunks.js";
-import type { AgUiEvent, FoldedEvent } from "./event-types.js";
+import { ThreadfoldError } from "threadfold";
+import { option } from "../errors.js";
+import type { AgUiEvent } from "./event-types.js";
 import { foldEvent } from "./events.js";
 import { foldOf, type Fold } from "./fold.js";
 import type { FoldingThread } from "./folding-thread.js";
-import { endOf, type RunEnd } from "./runs.js";
+import { disconnect, endOf, type RunEnd } from "./runs.js";
 import { readEvent } from "./shapes.js";
 import { read, type AgUiSource } from "./source.js";
 
@@ -15,21 +16,29 @@ export interface FoldOptions {
    * source ends, over all the runs that it tells, such as those of a replayed conversation.
    */
   until?: "run" | "stream" | undefined;
+  /**
+   * Whether the source joins the thread's last run from its start: then what the run brought so far is told again, and
+   * the thread goes back to where the run began. False for a new run, whatever its id. If you do not say, a run is
+   * joined when it begins under the id of the thread's last one and that one has not ended.
+   */
+  join?: boolean | undefined;
   /** Hears of every event that is one, after it is folded: CUSTOM, RAW, STEP_STARTED and the like are only heard. */
   onEvent?: ((event: AgUiEvent) => void) | undefined;
 }
 
 /**
  * Folds AG-UI events into a thread, as they come: from an async iterable, an Observable, or a `fetch` response of
- * server-sent events. Gives how the run ended; `"cut"` when the events ended first, and then the same run may be told
- * again from its start, or from where it was cut.
+ * server-sent events. Gives how the run ended; `"cut"` when the events ended first: the thread's run is then
+ * `disconnected`, and the same run may be told again from its start, or from where it was cut.
  *
- * What is no event, or an event that cannot be, is told to the thread's `"error"` listeners, and reading goes on.
- * The promise is rejected by the source's own error, such as a lost connection, by a response that is no stream of
- * events, and by the signal.
+ * What is no event, or an event that cannot be folded, is told to the thread's `"error"` listeners, and reading goes
+ * on. The promise is rejected by the source's own error, such as a lost connection, by the signal, and by what
+ * `onEvent` throws; the run is then `disconnected`, too, and the source is given up.
  *
- * Two things to know: a run that starts again under the id of the thread's last run is that run, replayed; and a
- * text of an earlier run that is told once more from its start is that text, not more of it.
+ * One thing to know: a text of an earlier run that is told once more from its start is that text, not more of it.
+ *
+ * @throws {@link ThreadfoldError} `BAD_RESPONSE` for a response that is no stream of events (an error status, a page, a
+ *   body of JSON); `INVALID_VALUE` for what is no source or no thread; `DISPOSED` once the thread was freed.
  *
  * @example
  * ```ts
@@ -54,32 +63,76 @@ export async function foldAgUi(
   events: AgUiSource | PromiseLike<AgUiSource>,
   options: FoldOptions = {},
 ): Promise<RunEnd> {
-  const { signal, until = "run", onEvent } = options;
   const fold = foldOf(thread);
-  fold.runId = undefined;
-  const chunks = new Chunks();
+  const { signal, until, onEvent, join } = checked(options);
+  fold.join = join;
   let end: RunEnd = { status: "cut" };
-  await read(await events, (value, id) => {
-    const said = readEvent(value);
-    if ("complaint" in said) {
-      fold.refuse(value, said.complaint, "INVALID_VALUE");
-      return false;
-    }
-    end = foldExpanded(fold, chunks.expand(said.event), said.event, id) ?? (said.event.type === "RUN_STARTED" ? { status: "cut" } : end);
-    onEvent?.(said.event);
-    return until === "run" && (said.event.type === "RUN_FINISHED" || said.event.type === "RUN_ERROR");
-  }, signal);
+  const take = (value: unknown, id: string | undefined): boolean => {
+    const event = safely(fold, value, () => eventOf(fold, value));
+    if (!event) return false;
+    const ended = safely(fold, event, () => foldExpanded(fold, event, id));
+    if (ended || event.type === "RUN_STARTED") end = ended ?? { status: "cut" };
+    onEvent?.(event);
+    return until === "run" && ended !== undefined;
+  };
+  try {
+    await read(events, take, signal);
+  } catch (error) {
+    disconnect(fold, error);
+    throw error;
+  }
+  disconnect(fold);
   return end;
 }
 
-/** Folds what an event stands for; the last of it bears the part's id. Gives the run's end, if one of it is that. */
-function foldExpanded(fold: Fold, parts: readonly FoldedEvent[] | string, event: AgUiEvent, id: string | undefined): RunEnd | undefined {
-  if (typeof parts === "string") return fold.refuse(event, parts, "INVALID_VALUE");
+/** The options, read once. */
+function checked(options: FoldOptions): FoldOptions {
+  const read = {
+    signal: option(options, "signal"),
+    until: option(options, "until") ?? "run",
+    onEvent: option(options, "onEvent"),
+    join: option(options, "join"),
+  } as const;
+  const wrong =
+    read.until !== "run" && read.until !== "stream" ? "until should be 'run' or 'stream'"
+    : read.onEvent !== undefined && typeof read.onEvent !== "function" ? "onEvent should be a function"
+    : read.signal !== undefined && typeof read.signal.addEventListener !== "function" ? "signal should be an AbortSignal"
+    : undefined;
+  if (wrong) throw new ThreadfoldError("INVALID_VALUE", `The option ${wrong}.`);
+  return read;
+}
+
+/** Does something with an event. If that fails the thread's listeners are told: the stream goes on, unless the thread is gone. */
+function safely<T>(fold: Fold, event: unknown, work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (cause) {
+    if (cause instanceof ThreadfoldError && cause.code === "DISPOSED") throw cause;
+    const error = cause instanceof ThreadfoldError ? cause : new ThreadfoldError("UNREADABLE_VALUE", "An event could not be folded: see the cause.", { cause });
+    fold.thread.report(error, event);
+    return undefined;
+  }
+}
+
+/** What came, if it is an event. */
+function eventOf(fold: Fold, value: unknown): AgUiEvent | undefined {
+  const said = readEvent(value);
+  return "event" in said ? said.event : fold.refuse(value, said.complaint, "INVALID_VALUE");
+}
+
+/**
+ * Folds what an event stands for; the last part bears the event's id. Of an event whose id the run has had only the
+ * chunks take note: they go on where it left them. Gives the run's end, if the event is that.
+ */
+function foldExpanded(fold: Fold, event: AgUiEvent, id: string | undefined): RunEnd | undefined {
+  const isKnown = id !== undefined && event.type !== "RUN_STARTED" && fold.thread.had(id);
+  const parts = fold.chunks.expand(event);
+  if (typeof parts === "string") return isKnown ? undefined : fold.refuse(event, parts, "INVALID_VALUE");
   let end: RunEnd | undefined;
   let left = parts.length;
   for (const part of parts) {
     end = endOf(fold, part);
-    foldEvent(fold, part, --left === 0 ? id : undefined);
+    if (!isKnown) foldEvent(fold, part, --left === 0 ? id : undefined);
   }
   return end;
 }

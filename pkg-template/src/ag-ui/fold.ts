@@ -1,5 +1,7 @@
 import { ThreadfoldError, type ThreadfoldErrorCode } from "threadfold";
 import type { ThreadEvent } from "../thread-events.js";
+import { Chunks } from "./chunks.js";
+import { cutOffIn } from "./cut-off.js";
 import type { FoldedEvent, HeldMessage, HeldToolCall, Metadata } from "./event-types.js";
 import type { FoldingThread } from "./folding-thread.js";
 import { RunRecord } from "./run-record.js";
@@ -44,11 +46,14 @@ export class Fold {
   readonly calls: ToolCallIndex;
   readonly state: ServerState;
   readonly run = new RunRecord();
-  /** The id under which the thread is told of a run; else the one in its event. */
-  runId: ((runId: string) => string) | undefined;
+  /** What chunks have opened: a stream that is joined again goes on there. */
+  readonly chunks: Chunks;
+  /** Whether a run that begins is joined: see the option `join` of `foldAgUi`. */
+  join: boolean | undefined;
 
   constructor(thread: FoldingThread) {
     this.thread = thread;
+    this.chunks = new Chunks(cutOffIn(thread));
     this.calls = new ToolCallIndex(thread);
     this.state = new ServerState(thread);
   }
@@ -63,7 +68,6 @@ export class Fold {
 
   /** Puts a message as it is now into the thread. */
   put(message: HeldMessage, id: string | undefined, after?: string): void {
-    this.calls.note(message);
     this.send({ type: "message", message, after, streaming: this.streams.isOpen(message.id), id });
   }
 
@@ -78,6 +82,9 @@ const FOLDS = Symbol.for("threadfold.ag-ui.folds");
 
 /** The fold of a thread: one, whoever folds. */
 export function foldOf(thread: FoldingThread): Fold {
+  if (!isObject(thread) || typeof (thread as Partial<FoldingThread>).receive !== "function") {
+    throw new ThreadfoldError("INVALID_VALUE", "Events are folded into a thread, such as new Thread().");
+  }
   const folds = ((globalThis as { [FOLDS]?: WeakMap<FoldingThread, Fold> })[FOLDS] ??= new WeakMap());
   let fold = folds.get(thread);
   if (!fold) folds.set(thread, (fold = new Fold(thread)));

@@ -1,6 +1,8 @@
 import { removeMessage } from "threadfold";
 import type { HeldMessage, MessagesSnapshot } from "./event-types.js";
+import { sameJson } from "../same-json.js";
 import { cleaned, MESSAGES, type Fold, type Step } from "./fold.js";
+import { hasKnownRole, isKnown } from "./known-messages.js";
 import { isObject } from "./shapes.js";
 
 /** The key of `@ag-ui/client`'s own metadata. */
@@ -20,28 +22,47 @@ function authoritativeTypes({ metadata }: MessagesSnapshot): readonly string[] |
   return Array.isArray(types) && types.every((type) => typeof type === "string") ? types : [];
 }
 
-/** Removes the activities of these types that the snapshot does not have; those of other types are the client's. */
-function removeActivities(fold: Fold, types: readonly string[], snapshot: readonly HeldMessage[]): void {
-  if (types.length === 0) return;
+/** Removes the messages that the snapshot lacks, of those that this says. */
+function removeLacking(fold: Fold, snapshot: readonly HeldMessage[], isServers: (message: HeldMessage) => boolean): void {
   const kept = new Set(snapshot.map((message) => message.id));
   const { messages = [] } = fold.thread.confirmed as { messages?: readonly HeldMessage[] };
-  const gone = messages.filter((message) =>
-    message.role === "activity" && types.includes(message.activityType ?? "") && !kept.has(message.id));
+  const gone = messages.filter((message) => isServers(message) && !kept.has(message.id));
   if (gone.length > 0) fold.send({ type: "update", update: { messages: gone.map(({ id }) => removeMessage(id)) } });
+}
+
+/** The messages as the thread's reducer knows them: those of unknown roles come after it, each to its place. */
+function reconcilable(messages: readonly HeldMessage[]): HeldMessage[] {
+  return messages.filter(hasKnownRole).map((message) => {
+    if (isKnown(message)) return message;
+    const { type: _, ...rest } = message as HeldMessage & { type?: unknown };
+    return rest;
+  });
+}
+
+/** Puts those that are not known as the snapshot has them. */
+function putUnknown(fold: Fold, messages: readonly HeldMessage[]): void {
+  for (const [at, message] of messages.entries()) {
+    if (!isKnown(message) && !sameJson(message, fold.message(message.id))) fold.put(message, undefined, messages[at - 1]?.id);
+  }
 }
 
 export const messagesSnapshot: Step<MessagesSnapshot> = {
   hook: "onMessagesSnapshotEvent",
   apply(fold, event, id) {
     const messages = event.messages.map(cleaned);
-    const has = (role: string) => messages.some((message) => message.role === role);
+    const roles = new Set(messages.map(({ role }) => role));
     const types = authoritativeTypes(event);
-    const clientRoles: string[] = [];
-    if (!has("reasoning")) clientRoles.push("reasoning");
-    if (types ? true : types === undefined && !has("activity")) clientRoles.push("activity");
-    if (types) removeActivities(fold, types, messages);
+    const clientRoles = [...roles].filter((role) => !hasKnownRole({ role }));
+    if (clientRoles.length > 0) removeLacking(fold, messages, ({ role }) => clientRoles.includes(role));
+    if (!roles.has("reasoning")) clientRoles.push("reasoning");
+    if (types ? true : types === undefined && !roles.has("activity")) clientRoles.push("activity");
+    if (types && types.length > 0) {
+      const owned = new Set(types);
+      removeLacking(fold, messages, ({ role, activityType }) => role === "activity" && owned.has(activityType ?? ""));
+    }
     fold.calls.forget();
-    fold.send({ type: "messages", messages, clientRoles, id });
+    fold.send({ type: "messages", messages: reconcilable(messages), clientRoles, id });
+    putUnknown(fold, messages);
     return MESSAGES;
   },
 };

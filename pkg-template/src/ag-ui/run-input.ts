@@ -46,19 +46,18 @@ export interface RunAgentInput {
 export interface SendingThread extends FoldingThread {
   readonly schema?: { readonly fields: object } | undefined;
   readonly pending: readonly { readonly update: object }[];
-  getState(): object;
-  getInitialState(): object;
 }
 
 /**
  * What to send for a run of the agent: the thread's messages in AG-UI's form, pending ones among them, the tools,
- * each once, the context, and of the state what the server does not have.
+ * each once, the context, and of the state what the server does not have. A message that is not whole, because it is
+ * being streamed or its run was broken off, is not sent; nor are activities, which are for the screen.
  *
  * A server that keeps the state folds what it is sent into it, and a field to which updates are added would then be
- * added to itself: one entry a turn would be 1, 3, 7 entries. So a value that the server said is not sent back to it,
- * and of a list or an object that grew here only what is new.
+ * added to itself: one entry a turn would be 1, 3, 7 entries. So a value that the server said, or that a run which
+ * ended well took along, is not sent again, and of a list or an object that grew here only what is new.
  *
- * @throws {@link ThreadfoldError} `INVALID_VALUE` when there is no thread id; and when several pending updates write
+ * @throws {@link ThreadfoldError} `INVALID_VALUE` when there is no thread, or no thread id; and when several pending updates write
  *   one field that has a reducer of its own, since only that reducer could make one of them.
  *
  * @example
@@ -78,7 +77,8 @@ export interface SendingThread extends FoldingThread {
  * ```
  */
 export function runInput(thread: SendingThread, options: RunInputOptions = {}): RunAgentInput {
-  const { messages = [] } = thread.getState() as { messages?: readonly object[] };
+  foldOf(thread);
+  if (typeof options !== "object" || options === null) throw new ThreadfoldError("INVALID_VALUE", "The options of runInput should be an object.");
   const threadId = options.threadId ?? thread.threadId;
   if (threadId === undefined) {
     throw new ThreadfoldError("INVALID_VALUE", "A run needs a thread id: new Thread({ threadId }), or runInput(thread, { threadId }).");
@@ -88,14 +88,25 @@ export function runInput(thread: SendingThread, options: RunInputOptions = {}): 
     threadId,
     runId,
     ...(parentRunId !== undefined && { parentRunId }),
-    // Activities are for the screen, no agent takes them.
-    messages: messages.map((message) => toAgUi(message)).filter((message) => message.role !== "activity"),
+    messages: history(thread),
     state: stateToSend(thread, options),
     tools: mergeTools([], options.tools),
     context: [...context],
     forwardedProps,
     ...(resume !== undefined && { resume: [...resume] }),
   };
+}
+
+/** The messages to send, whole and in AG-UI's form. */
+function history(thread: SendingThread): object[] {
+  const { messages = [] } = thread.getState() as { messages?: readonly { id?: string; role?: unknown }[] };
+  const partial = new Set<unknown>(thread.streaming);
+  return messages.flatMap((message) => {
+    if (partial.has(message.id)) return [];
+    // Whoever has a role is AG-UI's, also under a role of tomorrow.
+    const sent: { role?: unknown } = typeof message.role === "string" ? message : toAgUi(message);
+    return sent.role === "activity" ? [] : [sent];
+  });
 }
 
 function stateToSend(thread: SendingThread, { state = "new", schema = thread.schema as Schema<unknown> | undefined }: RunInputOptions): object {
@@ -105,10 +116,10 @@ function stateToSend(thread: SendingThread, { state = "new", schema = thread.sch
   if (state === "whole") return input;
   const fold = foldOf(thread);
   const fields = (schema?.fields ?? READY_MADE) as Fields;
-  const initial = thread.getInitialState() as Values;
+  const initial = (schema as Schema<unknown> | undefined)?.initial() as Values | undefined;
   const sent: Values = {};
   for (const [key, value] of Object.entries(input)) {
-    const update = updateFor(thread, fold, { key, value, kind: fields[key]?.kind ?? "replace", initial: initial[key] });
+    const update = updateFor(thread, fold, { key, value, kind: fields[key]?.kind ?? "replace", initial: initial?.[key] });
     if (update !== undefined) sent[key] = update;
   }
   return sent;

@@ -38,24 +38,42 @@ function failure({ message, code }: RunError): RunFailure {
   return code === undefined ? { message } : { message, code };
 }
 
-/** Begins a run, under the id that says whether it is the run before once more. */
-export function beginRun(fold: Fold, runId: string): void {
-  const again = fold.thread.run?.id === runId;
+/** Whether a run that begins is the thread's last one, told again from its start. */
+function isJoined(fold: Fold, runId: string): boolean {
+  const { id, status } = fold.thread.run;
+  return id === runId && (fold.join ?? (status === "running" || status === "disconnected"));
+}
+
+/** Begins a run: a new one, or the last one once more. */
+function beginRun(fold: Fold, runId: string): void {
+  const joined = isJoined(fold, runId);
   fold.run.begin();
   fold.streams.reset();
   fold.calls.forget();
-  fold.send({ type: "run-started", runId });
-  fold.state.begin(again);
+  fold.send({ type: "run-started", runId, joined });
+  fold.state.begin(joined);
+}
+
+/** The stream is over. If its run is not, the connection broke. */
+export function disconnect(fold: Fold, error?: unknown): void {
+  try {
+    if (fold.thread.run.status === "running") fold.send({ type: "disconnected", error });
+  } catch {
+    // The thread was freed: there is nobody to tell.
+  }
 }
 
 export const runStarted: Step<RunStarted> = {
   hook: "onRunStartedEvent",
-  always: (fold, { runId }) => beginRun(fold, fold.runId ? fold.runId(runId) : runId),
+  always: (fold, { runId }) => beginRun(fold, runId),
   apply(fold, { input }, id) {
     const messages = input?.messages;
     if (!messages) return NOTHING;
     const fresh = messages.map(cleaned).filter((message) => !fold.message(message.id));
-    for (const message of fresh) fold.put(message, id);
+    for (const [at, message] of fresh.entries()) {
+      fold.put(message, at === fresh.length - 1 ? id : undefined);
+      fold.calls.noteMessage(message);
+    }
     return MESSAGES;
   },
 };
@@ -68,7 +86,10 @@ export const runFinished: Step<RunFinished> = {
     if (outcome?.type === "cancelled") return { outcome: "cancelled" };
     return { outcome: "success", result: event.result, pendingToolCallIds: fold.run.leftOver(event) };
   },
-  always: (fold) => fold.send({ type: "run-finished" }),
+  always(fold, { outcome }) {
+    fold.send({ type: "run-finished", ...(outcome?.type === "interrupt" && { interrupts: interruptsOf(outcome.interrupts) }) });
+    fold.state.finish();
+  },
 };
 
 export const runError: Step<RunError> = {

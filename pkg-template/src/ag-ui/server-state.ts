@@ -20,19 +20,25 @@ export class ServerState {
   /** What it was when the run began. */
   #start: unknown;
   #value: unknown;
+  /** Whether nobody else has the value. */
+  #isOwn = false;
   /** The fields that the server has spoken of; null is all of the value's. */
   #said: Set<string> | null = new Set();
   /** What was set on this side since the run began: the whole, and single fields. */
   #local: { whole?: { value: unknown }; readonly fields: Map<string, { value: unknown } | undefined> } | undefined;
 
+  /** The fields that the run took along. */
+  #sent: readonly string[] = [];
+
   constructor(thread: FoldingThread) {
     this.#thread = thread;
     this.#value = this.#start = fieldsOf(thread.confirmed);
-    // A thread that comes back from a save has its fields from a server.
-    if (thread.run?.id !== undefined) this.#said = null;
+    // A thread that had a run before anybody folded, such as one that comes back from a save, has its fields from a server.
+    if (thread.run.id !== undefined) this.#said = null;
   }
 
   get value(): unknown {
+    this.#isOwn = false;
     return this.#value;
   }
 
@@ -45,6 +51,8 @@ export class ServerState {
 
   /** A run begins; once more, when it is the run before from its start. */
   begin(again: boolean): void {
+    this.#sent = Object.keys(fieldsOf(this.#thread.getState()));
+    this.#isOwn = false;
     if (!again) {
       this.#start = this.#value;
       this.#local = undefined;
@@ -63,6 +71,17 @@ export class ServerState {
       this.#value = next;
     }
     this.#tell(undefined);
+  }
+
+  /** The run has ended well: what it took along is the server's, which said nothing to the contrary. */
+  finish(): void {
+    if (!isObject(this.#value) || this.#local?.whole) return;
+    const confirmed = fieldsOf(this.#thread.confirmed);
+    const value = this.#value;
+    const taken = this.#sent.filter((key) => Object.hasOwn(confirmed, key) && !this.#local?.fields.has(key));
+    for (const key of taken) this.#said?.add(key);
+    const changed = taken.filter((key) => !sameJson(confirmed[key], value[key]));
+    if (changed.length > 0) this.#value = { ...value, ...picked(confirmed, changed) };
   }
 
   snapshot(value: unknown, id: string | undefined): void {
@@ -108,40 +127,61 @@ export class ServerState {
   /** Applies a JSON Patch: whole, or not at all and the thread's listeners are told why. Says whether it did. */
   delta(patch: readonly unknown[], id: string | undefined, event: unknown): boolean {
     const operations = knownOperations(patch) as readonly PatchOperation[];
-    const keys = fieldsTouched(operations);
+    const keys = isObject(this.#value) ? fieldsTouched(operations) : undefined;
     try {
-      this.#value = applyPatch(this.#value, operations);
+      if (keys) this.#write(keys, this.#patched(keys, operations));
+      else this.#value = applyPatch(this.#value, operations);
     } catch (error) {
-      // The thread may have fields that the server did not send, and now speaks of.
-      if (!keys || !isObject(this.#value) || !this.#learn(keys, operations)) {
-        this.#thread.report(error as ThreadfoldError, event);
-        return false;
-      }
+      this.#thread.report(error as ThreadfoldError, event);
+      return false;
     }
     if (keys) {
-      for (const key of keys) this.#said?.add(key);
       this.#thread.receive({ type: "delta", operations, id });
     } else {
+      this.#isOwn = false;
       this.#said = null;
       this.#tell(id);
     }
     return true;
   }
 
-  #learn(keys: readonly string[], operations: readonly PatchOperation[]): boolean {
-    const known = this.#thread.confirmed as Record<string, unknown>;
-    const fields = keys.filter((key) => Object.hasOwn(known, key)).map((key) => [key, known[key]]);
+  /** Single fields, patched: what the others are, and how many, is no matter. */
+  #patched(keys: readonly string[], operations: readonly PatchOperation[]): Record<string, unknown> {
+    const fields = picked(this.#value as object, keys);
     try {
-      this.#value = applyPatch({ ...(this.#value as object), ...Object.fromEntries(fields) }, operations);
-      return true;
-    } catch {
-      return false;
+      return applyPatch(fields, operations);
+    } catch (error) {
+      // The thread may have fields that the server did not send, and now speaks of.
+      try {
+        return applyPatch({ ...fields, ...picked(this.#thread.confirmed, keys) }, operations);
+      } catch {
+        throw error;
+      }
+    }
+  }
+
+  /** Sets single fields, or removes those that are not there any more; in place, if the value is nobody else's. */
+  #write(keys: readonly string[], fields: Record<string, unknown>): void {
+    if (!this.#isOwn) this.#value = { ...(this.#value as object) };
+    this.#isOwn = true;
+    const value = this.#value as Record<string, unknown>;
+    for (const key of keys) {
+      if (Object.hasOwn(fields, key)) value[key] = fields[key];
+      else delete value[key];
+      this.#said?.add(key);
     }
   }
 
   #tell(id: string | undefined): void {
+    this.#isOwn = false;
     this.#thread.receive({ type: "state", values: fieldsOf(this.#value), id });
   }
+}
+
+/** Those of an object's fields that it has. */
+function picked(object: object, keys: readonly string[]): Record<string, unknown> {
+  const fields = object as Record<string, unknown>;
+  return Object.fromEntries(keys.filter((key) => Object.hasOwn(fields, key)).map((key) => [key, fields[key]]));
 }
 
 /** The fields that a thread takes of a state. */

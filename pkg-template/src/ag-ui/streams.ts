@@ -19,6 +19,8 @@ interface Retold {
 export class Streams {
   /** The open streams, each with the message that it belongs to. */
   readonly #open = new Map<StreamKey, string>();
+  /** How many streams of a message are open: a text, and any number of calls. */
+  readonly #ofMessage = new Map<string, number>();
   /** What began in this run: more of it is more, not a repetition. */
   readonly #begun = new Set<StreamKey>();
   readonly #retold = new Map<StreamKey, Retold>();
@@ -26,13 +28,16 @@ export class Streams {
   /** A run begins: no stream of an earlier one goes on. */
   reset(): void {
     this.#open.clear();
+    this.#ofMessage.clear();
     this.#begun.clear();
     this.#retold.clear();
   }
 
   /** A stream starts; `known` is what there is of it. */
   start(key: StreamKey, messageId: string, known: string): void {
+    this.#close(key);
     this.#open.set(key, messageId);
+    this.#ofMessage.set(messageId, (this.#ofMessage.get(messageId) ?? 0) + 1);
     if (!this.#begun.has(key) && known !== "") this.#retold.set(key, { told: 0 });
     this.#begun.add(key);
   }
@@ -57,25 +62,32 @@ export class Streams {
   /** A stream ends; gives what was held back of it. */
   end(key: StreamKey, known: string): string {
     const retold = this.#retold.get(key);
-    this.#open.delete(key);
+    this.#close(key);
     this.#retold.delete(key);
     return retold ? known.slice(0, retold.told) : "";
   }
 
   /** Another kind of message has taken a message's place: what was to come of it has nowhere to go. */
   drop(messageId: string): void {
+    if (!this.isOpen(messageId)) return;
     for (const [key, owner] of this.#open) {
       if (owner !== messageId) continue;
-      this.#open.delete(key);
+      this.#close(key);
       this.#retold.delete(key);
     }
   }
 
   /** Whether more is to come of a message. */
   isOpen(messageId: string): boolean {
-    for (const owner of this.#open.values()) {
-      if (owner === messageId) return true;
-    }
-    return false;
+    return this.#ofMessage.has(messageId);
+  }
+
+  #close(key: StreamKey): void {
+    const messageId = this.#open.get(key);
+    if (messageId === undefined) return;
+    this.#open.delete(key);
+    const left = (this.#ofMessage.get(messageId) ?? 1) - 1;
+    if (left > 0) this.#ofMessage.set(messageId, left);
+    else this.#ofMessage.delete(messageId);
   }
 }

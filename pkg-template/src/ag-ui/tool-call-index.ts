@@ -2,8 +2,9 @@ import type { FoldingThread } from "./folding-thread.js";
 import type { HeldMessage, HeldToolCall } from "./event-types.js";
 
 interface Entry {
-  /** The message that the call stands in. */
+  /** The message that the call stands in, and its place there when last seen. */
   owner?: string;
+  at?: number;
   /** The message with its result. */
   result?: string;
 }
@@ -48,18 +49,23 @@ export class ToolCallIndex {
     return message?.role === "tool" && message.toolCallId === callId ? message : undefined;
   }
 
-  /** Takes note of a message that is put into the thread. */
-  note(message: HeldMessage): void {
+  /** Takes note of a call that was added to a message. */
+  noteCall(callId: string, owner: string, at: number): void {
+    if (this.#entries) enterCall(this.#entries, callId, owner, at);
+  }
+
+  /** Takes note of a message that was added. */
+  noteMessage(message: HeldMessage): void {
     if (this.#entries) enter(this.#entries, message);
   }
 
   #look(callId: string): PlacedCall | "stale" | undefined {
-    const owner = this.#known().get(callId)?.owner;
-    if (owner === undefined) return undefined;
-    const message = this.#thread.message(owner) as HeldMessage | undefined;
-    const at = message?.toolCalls?.findIndex((call) => call.id === callId) ?? -1;
+    const entry = this.#known().get(callId);
+    if (entry?.owner === undefined) return undefined;
+    const message = this.#thread.message(entry.owner) as HeldMessage | undefined;
+    const at = entry.at ?? -1;
     const call = message?.toolCalls?.[at];
-    return message && call ? { message, call, at } : "stale";
+    return message && call?.id === callId ? { message, call, at } : "stale";
   }
 
   #known(): Map<string, Entry> {
@@ -74,11 +80,19 @@ export class ToolCallIndex {
 
 function enter(entries: Map<string, Entry>, message: HeldMessage): void {
   const calls = Array.isArray(message.toolCalls) ? (message.toolCalls as readonly HeldToolCall[]) : [];
-  for (const call of calls) at(entries, call.id).owner ??= message.id;
-  if (message.role === "tool" && message.toolCallId !== undefined) at(entries, message.toolCallId).result ??= message.id;
+  calls.forEach((call, at) => enterCall(entries, call.id, message.id, at));
+  if (message.role === "tool" && message.toolCallId !== undefined) entryOf(entries, message.toolCallId).result ??= message.id;
 }
 
-function at(entries: Map<string, Entry>, callId: string): Entry {
+/** The first message that has a call is its owner. */
+function enterCall(entries: Map<string, Entry>, callId: string, owner: string, at: number): void {
+  const entry = entryOf(entries, callId);
+  if (entry.owner !== undefined) return;
+  entry.owner = owner;
+  entry.at = at;
+}
+
+function entryOf(entries: Map<string, Entry>, callId: string): Entry {
   let entry = entries.get(callId);
   if (!entry) entries.set(callId, (entry = {}));
   return entry;

@@ -1,6 +1,7 @@
 import { PartialJson } from "../partial-json.js";
 import type { FoldedEvent, HeldMessage, HeldToolCall, ToolCallArgs, ToolCallEnd, ToolCallResult, ToolCallStart } from "./event-types.js";
 import { attribution, MESSAGES, NOTHING, withCall, withMetadata, type Fold, type Step } from "./fold.js";
+import { newId } from "./new-id.js";
 import type { PlacedCall } from "./tool-call-index.js";
 
 function addressed(fold: Fold, event: FoldedEvent & { toolCallId: string }): PlacedCall | undefined {
@@ -15,10 +16,9 @@ function replace(fold: Fold, { message, at }: PlacedCall, call: HeldToolCall, id
 
 /**
  * The message for a new tool call: the assistant message that it names; a new one of the id it names, when there is
- * none; and one of the call's own id, when it names another kind of message or none. Undefined, when another message
- * has that id: the reference adds a second one of it, here ids are unique.
+ * none; and one of the call's own id, when it names another kind of message or none.
  */
-function parentOf(fold: Fold, event: ToolCallStart): HeldMessage | undefined {
+function parentOf(fold: Fold, event: ToolCallStart): HeldMessage {
   const { parentMessageId, toolCallId } = event;
   const named = parentMessageId ? fold.message(parentMessageId) : undefined;
   if (named?.role === "assistant") return named;
@@ -27,9 +27,13 @@ function parentOf(fold: Fold, event: ToolCallStart): HeldMessage | undefined {
   }
   const id = parentMessageId && !named ? parentMessageId : toolCallId;
   const own = fold.message(id);
-  if (!own) return { id, role: "assistant", ...attribution(event) };
-  if (own.role === "assistant") return own;
-  return fold.refuse(event, `TOOL_CALL_START: the id '${id}' is that of a message of the role '${own.role}'.`, "INVALID_MESSAGE");
+  if (own?.role === "assistant") return own;
+  return { id: own ? freeId(fold, `${id}:call`) : id, role: "assistant", ...attribution(event) };
+}
+
+/** An id that no message has. Ids are unique here; the reference has a second message of the id instead. */
+function freeId(fold: Fold, ...wanted: string[]): string {
+  return wanted.find((id) => !fold.message(id)) ?? newId();
 }
 
 export const toolCallStart: Step<ToolCallStart> = {
@@ -47,12 +51,12 @@ export const toolCallStart: Step<ToolCallStart> = {
       return next === call ? NOTHING : MESSAGES;
     }
     const parent = parentOf(fold, event);
-    if (!parent) return NOTHING;
     fold.streams.start(`call ${toolCallId}`, parent.id, "");
     const fresh: HeldToolCall = { id: toolCallId, type: "function", function: { name: toolCallName, arguments: "" } };
     const call = withMetadata(fresh, event);
-    const message = { ...parent, toolCalls: [...(parent.toolCalls ?? []), call] };
-    fold.put(message, id);
+    const calls = parent.toolCalls ?? [];
+    fold.put({ ...parent, toolCalls: [...calls, call] }, id);
+    fold.calls.noteCall(toolCallId, parent.id, calls.length);
     return MESSAGES;
   },
 };
@@ -126,19 +130,17 @@ export const toolCallResult: Step<ToolCallResult> = {
     const { messageId, toolCallId, content, role } = event;
     fold.run.answered(toolCallId);
     const fresh: HeldMessage = { id: messageId, toolCallId, role: role || "tool", content, ...attribution(event) };
-    // The result of a known call or of a known id is that result again, under the id that it has.
-    const known = fold.message(messageId) ?? fold.calls.result(toolCallId);
-    if (known && known.role !== "tool") {
-      fold.refuse(event, `TOOL_CALL_RESULT: the id '${messageId}' is that of a message of the role '${known.role}'.`, "INVALID_MESSAGE");
-      return NOTHING;
-    }
+    // The result of a known call is that result again, under the id that it has.
+    const named = fold.message(messageId);
+    const known = named?.role === "tool" && named.toolCallId === toolCallId ? named : fold.calls.result(toolCallId);
     if (known) {
       fold.put(withMetadata({ ...known, ...fresh, id: known.id }, event), id);
       return MESSAGES;
     }
     const owner = fold.calls.find(toolCallId)?.message;
-    const message = withMetadata(fresh, event);
+    const message = withMetadata(named ? { ...fresh, id: freeId(fold, toolCallId, `${toolCallId}:result`) } : fresh, event);
     fold.put(message, id, owner?.role === "assistant" ? owner.id : undefined);
+    fold.calls.noteMessage(message);
     return { messages: true, newMessage: message };
   },
 };

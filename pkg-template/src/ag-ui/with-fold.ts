@@ -1,5 +1,6 @@
-import type { AbstractAgent, AgentStateMutation, AgentSubscriber, BaseEvent, Message, RunAgentInput, State } from "@ag-ui/client";
+import type { AbstractAgent, AgentStateMutation, AgentSubscriber, BaseEvent, Message, RunAgentInput, RunAgentParameters, State } from "@ag-ui/client";
 import type { Observable } from "rxjs";
+import { ThreadfoldError } from "threadfold";
 import { applied } from "./agent-run.js";
 import { type AgentThread, ThreadOfAgent } from "./agent-thread.js";
 
@@ -34,7 +35,11 @@ function threadOf(agent: AbstractAgent): ThreadOfAgent {
  * twice; events before an error of the stream are not lost; messages stand in the order of the server's snapshot.
  *
  * What to know: messages, and what lies in the state, are shared with the thread, and are replaced, not changed in
- * place; development builds freeze them.
+ * place; development builds freeze them. Ids are unique: of two messages of one id the second gets another. A message
+ * that a failed run broke off is shown, and not sent with the next one.
+ *
+ * @throws {@link ThreadfoldError} `INVALID_VALUE` for a class with an `apply` of its own: that is the method that folds.
+ *   Extend the folded class instead, `class Mine extends withFold(HttpAgent)`, and `super.apply` is there to call.
  *
  * @example
  * ```ts
@@ -49,10 +54,12 @@ function threadOf(agent: AbstractAgent): ThreadOfAgent {
  * ```
  */
 export function withFold<C extends AgentClass>(Agent: C): C & FoldedClass {
+  if (isFolded(Agent)) return Agent;
+  checkFoldable(Agent);
   abstract class Folded extends Agent implements FoldedAgent {
     get thread(): AgentThread {
       const held = threadOf(this);
-      held.absorb();
+      held.absorb("edited");
       return held.thread;
     }
 
@@ -71,6 +78,13 @@ export function withFold<C extends AgentClass>(Agent: C): C & FoldedClass {
       subscribers: AgentSubscriber[],
     ): Observable<AgentStateMutation> {
       return applied(events, { agent: this, held: threadOf(this), input, subscribers, joined: joining.has(this) });
+    }
+
+    // What a failed run broke off is no history. What is pending is: it goes along.
+    protected override prepareRunAgentInput(parameters?: RunAgentParameters): RunAgentInput {
+      const { streaming } = this.thread;
+      const input = super.prepareRunAgentInput(parameters);
+      return streaming.length === 0 ? input : { ...input, messages: input.messages.filter(({ id }) => !streaming.includes(id)) };
     }
 
     // The thread shows at once what is set between runs; what is only pushed to the array, at the next event or look.
@@ -94,5 +108,29 @@ export function withFold<C extends AgentClass>(Agent: C): C & FoldedClass {
       threads.get(this)?.absorb();
     }
   }
+  folded.add(Folded);
   return Folded;
+}
+
+/** The classes that fold already. */
+const folded = new WeakSet<object>();
+
+function isFolded<C extends AgentClass>(Agent: C): Agent is C & FoldedClass {
+  for (let one: unknown = Agent; typeof one === "function"; one = Object.getPrototypeOf(one)) if (folded.has(one)) return true;
+  return false;
+}
+
+/** Folding takes the place of AbstractAgent's `apply`. One below it would never be called. */
+function checkFoldable(Agent: AgentClass): void {
+  if (typeof Agent !== "function" || typeof (Agent.prototype as { apply?: unknown } | undefined)?.apply !== "function") {
+    throw new ThreadfoldError("INVALID_VALUE", "withFold takes a class of agents, such as HttpAgent of @ag-ui/client.");
+  }
+  const own: string[] = [];
+  for (let one: AgentClass = Agent; typeof one === "function" && one.prototype; one = Object.getPrototypeOf(one) as AgentClass) {
+    if (Object.hasOwn(one.prototype, "apply")) own.push(one.name || "the class");
+  }
+  // The last is AbstractAgent's.
+  if (own.length > 1) {
+    throw new ThreadfoldError("INVALID_VALUE", `withFold cannot fold ${own[0]}: it has an apply() of its own, and that is what folds. Extend the folded class instead: class Mine extends withFold(HttpAgent).`);
+  }
 }
