@@ -23,6 +23,7 @@
  * | `FORBIDDEN_KEY` | a key that would reach an object's prototype |
  * | `REDUCER_FAILED` | a reducer of the caller's own threw; its error is the `cause` |
  * | `UNREADABLE_VALUE` | a value threw while it was read (a getter, a proxy); the `cause` says what |
+ * | `NO_CRYPTO` | a message without an id, where there is no `crypto` to make one with |
  * | `DISPOSED` | a list, schema or thread that was given up by `free()` |
  * | `BUSY` | a list or thread that is used by the very values it is reading (a getter of a message) |
  */
@@ -47,6 +48,7 @@ export type ThreadfoldErrorCode =
   | "FORBIDDEN_KEY"
   | "REDUCER_FAILED"
   | "UNREADABLE_VALUE"
+  | "NO_CRYPTO"
   | "DISPOSED"
   | "BUSY";
 

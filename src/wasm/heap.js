@@ -1,5 +1,5 @@
 // The JavaScript heap, as the core asks for it: each function answers one question about values
-// or builds one value, and none ever throws.
+// or builds one value, and none ever throws: nothing may leave the core but by its own way.
 
 import { ended, failure, heldAs, hold, holdAny, note, slots } from "./slots.js";
 
@@ -26,7 +26,7 @@ export function text(handle) {
 }
 
 export function isTrue(handle) {
-  return Boolean(slots[handle]);
+  return !!slots[handle];
 }
 
 export function length(handle) {
@@ -87,7 +87,12 @@ export function keys(handle) {
 }
 
 export function same(left, right) {
-  return Object.is(slots[left], slots[right]);
+  try {
+    return Object.is(slots[left], slots[right]);
+  } catch (error) {
+    note(error);
+    return false;
+  }
 }
 
 /** Deep equality of data. Values that refer to themselves are never equal, unless the same. */
@@ -136,13 +141,19 @@ export function isPlainPrototype(prototype) {
 
 /** A new message id: a version 4 UUID. */
 export function newId() {
-  // Only there on pages that came by https.
-  if (crypto.randomUUID) return crypto.randomUUID();
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  bytes[6] = (bytes[6] & 0x0f) | 0x40;
-  bytes[8] = (bytes[8] & 0x3f) | 0x80;
-  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+  try {
+    // Only there on pages that came by https.
+    if (crypto.randomUUID) return crypto.randomUUID();
+    const bytes = crypto.getRandomValues(new Uint8Array(16));
+    bytes[6] = (bytes[6] & 0x0f) | 0x40;
+    bytes[8] = (bytes[8] & 0x3f) | 0x80;
+    const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+    return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+  } catch (error) {
+    if (isTooDeep(error)) note(error);
+    else note(error, "NO_CRYPTO", "There is no `crypto` to make an id with: give messages ids, or provide it.");
+    return "";
+  }
 }
 
 export function parseJson(text) {
@@ -164,7 +175,8 @@ export function array() {
 
 /** Adds to a list that the core is making. */
 export function push(handle, item) {
-  slots[handle].push(slots[item]);
+  const list = slots[handle];
+  list[list.length] = slots[item];
 }
 
 export function object() {
@@ -178,7 +190,11 @@ let edit;
 
 /** From here on nodes that were made in this edit change in place. */
 export function beginEdit() {
-  edit = { nodes: new Set(), before: ended };
+  try {
+    edit = { nodes: new Set(), before: ended };
+  } catch (error) {
+    note(error);
+  }
 }
 
 export function endEdit() {
@@ -187,7 +203,11 @@ export function endEdit() {
 
 /** What was made so far is in two places now: it is copied again before it changes. */
 export function share() {
-  edit?.nodes.clear();
+  try {
+    edit?.nodes.clear();
+  } catch (error) {
+    note(error);
+  }
 }
 
 function writable(node) {
