@@ -227,8 +227,13 @@ impl<V: Value> MessageList<V> {
 
     /// Takes another list, whole. Nobody else may have it, unless it is this one.
     pub(crate) fn set(&mut self, items: V) {
-        if !items.same(&self.items) {
-            self.ids = Ids::of(&items);
+        if items.same(&self.items) {
+            return;
+        }
+        let ids = Ids::of(&items);
+        // What could not be read is no index: better the list as it was.
+        if V::intact() {
+            self.ids = ids;
             self.places = ByNumber::default();
             self.made = vec![0; self.ids.numbers.len()];
             self.items = items;

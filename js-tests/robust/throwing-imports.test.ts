@@ -20,14 +20,13 @@ const BUILTINS: [object: object, name: string][] = [
 
 const { defineProperty, getOwnPropertyDescriptor } = Object;
 
-class Thrown extends Error {}
-
 /** Makes a call while a built-in function throws; what the call throws is let go. */
 function without(object: object, name: string, call: () => void): void {
   const was = getOwnPropertyDescriptor(object, name);
   const isFunction = typeof was?.value === "function";
+  const thrown = new Error(String(name));
   const fail = () => {
-    throw new Thrown(name);
+    throw thrown;
   };
   defineProperty(object, name, isFunction ? { value: fail, configurable: true, writable: true } : { get: fail, configurable: true });
   try {

@@ -133,7 +133,8 @@ function abandon(stack, used, lent) {
 /** Throws what went wrong. What user code threw goes first, because any answer was made without it. */
 function check() {
   if (failure === undefined && refusal === undefined) return;
-  const [cause, error] = [failure, refusal];
+  const cause = failure;
+  const error = refusal;
   failure = refusal = undefined;
   if (cause && error?.code !== "REDUCER_FAILED") {
     throw makeError(cause.code, cause.message, cause);
@@ -167,7 +168,8 @@ export class Arena {
 
   /** As {@link call}; what the object holds at the end is there in the next call: it says what in `keep`. */
   call(entry, keep, used) {
-    const [outer, outerTop] = [slots, top];
+    const outer = slots;
+    const outerTop = top;
     slots = this.#slots;
     top = this.#top;
     try {
