@@ -98,6 +98,16 @@ pub trait Value: Bulk + Clone {
     /// This object without `key`.
     #[must_use]
     fn without(self, key: &str) -> Self;
+    /// This object with all of these values: copied once, where it has to be copied.
+    #[must_use]
+    fn with_all(self, entries: Vec<(String, Self)>) -> Self {
+        entries.into_iter().fold(self, |object, (key, value)| object.with(&key, value))
+    }
+    /// This object without all of these keys.
+    #[must_use]
+    fn without_all(self, keys: &[String]) -> Self {
+        keys.iter().fold(self, |object, key| object.without(key))
+    }
     /// This array with `delete` items at `index` replaced by `insert`; past the end is the end.
     #[must_use]
     fn splice(self, index: usize, delete: usize, insert: Option<Self>) -> Self;

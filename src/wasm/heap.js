@@ -285,6 +285,31 @@ export function withoutKey(handle, key) {
   }
 }
 
+/** As {@link withKey} and {@link withoutKey} for many keys, with one copy for them all. */
+export function withAll(handle, keys, values) {
+  if (failure) return handle;
+  try {
+    const copy = copyOf(slots[handle]);
+    for (let at = 0; at < slots[keys].length; at++) set(copy, slots[keys][at], slots[values][at]);
+    return hold(copy);
+  } catch (error) {
+    note(error);
+    return handle;
+  }
+}
+
+export function withoutAll(handle, keys) {
+  if (failure) return handle;
+  try {
+    const copy = copyOf(slots[handle]);
+    for (const key of slots[keys]) delete copy[key];
+    return hold(copy);
+  } catch (error) {
+    note(error);
+    return handle;
+  }
+}
+
 /** `NONE` for `inserted` is nothing. */
 export function splice(handle, index, count, inserted) {
   if (failure) return handle;
