@@ -115,12 +115,33 @@ export function isTooDeep(error) {
   }
 }
 
+/** How many pairs are compared before it pays to remember which were equal: a value may be there often. */
+const MANY = 1000;
+let compared = 0;
+let equal;
+
 export function alike(left, right) {
+  compared = 0;
+  equal = undefined;
+  return isAlike(left, right);
+}
+
+function isAlike(left, right) {
   if (Object.is(left, right)) return true;
   if (typeof left === "number" && typeof right === "number") return left === right;
   if (typeof left !== "object" || typeof right !== "object" || left === null || right === null) return false;
+  if (++compared > MANY) {
+    equal ??= new Map();
+    if (equal.get(left) === right) return true;
+  }
+  const are = haveAlike(left, right);
+  if (are) equal?.set(left, right);
+  return are;
+}
+
+function haveAlike(left, right) {
   if (Array.isArray(left)) {
-    return Array.isArray(right) && left.length === right.length && left.every((item, at) => alike(item, right[at]));
+    return Array.isArray(right) && left.length === right.length && left.every((item, at) => isAlike(item, right[at]));
   }
   const prototype = Object.getPrototypeOf(left);
   const other = Object.getPrototypeOf(right);
@@ -130,7 +151,7 @@ export function alike(left, right) {
   const names = Object.keys(left);
   return (
     names.length === Object.keys(right).length &&
-    names.every((name) => Object.hasOwn(right, name) && alike(left[name], right[name]))
+    names.every((name) => Object.hasOwn(right, name) && isAlike(left[name], right[name]))
   );
 }
 
@@ -201,10 +222,14 @@ export function endEdit() {
   edit = undefined;
 }
 
-/** What was made so far is in two places now: it is copied again before it changes. */
-export function share() {
+/** This value is in two places now: what was made in it is copied again before it changes. */
+export function share(handle) {
   try {
-    edit?.nodes.clear();
+    // What is in a node that was not made in this edit was not made in it either.
+    for (const nodes = [slots[handle]]; nodes.length > 0; ) {
+      const node = nodes.pop();
+      if (edit?.nodes.delete(node)) nodes.push(...Object.values(node));
+    }
   } catch (error) {
     note(error);
   }

@@ -56,7 +56,7 @@ extern "C" {
     fn begin_edit();
     #[wasm_bindgen(js_name = endEdit)]
     fn end_edit();
-    fn share();
+    fn share(value: i32);
     #[wasm_bindgen(js_name = withKey)]
     fn with_key(object: i32, key: &str, value: i32) -> i32;
     #[wasm_bindgen(js_name = withoutKey)]
@@ -358,7 +358,7 @@ impl Bulk for Handle {
     }
 
     fn shared(self) -> Self {
-        share();
+        share(self.0);
         self
     }
 
