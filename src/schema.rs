@@ -224,8 +224,8 @@ impl<V> Schema<V> {
         if key == "__proto__" {
             return Err(Error::ForbiddenKey { key });
         }
-        self.fields.push((key, field));
-        self.index.add(self.fields.iter().map(|(key, _)| key.as_str()));
+        self.fields.push((key.clone(), field));
+        self.index.add(&key, self.fields.iter().map(|(key, _)| key.as_str()));
         Ok(())
     }
 

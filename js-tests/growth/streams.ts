@@ -26,9 +26,10 @@ const agUi = (name: string, events: (n: number) => Event[]): Case => ({
   },
 });
 
-const run = (name: string, parts: (n: number) => object[]): Case => ({
+const run = (name: string, parts: (n: number) => object[], most?: number): Case => ({
   name: `foldRun: ${name}`,
   from: 50,
+  ...(most === undefined ? {} : { most }),
   prepare: (n) => {
     const all = parts(n);
     const thread = new Thread();
@@ -88,7 +89,7 @@ export const streams: Case[] = [
   agUi("n custom events", (n) => times(n, (at) => ({ type: EventType.CUSTOM, name: "x", value: at }))),
   run("n tokens", (n) => times(n, () => tuple(chunk("a", { content: "x" })))),
   run("n messages", (n) => times(n, (at) => tuple(chunk(`a${at}`, { content: "x" })))),
-  run("n tool calls of one message", (n) => times(n, (at) => tuple(chunk("a", { tool_call_chunks: [{ name: "t", args: "{}", id: `c${at}`, index: at, type: "tool_call_chunk" }] })))),
+  run("n tool calls of one message", (n) => times(n, (at) => tuple(chunk("a", { tool_call_chunks: [{ name: "t", args: "{}", id: `c${at}`, index: at, type: "tool_call_chunk" }] }))), 100),
   run("n keys of a tool call's arguments", (n) => [
     tuple(chunk("a", { tool_call_chunks: [{ name: "t", args: '{"k": 0', id: "c", index: 0, type: "tool_call_chunk" }] })),
     ...times(n, (at) => tuple(chunk("a", { tool_call_chunks: [{ args: `, "k${at}": ${at}`, index: 0, type: "tool_call_chunk" }] }))),
@@ -97,6 +98,8 @@ export const streams: Case[] = [
   run("n updates", (n) => times(n, (at) => ({ event: "updates", data: { agent: { messages: [{ type: "ai", id: `m${at}`, content: "x" }] } } }))),
   {
     name: "concatChunk: n tool calls",
+    // Each answer has a list of its own: its pointers are copied, which is nothing as long as they are few.
+    most: 100,
     prepare: (n) => async () => {
       let whole = concatChunk(undefined, chunk("a", {}));
       for (let at = 0; at < n; at++) {
@@ -108,6 +111,7 @@ export const streams: Case[] = [
   },
   {
     name: "concatChunk: n blocks of content",
+    most: 100,
     prepare: (n) => async () => {
       let whole = concatChunk(undefined, chunk("a", { content: [] }));
       for (let at = 0; at < n; at++) whole = concatChunk(whole, chunk("a", { content: [{ type: "text", text: "x", index: at }] }));

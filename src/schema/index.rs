@@ -22,11 +22,10 @@ impl Index {
             .find(|place| named(*place))
     }
 
-    /// Adds the next name of the list: all of them are `names`.
-    pub(super) fn add<'a>(&mut self, names: impl ExactSizeIterator<Item = &'a str>) {
+    /// Adds the next name of the list, which is then the last of `names`.
+    pub(super) fn add<'a>(&mut self, name: &str, names: impl ExactSizeIterator<Item = &'a str>) {
         if 2 * names.len() <= self.slots.len() {
-            let (from, all) = (self.len, names);
-            all.skip(from).for_each(|name| self.put(name));
+            self.put(name);
             return;
         }
         self.len = 0;
@@ -62,8 +61,9 @@ mod tests {
     fn finds_the_first_place_of_each_name_and_no_other() {
         let names: Vec<String> = (0..1000).map(|at| (at % 700).to_string()).collect();
         let mut index = Index::default();
-        for count in 1..=names.len() {
-            index.add(names.iter().take(count).map(String::as_str).collect::<Vec<_>>().into_iter());
+        for (at, name) in names.iter().enumerate() {
+            let so_far: Vec<&str> = names.iter().take(at + 1).map(String::as_str).collect();
+            index.add(name, so_far.into_iter());
         }
         let find =
             |name: &str| index.find(name, |place| names.get(place).is_some_and(|it| it == name));
