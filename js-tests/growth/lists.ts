@@ -32,6 +32,7 @@ export const lists: Case[] = [
   { name: "addMessages: n removed after remove-all", prepare: (n) => add([], [removeMessage("__remove_all__"), ...messages(n), ...times(n, (at) => removeMessage(`m${at}`))]) },
   ...Object.entries(ADVERSARIAL).map(([kind, id]): Case => ({
     name: `addMessages: ids ${kind}`,
+    most: 800,
     prepare: (n) => add(times(n, (at) => message(id(at))), times(n, (at) => message(id(n - 1 - at)))),
   })),
   {

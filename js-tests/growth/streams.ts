@@ -12,9 +12,9 @@ async function* each<T>(items: T[]): AsyncGenerator<T> {
   yield* items;
 }
 
-const agUi = (name: string, events: (n: number) => Event[]): Case => ({
+const agUi = (name: string, events: (n: number) => Event[], from = 50): Case => ({
   name: `foldAgUi: ${name}`,
-  from: 50,
+  from,
   prepare: (n) => {
     const all = [{ type: EventType.RUN_STARTED, threadId: "t", runId: "r" }, ...events(n), { type: EventType.RUN_FINISHED, threadId: "t", runId: "r" }];
     const thread = new Thread();
@@ -26,9 +26,9 @@ const agUi = (name: string, events: (n: number) => Event[]): Case => ({
   },
 });
 
-const run = (name: string, parts: (n: number) => object[], most?: number): Case => ({
+const run = (name: string, parts: (n: number) => object[], most?: number, from = 50): Case => ({
   name: `foldRun: ${name}`,
-  from: 50,
+  from,
   ...(most === undefined ? {} : { most }),
   prepare: (n) => {
     const all = parts(n);
@@ -72,7 +72,7 @@ export const streams: Case[] = [
       { type: EventType.TOOL_CALL_END, toolCallId: `c${at}` },
     ]).flat(),
     ...times(n, (at) => ({ type: EventType.TOOL_CALL_RESULT, messageId: `r${at}`, toolCallId: `c${at}`, content: "x" })),
-  ]),
+  ], 200),
   agUi("n activities", (n) => times(n, (at) => ({ type: EventType.ACTIVITY_SNAPSHOT, messageId: `a${at}`, activityType: "plan", content: { at } }))),
   agUi("n deltas of an activity", (n) => [
     { type: EventType.ACTIVITY_SNAPSHOT, messageId: "a", activityType: "plan", content: { at: 0 } },
@@ -93,7 +93,7 @@ export const streams: Case[] = [
   run("n keys of a tool call's arguments", (n) => [
     tuple(chunk("a", { tool_call_chunks: [{ name: "t", args: '{"k": 0', id: "c", index: 0, type: "tool_call_chunk" }] })),
     ...times(n, (at) => tuple(chunk("a", { tool_call_chunks: [{ args: `, "k${at}": ${at}`, index: 0, type: "tool_call_chunk" }] }))),
-  ]),
+  ], 300, 300),
   run("values of n messages", (n) => [{ event: "values", data: { messages: times(n, (at) => ({ type: "ai", id: `m${at}`, content: "x" })) } }]),
   run("n updates", (n) => times(n, (at) => ({ event: "updates", data: { agent: { messages: [{ type: "ai", id: `m${at}`, content: "x" }] } } }))),
   {

@@ -13,7 +13,7 @@ const users = (n: number, name = "u") => times(n, (at) => ({ type: "human", id: 
 const fields = (n: number, value: (at: number) => unknown = (at) => at) => Object.fromEntries(times(n, (at) => [`f${at}`, value(at)]));
 
 /** What is measured on a thread that is made for it. */
-const on = (name: string, make: (n: number) => Any, run: (thread: Any, n: number) => unknown, from?: number): Case => ({
+const on = (name: string, make: (n: number) => Any, run: (thread: Any, n: number) => unknown, from?: number, most?: number): Case => ({
   name: `Thread: ${name}`,
   prepare: (n) => {
     const subject = make(n);
@@ -24,6 +24,7 @@ const on = (name: string, make: (n: number) => Any, run: (thread: Any, n: number
     };
   },
   ...(from === undefined ? {} : { from }),
+  ...(most === undefined ? {} : { most }),
 });
 
 const pending = (n: number): Any => {
@@ -115,7 +116,7 @@ export const threads: Case[] = [
     tell(it, { type: "run-started", runId: "r" });
     for (let at = 0; at < n; at++) tell(it, { type: "message", message: message(`x${at}`), after: "m0" });
     return it.getState();
-  }, 50),
+  }, 50, 100),
   on("messages event of n of n", (n) => thread({ messages: messages(n) }), (it, n) => {
     tell(it, { type: "messages", messages: messages(n) });
     return it.getState();
