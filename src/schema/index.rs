@@ -30,7 +30,9 @@ impl Index {
         }
         self.len = 0;
         self.slots = vec![FREE; (4 * names.len()).next_power_of_two()];
-        names.for_each(|name| self.put(name));
+        for name in names {
+            self.put(name);
+        }
     }
 
     fn put(&mut self, name: &str) {
