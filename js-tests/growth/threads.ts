@@ -86,9 +86,9 @@ export const threads: Case[] = [
     prepare: (n) => {
       const it = thread();
       const ops = users(n).map((user) => it.optimistic({ messages: [user] }));
-      if (how === "retry") for (const op of ops) op.fail();
+      if (how === "retry") for (const op of ops) op.fail(undefined);
       return () => {
-        for (const op of ops) op[how]();
+        for (const op of ops) (op[how] as (error?: unknown) => void)();
         return it.getState();
       };
     },
@@ -112,7 +112,7 @@ export const threads: Case[] = [
     tell(it, { type: "values", values: { messages: times(n, (at) => message(`m${at}`, "xx")) } }, { type: "run-finished" });
     return it.getState();
   }, 50),
-  on("n messages put before one", (n) => thread({ messages: messages(1) }), (it, n) => {
+  on("n messages put before one", () => thread({ messages: messages(1) }), (it, n) => {
     tell(it, { type: "run-started", runId: "r" });
     for (let at = 0; at < n; at++) tell(it, { type: "message", message: message(`x${at}`), after: "m0" });
     return it.getState();

@@ -26,15 +26,17 @@ test("slim, with its wasm from a file, survives full stacks and throwing imports
   dive();
   expect(thrown).toBeGreaterThan(0);
   expect(list.length).toBe(made - thrown);
-  const { get } = Map.prototype;
+  const prototype: object = Map.prototype;
+  const get = Reflect.get(prototype, "get") as unknown;
+  const fail = () => {
+    throw new Error("no");
+  };
   for (let at = 0; at < 10_000; at++) {
-    Map.prototype.get = () => {
-      throw new Error("no");
-    };
+    Object.defineProperty(prototype, "get", { configurable: true, writable: true, value: fail });
     try {
       thread.receive({ type: "text", messageId: "a", text: "x" });
     } finally {
-      Map.prototype.get = get;
+      Object.defineProperty(prototype, "get", { configurable: true, writable: true, value: get });
     }
   }
   thread.update({ messages: [{ type: "ai", id: "a", content: "" }] });
