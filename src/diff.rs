@@ -12,13 +12,16 @@ use crate::value::{Found, Kind, Value};
 /// assert_eq!(patch, json!([{ "op": "replace", "path": "/b/1", "value": 3 }]));
 /// ```
 pub fn diff<V: Value>(left: &V, right: &V) -> V {
-    let mut found = Difference { path: String::new(), operations: Vec::new() };
+    let mut found = Difference { path: String::new(), operations: Vec::new(), left: MOST };
     found.compare(left, right);
     V::array(found.operations)
 }
 
 /// How far down two values are compared.
 const DEEPEST: usize = 100;
+
+/// How many values are compared one by one: one that is there often would be compared as often.
+const MOST: usize = 100_000;
 
 /// A JSON Pointer's token for a key.
 pub(crate) fn token(key: &str) -> String {
@@ -37,6 +40,7 @@ pub(crate) fn operation<V: Value>(op: &str, path: &str, value: Option<V>) -> V {
 struct Difference<V> {
     path: String,
     operations: Vec<V>,
+    left: usize,
 }
 
 impl<V: Value> Difference<V> {
@@ -44,8 +48,10 @@ impl<V: Value> Difference<V> {
         if left.same(right) || left.equals(right) {
             return;
         }
-        // The stack is not without end: what differs so deep down is replaced whole.
-        let shallow = self.path.bytes().filter(|byte| *byte == b'/').count() < DEEPEST;
+        // The stack is not without end: nor is time: what differs so deep down, or so late, is replaced whole.
+        self.left = self.left.saturating_sub(1);
+        let shallow =
+            self.left > 0 && self.path.bytes().filter(|byte| *byte == b'/').count() < DEEPEST;
         match (left.kind(), right.kind()) {
             _ if !shallow => self.push("replace", Some(right.clone())),
             (Kind::Object, Kind::Object) => self.compare_objects(left, right),

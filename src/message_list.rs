@@ -93,10 +93,17 @@ impl<V: Value> MessageList<V> {
         if plan.is_empty() {
             return Ok(());
         }
+        self.carry_out(right, &plan, &numbers)
+    }
+
+    fn carry_out(&mut self, right: V, plan: &Plan, numbers: &[u32]) -> Result<(), Error> {
         let items = std::mem::replace(&mut self.items, V::null());
-        self.items = V::assemble(items, right, &plan, self.owned);
+        self.items = V::assemble(items, right, plan, self.owned);
+        if !V::intact() {
+            return Err(Error::value("messages", "readable"));
+        }
         self.owned = true;
-        self.reindex(&plan, &numbers);
+        self.reindex(plan, numbers);
         Ok(())
     }
 
@@ -215,17 +222,18 @@ impl<V: Value> MessageList<V> {
                 return Ok(());
             }
         };
-        let items = std::mem::replace(&mut self.items, V::null());
-        self.items = V::assemble(items, right, &plan, self.owned);
-        self.owned = true;
-        self.reindex(&plan, &numbers);
-        Ok(())
+        self.carry_out(right, &plan, &numbers)
     }
 
     /// Takes another list, whole. Nobody else may have it, unless it is this one.
     pub(crate) fn set(&mut self, items: V) {
-        if !items.same(&self.items) {
-            self.ids = Ids::of(&items);
+        if items.same(&self.items) {
+            return;
+        }
+        let ids = Ids::of(&items);
+        // What could not be read is no index: better the list as it was.
+        if V::intact() {
+            self.ids = ids;
             self.places = ByNumber::default();
             self.made = vec![0; self.ids.numbers.len()];
             self.items = items;

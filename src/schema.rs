@@ -11,6 +11,10 @@ use crate::reducer::todos::replace_todos;
 use crate::reducer::tools::{Prefer, list, merge_tools};
 use crate::value::Value;
 
+mod index;
+
+use index::Index;
+
 /// How an update is folded into a field's value.
 #[derive(Debug, Clone)]
 pub enum FieldReducer<V> {
@@ -192,6 +196,7 @@ fn merge<V: Value>(current: V, update: &V) -> Result<V, Error> {
 #[derive(Debug, Clone)]
 pub struct Schema<V> {
     fields: Vec<(String, Field<V>)>,
+    index: Index,
 }
 
 impl<V> Schema<V> {
@@ -200,16 +205,15 @@ impl<V> Schema<V> {
     /// # Errors
     /// [`Error::ForbiddenKey`] for a field called `__proto__`.
     pub fn new(fields: Vec<(String, Field<V>)>) -> Result<Self, Error> {
-        match fields.iter().find(|(key, _)| key == "__proto__") {
-            Some((key, _)) => Err(Error::ForbiddenKey { key: key.clone() }),
-            None => Ok(Self { fields }),
-        }
+        let mut schema = Self::empty();
+        fields.into_iter().try_for_each(|(key, field)| schema.add(key, field))?;
+        Ok(schema)
     }
 
     /// A schema without fields.
     #[must_use]
     pub fn empty() -> Self {
-        Self { fields: Vec::new() }
+        Self { fields: Vec::new(), index: Index::default() }
     }
 
     /// Adds a field.
@@ -220,7 +224,8 @@ impl<V> Schema<V> {
         if key == "__proto__" {
             return Err(Error::ForbiddenKey { key });
         }
-        self.fields.push((key, field));
+        self.fields.push((key.clone(), field));
+        self.index.add(&key, self.fields.iter().map(|(key, _)| key.as_str()));
         Ok(())
     }
 
@@ -232,7 +237,12 @@ impl<V> Schema<V> {
     /// A field by its name.
     #[must_use]
     pub fn field(&self, key: &str) -> Option<&Field<V>> {
-        self.fields().find(|(name, _)| *name == key).map(|(_, field)| field)
+        self.place(key).and_then(|place| self.fields.get(place)).map(|(_, field)| field)
+    }
+
+    /// Where among the fields the one of this name is.
+    pub(crate) fn place(&self, key: &str) -> Option<usize> {
+        self.index.find(key, |place| self.fields.get(place).is_some_and(|(name, _)| name == key))
     }
 }
 
@@ -246,10 +256,20 @@ impl<V: Clone> Schema<V> {
     /// # Errors
     /// [`Error::ReducerConflict`] when a field is declared with two different reducers.
     pub fn combine(schemas: &[&Self]) -> Result<Self, Error> {
-        let mut combined: Vec<(String, Field<V>)> = Vec::new();
-        for (key, field) in schemas.iter().flat_map(|schema| &schema.fields) {
-            let Some((_, known)) = combined.iter_mut().find(|(name, _)| name == key) else {
-                combined.push((key.clone(), field.clone()));
+        let mut combined = Self::empty();
+        schemas.iter().try_for_each(|schema| combined.extend(schema))?;
+        Ok(combined)
+    }
+
+    /// Lays a later schema over this one: see [`Schema::combine`].
+    ///
+    /// # Errors
+    /// [`Error::ReducerConflict`]; the fields before it are then laid over.
+    pub(crate) fn extend(&mut self, later: &Self) -> Result<(), Error> {
+        for (key, field) in &later.fields {
+            let Some((_, known)) = self.place(key).and_then(|place| self.fields.get_mut(place))
+            else {
+                self.add(key.clone(), field.clone())?;
                 continue;
             };
             if !known.same_channel(field) {
@@ -261,6 +281,6 @@ impl<V: Clone> Schema<V> {
             }
             *known = if known.is_private() { field.clone().private() } else { field.clone() };
         }
-        Ok(Self { fields: combined })
+        Ok(())
     }
 }

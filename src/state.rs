@@ -38,21 +38,40 @@ impl<V: Value> Schema<V> {
     pub fn merge(&self, state: V, update: &V) -> Result<V, Error> {
         let state = given(state, "a state")?;
         let update = given(update.clone(), "an update")?;
-        let mut next = state.clone();
-        for (key, field) in self.fields() {
-            if let Some(write) = update.written(key) {
-                let writes = [write];
-                next = put(next, key, written(field, key, current(&state, key), &writes)?);
+        let mut changes = Vec::new();
+        for ((key, field), writes) in self.fields().zip(self.writes(&[update])) {
+            if !writes.is_empty() {
+                let value = written(field, key, current(&state, key), &writes)?;
+                put(&state, key, value, &mut changes);
             }
         }
-        Ok(next)
+        Ok(state.with_all(changes))
+    }
+
+    /// For each field what the updates write to it, in their order.
+    fn writes(&self, updates: &[V]) -> Vec<Vec<V>> {
+        let mut writes: Vec<Vec<V>> = self.fields().map(|_| Vec::new()).collect();
+        for update in updates {
+            for key in update.keys() {
+                let field = self.place(&key).and_then(|place| writes.get_mut(place));
+                if let (Some(field), Some(write)) = (field, update.written(&key)) {
+                    field.push(write);
+                }
+            }
+        }
+        writes
     }
 
     /// A state with one write to a field of this schema.
     pub(crate) fn write(&self, state: V, key: &str, write: V) -> Result<V, Error> {
         let Some(field) = self.field(key) else { return Ok(state) };
-        let value = written(field, key, current(&state, key), &[write])?;
-        Ok(put(state, key, value))
+        let known = current(&state, key);
+        let value = written(field, key, known.clone(), &[write])?;
+        Ok(if known.is_some_and(|known| known.same(&value)) {
+            state
+        } else {
+            state.with(key, value)
+        })
     }
 
     /// A state after one super-step in which several writers each gave a partial update, by the
@@ -73,19 +92,19 @@ impl<V: Value> Schema<V> {
             .items()
             .map(|update| given(update.into_owned(), "an update"))
             .collect::<Result<_, _>>()?;
-        let mut next = state.clone();
-        for (key, field) in self.fields() {
-            let writes: Vec<V> = updates.iter().filter_map(|update| update.written(key)).collect();
+        let (mut changes, mut cleared) = (Vec::new(), Vec::new());
+        for ((key, field), writes) in self.fields().zip(self.writes(&updates)) {
             let ephemeral = matches!(field.lifetime, Lifetime::Ephemeral { .. });
             if writes.is_empty() {
-                if ephemeral && next.written(key).is_some() {
-                    next = next.without(key);
+                if ephemeral && state.written(key).is_some() {
+                    cleared.push(key.to_owned());
                 }
             } else {
-                next = put(next, key, written(field, key, current(&state, key), &writes)?);
+                let value = written(field, key, current(&state, key), &writes)?;
+                put(&state, key, value, &mut changes);
             }
         }
-        Ok(next)
+        Ok(state.without_all(&cleared).with_all(changes))
     }
 
     /// What of a caller's values a run takes: the fields that the schema has and does not omit
@@ -121,7 +140,7 @@ impl<V: Value> Schema<V> {
         let keys = values.keys();
         let dropped: Vec<String> =
             keys.into_iter().filter(|key| !self.field(key).is_some_and(&passes)).collect();
-        let values = dropped.iter().fold(values, |values, key| values.without(key));
+        let values = values.without_all(&dropped);
         Filtered { values, dropped }
     }
 }
@@ -138,10 +157,11 @@ fn current<V: Value>(state: &V, key: &str) -> Option<V> {
     state.get(key).map(Found::into_owned)
 }
 
-/// The state with a field's new value; the same state, when it is the same value.
-fn put<V: Value>(state: V, key: &str, value: V) -> V {
-    let same = state.written(key).is_some_and(|known| known.same(&value));
-    if same { state } else { state.with(key, value) }
+/// Notes a field's new value, unless the state has it.
+fn put<V: Value>(state: &V, key: &str, value: V, changes: &mut Vec<(String, V)>) {
+    if !state.written(key).is_some_and(|known| known.same(&value)) {
+        changes.push((key.to_owned(), value));
+    }
 }
 
 /// A field's value after the writes of one super-step.

@@ -98,6 +98,29 @@ pub trait Value: Bulk + Clone {
     /// This object without `key`.
     #[must_use]
     fn without(self, key: &str) -> Self;
+    /// This object with all of these values: copied once, where it has to be copied.
+    #[must_use]
+    fn with_all(self, entries: Vec<(String, Self)>) -> Self {
+        entries.into_iter().fold(self, |object, (key, value)| object.with(&key, value))
+    }
+    /// This object without all of these keys.
+    #[must_use]
+    fn without_all(self, keys: &[String]) -> Self {
+        const FEW: usize = 8;
+        if keys.len() < FEW {
+            return keys.iter().fold(self, |object, key| object.without(key));
+        }
+        let mut gone = Names::default();
+        for key in keys {
+            gone.add(key);
+        }
+        let kept = self.keys().into_iter().filter(|key| gone.number(key).is_none());
+        let entries = kept.filter_map(|key| {
+            let value = self.get(&key)?.into_owned();
+            Some((key, value))
+        });
+        Self::object().with_all(entries.collect())
+    }
     /// This array with `delete` items at `index` replaced by `insert`; past the end is the end.
     #[must_use]
     fn splice(self, index: usize, delete: usize, insert: Option<Self>) -> Self;

@@ -25,6 +25,7 @@
  * | `CYCLIC_VALUE` | a value that holds itself, where it is to be compared or written down |
  * | `UNREADABLE_VALUE` | a value threw while it was read (a getter, a proxy); the `cause` says what |
  * | `BAD_RESPONSE` | a server's answer that is no stream of events: an error status, a page, a body of JSON |
+ * | `NO_CRYPTO` | a message without an id, where there is no `crypto` to make one with |
  * | `DISPOSED` | a list, schema or thread that was given up by `free()` |
  * | `BUSY` | a list or thread that is used by the very values it is reading (a getter of a message) |
  */
@@ -51,6 +52,7 @@ export type ThreadfoldErrorCode =
   | "CYCLIC_VALUE"
   | "UNREADABLE_VALUE"
   | "BAD_RESPONSE"
+  | "NO_CRYPTO"
   | "DISPOSED"
   | "BUSY";
 

@@ -1,4 +1,4 @@
-import { useErrors } from "../generated/slots.js";
+import { begin } from "../generated/slots.js";
 import load, { initSync } from "../generated/threadfold_core.js";
 import { coreError } from "./errors.js";
 
@@ -14,9 +14,8 @@ export function init(
   source: BufferSource | WebAssembly.Module | string | URL | Request | Response | Promise<Response>,
 ): void | Promise<void> {
   if (source instanceof WebAssembly.Module || source instanceof ArrayBuffer || ArrayBuffer.isView(source)) {
-    initSync({ module: source });
-    useErrors(coreError);
+    begin(initSync({ module: source }), coreError);
     return undefined;
   }
-  return load({ module_or_path: source }).then(() => useErrors(coreError));
+  return load({ module_or_path: source }).then((exports) => begin(exports, coreError));
 }

@@ -186,7 +186,7 @@ export class Schema<F> {
     const raw = this.#live();
     this.#calls++;
     try {
-      return core.call(() => core.value(use(raw)) as T);
+      return core.call(() => core.value(use(raw)) as T, raw);
     } finally {
       // Given up by what it read or called.
       if (--this.#calls === 0 && !this.#raw) raw.free();

@@ -1,5 +1,5 @@
 // The JavaScript that wasm-bindgen writes around the wasm.
-import { copyFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { root, run } from "../process.mjs";
 import { wasmBindgen } from "../rust.mjs";
@@ -17,6 +17,24 @@ export async function writeGlue(wasm) {
   // The package's code uses one of the crate's own modules, too, which wasm-bindgen has put beside its glue.
   const [slots] = readdirSync(generated, { recursive: true }).filter((path) => basename(path) === "slots.js");
   writeFileSync(join(generated, "slots.js"), `export * from "./${slots.replaceAll("\\", "/")}";\n`);
+  const glue = join(generated, `${name}.js`);
+  writeFileSync(glue, letNothingOut(readFileSync(glue, "utf8")));
   copyFileSync(join(root, "src", "wasm", "slots.d.ts"), join(generated, "slots.d.ts"));
   return join(generated, `${name}_bg.wasm`);
+}
+
+/**
+ * What wasm-bindgen puts between the core and its imports turns text into bytes and back, which may throw. The core gets
+ * nothing then: what was thrown is noted as what user code throws is.
+ */
+function letNothingOut(glue) {
+  const guarded = glue.replace(
+    /^( {8}__wbg_(?!__wbindgen)\w+: function\((?:\w+(?:, )?)*\) \{\n)([^]*?)(^ {8}\},)$/gm,
+    (_, head, body, end) => {
+      // Answers of two words go to where the first argument says: no text, or a list without items.
+      const nothing = /arg0 >>> 0/.test(body) ? `nothing(arg0, ${/isLikeNone/.test(body) ? 0 : 4}); ` : "";
+      return `${head}        try {\n${body}        } catch (error) { ${nothing}note(error); }\n${end}`;
+    },
+  );
+  return `import { note, nothing } from "./slots.js";\n${guarded}`;
 }

@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } 
 import { dirname, join } from "node:path";
 import { Complaint, run } from "../process.mjs";
 import { target } from "../rust.mjs";
+import { addHeadroom, HEADROOM } from "./headroom.mjs";
 import { RULES, trapOnPanic } from "./panics.mjs";
 
 const binaryen = createRequire(import.meta.url).resolve("binaryen/package.json");
@@ -33,7 +34,7 @@ const FLAGS = [
 
 /** Returns the path of the optimised wasm. */
 export async function optimise(input) {
-  const key = createHash("sha256").update(version).update(FLAGS.join()).update(RULES).update(readFileSync(input)).digest("hex").slice(0, 32);
+  const key = createHash("sha256").update(version).update(FLAGS.join()).update(RULES).update(HEADROOM).update(readFileSync(input)).digest("hex").slice(0, 32);
   const cache = join(target, "wasm-opt");
   const output = join(cache, `${key}.wasm`);
   if (existsSync(output)) return output;
@@ -41,6 +42,7 @@ export async function optimise(input) {
   const partial = join(cache, `${key}.${process.pid}.partial`);
   const trimmed = trimmedInto(partial, input);
   await run(process.execPath, [join(dirname(binaryen), bin["wasm-opt"]), trimmed, "-o", partial, ...FLAGS]);
+  addHeadroom(partial);
   for (const old of readdirSync(cache)) if (old.endsWith(".wasm")) rmSync(join(cache, old), { force: true });
   renameSync(partial, output);
   return output;

@@ -247,13 +247,22 @@ struct Folding<'a> {
     places: &'a mut ByNumber,
     /// The ids that are removed, until they come again.
     removed: ByNumber,
+    /// By position in the left list: whether DeepAgents' rules remove the message there.
+    gone: Vec<bool>,
     /// What is appended and removed again is [`Join::NONE`] in it.
     plan: Plan,
 }
 
 impl<'a> Folding<'a> {
     fn of(left: &'a dyn Positions, rules: MessageRules, places: &'a mut ByNumber) -> Self {
-        Self { left, rules, places, removed: ByNumber::default(), plan: Plan::default() }
+        Self {
+            left,
+            rules,
+            places,
+            removed: ByNumber::default(),
+            gone: Vec::new(),
+            plan: Plan::default(),
+        }
     }
 
     fn fold(
@@ -310,8 +319,11 @@ impl<'a> Folding<'a> {
         match (place, at) {
             (Some(place), _) if removed => self.set_appended(place, Join::NONE),
             (None, Some(at)) if removed => {
-                let after = self.plan.removed.partition_point(|removed| *removed < at);
-                self.plan.removed.insert(after, at);
+                let at = at as usize;
+                self.gone.resize(self.gone.len().max(at + 1), false);
+                if let Some(gone) = self.gone.get_mut(at) {
+                    *gone = true;
+                }
             }
             _ => {}
         }
@@ -340,6 +352,10 @@ impl<'a> Folding<'a> {
             if in_left {
                 self.plan.removed = self.left.all(&|id| self.removed.get(id).is_some());
             }
+        }
+        if self.rules == MessageRules::DeepAgents {
+            let gone = (0..).zip(&self.gone).filter(|(_, gone)| **gone);
+            self.plan.removed = gone.map(|(at, _)| at).collect();
         }
         self.plan.appended.retain(|position| *position != Join::NONE);
     }

@@ -1,5 +1,5 @@
 // The JavaScript heap, as the core asks for it: each function answers one question about values
-// or builds one value, and none ever throws.
+// or builds one value, and none ever throws: nothing may leave the core but by its own way.
 
 import { ended, failure, heldAs, hold, holdAny, note, slots } from "./slots.js";
 
@@ -26,7 +26,7 @@ export function text(handle) {
 }
 
 export function isTrue(handle) {
-  return Boolean(slots[handle]);
+  return !!slots[handle];
 }
 
 export function length(handle) {
@@ -99,7 +99,12 @@ export function keys(handle) {
 }
 
 export function same(left, right) {
-  return Object.is(slots[left], slots[right]);
+  try {
+    return Object.is(slots[left], slots[right]);
+  } catch (error) {
+    note(error);
+    return false;
+  }
 }
 
 /** Deep equality of data. Values that refer to themselves are never equal, unless the same. */
@@ -122,12 +127,33 @@ export function isTooDeep(error) {
   }
 }
 
+/** How many pairs are compared before it pays to remember which were equal: a value may be there often. */
+const MANY = 1000;
+let compared = 0;
+let equal;
+
 export function alike(left, right) {
+  compared = 0;
+  equal = undefined;
+  return isAlike(left, right);
+}
+
+function isAlike(left, right) {
   if (Object.is(left, right)) return true;
   if (typeof left === "number" && typeof right === "number") return left === right;
   if (typeof left !== "object" || typeof right !== "object" || left === null || right === null) return false;
+  if (++compared > MANY) {
+    equal ??= new Map();
+    if (equal.get(left) === right) return true;
+  }
+  const are = haveAlike(left, right);
+  if (are) equal?.set(left, right);
+  return are;
+}
+
+function haveAlike(left, right) {
   if (Array.isArray(left)) {
-    return Array.isArray(right) && left.length === right.length && left.every((item, at) => alike(item, right[at]));
+    return Array.isArray(right) && left.length === right.length && left.every((item, at) => isAlike(item, right[at]));
   }
   const prototype = Object.getPrototypeOf(left);
   const other = Object.getPrototypeOf(right);
@@ -137,7 +163,7 @@ export function alike(left, right) {
   const names = Object.keys(left);
   return (
     names.length === Object.keys(right).length &&
-    names.every((name) => Object.hasOwn(right, name) && alike(left[name], right[name]))
+    names.every((name) => Object.hasOwn(right, name) && isAlike(left[name], right[name]))
   );
 }
 
@@ -148,13 +174,19 @@ export function isPlainPrototype(prototype) {
 
 /** A new message id: a version 4 UUID. */
 export function newId() {
-  // Only there on pages that came by https.
-  if (crypto.randomUUID) return crypto.randomUUID();
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  bytes[6] = (bytes[6] & 0x0f) | 0x40;
-  bytes[8] = (bytes[8] & 0x3f) | 0x80;
-  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+  try {
+    // Only there on pages that came by https.
+    if (crypto.randomUUID) return crypto.randomUUID();
+    const bytes = crypto.getRandomValues(new Uint8Array(16));
+    bytes[6] = (bytes[6] & 0x0f) | 0x40;
+    bytes[8] = (bytes[8] & 0x3f) | 0x80;
+    const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+    return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+  } catch (error) {
+    if (isTooDeep(error)) note(error);
+    else note(error, "NO_CRYPTO", "There is no `crypto` to make an id with: give messages ids, or provide it.");
+    return "";
+  }
 }
 
 export function parseJson(text) {
@@ -176,7 +208,8 @@ export function array() {
 
 /** Adds to a list that the core is making. */
 export function push(handle, item) {
-  slots[handle].push(slots[item]);
+  const list = slots[handle];
+  list[list.length] = slots[item];
 }
 
 export function object() {
@@ -190,16 +223,28 @@ let edit;
 
 /** From here on nodes that were made in this edit change in place. */
 export function beginEdit() {
-  edit = { nodes: new Set(), before: ended };
+  try {
+    edit = { nodes: new Set(), before: ended };
+  } catch (error) {
+    note(error);
+  }
 }
 
 export function endEdit() {
   edit = undefined;
 }
 
-/** What was made so far is in two places now: it is copied again before it changes. */
-export function share() {
-  edit?.nodes.clear();
+/** This value is in two places now: what was made in it is copied again before it changes. */
+export function share(handle) {
+  try {
+    // What is in a node that was not made in this edit was not made in it either.
+    for (const nodes = [slots[handle]]; nodes.length > 0; ) {
+      const node = nodes.pop();
+      if (edit?.nodes.delete(node)) nodes.push(...Object.values(node));
+    }
+  } catch (error) {
+    note(error);
+  }
 }
 
 function writable(node) {
@@ -271,6 +316,31 @@ export function withoutKey(handle, key) {
     const copy = writable(slots[handle]);
     delete copy[key];
     return heldAs(handle, copy);
+  } catch (error) {
+    note(error);
+    return handle;
+  }
+}
+
+/** As {@link withKey} and {@link withoutKey} for many keys, with one copy for them all. */
+export function withAll(handle, keys, values) {
+  if (failure) return handle;
+  try {
+    const copy = copyOf(slots[handle]);
+    for (let at = 0; at < slots[keys].length; at++) set(copy, slots[keys][at], slots[values][at]);
+    return hold(copy);
+  } catch (error) {
+    note(error);
+    return handle;
+  }
+}
+
+export function withoutAll(handle, keys) {
+  if (failure) return handle;
+  try {
+    const copy = copyOf(slots[handle]);
+    for (const key of slots[keys]) delete copy[key];
+    return hold(copy);
   } catch (error) {
     note(error);
     return handle;

@@ -57,11 +57,15 @@ extern "C" {
     fn begin_edit();
     #[wasm_bindgen(js_name = endEdit)]
     fn end_edit();
-    fn share();
+    fn share(value: i32);
     #[wasm_bindgen(js_name = withKey)]
     fn with_key(object: i32, key: &str, value: i32) -> i32;
     #[wasm_bindgen(js_name = withoutKey)]
     fn without_key(object: i32, key: &str) -> i32;
+    #[wasm_bindgen(js_name = withAll)]
+    fn with_all(object: i32, keys: i32, values: i32) -> i32;
+    #[wasm_bindgen(js_name = withoutAll)]
+    fn without_all(object: i32, keys: i32) -> i32;
     fn splice(list: i32, index: i32, count: i32, inserted: i32) -> i32;
     fn overlay(left: i32, right: i32, deletes: i32) -> i32;
     #[wasm_bindgen(js_name = stateOf)]
@@ -318,6 +322,23 @@ impl Value for Handle {
         Handle(without_key(self.0, key))
     }
 
+    fn with_all(self, entries: Vec<(String, Self)>) -> Self {
+        if entries.is_empty() {
+            return self;
+        }
+        let keys = Self::array(entries.iter().map(|(key, _)| Self::string(key)));
+        let values = Self::array(entries.iter().map(|(_, value)| *value));
+        Handle(with_all(self.0, keys.0, values.0))
+    }
+
+    fn without_all(self, keys: &[String]) -> Self {
+        if keys.is_empty() {
+            return self;
+        }
+        let keys = Self::array(keys.iter().map(|key| Self::string(key)));
+        Handle(without_all(self.0, keys.0))
+    }
+
     fn splice(self, index: usize, delete: usize, insert: Option<Self>) -> Self {
         let inserted = insert.map_or(NOTHING, Handle::number);
         Handle(splice(self.0, position(index), position(delete), inserted))
@@ -342,7 +363,7 @@ impl Bulk for Handle {
     }
 
     fn shared(self) -> Self {
-        share();
+        share(self.0);
         self
     }
 

@@ -167,7 +167,8 @@ export function assemble(handle, from, owned, cleared, replaced, removed, append
       }
       list.length = kept;
     }
-    if (owned || removed.length > 0) for (const item of added) list.push(item);
+    // Nothing here may stop half way: a list that is changed in place is not as it was.
+    if (owned || removed.length > 0) for (let at = 0; at < added.length; at++) list[list.length] = added[at];
     return heldAs(handle, list);
   } catch (error) {
     note(error);
@@ -214,7 +215,7 @@ function pick(list, positions) {
   for (let at = 0; at < positions.length; at++) {
     const position = positions[at];
     all &&= position === at;
-    picked.push(list[position]);
+    picked[at] = list[position];
   }
   return all ? list : picked;
 }
@@ -268,7 +269,12 @@ function grown(content, text) {
 // -- Small numbers for ids, as long as a list lives: a map among the roots. --
 
 export function symbols() {
-  return root(new Map());
+  try {
+    return root(new Map());
+  } catch (error) {
+    note(error);
+    return root();
+  }
 }
 
 /** The number of every item's text under `key`, given where it had none. */
@@ -282,19 +288,29 @@ export function numbers(map, list, key) {
 }
 
 export function find(map, text) {
-  return roots[map].get(slots[text]) ?? NO_NUMBER;
+  try {
+    return roots[map].get(slots[text]) ?? NO_NUMBER;
+  } catch (error) {
+    note(error);
+    return NO_NUMBER;
+  }
 }
 
 /** The number of a text, given where it had none. */
 export function intern(map, text) {
   const known = find(map, text);
   const value = slots[text];
-  if (known !== NO_NUMBER || typeof value !== "string") return known;
-  const numbers = roots[map];
-  numbers.set(value, numbers.size);
-  return numbers.size - 1;
+  if (known !== NO_NUMBER || typeof value !== "string" || failure) return known;
+  try {
+    const numbers = roots[map];
+    numbers.set(value, numbers.size);
+    return numbers.size - 1;
+  } catch (error) {
+    note(error);
+    return NO_NUMBER;
+  }
 }
 
 export function count(map) {
-  return roots[map].size;
+  return roots[map]?.size ?? 0;
 }

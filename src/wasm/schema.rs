@@ -83,9 +83,7 @@ impl RawSchema {
 
     /// Lays a schema over this one: see [`Schema::combine`].
     pub fn extend(&mut self, later: &RawSchema) {
-        if let Some(combined) = answer(Schema::combine(&[&self.0, &later.0])) {
-            self.0 = combined;
-        }
+        answer(self.0.extend(&later.0));
     }
 
     /// Does with a state what has this number: [`Schema::merge`] and [`Schema::step`] with an

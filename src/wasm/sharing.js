@@ -39,9 +39,31 @@ export function compose(from, other, picks) {
   }
 }
 
+/** What became of values, once there are many: one may be there often. */
+const MANY = 1000;
+let seen = 0;
+let shared;
+
 function share(value, known) {
+  seen = 0;
+  shared = undefined;
+  return shareOne(value, known);
+}
+
+function shareOne(value, known) {
   if (Object.is(value, known)) return known;
   if (typeof value !== "object" || typeof known !== "object" || value === null || known === null) return value;
+  if (++seen > MANY) {
+    shared ??= new Map();
+    const before = shared.get(value);
+    if (before?.known === known) return before.made;
+  }
+  const made = shareNode(value, known);
+  shared?.set(value, { known, made });
+  return made;
+}
+
+function shareNode(value, known) {
   if (Array.isArray(value)) return Array.isArray(known) ? shareItems(value, known, value.keys(), value.length === known.length) : value;
   if (Array.isArray(known) || !isPlain(value) || !isPlain(known)) return alike(value, known) ? known : value;
   const keys = Object.keys(value);
@@ -53,7 +75,7 @@ function shareItems(value, known, keys, complete) {
   let copy;
   for (const key of keys) {
     const there = Object.hasOwn(known, key);
-    const item = there ? share(value[key], known[key]) : value[key];
+    const item = there ? shareOne(value[key], known[key]) : value[key];
     if (!there || !Object.is(item, known[key])) same = false;
     // To write it would be to change the copy's prototype.
     if (!Object.is(item, value[key]) && key !== "__proto__") {

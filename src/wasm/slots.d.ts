@@ -5,15 +5,15 @@ export function hold(value: unknown): number;
 export function value(handle: number): any;
 /**
  * Calls the core: `entry` holds values, gives their numbers to an entry point, and returns what comes of it. Throws what
- * went wrong.
+ * went wrong. `used` is the object of the core's that is asked: it can be used again whatever happens.
  */
-export function call<T>(entry: () => T): T;
+export function call<T>(entry: () => T, used?: object): T;
 /** The values of an object of the core's that lives longer than a call. */
 export class Arena {
   /** As {@link call}; what the object holds at the end is there in the next call, when `keep` has it say what that is. */
-  call<T>(entry: () => T, keep?: () => void): T;
+  call<T>(entry: () => T, keep?: () => void, used?: object): T;
 }
 /** A number for something that the core holds on to by itself. */
 export function root(value: { reducer: Function; initial: Function | undefined }): number;
-/** Has errors made by a function. */
-export function useErrors(make: (code: never, message: string, options?: ErrorOptions) => Error): void;
+/** Says that the wasm is there, and what makes errors. */
+export function begin(exports: object, make: (code: never, message: string, options?: ErrorOptions) => Error): void;

@@ -33,11 +33,11 @@ export let failure;
 let refusal;
 
 /**
- * Keeps what user code threw on the way (a getter, a proxy's trap): the call throws it at its end. Until then no
- * more user code runs: it could call the core, which would throw it first.
+ * Keeps what was thrown on the way, mostly by user code (a getter, a proxy's trap): the call throws it at its end.
+ * Until then no more user code runs: it could call the core, which would throw it first.
  */
-export function note(cause) {
-  failure ??= { cause };
+export function note(cause, code = "UNREADABLE_VALUE", message = "Reading a value threw: see the cause.") {
+  failure ??= { cause, code, message };
 }
 
 /** Whether user code threw. */
@@ -71,33 +71,88 @@ let makeError = (code, message, cause) => {
   return Object.assign(error, { name: "ThreadfoldError", code });
 };
 
-export function useErrors(make) {
+// -- The core itself, once its wasm is there. --
+
+let core;
+
+/** Gets the exports of the wasm, and what makes errors. */
+export function begin(exports, make) {
+  core = exports;
   makeError = make;
+}
+
+/**
+ * How much of JavaScript's stack there must be for a call, in 8 KiB: it is full before the core begins, or not at
+ * all. What the core and these modules take is less than half of it.
+ */
+const ROOM = 16;
+
+/** Calls under way: in the outermost the core's own stack is empty. */
+let depth = 0;
+const EMPTY = 1 << 20;
+
+/**
+ * Runs a call of the core's. Nothing leaves the core but by returning; if it does all the same (there is no memory
+ * left), then its own stack is put back and the object that it had in use, for its frames did not do so.
+ * `lent` is how often that was in use before.
+ */
+function run(entry, used, lent) {
+  core?.headroom(ROOM);
+  const stack = depth === 0 ? EMPTY : core?.__stack_pointer.value;
+  let returned = false;
+  depth++;
+  try {
+    const answer = entry();
+    returned = true;
+    return answer;
+  } finally {
+    depth--;
+    ended++;
+    if (!returned) abandon(stack, used, lent);
+  }
+}
+
+/** What an answer of two words is when there is none: its place, and 0 or where a list without items may be. */
+export function nothing(place, pointer) {
+  const words = new Uint32Array(core.memory.buffer, place, 2);
+  words[0] = pointer;
+  words[1] = 0;
+}
+
+function abandon(stack, used, lent) {
+  failure = refusal = undefined;
+  if (!core) return;
+  core.__stack_pointer.value = stack;
+  // How often it is lent, and before that how many there are who may free it: wasm-bindgen's `Rc<WasmRefCell>`.
+  if (!used?.__wbg_ptr) return;
+  const words = new Int32Array(core.memory.buffer, used.__wbg_ptr - 8, 3);
+  words[0] = 1 + lent;
+  words[2] = lent;
 }
 
 /** Throws what went wrong. What user code threw goes first, because any answer was made without it. */
 function check() {
   if (failure === undefined && refusal === undefined) return;
-  const [cause, error] = [failure, refusal];
+  const cause = failure;
+  const error = refusal;
   failure = refusal = undefined;
   if (cause && error?.code !== "REDUCER_FAILED") {
-    throw makeError("UNREADABLE_VALUE", "Reading a value threw: see the cause.", cause);
+    throw makeError(cause.code, cause.message, cause);
   }
   throw makeError(error.code, error.message, cause);
 }
 
 /**
  * Calls the core: `entry` holds values, gives their numbers to an entry point, and returns the answer's value. User
- * code that runs meanwhile may call the core again.
+ * code that runs meanwhile may call the core again. `used` is the object of the core's that is asked.
  */
-export function call(entry) {
+export function call(entry, used) {
   const start = top;
   try {
-    const answer = entry();
+    const answer = run(entry, used, used && core ? new Int32Array(core.memory.buffer, used.__wbg_ptr, 1)[0] : 0);
     check();
     return answer;
   } finally {
-    ended++;
     while (top > start) slots[--top] = undefined;
   }
 }
@@ -112,17 +167,18 @@ export class Arena {
   #limit = 64;
 
   /** As {@link call}; what the object holds at the end is there in the next call: it says what in `keep`. */
-  call(entry, keep) {
-    const [outer, outerTop] = [slots, top];
+  call(entry, keep, used) {
+    const outer = slots;
+    const outerTop = top;
     slots = this.#slots;
     top = this.#top;
     try {
-      const answer = entry();
+      // Nobody else uses it: its owner sees to that.
+      const answer = run(entry, used, 0);
       if (keep && top > this.#limit) this.#collect(keep);
       check();
       return answer;
     } finally {
-      ended++;
       this.#slots = slots;
       this.#top = top;
       slots = outer;
@@ -144,7 +200,10 @@ let moved;
 
 /** The number of a value that its owner still holds, among those that stay. */
 export function relocate(handle) {
-  return handle < 2 ? handle : moved.push(slots[handle]) - 1;
+  if (handle < 2) return handle;
+  const at = moved.length;
+  moved[at] = slots[handle];
+  return at;
 }
 
 // -- What the core holds on to by itself: functions, numbers of ids. --
@@ -153,14 +212,15 @@ export const roots = [];
 const free = [];
 
 export function root(value) {
-  const at = free.pop() ?? roots.length;
+  const at = free.length > 0 ? free[free.length - 1] : roots.length;
+  if (free.length > 0) free.length--;
   roots[at] = value;
   return at;
 }
 
 export function release(at) {
   roots[at] = undefined;
-  free.push(at);
+  free[free.length] = at;
 }
 
 const NONE = -1;

@@ -1,11 +1,10 @@
 // The core for everybody: its wasm is in this file, and ready when the import is.
-import { useErrors } from "../../generated/slots.js";
+import { begin } from "../../generated/slots.js";
 import { initSync } from "../../generated/threadfold_core.js";
 import { alphabet, length, text } from "../../generated/wasm-text.js";
 import { coreError } from "../errors.js";
 
-initSync({ module: decode() });
-useErrors(coreError);
+begin(initSync({ module: decode() }), coreError);
 
 export * from "../../generated/slots.js";
 export * from "../../generated/threadfold_core.js";

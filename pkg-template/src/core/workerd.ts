@@ -1,11 +1,10 @@
 // The core for workerd, which compiles no wasm at run time but imports it compiled.
-import { useErrors } from "../../generated/slots.js";
+import { begin } from "../../generated/slots.js";
 import { initSync } from "../../generated/threadfold_core.js";
 import { coreError } from "../errors.js";
 import module from "./threadfold_bg.wasm";
 
-initSync({ module });
-useErrors(coreError);
+begin(initSync({ module }), coreError);
 
 export * from "../../generated/slots.js";
 export * from "../../generated/threadfold_core.js";

@@ -51,7 +51,11 @@ function joinAi(left: Dict | undefined, right: Dict): Dict {
     };
   }
   const leftChunks = listOf(left["tool_call_chunks"]);
-  const joinedChunks = mergeLists(leftChunks, chunks, readOn);
+  const touched: number[] = [];
+  const joinedChunks = mergeLists(leftChunks, chunks, (was, part, joined, at) => {
+    readOn(was, part, joined);
+    touched.push(at);
+  });
   const joined: Record<string, unknown> = { ...left, ...joinCommon(left, right), tool_call_chunks: joinedChunks };
   if (left["usage_metadata"] != null || right["usage_metadata"] != null) {
     joined["usage_metadata"] = mergeUsage(left["usage_metadata"], right["usage_metadata"]);
@@ -59,7 +63,7 @@ function joinAi(left: Dict | undefined, right: Dict): Dict {
   if (joinedChunks.length === 0) {
     joined["tool_calls"] = mergeLists(listOf(left["tool_calls"]), listOf(right["tool_calls"]));
     joined["invalid_tool_calls"] = NONE;
-  } else if (joinedChunks !== leftChunks) Object.assign(joined, readCalls(joinedChunks, left));
+  } else if (joinedChunks !== leftChunks) Object.assign(joined, readTouched(leftChunks, joinedChunks, touched, left) ?? readCalls(joinedChunks, left));
   return joined;
 }
 
@@ -138,10 +142,34 @@ function readCalls(chunks: readonly unknown[], before: Dict | undefined): Dict {
     const call = callOf(group);
     (call["type"] === "tool_call" ? calls : invalid).push(call);
   }
-  return {
-    tool_calls: unlessSame(calls, before?.["tool_calls"]),
-    invalid_tool_calls: unlessSame(invalid, before?.["invalid_tool_calls"]),
+  const toolCalls = unlessSame(calls, before?.["tool_calls"]);
+  if (calls.length === chunks.length && chunks.every(isOwn)) CALLS.set(chunks, toolCalls);
+  return { tool_calls: toolCalls, invalid_tool_calls: unlessSame(invalid, before?.["invalid_tool_calls"]) };
+}
+
+/** Lists of joined chunks that make one tool call each, with those calls: a part touches few of them. */
+const CALLS = new WeakMap<readonly unknown[], readonly unknown[]>();
+
+/** Whether a chunk is no other's continuation, when joining has not made it one: its index tells it from all others. */
+const isOwn = (chunk: unknown): boolean =>
+  isDict(chunk) && typeof chunk["index"] === "number" && (chunk["type"] === undefined || chunk["type"] === "tool_call_chunk");
+
+/** {@link readCalls} where only these chunks and what follows the left ones are new; undefined where it takes more. */
+function readTouched(left: readonly unknown[], chunks: readonly unknown[], touched: readonly number[], before: Dict): Dict | undefined {
+  const known = CALLS.get(left);
+  if (!known || known !== before["tool_calls"]) return undefined;
+  let calls: unknown[] | undefined;
+  const read = (at: number): boolean => {
+    const chunk = chunks[at] as Dict;
+    if (at >= left.length && !isOwn(chunk)) return false;
+    const call = callOf([chunk]);
+    if (call !== known[at]) (calls ??= known.slice())[at] = call;
+    return call["type"] === "tool_call";
   };
+  if (!touched.every(read)) return undefined;
+  for (let at = left.length; at < chunks.length; at++) if (!read(at)) return undefined;
+  CALLS.set(chunks, calls ?? known);
+  return { tool_calls: calls ?? known, invalid_tool_calls: before["invalid_tool_calls"] };
 }
 
 const unlessSame = (now: readonly unknown[], before: unknown): readonly unknown[] =>
@@ -150,14 +178,24 @@ const unlessSame = (now: readonly unknown[], before: unknown): readonly unknown[
 /** The chunks of one call each: almost always one, for joining has done it already. */
 function groupsOf(chunks: readonly Dict[]): Dict[][] {
   const groups: Dict[][] = [];
+  const byIndex = new Map<unknown, Dict[][]>();
+  const byId = new Map<unknown, Dict[][]>();
+  const add = (map: Map<unknown, Dict[][]>, key: unknown, group: Dict[]) => {
+    const known = map.get(key);
+    if (known) known.push(group);
+    else map.set(key, [group]);
+  };
   for (const chunk of chunks) {
     const { id, index } = chunk;
-    const found = groups.find(([first]) => {
-      if (!first || (!id && index === undefined)) return false;
-      return (!id || id === first["id"]) && (index === undefined || index === first["index"]);
-    });
+    const candidates = index !== undefined ? byIndex.get(index) : id ? byId.get(id) : undefined;
+    const found = candidates?.find(([first]) => !id || id === first?.["id"]);
     if (found) found.push(chunk);
-    else groups.push([chunk]);
+    else {
+      const group = [chunk];
+      groups.push(group);
+      add(byIndex, index, group);
+      add(byId, id, group);
+    }
   }
   return groups;
 }

@@ -50,42 +50,79 @@ function mergeField(key: string, left: unknown, right: unknown): unknown {
 /**
  * Two lists: items with one `index`, or with one id when neither has an index, become one.
  *
- * @param onJoin - Told of each item of the right that went into one of the left, and what became of the two.
+ * @param onJoin - Told of each item of the right that went into one of the left, what became of the two, and where.
  */
 export function mergeLists(
   left: readonly unknown[],
   right: readonly unknown[],
-  onJoin?: (was: Dict, item: Dict, joined: Dict) => void,
+  onJoin?: (was: Dict, item: Dict, joined: Dict, at: number) => void,
 ): readonly unknown[] {
   let merged: unknown[] | undefined;
+  const places = left.length > FEW ? placesOf(left) : undefined;
   for (const item of right) {
     const items = merged ?? left;
-    const at = targetOf(items, item);
+    const at = targetOf(items, item, places);
     if (at >= 0) {
       const was = items[at] as Dict;
       const value = mergeDicts(was, item as Dict) as Dict;
       if (value === was) continue;
-      onJoin?.(was, item as Dict, value);
+      onJoin?.(was, item as Dict, value, at);
       merged ??= left.slice();
       merged[at] = value;
     } else if (!(isDict(item) && item["text"] === "")) {
       merged ??= left.slice();
+      if (places) place(places, item, merged.length);
       merged.push(item);
     }
+  }
+  if (merged && places) {
+    places.of = merged;
+    PLACES.set(merged, places);
   }
   return merged ?? left;
 }
 
-function targetOf(items: readonly unknown[], item: unknown): number {
+function targetOf(items: readonly unknown[], item: unknown, places: Places | undefined): number {
   if (!isDict(item)) return -1;
   const indexed = hasIndex(item);
   if (!indexed && !hasId(item)) return -1;
-  return items.findIndex((other) => {
+  const joins = (other: unknown): boolean => {
     if (!isDict(other) || hasIndex(other) !== indexed) return false;
     if (!indexed) return hasId(other) && other["id"] === item["id"];
     if (other["index"] !== item["index"] || differInType(other, item)) return false;
     return !(hasId(other) && hasId(item)) || other["id"] === item["id"];
-  });
+  };
+  if (!places) return items.findIndex(joins);
+  const candidates = indexed ? places.byIndex.get(item["index"]) : places.byId.get(item["id"]);
+  return candidates?.find((at) => joins(items[at])) ?? -1;
+}
+
+/** Where in a list the items of an index are, and those of an id without one: a long list is not searched for each part. */
+interface Places {
+  /** The list that it was read for last. */
+  of: readonly unknown[];
+  readonly byIndex: Map<unknown, number[]>;
+  readonly byId: Map<unknown, number[]>;
+}
+
+const PLACES = new WeakMap<readonly unknown[], Places>();
+const FEW = 8;
+
+function placesOf(list: readonly unknown[]): Places {
+  let places = PLACES.get(list);
+  if (places?.of === list) return places;
+  places = { of: list, byIndex: new Map(), byId: new Map() };
+  for (let at = 0; at < list.length; at++) place(places, list[at], at);
+  PLACES.set(list, places);
+  return places;
+}
+
+function place({ byIndex, byId }: Places, item: unknown, at: number): void {
+  if (!isDict(item)) return;
+  const [map, key] = hasIndex(item) ? [byIndex, item["index"]] : [byId, item["id"]];
+  const known = map.get(key);
+  if (known) known.push(at);
+  else map.set(key, [at]);
 }
 
 function hasIndex({ index }: Dict): boolean {

@@ -1,0 +1,38 @@
+// Every public operation at n, 2n and 4n: none may grow faster than n^1.3. `GROWTH=table` prints what was measured.
+import { afterAll, describe, expect, test } from "vitest";
+import { lists } from "./lists.js";
+import { growth, type Growth } from "./measure.js";
+import { schemas } from "./schemas.js";
+import { streams } from "./streams.js";
+import { threads } from "./threads.js";
+
+const LIMIT = 1.3;
+
+/** What still grows faster, to be mended elsewhere. A case that does not is an error here: then its name goes. */
+const KNOWN = new Set<string>([
+  "Thread: settle of n",
+  "foldAgUi: n results of one message's calls",
+  // Each part gives the arguments so far, an object of its own.
+  "foldRun: n keys of a tool call's arguments",
+]);
+
+const table: (Growth & { name: string })[] = [];
+
+function judge(name: string, grown: Growth): void {
+  table.push({ name, ...grown });
+  const figures = `${grown.times.map((time) => time.toFixed(1)).join(" / ")} ms at ${grown.n}, ${2 * grown.n}, ${4 * grown.n}`;
+  if (KNOWN.has(name)) expect(grown.exponent, `${name} is mended (${figures}): take it from KNOWN`).toBeGreaterThan(LIMIT);
+  else expect(grown.exponent, `${name}: ${figures}`).toBeLessThanOrEqual(LIMIT);
+}
+
+describe("what an operation costs grows no faster than n^1.3", () => {
+  for (const subject of [...lists, ...schemas, ...threads]) test(subject.name, async () => judge(subject.name, await growth(subject, LIMIT)));
+  for (const subject of streams) test(subject.name, async () => judge(subject.name, await growth(subject, LIMIT)));
+});
+
+afterAll(() => {
+  if (process.env["GROWTH"] !== "table") return;
+  const line = ({ name, n, times: [a, b, c], exponent }: (typeof table)[number]) =>
+    `${name.padEnd(72)} ${String(n).padStart(6)} ${[a, b, c].map((time) => time.toFixed(1).padStart(9)).join("")} ${exponent.toFixed(2).padStart(6)}`;
+  console.log(["n, ms at n, 2n, 4n, exponent", ...table.map(line)].join("\n"));
+});

@@ -1,0 +1,56 @@
+// How the time of an operation grows with what it is given.
+
+export interface Case {
+  name: string;
+  /** Makes what the operation needs for a size, not measured, and returns the operation. */
+  prepare: (n: number) => () => unknown;
+  /** The size to begin with; default 100. */
+  from?: number;
+  /** The largest size to begin with; default 4096. */
+  most?: number;
+}
+
+export interface Growth {
+  n: number;
+  /** Milliseconds at n, 2n and 4n. */
+  times: [number, number, number];
+  /** The operation costs about n to the power of this. */
+  exponent: number;
+}
+
+/** Shorter runs are mostly noise. */
+const LONG_ENOUGH = 1;
+const LARGEST = 4096;
+
+async function timed({ prepare }: Case, n: number): Promise<number> {
+  const run = prepare(n);
+  // What was made before is not this run's to collect.
+  (globalThis.gc as ((options: object) => void) | undefined)?.({ type: "minor" });
+  const [start, used] = [performance.now(), process.cpuUsage()];
+  await run();
+  const { user, system } = process.cpuUsage(used);
+  // The clock counts what others do on this machine, the processor's time what the engine does beside.
+  return Math.min(performance.now() - start, (user + system) / 1000);
+}
+
+/** The least of some runs at each size, taken in turns, so that what else the machine does meets them all. */
+async function once(subject: Case, n: number, runs: number): Promise<Growth> {
+  const times: [number, number, number] = [Infinity, Infinity, Infinity];
+  for (let run = 0; run < runs; run++) {
+    for (const at of [0, 1, 2] as const) times[at] = Math.min(times[at], await timed(subject, n << at));
+  }
+  return { n, times, exponent: Math.log(times[2] / times[0]) / Math.log(4) };
+}
+
+/** How a case grows. One that seems to grow too fast is looked at again, more closely: the smallest exponent seen counts. */
+export async function growth(subject: Case, limit: number): Promise<Growth> {
+  let n = subject.from ?? 100;
+  await timed(subject, n);
+  while (2 * n <= (subject.most ?? LARGEST) && (await timed(subject, n)) < LONG_ENOUGH) n *= 2;
+  let least = await once(subject, n, 3);
+  for (let more = 1; more <= 3 && least.exponent > limit; more++) {
+    const again = await once(subject, n, 3 + more);
+    if (again.exponent < least.exponent) least = again;
+  }
+  return least;
+}

@@ -1,0 +1,45 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { init, MessageList, Thread } from "threadfold/slim";
+import { expect, test } from "vitest";
+
+test("slim, with its wasm from a file, survives full stacks and throwing imports too", () => {
+  init(readFileSync(createRequire(import.meta.url).resolve("threadfold/threadfold_bg.wasm")));
+  using list = new MessageList();
+  using thread = new Thread();
+  let made = 0;
+  let thrown = 0;
+  const dive = (): void => {
+    try {
+      dive();
+    } catch {
+      // The stack is full.
+    }
+    if (made >= 8000) return;
+    made++;
+    try {
+      list.update({ type: "human", id: `m${made}`, content: "" });
+    } catch {
+      thrown++;
+    }
+  };
+  dive();
+  expect(thrown).toBeGreaterThan(0);
+  expect(list.length).toBe(made - thrown);
+  const prototype: object = Map.prototype;
+  const get = Reflect.get(prototype, "get") as unknown;
+  const fail = () => {
+    throw new Error("no");
+  };
+  for (let at = 0; at < 10_000; at++) {
+    Object.defineProperty(prototype, "get", { configurable: true, writable: true, value: fail });
+    try {
+      thread.receive({ type: "text", messageId: "a", text: "x" });
+    } finally {
+      Object.defineProperty(prototype, "get", { configurable: true, writable: true, value: get });
+    }
+  }
+  thread.update({ messages: [{ type: "ai", id: "a", content: "" }] });
+  thread.receive({ type: "text", messageId: "a", text: "x" });
+  expect(thread.getState().messages[0]?.content).toBe("x");
+});
