@@ -191,6 +191,7 @@ pub trait Bulk: Sized {
 
 /// What can be asked of each item of a list. A heap that knows the question by its name may answer
 /// it for all of them in a pass of its own.
+#[derive(Debug)]
 pub struct Check<V> {
     /// Its name.
     pub name: &'static str,
@@ -208,6 +209,7 @@ impl<V: Value> Check<V> {
 
 /// What can be done to an item of a list, by another value. A heap that knows it by its name may do
 /// it where the item stands.
+#[derive(Debug)]
 pub struct Change<V> {
     /// Its name.
     pub name: &'static str,

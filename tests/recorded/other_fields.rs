@@ -74,3 +74,14 @@ fn input_and_output_are_what_langchains_agents_show() {
         assert_eq!(schema.output(state).unwrap().values, answer["result"]);
     });
 }
+
+#[test]
+fn a_todo_that_changed_is_the_new_one_without_its_other_keys() {
+    let todo = |status: &str| json!({ "content": "a", "status": status });
+    let mut more = todo("completed");
+    more["priority"] = json!(1);
+    let came = replace_todos(json!([todo("pending"), todo("pending")]), json!([more, more]));
+    assert_eq!(came.unwrap(), json!([todo("completed"), todo("completed")]));
+    let came = replace_todos(json!([todo("completed")]), json!([more]));
+    assert_eq!(came.unwrap(), json!([todo("completed")]));
+}
