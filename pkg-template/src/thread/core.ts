@@ -56,7 +56,7 @@ export class ThreadCore {
     const raw = this.ready();
     this.#isBusy = true;
     try {
-      return this.#arena.call(() => ask(raw, what, first, second) as T, () => ask(raw, ASK.relocate));
+      return this.#arena.call(() => ask(raw, what, first, second) as T, () => ask(raw, ASK.relocate), raw);
     } finally {
       this.#isBusy = false;
       // Given up by what it called.
