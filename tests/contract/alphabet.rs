@@ -109,10 +109,11 @@ fn written(letter: Letter) -> (Vec<Change>, Vec<Write>) {
     }
 }
 
-/// A model in front of the first letter: the server has one message.
+/// A model in front of the first letter: the server has one message, and an empty log.
 pub fn model() -> Model {
     let mut model = Model::default();
     model.confirmed.messages.push(message("human", "0", "old"));
+    model.confirmed.log = Some(Vec::new());
     model
 }
 
@@ -276,6 +277,6 @@ pub fn schema<V>() -> Schema<V> {
 }
 
 pub fn thread<V: Heap>() -> Thread<V> {
-    let values = V::of(json!({ "messages": [dict(&message("human", "0", "old"))] }));
+    let values = V::of(json!({ "messages": [dict(&message("human", "0", "old"))], "log": [] }));
     Thread::new(Some(schema()), &values).unwrap()
 }
