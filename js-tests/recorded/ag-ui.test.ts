@@ -2,15 +2,21 @@
 import { Thread } from "threadfold";
 import { foldAgUi } from "threadfold/ag-ui";
 import { expect, test } from "vitest";
-import { CHANGED_AFTERWARDS, FAILING_AG_UI } from "../servers/scenarios.mjs";
+import { CHANGED_AFTERWARDS, FAILING_AG_UI, TAKEN_BACK } from "../servers/scenarios.mjs";
 import { NAMES, said, WHOLE } from "./ag-ui-runs";
 import { holds } from "./ag-ui-state";
-import { expectAllKept, expectInSync, expectInSyncAfterDrift } from "./checks";
+import { afterTakingBack, expectAllKept, expectInSync, expectInSyncAfterDrift } from "./checks";
 import { readRecording, type Part } from "./format.mjs";
 import { held, plain, Witness } from "./witness";
 
 async function* stream(parts: Part[]) {
   for (const { data } of parts) yield plain(data);
+}
+
+/** What to expect after a turn. */
+function syncAfter(name: string, turn: number): typeof expectInSync {
+  if (CHANGED_AFTERWARDS[name]?.includes(turn)) return expectInSyncAfterDrift;
+  return TAKEN_BACK[name]?.includes(turn) ? afterTakingBack(expectInSync) : expectInSync;
 }
 
 test.each(NAMES)("is in sync after each run of %s", async (name) => {
@@ -23,8 +29,7 @@ test.each(NAMES)("is in sync after each run of %s", async (name) => {
     await foldAgUi(thread, stream(turn.parts)).catch(() => {});
     const seen = witness.see();
     if (FAILING_AG_UI[name]?.includes(index + 1)) expectAllKept(seen, "refused" in turn.state ? undefined : holds(turn.state), before);
-    else if (CHANGED_AFTERWARDS[name]?.includes(index + 1)) expectInSyncAfterDrift(seen, holds(turn.state));
-    else expectInSync(seen, holds(turn.state));
+    else syncAfter(name, index + 1)(seen, holds(turn.state));
   }
 });
 
@@ -53,7 +58,7 @@ test.each(WHOLE)("a run of %s told again, in part or in full, is the run told on
     if (message) thread.optimistic({ messages: [message] });
     await foldAgUi(thread, stream(turn.parts.slice(0, turn.parts.length / 2)));
     await foldAgUi(thread, stream(turn.parts));
-    const expectSync = CHANGED_AFTERWARDS[name]?.includes(index + 1) ? expectInSyncAfterDrift : expectInSync;
+    const expectSync = syncAfter(name, index + 1);
     expectSync(witness.see(), holds(turn.state));
     // It has ended: that it is the same one once more has to be said.
     await foldAgUi(thread, stream(turn.parts), { join: true });

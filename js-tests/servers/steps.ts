@@ -24,8 +24,13 @@ function check(graph: string, steps: Step[], failing: number[] | undefined, expe
   }
 }
 
-export const checkAgUi = (graph: string, steps: Step[]) =>
-  check(graph, steps, FAILING_AG_UI[graph], (turn) => (CHANGED_AFTERWARDS[graph]?.includes(turn) ? expectInSyncAfterDrift : expectInSync));
+/** What the server changed after it was whole, or took back, is told. */
+const byTurnOverAgUi = (graph: string) => (turn: number): Expect => {
+  if (CHANGED_AFTERWARDS[graph]?.includes(turn)) return expectInSyncAfterDrift;
+  return TAKEN_BACK[graph]?.includes(turn) ? afterTakingBack(expectInSync) : expectInSync;
+};
+
+export const checkAgUi = (graph: string, steps: Step[]) => check(graph, steps, FAILING_AG_UI[graph], byTurnOverAgUi(graph));
 
 /** In a turn in which a graph within asks, more is shown than the server's state has; what is taken back is told. */
 const byTurn = (graph: string, otherwise: Expect) => (turn: number): Expect => {

@@ -1,7 +1,7 @@
 // A run as a server streams it, cut at every event and joined again, the page reloaded in between.
 import type { Thread, ThreadEvent } from "threadfold";
-import { expect, test } from "vitest";
-import { ai, finished, hear, human, message, reloaded, started, streamed, text, threadOf, tool, values, whole, type Message } from "./say.js";
+import { beforeEach, expect, test } from "vitest";
+import { ai, finished, hear, human, joined, message, reloaded, started, streamed, text, threadOf, tool, values, whole, type Message } from "./say.js";
 
 type Shown = Record<string, unknown> & { messages: readonly Message[] };
 
@@ -39,6 +39,11 @@ const withoutIds: ThreadEvent[] = [
 
 const events = withoutIds.map((event, at) => ({ ...event, id: `${at + 1}` }));
 
+/** The same run joined again: from its start. */
+const [, ...parts] = withoutIds;
+const again = [joined("r1"), ...parts];
+const againWithIds = again.map((event, at) => ({ ...event, id: `${at + 1}` }));
+
 /** A thread whose user has asked. */
 function asked(): Thread<Shown> {
   const thread = threadOf(human("q0", "Before"));
@@ -48,6 +53,7 @@ function asked(): Thread<Shown> {
 
 /** Drift and errors that any thread told of. */
 const complaints: unknown[] = [];
+beforeEach(() => void complaints.splice(0));
 
 function told(thread: Thread<Shown>, ...events: ThreadEvent[]): Thread<Shown> {
   const ends = [
@@ -69,7 +75,7 @@ function reopened(thread: Thread<Shown>): Thread<Shown> {
 /** All that is left in the end, and nothing to complain of. */
 function end(thread: Thread<Shown>): unknown {
   expect(complaints).toEqual([]);
-  const left = structuredClone({ state: thread.getState(), confirmed: thread.confirmed, run: thread.run?.status });
+  const left = structuredClone({ state: thread.getState(), confirmed: thread.confirmed, run: thread.run.status });
   thread.free();
   return left;
 }
@@ -81,18 +87,18 @@ test("the run, uncut", () => {
   expect(uncut).toMatchObject({ state: { messages }, confirmed: { messages }, run: "idle" });
 });
 
-for (const [how, again] of [
-  ["from its start", () => withoutIds],
-  ["from its start, with ids that it has had", () => events],
-  ["after the last id", (cut: number) => events.slice(cut)],
-  ["after an id before the last, so that parts come twice", (cut: number) => events.slice(Math.max(0, cut - 3))],
+for (const [how, rest] of [
+  ["from its start", () => again],
+  ["from its start, with ids that it has had", () => againWithIds],
+  ["after the last id", (cut: number) => againWithIds.slice(cut)],
+  ["after an id before the last, so that parts come twice", (cut: number) => againWithIds.slice(Math.max(0, cut - 3))],
 ] as const) {
   test(`cut at every event, and joined ${how}`, () => {
     for (let cut = 1; cut <= events.length; cut++) {
       const first = told(asked(), ...(how === "from its start" ? withoutIds : events).slice(0, cut));
-      const joined = reopened(first);
-      if (how.startsWith("after")) expect(joined.run?.lastEventId).toBe(`${cut}`);
-      expect(end(told(joined, ...again(cut))), `cut after ${cut}`).toEqual(uncut);
+      const thread = reopened(first);
+      if (how.startsWith("after")) expect(thread.run.lastEventId).toBe(`${cut}`);
+      expect(end(told(thread, ...rest(cut))), `cut after ${cut}`).toEqual(uncut);
     }
   });
 
@@ -101,7 +107,7 @@ for (const [how, again] of [
       const first = told(asked(), ...(how === "from its start" ? withoutIds : events).slice(0, cut));
       const op = first.optimistic({ messages: [human("q2", "And y?")], mood: "curious" });
       let thread = reopened(first);
-      for (const event of again(cut)) {
+      for (const event of rest(cut)) {
         told(thread, event);
         const { messages, mood } = thread.getState();
         expect([messages.filter(({ id }) => id === "q2").length, mood], `cut after ${cut}`).toEqual([1, "curious"]);

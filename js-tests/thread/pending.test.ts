@@ -28,38 +28,49 @@ test("it is over when the server has a message of its id", () => {
   expect([op.status, shown(thread), thread.pending]).toEqual(["done", ["1 A"], []]);
 });
 
-test("it is over when the server's field has an equal value", () => {
+test("a field is the server's when its value is no longer what it was when a run took the field along", () => {
   using thread = threadOf();
   const op = thread.optimistic({ topic: { name: "x" } });
   hear(thread, { type: "state", values: { topic: { name: "y" } } });
   expect([op.status, thread.getState()["topic"]]).toEqual(["pending", { name: "x" }]);
+  hear(thread, started("r"), { type: "state", values: { topic: { name: "y" } } });
+  expect([op.status, thread.getState()["topic"]]).toEqual(["sent", { name: "x" }]);
   hear(thread, { type: "state", values: { topic: { name: "x" } } });
   expect([op.status, thread.confirmed["topic"]]).toEqual(["done", { name: "x" }]);
   hear(thread, { type: "state", values: { topic: { name: "z" } } });
   expect(thread.getState()["topic"]).toEqual({ name: "z" });
 });
 
+test("a field that no run took along is not the server's, whatever the server says", () => {
+  using thread = threadOf();
+  const op = thread.optimistic({ topic: "x" });
+  hear(thread, { type: "state", values: { topic: "x" } }, { type: "state", values: { topic: "y" } });
+  expect([op.status, thread.getState()["topic"]]).toEqual(["pending", "x"]);
+});
+
 test("one of both is over only when both are there", () => {
   using thread = threadOf();
   const op = thread.optimistic({ messages: [human("1", "a")], topic: "x" });
-  hear(thread, message(human("1", "a")));
-  expect(op.status).toBe("pending");
+  hear(thread, started("r"), message(human("1", "a")));
+  expect(op.status).toBe("sent");
   hear(thread, { type: "state", values: { topic: "x" } });
   expect(op.status).toBe("done");
 });
 
-test("one that says what the server has already is over with the server's next word", () => {
+test("one that says what the server has already is over with the run that took it along", () => {
   using thread = threadOf(human("1", "a"));
   hear(thread, { type: "state", values: { topic: "x" } });
   const op = thread.optimistic({ topic: "x" });
-  hear(thread, message(ai("2", "b")));
-  expect(op.status).toBe("done");
+  hear(thread, started("r"), message(ai("2", "b")));
+  expect(op.status).toBe("sent");
+  hear(thread, finished);
+  expect([op.status, thread.getState()["topic"]]).toEqual(["done", "x"]);
 });
 
 test("what an update writes twice and the server says once is not shown twice", () => {
   using thread = threadOf();
   const ops = [thread.optimistic({ files: { "/a": { content: "1" } } }), thread.optimistic({ files: { "/b": { content: "2" } } })];
-  hear(thread, { type: "state", values: { files: { "/b": { content: "2" }, "/a": { content: "1" } } } });
+  hear(thread, started("r"), { type: "state", values: { files: { "/b": { content: "2" }, "/a": { content: "1" } } } });
   expect(ops.map(({ status }) => status)).toEqual(["done", "done"]);
   expect(thread.getState()).toEqual(thread.confirmed);
 });
@@ -77,7 +88,7 @@ test("whether an update is over does not depend on who looks", () => {
   const statuses = [true, false].map((looks) => {
     using thread = new Thread<{ messages: []; files: object; log: object }>({});
     const op = thread.optimistic({ files: { "/a": null, "/b": { content: "b" } } });
-    hear(thread, { type: "state", values: { files: { "/a": { content: "a" }, "/c": {} } } });
+    hear(thread, started("r"), { type: "state", values: { files: { "/a": { content: "a" }, "/c": {} } } });
     if (looks) thread.getState();
     hear(thread, { type: "state", values: { files: { "/c": {}, "/b": { content: "b" } } } });
     return [op.status, thread.getState().files];
@@ -149,7 +160,7 @@ test("one that no run took along is not taken for another of the same words", ()
   hear(thread, started("r"));
   const op = thread.optimistic({ messages: [human("mine", "Hi")] });
   hear(thread, message(human("theirs", "Hi")));
-  expect([op.status, idsOf(thread)]).toEqual(["pending", ["mine", "theirs"]]);
+  expect([op.status, idsOf(thread)]).toEqual(["pending", ["theirs", "mine"]]);
 });
 
 test("a lagging snapshot does not take back what the server had echoed", () => {
@@ -195,7 +206,7 @@ test("what was written behind a message that is taken back stays where it was", 
   using thread = threadOf(human("1", "a"));
   const first = thread.optimistic({ messages: [human("2", "b")] });
   thread.optimistic({ messages: [human("3", "c")] });
-  hear(thread, message(ai("4", "d")));
+  hear(thread, started("r"), message(ai("4", "d")));
   expect(idsOf(thread)).toEqual(["1", "2", "3", "4"]);
   first.rollback();
   expect(idsOf(thread)).toEqual(["1", "3", "4"]);
@@ -204,7 +215,7 @@ test("what was written behind a message that is taken back stays where it was", 
 test("settle makes it the truth, where it is", () => {
   using thread = threadOf(human("1", "a"));
   const ops = ["2", "3"].map((id) => thread.optimistic({ messages: [human(id, id)], [`f${id}`]: id }));
-  hear(thread, message(ai("4", "d")));
+  hear(thread, started("r"), message(ai("4", "d")));
   ops[1]?.settle();
   expect(thread.confirmed.messages.map(({ id }) => id)).toEqual(["1", "3", "4"]);
   expect(idsOf(thread)).toEqual(["1", "2", "3", "4"]);

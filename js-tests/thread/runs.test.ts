@@ -1,6 +1,6 @@
 import { Thread } from "threadfold";
 import { expect, test } from "vitest";
-import { ai, failed, finished, hear, human, idsOf, message, messages, reloaded, shown, started, streamed, text, threadOf, told, values, whole } from "./say.js";
+import { ai, failed, finished, hear, human, idsOf, joined, message, messages, reloaded, shown, started, streamed, text, threadOf, told, values, whole } from "./say.js";
 
 test("text goes to the end of a message; for one that is not there it is an error", () => {
   using thread = threadOf();
@@ -40,8 +40,20 @@ test("a run received again from its start is the run received once", () => {
   hear(thread, ...run);
   const once = structuredClone(thread.getState());
   expect(once).toEqual({ messages: [human("0", "redacted"), ai("1", "Hello")], files: { "/a": {}, "/b": {} }, log: ["x"] });
-  hear(thread, ...run, ...run.slice(0, 3), ...run);
+  const again = [joined("r"), ...run.slice(1)];
+  hear(thread, ...again, ...again.slice(0, 3), ...again);
   expect(thread.getState()).toEqual(once);
+});
+
+test("the id of a run that has ended is a new run's, unless it is said to be joined", () => {
+  using thread = threadOf();
+  hear(thread, started("r"), message(ai("1", "a")), finished);
+  hear(thread, started("r"), message(ai("2", "b")));
+  expect(idsOf(thread)).toEqual(["1", "2"]);
+  hear(thread, started("r"));
+  expect(idsOf(thread)).toEqual(["1"]);
+  hear(thread, message(ai("2", "b")), finished, joined("r"));
+  expect(idsOf(thread)).toEqual(["1"]);
 });
 
 test("a run without an id is another one each time", () => {
@@ -54,16 +66,16 @@ test("a part of the same id is passed over; in another run it is another part", 
   using thread = threadOf();
   const part = { ...text("1", "a"), id: "7" };
   hear(thread, started("r", "5"), { ...streamed("1"), id: "6" }, part, part, part);
-  expect([shown(thread), thread.run]).toEqual([["1 a"], { runId: "r", status: "running", lastEventId: "7" }]);
+  expect([shown(thread), thread.run]).toEqual([["1 a"], { id: "r", status: "running", lastEventId: "7" }]);
   hear(thread, started("r2", "5"), part);
-  expect([shown(thread), thread.run]).toEqual([["1 aa"], { runId: "r2", status: "running", lastEventId: "7" }]);
+  expect([shown(thread), thread.run]).toEqual([["1 aa"], { id: "r2", status: "running", lastEventId: "7" }]);
 });
 
 test("where ids repeat, the key tells parts apart", () => {
   using thread = threadOf();
   const parts = ["a", "b"].map((text, at) => ({ type: "text" as const, messageId: "1", text, id: "7", key: `7#${at}` }));
   hear(thread, started("r"), streamed("1"), ...parts, ...parts);
-  expect([shown(thread), thread.run?.lastEventId, thread.had("7#1"), thread.had("7")]).toEqual([["1 ab"], "7", true, false]);
+  expect([shown(thread), thread.run.lastEventId, thread.had("7#1"), thread.had("7")]).toEqual([["1 ab"], "7", true, false]);
 });
 
 test("what was added here during a run outlasts its replay, and what no longer can be is passed over", () => {
@@ -86,7 +98,7 @@ test("a replay shows what is pending until the server says it again", () => {
   const run = [started("r"), streamed("a"), text("a", "Hello"), values({ messages: [human("q", "Hi"), ai("a", "Hello")], topic: "x" }), finished];
   hear(thread, ...run);
   expect(op.status).toBe("done");
-  for (const event of run) {
+  for (const event of [joined("r"), ...run.slice(1)]) {
     hear(thread, event);
     expect([shown(thread)[0], thread.getState()["topic"]]).toEqual(["q Hi", "x"]);
   }
@@ -156,7 +168,7 @@ test("the record of a thread in mid-run, through JSON, is that thread", () => {
   hear(first, { ...started("r"), id: "1" }, { ...streamed("1"), id: "2" }, { ...text("1", "Hel"), id: "3" });
   first.update({ mood: "calm" });
   using thread = reloaded(first);
-  expect([thread.getState(), thread.threadId, thread.run]).toEqual([first.getState(), "t", first.run]);
+  expect([thread.getState(), thread.threadId, thread.run]).toEqual([first.getState(), "t", { ...first.run, status: "disconnected" }]);
   hear(thread, { ...text("1", "Hel"), id: "3" }, { ...text("1", "lo"), id: "4" }, messages(human("0", "old")));
   expect(shown(thread)).toEqual(["0 old", "1 Hello"]);
   hear(thread, started("r"));

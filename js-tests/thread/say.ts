@@ -13,6 +13,8 @@ export const ai = (id: string, content = "") => ({ type: "ai", id, content }) as
 export const tool = (id: string, call: string, content: string) => ({ type: "tool", id, tool_call_id: call, content }) as const;
 
 export const started = (runId?: string, id?: string): ThreadEvent => ({ type: "run-started", runId, id });
+/** The last run, told again from its start. */
+export const joined = (runId: string): ThreadEvent => ({ type: "run-started", runId, joined: true });
 export const finished: ThreadEvent = { type: "run-finished" };
 export const failed: ThreadEvent = { type: "run-failed", error: "down" };
 export const message = (message: object, more: { streaming?: boolean; after?: string } = {}): ThreadEvent => ({ type: "message", message, ...more });
