@@ -252,7 +252,9 @@ impl<V: Value> Thread<V> {
 
     fn mark(&mut self, id: &str, status: Status, error: Option<V>) -> bool {
         let place = self.updates.place(id);
-        let Some(update) = place.and_then(|place| self.updates.get_mut(place)) else { return false };
+        let Some(update) = place.and_then(|place| self.updates.get_mut(place)) else {
+            return false;
+        };
         if status == Status::Pending {
             update.unsend();
             self.stale = Stale { edits: true, writes: true };
@@ -405,7 +407,11 @@ fn list_of_messages<V: Value>(list: &V) -> Result<(), Error> {
 
 /// Whether a value is an object, as states and updates are.
 fn fields_in<V: Value>(value: &V, what: &str) -> Result<(), Error> {
-    if value.kind() == Kind::Object { Ok(()) } else { Err(Error::value(what, "an object of fields")) }
+    if value.kind() == Kind::Object {
+        Ok(())
+    } else {
+        Err(Error::value(what, "an object of fields"))
+    }
 }
 
 /// The fields that every agent has.

@@ -162,16 +162,17 @@ impl<V: Value> Thread<V> {
             let keeps = !cleared && rules == MessageRules::LangGraph;
             let Some((_, name)) = removals.next_if(|(position, _)| *position == at) else {
                 let message = Some(item.into_owned());
-                let does = match &known {
-                    Some(edit) if edit.message.is_some() || keeps => {
-                        if edit.does == Does::Remove { Does::Change } else { edit.does }
-                    }
-                    Some(edit) if edit.does == Does::Add => Does::Add,
-                    Some(_) => Does::Move,
-                    None if !cleared && self.is_shown(&id) => Does::Change,
-                    None if self.messages.find(&id).is_some() => Does::Move,
-                    None => Does::Add,
-                };
+                let does =
+                    match &known {
+                        Some(edit) if edit.message.is_some() || keeps => {
+                            if edit.does == Does::Remove { Does::Change } else { edit.does }
+                        }
+                        Some(edit) if edit.does == Does::Add => Does::Add,
+                        Some(_) => Does::Move,
+                        None if !cleared && self.is_shown(&id) => Does::Change,
+                        None if self.messages.find(&id).is_some() => Does::Move,
+                        None => Does::Add,
+                    };
                 match known {
                     Some(edit) if edit.message.is_some() || keeps => {
                         (edit.does, edit.message, edit.at) = (does, message, at);

@@ -132,7 +132,8 @@ impl<V: Value> Thread<V> {
             self.messages.item(at).is_some_and(|it| message::kind_of(&it) == Some("tool"))
         };
         // Where the last one was put, if all is as it was then.
-        let known = self.behind.filter(|[one, at, all]| *one == first && *all == len && is_result(*at));
+        let known =
+            self.behind.filter(|[one, at, all]| *one == first && *all == len && is_result(*at));
         let mut place = known.map_or(first, |[_, at, _]| at) + 1;
         while is_result(place) {
             place += 1;

@@ -48,7 +48,10 @@ impl<V: Value> Thread<V> {
                 ("spokeOfMessages", run.spoke_of_messages),
                 ("spokeOfFields", run.spoke_of_fields),
             ];
-            flags.into_iter().filter(|(_, is)| *is).fold(record, |record, (name, _)| mark(record, name))
+            flags
+                .into_iter()
+                .filter(|(_, is)| *is)
+                .fold(record, |record, (name, _)| mark(record, name))
         });
         let anchors = self.anchors.iter().map(|(anchor, had)| {
             let ids = V::array(had.items().filter_map(|message| message.get_owned("id")));
@@ -108,11 +111,16 @@ impl<V: Value> Thread<V> {
             let Some(mut update) = pending_of(&*record) else { continue };
             thread.serial += 1;
             update.serial = thread.serial;
-            if is_marked(&*record, "over") { over.push(update) } else { thread.updates.push(update) }
+            if is_marked(&*record, "over") {
+                over.push(update)
+            } else {
+                thread.updates.push(update)
+            }
         }
         let run = part(record, "run");
         if run.kind() == Kind::Object {
-            let start = run.get("start").map(|patch| apply_own_patch(&confirmed, &patch)).transpose()?;
+            let start =
+                run.get("start").map(|patch| apply_own_patch(&confirmed, &patch)).transpose()?;
             thread.run = Some(Run {
                 id: run.get_owned("id").filter(|id| !id.is_null()),
                 active: is_marked(&run, "active"),
@@ -168,9 +176,10 @@ fn record_of<V: Value>(update: &Pending<V>) -> V {
         };
         with_base(record, &edit.base)
     });
-    let writes = update.writes.iter().map(|write| {
-        with_base(V::object().with("key", V::string(&write.key)), &write.base)
-    });
+    let writes = update
+        .writes
+        .iter()
+        .map(|write| with_base(V::object().with("key", V::string(&write.key)), &write.base));
     let mut record = V::object()
         .with("id", V::string(&update.id))
         .with("status", V::string(update.status.name()))

@@ -216,8 +216,7 @@ impl<V: Value> Thread<V> {
 
     /// What a failed run broke off is shown until the next one starts.
     fn drop_broken(&mut self) {
-        let found: Vec<u32> =
-            self.broken.iter().filter_map(|id| self.messages.find(id)).collect();
+        let found: Vec<u32> = self.broken.iter().filter_map(|id| self.messages.find(id)).collect();
         if !found.is_empty() {
             let removed = ascending(&found).into_iter();
             let removed: Vec<u32> =
