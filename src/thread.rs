@@ -11,8 +11,7 @@ use crate::error::Error;
 use crate::message;
 use crate::message_list::MessageList;
 use crate::reducer::messages::MessageRules;
-use crate::reducer::tools::Prefer;
-use crate::schema::{Field, FieldReducer, Schema};
+use crate::schema::Schema;
 use crate::value::{Found, Kind, Value};
 
 mod debug;
@@ -22,9 +21,11 @@ mod held;
 mod ids;
 mod optimistic;
 mod pending;
+mod place;
 mod receive;
 mod record;
 mod rename;
+mod rules;
 mod run;
 mod snapshot;
 mod view;
@@ -34,9 +35,11 @@ pub use pending::{Pending, Status};
 
 use ids::IdSet;
 use pending::{Does, Updates};
+use place::Places;
 use rename::Echoes;
+use rules::Rules;
 use run::Run;
-use view::{Head, Shown, Woven};
+use view::{Shown, Woven};
 
 const MESSAGES: &str = "messages";
 
@@ -57,20 +60,13 @@ const MESSAGES: &str = "messages";
 /// # Ok::<(), threadfold::Error>(())
 /// ```
 pub struct Thread<V: Value> {
-    schema: Schema<V>,
-    /// Whether fields that the schema does not know are taken, and replaced.
-    open: bool,
+    rules: Rules<V>,
     messages: MessageList<V>,
     /// The confirmed state but for the messages.
     fields: V,
     updates: Updates<V>,
-    /// How many optimistic updates there have been.
-    serial: u32,
     run: Option<Run<V>>,
-    /// The messages that the server had when a run took updates along, by number.
-    anchors: Vec<(u32, V)>,
-    /// The ids of the messages that updates added, each at the place of its edit.
-    seats: Vec<Option<V>>,
+    places: Places<V>,
     /// The ids of the messages that are being streamed.
     streaming: IdSet<V>,
     /// Those of the messages that a failed run broke off: shown until the next one starts.
@@ -82,8 +78,6 @@ pub struct Thread<V: Value> {
     echoes: Option<Echoes<V>>,
     /// Where the last message was put behind another: that one's position, its own, and the length.
     behind: Option<[u32; 3]>,
-    /// Where the sent messages stand, as far as that was found out.
-    head: Option<Head>,
     /// What was found out at the last look, as far as it is still true.
     stale: Stale,
     woven: Option<Woven<V>>,
@@ -109,29 +103,21 @@ impl<V: Value> Thread<V> {
     /// # Errors
     /// Those of the fields' reducers, for `values` that they do not take.
     pub fn new(schema: Option<Schema<V>>, values: &V) -> Result<Self, Error> {
-        let open = schema.is_none();
-        let schema = schema.map_or_else(ready_made, Ok)?;
-        let rules = match schema.field(MESSAGES).map(|field| &field.reducer) {
-            Some(FieldReducer::Messages(rules)) => *rules,
-            _ => MessageRules::LangGraph,
-        };
+        let rules = Rules::of(schema)?;
+        let messages = MessageList::empty(rules.of_messages().unwrap_or(MessageRules::LangGraph));
         let mut thread = Self {
-            schema,
-            open,
-            messages: MessageList::new(V::array([]), rules)?,
+            rules,
+            messages,
             fields: V::object(),
             updates: Updates::default(),
-            serial: 0,
             run: None,
-            anchors: Vec::new(),
-            seats: Vec::new(),
+            places: Places::none(),
             streaming: IdSet::default(),
             broken: IdSet::default(),
             predicted: IdSet::default(),
             predicted_fields: IdSet::default(),
             echoes: None,
             behind: None,
-            head: None,
             stale: Stale::default(),
             woven: None,
             written: None,
@@ -214,7 +200,7 @@ impl<V: Value> Thread<V> {
         let Some(update) = self.updates.get(place) else { return Ok(false) };
         let mut fields = self.fields.clone().shared();
         for write in update.writes.iter().filter(|write| !write.acknowledged) {
-            fields = self.write(fields, &write.key, write.value.clone())?;
+            fields = self.rules.write(fields, &write.key, write.value.clone())?;
         }
         if !V::intact() {
             return Err(Error::value("an update", "readable"));
@@ -252,7 +238,9 @@ impl<V: Value> Thread<V> {
 
     fn mark(&mut self, id: &str, status: Status, error: Option<V>) -> bool {
         let place = self.updates.place(id);
-        let Some(update) = place.and_then(|place| self.updates.get_mut(place)) else { return false };
+        let Some(update) = place.and_then(|place| self.updates.get_mut(place)) else {
+            return false;
+        };
         if status == Status::Pending {
             update.unsend();
             self.stale = Stale { edits: true, writes: true };
@@ -282,7 +270,7 @@ impl<V: Value> Thread<V> {
             if key != MESSAGES
                 && let Some(write) = update.get(&key)
             {
-                fields = self.write(fields, &key, write.into_owned())?;
+                fields = self.rules.write(fields, &key, write.into_owned())?;
             }
         }
         let messages = update.get(MESSAGES).map(Found::into_owned);
@@ -314,24 +302,15 @@ impl<V: Value> Thread<V> {
         current: impl FnOnce(&mut Self) -> V,
         update: &V,
     ) -> Result<Option<V>, Error> {
-        match self.schema.field(MESSAGES).map(|field| &field.reducer) {
-            None | Some(FieldReducer::Messages(_)) => return Ok(None),
-            Some(_) => {}
+        if self.rules.of_messages().is_some() {
+            return Ok(None);
         }
         let current = current(self);
         let state = V::object().with(MESSAGES, current);
-        let state = self.schema.write(state, MESSAGES, update.clone())?;
+        let state = self.rules.schema.write(state, MESSAGES, update.clone())?;
         let list = state.get(MESSAGES).map_or_else(V::null, Found::into_owned).own_list();
         list_of_messages(&list)?;
         Ok(Some(list))
-    }
-
-    fn write(&self, fields: V, key: &str, write: V) -> Result<V, Error> {
-        match self.schema.field(key) {
-            Some(_) => self.schema.write(fields, key, write),
-            None if self.open => Ok(fields.with(key, write)),
-            None => Ok(fields),
-        }
     }
 
     fn set_messages(&mut self, list: V) {
@@ -341,7 +320,7 @@ impl<V: Value> Thread<V> {
 
     fn messages_changed(&mut self) {
         self.stale.edits = true;
-        (self.behind, self.head, self.woven) = (None, None, None);
+        (self.behind, self.places.head, self.woven) = (None, None, None);
         (self.view.fresh, self.confirmed.fresh) = (false, false);
         self.told_fresh &= self.updates.edit_count == 0;
     }
@@ -370,19 +349,21 @@ impl<V: Value> Thread<V> {
                 (message, at) => {
                     if let Some(at) = at {
                         self.messages.remove(&[at]);
-                        self.head = None;
+                        self.places.head = None;
                     }
                     if let Some(message) = message {
-                        self.take_seat(edit);
-                        let place = update.anchor.map(|anchor| self.place_in(anchor, edit.seat));
+                        self.places.take_seat(edit.seat, &edit.id);
+                        let place = update
+                            .anchor
+                            .map(|anchor| self.places.find(&self.messages, anchor, edit.seat));
                         self.messages.put(message.clone(), place.map(|place| place as usize))?;
-                        self.head = self.head.filter(|_| place.is_some());
+                        self.places.head = self.places.head.filter(|_| place.is_some());
                     }
                 }
             }
-            let head = self.head;
+            let head = self.places.head;
             self.messages_changed();
-            self.head = head;
+            self.places.head = head;
         }
         Ok(())
     }
@@ -405,16 +386,9 @@ fn list_of_messages<V: Value>(list: &V) -> Result<(), Error> {
 
 /// Whether a value is an object, as states and updates are.
 fn fields_in<V: Value>(value: &V, what: &str) -> Result<(), Error> {
-    if value.kind() == Kind::Object { Ok(()) } else { Err(Error::value(what, "an object of fields")) }
-}
-
-/// The fields that every agent has.
-fn ready_made<V>() -> Result<Schema<V>, Error> {
-    let field = |name: &str, reducer| (name.to_owned(), Field::new(reducer));
-    Schema::new(vec![
-        field(MESSAGES, FieldReducer::Messages(MessageRules::LangGraph)),
-        field("tools", FieldReducer::Tools(Prefer::First)),
-        field("todos", FieldReducer::Todos),
-        field("files", FieldReducer::Files),
-    ])
+    if value.kind() == Kind::Object {
+        Ok(())
+    } else {
+        Err(Error::value(what, "an object of fields"))
+    }
 }

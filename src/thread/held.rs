@@ -10,22 +10,18 @@ use crate::value::{Holds, Value};
 impl<V: Value> Holds<V> for Thread<V> {
     fn held(&mut self, visit: &mut dyn FnMut(&mut V)) {
         let Self {
-            schema: _,
-            open: _,
+            rules: _,
             messages,
             fields,
             updates,
-            serial: _,
             run,
-            anchors,
-            seats,
+            places,
             streaming,
             broken,
             predicted,
             predicted_fields,
             echoes: _,
             behind: _,
-            head: _,
             stale: _,
             woven,
             written,
@@ -38,8 +34,7 @@ impl<V: Value> Holds<V> for Thread<V> {
         visit(fields);
         updates.held(visit);
         run.held(visit);
-        anchors.iter_mut().for_each(|(_, list)| visit(list));
-        seats.held(visit);
+        places.held(visit);
         streaming.held(visit);
         broken.held(visit);
         predicted.held(visit);
@@ -60,20 +55,18 @@ impl<V: Value> Holds<V> for Run<V> {
             start,
             anchor: _,
             local,
-            over,
             spoke_of_messages: _,
             spoke_of_fields: _,
         } = self;
         id.held(visit);
         start.held(visit);
         local.held(visit);
-        over.held(visit);
     }
 }
 
 impl<V: Value> Holds<V> for Updates<V> {
     fn held(&mut self, visit: &mut dyn FnMut(&mut V)) {
-        self.iter_mut().for_each(|update| update.held(visit));
+        self.all_mut().for_each(|update| update.held(visit));
     }
 }
 
@@ -85,8 +78,8 @@ impl<V: Value> Holds<V> for Pending<V> {
             status: _,
             error,
             manual: _,
-            serial: _,
             taken: _,
+            over: _,
             anchor: _,
             edits,
             writes,

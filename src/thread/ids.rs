@@ -1,4 +1,4 @@
-//! Ids that a thread keeps by number.
+//! What a thread keeps by ids and other texts.
 
 use crate::value::{Holds, Symbols, Value};
 
@@ -66,6 +66,46 @@ impl<V: Value> IdSet<V> {
     /// The ids as a list.
     pub(super) fn list(&self) -> V {
         V::array(self.iter().cloned())
+    }
+}
+
+/// Lists by texts: where what is about a text stands.
+pub(super) struct ByText<V: Value> {
+    symbols: V::Symbols,
+    lists: Vec<Vec<Place>>,
+}
+
+/// An update's number, and the position of an edit in it; or the position in a list, twice.
+pub(super) type Place = [u32; 2];
+
+impl<V: Value> Default for ByText<V> {
+    fn default() -> Self {
+        Self { symbols: V::Symbols::default(), lists: Vec::new() }
+    }
+}
+
+impl<V: Value> ByText<V> {
+    /// Adds to a text's list; gives the text's number, if it is one.
+    pub(super) fn add(&mut self, text: &V, place: Place) -> Option<u32> {
+        let number = self.symbols.intern(text)?;
+        while self.lists.len() <= number as usize {
+            self.lists.push(Vec::new());
+        }
+        self.lists.get_mut(number as usize)?.push(place);
+        Some(number)
+    }
+
+    /// The list of a text.
+    pub(super) fn of(&self, text: &V) -> &[Place] {
+        let list = self.symbols.find(text).and_then(|number| self.lists.get(number as usize));
+        list.map_or(&[], Vec::as_slice)
+    }
+
+    /// Takes the first of a text's list out that is chosen.
+    pub(super) fn take(&mut self, text: &V, chosen: &dyn Fn(Place) -> bool) -> Option<Place> {
+        let list = self.lists.get_mut(self.symbols.find(text)? as usize)?;
+        let at = list.iter().position(|place| chosen(*place))?;
+        Some(list.remove(at))
     }
 }
 

@@ -5,7 +5,6 @@ use super::{MESSAGES, Thread, fields_in};
 use crate::error::Error;
 use crate::message::REMOVE_ALL_MESSAGES;
 use crate::reducer::messages::{MessageRules, Removals, read_list};
-use crate::schema::FieldReducer;
 use crate::value::{ByNumber, Found, Join, Symbols, Value};
 
 impl<V: Value> Thread<V> {
@@ -30,8 +29,9 @@ impl<V: Value> Thread<V> {
     fn show(&mut self, update: V, manual: bool) -> Result<String, Error> {
         fields_in(&update, "an update")?;
         let keys = update.keys();
-        let refused =
-            |key: &&String| self.schema.field(key).map_or(!self.open, |field| !field.input);
+        let refused = |key: &&String| {
+            self.rules.schema.field(key).map_or(!self.rules.open, |field| !field.input)
+        };
         if let Some(key) = keys.iter().find(refused) {
             return Err(Error::NotInput { key: key.clone() });
         }
@@ -46,25 +46,23 @@ impl<V: Value> Thread<V> {
             edits = self.edits_by(&list, &removals)?;
             update = update.with(MESSAGES, list);
         }
-        let mut pending = Pending::new(V::new_id(), update, manual);
+        let mut pending = Box::new(Pending::new(V::new_id(), update, manual));
         pending.edits = edits;
         let mut written = None;
         for write in &mut pending.writes {
             let fields = written.take().unwrap_or_else(|| self.shown_fields().shared());
             let before = fields.get_owned(&write.key);
-            let fields = self.write(fields, &write.key, write.value.clone())?;
+            let fields = self.rules.write(fields, &write.key, write.value.clone())?;
             write.folded = Some((before, fields.get_owned(&write.key)));
             written = Some(fields);
         }
         if manual {
-            self.note_bases(&mut pending);
+            pending.note_bases(&self.messages, &self.fields);
         }
         if !V::intact() {
             return Err(Error::value("an update", "readable"));
         }
-        self.serial += 1;
-        pending.serial = self.serial;
-        self.seat(&mut pending.edits);
+        pending.edits.iter_mut().for_each(|edit| self.places.seat(edit));
         (self.view.fresh, self.told_fresh) = (false, false);
         if written.is_some() {
             self.written = written;
@@ -75,14 +73,6 @@ impl<V: Value> Thread<V> {
         Ok(id)
     }
 
-    /// Gives edits their places behind all others: there the added ones are known by their ids.
-    pub(super) fn seat(&mut self, edits: &mut [Edit<V>]) {
-        for edit in edits {
-            edit.seat = position(self.seats.len());
-            self.seats.push((edit.does == Does::Add).then(|| edit.id.clone()));
-        }
-    }
-
     /// Messages that are only added stand behind all that are shown: nothing has to be woven anew.
     fn show_edits(&mut self, edits: &[Edit<V>]) {
         if edits.is_empty() {
@@ -90,7 +80,7 @@ impl<V: Value> Thread<V> {
         }
         let added = edits.iter().all(|edit| edit.does == Does::Add);
         if self.updates.edit_count == 0 && added {
-            self.woven = Some(self.weave());
+            self.woven = Some(self.weave(&|_| true));
         }
         match self.woven.as_mut() {
             Some(woven) if added => {
@@ -103,18 +93,12 @@ impl<V: Value> Thread<V> {
 
     /// What the messages of an update come to, by the schema's reducer of messages.
     fn edits_by(&mut self, list: &V, removals: &Removals) -> Result<Vec<Edit<V>>, Error> {
-        match self.schema.field(MESSAGES).map(|field| &field.reducer) {
-            None => {}
-            Some(FieldReducer::Messages(rules)) => {
-                return self.edits(list, removals, *rules);
-            }
-            Some(_) => {
-                let shown = self.shown_messages();
-                let made = self.reduced(|_| shown.clone(), list)?.unwrap_or_else(|| list.clone());
-                return Ok(self.difference(&shown, &made));
-            }
+        if let Some(rules) = self.rules.of_messages() {
+            return self.edits(list, removals, rules);
         }
-        self.edits(list, removals, MessageRules::LangGraph)
+        let shown = self.shown_messages();
+        let made = self.reduced(|_| shown.clone(), list)?.unwrap_or_else(|| list.clone());
+        Ok(self.difference(&shown, &made))
     }
 
     /// The edits that make one list of messages into another.
@@ -162,16 +146,17 @@ impl<V: Value> Thread<V> {
             let keeps = !cleared && rules == MessageRules::LangGraph;
             let Some((_, name)) = removals.next_if(|(position, _)| *position == at) else {
                 let message = Some(item.into_owned());
-                let does = match &known {
-                    Some(edit) if edit.message.is_some() || keeps => {
-                        if edit.does == Does::Remove { Does::Change } else { edit.does }
-                    }
-                    Some(edit) if edit.does == Does::Add => Does::Add,
-                    Some(_) => Does::Move,
-                    None if !cleared && self.is_shown(&id) => Does::Change,
-                    None if self.messages.find(&id).is_some() => Does::Move,
-                    None => Does::Add,
-                };
+                let does =
+                    match &known {
+                        Some(edit) if edit.message.is_some() || keeps => {
+                            if edit.does == Does::Remove { Does::Change } else { edit.does }
+                        }
+                        Some(edit) if edit.does == Does::Add => Does::Add,
+                        Some(_) => Does::Move,
+                        None if !cleared && self.is_shown(&id) => Does::Change,
+                        None if self.messages.find(&id).is_some() => Does::Move,
+                        None => Does::Add,
+                    };
                 match known {
                     Some(edit) if edit.message.is_some() || keeps => {
                         (edit.does, edit.message, edit.at) = (does, message, at);

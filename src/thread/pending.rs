@@ -1,8 +1,9 @@
 //! The updates that are not the server's yet, and the parts they have.
 
-use crate::value::{Found, Plan, Symbols, Value};
-
 use super::MESSAGES;
+use super::ids::{ByText, Place};
+use crate::message_list::MessageList;
+use crate::value::{Found, Join, Plan, Symbols, Value};
 
 /// What became of an optimistic update.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,10 +45,10 @@ pub struct Pending<V> {
     pub error: Option<V>,
     /// Whether a call of its own carries it: no run takes it along, and only a hand ends it.
     pub manual: bool,
-    /// Its place among all there have been.
-    pub(super) serial: u32,
     /// Whether the thread's last run took it along.
     pub(super) taken: bool,
+    /// Whether it is the server's for good, unless that run is joined again.
+    pub(super) over: bool,
     /// The messages that the server had when it was sent, by the number of the list.
     pub(super) anchor: Option<u32>,
     /// One for each message it adds, changes or removes.
@@ -137,8 +138,8 @@ impl<V: Value> Pending<V> {
             status: Status::Pending,
             error: None,
             manual,
-            serial: 0,
             taken: false,
+            over: false,
             anchor: None,
             edits: Vec::new(),
             writes,
@@ -160,6 +161,17 @@ impl<V: Value> Pending<V> {
         };
         if !same || self.status != status {
             (self.status, self.error, self.told) = (status, error, None);
+        }
+    }
+
+    /// Remembers of each part the server's value under its key.
+    pub(super) fn note_bases(&mut self, messages: &MessageList<V>, fields: &V) {
+        for edit in &mut self.edits {
+            let here = messages.find(&edit.id);
+            edit.base = Some(here.and_then(|at| messages.item(at)));
+        }
+        for write in &mut self.writes {
+            write.base = Some(fields.get(&write.key).map(Found::into_owned));
         }
     }
 
@@ -223,18 +235,18 @@ impl<V: Value> Pending<V> {
     }
 }
 
-/// All pending updates in their order, found by their ids and by those of the messages they are about.
+/// All updates in their order, found by their ids and by those of the messages they are about. Those
+/// that are over are only kept to be sent again: nobody finds them.
 pub(super) struct Updates<V: Value> {
     /// By number, in the order in which they were made; nothing for one that is gone.
-    slots: Vec<Option<Pending<V>>>,
-    live: usize,
+    slots: Vec<Option<Box<Pending<V>>>>,
+    /// How many are not gone.
+    kept: usize,
     /// Numbers for the updates' ids.
     ops: V::Symbols,
-    /// Numbers for the ids of messages.
-    names: V::Symbols,
-    /// By the number of a message's id: which edits are about it, as update and place in it.
-    edits: Vec<Vec<[u32; 2]>>,
-    /// How many edits and writes there are.
+    /// By the id of a message, which edits are about it.
+    edits: ByText<V>,
+    /// How many edits and writes there are of those that are not over.
     pub edit_count: usize,
     pub write_count: usize,
 }
@@ -243,10 +255,9 @@ impl<V: Value> Default for Updates<V> {
     fn default() -> Self {
         Self {
             slots: Vec::new(),
-            live: 0,
+            kept: 0,
             ops: V::Symbols::default(),
-            names: V::Symbols::default(),
-            edits: Vec::new(),
+            edits: ByText::default(),
             edit_count: 0,
             write_count: 0,
         }
@@ -254,16 +265,21 @@ impl<V: Value> Default for Updates<V> {
 }
 
 impl<V: Value> Updates<V> {
-    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = &Pending<V>> {
-        self.slots.iter().flatten()
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Pending<V>> {
+        self.all().filter(|update| !update.over)
     }
 
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Pending<V>> {
-        self.slots.iter_mut().flatten()
+        self.all_mut().filter(|update| !update.over)
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.live == 0
+    /// Those that are over, too.
+    pub(super) fn all(&self) -> impl Iterator<Item = &Pending<V>> {
+        self.slots.iter().filter_map(Option::as_deref)
+    }
+
+    pub(super) fn all_mut(&mut self) -> impl Iterator<Item = &mut Pending<V>> {
+        self.slots.iter_mut().filter_map(Option::as_deref_mut)
     }
 
     /// The number of an update's id.
@@ -273,114 +289,96 @@ impl<V: Value> Updates<V> {
     }
 
     pub(super) fn get(&self, number: u32) -> Option<&Pending<V>> {
-        self.slots.get(number as usize)?.as_ref()
+        self.slots.get(number as usize)?.as_deref().filter(|update| !update.over)
     }
 
     pub(super) fn get_mut(&mut self, number: u32) -> Option<&mut Pending<V>> {
-        self.slots.get_mut(number as usize)?.as_mut()
+        self.slots.get_mut(number as usize)?.as_deref_mut().filter(|update| !update.over)
     }
 
     /// Adds one behind the others. The number of its id is that of its slot: each id is new.
-    pub(super) fn push(&mut self, mut update: Pending<V>) {
-        let Some(number) = self.ops.intern(&V::string(&update.id)) else { return };
+    pub(super) fn push(&mut self, mut update: Box<Pending<V>>) {
+        let number = self.ops.intern(&V::string(&update.id));
+        let Some(number) = number.filter(|number| *number as usize == self.slots.len()) else {
+            return;
+        };
         for (at, edit) in (0..).zip(&mut update.edits) {
-            if let Some(name) = self.names.intern(&edit.id) {
-                edit.number = name;
-                self.index(name, [number, at]);
-            }
+            edit.number = self.edits.add(&edit.id, [number, at]).unwrap_or(Join::NONE);
         }
-        self.edit_count += update.edits.len();
-        self.write_count += update.writes.len();
-        self.live += 1;
-        self.slots.resize_with(number as usize, || None);
+        if !update.over {
+            self.edit_count += update.edits.len();
+            self.write_count += update.writes.len();
+        }
+        self.kept += 1;
         self.slots.push(Some(update));
     }
 
-    fn index(&mut self, name: u32, edit: [u32; 2]) {
-        let at = name as usize;
-        if at >= self.edits.len() {
-            self.edits.resize_with(at + 1, Vec::new);
-        }
-        if let Some(edits) = self.edits.get_mut(at) {
-            edits.push(edit);
-        }
-    }
-
     /// Takes one out.
-    pub(super) fn remove(&mut self, number: u32) -> Option<Pending<V>> {
+    pub(super) fn remove(&mut self, number: u32) -> Option<Box<Pending<V>>> {
         let gone = self.slots.get_mut(number as usize)?.take()?;
-        self.live -= 1;
+        self.kept -= 1;
         self.edit_count -= gone.edits.len();
         self.write_count -= gone.writes.len();
-        if self.live == 0 {
-            *self = Self::default();
-        } else if self.slots.len() > 2 * self.live + 64 {
-            self.keep(|_| true);
-        } else {
-            for edit in &gone.edits {
-                if let Some(edits) = self.edits.get_mut(edit.number as usize) {
-                    edits.retain(|[update, _]| *update != number);
-                }
-            }
+        for edit in &gone.edits {
+            self.edits.take(&edit.id, &|[update, _]| update == number);
+        }
+        if self.kept == 0 || self.slots.len() > 2 * self.kept + 64 {
+            self.keep(&|_| true);
         }
         Some(gone)
     }
 
-    /// Keeps those chosen; gives the others.
-    pub(super) fn keep(&mut self, chosen: impl Fn(&Pending<V>) -> bool) -> Vec<Pending<V>> {
-        let all = std::mem::take(self);
-        let (kept, gone) = all.slots.into_iter().flatten().partition(|update| chosen(update));
-        let kept: Vec<_> = kept;
-        kept.into_iter().for_each(|update| self.push(update));
-        gone
+    /// Keeps those chosen.
+    pub(super) fn keep(&mut self, chosen: &dyn Fn(&Pending<V>) -> bool) {
+        for update in std::mem::take(self).slots.into_iter().flatten() {
+            if chosen(&update) {
+                self.push(update);
+            }
+        }
     }
 
-    /// Puts back those that were kept elsewhere, each to its place.
-    pub(super) fn put_back(&mut self, others: Vec<Pending<V>>) {
-        let mut others = others.into_iter().peekable();
-        for update in std::mem::take(self).slots.into_iter().flatten() {
-            while let Some(other) = others.next_if(|other| other.serial < update.serial) {
-                self.push(other);
+    /// Has those chosen be over, or all that are over not be.
+    pub(super) fn end(&mut self, chosen: Option<&dyn Fn(&Pending<V>) -> bool>) {
+        (self.edit_count, self.write_count) = (0, 0);
+        for update in self.slots.iter_mut().filter_map(Option::as_deref_mut) {
+            update.over = chosen.is_some_and(|chosen| update.over || chosen(update));
+            if !update.over {
+                self.edit_count += update.edits.len();
+                self.write_count += update.writes.len();
             }
-            self.push(update);
         }
-        others.for_each(|other| self.push(other));
     }
 
     /// The updates with the numbers by which their edits are found.
     pub(super) fn numbered(&self) -> impl Iterator<Item = (u32, &Pending<V>)> {
-        (0..).zip(&self.slots).filter_map(|(number, slot)| Some((number, slot.as_ref()?)))
+        let slots = (0..).zip(&self.slots);
+        let all = slots.filter_map(|(number, slot)| Some((number, slot.as_deref()?)));
+        all.filter(|(_, update)| !update.over)
     }
 
     /// Gives a message the id that the server has for it; gives its seat.
-    pub(super) fn rename(&mut self, place: [u32; 2], id: &V) -> Option<u32> {
+    pub(super) fn rename(&mut self, place: Place, id: &V) -> Option<u32> {
         let [number, at] = place;
-        let name = self.names.intern(id)?;
-        let update = self.slots.get_mut(number as usize)?.as_mut()?;
-        (update.renamed, update.told) = (true, None);
+        let update = self.slots.get_mut(number as usize)?.as_deref_mut()?;
         let edit = update.edits.get_mut(at as usize)?;
-        let seat = edit.seat;
-        let old = std::mem::replace(&mut edit.number, name);
+        (update.renamed, update.told) = (true, None);
+        self.edits.take(&edit.id, &|one| one == place);
+        edit.number = self.edits.add(id, place)?;
         edit.id = id.clone();
         edit.message = edit.message.take().map(|message| message.with("id", id.clone()));
-        if let Some(edits) = self.edits.get_mut(old as usize) {
-            edits.retain(|edit| *edit != place);
-        }
-        self.index(name, place);
-        Some(seat)
+        Some(edit.seat)
     }
 
-    /// The edits of the message with this id, in the order of the updates.
-    pub(super) fn edits_of(&self, id: &V) -> &[[u32; 2]] {
-        let number = if self.edit_count == 0 { None } else { self.names.find(id) };
-        number.and_then(|number| self.edits.get(number as usize)).map_or(&[], Vec::as_slice)
+    /// The places of the edits of the message with this id, in the order of the updates.
+    pub(super) fn edits_of(&self, id: &V) -> &[Place] {
+        if self.edit_count == 0 { &[] } else { self.edits.of(id) }
     }
 
-    pub(super) fn edit(&self, [update, at]: [u32; 2]) -> Option<&Edit<V>> {
+    pub(super) fn edit(&self, [update, at]: Place) -> Option<&Edit<V>> {
         self.get(update)?.edits.get(at as usize)
     }
 
-    pub(super) fn edit_mut(&mut self, [update, at]: [u32; 2]) -> Option<&mut Edit<V>> {
+    pub(super) fn edit_mut(&mut self, [update, at]: Place) -> Option<&mut Edit<V>> {
         self.get_mut(update)?.edits.get_mut(at as usize)
     }
 }

@@ -101,14 +101,14 @@ impl<V: Value> Thread<V> {
                 Some(after) => self.place_behind(after),
                 None => self.shown_place(&id),
             };
-            let (head, behind) = (self.head, self.behind);
+            let (head, behind) = (self.places.head, self.behind);
             self.messages.put(known, place.map(|place| place as usize))?;
             self.woven = None;
             (self.view.fresh, self.confirmed.fresh) = (false, false);
             self.look_at(&id);
             // What stood behind it has moved.
             let moved = place.is_some_and(|place| place as usize + 1 < self.messages.len());
-            self.head = match (after, place) {
+            self.places.head = match (after, place) {
                 (None, Some(_)) => head,
                 _ if moved => None,
                 _ => head.filter(|head| head.stays_with(self.messages.len())),
@@ -132,7 +132,8 @@ impl<V: Value> Thread<V> {
             self.messages.item(at).is_some_and(|it| message::kind_of(&it) == Some("tool"))
         };
         // Where the last one was put, if all is as it was then.
-        let known = self.behind.filter(|[one, at, all]| *one == first && *all == len && is_result(*at));
+        let known =
+            self.behind.filter(|[one, at, all]| *one == first && *all == len && is_result(*at));
         let mut place = known.map_or(first, |[_, at, _]| at) + 1;
         while is_result(place) {
             place += 1;
@@ -183,7 +184,7 @@ impl<V: Value> Thread<V> {
     /// A field is predicted whose reducer is known, and that lasts.
     fn predict_field(&mut self, key: &str) {
         let lasts = |field: &Field<V>| field.lifetime == Lifetime::Kept;
-        let known = !self.open && self.schema.field(key).is_some_and(lasts);
+        let known = !self.rules.open && self.rules.schema.field(key).is_some_and(lasts);
         if known && key != MESSAGES {
             self.predicted_fields.insert(&V::string(key));
         }

@@ -18,19 +18,8 @@ impl<V: Value> Thread<V> {
     /// Its parts are the thread's own business; its `version` is `"2"`.
     pub fn to_json(&mut self) -> V {
         let confirmed = self.confirmed();
-        self.updates.iter_mut().for_each(Pending::with_new_ids);
-        let over = self.run.as_ref().map_or(&[][..], |run| &run.over);
-        // In the order in which they were made.
-        let mut over = over.iter().peekable();
-        let record_over = |update| mark(record_of(update), "over");
-        let mut pending = Vec::new();
-        for update in self.updates.iter() {
-            while let Some(other) = over.next_if(|other| other.serial < update.serial) {
-                pending.push(record_over(other));
-            }
-            pending.push(record_of(update));
-        }
-        pending.extend(over.map(record_over));
+        self.updates.all_mut().for_each(Pending::with_new_ids);
+        let pending = V::array(self.updates.all().map(record_of));
         let run = self.run.as_ref().map_or_else(V::null, |run| {
             let record = V::object()
                 .with("id", run.id.clone().unwrap_or_else(V::null))
@@ -48,19 +37,22 @@ impl<V: Value> Thread<V> {
                 ("spokeOfMessages", run.spoke_of_messages),
                 ("spokeOfFields", run.spoke_of_fields),
             ];
-            flags.into_iter().filter(|(_, is)| *is).fold(record, |record, (name, _)| mark(record, name))
+            flags
+                .into_iter()
+                .filter(|(_, is)| *is)
+                .fold(record, |record, (name, _)| mark(record, name))
         });
-        let anchors = self.anchors.iter().map(|(anchor, had)| {
+        let anchors = self.places.anchors.iter().map(|(anchor, had)| {
             let ids = V::array(had.items().filter_map(|message| message.get_owned("id")));
             V::object().with("name", V::string(&anchor.to_string())).with("ids", ids)
         });
-        let seats = self.seats.iter().map(|id| id.clone().unwrap_or_else(V::null));
-        let names: Vec<V> = self.schema.fields().map(|(key, _)| V::string(key)).collect();
+        let seats = self.places.seats.iter().map(|id| id.clone().unwrap_or_else(V::null));
+        let names: Vec<V> = self.rules.schema.fields().map(|(key, _)| V::string(key)).collect();
         V::object()
             .with("version", V::string(VERSION))
-            .with("schema", if self.open { V::null() } else { V::array(names) })
+            .with("schema", if self.rules.open { V::null() } else { V::array(names) })
             .with("confirmed", confirmed)
-            .with("pending", V::array(pending))
+            .with("pending", pending)
             .with("anchors", V::array(anchors))
             .with("seats", V::array(seats))
             .with("run", run)
@@ -98,28 +90,24 @@ impl<V: Value> Thread<V> {
             let name = number_of(&*anchor, "name");
             let ids = part(&*anchor, "ids");
             let had = ids.items().map(|id| V::object().with("id", id.into_owned()));
-            thread.anchors.extend(name.map(|name| (name, V::array(had))));
+            thread.places.anchors.extend(name.map(|name| (name, V::array(had))));
         }
         let seats = part(record, "seats");
         let id = |id: V::Found<'_>| (!id.is_null()).then(|| id.into_owned());
-        thread.seats = seats.items().map(id).collect();
-        let mut over = Vec::new();
+        thread.places.seats = seats.items().map(id).collect();
         for record in part(record, "pending").items() {
-            let Some(mut update) = pending_of(&*record) else { continue };
-            thread.serial += 1;
-            update.serial = thread.serial;
-            if is_marked(&*record, "over") { over.push(update) } else { thread.updates.push(update) }
+            pending_of(&*record).into_iter().for_each(|update| thread.updates.push(update));
         }
         let run = part(record, "run");
         if run.kind() == Kind::Object {
-            let start = run.get("start").map(|patch| apply_own_patch(&confirmed, &patch)).transpose()?;
+            let start =
+                run.get("start").map(|patch| apply_own_patch(&confirmed, &patch)).transpose()?;
             thread.run = Some(Run {
                 id: run.get_owned("id").filter(|id| !id.is_null()),
                 active: is_marked(&run, "active"),
                 start: start.map(|start| (part(&start, MESSAGES), start.without(MESSAGES))),
                 anchor: number_of(&run, "anchor").unwrap_or_default(),
                 local: part(&run, "local").items().map(Found::into_owned).collect(),
-                over,
                 spoke_of_messages: is_marked(&run, "spokeOfMessages"),
                 spoke_of_fields: is_marked(&run, "spokeOfFields"),
             });
@@ -168,9 +156,10 @@ fn record_of<V: Value>(update: &Pending<V>) -> V {
         };
         with_base(record, &edit.base)
     });
-    let writes = update.writes.iter().map(|write| {
-        with_base(V::object().with("key", V::string(&write.key)), &write.base)
-    });
+    let writes = update
+        .writes
+        .iter()
+        .map(|write| with_base(V::object().with("key", V::string(&write.key)), &write.base));
     let mut record = V::object()
         .with("id", V::string(&update.id))
         .with("status", V::string(update.status.name()))
@@ -189,15 +178,20 @@ fn record_of<V: Value>(update: &Pending<V>) -> V {
     if update.taken {
         record = mark(record, "taken");
     }
+    if update.over {
+        record = mark(record, "over");
+    }
     record
 }
 
-fn pending_of<V: Value>(record: &V) -> Option<Pending<V>> {
+fn pending_of<V: Value>(record: &V) -> Option<Box<Pending<V>>> {
     let update = record.get("update").filter(|update| update.kind() == Kind::Object)?.into_owned();
-    let mut pending = Pending::new(record.text_of("id")?, update, is_marked(record, "manual"));
+    let mut pending =
+        Box::new(Pending::new(record.text_of("id")?, update, is_marked(record, "manual")));
     pending.status = record.text_of("status").and_then(|it| Status::of(&it))?;
     pending.error = record.get_owned("error");
     pending.taken = is_marked(record, "taken");
+    pending.over = is_marked(record, "over");
     pending.anchor = number_of(record, "anchor");
     for edit in record.get_owned("edits")?.items() {
         let id = edit.get_owned("id").filter(|id| id.kind() == Kind::String)?;

@@ -1,6 +1,6 @@
 //! A run of the agent: what it takes along, how it ends, and how it is joined again.
 
-use super::pending::{Does, Edit, Pending, Status};
+use super::pending::{Does, Pending, Status};
 use super::{Stale, Thread};
 use crate::diff::diff;
 use crate::value::{Found, Value, ascending};
@@ -16,8 +16,6 @@ pub(super) struct Run<V> {
     pub anchor: u32,
     /// What was added here since: not the run's, so that it outlasts a replay of it.
     pub local: Vec<V>,
-    /// What it took along and is over.
-    pub over: Vec<Pending<V>>,
     /// Whether the server has said in it what messages there are, and what fields.
     pub spoke_of_messages: bool,
     pub spoke_of_fields: bool,
@@ -47,29 +45,28 @@ impl<V: Value> Thread<V> {
         self.stale = Stale { edits: true, writes: true };
         self.look();
         // What is the server's when a run starts is over.
-        self.updates.keep(|update| update.manual || !update.is_acknowledged());
+        self.updates.keep(&|update| !update.over && (update.manual || !update.is_acknowledged()));
         if self.updates.iter().all(|update| update.anchor.is_none()) {
             // Nothing stands behind what is over.
-            self.seats.clear();
-            let mut updates = std::mem::take(&mut self.updates);
-            updates.iter_mut().for_each(|update| self.seat(&mut update.edits));
-            self.updates = updates;
+            self.places.seats.clear();
+            let edits = self.updates.iter_mut().flat_map(|update| &mut update.edits);
+            edits.for_each(|edit| self.places.seat(edit));
         }
         let had = self.messages.snapshot();
         let anchor = self.run.as_ref().map_or(0, |run| run.anchor.wrapping_add(1));
-        let mut updates = std::mem::take(&mut self.updates);
-        for update in updates.iter_mut() {
+        for update in self.updates.iter_mut() {
             update.taken = !update.manual && update.status != Status::Failed;
             if update.taken && update.status == Status::Pending {
-                self.note_bases(update);
+                update.note_bases(&self.messages, &self.fields);
                 update.anchor = Some(anchor);
                 update.mark(Status::Sent, None);
             }
         }
-        self.updates = updates;
-        self.anchors.retain(|(one, _)| self.updates.iter().any(|it| it.anchor == Some(*one)));
+        self.places
+            .anchors
+            .retain(|(one, _)| self.updates.iter().any(|it| it.anchor == Some(*one)));
         if self.updates.iter().any(|update| update.anchor == Some(anchor)) {
-            self.anchors.push((anchor, had.clone()));
+            self.places.anchor(anchor, had.clone());
         }
         self.run = Some(Run {
             id,
@@ -77,21 +74,9 @@ impl<V: Value> Thread<V> {
             start: Some((had, self.fields.clone())),
             anchor,
             local: Vec::new(),
-            over: Vec::new(),
             spoke_of_messages: false,
             spoke_of_fields: false,
         });
-    }
-
-    /// Remembers of each part the server's value under its key.
-    pub(super) fn note_bases(&self, update: &mut Pending<V>) {
-        for edit in &mut update.edits {
-            let here = self.messages.find(&edit.id);
-            edit.base = Some(here.and_then(|at| self.messages.item(at)));
-        }
-        for write in &mut update.writes {
-            write.base = Some(self.fields.get(&write.key).map(Found::into_owned));
-        }
     }
 
     /// Goes back to where the run began: what it took along is sent again, with the same bases.
@@ -100,26 +85,19 @@ impl<V: Value> Thread<V> {
         let Some((messages, fields)) = run.start.clone() else { return };
         run.active = true;
         (run.spoke_of_messages, run.spoke_of_fields) = (false, false);
-        let over = std::mem::take(&mut run.over);
         let (local, anchor) = (run.local.clone(), run.anchor);
         self.broken.clear();
         self.messages.set(messages.clone());
         self.fields = fields;
-        if !over.is_empty() {
-            self.updates.put_back(over);
-        }
-        if self.anchors.iter().all(|(one, _)| *one != anchor) {
-            self.anchors.push((anchor, messages));
-        }
-        let mut updates = std::mem::take(&mut self.updates);
-        for update in updates.iter_mut().filter(|update| update.taken) {
+        self.updates.end(None);
+        self.places.anchor(anchor, messages);
+        for update in self.updates.iter_mut().filter(|update| update.taken) {
             if update.anchor.is_none() {
-                self.note_bases(update);
+                update.note_bases(&self.messages, &self.fields);
                 update.anchor = Some(anchor);
             }
             update.mark(Status::Sent, None);
         }
-        self.updates = updates;
         for update in local {
             // One that needs what the run has not said yet is passed over.
             if self.fold(&update).is_err() && !V::intact() {
@@ -145,13 +123,10 @@ impl<V: Value> Thread<V> {
         if writes && !fields {
             self.take_writes(&over);
         }
-        let mut over = self.updates.keep(|update| !over(update));
         if edits && !messages {
-            over = self.take_edits(over);
+            self.take_edits(&over);
         }
-        if let Some(run) = self.run.as_mut() {
-            run.over = over;
-        }
+        self.updates.end(Some(&over));
         self.updates_changed();
         if let Some(before) = before {
             let after = self.state();
@@ -160,27 +135,15 @@ impl<V: Value> Thread<V> {
     }
 
     /// What these updates do to messages is the server's from now on, where it is shown.
-    fn take_edits(&mut self, updates: Vec<Pending<V>>) -> Vec<Pending<V>> {
-        let rest = std::mem::take(&mut self.updates);
-        self.updates.put_back(updates);
-        let list = self.weave().list;
-        let updates = self.updates.keep(|_| false);
-        self.updates = rest;
-        for edit in updates.iter().flat_map(|update| &update.edits) {
-            let stays = edit.acknowledged || edit.message.is_none();
-            if !stays && (edit.does != Does::Change || self.messages.find(&edit.id).is_none()) {
-                self.take_seat(edit);
+    fn take_edits(&mut self, chosen: &dyn Fn(&Pending<V>) -> bool) {
+        let list = self.weave(chosen).list;
+        let edits = self.updates.iter().filter(|update| chosen(update)).flat_map(|it| &it.edits);
+        for edit in edits.filter(|edit| !edit.acknowledged && edit.message.is_some()) {
+            if edit.does != Does::Change || self.messages.find(&edit.id).is_none() {
+                self.places.take_seat(edit.seat, &edit.id);
             }
         }
         self.set_messages(list);
-        updates
-    }
-
-    /// A message that is the server's now comes before those of later seats.
-    pub(super) fn take_seat(&mut self, edit: &Edit<V>) {
-        if let Some(seat) = self.seats.get_mut(edit.seat as usize) {
-            *seat = Some(edit.id.clone());
-        }
     }
 
     /// Folds what these updates write into the confirmed fields. What their reducers refuse is dropped.
@@ -189,7 +152,7 @@ impl<V: Value> Thread<V> {
         let writes = self.updates.iter().filter(|update| chosen(update)).flat_map(|it| &it.writes);
         for write in writes.filter(|write| !write.acknowledged) {
             let before = fields.get(&write.key).map(Found::into_owned);
-            if let Some(value) = self.tried(&write.key, before, &write.value) {
+            if let Some(value) = self.rules.tried(&write.key, before, &write.value) {
                 fields = fields.with(&write.key, value);
             }
         }
@@ -207,7 +170,7 @@ impl<V: Value> Thread<V> {
         let Some(run) = self.run.as_mut().filter(|run| run.active) else { return };
         run.active = false;
         let sent = |update: &Pending<V>| update.taken && update.status == Status::Sent;
-        run.over = self.updates.keep(|update| !(sent(update) && update.is_acknowledged()));
+        self.updates.end(Some(&|update| sent(update) && update.is_acknowledged()));
         for update in self.updates.iter_mut().filter(|update| sent(update)) {
             update.mark(Status::Failed, Some(error.clone()));
         }
@@ -216,8 +179,7 @@ impl<V: Value> Thread<V> {
 
     /// What a failed run broke off is shown until the next one starts.
     fn drop_broken(&mut self) {
-        let found: Vec<u32> =
-            self.broken.iter().filter_map(|id| self.messages.find(id)).collect();
+        let found: Vec<u32> = self.broken.iter().filter_map(|id| self.messages.find(id)).collect();
         if !found.is_empty() {
             let removed = ascending(&found).into_iter();
             let removed: Vec<u32> =

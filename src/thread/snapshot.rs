@@ -1,12 +1,12 @@
 //! A server's snapshot and what there is: reconciled, not overwritten.
 
+use super::ids::{ByText, Place};
 use super::{MESSAGES, Thread, drift, list_of_messages};
 use crate::error::Error;
 use crate::message::{self, kind_of};
 use crate::message_list::{Compared, MessageList};
 use crate::reducer::messages::{MessageRules, add_messages, read_list};
-use crate::schema::FieldReducer;
-use crate::value::{Found, Join, Kind, Plan, Symbols, Value};
+use crate::value::{Found, Join, Kind, Plan, Value};
 
 /// All messages, as the server has them.
 pub(super) struct Snapshot<V> {
@@ -81,14 +81,10 @@ impl<V: Value> Thread<V> {
 
     /// A snapshot's messages, whole, and how their ids are with those there are.
     fn read_snapshot(&mut self, list: V) -> Result<(V, Compared), Error> {
-        let rules = match self.schema.field(MESSAGES).map(|field| &field.reducer) {
-            None => MessageRules::LangGraph,
-            Some(FieldReducer::Messages(rules)) => *rules,
-            Some(_) => {
-                list_of_messages(&list)?;
-                let compared = self.messages.compare(&list);
-                return Ok((list, compared));
-            }
+        let Some(rules) = self.rules.of_messages() else {
+            list_of_messages(&list)?;
+            let compared = self.messages.compare(&list);
+            return Ok((list, compared));
         };
         let (mut snapshot, removals) = read_list(list, MessageRules::DeepAgents)?;
         let mut compared = self.messages.compare(&snapshot);
@@ -107,16 +103,11 @@ impl<V: Value> Thread<V> {
     /// The messages with ids for those that have none: that of the first message there is, and that
     /// the snapshot does not name, of the same kind and content; else a new one.
     fn identified(&self, snapshot: V, compared: &Compared) -> V {
-        let mut contents = V::Symbols::default();
-        let mut own: Vec<Vec<(u32, bool)>> = Vec::new();
+        let mut own = ByText::default();
         for (at, known) in (0..).zip(self.messages.known(compared)) {
             let item = if known { None } else { self.messages.item(at) };
-            let number = item.and_then(|it| contents.intern(&it.get_owned("content")?));
-            if let Some(number) = number {
-                if number as usize >= own.len() {
-                    own.resize_with(number as usize + 1, Vec::new);
-                }
-                own.get_mut(number as usize).into_iter().for_each(|all| all.push((at, false)));
+            if let Some(content) = item.and_then(|item| item.get_owned("content")) {
+                own.add(&content, [at, at]);
             }
         }
         let mut plan = Plan::default();
@@ -125,13 +116,10 @@ impl<V: Value> Thread<V> {
         for (at, _) in nameless {
             let Some(item) = snapshot.at(at as usize).map(Found::into_owned) else { continue };
             let kind = kind_of(&item);
-            let number = item.get_owned("content").and_then(|content| contents.find(&content));
-            let same = number.and_then(|number| own.get_mut(number as usize)).and_then(|all| {
-                let is_it = |at: u32| self.messages.item(at).is_some_and(|it| kind_of(&it) == kind);
-                let found = all.iter_mut().find(|(at, taken)| !*taken && is_it(*at))?;
-                found.1 = true;
-                self.messages.item(found.0)?.get_owned("id")
-            });
+            let is_it =
+                |[at, _]: Place| self.messages.item(at).is_some_and(|it| kind_of(&it) == kind);
+            let same = item.get_owned("content").and_then(|content| own.take(&content, &is_it));
+            let same = same.and_then(|[at, _]| self.messages.item(at)?.get_owned("id"));
             let id = same.unwrap_or_else(|| V::string(&V::new_id()));
             plan.replaced.push([at, u32::try_from(made.len()).unwrap_or(Join::NONE)]);
             made.push(item.with("id", id));
@@ -142,7 +130,7 @@ impl<V: Value> Thread<V> {
     /// A snapshot's fields. What the server never shows stays.
     pub(super) fn fields_of(&self, values: &V) -> Result<V, Error> {
         let mut next = values.clone().without(MESSAGES);
-        for (key, field) in self.schema.fields() {
+        for (key, field) in self.rules.schema.fields() {
             if !field.output
                 && next.get(key).is_none()
                 && let Some(own) = self.fields.get_owned(key)
@@ -178,7 +166,9 @@ fn reconcile<V: Value>(
 ) -> V {
     let known: Vec<bool> = list.known(&compared).collect();
     let mut places = compared.places;
-    let mut results = Results::default();
+    // The tools' results of the snapshot that are under ids which the list has not, by their calls:
+    // nothing before the first question.
+    let mut results = None;
     // Each behind which of the list it stays (0: none, else its position and 1), or before which.
     let mut behind: Vec<(u32, u32)> = Vec::new();
     let mut before: Vec<(u32, u32)> = Vec::new();
@@ -186,7 +176,8 @@ fn reconcile<V: Value>(
     let mut waiting = 0;
     for (position, known) in (0..).zip(&known) {
         let item = if *known { None } else { list.item(position) };
-        let item = item.filter(|item| !results.rekeyed(item, snapshot, &mut places, position));
+        let item =
+            item.filter(|item| !rekeyed(&mut results, item, snapshot, &mut places, position));
         let Some(item) = item else {
             for (successor, _) in before.iter_mut().skip(waiting) {
                 *successor = position;
@@ -245,49 +236,28 @@ fn pick<V: Value>(
     [place, from]
 }
 
-/// The tools' results of a snapshot that are under ids which the list has not, by their calls.
-struct Results<V: Value> {
-    calls: V::Symbols,
-    /// By the number of a call, positions in the snapshot, the first one last; nothing before the
-    /// first question.
-    unknown: Option<Vec<Vec<usize>>>,
-}
-
-impl<V: Value> Default for Results<V> {
-    fn default() -> Self {
-        Self { calls: V::Symbols::default(), unknown: None }
-    }
-}
-
-impl<V: Value> Results<V> {
-    /// Whether a message that the snapshot lacks is a tool's result that it has under another id.
-    fn rekeyed(
-        &mut self,
-        item: &V,
-        snapshot: &V,
-        places: &mut [Option<u32>],
-        position: u32,
-    ) -> bool {
-        let Some(call) = message::answered_call(item) else { return false };
-        let calls = &mut self.calls;
-        let unknown = self.unknown.get_or_insert_with(|| {
-            let mut unknown: Vec<Vec<usize>> = Vec::new();
-            for (at, place) in places.iter().enumerate().rev() {
-                let item = if place.is_some() { None } else { snapshot.at(at) };
-                let call = item.and_then(|it| message::answered_call(&*it));
-                let Some(number) = call.and_then(|call| calls.intern(&call)) else { continue };
-                if number as usize >= unknown.len() {
-                    unknown.resize_with(number as usize + 1, Vec::new);
-                }
-                unknown.get_mut(number as usize).into_iter().for_each(|all| all.push(at));
+/// Whether a message that the snapshot lacks is a tool's result that it has under another id.
+fn rekeyed<V: Value>(
+    results: &mut Option<ByText<V>>,
+    item: &V,
+    snapshot: &V,
+    places: &mut [Option<u32>],
+    position: u32,
+) -> bool {
+    let Some(call) = message::answered_call(item) else { return false };
+    let results = results.get_or_insert_with(|| {
+        let mut results = ByText::default();
+        for (at, place) in (0..).zip(&*places) {
+            let item = if place.is_some() { None } else { snapshot.at(at as usize) };
+            if let Some(call) = item.and_then(|it| message::answered_call(&*it)) {
+                results.add(&call, [at, at]);
             }
-            unknown
-        });
-        let number = self.calls.find(&call).and_then(|it| unknown.get_mut(it as usize));
-        let place = number.and_then(Vec::pop).and_then(|at| places.get_mut(at));
-        let found = place.map(|place| *place = Some(position));
-        found.is_some()
-    }
+        }
+        results
+    });
+    let found = results.take(&call, &|_| true);
+    let place = found.and_then(|[at, _]| places.get_mut(at as usize));
+    place.map(|place| *place = Some(position)).is_some()
 }
 
 fn has_role<V: Value>(item: &V, roles: &V) -> bool {

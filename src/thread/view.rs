@@ -1,6 +1,6 @@
 //! What is shown: pending laid over confirmed, as far as it is not the server's.
 
-use super::pending::{Base, Does, Edit};
+use super::pending::{Base, Does, Edit, Pending};
 use super::{MESSAGES, Stale, Thread};
 use crate::message_list::MessageList;
 use crate::value::{ByNumber, Found, Holds, Plan, Value, ascending};
@@ -31,23 +31,6 @@ struct Extra<V> {
     place: (u32, bool),
 }
 
-/// Where the message in this seat stands of those that were sent when the server had just these.
-#[derive(Clone, Copy)]
-pub(super) struct Head {
-    anchor: u32,
-    seat: u32,
-    place: u32,
-    /// Whether the last message that the server had is there: no other one can come nearer.
-    exact: bool,
-}
-
-impl Head {
-    /// Whether it is still true now that the last of so many messages has come.
-    pub(super) fn stays_with(self, count: usize) -> bool {
-        self.exact && self.place as usize + 1 < count
-    }
-}
-
 impl<V: Value> Thread<V> {
     /// The state to show: what is confirmed, with what is pending over it; of a schema's fields
     /// those that are output. The same value, until something changes.
@@ -55,15 +38,15 @@ impl<V: Value> Thread<V> {
         if !self.view.fresh {
             let messages = self.shown_messages();
             let mut fields = self.shown_fields();
-            if !self.open {
-                let shown = self.schema.output(fields.clone());
+            if !self.rules.open {
+                let shown = self.rules.schema.output(fields.clone());
                 fields = shown.map_or_else(|_| V::object(), |shown| shown.values);
             }
             // Made anew, but maybe of what there was before.
             if !self.view.state.is_null() && have_same(&fields, &self.view.fields) {
                 fields = self.view.fields.clone();
             }
-            let shows = self.schema.field(MESSAGES).is_some_and(|field| field.output);
+            let shows = self.rules.schema.field(MESSAGES).is_some_and(|field| field.output);
             self.view.take(messages, fields, shows);
         }
         self.view.state.clone()
@@ -82,7 +65,7 @@ impl<V: Value> Thread<V> {
     /// other part that was sent is when the server's value is no longer its base.
     pub(super) fn look(&mut self) {
         let Stale { edits, writes } = std::mem::take(&mut self.stale);
-        if self.updates.is_empty() || !(edits || writes) {
+        if !(edits || writes) {
             return;
         }
         let (messages, fields) = (&self.messages, &self.fields);
@@ -122,7 +105,7 @@ impl<V: Value> Thread<V> {
             }
             None if self.updates.edit_count == 0 => self.messages.snapshot(),
             None => {
-                let woven = self.weave();
+                let woven = self.weave(&|_| true);
                 let list = woven.list.clone();
                 self.woven = Some(woven);
                 list
@@ -161,8 +144,8 @@ impl<V: Value> Thread<V> {
         woven.list.clone()
     }
 
-    /// The confirmed messages with the pending edits over them.
-    pub(super) fn weave(&mut self) -> Woven<V> {
+    /// The confirmed messages with the pending edits of these updates over them.
+    pub(super) fn weave(&mut self, chosen: &dyn Fn(&Pending<V>) -> bool) -> Woven<V> {
         let confirmed = self.messages.snapshot();
         let end = number(self.messages.len());
         let mut items = Vec::new();
@@ -171,8 +154,7 @@ impl<V: Value> Thread<V> {
         // By the number of an id: the place among `extras`; and what becomes of confirmed ones.
         let mut places = ByNumber::default();
         let mut changed: Vec<(u32, u32)> = Vec::new();
-        let mut updates = std::mem::take(&mut self.updates);
-        for update in updates.iter() {
+        for update in self.updates.iter().filter(|update| chosen(update)) {
             for edit in update.edits.iter().filter(|edit| !edit.acknowledged) {
                 let at = if edit.does == Does::Add { None } else { self.messages.find(&edit.id) };
                 let own = places.get(edit.number).and_then(|at| extras.get_mut(at as usize));
@@ -185,8 +167,9 @@ impl<V: Value> Thread<V> {
                         continue;
                     }
                     (None, Some(message), _) => {
-                        let place = update.anchor.map(|anchor| self.place_in(anchor, edit.seat));
-                        let place = place.map_or((end, true), |place| (place, false));
+                        let place = update.anchor.map_or((end, true), |anchor| {
+                            (self.places.find(&self.messages, anchor, edit.seat), false)
+                        });
                         places.insert(edit.number, number(extras.len()));
                         extras.push(Extra { message: Some(message.clone()), place });
                     }
@@ -195,7 +178,6 @@ impl<V: Value> Thread<V> {
                 changed.extend(at.map(|at| (at, REMOVED)));
             }
         }
-        std::mem::swap(&mut self.updates, &mut updates);
         // Of several changes of one message the last one counts.
         let positions: Vec<u32> = changed.iter().map(|(at, _)| *at).collect();
         let mut order = ascending(&positions).into_iter().peekable();
@@ -239,47 +221,15 @@ impl<V: Value> Thread<V> {
         Woven { list, before, removed, grown: Vec::new() }
     }
 
-    /// Before which confirmed position that is which stands directly behind the last message that
-    /// the server had when a run took it along, or the nearest earlier one that is left. And whether
-    /// it is that last one.
-    fn anchored(&self, anchor: u32) -> (u32, bool) {
-        let Some((_, had)) = self.anchors.iter().find(|(one, _)| *one == anchor) else {
-            return (number(self.messages.len()), false);
-        };
-        for at in (0..had.len()).rev() {
-            let id = had.at(at).and_then(|message| message.get_owned("id"));
-            if let Some(place) = id.and_then(|id| self.messages.find(&id)) {
-                return (place + 1, at + 1 == had.len());
-            }
-        }
-        (0, had.is_empty())
-    }
-
-    /// Before which confirmed position a message in this seat stands: behind its anchor, and behind
-    /// those of earlier seats that the server has put there.
-    pub(super) fn place_in(&mut self, anchor: u32, seat: u32) -> u32 {
-        let known = self.head.filter(|head| head.anchor == anchor && head.seat <= seat);
-        let mut head = known.unwrap_or_else(|| {
-            let (place, exact) = self.anchored(anchor);
-            Head { anchor, seat: 0, place, exact }
-        });
-        let between = self.seats.get(head.seat as usize..seat as usize).unwrap_or_default();
-        for id in between.iter().flatten() {
-            if self.messages.find(id) == Some(head.place) {
-                head.place += 1;
-            }
-        }
-        head.seat = seat;
-        self.head = Some(head);
-        head.place
-    }
-
     /// The confirmed position that a sent message of this id is shown at, if it is shown.
     pub(super) fn shown_place(&mut self, id: &V) -> Option<u32> {
-        let own @ [update, _] = *self.updates.edits_of(id).first()?;
-        let anchor = self.updates.get(update)?.anchor?;
-        let edit = self.updates.edit(own).filter(|edit| edit.does == Does::Add)?;
-        Some(self.place_in(anchor, edit.seat))
+        let places = self.updates.edits_of(id).iter();
+        let mut sent = places.filter_map(|[update, at]| {
+            let update = self.updates.get(*update)?;
+            Some((update.anchor, update.edits.get(*at as usize)?))
+        });
+        let (anchor, edit) = sent.next().filter(|(_, edit)| edit.does == Does::Add)?;
+        Some(self.places.find(&self.messages, anchor?, edit.seat))
     }
 
     /// The confirmed fields with the pending writes over them. A field that did not change since is
@@ -293,11 +243,8 @@ impl<V: Value> Thread<V> {
             return fields.clone();
         }
         let mut fields = self.fields.clone().shared();
-        let mut updates = std::mem::take(&mut self.updates);
-        for write in updates.iter_mut().flat_map(|update| &mut update.writes) {
-            if write.acknowledged {
-                continue;
-            }
+        let writes = self.updates.iter_mut().flat_map(|update| &mut update.writes);
+        for write in writes.filter(|write| !write.acknowledged) {
             let before = fields.get(&write.key).map(Found::into_owned);
             let known = write.folded.take().filter(|(known, _)| match (known, &before) {
                 (Some(known), Some(before)) => known.same(before),
@@ -305,7 +252,7 @@ impl<V: Value> Thread<V> {
             });
             // A write that the confirmed state has made impossible is not shown.
             let (before, value) = known.unwrap_or_else(|| {
-                let value = self.tried(&write.key, before.clone(), &write.value);
+                let value = self.rules.tried(&write.key, before.clone(), &write.value);
                 (before, value)
             });
             if let Some(value) = &value {
@@ -313,23 +260,8 @@ impl<V: Value> Thread<V> {
             }
             write.folded = Some((before, value));
         }
-        self.updates = updates;
         self.written = Some(fields.clone());
         fields
-    }
-
-    /// A field's value with a write, if its reducer takes it.
-    pub(super) fn tried(&self, key: &str, before: Option<V>, write: &V) -> Option<V> {
-        if !V::intact() {
-            return None;
-        }
-        let state = before.map_or_else(V::object, |before| V::object().with(key, before));
-        let written = self.write(state, key, write.clone());
-        if V::intact() {
-            return written.ok()?.get_owned(key);
-        }
-        V::forget_failure();
-        None
     }
 }
 

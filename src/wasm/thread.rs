@@ -49,7 +49,8 @@ impl RawThread {
             4 => Ok(thread.message(&first).unwrap_or(UNDEFINED)),
             5 => thread.update(first).map(|()| UNDEFINED),
             6 => {
-                let show = if second.is_true() { Thread::optimistic_manual } else { Thread::optimistic };
+                let show =
+                    if second.is_true() { Thread::optimistic_manual } else { Thread::optimistic };
                 show(thread, first).map(|id| Handle::string(&id))
             }
             7 => thread.settle(&id()).map(|_| UNDEFINED),
@@ -93,10 +94,9 @@ fn read_event(event: Handle) -> Result<Event<Handle>, Error> {
     let option = |key: &str| Some(part(key)).filter(|value| !value.is_null());
     let is = |key: &str| part(key).is_true();
     Ok(match event.text_of("type").as_deref() {
-        Some("run-started") => Event::RunStarted {
-            id: option("runId"),
-            joined: option("joined").map(Handle::is_true),
-        },
+        Some("run-started") => {
+            Event::RunStarted { id: option("runId"), joined: option("joined").map(Handle::is_true) }
+        }
         Some("run-finished") => Event::RunFinished,
         Some("run-failed") => Event::RunFailed { error: part("error") },
         Some("message") => Event::Message {

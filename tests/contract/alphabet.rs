@@ -43,29 +43,90 @@ pub enum Letter {
 }
 
 use Letter::{
-    Add, AddWithTopic, Echo, Edit, Fail, FailUpdate, Finish, Has, Join, Lacks, ManualTopic, Partial,
-    Reload, Remove, Renamed, Retry, Rollback, Settle, Start, Stream, Whole, WriteLog,
+    Add, AddWithTopic, Echo, Edit, Fail, FailUpdate, Finish, Has, Join, Lacks, ManualTopic,
+    Partial, Reload, Remove, Renamed, Retry, Rollback, Settle, Start, Stream, Whole, WriteLog,
 };
 
 /// The letters about messages.
 pub const MESSAGES: &[Letter] = &[
-    Add("1"), AddWithTopic("2"), Edit("0"), Remove("0"), Start, Finish, Fail, Join, Has, Lacks,
-    Renamed, Stream, Settle(0), Retry(0), Rollback(0), Reload,
+    Add("1"),
+    AddWithTopic("2"),
+    Edit("0"),
+    Remove("0"),
+    Start,
+    Finish,
+    Fail,
+    Join,
+    Has,
+    Lacks,
+    Renamed,
+    Stream,
+    Settle(0),
+    Retry(0),
+    Rollback(0),
+    Reload,
 ];
 
 /// The letters about fields.
 pub const FIELDS: &[Letter] = &[
-    AddWithTopic("2"), WriteLog, ManualTopic, Start, Finish, Fail, Join, Has, Lacks, Settle(0),
-    FailUpdate(0), Retry(0), Rollback(0), Reload, Letter::Update,
+    AddWithTopic("2"),
+    WriteLog,
+    ManualTopic,
+    Start,
+    Finish,
+    Fail,
+    Join,
+    Has,
+    Lacks,
+    Settle(0),
+    FailUpdate(0),
+    Retry(0),
+    Rollback(0),
+    Reload,
+    Letter::Update,
 ];
 
 /// All letters, for random words.
 pub const ALL: &[Letter] = &[
-    Add("1"), Add("2"), Add("3"), AddWithTopic("2"), AddWithTopic("4"), Edit("0"), Edit("1"),
-    Edit("a"), Remove("0"), Remove("1"), Remove("a"), WriteLog, ManualTopic, Start, Start, Finish,
-    Fail, Join, Has, Lacks, Partial, Renamed, Echo("1"), Echo("2"), Echo("3"), Stream, Stream, Whole,
-    Settle(0), Settle(1), FailUpdate(0), FailUpdate(1), Retry(0), Retry(1), Rollback(0), Rollback(1),
-    Rollback(2), Reload, Letter::Update,
+    Add("1"),
+    Add("2"),
+    Add("3"),
+    AddWithTopic("2"),
+    AddWithTopic("4"),
+    Edit("0"),
+    Edit("1"),
+    Edit("a"),
+    Remove("0"),
+    Remove("1"),
+    Remove("a"),
+    WriteLog,
+    ManualTopic,
+    Start,
+    Start,
+    Finish,
+    Fail,
+    Join,
+    Has,
+    Lacks,
+    Partial,
+    Renamed,
+    Echo("1"),
+    Echo("2"),
+    Echo("3"),
+    Stream,
+    Stream,
+    Whole,
+    Settle(0),
+    Settle(1),
+    FailUpdate(0),
+    FailUpdate(1),
+    Retry(0),
+    Retry(1),
+    Rollback(0),
+    Rollback(1),
+    Rollback(2),
+    Reload,
+    Letter::Update,
 ];
 
 fn message(kind: &'static str, id: &str, content: &str) -> Message {
@@ -83,12 +144,20 @@ fn said(letter: Letter) -> Said {
     let own = |text: &str| Some(vec![text.to_owned()]);
     match letter {
         Has => Said {
-            messages: vec![message("human", "0", "old"), message("human", "1", "1"), message("ai", "a", "Hi")],
+            messages: vec![
+                message("human", "0", "old"),
+                message("human", "1", "1"),
+                message("ai", "a", "Hi"),
+            ],
             topic: own("t"),
             log: own("x"),
         },
         Lacks => Said { messages: vec![message("human", "0", "old")], topic: None, log: None },
-        _ => Said { messages: vec![message("human", "2", "2")], topic: own("server's"), log: own("y") },
+        _ => Said {
+            messages: vec![message("human", "2", "2")],
+            topic: own("server's"),
+            log: own("y"),
+        },
     }
 }
 
@@ -164,21 +233,31 @@ impl Letter {
         let event = match self {
             Add(_) | AddWithTopic(_) | Edit(_) | Remove(_) | WriteLog | ManualTopic => {
                 let update = update_of(written(self));
-                let show = if self == ManualTopic { Thread::optimistic_manual } else { Thread::optimistic };
+                let show = if self == ManualTopic {
+                    Thread::optimistic_manual
+                } else {
+                    Thread::optimistic
+                };
                 // What removes an unknown message is refused.
                 let _ = show(thread, V::of(update));
                 return None;
             }
             Start => {
                 *runs += 1;
-                Event::RunStarted { id: Some(V::of(json!(format!("r{runs}")))), joined: Some(false) }
+                Event::RunStarted {
+                    id: Some(V::of(json!(format!("r{runs}")))),
+                    joined: Some(false),
+                }
             }
-            Join => Event::RunStarted { id: Some(V::of(json!(format!("r{runs}")))), joined: Some(true) },
+            Join => {
+                Event::RunStarted { id: Some(V::of(json!(format!("r{runs}")))), joined: Some(true) }
+            }
             Finish => Event::RunFinished,
             Fail => Event::RunFailed { error: V::of(json!("down")) },
             Has | Lacks | Partial => {
                 let Said { messages, topic, log } = said(self);
-                let mut values = json!({ "messages": messages.iter().map(dict).collect::<Vec<_>>() });
+                let mut values =
+                    json!({ "messages": messages.iter().map(dict).collect::<Vec<_>>() });
                 topic.into_iter().for_each(|topic| values["topic"] = json!(topic[0]));
                 log.into_iter().for_each(|log| values["log"] = json!(log));
                 Event::Values { values: V::of(values), partial: self == Partial }

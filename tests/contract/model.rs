@@ -254,7 +254,9 @@ impl Model {
 
     pub fn run_is_joined(&mut self, id: &str) {
         let back = self.run.as_ref().filter(|run| run.id == id).and_then(|run| run.start.clone());
-        let (Some(run), Some(start)) = (self.run.as_mut(), back) else { return self.run_starts(id) };
+        let (Some(run), Some(start)) = (self.run.as_mut(), back) else {
+            return self.run_starts(id);
+        };
         run.active = true;
         (run.spoke_of_messages, run.spoke_of_fields) = (false, false);
         self.confirmed = start.clone();
@@ -328,7 +330,11 @@ impl Model {
                     (_, None, at) => {
                         at.map(|at| list[at] = None);
                         let place = self.place_of(update, &part.write);
-                        new.push((place.unwrap_or(confirmed.len()), place.is_none(), message.clone()));
+                        new.push((
+                            place.unwrap_or(confirmed.len()),
+                            place.is_none(),
+                            message.clone(),
+                        ));
                     }
                 }
             }
@@ -345,7 +351,8 @@ impl Model {
     fn place_of(&self, update: &Update, edit: &Edit) -> Option<usize> {
         let had = update.had.as_ref()?;
         let confirmed = &self.confirmed.messages;
-        let mut place = had.iter().rev().find_map(|id| position(confirmed, id)).map_or(0, |at| at + 1);
+        let mut place =
+            had.iter().rev().find_map(|id| position(confirmed, id)).map_or(0, |at| at + 1);
         for id in self.seats[..edit.seat].iter().flatten() {
             if position(confirmed, id) == Some(place) {
                 place += 1;
@@ -359,8 +366,10 @@ impl Model {
         let messages = self.laid_over(chosen);
         for part in self.updates.iter().filter(|it| chosen(it)).flat_map(|it| &it.edits) {
             let id = &part.write.message.id;
-            let stays = edit_is_acknowledged(part, &self.confirmed) || part.write.does == Does::Remove;
-            let there = part.write.does == Does::Change && position(&self.confirmed.messages, id).is_some();
+            let stays =
+                edit_is_acknowledged(part, &self.confirmed) || part.write.does == Does::Remove;
+            let there =
+                part.write.does == Does::Change && position(&self.confirmed.messages, id).is_some();
             if !stays && !there {
                 self.seats[part.write.seat] = Some(id.clone());
             }
@@ -376,7 +385,8 @@ impl Model {
     // -- 8. A server that renames: the first new message of the same kind and content. --
 
     fn match_renamed(&mut self, message: &Message, said: &[Message]) {
-        let knows = |update: &Update| update.edits.iter().any(|it| it.write.message.id == message.id);
+        let knows =
+            |update: &Update| update.edits.iter().any(|it| it.write.message.id == message.id);
         if !self.run.as_ref().is_some_and(|run| run.active) || self.updates.iter().any(knows) {
             return;
         }
@@ -436,7 +446,8 @@ impl Model {
                 behind_streamed = true;
             } else if partial {
                 // It stays behind what it followed.
-                let place = previous.as_ref().and_then(|id| position(&list, id)).map_or(0, |at| at + 1);
+                let place =
+                    previous.as_ref().and_then(|id| position(&list, id)).map_or(0, |at| at + 1);
                 list.insert(place, own.clone());
                 previous = Some(own.id.clone());
             }
@@ -458,7 +469,8 @@ impl Model {
             Some(at) => self.confirmed.messages[at] = message.clone(),
             None => {
                 self.match_renamed(message, &[]);
-                let edits = self.updates.iter().flat_map(|it| it.edits.iter().map(move |part| (it, part)));
+                let edits =
+                    self.updates.iter().flat_map(|it| it.edits.iter().map(move |part| (it, part)));
                 let mut own = edits.filter(|(_, part)| part.write.message.id == message.id);
                 let first = own.next().filter(|(_, part)| part.write.does == Does::Add);
                 let place = first.and_then(|(update, part)| self.place_of(update, &part.write));

@@ -1,0 +1,64 @@
+//! By which rules the fields of a thread are folded.
+
+use super::MESSAGES;
+use crate::error::Error;
+use crate::reducer::messages::MessageRules;
+use crate::reducer::tools::Prefer;
+use crate::schema::{Field, FieldReducer, Schema};
+use crate::value::Value;
+
+pub(super) struct Rules<V> {
+    pub schema: Schema<V>,
+    /// Whether fields that the schema does not know are taken, and replaced.
+    pub open: bool,
+}
+
+impl<V: Value> Rules<V> {
+    /// Those of a schema; without one, of the fields that every agent has.
+    pub(super) fn of(schema: Option<Schema<V>>) -> Result<Self, Error> {
+        if let Some(schema) = schema {
+            return Ok(Self { schema, open: false });
+        }
+        let mut schema = Schema::empty();
+        for (name, reducer) in [
+            (MESSAGES, FieldReducer::Messages(MessageRules::LangGraph)),
+            ("tools", FieldReducer::Tools(Prefer::First)),
+            ("todos", FieldReducer::Todos),
+            ("files", FieldReducer::Files),
+        ] {
+            schema.add(name.to_owned(), Field::new(reducer))?;
+        }
+        Ok(Self { schema, open: true })
+    }
+
+    /// Those of the messages, unless they have another reducer than `add_messages`.
+    pub(super) fn of_messages(&self) -> Option<MessageRules> {
+        match self.schema.field(MESSAGES).map(|field| &field.reducer) {
+            None => Some(MessageRules::LangGraph),
+            Some(FieldReducer::Messages(rules)) => Some(*rules),
+            Some(_) => None,
+        }
+    }
+
+    /// Fields with one write.
+    pub(super) fn write(&self, fields: V, key: &str, write: V) -> Result<V, Error> {
+        match self.schema.field(key) {
+            None if self.open => Ok(fields.with(key, write)),
+            _ => self.schema.write(fields, key, write),
+        }
+    }
+
+    /// A field's value with a write, if its reducer takes it.
+    pub(super) fn tried(&self, key: &str, before: Option<V>, write: &V) -> Option<V> {
+        if !V::intact() {
+            return None;
+        }
+        let state = before.map_or_else(V::object, |before| V::object().with(key, before));
+        let written = self.write(state, key, write.clone());
+        if V::intact() {
+            return written.ok()?.get_owned(key);
+        }
+        V::forget_failure();
+        None
+    }
+}
