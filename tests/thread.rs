@@ -161,6 +161,20 @@ fn a_run_from_its_start_again_is_the_run_once() {
 }
 
 #[test]
+fn a_run_that_began_without_an_id_takes_the_one_it_is_told() {
+    let mut thread = thread_of(&[]);
+    thread.optimistic(json!({ "messages": [human("1", "a")] })).unwrap();
+    hear(&mut thread, [Event::RunStarted { id: None, joined: None }]);
+    thread.optimistic(json!({ "messages": [human("2", "b")] })).unwrap();
+    hear(&mut thread, [started("r")]);
+    assert_eq!(statuses(&mut thread), [Status::Sent, Status::Pending]);
+    hear(&mut thread, [snapshot(&[human("1", "a")]), started("r")]);
+    assert_eq!(statuses(&mut thread), [Status::Sent, Status::Pending]);
+    hear(&mut thread, [snapshot(&[human("1", "a")]), Event::RunFinished]);
+    assert_eq!(ids(&thread.state()), ["1", "2"]);
+}
+
+#[test]
 fn what_a_replay_makes_impossible_is_passed_over() {
     let mut thread = thread_of(&[]);
     hear(&mut thread, [started("r"), streamed("a")]);

@@ -76,7 +76,7 @@ test("of a field that grew here what is new, of others what is other", async () 
 test("what is not input, and what is private, is not sent", async () => {
   const thread = new Thread({ threadId: "t1", schema, values: { mood: "calm", todos: [{ content: "x", status: "pending" }], secret: "s" } as never });
   expect(runInput(thread, { schema }).state).toEqual({ mood: "calm" });
-  expect(Object.keys(runInput(thread, { schema, state: "whole" }).state).toSorted()).toEqual(["facts", "files", "log", "mood"]);
+  expect(Object.keys(runInput(thread, { schema, state: "whole" }).state).toSorted()).toEqual(["budget", "facts", "files", "log", "mood"]);
   expect(runInput(thread, { schema, state: { own: 1 } }).state).toEqual({ own: 1 });
 });
 

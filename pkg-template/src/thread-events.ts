@@ -29,7 +29,9 @@ export interface RunStarted {
   readonly runId?: string | undefined;
   /**
    * `true`: this is the thread's last run, told again from its start. `false`: it is a new run, whatever its id.
-   * Left out, it is the last run again if that has the same `runId` and has not ended.
+   * Left out, it is the last run again if that has the same `runId` and has not ended. Unless `false`, a run that began
+   * without a `runId` and has not ended takes this one: begin a run when you send its request, without an id if the
+   * server makes it, and what the user writes meanwhile waits for the next run.
    */
   readonly joined?: boolean | undefined;
 }

@@ -194,7 +194,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     const { type } = event;
     if (type === "disconnected") return this.#position.disconnect(event.error);
     this.#position.heard();
-    const joined = type === "run-started" ? this.#position.isJoinedBy(event) : undefined;
+    const joined = type === "run-started" && !this.#position.isNamedBy(event) ? this.#position.isJoinedBy(event) : undefined;
     if (!this.#isNew(event, joined)) return;
     if (type === "text") {
       this.#core.ask(ASK.text, event.messageId, event.text);

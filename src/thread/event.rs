@@ -10,6 +10,7 @@ pub enum Event<V> {
         id: Option<V>,
         /// Whether this is the last run joined again from its start: then the thread goes back to
         /// where that began. Unsaid, it is if it has the id of the last run and that has not ended.
+        /// Unless this is false, a run that began without an id and has not ended takes the id.
         joined: Option<bool>,
     },
     /// The run has ended well; whatever it took along is over.

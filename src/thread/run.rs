@@ -24,6 +24,14 @@ pub(super) struct Run<V> {
 impl<V: Value> Thread<V> {
     /// A run begins, or the last one is joined again.
     pub(super) fn start_run(&mut self, id: Option<V>, joined: Option<bool>) {
+        if let (Some(run), Some(id), true) = (self.run.as_mut(), &id, joined != Some(false))
+            && run.active
+            && run.id.is_none()
+        {
+            // Who began it did not know yet what the server would call it.
+            run.id = Some(id.clone());
+            return;
+        }
         let again = self.run.as_ref().is_some_and(|run| {
             let same = matches!((&run.id, &id), (Some(last), Some(id)) if last.same(id));
             same && run.start.is_some() && joined.unwrap_or(run.active)

@@ -115,7 +115,12 @@ export class Session {
     const forget = thread.subscribe(() => {
       if (thread.run.status === "running") this.#say("The agent is answering…");
     });
-    let over = await follow(() => run.start());
+    let over = await follow(() => {
+      const answer = run.start();
+      // What is written from here on waits for the next run, however long the server takes to begin this one.
+      thread.receive({ type: "run-started" });
+      return answer;
+    });
     for (const wait of run.join ? PATIENCE : []) {
       if (over) break;
       this.#say("The connection broke. Joining the run again…");

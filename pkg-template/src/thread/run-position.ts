@@ -34,6 +34,11 @@ export class RunPosition {
     return joined !== false && this.#run !== NO_RUN && runId !== undefined && runId === this.#run.id;
   }
 
+  /** Whether this start only tells the id of the run that is under way and began without one. */
+  isNamedBy({ runId, joined }: RunStarted): boolean {
+    return joined !== false && runId !== undefined && this.#run !== NO_RUN && this.#run.id === undefined && this.#isOpen();
+  }
+
   /** Whether this start is the last run's once more, to go back to its save point. */
   isJoinedBy(event: RunStarted): boolean {
     return this.isRepeatedBy(event) && (event.joined === true || this.#isOpen());
