@@ -303,20 +303,6 @@ describe("what the server says", () => {
     hear(thread, { type: "messages", messages: [human("1", "A")], partial: true });
     expect(shown(thread)).toEqual(["1 A", "2 Shall I?"]);
   });
-
-  test("a message that replaces another is never written into", () => {
-    using thread = threadOf();
-    const given = ai("a", "new");
-    hear(thread, started("r"), streamed("a"), text("a", "old"), message(given, { streaming: true }), text("a", "!"));
-    expect([shown(thread), given.content]).toEqual([["a new!"], "new"]);
-    const again = ai("a", "newer");
-    thread.update({ messages: [again] });
-    hear(thread, text("a", "?"));
-    expect([shown(thread), again.content]).toEqual([["a newer?"], "newer"]);
-    const last = ai("a", "newest");
-    hear(thread, update({ messages: [last] }), text("a", "."));
-    expect([shown(thread), last.content]).toEqual([["a newest."], "newest"]);
-  });
 });
 
 describe("what is told again", () => {
