@@ -1,6 +1,6 @@
 import { Thread } from "threadfold";
 import { expect, test } from "vitest";
-import { ai, hear, human, message, messages, started, streamed, text, threadOf, values, whole } from "./say.js";
+import { ai, hear, human, message, messages, shown, started, streamed, text, threadOf, values, whole } from "./say.js";
 
 const many = () => Array.from({ length: 50 }, (_, at) => human(`${at}`, `message ${at}`));
 
@@ -97,4 +97,18 @@ test("what is given is not changed", () => {
   hear(thread, values(given), text("1", "b"), { type: "delta", operations: [{ op: "remove", path: "/files/~1a" }] });
   expect(given).toEqual(copy);
   expect([given.messages, given.files, ...given.messages].some((value) => Object.isFrozen(value))).toBe(false);
+});
+
+test("a message that replaces another is never written into", () => {
+  using thread = threadOf();
+  const given = ai("a", "new");
+  hear(thread, started("r"), streamed("a"), text("a", "old"), message(given, { streaming: true }), text("a", "!"));
+  expect([shown(thread), given.content]).toEqual([["a new!"], "new"]);
+  const again = ai("a", "newer");
+  thread.update({ messages: [again] });
+  hear(thread, text("a", "?"));
+  expect([shown(thread), again.content]).toEqual([["a newer?"], "newer"]);
+  const last = ai("a", "newest");
+  hear(thread, { type: "update", update: { messages: [last] } }, text("a", "."));
+  expect([shown(thread), last.content]).toEqual([["a newest."], "newest"]);
 });

@@ -145,6 +145,13 @@ test("it keeps its place while an answer streams before the server's copy of it"
   expect(thread.pending).toEqual([]);
 });
 
+test("history that loads while the run goes on comes above what was asked, the answer below it", () => {
+  using thread = threadOf(ai("2", "b"));
+  thread.optimistic({ messages: [human("q", "Hi")] });
+  hear(thread, started("r"), streamed("a"), text("a", "Hello"), messages(human("1", "a"), ai("2", "b")));
+  expect(idsOf(thread)).toEqual(["1", "2", "q", "a"]);
+});
+
 test("one that the server gave another id is the same message, in the same place", () => {
   using thread = threadOf();
   const op = thread.optimistic({ messages: [human("mine", "Hi")] });
