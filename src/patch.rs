@@ -226,7 +226,7 @@ fn unescape(token: &str) -> Option<String> {
 }
 
 /// A list's index as a token writes it: digits, without a leading zero.
-fn index_of(token: &str) -> Option<usize> {
+pub(crate) fn index_of(token: &str) -> Option<usize> {
     let plain = token == "0" || !token.starts_with('0');
     let digits = token.bytes().all(|byte| byte.is_ascii_digit());
     (plain && digits).then(|| token.parse().ok()).flatten()

@@ -6,7 +6,7 @@ use super::run::Run;
 use super::{MESSAGES, Pending, Stale, Status, Thread, list_of_messages};
 use crate::diff::diff;
 use crate::error::Error;
-use crate::patch::apply_own_patch;
+use crate::patch::{apply_own_patch, index_of};
 use crate::schema::Schema;
 use crate::value::{Found, Kind, Value};
 
@@ -19,40 +19,33 @@ impl<V: Value> Thread<V> {
     pub fn to_json(&mut self) -> V {
         let confirmed = self.confirmed();
         self.updates.all_mut().for_each(Pending::with_new_ids);
-        let pending = V::array(self.updates.all().map(record_of));
-        let run = self.run.as_ref().map_or_else(V::null, |run| {
-            let record = V::object()
-                .with("id", run.id.clone().unwrap_or_else(V::null))
-                .with("anchor", V::string(&run.anchor.to_string()))
-                .with("local", V::array(run.local.clone()));
-            let record = match &run.start {
-                // What the run has done, undone.
-                Some((messages, fields)) => {
-                    record.with("start", diff(&confirmed, &V::headed(MESSAGES, messages, fields)))
-                }
-                None => record,
-            };
-            let flags = [
-                ("active", run.active),
-                ("spokeOfMessages", run.spoke_of_messages),
-                ("spokeOfFields", run.spoke_of_fields),
-            ];
-            flags
-                .into_iter()
-                .filter(|(_, is)| *is)
-                .fold(record, |record, (name, _)| mark(record, name))
-        });
+        let mut record = V::object().with("version", V::string(VERSION));
+        if !self.rules.open {
+            let names = self.rules.schema.fields().map(|(name, _)| V::string(name));
+            record = record.with("schema", V::array(names));
+        }
         let anchors = self.places.anchors.iter().map(|(anchor, had)| {
             let ids = V::array(had.items().filter_map(|message| message.get_owned("id")));
-            V::object().with("name", V::string(&anchor.to_string())).with("ids", ids)
+            with_number(V::object().with("ids", ids), "name", *anchor)
         });
         let seats = self.places.seats.iter().map(|id| id.clone().unwrap_or_else(V::null));
-        let names: Vec<V> = self.rules.schema.fields().map(|(key, _)| V::string(key)).collect();
-        V::object()
-            .with("version", V::string(VERSION))
-            .with("schema", if self.rules.open { V::null() } else { V::array(names) })
+        let mut run = V::null();
+        if let Some(last) = &self.run {
+            run = V::object().with("local", V::array(last.local.iter().cloned()));
+            run = with_number(run, "anchor", last.anchor);
+            run = with(run, "id", &last.id);
+            if let Some((messages, fields)) = &last.start {
+                // What the run has done, undone.
+                let start = V::headed(MESSAGES, messages, fields);
+                run = run.with("start", diff(&confirmed, &start));
+            }
+            run = marked(run, "active", last.active);
+            run = marked(run, "spokeOfMessages", last.spoke_of_messages);
+            run = marked(run, "spokeOfFields", last.spoke_of_fields);
+        }
+        record
             .with("confirmed", confirmed)
-            .with("pending", pending)
+            .with("pending", V::array(self.updates.all().map(record_of)))
             .with("anchors", V::array(anchors))
             .with("seats", V::array(seats))
             .with("run", run)
@@ -66,14 +59,14 @@ impl<V: Value> Thread<V> {
     /// [`Error::InvalidValue`] for what is no such object, for one of another version, and for one
     /// of a thread with a schema when there is none, or none with its fields.
     pub fn from_json(schema: Option<Schema<V>>, record: &V) -> Result<Self, Error> {
-        let part = |of: &V, key: &str| of.get_owned(key).unwrap_or_else(V::null);
         if record.text_of("version").as_deref() != Some(VERSION) {
             return Err(Error::value("a thread's record", "of version 2, as toJSON() gives it"));
         }
-        let names = part(record, "schema");
-        let has = |name: &str| schema.as_ref().is_some_and(|schema| schema.field(name).is_some());
-        if !names.items().all(|name| name.text().is_some_and(|name| has(&name))) {
-            return Err(Error::value("the schema", "the one of the thread that was recorded"));
+        for name in items(record, "schema") {
+            let name = name.text().unwrap_or_default();
+            if schema.as_ref().is_none_or(|schema| schema.field(&name).is_none()) {
+                return Err(Error::value("the schema", "the one of the thread that was recorded"));
+            }
         }
         let confirmed = part(record, "confirmed");
         if confirmed.kind() != Kind::Object {
@@ -81,33 +74,34 @@ impl<V: Value> Thread<V> {
         }
         let messages = part(&confirmed, MESSAGES).own_list();
         list_of_messages(&messages)?;
+        let run = part(record, "run");
+        let start = run.get_owned("start");
+        let start = start.map(|patch| apply_own_patch(&confirmed, &patch)).transpose()?;
         let mut thread = Self::new(schema, &V::object())?;
         thread.messages.set(messages);
-        thread.fields = confirmed.clone().without(MESSAGES);
+        thread.fields = confirmed.without(MESSAGES);
         thread.streaming = IdSet::of(&part(record, "streaming"));
         thread.broken = IdSet::of(&part(record, "broken"));
-        for anchor in part(record, "anchors").items() {
-            let name = number_of(&*anchor, "name");
-            let ids = part(&*anchor, "ids");
-            let had = ids.items().map(|id| V::object().with("id", id.into_owned()));
-            thread.places.anchors.extend(name.map(|name| (name, V::array(had))));
+        for anchor in items(record, "anchors") {
+            let had = items(&anchor, "ids").into_iter().map(|id| V::object().with("id", id));
+            let had = V::array(had);
+            thread.places.anchor(number_of(&anchor, "name").unwrap_or_default(), had);
         }
-        let seats = part(record, "seats");
-        let id = |id: V::Found<'_>| (!id.is_null()).then(|| id.into_owned());
-        thread.places.seats = seats.items().map(id).collect();
-        for record in part(record, "pending").items() {
-            pending_of(&*record).into_iter().for_each(|update| thread.updates.push(update));
+        for id in items(record, "seats") {
+            thread.places.seats.push((!id.is_null()).then_some(id));
         }
-        let run = part(record, "run");
+        for record in items(record, "pending") {
+            if let Some(update) = pending_of(&record) {
+                thread.updates.push(update);
+            }
+        }
         if run.kind() == Kind::Object {
-            let start =
-                run.get("start").map(|patch| apply_own_patch(&confirmed, &patch)).transpose()?;
             thread.run = Some(Run {
-                id: run.get_owned("id").filter(|id| !id.is_null()),
+                id: run.get_owned("id"),
                 active: is_marked(&run, "active"),
                 start: start.map(|start| (part(&start, MESSAGES), start.without(MESSAGES))),
                 anchor: number_of(&run, "anchor").unwrap_or_default(),
-                local: part(&run, "local").items().map(Found::into_owned).collect(),
+                local: items(&run, "local"),
                 spoke_of_messages: is_marked(&run, "spokeOfMessages"),
                 spoke_of_fields: is_marked(&run, "spokeOfFields"),
             });
@@ -117,8 +111,75 @@ impl<V: Value> Thread<V> {
     }
 }
 
-fn mark<V: Value>(record: V, name: &str) -> V {
-    record.with(name, V::string("yes"))
+fn record_of<V: Value>(update: &Pending<V>) -> V {
+    let edits = update.edits.iter().map(|edit| {
+        let record = V::object().with("id", edit.id.clone());
+        let record = record.with("does", V::string(edit.does.name()));
+        let record = with_number(with_number(record, "at", edit.at), "seat", edit.seat);
+        with_base(with(record, "message", &edit.message), &edit.base)
+    });
+    let writes = update
+        .writes
+        .iter()
+        .map(|write| with_base(V::object().with("key", V::string(&write.key)), &write.base));
+    let record = V::object()
+        .with("id", V::string(&update.id))
+        .with("status", V::string(update.status.name()))
+        .with("update", update.update.clone())
+        .with("edits", V::array(edits))
+        .with("writes", V::array(writes));
+    let mut record = with(record, "error", &update.error);
+    if let Some(anchor) = update.anchor {
+        record = with_number(record, "anchor", anchor);
+    }
+    let record = marked(record, "manual", update.manual);
+    marked(marked(record, "taken", update.taken), "over", update.over)
+}
+
+fn pending_of<V: Value>(record: &V) -> Option<Box<Pending<V>>> {
+    let update = record.get_owned("update").filter(|update| update.kind() == Kind::Object)?;
+    let (id, status) = (record.text_of("id")?, record.text_of("status")?);
+    let mut pending = Box::new(Pending::new(id, update, is_marked(record, "manual")));
+    pending.status = Status::of(&status)?;
+    pending.error = record.get_owned("error");
+    pending.taken = is_marked(record, "taken");
+    pending.over = is_marked(record, "over");
+    pending.anchor = number_of(record, "anchor");
+    for edit in items(record, "edits") {
+        let id = edit.get_owned("id").filter(|id| id.kind() == Kind::String)?;
+        let message = edit.get_owned("message").filter(|it| it.kind() == Kind::Object);
+        let does = Does::of(&edit.text_of("does")?, message.is_some())?;
+        let mut own = Edit::new(id, number_of(&edit, "at")?, does, message);
+        (own.seat, own.base) = (number_of(&edit, "seat")?, base_of(&edit));
+        pending.edits.push(own);
+    }
+    for (write, record) in pending.writes.iter_mut().zip(items(record, "writes")) {
+        if record.text_of("key").as_ref() == Some(&write.key) {
+            write.base = base_of(&record);
+        }
+    }
+    Some(pending)
+}
+
+/// A part of a record: null, when it is not there.
+fn part<V: Value>(record: &V, name: &str) -> V {
+    record.get_owned(name).unwrap_or_else(V::null)
+}
+
+/// The items of a list in a record.
+fn items<V: Value>(record: &V, name: &str) -> Vec<V> {
+    part(record, name).items().map(Found::into_owned).collect()
+}
+
+fn with<V: Value>(record: V, name: &str, value: &Option<V>) -> V {
+    match value {
+        Some(value) => record.with(name, value.clone()),
+        None => record,
+    }
+}
+
+fn marked<V: Value>(record: V, name: &str, is_so: bool) -> V {
+    if is_so { record.with(name, V::string("yes")) } else { record }
 }
 
 fn is_marked<V: Value>(record: &V, name: &str) -> bool {
@@ -126,86 +187,20 @@ fn is_marked<V: Value>(record: &V, name: &str) -> bool {
 }
 
 /// Numbers are written as text, which every heap can make.
+fn with_number<V: Value>(record: V, name: &str, number: u32) -> V {
+    record.with(name, V::string(&number.to_string()))
+}
+
 fn number_of<V: Value>(record: &V, name: &str) -> Option<u32> {
-    record.text_of(name)?.parse().ok()
+    u32::try_from(index_of(&record.text_of(name)?)?).ok()
 }
 
 /// A base as a list: empty, when the server had no value.
 fn with_base<V: Value>(record: V, base: &Base<V>) -> V {
-    match base {
-        Some(value) => record.with("base", V::array(value.clone())),
-        None => record,
-    }
+    with(record, "base", &base.clone().map(V::array))
 }
 
 fn base_of<V: Value>(record: &V) -> Base<V> {
     let base = record.get("base")?;
     Some(base.at(0).map(Found::into_owned))
-}
-
-fn record_of<V: Value>(update: &Pending<V>) -> V {
-    let edits = update.edits.iter().map(|edit| {
-        let record = V::object()
-            .with("id", edit.id.clone())
-            .with("does", V::string(edit.does.name()))
-            .with("at", V::string(&edit.at.to_string()))
-            .with("seat", V::string(&edit.seat.to_string()));
-        let record = match &edit.message {
-            Some(message) => record.with("message", message.clone()),
-            None => record,
-        };
-        with_base(record, &edit.base)
-    });
-    let writes = update
-        .writes
-        .iter()
-        .map(|write| with_base(V::object().with("key", V::string(&write.key)), &write.base));
-    let mut record = V::object()
-        .with("id", V::string(&update.id))
-        .with("status", V::string(update.status.name()))
-        .with("update", update.update.clone())
-        .with("edits", V::array(edits))
-        .with("writes", V::array(writes));
-    if let Some(error) = &update.error {
-        record = record.with("error", error.clone());
-    }
-    if let Some(anchor) = update.anchor {
-        record = record.with("anchor", V::string(&anchor.to_string()));
-    }
-    if update.manual {
-        record = mark(record, "manual");
-    }
-    if update.taken {
-        record = mark(record, "taken");
-    }
-    if update.over {
-        record = mark(record, "over");
-    }
-    record
-}
-
-fn pending_of<V: Value>(record: &V) -> Option<Box<Pending<V>>> {
-    let update = record.get("update").filter(|update| update.kind() == Kind::Object)?.into_owned();
-    let mut pending =
-        Box::new(Pending::new(record.text_of("id")?, update, is_marked(record, "manual")));
-    pending.status = record.text_of("status").and_then(|it| Status::of(&it))?;
-    pending.error = record.get_owned("error");
-    pending.taken = is_marked(record, "taken");
-    pending.over = is_marked(record, "over");
-    pending.anchor = number_of(record, "anchor");
-    for edit in record.get_owned("edits")?.items() {
-        let id = edit.get_owned("id").filter(|id| id.kind() == Kind::String)?;
-        let message = edit.get_owned("message").filter(|it| it.kind() == Kind::Object);
-        let does = edit.text_of("does").and_then(|it| Does::of(&it, message.is_some()))?;
-        let at = number_of(&*edit, "at")?;
-        let (seat, base) = (number_of(&*edit, "seat")?, base_of(&*edit));
-        pending.edits.push(Edit { seat, base, ..Edit::new(id, at, does, message) });
-    }
-    let written = record.get_owned("writes")?;
-    for (write, record) in pending.writes.iter_mut().zip(written.items()) {
-        if record.text_of("key").as_ref() == Some(&write.key) {
-            write.base = base_of(&*record);
-        }
-    }
-    Some(pending)
 }

@@ -62,7 +62,10 @@ fn assert_known(name: &str, words: u64, digest: u32) {
 /// Words that once were answered wrongly, here or in the package before this contract.
 #[test]
 fn words_of_old() {
-    use Letter::{Add, AddWithTopic, Echo, Edit, Fail, Finish, Has, Join, Lacks, Remove, Renamed, Retry, Rollback, Start, Stream};
+    use Letter::{
+        Add, AddWithTopic, Echo, Edit, Fail, Finish, Has, Join, Lacks, Remove, Renamed, Retry,
+        Rollback, Start, Stream,
+    };
     let words: &[&[Letter]] = &[
         // Two of one text, the first echoed under its own id: the second stays.
         &[Add("1"), Add("2"), Start, Echo("1"), Renamed, Finish],

@@ -99,7 +99,9 @@ pub fn differs<V: Heap>(word: &[Letter]) -> Option<String> {
         letter.to_thread(&mut thread, &mut thread_runs);
         let (own, shown) = (of_thread(&mut thread), of_model(&model));
         if own != shown {
-            return Some(format!("after {at} ({letter:?}):\n the thread {own}\n the model  {shown}"));
+            return Some(format!(
+                "after {at} ({letter:?}):\n the thread {own}\n the model  {shown}"
+            ));
         }
     }
     // To look must change nothing: the same word without a look until its end.
@@ -112,7 +114,12 @@ pub fn differs<V: Heap>(word: &[Letter]) -> Option<String> {
 }
 
 /// At a run's end drift is what makes the prediction into what is shown.
-fn check_drift<V: Heap>(predicted: Option<&State>, model: &Model, drift: Option<&V>, word: &[Letter]) {
+fn check_drift<V: Heap>(
+    predicted: Option<&State>,
+    model: &Model,
+    drift: Option<&V>,
+    word: &[Letter],
+) {
     if *word.last().unwrap() != Letter::Finish {
         return;
     }
@@ -183,9 +190,12 @@ fn of_thread<V: Heap>(thread: &mut Thread<V>) -> String {
             text.push_str(&format!("{}:{} ", of("id"), of("content")));
         }
         let topic = state.text_of("topic").unwrap_or_else(|| "-".to_owned());
-        let log = owned(state.get("log")).map_or_else(|| "-".to_owned(), |log| {
-            log.items().map(|it| it.text().unwrap().into_owned()).collect::<Vec<_>>().join(",")
-        });
+        let log = owned(state.get("log")).map_or_else(
+            || "-".to_owned(),
+            |log| {
+                log.items().map(|it| it.text().unwrap().into_owned()).collect::<Vec<_>>().join(",")
+            },
+        );
         text.push_str(&format!("{topic} {log} | "));
     };
     tell(thread.state());
@@ -204,7 +214,8 @@ fn of_thread<V: Heap>(thread: &mut Thread<V>) -> String {
         text.push(';');
     }
     let streaming = thread.streaming();
-    let mut streaming: Vec<_> = streaming.items().map(|it| it.text().unwrap().into_owned()).collect();
+    let mut streaming: Vec<_> =
+        streaming.items().map(|it| it.text().unwrap().into_owned()).collect();
     streaming.sort_unstable();
     text + &streaming.join(",")
 }
