@@ -50,8 +50,13 @@ function beginRun(fold: Fold, runId: string): void {
   fold.run.begin();
   fold.streams.reset();
   fold.calls.forget();
-  fold.send({ type: "run-started", runId, joined });
+  fold.send(fold.join !== false && isUnnamed(fold) ? { type: "run-started", runId } : { type: "run-started", runId, joined });
   fold.state.begin(joined);
+}
+
+/** Whether a run that is under way began before its id was known. */
+function isUnnamed({ thread: { run } }: Fold): boolean {
+  return run.id === undefined && (run.status === "running" || run.status === "disconnected");
 }
 
 /** The stream is over. If its run is not, the connection broke. */

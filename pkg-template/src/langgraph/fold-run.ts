@@ -67,8 +67,9 @@ export interface FoldedRun {
 export async function foldRun(
   thread: RunThread,
   stream: RunStream | PromiseLike<RunStream>,
-  options: FoldRunOptions = {},
+  given?: FoldRunOptions,
 ): Promise<FoldedRun> {
+  const options = given ?? {};
   if (typeof thread?.receive !== "function") throw new ThreadfoldError("INVALID_VALUE", "foldRun folds a stream into a Thread: its first argument is none.");
   const fold = new RunFold(thread, options);
   try {
