@@ -35,31 +35,31 @@ pub(crate) fn apply_own_patch<V: Value>(document: &V, operations: &V) -> Result<
 fn apply<V: Value>(
     document: &V,
     operations: &V,
-    forbidden: &dyn Fn(&str) -> bool,
+    refuses: &dyn Fn(&str) -> bool,
 ) -> Result<V, Error> {
     if operations.kind() != Kind::Array {
         return Err(Error::value("operations", "a list of JSON Patch operations"));
     }
     let mut patched = document.clone();
     for (index, operation) in operations.items().enumerate() {
-        patched = Operation { index, operation: &*operation, forbidden }.apply(patched)?;
+        patched = Operation { index, said: &*operation, refuses }.apply(patched)?;
     }
     Ok(patched)
 }
 
 struct Operation<'a, V> {
     index: usize,
-    operation: &'a V,
-    /// Which keys no path may lead through.
-    forbidden: &'a dyn Fn(&str) -> bool,
+    said: &'a V,
+    /// Whether no path may lead through a key.
+    refuses: &'a dyn Fn(&str) -> bool,
 }
 
 impl<V: Value> Operation<'_, V> {
     fn apply(&self, document: V) -> Result<V, Error> {
-        if self.operation.kind() != Kind::Object {
+        if self.said.kind() != Kind::Object {
             return Err(self.invalid("it is not an object"));
         }
-        let op = self.operation.text_of("op").ok_or_else(|| self.invalid("it has no op"))?;
+        let op = self.said.text_of("op").ok_or_else(|| self.invalid("it has no op"))?;
         let path = self.pointer("path")?;
         match op.as_str() {
             "add" => self.add(document, &path, self.value()?),
@@ -164,15 +164,15 @@ impl<V: Value> Operation<'_, V> {
     }
 
     fn value(&self) -> Result<V, Error> {
-        let value = self.operation.get("value");
+        let value = self.said.get("value");
         value.map(Found::into_owned).ok_or_else(|| self.invalid("it has no value"))
     }
 
     fn pointer(&self, key: &str) -> Result<Pointer, Error> {
-        let pointer = self.operation.text_of(key).and_then(Pointer::parse);
+        let pointer = self.said.text_of(key).and_then(Pointer::parse);
         let pointer =
             pointer.ok_or_else(|| self.invalid(&["its ", key, " is no JSON Pointer"].concat()))?;
-        match pointer.tokens.iter().find(|token| (self.forbidden)(token)) {
+        match pointer.tokens.iter().find(|token| (self.refuses)(token)) {
             Some(key) => Err(Error::ForbiddenKey { key: key.clone() }),
             None => Ok(pointer),
         }

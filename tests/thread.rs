@@ -206,7 +206,8 @@ fn drift_is_the_way_from_the_predicted_to_the_actual() {
     hear(&mut thread, [message(ai("1", "a")), Event::Update { update: json!({ "log": [1] }) }]);
     let predicted = thread.confirmed();
     let values = json!({ "messages": [ai("1", "b")], "log": [1, 2] });
-    let drift = thread.receive(Event::Values { values: values.clone(), partial: false }).unwrap().unwrap();
+    let drift =
+        thread.receive(Event::Values { values: values.clone(), partial: false }).unwrap().unwrap();
     assert_eq!(apply_patch(&predicted, &drift).unwrap(), values);
     hear(&mut thread, [Event::Values { values, partial: false }]);
 }
@@ -256,7 +257,8 @@ fn anything() -> impl Strategy<Value = Value> {
 fn event() -> impl Strategy<Value = Event<Value>> {
     let maybe = || option::of(anything());
     prop_oneof![
-        (maybe(), option::of(any::<bool>())).prop_map(|(id, joined)| Event::RunStarted { id, joined }),
+        (maybe(), option::of(any::<bool>()))
+            .prop_map(|(id, joined)| Event::RunStarted { id, joined }),
         Just(started("r")),
         Just(Event::RunFinished),
         anything().prop_map(|error| Event::RunFailed { error }),

@@ -1,9 +1,12 @@
 // Streams that are cut, told twice, ended badly or no streams at all: nothing is lost, nothing is there twice.
 import { Observable, Subject } from "rxjs";
-import { defineSchema, field, Thread } from "threadfold";
+import { defineSchema, field, Thread, type ThreadState } from "threadfold";
 import { foldAgUi, runInput } from "threadfold/ag-ui";
 import { expect, test, vi } from "vitest";
 import { type Event, finished, started, text, textResponse } from "./agents.js";
+
+/** A state with any fields besides. */
+type Open = ThreadState & Record<string, unknown>;
 
 const sse = (events: readonly object[], from = 0) => events.map((event, at) => `id: ${from + at}\ndata: ${JSON.stringify(event)}\n\n`).join("");
 const reloaded = (thread: Thread, options?: object) => Thread.fromJSON(JSON.parse(JSON.stringify(thread)) as object, options) as Thread;
@@ -60,14 +63,14 @@ const schema = defineSchema({ messages: field.messages(), log: field.append<numb
 
 test.each([["with", schema], ["without", undefined]])("optimistic fields before the first run and a reload are in what is sent, %s a schema", (_, given) => {
   const options = given ? { schema: given } : {};
-  const thread = new Thread({ threadId: "t1", ...options } as never) as Thread;
+  const thread = new Thread<Open>({ threadId: "t1", ...options } as never);
   thread.optimistic({ log: [3], mood: "gay" });
   const again = reloaded(thread, options);
   expect(runInput(again, options as never).state).toEqual({ log: [3], mood: "gay" });
 });
 
 test("what a run took along is not sent again, when it ended well and the server said nothing", async () => {
-  const thread = new Thread({ threadId: "t1", schema } as never) as Thread;
+  const thread = new Thread<Open>({ threadId: "t1", schema } as never);
   thread.optimistic({ log: [1] });
   expect(runInput(thread, { schema }).state).toEqual({ log: [1] });
   await foldAgUi(thread, RUN);

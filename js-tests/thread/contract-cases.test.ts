@@ -5,7 +5,7 @@ import { ai, failed, finished, hear, human, idsOf, joined, message, messages, sh
 
 const update = (update: object) => ({ type: "update" as const, update });
 const delta = (...operations: object[]) => ({ type: "delta" as const, operations });
-const remove = (id: string) => ({ type: "remove", id });
+const remove = (id: string) => ({ type: "remove" as const, id });
 const confirmedIds = (thread: { confirmed: object }) => (thread.confirmed as { messages: { id: string }[] }).messages.map(({ id }) => id);
 const statuses = (ops: readonly { status: string }[]) => ops.map(({ status }) => status);
 
