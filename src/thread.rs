@@ -361,9 +361,9 @@ impl<V: Value> Thread<V> {
                     }
                 }
             }
-            let head = self.places.head;
-            self.messages_changed();
-            self.places.head = head;
+            self.look_at(&edit.id);
+            (self.behind, self.woven) = (None, None);
+            (self.view.fresh, self.confirmed.fresh) = (false, false);
         }
         Ok(())
     }
