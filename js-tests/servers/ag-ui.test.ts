@@ -4,12 +4,12 @@ import { KNOWN_FAULTS, sorted } from "../recorded/ag-ui-runs";
 import type { Held } from "../recorded/witness";
 import { throughFetch, throughFoldHttpAgent, throughHttpAgent } from "./drive-ag-ui";
 import { FAILING_AG_UI, GRAPHS } from "./scenarios.mjs";
-import { checkAgUi } from "./steps";
+import { checkAgent, checkAgUi } from "./steps";
 
 const url = inject("agUi");
 
 test.concurrent.each(GRAPHS)("plain fetch: %s", async (graph) => checkAgUi(graph, await throughFetch(url, graph)));
-test.concurrent.each(GRAPHS)("FoldHttpAgent: %s", async (graph) => checkAgUi(graph, await throughFoldHttpAgent(url, graph)));
+test.concurrent.each(GRAPHS)("FoldHttpAgent: %s", async (graph) => checkAgent(graph, await throughFoldHttpAgent(url, graph)));
 
 const whole = GRAPHS.filter((graph) => !FAILING_AG_UI[graph]);
 

@@ -10,7 +10,7 @@ import { sorted } from "../recorded/ag-ui-runs";
 import type { Held } from "../recorded/witness";
 import type { Way } from "./page";
 import { GRAPHS, V2_GRAPHS } from "./scenarios.mjs";
-import { checkAgUi, checkLangGraph, checkV2, type Step } from "./steps";
+import { checkAgent, checkAgUi, checkLangGraph, checkV2, type Step } from "./steps";
 
 let browser: Browser;
 let server: Server;
@@ -61,7 +61,7 @@ function describeWay(way: Way, graphs: string[], check: (graph: string, steps: S
 }
 
 describeWay("AG-UI, plain fetch", GRAPHS, checkAgUi);
-describeWay("AG-UI, FoldHttpAgent", GRAPHS, checkAgUi);
+describeWay("AG-UI, FoldHttpAgent", GRAPHS, checkAgent);
 describeWay("LangGraph, plain fetch", GRAPHS, checkLangGraph);
 describeWay("LangGraph, the SDK", GRAPHS, checkLangGraph);
 describeWay("LangGraph, protocol v2", V2_GRAPHS, checkV2);

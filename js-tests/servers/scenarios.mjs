@@ -43,11 +43,10 @@ export const FAILING_AG_UI = { ...FAILING, remove_unknown: [1, 2] };
 
 /**
  * The turns in which a server changes an answer after it was streamed whole. LangGraph first tells the state with the
- * answer as it was; over AG-UI the first snapshot to hold it contradicts the stream. And those in which it removes what
- * the run took along: over AG-UI it never had it.
+ * answer as it was; over AG-UI the first snapshot to hold it contradicts the stream.
  * @type {Record<string, number[]>}
  */
-export const CHANGED_AFTERWARDS = { redact: [1, 2], clear: [2] };
+export const CHANGED_AFTERWARDS = { redact: [1, 2] };
 
 /**
  * What a graph within said in this turn before it asked: the server's state does not have it until it is answered.
@@ -56,7 +55,7 @@ export const CHANGED_AFTERWARDS = { redact: [1, 2], clear: [2] };
 export const SAID_BEFORE_ASKING = { consent: { 1: "I would delete three files." } };
 
 /**
- * The turns in which the LangGraph server takes back what the user said, after it had it.
+ * The turns in which the server takes back what the user said. To an agent of @ag-ui/client it was never pending.
  * @type {Record<string, number[]>}
  */
 export const TAKEN_BACK = { clear: [2] };

@@ -32,6 +32,10 @@ const byTurnOverAgUi = (graph: string) => (turn: number): Expect => {
 
 export const checkAgUi = (graph: string, steps: Step[]) => check(graph, steps, FAILING_AG_UI[graph], byTurnOverAgUi(graph));
 
+/** The same of an agent, which has said what the user says before its run begins. */
+export const checkAgent = (graph: string, steps: Step[]) =>
+  check(graph, steps, FAILING_AG_UI[graph], (turn) => (CHANGED_AFTERWARDS[graph]?.includes(turn) ? expectInSyncAfterDrift : expectInSync));
+
 /** In a turn in which a graph within asks, more is shown than the server's state has; what is taken back is told. */
 const byTurn = (graph: string, otherwise: Expect) => (turn: number): Expect => {
   const said = SAID_BEFORE_ASKING[graph]?.[turn];

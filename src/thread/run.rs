@@ -36,7 +36,7 @@ impl<V: Value> Thread<V> {
             let same = matches!((&run.id, &id), (Some(last), Some(id)) if last.same(id));
             same && run.start.is_some() && joined.unwrap_or(run.active)
         });
-        self.streaming.clear();
+        self.break_off();
         self.forget_predictions();
         if again {
             self.replay();
@@ -170,10 +170,7 @@ impl<V: Value> Thread<V> {
 
     /// The run has failed: what it took along and the server does not have whole is failed.
     pub(super) fn fail_run(&mut self, error: &V) {
-        for id in self.streaming.iter() {
-            self.broken.insert(id);
-        }
-        self.streaming.clear();
+        self.break_off();
         self.look();
         let Some(run) = self.run.as_mut().filter(|run| run.active) else { return };
         run.active = false;
@@ -185,7 +182,15 @@ impl<V: Value> Thread<V> {
         self.updates_changed();
     }
 
-    /// What a failed run broke off is shown until the next one starts.
+    /// What is being streamed has no more to come.
+    fn break_off(&mut self) {
+        for id in self.streaming.iter() {
+            self.broken.insert(id);
+        }
+        self.streaming.clear();
+    }
+
+    /// What a run broke off, be it that it failed or never ended, is shown until the next one starts.
     fn drop_broken(&mut self) {
         let found: Vec<u32> = self.broken.iter().filter_map(|id| self.messages.find(id)).collect();
         if !found.is_empty() {

@@ -120,10 +120,10 @@ impl Model {
     // -- 1. Sent: a run takes along every update that is pending when it starts. --
 
     pub fn run_starts(&mut self, id: &str) {
-        // What a failed run broke off is shown until now.
-        let broken = std::mem::take(&mut self.broken);
+        // What a run broke off, be it that it failed or never ended, is shown until now.
+        let mut broken = std::mem::take(&mut self.broken);
+        broken.append(&mut self.streaming);
         self.confirmed.messages.retain(|message| !broken.contains(&message.id));
-        self.streaming.clear();
         // What is wholly the server's is over.
         let confirmed = self.confirmed.clone();
         self.updates.retain(|update| update.manual || !is_acknowledged(update, &confirmed));
