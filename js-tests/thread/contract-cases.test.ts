@@ -56,6 +56,28 @@ describe("what the server has", () => {
     expect(thread.getState()).toBe(before);
   });
 
+  test("a message that says what is there already changes nothing, and nobody hears of it", () => {
+    using thread = threadOf(human("0", "old"));
+    hear(thread, started("r"), streamed("a"), text("a", "Hello"));
+    const before = thread.getState();
+    thread.flush();
+    let calls = 0;
+    thread.subscribe(() => calls++);
+    hear(thread, message(human("0", "old")), message(ai("a", "Hello")));
+    thread.flush();
+    expect([thread.getState() === before, calls]).toEqual([true, 0]);
+  });
+
+  test("an edit that comes back as it was written is the object that was shown", () => {
+    using thread = threadOf(human("0", "old"));
+    const op = thread.optimistic({ messages: [human("0", "edited")] });
+    hear(thread, started("r"));
+    const [edited] = thread.getState().messages;
+    hear(thread, message(human("0", "edited")));
+    expect(op.status).toBe("done");
+    expect(thread.getState().messages[0]).toBe(edited);
+  });
+
   test("a late snapshot that goes back to the base shows the part again; nothing flickers", () => {
     using thread = threadOf(human("0", "old"));
     const op = thread.optimistic({ topic: "mine", messages: [human("0", "edited")] });

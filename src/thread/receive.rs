@@ -92,8 +92,11 @@ impl<V: Value> Thread<V> {
             return Err(Error::message_field(".id", "a string"));
         };
         if let Some(position) = self.messages.find(&id) {
-            self.messages.put(message.clone(), None)?;
-            self.message_grew(&id, position);
+            // One that says what is there already changes nothing.
+            if !self.messages.item(position).is_some_and(|own| own.equals(message)) {
+                self.messages.put(self.as_pending(message.clone()), None)?;
+                self.message_grew(&id, position);
+            }
         } else {
             self.match_renamed(message, None);
             let known = self.as_pending(message.clone());
