@@ -176,7 +176,8 @@ impl<V: Value> Thread<V> {
         }
         let mut plan = Plan::default();
         let (mut before, mut inserted) = (Vec::new(), Vec::new());
-        for at in ascending(&extras.iter().map(|(place, _)| *place).collect::<Vec<_>>()) {
+        let keys: Vec<u32> = extras.iter().map(|(place, _)| *place).collect();
+        for at in ascending(&keys, 2 * self.messages.len() + 2) {
             let Some((place, message)) = extras.get_mut(at as usize) else { continue };
             let (place, Some(message)) = (*place / 2, message.take()) else { continue };
             before.push(place);
