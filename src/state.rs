@@ -116,7 +116,7 @@ impl<V: Value> Schema<V> {
         if values.is_null() {
             return Err(Error::NoInput);
         }
-        Ok(self.filter(given(values, "input")?, |field| field.input))
+        Ok(self.filter(given(values, "input")?, &|field| field.input))
     }
 
     /// What of a state a run's result shows.
@@ -124,7 +124,7 @@ impl<V: Value> Schema<V> {
     /// # Errors
     /// [`Error::InvalidValue`] for what is no object.
     pub fn output(&self, state: V) -> Result<Filtered<V>, Error> {
-        Ok(self.filter(given(state, "a state")?, |field| field.output))
+        Ok(self.filter(given(state, "a state")?, &|field| field.output))
     }
 
     /// What of a state a checkpoint keeps: all but the untracked fields.
@@ -133,13 +133,13 @@ impl<V: Value> Schema<V> {
     /// [`Error::InvalidValue`] for what is no object.
     pub fn checkpoint(&self, state: V) -> Result<Filtered<V>, Error> {
         let tracked = |field: &Field<V>| !matches!(field.lifetime, Lifetime::Untracked { .. });
-        Ok(self.filter(given(state, "a state")?, tracked))
+        Ok(self.filter(given(state, "a state")?, &tracked))
     }
 
-    fn filter(&self, values: V, passes: impl Fn(&Field<V>) -> bool) -> Filtered<V> {
+    fn filter(&self, values: V, passes: &dyn Fn(&Field<V>) -> bool) -> Filtered<V> {
         let keys = values.keys();
         let dropped: Vec<String> =
-            keys.into_iter().filter(|key| !self.field(key).is_some_and(&passes)).collect();
+            keys.into_iter().filter(|key| !self.field(key).is_some_and(passes)).collect();
         let values = values.without_all(&dropped);
         Filtered { values, dropped }
     }

@@ -205,10 +205,7 @@ impl<V: Value> Thread<V> {
         if !V::intact() {
             return Err(Error::value("an update", "readable"));
         }
-        if !self.fields.same(&fields) {
-            self.fields = fields;
-            self.fields_changed();
-        }
+        self.set_fields(fields);
         if let Some(gone) = self.updates.remove(place) {
             self.confirm_edits(&gone)?;
             self.keep_local(gone.rest());
@@ -289,10 +286,7 @@ impl<V: Value> Thread<V> {
             }
             (None, None) => {}
         }
-        if !self.fields.same(&fields) {
-            self.fields = fields;
-            self.fields_changed();
-        }
+        self.set_fields(fields);
         Ok(())
     }
 
@@ -316,6 +310,13 @@ impl<V: Value> Thread<V> {
     fn set_messages(&mut self, list: V) {
         self.messages.set(list);
         self.messages_changed();
+    }
+
+    fn set_fields(&mut self, fields: V) {
+        if !self.fields.same(&fields) {
+            self.fields = fields;
+            self.fields_changed();
+        }
     }
 
     fn messages_changed(&mut self) {

@@ -3,6 +3,7 @@ import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "
 import { basename, join } from "node:path";
 import { root, run } from "../process.mjs";
 import { wasmBindgen } from "../rust.mjs";
+import { shortNames } from "./names.mjs";
 
 export const generated = join(root, "pkg-template", "generated");
 const name = "threadfold_core";
@@ -18,9 +19,12 @@ export async function writeGlue(wasm) {
   const [slots] = readdirSync(generated, { recursive: true }).filter((path) => basename(path) === "slots.js");
   writeFileSync(join(generated, "slots.js"), `export * from "./${slots.replaceAll("\\", "/")}";\n`);
   const glue = join(generated, `${name}.js`);
-  writeFileSync(glue, letNothingOut(readFileSync(glue, "utf8")));
+  const bound = join(generated, `${name}_bg.wasm`);
+  const named = shortNames(readFileSync(bound), letNothingOut(readFileSync(glue, "utf8")));
+  writeFileSync(bound, named.wasm);
+  writeFileSync(glue, named.glue);
   copyFileSync(join(root, "src", "wasm", "slots.d.ts"), join(generated, "slots.d.ts"));
-  return join(generated, `${name}_bg.wasm`);
+  return bound;
 }
 
 /**

@@ -103,24 +103,30 @@ impl<V: Value> Thread<V> {
 
     /// The edits that make one list of messages into another.
     fn difference(&self, shown: &V, made: &V) -> Vec<Edit<V>> {
-        let join = V::join(shown, made, "id");
+        let mut ids = V::Symbols::default();
         let mut there = ByNumber::default();
-        for [position, number] in &join.left {
-            there.insert(*number, *position);
+        let mut stay = vec![false; shown.len()];
+        for (at, number) in (0..).zip(ids.numbers(shown, "id")) {
+            there.insert(number, at);
         }
-        let known: Vec<u32> = join.left.iter().map(|[position, _]| *position).collect();
-        let gone = (0..).zip(shown.items()).filter(|(at, _)| known.binary_search(at).is_err());
-        let removed = gone.filter_map(|(_, item)| Some(Edit::removal(item.get_owned("id")?)));
-        let mut edits: Vec<Edit<V>> = removed.collect();
-        for (at, (item, number)) in (0..).zip(made.items().zip(&join.right)) {
-            let Some(id) = item.get_owned("id").filter(|_| *number != Join::NONE) else { continue };
-            let old = there.get(*number).and_then(|position| shown.at(position as usize));
-            let does = match old {
+        let mut edits = Vec::new();
+        for ((at, item), number) in (0..).zip(made.items()).zip(ids.numbers(made, "id")) {
+            let Some(id) = item.get_owned("id").filter(|_| number != Join::NONE) else { continue };
+            let place = there.get(number);
+            if let Some(stays) = place.and_then(|place| stay.get_mut(place as usize)) {
+                *stays = true;
+            }
+            let does = match place.and_then(|place| shown.at(place as usize)) {
                 None => Does::Add,
                 Some(old) if old.same(&item) || old.equals(&item) => continue,
                 Some(_) => Does::Change,
             };
             edits.push(Edit::new(id, at, does, Some(item.into_owned())));
+        }
+        for (item, stays) in shown.items().zip(stay) {
+            if let (false, Some(id)) = (stays, item.get_owned("id")) {
+                edits.push(Edit::removal(id));
+            }
         }
         edits
     }

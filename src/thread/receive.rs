@@ -55,10 +55,7 @@ impl<V: Value> Thread<V> {
                 if patched.get(MESSAGES).is_some() {
                     return Err(Error::value("a delta", "of other fields than 'messages'"));
                 }
-                if !patched.same(&self.fields) {
-                    self.fields = patched;
-                    self.fields_changed();
-                }
+                self.set_fields(patched);
             }
         }
         Ok((!drift.is_empty()).then(|| V::array(drift)))

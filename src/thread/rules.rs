@@ -20,14 +20,11 @@ impl<V: Value> Rules<V> {
             return Ok(Self { schema, open: false });
         }
         let mut schema = Schema::empty();
-        for (name, reducer) in [
-            (MESSAGES, FieldReducer::Messages(MessageRules::LangGraph)),
-            ("tools", FieldReducer::Tools(Prefer::First)),
-            ("todos", FieldReducer::Todos),
-            ("files", FieldReducer::Files),
-        ] {
-            schema.add(name.to_owned(), Field::new(reducer))?;
-        }
+        let mut add = |name: &str, reducer| schema.add(name.to_owned(), Field::new(reducer));
+        add(MESSAGES, FieldReducer::Messages(MessageRules::LangGraph))?;
+        add("tools", FieldReducer::Tools(Prefer::First))?;
+        add("todos", FieldReducer::Todos)?;
+        add("files", FieldReducer::Files)?;
         Ok(Self { schema, open: true })
     }
 

@@ -3,7 +3,7 @@
 use super::pending::{Does, Pending, Status};
 use super::{Stale, Thread};
 use crate::diff::diff;
-use crate::value::{Found, Value, ascending};
+use crate::value::{Found, Value};
 
 /// The last run.
 pub(super) struct Run<V> {
@@ -192,12 +192,12 @@ impl<V: Value> Thread<V> {
 
     /// What a run broke off, be it that it failed or never ended, is shown until the next one starts.
     fn drop_broken(&mut self) {
-        let found: Vec<u32> = self.broken.iter().filter_map(|id| self.messages.find(id)).collect();
-        if !found.is_empty() {
-            let removed = ascending(&found).into_iter();
-            let removed: Vec<u32> =
-                removed.filter_map(|at| found.get(at as usize).copied()).collect();
-            self.messages.remove(&removed);
+        if self.broken.iter().next().is_some() {
+            let broken = (0..).zip(self.unfinished()).filter(|(_, is_one)| *is_one);
+            let broken: Vec<u32> = broken.map(|(at, _)| at).collect();
+            if !broken.is_empty() {
+                self.messages.remove(&broken);
+            }
         }
         self.broken.clear();
     }

@@ -61,13 +61,7 @@ impl<V: Value> Thread<V> {
         if let Some(run) = self.run.as_mut() {
             run.spoke_of_messages |= !partial;
         }
-        let mut streamed = vec![false; self.messages.len()];
-        for id in self.streaming.iter().chain(self.broken.iter()) {
-            let at = self.messages.find(id);
-            if let Some(flag) = at.and_then(|at| streamed.get_mut(at as usize)) {
-                *flag = true;
-            }
-        }
+        let streamed = self.unfinished();
         let whole = |id: &&V| self.messages.names(&compared, id);
         let whole: Vec<V> = self.broken.iter().filter(whole).cloned().collect();
         let staying = Staying { streamed, client_roles, all: partial };
@@ -77,6 +71,18 @@ impl<V: Value> Thread<V> {
             self.set_messages(messages);
         }
         Ok(())
+    }
+
+    /// For each position whether the message there is being streamed, or broken off.
+    pub(super) fn unfinished(&self) -> Vec<bool> {
+        let mut unfinished = vec![false; self.messages.len()];
+        for id in self.streaming.iter().chain(self.broken.iter()) {
+            let at = self.messages.find(id);
+            if let Some(flag) = at.and_then(|at| unfinished.get_mut(at as usize)) {
+                *flag = true;
+            }
+        }
+        unfinished
     }
 
     /// A snapshot's messages, whole, and how their ids are with those there are.
@@ -148,10 +154,7 @@ impl<V: Value> Thread<V> {
         if let Some(run) = self.run.as_mut() {
             run.spoke_of_fields = true;
         }
-        if !fields.same(&self.fields) {
-            self.fields = fields;
-            self.fields_changed();
-        }
+        self.set_fields(fields);
     }
 }
 

@@ -24,13 +24,6 @@ pub(super) struct Woven<V> {
     pub grown: Vec<u32>,
 }
 
-/// A message that is pending and that no confirmed one is.
-struct Extra<V> {
-    message: Option<V>,
-    /// It comes before the confirmed message at this position, behind those that were sent.
-    place: (u32, bool),
-}
-
 impl<V: Value> Thread<V> {
     /// The state to show: what is confirmed, with what is pending over it; of a schema's fields
     /// those that are output. The same value, until something changes.
@@ -146,74 +139,72 @@ impl<V: Value> Thread<V> {
 
     /// The confirmed messages with the pending edits of these updates over them.
     pub(super) fn weave(&mut self, chosen: &dyn Fn(&Pending<V>) -> bool) -> Woven<V> {
-        let confirmed = self.messages.snapshot();
+        let mut list = self.messages.snapshot();
         let end = number(self.messages.len());
         let mut items = Vec::new();
-        let mut plan = Plan::default();
-        let mut extras: Vec<Extra<V>> = Vec::new();
-        // By the number of an id: the place among `extras`; and what becomes of confirmed ones.
+        // What becomes of each confirmed message: of several changes the last one counts.
+        let mut fates = vec![STAYS; self.messages.len()];
+        // Messages that no confirmed one is; by the number of an id, the place among them.
+        let mut extras: Vec<(u32, Option<V>)> = Vec::new();
         let mut places = ByNumber::default();
-        let mut changed: Vec<(u32, u32)> = Vec::new();
         for update in self.updates.iter().filter(|update| chosen(update)) {
             for edit in update.edits.iter().filter(|edit| !edit.acknowledged) {
                 let at = if edit.does == Does::Add { None } else { self.messages.find(&edit.id) };
                 let own = places.get(edit.number).and_then(|at| extras.get_mut(at as usize));
-                let own = own.filter(|extra| edit.message.is_none() || extra.message.is_some());
-                match (own, &edit.message, at) {
-                    (Some(extra), message, _) => extra.message.clone_from(message),
-                    (None, Some(message), Some(at)) if edit.does != Does::Move => {
-                        changed.push((at, number(items.len())));
+                let own = own.filter(|(_, own)| edit.message.is_none() || own.is_some());
+                let mut fate = REMOVED;
+                match (own, &edit.message) {
+                    (Some((_, own)), message) => own.clone_from(message),
+                    (None, Some(message)) if at.is_some() && edit.does != Does::Move => {
+                        fate = number(items.len());
                         items.push(message.clone());
-                        continue;
                     }
-                    (None, Some(message), _) => {
-                        let place = update.anchor.map_or((end, true), |anchor| {
-                            (self.places.find(&self.messages, anchor, edit.seat), false)
+                    (None, Some(message)) => {
+                        // Those that were sent come before those that were not, wherever both stand.
+                        let place = update.anchor.map_or(2 * end + 1, |anchor| {
+                            2 * self.places.find(&self.messages, anchor, edit.seat)
                         });
                         places.insert(edit.number, number(extras.len()));
-                        extras.push(Extra { message: Some(message.clone()), place });
+                        extras.push((place, Some(message.clone())));
                     }
-                    (None, None, _) => {}
+                    (None, None) => {}
                 }
-                changed.extend(at.map(|at| (at, REMOVED)));
+                if let Some(known) = at.and_then(|at| fates.get_mut(at as usize)) {
+                    *known = fate;
+                }
             }
         }
-        // Of several changes of one message the last one counts.
-        let positions: Vec<u32> = changed.iter().map(|(at, _)| *at).collect();
-        let mut order = ascending(&positions).into_iter().peekable();
-        while let Some(number) = order.next() {
-            let one = |number: u32| changed.get(number as usize).copied();
-            let Some((at, what)) = one(number) else { continue };
-            if order.peek().and_then(|next| one(*next)).is_some_and(|(next, _)| next == at) {
-                continue;
+        let mut plan = Plan::default();
+        let (mut before, mut inserted) = (Vec::new(), Vec::new());
+        let keys: Vec<u32> = extras.iter().map(|(place, _)| *place).collect();
+        for at in ascending(&keys, 2 * self.messages.len() + 2) {
+            let Some((place, message)) = extras.get_mut(at as usize) else { continue };
+            let (place, Some(message)) = (*place / 2, message.take()) else { continue };
+            before.push(place);
+            if place < end {
+                inserted.push(message);
+            } else {
+                plan.appended.push(number(items.len()));
+                items.push(message);
             }
-            if what == REMOVED { plan.removed.push(at) } else { plan.replaced.push([at, what]) }
         }
-        // Those that were sent come before those that were not, wherever both stand.
-        let place = |extra: &Extra<V>| 2 * extra.place.0 + u32::from(extra.place.1);
-        let order = ascending(&extras.iter().map(place).collect::<Vec<_>>()).into_iter();
-        let mut extras: Vec<(u32, V)> = order
-            .filter_map(|at| {
-                let extra = extras.get_mut(at as usize)?;
-                Some((extra.place.0, extra.message.take()?))
-            })
-            .collect();
-        let before: Vec<u32> = extras.iter().map(|(place, _)| *place).collect();
-        let removed = plan.removed.clone();
-        let inner = before.partition_point(|place| *place < end);
-        for (_, message) in extras.drain(inner..) {
-            plan.appended.push(number(items.len()));
-            items.push(message);
+        let mut removed = Vec::new();
+        let mut shift = 0;
+        for (at, fate) in (0..).zip(fates) {
+            // Insertions move what is behind them.
+            while before.get(shift).is_some_and(|place| *place <= at) {
+                shift += 1;
+            }
+            let now = at + number(shift);
+            if fate == REMOVED {
+                removed.push(at);
+                plan.removed.push(now);
+            } else if fate != STAYS {
+                plan.replaced.push([now, fate]);
+            }
         }
-        // Insertions move what is behind them.
-        let ahead = before.get(..inner).unwrap_or_default();
-        let shift = |at: u32| at + number(ahead.partition_point(|place| *place <= at));
-        for at in plan.removed.iter_mut().chain(plan.replaced.iter_mut().map(|[at, _]| at)) {
-            *at = shift(*at);
-        }
-        let mut list = confirmed;
-        if !extras.is_empty() {
-            list = list.insert_all(ahead, V::array(extras.into_iter().map(|(_, message)| message)));
+        if let Some(ahead) = before.get(..inserted.len()).filter(|ahead| !ahead.is_empty()) {
+            list = list.insert_all(ahead, V::array(inserted));
         }
         if !plan.is_empty() {
             list = V::assemble(list, V::array(items), &plan, false);
@@ -344,7 +335,8 @@ fn have_same<V: Value>(left: &V, right: &V) -> bool {
     keys.len() == right.keys().len() && keys.iter().all(same)
 }
 
-/// What becomes of a confirmed message that is not shown.
+/// What becomes of a confirmed message, but for one that has another in its place.
+const STAYS: u32 = u32::MAX;
 const REMOVED: u32 = u32::MAX - 1;
 
 fn number(len: usize) -> u32 {

@@ -36,28 +36,29 @@ impl ByNumber {
     }
 }
 
-/// The positions of these keys in ascending order of the keys, equal ones as they stand: a merge
-/// sort of its own, as the standard library's is larger in WebAssembly than a reducer, for each
-/// type anew.
-pub(crate) fn ascending(keys: &[u32]) -> Vec<u32> {
-    let key = |at: &u32| keys.get(*at as usize).copied().unwrap_or(Join::NONE);
-    let mut order: Vec<u32> = (0..).zip(keys).map(|(at, _)| at).collect();
-    let mut width = 1;
-    while width < order.len() && !order.is_sorted_by_key(key) {
-        let mut merged = Vec::with_capacity(order.len());
-        for pair in order.chunks(2 * width) {
-            let (left, right) = pair.split_at(width.min(pair.len()));
-            let mut right = right.iter().peekable();
-            for at in left {
-                while let Some(other) = right.next_if(|other| key(other) < key(at)) {
-                    merged.push(*other);
-                }
-                merged.push(*at);
-            }
-            merged.extend(right);
+/// The positions of these keys, each less than `bound`, in ascending order of the keys, equal ones
+/// as they stand. By counting, as the standard library's sort is larger in WebAssembly than a reducer.
+pub(crate) fn ascending(keys: &[u32], bound: usize) -> Vec<u32> {
+    // By a key, first how many there are of the one before it, then the place of its next one.
+    let mut places = vec![0; bound + 1];
+    for key in keys {
+        if let Some(count) = places.get_mut(*key as usize + 1) {
+            *count += 1;
         }
-        order = merged;
-        width *= 2;
+    }
+    let mut smaller = 0;
+    for place in &mut places {
+        smaller += *place;
+        *place = smaller;
+    }
+    let mut order = vec![0; keys.len()];
+    for (at, key) in (0..).zip(keys) {
+        if let Some(place) = places.get_mut(*key as usize) {
+            if let Some(slot) = order.get_mut(*place as usize) {
+                *slot = at;
+            }
+            *place += 1;
+        }
     }
     order
 }
