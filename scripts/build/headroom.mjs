@@ -4,30 +4,78 @@
 // Every engine compares a function's frame with what is left before it enters it, and a frame has room for all that a call
 // in it may answer. So the frame here is as large as a thousand answers, of a call that is never made.
 import { readFileSync, writeFileSync } from "node:fs";
-import binaryen from "binaryen";
 
 /** As many as wasm allows. */
 const ANSWERS = 1000;
 
 /** All that says what this module does, for whoever keeps what it did. */
-export const HEADROOM = `headroom ${ANSWERS}`;
+export const HEADROOM = `headroom ${ANSWERS}, in bytes`;
+
+const [TYPES, FUNCTIONS, EXPORTS, CODE] = [1, 3, 7, 10];
+const [I32, I64, VOID] = [0x7f, 0x7e, 0x40];
 
 /** Adds the export to a wasm, which is not optimised after: an optimiser sees that the call is never made. */
 export function addHeadroom(file) {
-  const module = binaryen.readBinary(readFileSync(file));
-  module.setFeatures(module.getFeatures() | binaryen.Features.Multivalue);
-  const answers = binaryen.createType(Array.from({ length: ANSWERS }, () => binaryen.i64));
-  module.addFunction("answers", binaryen.none, answers, [], module.unreachable());
-  const left = () => module.local.get(0, binaryen.i32);
-  module.addFunction("headroom", binaryen.i32, binaryen.none, [], module.block(null, [
-    module.if(module.i32.eqz(left()), module.return()),
-    module.if(
-      module.i32.lt_s(left(), module.i32.const(0)),
-      module.block(null, [module.drop(module.call("answers", [], answers)), module.unreachable()]),
-    ),
-    module.call("headroom", [module.i32.sub(left(), module.i32.const(1))], binaryen.none),
-  ]));
-  module.addFunctionExport("headroom", "headroom");
-  writeFileSync(file, module.emitBinary());
-  module.dispose();
+  const wasm = readFileSync(file);
+  const sections = readSections(wasm);
+  const count = (id) => sections.find((section) => section.id === id).count;
+  const [type, answers] = [count(TYPES), importedFunctions(wasm) + count(FUNCTIONS)];
+  const headroom = answers + 1;
+  const added = {
+    [TYPES]: [
+      [0x60, 0, ...leb(ANSWERS), ...Array.from({ length: ANSWERS }, () => I64)],
+      [0x60, 1, I32, 0],
+    ],
+    [FUNCTIONS]: [leb(type), leb(type + 1)],
+    [EXPORTS]: [[8, ...Buffer.from("headroom"), 0, ...leb(headroom)]],
+    [CODE]: [
+      body([0x00]), // unreachable
+      body([
+        [0x20, 0, 0x45, 0x04, VOID, 0x0f, 0x0b], // if (left == 0) return
+        [0x20, 0, 0x41, 0, 0x48, 0x04, VOID, 0x10, ...leb(answers), 0x00, 0x0b], // if (left < 0) { answers(); unreachable }
+        [0x20, 0, 0x41, 1, 0x6b, 0x10, ...leb(headroom)], // headroom(left - 1)
+      ].flat()),
+    ],
+  };
+  const parts = sections.flatMap(({ id, count, bytes }) => {
+    const more = added[id];
+    const content = more ? [...leb(count + more.length), ...bytes, ...more.flat()] : bytes;
+    return [Buffer.of(id, ...leb(content.length)), Buffer.from(content)];
+  });
+  writeFileSync(file, Buffer.concat([wasm.subarray(0, 8), ...parts]));
+}
+
+/** A function's body without locals. */
+const body = (code) => [...leb(code.length + 2), 0, ...code, 0x0b];
+
+/** The sections: those that get more with how many they have and what is behind that, the others whole. */
+function readSections(wasm) {
+  const sections = [];
+  for (let at = 8; at < wasm.length; ) {
+    const id = wasm[at];
+    const [length, start] = number(wasm, at + 1);
+    at = start + length;
+    const [count, items] = [TYPES, FUNCTIONS, EXPORTS, CODE].includes(id) ? number(wasm, start) : [0, start];
+    sections.push({ id, count, bytes: wasm.subarray(items, at) });
+  }
+  return sections;
+}
+
+const importedFunctions = (wasm) =>
+  WebAssembly.Module.imports(new WebAssembly.Module(wasm)).filter(({ kind }) => kind === "function").length;
+
+/** A number in LEB128, and where what follows it is. */
+function number(wasm, at) {
+  let value = 0;
+  for (let shift = 0; ; shift += 7) {
+    const byte = wasm[at++];
+    value |= (byte & 127) << shift;
+    if (byte < 128) return [value, at];
+  }
+}
+
+function leb(value) {
+  const bytes = [];
+  for (; value > 127; value >>>= 7) bytes.push((value & 127) | 128);
+  return [...bytes, value];
 }
