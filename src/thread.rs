@@ -71,6 +71,8 @@ pub struct Thread<V: Value> {
     streaming: IdSet<V>,
     /// Those of the messages that a failed run broke off: shown until the next one starts.
     broken: IdSet<V>,
+    /// Those of the messages that a run left which never ended: nobody knows whether they are whole.
+    left: IdSet<V>,
     /// The ids of messages and the names of fields that have come by folding since the last snapshot.
     predicted: IdSet<V>,
     predicted_fields: IdSet<V>,
@@ -114,6 +116,7 @@ impl<V: Value> Thread<V> {
             places: Places::none(),
             streaming: IdSet::default(),
             broken: IdSet::default(),
+            left: IdSet::default(),
             predicted: IdSet::default(),
             predicted_fields: IdSet::default(),
             echoes: None,
@@ -176,7 +179,8 @@ impl<V: Value> Thread<V> {
     /// a failed run broke off. They are no history to be sent.
     #[must_use]
     pub fn streaming(&self) -> V {
-        V::array(self.streaming.iter().chain(self.broken.iter()).cloned())
+        let partial = self.streaming.iter().chain(self.broken.iter()).chain(self.left.iter());
+        V::array(partial.cloned())
     }
 
     /// Adds to the confirmed state, by the fields' reducers. What is added while a run is under way

@@ -78,7 +78,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
       return Schema.start(schema, given);
     });
     this.#core = new ThreadCore(schema, values, "values");
-    const look = () => ({ state: this.getState(), pending: this.pending, run: this.run });
+    const look = () => ({ state: this.getState(), pending: this.pending, run: this.run, streaming: this.streaming });
     this.#notifier = new Notifier<S>(look, notify === 0 ? inTask : inFrame);
     this.#initial = this.getState();
     // What libraries for stores take and call alone.

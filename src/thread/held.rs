@@ -18,6 +18,7 @@ impl<V: Value> Holds<V> for Thread<V> {
             places,
             streaming,
             broken,
+            left,
             predicted,
             predicted_fields,
             echoes: _,
@@ -37,6 +38,7 @@ impl<V: Value> Holds<V> for Thread<V> {
         places.held(visit);
         streaming.held(visit);
         broken.held(visit);
+        left.held(visit);
         predicted.held(visit);
         predicted_fields.held(visit);
         woven.held(visit);

@@ -118,6 +118,7 @@ impl<V: Value> Thread<V> {
         if streaming {
             self.streaming.insert(&id);
             self.broken.remove(&id);
+            self.left.remove(&id);
         } else {
             self.finish_message(&id);
         }
@@ -145,6 +146,7 @@ impl<V: Value> Thread<V> {
     fn finish_message(&mut self, id: &V) {
         self.streaming.remove(id);
         self.broken.remove(id);
+        self.left.remove(id);
         self.predicted.insert(id);
     }
 

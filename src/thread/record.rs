@@ -51,6 +51,7 @@ impl<V: Value> Thread<V> {
             .with("run", run)
             .with("streaming", self.streaming.list())
             .with("broken", self.broken.list())
+            .with("left", self.left.list())
     }
 
     /// A thread from what [`Thread::to_json`] gave.
@@ -82,6 +83,7 @@ impl<V: Value> Thread<V> {
         thread.fields = confirmed.without(MESSAGES);
         thread.streaming = IdSet::of(&part(record, "streaming"));
         thread.broken = IdSet::of(&part(record, "broken"));
+        thread.left = IdSet::of(&part(record, "left"));
         for anchor in items(record, "anchors") {
             let had = items(&anchor, "ids").into_iter().map(|id| V::object().with("id", id));
             let had = V::array(had);

@@ -36,11 +36,12 @@ impl<V: Value> Thread<V> {
             let same = matches!((&run.id, &id), (Some(last), Some(id)) if last.same(id));
             same && run.start.is_some() && joined.unwrap_or(run.active)
         });
-        self.break_off();
+        let left = std::mem::take(&mut self.streaming);
         self.forget_predictions();
         if again {
             self.replay();
         } else {
+            left.iter().for_each(|id| self.left.insert(id));
             self.begin(id);
         }
         self.messages_changed();
@@ -170,7 +171,9 @@ impl<V: Value> Thread<V> {
 
     /// The run has failed: what it took along and the server does not have whole is failed.
     pub(super) fn fail_run(&mut self, error: &V) {
-        self.break_off();
+        for id in std::mem::take(&mut self.streaming).iter() {
+            self.broken.insert(id);
+        }
         self.look();
         let Some(run) = self.run.as_mut().filter(|run| run.active) else { return };
         run.active = false;
@@ -182,15 +185,7 @@ impl<V: Value> Thread<V> {
         self.updates_changed();
     }
 
-    /// What is being streamed has no more to come.
-    fn break_off(&mut self) {
-        for id in self.streaming.iter() {
-            self.broken.insert(id);
-        }
-        self.streaming.clear();
-    }
-
-    /// What a run broke off, be it that it failed or never ended, is shown until the next one starts.
+    /// What a failed run broke off is shown until the next one starts.
     fn drop_broken(&mut self) {
         if self.broken.iter().next().is_some() {
             let broken = (0..).zip(self.unfinished()).filter(|(_, is_one)| *is_one);

@@ -63,10 +63,14 @@ impl<V: Value> Thread<V> {
         }
         let streamed = self.unfinished();
         let whole = |id: &&V| self.messages.names(&compared, id);
-        let whole: Vec<V> = self.broken.iter().filter(whole).cloned().collect();
+        let whole: Vec<V> =
+            self.broken.iter().chain(self.left.iter()).filter(whole).cloned().collect();
         let staying = Staying { streamed, client_roles, all: partial };
         let messages = reconcile(&self.messages, &snapshot, compared, &staying);
-        whole.iter().for_each(|id| self.broken.remove(id));
+        for id in &whole {
+            self.broken.remove(id);
+            self.left.remove(id);
+        }
         if !messages.same(self.messages.items()) {
             self.set_messages(messages);
         }

@@ -112,6 +112,7 @@ pub struct Model {
     made: usize,
     streaming: Vec<String>,
     broken: Vec<String>,
+    left: Vec<String>,
     /// The ids of the messages that updates added, in the order of all edits there have been.
     seats: Vec<Option<String>>,
 }
@@ -120,10 +121,11 @@ impl Model {
     // -- 1. Sent: a run takes along every update that is pending when it starts. --
 
     pub fn run_starts(&mut self, id: &str) {
-        // What a run broke off, be it that it failed or never ended, is shown until now.
-        let mut broken = std::mem::take(&mut self.broken);
-        broken.append(&mut self.streaming);
+        // What a failed run broke off is shown until now.
+        let broken = std::mem::take(&mut self.broken);
         self.confirmed.messages.retain(|message| !broken.contains(&message.id));
+        // What one left that never ended stays, but nobody knows whether it is whole.
+        self.left.append(&mut self.streaming);
         // What is wholly the server's is over.
         let confirmed = self.confirmed.clone();
         self.updates.retain(|update| update.manual || !is_acknowledged(update, &confirmed));
@@ -207,9 +209,13 @@ impl Model {
         }
     }
 
-    /// The ids of messages that are no history: being streamed, or broken off.
+    /// The ids of messages that are no history: being streamed, or left when that stopped.
     pub fn streaming(&self) -> Vec<&String> {
-        self.streaming.iter().chain(&self.broken).collect()
+        let mut partial: Vec<_> =
+            self.streaming.iter().chain(&self.broken).chain(&self.left).collect();
+        partial.sort();
+        partial.dedup();
+        partial
     }
 
     // -- 5. By hand. --
@@ -454,6 +460,7 @@ impl Model {
         }
         self.confirmed.messages = list;
         self.broken.retain(|id| position(said, id).is_none());
+        self.left.retain(|id| position(said, id).is_none());
     }
 
     pub fn fields(&mut self, topic: Field, log: Field) {
@@ -480,6 +487,7 @@ impl Model {
         }
         self.streaming.retain(|id| *id != message.id);
         self.broken.retain(|id| *id != message.id);
+        self.left.retain(|id| *id != message.id);
         if streaming {
             self.streaming.push(message.id.clone());
         }
