@@ -66,7 +66,9 @@ impl<V: Value> Thread<V> {
         let whole: Vec<V> = self.broken.iter().filter(whole).cloned().collect();
         let staying = Staying { streamed, client_roles, all: partial };
         let messages = reconcile(&self.messages, &snapshot, compared, &staying);
-        whole.iter().for_each(|id| self.broken.remove(id));
+        for id in &whole {
+            self.broken.remove(id);
+        }
         if !messages.same(self.messages.items()) {
             self.set_messages(messages);
         }
