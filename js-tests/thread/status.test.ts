@@ -175,14 +175,3 @@ test("destructured, a thread's functions work", () => {
   const restored = again.getState;
   expect(restored()).toEqual({ messages: [], topic: "x" });
 });
-
-test("listeners hear that a message is whole, also when nothing else changed", () => {
-  using thread = new Thread();
-  thread.receive({ type: "run-started", runId: "r" });
-  thread.receive({ type: "message", message: { type: "ai", id: "a", content: "Hi" }, streaming: true });
-  const told: (readonly string[])[] = [];
-  thread.subscribe(() => void told.push(thread.streaming));
-  thread.receive({ type: "message-finished", messageId: "a" });
-  thread.flush();
-  expect(told).toEqual([[]]);
-});

@@ -78,7 +78,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
       return Schema.start(schema, given);
     });
     this.#core = new ThreadCore(schema, values, "values");
-    const look = () => ({ state: this.getState(), pending: this.pending, run: this.run, streaming: this.streaming });
+    const look = () => ({ state: this.getState(), pending: this.pending, run: this.run });
     this.#notifier = new Notifier<S>(look, notify === 0 ? inTask : inFrame);
     this.#initial = this.getState();
     // What libraries for stores take and call alone.
@@ -109,7 +109,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
 
   /**
    * The ids of the messages that are not whole: those being streamed, and those that a failed run left broken off. They
-   * are shown, and not to be sent as history. The same array, until it changes.
+   * are shown, and not to be sent as history. The same array, until it changes; a change of it alone is not told.
    */
   get streaming(): readonly string[] {
     const now = this.#core.ask<string[]>(ASK.streaming);
@@ -213,8 +213,10 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     const mayRepeat = event.type !== "run-started" || this.#position.isRepeatedBy(event);
     if (key !== undefined && mayRepeat && this.#parts.has(key)) return false;
     // From another run's start on parts are new; from the same run's they are told again, unless each is known by its key.
-    if (joined === false || (joined && (key === undefined || this.#parts.hasForgotten))) this.#parts.clear();
-    if (joined === false) this.#position.restart();
+    if (joined === false || (joined && (key === undefined || this.#parts.hasForgotten))) {
+      this.#parts.clear();
+      this.#position.restart();
+    }
     if (key !== undefined) this.#parts.add(key);
     if (id !== undefined) this.#position.at(id);
     return true;

@@ -98,11 +98,11 @@ impl<V: Value> Thread<V> {
         }
         let shown = self.shown_messages();
         let made = self.reduced(|_| shown.clone(), list)?.unwrap_or_else(|| list.clone());
-        Ok(self.difference(&shown, &made))
+        Ok(Self::difference(&shown, &made))
     }
 
     /// The edits that make one list of messages into another.
-    fn difference(&self, shown: &V, made: &V) -> Vec<Edit<V>> {
+    fn difference(shown: &V, made: &V) -> Vec<Edit<V>> {
         let mut ids = V::Symbols::default();
         let mut there = ByNumber::default();
         let mut stay = vec![false; shown.len()];

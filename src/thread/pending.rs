@@ -34,6 +34,7 @@ impl Status {
 
 /// An optimistic update: laid over the confirmed state as far as that does not have it.
 #[derive(Clone)]
+#[allow(clippy::struct_excessive_bools)] // Each is a thing of its own.
 pub struct Pending<V> {
     /// Its own id.
     pub id: String,
@@ -337,11 +338,11 @@ impl<V: Value> Updates<V> {
         }
     }
 
-    /// Has those chosen be over, or all that are over not be.
-    pub(super) fn end(&mut self, chosen: Option<&dyn Fn(&Pending<V>) -> bool>) {
+    /// Has those chosen be over, and no others.
+    pub(super) fn end(&mut self, chosen: &dyn Fn(&Pending<V>) -> bool) {
         (self.edit_count, self.write_count) = (0, 0);
         for update in self.slots.iter_mut().filter_map(Option::as_deref_mut) {
-            update.over = chosen.is_some_and(|chosen| update.over || chosen(update));
+            update.over = chosen(update);
             if !update.over {
                 self.edit_count += update.edits.len();
                 self.write_count += update.writes.len();

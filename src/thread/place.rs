@@ -94,7 +94,9 @@ impl<V: Value> Places<V> {
 impl<V: Value> Holds<V> for Places<V> {
     fn held(&mut self, visit: &mut dyn FnMut(&mut V)) {
         let Self { anchors, seats, head: _ } = self;
-        anchors.iter_mut().for_each(|(_, list)| visit(list));
+        for (_, list) in anchors {
+            visit(list);
+        }
         seats.held(visit);
     }
 }

@@ -33,7 +33,7 @@ impl<V: Value> Thread<V> {
         if let Some(last) = &self.run {
             run = V::object().with("local", V::array(last.local.iter().cloned()));
             run = with_number(run, "anchor", last.anchor);
-            run = with(run, "id", &last.id);
+            run = with(run, "id", last.id.as_ref());
             if let Some((messages, fields)) = &last.start {
                 // What the run has done, undone.
                 let start = V::headed(MESSAGES, messages, fields);
@@ -118,19 +118,18 @@ fn record_of<V: Value>(update: &Pending<V>) -> V {
         let record = V::object().with("id", edit.id.clone());
         let record = record.with("does", V::string(edit.does.name()));
         let record = with_number(with_number(record, "at", edit.at), "seat", edit.seat);
-        with_base(with(record, "message", &edit.message), &edit.base)
+        with_base(with(record, "message", edit.message.as_ref()), edit.base.as_ref())
     });
-    let writes = update
-        .writes
-        .iter()
-        .map(|write| with_base(V::object().with("key", V::string(&write.key)), &write.base));
+    let writes = update.writes.iter().map(|write| {
+        with_base(V::object().with("key", V::string(&write.key)), write.base.as_ref())
+    });
     let record = V::object()
         .with("id", V::string(&update.id))
         .with("status", V::string(update.status.name()))
         .with("update", update.update.clone())
         .with("edits", V::array(edits))
         .with("writes", V::array(writes));
-    let mut record = with(record, "error", &update.error);
+    let mut record = with(record, "error", update.error.as_ref());
     if let Some(anchor) = update.anchor {
         record = with_number(record, "anchor", anchor);
     }
@@ -173,7 +172,7 @@ fn items<V: Value>(record: &V, name: &str) -> Vec<V> {
     part(record, name).items().map(Found::into_owned).collect()
 }
 
-fn with<V: Value>(record: V, name: &str, value: &Option<V>) -> V {
+fn with<V: Value>(record: V, name: &str, value: Option<&V>) -> V {
     match value {
         Some(value) => record.with(name, value.clone()),
         None => record,
@@ -198,8 +197,8 @@ fn number_of<V: Value>(record: &V, name: &str) -> Option<u32> {
 }
 
 /// A base as a list: empty, when the server had no value.
-fn with_base<V: Value>(record: V, base: &Base<V>) -> V {
-    with(record, "base", &base.clone().map(V::array))
+fn with_base<V: Value>(record: V, base: Option<&Option<V>>) -> V {
+    with(record, "base", base.cloned().map(V::array).as_ref())
 }
 
 fn base_of<V: Value>(record: &V) -> Base<V> {

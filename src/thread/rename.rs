@@ -40,7 +40,9 @@ impl<V: Value> Thread<V> {
         self.echoes = Some(echoes);
         if let Some(found) = found {
             let seat = self.updates.rename(found, &id);
-            seat.into_iter().for_each(|seat| self.places.take_seat(seat, &id));
+            if let Some(seat) = seat {
+                self.places.take_seat(seat, &id);
+            }
             self.shown_anew();
         }
     }

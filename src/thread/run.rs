@@ -98,7 +98,7 @@ impl<V: Value> Thread<V> {
         self.broken.clear();
         self.messages.set(messages.clone());
         self.fields = fields;
-        self.updates.end(None);
+        self.updates.end(&|_| false);
         self.places.anchor(anchor, messages);
         for update in self.updates.iter_mut().filter(|update| update.taken) {
             if update.anchor.is_none() {
@@ -135,7 +135,7 @@ impl<V: Value> Thread<V> {
         if edits && !messages {
             self.take_edits(&over);
         }
-        self.updates.end(Some(&over));
+        self.updates.end(&|update| update.over || over(update));
         self.updates_changed();
         if let Some(before) = before {
             let after = self.state();
@@ -178,7 +178,7 @@ impl<V: Value> Thread<V> {
         let Some(run) = self.run.as_mut().filter(|run| run.active) else { return };
         run.active = false;
         let sent = |update: &Pending<V>| update.taken && update.status == Status::Sent;
-        self.updates.end(Some(&|update| sent(update) && update.is_acknowledged()));
+        self.updates.end(&|update| update.over || (sent(update) && update.is_acknowledged()));
         for update in self.updates.iter_mut().filter(|update| sent(update)) {
             update.mark(Status::Failed, Some(error.clone()));
         }

@@ -1,6 +1,6 @@
 //! What is shown: pending laid over confirmed, as far as it is not the server's.
 
-use super::pending::{Base, Does, Edit, Pending};
+use super::pending::{Does, Edit, Pending};
 use super::{MESSAGES, Stale, Thread};
 use crate::message_list::MessageList;
 use crate::value::{ByNumber, Found, Holds, Plan, Value, ascending};
@@ -68,7 +68,7 @@ impl<V: Value> Thread<V> {
             }
             for write in update.writes.iter_mut().filter(|_| writes) {
                 let own = || fields.get(&write.key).map(Found::into_owned);
-                write.acknowledged = write.base.is_some() && moved(&write.base, own());
+                write.acknowledged = write.base.is_some() && moved(write.base.as_ref(), own());
             }
         }
     }
@@ -271,14 +271,17 @@ impl<V: Value> Edit<V> {
         let here = messages.find(&self.id);
         self.acknowledged = match self.does {
             Does::Add => here.is_some(),
-            _ => self.base.is_some() && moved(&self.base, here.and_then(|at| messages.item(at))),
+            _ => {
+                self.base.is_some()
+                    && moved(self.base.as_ref(), here.and_then(|at| messages.item(at)))
+            }
         };
     }
 }
 
 /// Whether a value is no longer its base.
-fn moved<V: Value>(base: &Base<V>, now: Option<V>) -> bool {
-    match (base.as_ref().and_then(Option::as_ref), now) {
+fn moved<V: Value>(base: Option<&Option<V>>, now: Option<V>) -> bool {
+    match (base.and_then(Option::as_ref), now) {
         (Some(base), Some(now)) => !base.same(&now) && !base.equals(&now),
         (base, now) => base.is_some() != now.is_some(),
     }

@@ -40,7 +40,7 @@ impl ByNumber {
 /// as they stand. By counting, as the standard library's sort is larger in WebAssembly than a reducer.
 pub(crate) fn ascending(keys: &[u32], bound: usize) -> Vec<u32> {
     // By a key, first how many there are of the one before it, then the place of its next one.
-    let mut places = vec![0; bound + 1];
+    let mut places = vec![0_u32; bound + 1];
     for key in keys {
         if let Some(count) = places.get_mut(*key as usize + 1) {
             *count += 1;

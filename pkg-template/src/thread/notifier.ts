@@ -5,11 +5,7 @@ export interface Seen<S> {
   readonly state: S;
   readonly pending: object;
   readonly run: object;
-  readonly streaming: object;
 }
-
-const isSame = <S>(one: Seen<S>, other: Seen<S>) =>
-  one.state === other.state && one.pending === other.pending && one.run === other.run && one.streaming === other.streaming;
 
 /** How many rounds listeners that change the thread are told in a row, before the page gets its turn. */
 const ROUNDS = 100;
@@ -80,7 +76,7 @@ export class Notifier<S> {
     const before = this.#told;
     if (!before || this.#listeners.size === 0) return;
     const now = this.#look();
-    if (isSame(now, before)) return;
+    if (now.state === before.state && now.pending === before.pending && now.run === before.run) return;
     this.#told = now;
     tellAll(this.#listeners, now.state, before.state);
   }
