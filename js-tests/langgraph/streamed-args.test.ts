@@ -1,4 +1,4 @@
-// The arguments of a tool call that is being streamed are read when somebody looks; whoever looks sees plain data.
+// Arguments of many keys that are being streamed are read when somebody looks; whoever looks sees plain data.
 import * as fc from "fast-check";
 import { produce, setAutoFreeze } from "immer";
 import { Thread } from "threadfold";
@@ -35,9 +35,13 @@ function callsOf(pieces: readonly string[]): { call: Call; text: string }[] {
 const onlyCall = (...pieces: string[]): Call => callsOf(pieces).at(-1)?.call as Call;
 const argsOf = (text: string): Dict => onlyCall(text).args;
 
-const JSON_TEXT = fc
-  .dictionary(fc.string({ maxLength: 3 }), fc.oneof({ arbitrary: fc.jsonValue({ maxDepth: 3 }), weight: 3 }, fc.array(fc.nat(), { minLength: 1 })), { minKeys: 1, maxKeys: 5 })
-  .map((value) => JSON.stringify(value));
+/** As many keys as make arguments wait for a look. */
+const MANY = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`key ${at}`, at]));
+
+const JSON_TEXT = fc.tuple(
+  fc.boolean(),
+  fc.dictionary(fc.string({ maxLength: 3 }), fc.oneof({ arbitrary: fc.jsonValue({ maxDepth: 3 }), weight: 3 }, fc.array(fc.nat(), { minLength: 1 })), { minKeys: 1, maxKeys: 5 }),
+).map(([many, value]) => JSON.stringify(many ? { ...MANY, ...value } : value));
 
 const PIECES = JSON_TEXT.chain((text) =>
   fc.array(fc.nat({ max: text.length }), { maxLength: 20 }).map((places) => {
@@ -97,15 +101,21 @@ describe("arguments that are looked at at any time", () => {
   });
 
   test("take what a key is said to be last, when it is said twice", () => {
-    const [first, ...rest] = callsOf(['{"a": {"x": 1}, "b": [1]', ', "a": {"y": 2', "}}"]);
-    expect(rest.map(({ call }) => call.args)).toEqual([{ a: { y: 2 }, b: [1] }, { a: { y: 2 }, b: [1] }]);
-    expect(first?.call.args).toEqual({ a: { x: 1 }, b: [1] });
+    const many = JSON.stringify(MANY).slice(0, -1);
+    const [first, ...rest] = callsOf([`${many}, "a": {"x": 1}, "b": [1]`, ', "a": {"y": 2', "}}"]);
+    expect(rest.map(({ call }) => call.args)).toEqual([{ ...MANY, a: { y: 2 }, b: [1] }, { ...MANY, a: { y: 2 }, b: [1] }]);
+    expect(first?.call.args).toEqual({ ...MANY, a: { x: 1 }, b: [1] });
     expect(first?.call.args["b"]).toBe(rest[1]?.call.args["b"]);
   });
 
   test("may be nested as deep as they like", () => {
     const deep = `{"a": ${"[".repeat(20_000)}`;
-    const [first] = callsOf([deep, "1"]);
+    const whole = concatChunk(undefined, part(deep, 0)) as { tool_calls: Call[] };
+    expect(Object.keys(whole.tool_calls[0]?.args ?? {})).toEqual(["a"]);
+    const [first, next] = callsOf([deep, "1", ", 2"]);
+    expect(Object.keys(next?.call.args ?? {})).toEqual(["a"]);
+    const more = concatChunk(whole, part("1", 1)) as { tool_calls: Call[] };
+    expect(Object.keys(more.tool_calls[0]?.args ?? {})).toEqual(["a"]);
     let node: unknown = first?.call.args["a"];
     let depth = 0;
     for (; Array.isArray(node); node = node[0] as unknown) depth++;
@@ -113,8 +123,9 @@ describe("arguments that are looked at at any time", () => {
   });
 });
 
-const ARGS = { q: "x", n: [1] };
-const streamed = () => onlyCall('{"q": "x', '", "n": [1');
+const ARGS = { ...MANY, q: "x", n: [1] };
+const [HEAD, TAIL] = [`${JSON.stringify(MANY).slice(0, -1)}, "q": "x`, '", "n": [1'];
+const streamed = () => onlyCall(HEAD, TAIL);
 
 describe("a streamed call is plain data to", () => {
   const looks: Record<string, (call: Call) => unknown> = {
@@ -134,7 +145,7 @@ describe("a streamed call is plain data to", () => {
     },
     "a draft of its arguments": (call) => {
       const next = produce(call, (draft) => void (draft.args["q"] = "y"));
-      expect(next.args).toEqual({ q: "y", n: [1] });
+      expect(next.args).toEqual({ ...ARGS, q: "y" });
       return call.args;
     },
   };
@@ -151,21 +162,42 @@ describe("a streamed call is plain data to", () => {
     expect(call).toStrictEqual({ name: "t", args: { mine: true }, id: "c", type: "tool_call" });
   });
 
-  test("whoever asks how it is made, once it was looked at", () => {
+  test("whoever asks how it is made, once it was looked at, or when it has few keys", () => {
+    const few = onlyCall('{"q": "x');
+    expect(Object.getOwnPropertyDescriptor(few, "args")?.value).toEqual({ q: "x" });
     const call = streamed();
+    expect(Object.getOwnPropertyDescriptor(call, "args")?.get).toBeTypeOf("function");
     const { args } = call;
     expect(Object.getOwnPropertyDescriptor(call, "args")).toEqual({ value: args, writable: true, enumerable: true, configurable: true });
   });
 });
 
-test("the calls of a message that is whole are plain data", async () => {
-  const thread = new Thread();
+describe("the calls of a message that is whole are plain data", () => {
+  const v2 = (data: object) => ({ type: "event", method: "messages", params: { namespace: [], timestamp: 0, data } });
+  const delta = (args: string) => v2({ event: "content-block-delta", index: 0, delta: { type: "tool-call-delta", args } });
   const chunks = (args: string, more: object) => ({ tool_call_chunks: [{ args, index: 0, type: "tool_call_chunk", ...more }] });
-  await foldRun(thread, streamOf([
-    metadata(),
-    chunk("a", "", chunks('{"q": "x', { name: "t", id: "c" })),
-    chunk("a", "", { ...chunks('", "n": [1]}', {}), chunk_position: "last" }),
-  ]));
-  const [message] = thread.getState().messages as unknown as { tool_calls: Call[] }[];
-  expect(Object.getOwnPropertyDescriptor(message?.tool_calls[0], "args")?.value).toEqual(ARGS);
+  const STREAMS: Record<string, object[]> = {
+    "of a stream of chunks": [
+      metadata(),
+      chunk("a", "", chunks(HEAD, { name: "t", id: "c" })),
+      chunk("a", "", chunks(`${TAIL}]`, {})),
+      chunk("a", "", { ...chunks("}", {}), chunk_position: "last" }),
+    ],
+    "of protocol v2": [
+      v2({ event: "message-start", id: "a", role: "ai" }),
+      v2({ event: "content-block-start", index: 0, content: { type: "tool_call_chunk", name: "t", id: "c", args: HEAD } }),
+      delta(`${TAIL}]`),
+      delta("}"),
+      v2({ event: "message-finish", reason: "stop" }),
+    ],
+  };
+  for (const [name, parts] of Object.entries(STREAMS)) {
+    test(name, async () => {
+      const thread = new Thread();
+      await foldRun(thread, streamOf(parts));
+      const [message] = thread.getState().messages as unknown as { tool_calls: Call[] }[];
+      expect(message).not.toHaveProperty("tool_call_chunks");
+      expect(Object.getOwnPropertyDescriptor(message?.tool_calls[0], "args")?.value).toEqual(ARGS);
+    });
+  }
 });

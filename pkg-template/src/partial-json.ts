@@ -17,6 +17,8 @@ export class PartialJson {
   #version = 0;
   /** Counts the looks at the object: a container made before the last one has been handed out. */
   #looks = 0;
+  /** How many values the open containers have: what it costs to copy them. */
+  #width = 0;
   #now: PartialObject | undefined;
   /** The string, number or word that is being read, and how far. */
   #read = "";
@@ -38,6 +40,11 @@ export class PartialJson {
     if (this.#mode === Mode.Invalid || this.#hidden) return undefined;
     if (this.#now?.version !== this.#version) this.#now = new PartialObject(this, this.#version, this.#text);
     return this.#now;
+  }
+
+  /** Whether it costs much to look at the object at every piece. */
+  get isWide(): boolean {
+    return this.#width > WIDE;
   }
 
   /** The object as it was: it is there still, unless it has changed; then it is read again. */
@@ -126,8 +133,10 @@ export class PartialJson {
   }
 
   #value(char: string): void {
-    const frame = this.#open.at(-1);
-    if (frame && Array.isArray(frame.node)) frame.key = frame.node.length;
+    const frame = this.#open.at(-1) as Frame;
+    if (Array.isArray(frame.node)) frame.key = frame.node.length;
+    frame.values++;
+    this.#width++;
     if (char === "{") this.#enter({});
     else if (char === "[") this.#enter([]);
     else if (char === '"') {
@@ -250,12 +259,12 @@ export class PartialJson {
       this.#root = node;
       this.#version++;
     }
-    this.#open.push({ node, key: "", look: this.#looks });
+    this.#open.push({ node, key: "", values: 0, look: this.#looks });
     this.#mode = Array.isArray(node) ? Mode.FirstItem : Mode.FirstKey;
   }
 
   #leave(): void {
-    this.#open.pop();
+    this.#width -= (this.#open.pop() as Frame).values;
     this.#mode = this.#open.length > 0 ? Mode.After : Mode.Whole;
   }
 
@@ -264,19 +273,23 @@ export class PartialJson {
     const { node, key } = this.#open.at(-1) as Frame;
     if (typeof value !== "object" && Object.hasOwn(node, key) && Object.is(read(node, key), value)) return;
     this.#version++;
-    write(this.#own(this.#open.length - 1), key, value);
+    write(this.#own(), key, value);
   }
 
-  /** An open container that nobody else holds: a copy in place of one that was handed out, and so for those around it. */
-  #own(depth: number): Container {
-    const frame = this.#open[depth] as Frame;
-    if (frame.look !== this.#looks) {
+  /** The innermost open container, nobody else's: copies take the places of those around it that were handed out. */
+  #own(): Container {
+    const open = this.#open;
+    let at = open.length;
+    while (at > 0 && (open[at - 1] as Frame).look !== this.#looks) at--;
+    for (; at < open.length; at++) {
+      const frame = open[at] as Frame;
+      const around = open[at - 1];
       frame.look = this.#looks;
       frame.node = Array.isArray(frame.node) ? frame.node.slice() : { ...frame.node };
-      if (depth === 0) this.#root = frame.node;
-      else write(this.#own(depth - 1), (this.#open[depth - 1] as Frame).key, frame.node);
+      if (around) write(around.node, around.key, frame.node);
+      else this.#root = frame.node;
     }
-    return frame.node;
+    return (open.at(-1) as Frame).node;
   }
 }
 
@@ -306,10 +319,11 @@ export class PartialObject {
 type Dict = Readonly<Record<string, unknown>>;
 type Container = Record<string, unknown> | unknown[];
 
-/** An open container, where in it the reader is, and the look that it was made or copied after. */
+/** An open container, where in it the reader is, how many values it has, and the look that it was made or copied after. */
 interface Frame {
   node: Container;
   key: string | number;
+  values: number;
   look: number;
 }
 
@@ -350,6 +364,9 @@ function partAfter(part: Part, char: string): Part | undefined {
 const numberOf = (text: string): number => (text === "-" ? -0 : Number.parseFloat(text));
 
 const read = (node: Container, key: string | number): unknown => (node as Record<string | number, unknown>)[key];
+
+/** Values that are copied as fast as anything else is done for a piece. */
+const WIDE = 32;
 
 /** How deep two objects are compared. */
 const DEPTH = 500;

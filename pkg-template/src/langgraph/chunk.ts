@@ -1,15 +1,15 @@
 import { ThreadfoldError } from "threadfold";
 import { isDict, mergeContent, mergeDicts, mergeLists, mergeUsage, type Dict } from "./merge.js";
 import { readMessage, type WireMessage } from "./message-form.js";
-import { PartialJson, PartialObject } from "../partial-json.js";
+import { PartialJson, type PartialObject } from "../partial-json.js";
 
 /**
  * A message and the next part of it, as `AIMessageChunk.concat` of @langchain/core joins them: text appended, content
  * blocks and tool call chunks joined by `index`, usage summed, tool calls read from the arguments that are there.
  *
  * The answer is a new plain dict (`type: "ai"`); what the part did not touch is the same object as before. A part
- * costs its own length, however long the text and the arguments are already: the `args` of a tool call are read when
- * somebody looks at them.
+ * costs its own length, however long the text and the arguments are already: `args` of many keys are read when somebody
+ * looks at them. Until then a debugger shows a getter there.
  *
  * Where it differs: usage that is null in both stays null, a `name` is kept, and `__proto__` is a key like any other.
  *
@@ -215,13 +215,13 @@ export function callOf(group: readonly Dict[]): Dict {
   const was = read.call;
   if (was && was["name"] === name && was["id"] === id && read.args === args) return was;
   read.args = args;
-  return (read.call = args instanceof PartialObject
-    ? callWith(args, name, id)
-    : { name, args, id, error: "Malformed args.", type: "invalid_tool_call" });
+  if (!object) read.call = { name, args, id, error: "Malformed args.", type: "invalid_tool_call" };
+  else read.call = read.json.isWide ? callToRead(object, name, id) : { name, args: object.value, id, type: "tool_call" };
+  return read.call;
 }
 
 /** A call whose arguments are read when somebody looks, and plain data from then on. */
-function callWith(object: PartialObject, name: unknown, id: unknown): Dict {
+function callToRead(object: PartialObject, name: unknown, id: unknown): Dict {
   const call = {
     name,
     get args(): unknown {
