@@ -3,6 +3,7 @@ import { EventType, type BaseEvent } from "@ag-ui/client";
 import { Thread } from "threadfold";
 import { foldAgUi } from "threadfold/ag-ui/events";
 import { concatChunk, foldRun } from "threadfold/langgraph";
+import { agentOf, finished, started, toolCall } from "../ag-ui/agents.js";
 import { times } from "./lists.js";
 import type { Case } from "./measure.js";
 
@@ -42,6 +43,7 @@ const run = (name: string, parts: (n: number) => object[], most?: number, from =
 });
 
 const tuple = (message: object) => ({ event: "messages", data: [message, { langgraph_node: "agent" }] });
+const v2 = (data: object) => ({ type: "event", method: "messages", params: { namespace: [], timestamp: 0, data } });
 const chunk = (id: string, more: object) => ({ type: "AIMessageChunk", id, content: "", ...more });
 
 export const streams: Case[] = [
@@ -87,12 +89,26 @@ export const streams: Case[] = [
     { type: EventType.MESSAGES_SNAPSHOT, messages: times(n, (at) => ({ id: `m${at}`, role: "user", content: "y" })) },
   ]),
   agUi("n custom events", (n) => times(n, (at) => ({ type: EventType.CUSTOM, name: "x", value: at }))),
+  {
+    name: "FoldHttpAgent: n pieces of one call's arguments, and what a subscriber sees of them",
+    prepare: (n) => {
+      const delta = "x".repeat(20);
+      const events = [started(), ...toolCall("c", "m", '{"text": "', ...times(n, () => delta)), finished()];
+      const agent = agentOf("folding", [events]);
+      return async () => agent.runAgent({}, { onToolCallArgsEvent: ({ partialToolCallArgs }) => void partialToolCallArgs });
+    },
+  },
   run("n tokens", (n) => times(n, () => tuple(chunk("a", { content: "x" })))),
   run("n messages", (n) => times(n, (at) => tuple(chunk(`a${at}`, { content: "x" })))),
   run("n tool calls of one message", (n) => times(n, (at) => tuple(chunk("a", { tool_call_chunks: [{ name: "t", args: "{}", id: `c${at}`, index: at, type: "tool_call_chunk" }] }))), 100),
   run("n keys of a tool call's arguments", (n) => [
     tuple(chunk("a", { tool_call_chunks: [{ name: "t", args: '{"k": 0', id: "c", index: 0, type: "tool_call_chunk" }] })),
     ...times(n, (at) => tuple(chunk("a", { tool_call_chunks: [{ args: `, "k${at}": ${at}`, index: 0, type: "tool_call_chunk" }] }))),
+  ], 300, 300),
+  run("n keys of a tool call's arguments, by protocol v2", (n) => [
+    v2({ event: "message-start", id: "a", role: "ai" }),
+    v2({ event: "content-block-start", index: 0, content: { type: "tool_call_chunk", name: "t", id: "c", args: '{"k": 0' } }),
+    ...times(n, (at) => v2({ event: "content-block-delta", index: 0, delta: { type: "tool-call-delta", args: `, "k${at}": ${at}` } })),
   ], 300, 300),
   run("values of n messages", (n) => [{ event: "values", data: { messages: times(n, (at) => ({ type: "ai", id: `m${at}`, content: "x" })) } }]),
   run("n updates", (n) => times(n, (at) => ({ event: "updates", data: { agent: { messages: [{ type: "ai", id: `m${at}`, content: "x" }] } } }))),

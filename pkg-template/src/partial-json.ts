@@ -1,7 +1,8 @@
 /**
  * JSON that is still arriving: what of it is there already, as @langchain/core's `parsePartialJson` reads it, without
- * reading anything twice. A piece of text costs its own length and a copy of the objects that it is within, so a
- * value that was handed out never changes, and what a piece did not touch is the same object as before.
+ * reading anything twice. A piece of text costs its own length. Who looks at the object pays for a copy of those that
+ * are still open, made when more comes: what was looked at never changes, and what no piece touched since is the same
+ * object as before.
  *
  * Only objects are of interest, as arguments of a tool call are one: any other text is invalid.
  */
@@ -12,8 +13,13 @@ export class PartialJson {
   #mode: Mode = Mode.Start;
   #root: Container | undefined;
   readonly #open: Frame[] = [];
-  /** Counts the pieces: a container made before this one has been handed out. */
-  #piece = 0;
+  /** Counts the changes of the object. */
+  #version = 0;
+  /** Counts the looks at the object: a container made before the last one has been handed out. */
+  #looks = 0;
+  /** How many values the open containers have: what it costs to copy them. */
+  #width = 0;
+  #now: PartialObject | undefined;
   /** The string, number or word that is being read, and how far. */
   #read = "";
   #escape = Escape.None;
@@ -30,9 +36,25 @@ export class PartialJson {
   }
 
   /** The object so far, `{}` for no text; undefined where the text is no beginning of an object. */
-  get value(): Readonly<Record<string, unknown>> | undefined {
+  get object(): PartialObject | undefined {
     if (this.#mode === Mode.Invalid || this.#hidden) return undefined;
-    return (this.#root ?? NOTHING) as Record<string, unknown>;
+    if (this.#now?.version !== this.#version) this.#now = new PartialObject(this, this.#version, this.#text);
+    return this.#now;
+  }
+
+  /** Whether it costs much to look at the object at every piece. */
+  get isWide(): boolean {
+    return this.#width > WIDE;
+  }
+
+  /** The object as it was: it is there still, unless it has changed; then it is read again. */
+  as({ version, text }: PartialObject): Dict {
+    this.#looks++;
+    const now = this.#root ?? NOTHING;
+    if (version === this.#version) return now as Dict;
+    const then = new PartialJson();
+    then.add(text);
+    return sharing(then.#root ?? NOTHING, now, 0) as Dict;
   }
 
   /** Reads on. */
@@ -48,7 +70,6 @@ export class PartialJson {
     const piece = this.#space + text.slice(start, end);
     this.#space = text.slice(end);
     this.#text += piece;
-    this.#piece++;
     this.#hidden = false;
     for (let at = 0; at < piece.length && this.#mode !== Mode.Invalid;) at = this.#step(piece, at);
     this.#showUnfinished();
@@ -112,8 +133,10 @@ export class PartialJson {
   }
 
   #value(char: string): void {
-    const frame = this.#open.at(-1);
-    if (frame && Array.isArray(frame.node)) frame.key = frame.node.length;
+    const frame = this.#open.at(-1) as Frame;
+    if (Array.isArray(frame.node)) frame.key = frame.node.length;
+    frame.values++;
+    this.#width++;
     if (char === "{") this.#enter({});
     else if (char === "[") this.#enter([]);
     else if (char === '"') {
@@ -232,13 +255,16 @@ export class PartialJson {
 
   #enter(node: Container): void {
     if (this.#root) this.#put(node);
-    else this.#root = node;
-    this.#open.push({ node, key: "", piece: this.#piece });
+    else {
+      this.#root = node;
+      this.#version++;
+    }
+    this.#open.push({ node, key: "", values: 0, look: this.#looks });
     this.#mode = Array.isArray(node) ? Mode.FirstItem : Mode.FirstKey;
   }
 
   #leave(): void {
-    this.#open.pop();
+    this.#width -= (this.#open.pop() as Frame).values;
     this.#mode = this.#open.length > 0 ? Mode.After : Mode.Whole;
   }
 
@@ -246,29 +272,59 @@ export class PartialJson {
   #put(value: unknown): void {
     const { node, key } = this.#open.at(-1) as Frame;
     if (typeof value !== "object" && Object.hasOwn(node, key) && Object.is(read(node, key), value)) return;
-    write(this.#own(this.#open.length - 1), key, value);
+    this.#version++;
+    write(this.#own(), key, value);
   }
 
-  /** An open container that nobody else holds: a copy in place of one that was handed out, and so for those around it. */
-  #own(depth: number): Container {
-    const frame = this.#open[depth] as Frame;
-    if (frame.piece !== this.#piece) {
-      frame.piece = this.#piece;
+  /** The innermost open container, nobody else's: copies take the places of those around it that were handed out. */
+  #own(): Container {
+    const open = this.#open;
+    let at = open.length;
+    while (at > 0 && (open[at - 1] as Frame).look !== this.#looks) at--;
+    for (; at < open.length; at++) {
+      const frame = open[at] as Frame;
+      const around = open[at - 1];
+      frame.look = this.#looks;
       frame.node = Array.isArray(frame.node) ? frame.node.slice() : { ...frame.node };
-      if (depth === 0) this.#root = frame.node;
-      else write(this.#own(depth - 1), (this.#open[depth - 1] as Frame).key, frame.node);
+      if (around) write(around.node, around.key, frame.node);
+      else this.#root = frame.node;
     }
-    return frame.node;
+    return (open.at(-1) as Frame).node;
   }
 }
 
+/** The object that a text was the beginning of at some time. It is made when somebody looks. */
+export class PartialObject {
+  readonly version: number;
+  readonly text: string;
+  #json: PartialJson | undefined;
+  #value: Dict = NOTHING;
+
+  constructor(json: PartialJson, version: number, text: string) {
+    this.#json = json;
+    this.version = version;
+    this.text = text;
+  }
+
+  /** The same object each time. */
+  get value(): Dict {
+    if (this.#json) {
+      this.#value = this.#json.as(this);
+      this.#json = undefined;
+    }
+    return this.#value;
+  }
+}
+
+type Dict = Readonly<Record<string, unknown>>;
 type Container = Record<string, unknown> | unknown[];
 
-/** An open container, where in it the reader is, and the piece that it was made or copied in. */
+/** An open container, where in it the reader is, how many values it has, and the look that it was made or copied after. */
 interface Frame {
   node: Container;
   key: string | number;
-  piece: number;
+  values: number;
+  look: number;
 }
 
 const enum Mode { Start, FirstKey, Key, Colon, FirstItem, Value, After, String, Number, Word, Whole, Invalid }
@@ -308,6 +364,29 @@ function partAfter(part: Part, char: string): Part | undefined {
 const numberOf = (text: string): number => (text === "-" ? -0 : Number.parseFloat(text));
 
 const read = (node: Container, key: string | number): unknown => (node as Record<string | number, unknown>)[key];
+
+/** Values that are copied as fast as anything else is done for a piece. */
+const WIDE = 32;
+
+/** How deep two objects are compared. */
+const DEPTH = 500;
+
+/** What was read once more, with what is still so in its place. */
+function sharing(older: unknown, newer: unknown, depth: number): unknown {
+  if (Object.is(older, newer)) return newer;
+  if (!isContainer(older) || !isContainer(newer) || Array.isArray(older) !== Array.isArray(newer) || depth > DEPTH) return older;
+  const keys = Object.keys(older);
+  let isSame = keys.length === Object.keys(newer).length;
+  for (const key of keys) {
+    const was = read(older, key);
+    const value = Object.hasOwn(newer, key) ? sharing(was, read(newer, key), depth + 1) : was;
+    if (value !== was) write(older, key, value);
+    isSame &&= Object.hasOwn(newer, key) && Object.is(value, read(newer, key));
+  }
+  return isSame ? newer : older;
+}
+
+const isContainer = (value: unknown): value is Container => typeof value === "object" && value !== null;
 
 function write(node: Container, key: string | number, value: unknown): void {
   // The reference's parser loses this key to the prototype while the text is unfinished; it is a key like any other.

@@ -70,11 +70,9 @@ export const toolCallArgs: Step<ToolCallArgs> = {
     return {
       toolCallBuffer: buffer,
       toolCallName: name,
-      /** Only whoever reads it pays for it: it costs more, the longer the arguments are. */
+      /** Only whoever reads it pays for it. */
       get partialToolCallArgs(): unknown {
-        const partial = new PartialJson();
-        partial.add(buffer);
-        return partial.value ?? {};
+        return partialOf(place.call, buffer).object?.value ?? {};
       },
     };
   },
@@ -85,11 +83,30 @@ export const toolCallArgs: Step<ToolCallArgs> = {
     const known = call.function.arguments;
     const added = fold.streams.added("call", call.id, known, event.delta);
     if (added === "" && event.metadata === undefined) return MESSAGES;
-    const next = { ...call, function: { ...call.function, arguments: known + added } };
-    replace(fold, place, withMetadata(next, event), id);
+    const next = withMetadata({ ...call, function: { ...call.function, arguments: known + added } }, event);
+    const partial = PARTIALS.get(call);
+    if (partial) {
+      partial.add(added);
+      PARTIALS.delete(call);
+      PARTIALS.set(next, partial);
+    }
+    replace(fold, place, next, id);
     return MESSAGES;
   },
 };
+
+/** What is read of a call's arguments, once somebody asks: the part that a call gets is read, and not all of them again. */
+const PARTIALS = new WeakMap<HeldToolCall, PartialJson>();
+
+function partialOf(call: HeldToolCall, text: string): PartialJson {
+  let partial = PARTIALS.get(call);
+  if (!partial) {
+    partial = new PartialJson();
+    partial.add(text);
+    PARTIALS.set(call, partial);
+  }
+  return partial;
+}
 
 export const toolCallEnd: Step<ToolCallEnd> = {
   hook: "onToolCallEndEvent",
@@ -110,6 +127,7 @@ export const toolCallEnd: Step<ToolCallEnd> = {
     const place = fold.calls.find(toolCallId);
     if (!place) return;
     const { call, message } = place;
+    PARTIALS.delete(call);
     const known = call.function.arguments;
     const added = fold.streams.end(`call ${toolCallId}`, known);
     if (added !== "") replace(fold, place, { ...call, function: { ...call.function, arguments: known + added } }, undefined);

@@ -1,14 +1,15 @@
 import { ThreadfoldError } from "threadfold";
 import { isDict, mergeContent, mergeDicts, mergeLists, mergeUsage, type Dict } from "./merge.js";
 import { readMessage, type WireMessage } from "./message-form.js";
-import { PartialJson } from "../partial-json.js";
+import { PartialJson, type PartialObject } from "../partial-json.js";
 
 /**
  * A message and the next part of it, as `AIMessageChunk.concat` of @langchain/core joins them: text appended, content
  * blocks and tool call chunks joined by `index`, usage summed, tool calls read from the arguments that are there.
  *
  * The answer is a new plain dict (`type: "ai"`); what the part did not touch is the same object as before. A part
- * costs its own length, however long the text and the arguments are already.
+ * costs its own length, however long the text and the arguments are already: `args` of many keys are read when somebody
+ * looks at them. Until then a debugger shows a getter there.
  *
  * Where it differs: usage that is null in both stays null, a `name` is kept, and `__proto__` is a key like any other.
  *
@@ -106,8 +107,9 @@ const joinDicts = (left: unknown, right: unknown): unknown =>
 interface Arguments {
   of: Dict;
   readonly json: PartialJson;
-  /** The tool call that was made of it, with the name, id and arguments that it was made of. */
+  /** The tool call that was made of it last, and the arguments that it was made of: text, where they are no object. */
   call: Dict | undefined;
+  args: PartialObject | string | undefined;
 }
 
 /** By the joined chunk, so that a message that is gone back to is read anew and one that goes on is not. */
@@ -126,7 +128,7 @@ export function readOn(was: Dict, part: Dict, joined: Dict): void {
 function argumentsOf(chunk: Dict): Arguments {
   let read = ARGUMENTS.get(chunk);
   if (read?.of === chunk) return read;
-  read = { of: chunk, json: new PartialJson(), call: undefined };
+  read = { of: chunk, json: new PartialJson(), call: undefined, args: undefined };
   read.json.add(textOf(chunk));
   ARGUMENTS.set(chunk, read);
   return read;
@@ -208,18 +210,40 @@ export function callOf(group: readonly Dict[]): Dict {
   const whole = () => group.reduce((text, chunk) => text + textOf(chunk), "");
   if (raw && id) return { name, args: { input: whole() }, id, type: "tool_call" };
   const read = group.length === 1 ? argumentsOf(first) : readTogether(group);
-  const { value, text } = read.json;
-  const call: Dict = value && id
-    ? { name, args: value, id, type: "tool_call" }
-    : { name, args: (raw ? whole() : text) || "{}", id, error: "Malformed args.", type: "invalid_tool_call" };
+  const object = id ? read.json.object : undefined;
+  const args = object ?? ((raw ? whole() : read.json.text) || "{}");
   const was = read.call;
-  if (was && was["type"] === call["type"] && was["name"] === name && was["id"] === id && was["args"] === call["args"]) return was;
-  read.call = call;
+  if (was && was["name"] === name && was["id"] === id && read.args === args) return was;
+  read.args = args;
+  if (!object) read.call = { name, args, id, error: "Malformed args.", type: "invalid_tool_call" };
+  else read.call = read.json.isWide ? callToRead(object, name, id) : { name, args: object.value, id, type: "tool_call" };
+  return read.call;
+}
+
+/** A call whose arguments are read when somebody looks, and plain data from then on. */
+function callToRead(object: PartialObject, name: unknown, id: unknown): Dict {
+  const call = {
+    name,
+    get args(): unknown {
+      return become(call, object.value);
+    },
+    set args(value) {
+      become(call, value);
+    },
+    id,
+    type: "tool_call",
+  };
   return call;
 }
 
+/** A frozen call stays as it is: it answers the same object each time. */
+function become(call: object, value: unknown): unknown {
+  Reflect.defineProperty(call, "args", { value, writable: true, enumerable: true, configurable: true });
+  return value;
+}
+
 function readTogether(group: readonly Dict[]): Arguments {
-  const read: Arguments = { of: {}, json: new PartialJson(), call: undefined };
+  const read: Arguments = { of: {}, json: new PartialJson(), call: undefined, args: undefined };
   for (const chunk of group) read.json.add(textOf(chunk));
   return read;
 }
@@ -228,5 +252,11 @@ function readTogether(group: readonly Dict[]): Arguments {
 export function finishedMessage(message: Dict): Dict {
   if (!("tool_call_chunks" in message) && !("chunk_position" in message)) return message;
   const { tool_call_chunks: _chunks, chunk_position: _position, ...whole } = message;
+  readArgs(whole["tool_calls"]);
   return whole;
+}
+
+/** The calls of a message that is whole are plain data. */
+export function readArgs(calls: unknown): void {
+  for (const call of listOf(calls)) if (isDict(call)) Reflect.get(call, "args");
 }

@@ -1,4 +1,4 @@
-import { callOf, readOn } from "./chunk.js";
+import { callOf, readArgs, readOn } from "./chunk.js";
 import { isDict, type Dict } from "./merge.js";
 
 /**
@@ -57,6 +57,7 @@ export class V2Message {
   finish({ usage, metadata, responseMetadata, reason }: Dict): Dict {
     const { tool_call_chunks: _, ...message } = this.#message;
     if (this.#role !== "ai") return message;
+    readArgs(message["tool_calls"]);
     return {
       ...message,
       ...usageOf(usage),
