@@ -65,6 +65,8 @@ pub struct Thread<V: Value> {
     /// The confirmed state but for the messages.
     fields: V,
     updates: Updates<V>,
+    /// How many updates there have been: the next one's id.
+    made: u32,
     run: Option<Run<V>>,
     places: Places<V>,
     /// The ids of the messages that are being streamed.
@@ -112,6 +114,7 @@ impl<V: Value> Thread<V> {
             messages,
             fields: V::object(),
             updates: Updates::default(),
+            made: 0,
             run: None,
             places: Places::none(),
             streaming: IdSet::default(),
@@ -209,11 +212,13 @@ impl<V: Value> Thread<V> {
         if !V::intact() {
             return Err(Error::value("an update", "readable"));
         }
+        let written: Vec<String> = update.writes.iter().map(|write| write.key.clone()).collect();
         self.set_fields(fields);
         if let Some(gone) = self.updates.remove(place) {
             self.confirm_edits(&gone)?;
             self.keep_local(gone.rest());
         }
+        self.look_at_writes(&written);
         self.updates_changed();
         Ok(true)
     }
@@ -290,7 +295,7 @@ impl<V: Value> Thread<V> {
             }
             (None, None) => {}
         }
-        self.set_fields(fields);
+        self.set_fields(fields.reuse(&self.fields));
         Ok(())
     }
 
@@ -339,6 +344,9 @@ impl<V: Value> Thread<V> {
 
     /// What is pending has changed, or its order.
     fn updates_changed(&mut self) {
+        if self.updates.kept == 0 {
+            self.places.seats.clear();
+        }
         self.echoes = None;
         self.shown_anew();
     }

@@ -14,6 +14,7 @@ impl<V: Value> Holds<V> for Thread<V> {
             messages,
             fields,
             updates,
+            made: _,
             run,
             places,
             streaming,

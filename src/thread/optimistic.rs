@@ -46,7 +46,8 @@ impl<V: Value> Thread<V> {
             edits = self.edits_by(&list, &removals)?;
             update = update.with(MESSAGES, list);
         }
-        let mut pending = Box::new(Pending::new(V::new_id(), update, manual));
+        let id = ["update-", &(self.made + 1).to_string()].concat();
+        let mut pending = Box::new(Pending::new(id, update, manual));
         pending.edits = edits;
         let mut written = None;
         for write in &mut pending.writes {
@@ -63,6 +64,7 @@ impl<V: Value> Thread<V> {
             return Err(Error::value("an update", "readable"));
         }
         pending.edits.iter_mut().for_each(|edit| self.places.seat(edit));
+        self.made += 1;
         (self.view.fresh, self.told_fresh) = (false, false);
         if written.is_some() {
             self.written = written;

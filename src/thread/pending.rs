@@ -242,7 +242,7 @@ pub(super) struct Updates<V: Value> {
     /// By number, in the order in which they were made; nothing for one that is gone.
     slots: Vec<Option<Box<Pending<V>>>>,
     /// How many are not gone.
-    kept: usize,
+    pub kept: usize,
     /// Numbers for the updates' ids.
     ops: V::Symbols,
     /// By the id of a message, which edits are about it.

@@ -43,7 +43,7 @@ impl<V: Value> Thread<V> {
             run = marked(run, "spokeOfMessages", last.spoke_of_messages);
             run = marked(run, "spokeOfFields", last.spoke_of_fields);
         }
-        record
+        with_number(record, "made", self.made)
             .with("confirmed", confirmed)
             .with("pending", V::array(self.updates.all().map(record_of)))
             .with("anchors", V::array(anchors))
@@ -108,6 +108,7 @@ impl<V: Value> Thread<V> {
                 spoke_of_fields: is_marked(&run, "spokeOfFields"),
             });
         }
+        thread.made = number_of(record, "made").unwrap_or_default();
         thread.stale = Stale { edits: true, writes: true };
         Ok(thread)
     }

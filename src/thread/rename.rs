@@ -24,15 +24,16 @@ impl<V: Value> Thread<V> {
         if !self.updates.edits_of(&id).is_empty() {
             return;
         }
+        self.look();
         let echoes = self.echoes.take().unwrap_or_else(|| self.find_echoes());
         let kind = kind_of(message);
         let is_it = |place: &Place| {
             let Some(edit) = self.updates.edit(*place) else { return false };
             let Some(own) = edit.message.as_ref() else { return false };
-            let content = own.get("content").is_some_and(|own| own.equals(&content));
-            content
-                && self.messages.find(&edit.id).is_none()
+            // What needs no question of the heap comes first: of many with one text most are known.
+            !edit.acknowledged
                 && !within.is_some_and(|it| self.messages.names(it, &edit.id))
+                && own.get("content").is_some_and(|own| own.equals(&content))
                 && kind.is_some()
                 && kind == kind_of(own)
         };
@@ -42,6 +43,9 @@ impl<V: Value> Thread<V> {
             let seat = self.updates.rename(found, &id);
             if let Some(seat) = seat {
                 self.places.take_seat(seat, &id);
+            }
+            if let Some(edit) = self.updates.edit_mut(found) {
+                edit.acknowledged = true;
             }
             self.shown_anew();
         }

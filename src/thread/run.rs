@@ -3,7 +3,7 @@
 use super::pending::{Does, Pending, Status};
 use super::{Stale, Thread};
 use crate::diff::diff;
-use crate::value::{Found, Value};
+use crate::value::{ByNumber, Found, Value};
 
 /// The last run.
 pub(super) struct Run<V> {
@@ -71,10 +71,14 @@ impl<V: Value> Thread<V> {
                 update.mark(Status::Sent, None);
             }
         }
-        self.places
-            .anchors
-            .retain(|(one, _)| self.updates.iter().any(|it| it.anchor == Some(*one)));
-        if self.updates.iter().any(|update| update.anchor == Some(anchor)) {
+        let first = self.places.anchors.first().map_or(anchor, |(first, _)| *first);
+        let mut used = ByNumber::default();
+        for anchor in self.updates.iter().filter_map(|update| update.anchor) {
+            used.insert(anchor.wrapping_sub(first), 0);
+        }
+        let is_used = |anchor: u32| used.get(anchor.wrapping_sub(first)).is_some();
+        self.places.anchors.retain(|(one, _)| is_used(*one));
+        if is_used(anchor) {
             self.places.anchor(anchor, had.clone());
         }
         self.run = Some(Run {

@@ -73,6 +73,20 @@ impl<V: Value> Thread<V> {
         }
     }
 
+    /// The same for the writes of a few fields, when no others have changed.
+    pub(super) fn look_at_writes(&mut self, keys: &[String]) {
+        if keys.len() > 8 {
+            return;
+        }
+        self.stale.writes = false;
+        for write in self.updates.iter_mut().flat_map(|update| &mut update.writes) {
+            if keys.contains(&write.key) {
+                let own = self.fields.get(&write.key).map(Found::into_owned);
+                write.acknowledged = write.base.is_some() && moved(write.base.as_ref(), own);
+            }
+        }
+    }
+
     /// The same for the edits of one message.
     pub(super) fn look_at(&mut self, id: &V) {
         let edits = self.updates.edits_of(id).to_vec();

@@ -159,7 +159,8 @@ function haveAlike(left, right) {
   const other = Object.getPrototypeOf(right);
   if (prototype !== other && !(isPlainPrototype(prototype) && isPlainPrototype(other))) return false;
   if (left instanceof Date) return left.getTime() === right.getTime();
-  if (left instanceof Map || left instanceof Set || ArrayBuffer.isView(left)) return false;
+  // What an instance says may be where no key is. Of @langchain/core's it is known that it is in their keys.
+  if (!isPlainPrototype(prototype) && !Object.hasOwn(left, "lc_kwargs")) return false;
   const names = Object.keys(left);
   return (
     names.length === Object.keys(right).length &&
