@@ -1,5 +1,5 @@
 //! The typed state and its update.
-#![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::needless_pass_by_value)]
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;

@@ -3,6 +3,16 @@
 //! `THREADFOLD_SEED` and `THREADFOLD_RUNS` make the random words other ones, or more.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
+// A model is to be read, not to be fast.
+#![allow(
+    clippy::format_push_string,
+    clippy::needless_for_each,
+    clippy::needless_pass_by_value,
+    clippy::option_map_unit_fn,
+    clippy::redundant_closure_for_method_calls,
+    clippy::similar_names,
+    clippy::single_match_else
+)]
 
 mod alphabet;
 mod model;
