@@ -46,7 +46,12 @@ impl<V: Value> Thread<V> {
             edits = self.edits_by(&list, &removals)?;
             update = update.with(MESSAGES, list);
         }
-        let id = ["update-", &(self.made + 1).to_string()].concat();
+        let mut made = self.made + 1;
+        let name = |made: u32| ["update-", &made.to_string()].concat();
+        while self.updates.knows(&name(made)) {
+            made += 1;
+        }
+        let id = name(made);
         let mut pending = Box::new(Pending::new(id, update, manual));
         pending.edits = edits;
         let mut written = None;
@@ -64,7 +69,7 @@ impl<V: Value> Thread<V> {
             return Err(Error::value("an update", "readable"));
         }
         pending.edits.iter_mut().for_each(|edit| self.places.seat(edit));
-        self.made += 1;
+        self.made = made;
         (self.view.fresh, self.told_fresh) = (false, false);
         if written.is_some() {
             self.written = written;

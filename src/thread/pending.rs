@@ -289,6 +289,11 @@ impl<V: Value> Updates<V> {
         self.get(number).map(|_| number)
     }
 
+    /// Whether an update has, or had, this id.
+    pub(super) fn knows(&self, id: &str) -> bool {
+        self.ops.find(&V::string(id)).is_some()
+    }
+
     pub(super) fn get(&self, number: u32) -> Option<&Pending<V>> {
         self.slots.get(number as usize)?.as_deref().filter(|update| !update.over)
     }
