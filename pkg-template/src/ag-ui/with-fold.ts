@@ -80,6 +80,12 @@ export function withFold<C extends AgentClass>(Agent: C): C & FoldedClass {
       return applied(events, { agent: this, held: threadOf(this), input, subscribers, joined: joining.has(this) });
     }
 
+    override abortRun(): void {
+      const held = threads.get(this);
+      if (held) held.fold.isStopped = true;
+      super.abortRun();
+    }
+
     // What a failed run broke off is no history. What is pending is: it goes along.
     protected override prepareRunAgentInput(parameters?: RunAgentParameters): RunAgentInput {
       const { streaming } = this.thread;

@@ -1,4 +1,5 @@
 import { ThreadfoldError } from "threadfold";
+import { isAbort } from "../abort.js";
 import { Conversation, type RunThread } from "./conversation.js";
 import type { RunInterrupt } from "./interrupt.js";
 import { isDict, type Dict } from "./merge.js";
@@ -10,7 +11,10 @@ import { RunsApi } from "./runs-api.js";
 
 /** How {@link foldRun} reads a run. */
 export interface FoldRunOptions extends RunListeners {
-  /** Stops reading at once: the promise is rejected with its reason, the thread stays as it is. */
+  /**
+   * Stops reading at once and ends the run, as the user's stop does: what was said stays, and what was sent is over. The
+   * promise is rejected with its reason. To leave a run that goes on, give up the stream instead.
+   */
   signal?: AbortSignal | undefined;
   /**
    * The run to read to its end. Streams of protocol v2 belong to the thread and go on after a run; without this they
@@ -47,7 +51,8 @@ export interface FoldedRun {
  * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no thread or no stream, `BAD_RESPONSE` for a response that
  *   is no stream of events, `DISPOSED` when the thread was given up; what reading the stream throws, what `onCustom` and
  *   `onInterrupt` throw, and the signal's reason. The source is then closed, and a run that was under way is
- *   `disconnected`: it may be joined again.
+ *   `disconnected`: it may be joined again. The signal ends it instead. If no run began, the one that was asked for is
+ *   `failed`, with what is pending, which waits for a retry.
  *
  * @example
  * ```ts
@@ -158,10 +163,14 @@ class RunFold {
     return { runId, interrupts: [...interrupts], ...(error === undefined ? {} : { error }) };
   }
 
-  /** Reading ended before the stream did. */
+  /** Reading ended before the stream did. If no run began, the one that was asked for has failed, unless it has an id. */
   breakOff(error: unknown): void {
+    const { id, status } = this.#thread.run ?? { status: "idle" };
+    const isOpen = status === "running" || status === "disconnected";
     try {
-      this.#disconnect(error);
+      if (isAbort(error, this.#options.signal)) this.#run.conversation.stop();
+      else if (this.#run.began || (isOpen && id !== undefined)) this.#disconnect(error);
+      else this.#run.conversation.refuse(error, isOpen);
     } catch {
       // The thread was given up: whoever waits for the run is told why it ended.
     }
