@@ -84,6 +84,12 @@ export class ThreadfoldError extends Error {
     Object.defineProperty(this, brand, { value: true });
   }
 
+  /** As JSON, which says nothing of an Error's own message otherwise. */
+  toJSON(): { name: string; code: ThreadfoldErrorCode; message: string } {
+    const { name, code, message } = this;
+    return { name, code, message };
+  }
+
   static override [Symbol.hasInstance](value: unknown): boolean {
     try {
       return typeof value === "object" && value !== null && brand in value;
