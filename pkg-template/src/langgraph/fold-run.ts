@@ -137,8 +137,8 @@ class RunFold {
   }
 
   #fold(part: Part): void {
-    if (!isDict(part)) throw new ThreadfoldError("INVALID_VALUE", "A part of the stream should be an object.");
-    const event = eventOf(part);
+    const event = isDict(part) ? eventOf(part) : undefined;
+    if (!event && !isPart(part)) throw new ThreadfoldError("INVALID_VALUE", NO_PART);
     this.#isV2 ??= event !== undefined;
     const position = event ? { id: event.event_id, key: event.event_id } : this.#positions.next(part);
     const key = position.key ?? position.id;
@@ -180,6 +180,14 @@ class RunFold {
     if (this.#thread.run?.status === "running") this.#thread.receive({ type: "disconnected", error });
   }
 }
+
+/** What a graph of langgraph.js streams itself, beside no server, comes without the names of its modes, or as tuples. */
+const NO_PART =
+  "A part of the stream should be { event, data }, as a server sends it. Of what a local graph streams, wrap each chunk: { event: mode, data: chunk }.";
+
+/** Whether it may be a part of the runs API: without a name it says nothing, but has no fields of its own either. */
+const isPart = (part: unknown): boolean =>
+  isDict(part) && ("event" in part || Object.keys(part).every((key) => key === "id" || key === "data"));
 
 function eventOf(part: Part): ProtocolEvent | undefined {
   const found = isDict(part.data) && part.data["type"] === "event" ? part.data : (part as Dict);
