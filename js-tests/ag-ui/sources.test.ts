@@ -154,7 +154,8 @@ for (const [what, source] of Object.entries(WAITING)) {
     controller.abort(new Error("enough"));
     await expect(reading).rejects.toThrow("enough");
     expect(thread.getState().messages).toEqual([{ id: "m1", role: "assistant", content: "Hel" }]);
-    expect(thread.run).toMatchObject({ status: "disconnected", error: new Error("enough") });
+    expect(thread.run).toMatchObject({ id: "r1", status: "idle" });
+    expect(thread.streaming).toEqual([]);
   });
 }
 

@@ -252,10 +252,13 @@ test.each<[string, Response, RegExp]>([
   ["a 500", new Response("boom", { status: 500, statusText: "Oops" }), /500 Oops: boom/],
   ["a 404 of JSON", Response.json({ detail: "none" }, { status: 404 }), /404.*none/],
   ["a 401 without a body", new Response(null, { status: 401 }), /401/],
-])("%s is a BAD_RESPONSE, and the thread as it was", async (_, answer, message) => {
+])("%s is a BAD_RESPONSE, and the run that was asked for has failed", async (_, answer, message) => {
   const thread = new Thread();
+  const op = thread.optimistic({ messages: "Q" });
   await expect(foldAgUi(thread, answer)).rejects.toMatchObject({ name: "ThreadfoldError", code: "BAD_RESPONSE", message: expect.stringMatching(message) as string });
-  expect(thread.run).toEqual({ status: "idle" });
+  expect(thread.run).toMatchObject({ status: "failed", error: { code: "BAD_RESPONSE" } });
+  expect(op.status).toBe("failed");
+  expect(thread.pending[0]?.error).toBe(thread.run.error);
 });
 
 test("a response that was read already says so", async () => {

@@ -114,7 +114,7 @@ describe("server-sent events", () => {
   });
 });
 
-describe("an answer that is no stream of events is BAD_RESPONSE, and the thread as it was", () => {
+describe("an answer that is no stream of events is BAD_RESPONSE, and the run that was asked for has failed", () => {
   const page = "<!doctype html><title>Sign in</title>";
   const answer = (body: string | null, status: number, type?: string) => new Response(body, { status, headers: type === undefined ? {} : { "content-type": type } });
   const ANSWERS: Record<string, () => Response> = {
@@ -132,8 +132,8 @@ describe("an answer that is no stream of events is BAD_RESPONSE, and the thread 
     const error = await reason(foldRun(thread, make()));
     expect(error).toBeInstanceOf(ThreadfoldError);
     expect(error).toMatchObject({ code: "BAD_RESPONSE", message: expect.stringContaining(String(make().status)) });
-    expect(thread.events).toEqual([]);
-    expect(op.status).toBe("pending");
+    expect(thread.events).toEqual([{ type: "run-started" }, { type: "run-failed", error }]);
+    expect(op.status).toBe("failed");
   });
 
   test("says what the server said", async () => {
@@ -299,15 +299,7 @@ describe("a connection that breaks leaves a run that may be joined", () => {
     expect(thread.contents).toEqual(["Hi", "Hello"]);
   });
 
-  test("by the user's hand as well", async () => {
-    const thread = new Recorder();
-    const controller = new AbortController();
-    const source = new Stalled(BEGIN, () => controller.abort(new Error("Enough")));
-    await reason(foldRun(thread, source, { signal: controller.signal }));
-    expect(thread.run).toMatchObject({ status: "disconnected" });
-  });
-
-  test("and by a stream of protocol v2 that ends without a word of the run's end", async () => {
+  test("as does a stream of protocol v2 that ends without a word of the run's end", async () => {
     const thread = new Recorder();
     await foldRun(thread, streamOf([event("lifecycle", { event: "running" }), event("values", { messages: [Q] })]));
     expect(thread.run).toMatchObject({ status: "disconnected" });

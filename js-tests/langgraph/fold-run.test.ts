@@ -268,7 +268,7 @@ describe("a stream that breaks off", () => {
     }
   });
 
-  test("by the user's hand rejects with the reason, and the run may be joined", async () => {
+  test("by the user's hand rejects with the reason, and ends the run with what was said", async () => {
     const thread = new Thread();
     const controller = new AbortController();
     let closed = false;
@@ -286,7 +286,7 @@ describe("a stream that breaks off", () => {
     };
     await expect(foldRun(thread, endless, { signal: controller.signal })).rejects.toThrow("Enough");
     expect(contents(thread)).toEqual(["Hi", "Hel"]);
-    expect(thread.run?.status).toBe("disconnected");
+    expect(thread.run?.status).toBe("idle");
     await expect.poll(() => closed).toBe(true);
     await expect(foldRun(thread, streamOf(PARTS), { signal: AbortSignal.abort(new Error("Before")) })).rejects.toThrow("Before");
   });

@@ -1,7 +1,31 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { init, MessageList, Thread } from "threadfold/slim";
+import { addMessages, applyPatch, defineSchema, field, init, MessageList, mergeTools, Thread, ThreadfoldError } from "threadfold/slim";
 import { expect, test } from "vitest";
+
+test("slim without its wasm says that init comes first, whatever is called", () => {
+  const calls = [
+    () => new Thread(),
+    () => new MessageList(),
+    () => addMessages([], []),
+    () => applyPatch({}, [{ op: "add", path: "/a", value: 1 }]),
+    () => mergeTools([], []),
+    () => defineSchema({ messages: field.messages() }),
+  ];
+  for (const call of calls) {
+    const thrown = (() => {
+      try {
+        return call();
+      } catch (error) {
+        return error;
+      }
+    })();
+    expect(thrown).toBeInstanceOf(ThreadfoldError);
+    expect(thrown).toMatchObject({ code: "NOT_READY", message: expect.stringContaining("call init first") as string });
+  }
+  expect(() => init(new Uint8Array([0]))).toThrow();
+  expect(() => new Thread()).toThrow(expect.objectContaining({ code: "NOT_READY" }) as Error);
+});
 
 test("slim, with its wasm from a file, survives full stacks and throwing imports too", () => {
   init(readFileSync(createRequire(import.meta.url).resolve("threadfold/threadfold_bg.wasm")));

@@ -1,5 +1,5 @@
 // What a thread leaves in a record, and which records it takes.
-import { defineSchema, field, Thread, type ThreadRecord } from "threadfold";
+import { defineSchema, field, Thread, ThreadfoldError, type ThreadRecord } from "threadfold";
 import { expect, test } from "vitest";
 import { ai, hear, human, started, streamed, text, threadOf } from "./say.js";
 
@@ -113,4 +113,43 @@ test("a million parts take the memory of the last ten thousand", { timeout: 60_0
   for (let at = 0; at < 1_000_000; at++) hear(thread, { type: "message-finished", messageId: "1", id: `part number ${at}` });
   expect((used() - before) / 2 ** 20).toBeLessThan(3);
   expect(JSON.stringify(thread).length).toBeLessThan(500_000);
+});
+
+test("an error keeps its name, its message and its code in a record, for the run and for what failed", () => {
+  class Refused extends Error {
+    override name = "Refused";
+    code = "QUOTA";
+    self = this;
+  }
+  const CASES: [unknown, unknown][] = [
+    [new TypeError("fetch failed"), { name: "TypeError", message: "fetch failed" }],
+    [new Refused("no more"), { name: "Refused", message: "no more", code: "QUOTA" }],
+    [new DOMException("late", "TimeoutError"), { name: "TimeoutError", message: "late", code: 23 }],
+    [new ThreadfoldError("BAD_RESPONSE", "500"), { name: "ThreadfoldError", message: "500", code: "BAD_RESPONSE" }],
+    [{ message: "said", code: 7, more: [1] }, { message: "said", code: 7, more: [1] }],
+    ["said", "said"],
+  ];
+  for (const [error, plain] of CASES) {
+    const thread = new Thread();
+    thread.optimistic({ messages: "sent" });
+    thread.receive({ type: "run-started", runId: "r" });
+    thread.receive({ type: "run-failed", error });
+    thread.optimistic({ messages: "later" }).fail(error);
+    expect(thread.run.error).toBe(error);
+    expect(thread.pending.map((update) => update.error)).toEqual([error, error]);
+    for (const record of [json(thread), thread.toJSON()]) {
+      const again = Thread.fromJSON(record);
+      expect(again.run).toEqual({ id: "r", status: "failed", error: plain });
+      expect(again.pending.map((update) => update.error)).toEqual([plain, plain]);
+    }
+  }
+  const thread = new Thread();
+  thread.receive({ type: "run-started", runId: "r" });
+  thread.receive({ type: "disconnected", error: new Error("lost") });
+  expect(Thread.fromJSON(json(thread)).run).toEqual({ id: "r", status: "disconnected", error: { name: "Error", message: "lost" } });
+});
+
+test("an error of this package says as JSON what it says", () => {
+  const error = new ThreadfoldError("INVALID_VALUE", "Not so.", { cause: new Error("why") });
+  expect(json(error)).toEqual({ name: "ThreadfoldError", code: "INVALID_VALUE", message: "Not so." });
 });

@@ -10,7 +10,7 @@ const GUARD = 4;
 
 /** The core's schema of these fields. */
 export function schemaOf(fields: unknown): core.RawSchema {
-  const raw = new core.RawSchema();
+  const raw = core.call(() => new core.RawSchema());
   try {
     if (typeof fields !== "object" || fields === null || Array.isArray(fields)) {
       throw new ThreadfoldError("INVALID_VALUE", "A schema's fields should be an object, such as { messages: field.messages() }.");

@@ -26,6 +26,7 @@
  * | `UNREADABLE_VALUE` | a value threw while it was read (a getter, a proxy); the `cause` says what |
  * | `BAD_RESPONSE` | a server's answer that is no stream of events: an error status, a page, a body of JSON |
  * | `NO_CRYPTO` | a message without an id, where there is no `crypto` to make one with |
+ * | `NOT_READY` | a call of `threadfold/slim` before its `init` |
  * | `DISPOSED` | a list, schema or thread that was given up by `free()` |
  * | `BUSY` | a list or thread that is used by the very values it is reading (a getter of a message) |
  */
@@ -53,6 +54,7 @@ export type ThreadfoldErrorCode =
   | "UNREADABLE_VALUE"
   | "BAD_RESPONSE"
   | "NO_CRYPTO"
+  | "NOT_READY"
   | "DISPOSED"
   | "BUSY";
 
@@ -82,6 +84,12 @@ export class ThreadfoldError extends Error {
     super(message, options);
     this.code = code;
     Object.defineProperty(this, brand, { value: true });
+  }
+
+  /** As JSON, which says nothing of an Error's own message otherwise. */
+  toJSON(): { name: string; code: ThreadfoldErrorCode; message: string } {
+    const { name, code, message } = this;
+    return { name, code, message };
   }
 
   static override [Symbol.hasInstance](value: unknown): boolean {

@@ -151,7 +151,7 @@ export class Schema<F> {
       throw new ThreadfoldError("INVALID_VALUE", "What is combined should be schemas.");
     }
     const raws = schemas.map((schema) => schema.#live());
-    const raw = new core.RawSchema();
+    const raw = core.call(() => new core.RawSchema());
     try {
       for (const next of raws) core.call(() => raw.extend(next));
     } catch (error) {

@@ -21,7 +21,7 @@ import type {
 import { ASK, ThreadCore } from "./thread/core.js";
 import { Notifier, tellAll } from "./thread/notifier.js";
 import { RecentParts } from "./thread/recent-parts.js";
-import { recordOf, refuseCircles, VERSION } from "./thread/record.js";
+import { recordOf, refuseCircles, VERSION, withPlainError } from "./thread/record.js";
 import { RunPosition } from "./thread/run-position.js";
 import { inFrame, inTask } from "./thread/schedule.js";
 
@@ -282,22 +282,26 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   }
 
   /**
-   * All of the thread, for {@link Thread.fromJSON}: what is confirmed and pending, and where its run stands.
+   * All of the thread, for {@link Thread.fromJSON}: what is confirmed and pending, and where its run stands. An `Error` of
+   * the run or of an update is `{ name, message, code }` there.
    *
    * @throws {@link ThreadfoldError} `INVALID_VALUE` for a state that goes in a circle.
    */
   toJSON(): ThreadRecord {
     const known = new Set<object>();
-    reading(() => refuseCircles([this.confirmed, this.pending], known));
-    const core = this.#core.ask<object>(ASK.record);
-    reading(() => refuseCircles(core, known));
-    return {
-      version: VERSION,
-      threadId: this.threadId,
-      run: this.run,
-      parts: this.#parts.keys(),
-      core,
-    };
+    reading(() => refuseCircles([this.confirmed, this.pending.map(withPlainError)], known));
+    const record = this.#core.ask<{ pending: readonly object[] }>(ASK.record);
+    return reading(() => {
+      const core = { ...record, pending: record.pending.map(withPlainError) };
+      refuseCircles(core, known);
+      return {
+        version: VERSION,
+        threadId: this.threadId,
+        run: withPlainError(this.run),
+        parts: this.#parts.keys(),
+        core,
+      };
+    });
   }
 
   /**

@@ -7,7 +7,7 @@ import type { FoldedEvent, RunFinished } from "./event-types.js";
 import { stepOf } from "./events.js";
 import { type Change, NOTHING, type Step } from "./fold.js";
 import { observableClass } from "./observable-class.js";
-import { disconnect, interruptsOf } from "./runs.js";
+import { breakOff, interruptsOf, leave } from "./runs.js";
 import { ask, type Asked, hasHook, paramsOf } from "./subscribers.js";
 
 /** What a run is told by its agent. */
@@ -68,6 +68,8 @@ class AgentRun implements Asked {
   readonly #held: ThreadOfAgent;
   readonly #subscribers: readonly AgentSubscriber[];
   readonly #emitted: Subscriber<AgentStateMutation>;
+  readonly #signal: AbortSignal | undefined;
+  #hasBegun = false;
   #hasEmitted = false;
   #messagesChanged = false;
   #stateChanged = false;
@@ -79,6 +81,8 @@ class AgentRun implements Asked {
     this.#subscribers = subscribers;
     this.#emitted = emitted;
     held.fold.join = joined;
+    held.fold.isStopped = false;
+    this.#signal = signalOf(agent);
     held.absorb("edited");
   }
 
@@ -115,13 +119,15 @@ class AgentRun implements Asked {
 
   /** The events have failed, or a subscriber has. */
   fail(error: unknown): void {
-    this.leave(error);
+    breakOff(this.#held.fold, error, this.#hasBegun, this.#signal);
     this.#emitted.error(error);
   }
 
-  /** Nobody reads on: a run that has not ended is disconnected. */
-  leave(error?: unknown): void {
-    disconnect(this.#held.fold, error);
+  /** Nobody reads on: a run that has not ended is disconnected, or was stopped. */
+  leave(): void {
+    const { fold } = this.#held;
+    fold.isStopped ||= this.#signal?.aborted === true;
+    leave(fold);
   }
 
   complete(): void {
@@ -149,6 +155,7 @@ class AgentRun implements Asked {
     const { fold } = this.#held;
     this.#held.absorb();
     let change = NOTHING;
+    this.#hasBegun ||= event.type === "RUN_STARTED";
     const folding = (work: () => void) => (event.type === "RUN_STARTED" ? this.#held.beginning(work) : this.#held.folding(work));
     folding(() => {
       step.always?.(fold, event);
@@ -188,6 +195,12 @@ class AgentRun implements Asked {
     this.#emitted.next({ ...(messages && { messages }), ...(state !== undefined && { state }) });
     this.#held.given(messages, state);
   }
+}
+
+/** What stops a run of an HttpAgent. One that is aborted before the run began stopped another. */
+function signalOf(agent: AbstractAgent & { abortController?: AbortController }): AbortSignal | undefined {
+  const signal = agent.abortController?.signal;
+  return signal?.aborted ? undefined : signal;
 }
 
 function withEvent(event: FoldedEvent, told: object): object {

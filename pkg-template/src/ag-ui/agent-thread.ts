@@ -1,10 +1,12 @@
 import type { AbstractAgent, Message } from "@ag-ui/client";
-import { REMOVE_ALL_MESSAGES, removeMessage, Thread, type MessageRemoval, type PendingUpdate, type ThreadfoldError, type ThreadState } from "threadfold";
+import { REMOVE_ALL_MESSAGES, removeMessage, Thread, type MessageRemoval, type ThreadfoldError, type ThreadState } from "threadfold";
 import { sameJson } from "../same-json.js";
 import { copyOf } from "./copies.js";
-import { foldOf, type Fold } from "./fold.js";
+import type { HeldMessage } from "./event-types.js";
+import { cleaned, foldOf, type Fold } from "./fold.js";
 import { isKnown } from "./known-messages.js";
 import { newId } from "./new-id.js";
+import { type Shown, withoutFailed } from "./not-failed.js";
 import { isObject } from "./shapes.js";
 
 /** The thread of an agent: AG-UI's messages, and the agent's state, whatever it is, as fields. */
@@ -65,12 +67,26 @@ export class ThreadOfAgent {
 
   /** The agent's state: what the server said, with what is pending over it. */
   get state(): unknown {
+    const { pending } = this.thread;
+    return pending.length === 0 ? this.fold.state.value : this.#laidOver({ state: this.thread.getState(), pending });
+  }
+
+  /** What a run is sent, where something has failed: that waits for its retry. */
+  get unfailed(): { messages: Message[]; state: unknown } | undefined {
+    if (!this.thread.pending.some(({ status }) => status === "failed")) return undefined;
+    const shown = withoutFailed(this.thread);
+    const { messages } = shown.state as AgentState;
+    const history = messages.filter(({ role }) => role !== "activity");
+    return { messages: history.map((message) => copyOf(cleaned(message as HeldMessage)) as Message), state: copyOf(this.#laidOver(shown)) };
+  }
+
+  /** The agent's state, with what is pending over it. */
+  #laidOver(shown: Shown): unknown {
     const state = this.fold.state.value;
-    const pending = this.thread.pending as readonly PendingUpdate<Fields>[];
-    if (pending.length === 0 || !isObject(state)) return state;
-    const shown = this.thread.getState() as Fields;
-    const keys = pending.flatMap(({ update }) => Object.keys(update)).filter((key) => key !== "messages" && key in shown);
-    return { ...state, ...Object.fromEntries(keys.map((key) => [key, shown[key]])) };
+    if (!isObject(state)) return state;
+    const fields = shown.state as Fields;
+    const keys = shown.pending.flatMap(({ update }) => Object.keys(update)).filter((key) => key !== "messages" && key in fields);
+    return { ...state, ...Object.fromEntries(keys.map((key) => [key, fields[key]])) };
   }
 
   /**

@@ -4,12 +4,15 @@ import type { AgUiEvent } from "./event-types.js";
 import { foldEvent } from "./events.js";
 import { foldOf, type Fold } from "./fold.js";
 import type { FoldingThread } from "./folding-thread.js";
-import { disconnect, endOf, type RunEnd } from "./runs.js";
+import { breakOff, endOf, leave, type RunEnd } from "./runs.js";
 import { readEvent } from "./shapes.js";
 import { read, type AgUiSource } from "./source.js";
 
 export interface FoldOptions {
-  /** Stops the reading; the promise is then rejected with the signal's reason. The thread stays as it is. */
+  /**
+   * Stops the reading and ends the run, as the user's stop does: what was said stays, and is sent with the next run.
+   * The promise is rejected with the signal's reason. To leave a run that goes on, give up the source instead.
+   */
   signal?: AbortSignal | undefined;
   /**
    * How far to read. `"run"`, the default: until the run ends, then the source is given up. `"stream"`: until the
@@ -33,7 +36,8 @@ export interface FoldOptions {
  *
  * What is no event, or an event that cannot be folded, is told to the thread's `"error"` listeners, and reading goes
  * on. The promise is rejected by the source's own error, such as a lost connection, by the signal, and by what
- * `onEvent` throws; the run is then `disconnected`, too, and the source is given up.
+ * `onEvent` throws; the source is given up. The run is then `disconnected`, too; `idle`, if the signal stopped it; and
+ * `failed`, if none began: then what is pending has failed with it, and waits for a retry.
  *
  * One thing to know: a text of an earlier run that is told once more from its start is that text, not more of it.
  *
@@ -66,10 +70,13 @@ export async function foldAgUi(
   const fold = foldOf(thread);
   const { signal, until, onEvent, join } = checked(options);
   fold.join = join;
+  fold.isStopped = false;
+  let began = false;
   let end: RunEnd = { status: "cut" };
   const take = (value: unknown, id: string | undefined): boolean => {
     const event = safely(fold, value, () => eventOf(fold, value));
     if (!event) return false;
+    began ||= event.type === "RUN_STARTED";
     const ended = safely(fold, event, () => foldExpanded(fold, event, id));
     if (ended || event.type === "RUN_STARTED") end = ended ?? { status: "cut" };
     onEvent?.(event);
@@ -78,10 +85,10 @@ export async function foldAgUi(
   try {
     await read(events, take, signal);
   } catch (error) {
-    disconnect(fold, error);
+    breakOff(fold, error, began, signal);
     throw error;
   }
-  disconnect(fold);
+  leave(fold);
   return end;
 }
 

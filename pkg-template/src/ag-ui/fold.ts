@@ -50,6 +50,8 @@ export class Fold {
   readonly chunks: Chunks;
   /** Whether a run that begins is joined: see the option `join` of `foldAgUi`. */
   join: boolean | undefined;
+  /** Whether the user has stopped the run: however it ends now, it ends well. */
+  isStopped = false;
 
   constructor(thread: FoldingThread) {
     this.thread = thread;

@@ -4,6 +4,7 @@ import { sameJson } from "../same-json.js";
 import { foldOf, type Fold } from "./fold.js";
 import type { FoldingThread } from "./folding-thread.js";
 import { newId } from "./new-id.js";
+import { type FailingThread, type Shown, withoutFailed } from "./not-failed.js";
 
 type Values = Record<string, unknown>;
 
@@ -43,14 +44,11 @@ export interface RunAgentInput {
 }
 
 /** What {@link runInput} asks of a thread besides folding. */
-export interface SendingThread extends FoldingThread {
-  readonly schema?: { readonly fields: object } | undefined;
-  readonly pending: readonly { readonly update: object }[];
-}
+export interface SendingThread extends FoldingThread, FailingThread {}
 
 /**
- * What to send for a run of the agent: the thread's messages in AG-UI's form, pending ones among them, the tools,
- * each once, the context, and of the state what the server does not have. A message that is not whole, because it is
+ * What to send for a run of the agent: the thread's messages in AG-UI's form, pending ones among them, but nothing of an
+ * update that has failed, which waits for its retry; the tools, each once, the context, and of the state what the server does not have. A message that is not whole, because it is
  * being streamed or its run was broken off, is not sent; nor are activities, which are for the screen.
  *
  * A server that keeps the state folds what it is sent into it, and a field to which updates are added would then be
@@ -83,13 +81,14 @@ export function runInput(thread: SendingThread, options: RunInputOptions = {}): 
   if (threadId === undefined) {
     throw new ThreadfoldError("INVALID_VALUE", "A run needs a thread id: new Thread({ threadId }), or runInput(thread, { threadId }).");
   }
+  const shown = withoutFailed(thread);
   const { context = [], forwardedProps = {}, parentRunId, resume, runId = newId() } = options;
   return {
     threadId,
     runId,
     ...(parentRunId !== undefined && { parentRunId }),
-    messages: history(thread),
-    state: stateToSend(thread, options),
+    messages: history(thread, shown),
+    state: stateToSend(thread, shown, options),
     tools: mergeTools([], options.tools),
     context: [...context],
     forwardedProps,
@@ -98,8 +97,8 @@ export function runInput(thread: SendingThread, options: RunInputOptions = {}): 
 }
 
 /** The messages to send, whole and in AG-UI's form. */
-function history(thread: SendingThread): object[] {
-  const { messages = [] } = thread.getState() as { messages?: readonly { id?: string; role?: unknown }[] };
+function history(thread: SendingThread, { state }: Shown): object[] {
+  const { messages = [] } = state as { messages?: readonly { id?: string; role?: unknown }[] };
   const partial = new Set<unknown>(thread.streaming);
   return messages.flatMap((message) => {
     if (partial.has(message.id)) return [];
@@ -109,9 +108,9 @@ function history(thread: SendingThread): object[] {
   });
 }
 
-function stateToSend(thread: SendingThread, { state = "new", schema = thread.schema as Schema<unknown> | undefined }: RunInputOptions): object {
+function stateToSend(thread: SendingThread, all: Shown, { state = "new", schema = thread.schema as Schema<unknown> | undefined }: RunInputOptions): object {
   if (typeof state === "object") return state;
-  const { messages: _, ...shown } = thread.getState() as Values;
+  const { messages: _, ...shown } = all.state as Values;
   const input = schema ? ((schema as Schema<unknown>).input(shown).values as Values) : shown;
   if (state === "whole") return input;
   const fold = foldOf(thread);
@@ -119,7 +118,7 @@ function stateToSend(thread: SendingThread, { state = "new", schema = thread.sch
   const initial = (schema as Schema<unknown> | undefined)?.initial() as Values | undefined;
   const sent: Values = {};
   for (const [key, value] of Object.entries(input)) {
-    const update = updateFor(thread, fold, { key, value, kind: fields[key]?.kind ?? "replace", initial: initial?.[key] });
+    const update = updateFor(all.pending, fold, { key, value, kind: fields[key]?.kind ?? "replace", initial: initial?.[key] });
     if (update !== undefined) sent[key] = update;
   }
   return sent;
@@ -136,7 +135,7 @@ interface FieldToSend {
 }
 
 /** What to send of a field, so that the server's reducer comes to what is shown; undefined is nothing. */
-function updateFor(thread: SendingThread, fold: Fold, { key, value, kind, initial }: FieldToSend): unknown {
+function updateFor(pending: Shown["pending"], fold: Fold, { key, value, kind, initial }: FieldToSend): unknown {
   const said = fold.state.said(key);
   if (sameJson(value, said)) return undefined;
   switch (kind) {
@@ -149,7 +148,7 @@ function updateFor(thread: SendingThread, fold: Fold, { key, value, kind, initia
     case "merge":
       return changedKeys(value, said ?? initial, undefined);
     case "reducer":
-      return onlyWrite(thread, key);
+      return onlyWrite(pending, key);
     case "todos":
       // The empty list of the beginning is nobody's plan.
       return said === undefined && Array.isArray(value) && value.length === 0 ? undefined : value;
@@ -182,8 +181,8 @@ function changedKeys(value: unknown, before: unknown, gone: null | undefined): o
 const nonEmpty = (list: unknown[]) => (list.length === 0 ? undefined : list);
 
 /** What a pending update wrote to a field with a reducer of its own. */
-function onlyWrite(thread: SendingThread, key: string): unknown {
-  const writes = thread.pending.map(({ update }) => update as Values).filter((update) => Object.hasOwn(update, key));
+function onlyWrite(pending: Shown["pending"], key: string): unknown {
+  const writes = pending.map(({ update }) => update as Values).filter((update) => Object.hasOwn(update, key));
   if (writes.length > 1) {
     throw new ThreadfoldError("INVALID_VALUE", `Several pending updates write '${key}', which has a reducer of its own: say by the option 'state' what to send.`);
   }

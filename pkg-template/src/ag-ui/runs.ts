@@ -1,3 +1,5 @@
+import { ThreadfoldError } from "threadfold";
+import { isAbort, isAbortError } from "../abort.js";
 import type { Interrupt, RunError, RunFinished, RunStarted } from "./event-types.js";
 import { cleaned, MESSAGES, NOTHING, type Fold, type Step } from "./fold.js";
 
@@ -26,7 +28,7 @@ export function interruptsOf(interrupts: readonly Interrupt[]): Interrupt[] {
 
 /** The end that an event says; undefined for one that says none. */
 export function endOf(fold: Fold, event: { type: string }): RunEnd | undefined {
-  if (event.type === "RUN_ERROR") return { status: "failed", error: failure(event as RunError) };
+  if (event.type === "RUN_ERROR") return isStop(fold, event) ? { status: "cancelled" } : { status: "failed", error: failure(event as RunError) };
   if (event.type !== "RUN_FINISHED") return undefined;
   const { outcome, result } = event as RunFinished;
   if (outcome?.type === "interrupt") return { status: "interrupted", interrupts: interruptsOf(outcome.interrupts) };
@@ -34,18 +36,22 @@ export function endOf(fold: Fold, event: { type: string }): RunEnd | undefined {
   return { status: "finished", result, pendingToolCallIds: fold.run.leftOver(event as RunFinished) };
 }
 
+/** Whether a run fails because the user has stopped it: `@ag-ui/client` makes an event of the request's AbortError. */
+function isStop(fold: Fold, event: object): boolean {
+  return fold.isStopped || isAbortError((event as { rawEvent?: unknown }).rawEvent);
+}
+
 function failure({ message, code }: RunError): RunFailure {
   return code === undefined ? { message } : { message, code };
 }
 
 /** Whether a run that begins is the thread's last one, told again from its start. */
-function isJoined(fold: Fold, runId: string): boolean {
-  const { id, status } = fold.thread.run;
-  return id === runId && (fold.join ?? (status === "running" || status === "disconnected"));
+function isJoined(fold: Fold, runId: string | undefined): boolean {
+  return runId !== undefined && runId === fold.thread.run.id && (fold.join ?? isOpen(fold));
 }
 
 /** Begins a run: a new one, or the last one once more. */
-function beginRun(fold: Fold, runId: string): void {
+function beginRun(fold: Fold, runId: string | undefined): void {
   const joined = isJoined(fold, runId);
   fold.run.begin();
   fold.streams.reset();
@@ -54,17 +60,50 @@ function beginRun(fold: Fold, runId: string): void {
   fold.state.begin(joined);
 }
 
-/** Whether a run that is under way began before its id was known. */
-function isUnnamed({ thread: { run } }: Fold): boolean {
-  return run.id === undefined && (run.status === "running" || run.status === "disconnected");
+/** Whether a run is under way, connected or not. */
+function isOpen({ thread: { run } }: Fold): boolean {
+  return run.status === "running" || run.status === "disconnected";
 }
 
-/** The stream is over. If its run is not, the connection broke. */
-export function disconnect(fold: Fold, error?: unknown): void {
+/** Whether a run that is under way began before its id was known. */
+function isUnnamed(fold: Fold): boolean {
+  return fold.thread.run.id === undefined && isOpen(fold);
+}
+
+/** The stream is over. If its run is not, the connection broke, unless the user has stopped it. */
+export function leave(fold: Fold, error?: unknown): void {
+  unlessFreed(() => {
+    if (fold.isStopped) finishStopped(fold);
+    else if (fold.thread.run.status === "running") fold.send({ type: "disconnected", error });
+  });
+}
+
+/**
+ * Reading ended by an error. Stopped by the user, the run ends. If no run began, the one that was asked for has failed;
+ * but one that has an id is under way, and may be joined.
+ */
+export function breakOff(fold: Fold, error: unknown, began: boolean, signal?: AbortSignal): void {
+  fold.isStopped ||= isAbort(error, signal);
+  if (fold.isStopped || began || (isOpen(fold) && !isUnnamed(fold))) return leave(fold, error);
+  unlessFreed(() => {
+    if (!isOpen(fold)) beginRun(fold, undefined);
+    fold.send({ type: "run-failed", error });
+  });
+}
+
+/** Ends the run that is under way as one that has ended well: what was said stays, and what was sent is over. */
+function finishStopped(fold: Fold): void {
+  if (!isOpen(fold)) return;
+  fold.send({ type: "run-finished" });
+  fold.state.finish();
+}
+
+/** A thread that was freed has nobody to tell. */
+function unlessFreed(work: () => void): void {
   try {
-    if (fold.thread.run.status === "running") fold.send({ type: "disconnected", error });
-  } catch {
-    // The thread was freed: there is nobody to tell.
+    work();
+  } catch (error) {
+    if (!(error instanceof ThreadfoldError && error.code === "DISPOSED")) throw error;
   }
 }
 
@@ -99,5 +138,8 @@ export const runFinished: Step<RunFinished> = {
 
 export const runError: Step<RunError> = {
   hook: "onRunErrorEvent",
-  always: (fold, event) => fold.send({ type: "run-failed", error: failure(event) }),
+  always(fold, event) {
+    if (isStop(fold, event)) finishStopped(fold);
+    else fold.send({ type: "run-failed", error: failure(event) });
+  },
 };

@@ -36,7 +36,8 @@ function threadOf(agent: AbstractAgent): ThreadOfAgent {
  *
  * What to know: messages, and what lies in the state, are shared with the thread, and are replaced, not changed in
  * place; development builds freeze them. Ids are unique: of two messages of one id the second gets another. A message
- * that a failed run broke off is shown, and not sent with the next one.
+ * that a failed run broke off is shown, and not sent with the next one; so is an optimistic update that has failed, until
+ * it is retried.
  *
  * @throws {@link ThreadfoldError} `INVALID_VALUE` for a class with an `apply` of its own: that is the method that folds.
  *   Extend the folded class instead, `class Mine extends withFold(HttpAgent)`, and `super.apply` is there to call.
@@ -80,10 +81,16 @@ export function withFold<C extends AgentClass>(Agent: C): C & FoldedClass {
       return applied(events, { agent: this, held: threadOf(this), input, subscribers, joined: joining.has(this) });
     }
 
-    // What a failed run broke off is no history. What is pending is: it goes along.
+    override abortRun(): void {
+      const held = threads.get(this);
+      if (held) held.fold.isStopped = true;
+      super.abortRun();
+    }
+
+    // What a failed run broke off is no history, nor is what has failed to be sent. What is pending is: it goes along.
     protected override prepareRunAgentInput(parameters?: RunAgentParameters): RunAgentInput {
       const { streaming } = this.thread;
-      const input = super.prepareRunAgentInput(parameters);
+      const input = { ...super.prepareRunAgentInput(parameters), ...threadOf(this).unfailed };
       return streaming.length === 0 ? input : { ...input, messages: input.messages.filter(({ id }) => !streaming.includes(id)) };
     }
 

@@ -122,6 +122,21 @@ export class Conversation {
     this.send({ type: "run-failed", error });
   }
 
+  /** The user has stopped the run that is under way: what was said stays. */
+  stop(): void {
+    const { status } = this.thread.run ?? { status: "idle" };
+    if (status !== "running" && status !== "disconnected") return;
+    this.#streamed.clear();
+    this.thread.receive({ type: "run-finished" });
+  }
+
+  /** No run came of a request. What the one before asked is still open. */
+  refuse(error: unknown, hasBegun: boolean): void {
+    if (!hasBegun) this.thread.receive({ type: "run-started" });
+    this.#streamed.clear();
+    this.thread.receive({ type: "run-failed", error });
+  }
+
   /** A message of the stream of messages: a part of one, a whole one, or a removal. */
   message(wire: WireMessage, speaker: Speaker): void {
     const { fields, type, part } = wire;

@@ -1,4 +1,5 @@
 import { ThreadfoldError } from "threadfold";
+import { isAbort } from "../abort.js";
 import { Conversation, type RunThread } from "./conversation.js";
 import type { RunInterrupt } from "./interrupt.js";
 import { isDict, type Dict } from "./merge.js";
@@ -10,7 +11,10 @@ import { RunsApi } from "./runs-api.js";
 
 /** How {@link foldRun} reads a run. */
 export interface FoldRunOptions extends RunListeners {
-  /** Stops reading at once: the promise is rejected with its reason, the thread stays as it is. */
+  /**
+   * Stops reading at once and ends the run, as the user's stop does: what was said stays, and what was sent is over. The
+   * promise is rejected with its reason. To leave a run that goes on, give up the stream instead.
+   */
   signal?: AbortSignal | undefined;
   /**
    * The run to read to its end. Streams of protocol v2 belong to the thread and go on after a run; without this they
@@ -47,7 +51,8 @@ export interface FoldedRun {
  * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no thread or no stream, `BAD_RESPONSE` for a response that
  *   is no stream of events, `DISPOSED` when the thread was given up; what reading the stream throws, what `onCustom` and
  *   `onInterrupt` throw, and the signal's reason. The source is then closed, and a run that was under way is
- *   `disconnected`: it may be joined again.
+ *   `disconnected`: it may be joined again. The signal ends it instead. If no run began, the one that was asked for is
+ *   `failed`, with what is pending, which waits for a retry.
  *
  * @example
  * ```ts
@@ -132,8 +137,8 @@ class RunFold {
   }
 
   #fold(part: Part): void {
-    if (!isDict(part)) throw new ThreadfoldError("INVALID_VALUE", "A part of the stream should be an object.");
-    const event = eventOf(part);
+    const event = isDict(part) ? eventOf(part) : undefined;
+    if (!event && !isPart(part)) throw new ThreadfoldError("INVALID_VALUE", NO_PART);
     this.#isV2 ??= event !== undefined;
     const position = event ? { id: event.event_id, key: event.event_id } : this.#positions.next(part);
     const key = position.key ?? position.id;
@@ -158,10 +163,14 @@ class RunFold {
     return { runId, interrupts: [...interrupts], ...(error === undefined ? {} : { error }) };
   }
 
-  /** Reading ended before the stream did. */
+  /** Reading ended before the stream did. If no run began, the one that was asked for has failed, unless it has an id. */
   breakOff(error: unknown): void {
+    const { id, status } = this.#thread.run ?? { status: "idle" };
+    const isOpen = status === "running" || status === "disconnected";
     try {
-      this.#disconnect(error);
+      if (isAbort(error, this.#options.signal)) this.#run.conversation.stop();
+      else if (this.#run.began || (isOpen && id !== undefined)) this.#disconnect(error);
+      else this.#run.conversation.refuse(error, isOpen);
     } catch {
       // The thread was given up: whoever waits for the run is told why it ended.
     }
@@ -171,6 +180,14 @@ class RunFold {
     if (this.#thread.run?.status === "running") this.#thread.receive({ type: "disconnected", error });
   }
 }
+
+/** What a graph of langgraph.js streams itself, beside no server, comes without the names of its modes, or as tuples. */
+const NO_PART =
+  "A part of the stream should be { event, data }, as a server sends it. Of what a local graph streams, wrap each chunk: { event: mode, data: chunk }.";
+
+/** Whether it may be a part of the runs API: without a name it says nothing, but has no fields of its own either. */
+const isPart = (part: unknown): boolean =>
+  isDict(part) && ("event" in part || Object.keys(part).every((key) => key === "id" || key === "data"));
 
 function eventOf(part: Part): ProtocolEvent | undefined {
   const found = isDict(part.data) && part.data["type"] === "event" ? part.data : (part as Dict);

@@ -19,6 +19,8 @@ export class Run {
   readonly #told: RunInterrupt[] = [];
   runId: string | undefined;
   error: unknown;
+  /** Whether any run began in this reading. */
+  began = false;
   /** Whether the run is over: by its own word, or by the end of a stream that ends with it. */
   ended = false;
 
@@ -33,6 +35,7 @@ export class Run {
   }
 
   start(runId: string | undefined): void {
+    this.began = true;
     this.runId = runId;
     this.ended = false;
     this.error = undefined;

@@ -36,7 +36,7 @@ export class ThreadCore {
 
   /** From values, or from the core's part of a record. */
   constructor(schema: Schema<unknown> | undefined, from: object, kind: "values" | "record") {
-    const none = schema ? undefined : new core.RawSchema();
+    const none = schema ? undefined : core.call(() => new core.RawSchema());
     try {
       const how = (kind === "record" ? RECORDED : 0) + (none ? OPEN : 0);
       this.#raw = this.#arena.call(() => core.RawThread.make(none ?? Schema.handle(schema as Schema<unknown>), core.hold(from), how));

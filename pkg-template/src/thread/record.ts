@@ -22,6 +22,21 @@ export function recordOf(given: unknown): ThreadRecord {
   });
 }
 
+/**
+ * An error as JSON can say it: of an Error that would leave nothing. What a caller fails an update with, or a server a
+ * run, may be anything else, and stays as it is.
+ */
+export function plainError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const { name, message, code } = error as Error & { code?: unknown };
+  return { name, message, ...((typeof code === "string" || typeof code === "number") && { code }) };
+}
+
+/** The run, or an update of the core's record, its error plain. */
+export function withPlainError<T extends object>(record: T): T {
+  return "error" in record ? { ...record, error: plainError(record.error) } : record;
+}
+
 const isObject = (value: unknown): value is { toJSON?: unknown } => typeof value === "object" && value !== null;
 
 function invalid(sentence: string): never {
