@@ -91,8 +91,10 @@ export const streams: Case[] = [
   agUi("n custom events", (n) => times(n, (at) => ({ type: EventType.CUSTOM, name: "x", value: at }))),
   {
     name: "FoldHttpAgent: n pieces of one call's arguments, and what a subscriber sees of them",
+    from: 200,
+    most: 200,
     prepare: (n) => {
-      const delta = "x".repeat(20);
+      const delta = "x".repeat(500);
       const events = [started(), ...toolCall("c", "m", '{"text": "', ...times(n, () => delta)), finished()];
       const agent = agentOf("folding", [events]);
       return async () => agent.runAgent({}, { onToolCallArgsEvent: ({ partialToolCallArgs }) => void partialToolCallArgs });
