@@ -22,6 +22,8 @@ pub(super) struct Woven<V> {
     removed: Vec<u32>,
     /// The confirmed positions of messages that have grown since.
     pub grown: Vec<u32>,
+    /// Pending messages that came since, behind all.
+    tail: Vec<V>,
 }
 
 impl<V: Value> Thread<V> {
@@ -75,7 +77,7 @@ impl<V: Value> Thread<V> {
 
     /// The same for the writes of a few fields, when no others have changed.
     pub(super) fn look_at_writes(&mut self, keys: &[String]) {
-        if keys.len() > 8 {
+        if keys.is_empty() || keys.len() > 8 || self.updates.write_count == 0 {
             return;
         }
         self.stale.writes = false;
@@ -133,9 +135,9 @@ impl<V: Value> Thread<V> {
         let confirmed = self.messages.snapshot();
         let Some(woven) = self.woven.as_mut() else { return confirmed };
         let grown = std::mem::take(&mut woven.grown);
-        if !grown.is_empty() {
-            let mut plan = Plan::default();
-            let mut items = Vec::with_capacity(grown.len());
+        let mut items = std::mem::take(&mut woven.tail);
+        if !grown.is_empty() || !items.is_empty() {
+            let mut plan = Plan { appended: (0..number(items.len())).collect(), ..Plan::default() };
             for at in grown {
                 if woven.removed.binary_search(&at).is_ok() {
                     continue;
@@ -223,7 +225,7 @@ impl<V: Value> Thread<V> {
         if !plan.is_empty() {
             list = V::assemble(list, V::array(items), &plan, false);
         }
-        Woven { list, before, removed, grown: Vec::new() }
+        Woven { list, before, removed, grown: Vec::new(), tail: Vec::new() }
     }
 
     /// The confirmed position that a sent message of this id is shown at, if it is shown.
@@ -273,10 +275,8 @@ impl<V: Value> Thread<V> {
 impl<V: Value> Woven<V> {
     /// Adds pending messages behind all, before that confirmed position.
     pub(super) fn append(&mut self, messages: Vec<V>, end: u32) {
-        let count = messages.len();
-        self.before.resize(self.before.len() + count, end);
-        let plan = Plan { appended: (0..number(count)).collect(), ..Plan::default() };
-        self.list = V::assemble(self.list.clone(), V::array(messages), &plan, false);
+        self.before.resize(self.before.len() + messages.len(), end);
+        self.tail.extend(messages);
     }
 }
 
@@ -334,8 +334,9 @@ impl<V: Value> Holds<V> for Shown<V> {
 
 impl<V: Value> Holds<V> for Woven<V> {
     fn held(&mut self, visit: &mut dyn FnMut(&mut V)) {
-        let Self { list, before: _, removed: _, grown: _ } = self;
+        let Self { list, before: _, removed: _, grown: _, tail } = self;
         visit(list);
+        tail.held(visit);
     }
 }
 
