@@ -5,7 +5,7 @@ const onClient = (version: string) => ({
   resolve: { alias: [{ find: /^@ag-ui\/client$/, replacement: `@ag-ui/client-${version}` }] },
   test: {
     name: `node, @ag-ui/client ${version}`,
-    include: ["ag-ui/{agent-thread,differences,drop-in,subscribers,side-by-side}.test.ts"],
+    include: ["ag-ui/{agent-thread,differences,drop-in,ends,subscribers,side-by-side}.test.ts"],
     testTimeout: 120_000,
     pool: "forks" as const,
     server: { deps: { inline: [/threadfold/, /\/pkg\//] } },
