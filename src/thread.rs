@@ -360,15 +360,18 @@ impl<V: Value> Thread<V> {
                     self.messages.put(message.clone(), None)?;
                 }
                 (message, at) => {
+                    // The place is found among what there is before it goes.
+                    let mut place = update
+                        .anchor
+                        .filter(|_| message.is_some())
+                        .map(|anchor| self.places.find(&self.messages, anchor, edit.seat));
                     if let Some(at) = at {
                         self.messages.remove(&[at]);
                         self.places.head = None;
+                        place = place.map(|place| if at < place { place - 1 } else { place });
                     }
                     if let Some(message) = message {
                         self.places.take_seat(edit.seat, &edit.id);
-                        let place = update
-                            .anchor
-                            .map(|anchor| self.places.find(&self.messages, anchor, edit.seat));
                         self.messages.put(message.clone(), place.map(|place| place as usize))?;
                         self.places.head = self.places.head.filter(|_| place.is_some());
                     }

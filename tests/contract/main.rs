@@ -74,7 +74,7 @@ fn assert_known(name: &str, words: u64, digest: u32) {
 fn words_of_old() {
     use Letter::{
         Add, AddWithTopic, Echo, Edit, Fail, Finish, Has, Join, Lacks, Remove, Renamed, Retry,
-        Rollback, Start, Stream,
+        Rollback, Settle, Start, Stream, Whole,
     };
     let words: &[&[Letter]] = &[
         // Two of one text, the first echoed under its own id: the second stays.
@@ -90,6 +90,20 @@ fn words_of_old() {
         &[Add("1"), Start, Echo("1"), Start, Lacks, Finish],
         &[Add("1"), Start, Stream, Start, Stream, Finish, Join],
         &[Remove("0"), Start, Lacks, Fail, Retry(0), Start, Has],
+        // What was removed and comes again, settled after the server put something between.
+        &[Whole, Remove("a"), Edit("a"), Join, Has, Settle(1)],
+        &[
+            Has,
+            Remove("1"),
+            Edit("1"),
+            Start,
+            Add("1"),
+            Add("3"),
+            Lacks,
+            Settle(1),
+            Echo("1"),
+            Settle(1),
+        ],
     ];
     for word in words {
         assert_eq!(differs::<Json>(word), None, "{word:?}");
