@@ -143,7 +143,7 @@ impl<V: Value> Thread<V> {
     }
 
     /// Whether a look has more to do than to ask for what is there.
-    #[cfg(target_arch = "wasm32")]
+    #[cfg(all(target_arch = "wasm32", feature = "bindings"))]
     pub(crate) fn has_writes(&self) -> bool {
         !self.view.fresh && self.updates.write_count > 0
     }
@@ -157,7 +157,7 @@ impl<V: Value> Thread<V> {
 
     /// The same as a list of `{ id, status, update, error? }`, which is the same one until one of
     /// them changes.
-    #[cfg_attr(not(target_arch = "wasm32"), allow(dead_code))]
+    #[cfg_attr(not(all(target_arch = "wasm32", feature = "bindings")), allow(dead_code))]
     pub(crate) fn pending_list(&mut self) -> V {
         self.look();
         if !self.told_fresh {

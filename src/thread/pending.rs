@@ -217,7 +217,7 @@ impl<V: Value> Pending<V> {
     }
 
     /// It as an object: `{ id, status, update, error? }`.
-    #[cfg_attr(not(target_arch = "wasm32"), allow(dead_code))]
+    #[cfg_attr(not(all(target_arch = "wasm32", feature = "bindings")), allow(dead_code))]
     pub(super) fn tell(&mut self) -> V {
         self.with_new_ids();
         if let Some(told) = &self.told {
