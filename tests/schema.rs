@@ -121,22 +121,10 @@ fn an_error_names_what_of_an_appending_or_merging_field_is_wrong() {
     let said = |reducer, current: Value, update| {
         field(reducer).fold(Some(current), update).unwrap_err().to_string()
     };
-    assert_eq!(
-        said(FieldReducer::Append, json!("x"), json!([])),
-        "the value of an appending field should be a list."
-    );
-    assert_eq!(
-        said(FieldReducer::Append, json!([]), json!("x")),
-        "an update of an appending field should be a list."
-    );
-    assert_eq!(
-        said(FieldReducer::Merge, json!("x"), json!({})),
-        "the value of a merging field should be an object."
-    );
-    assert_eq!(
-        said(FieldReducer::Merge, json!({}), json!("x")),
-        "an update of a merging field should be an object."
-    );
+    assert_eq!(said(FieldReducer::Append, json!("x"), json!([])), "left should be a list.");
+    assert_eq!(said(FieldReducer::Append, json!([]), json!("x")), "right should be a list.");
+    assert_eq!(said(FieldReducer::Merge, json!("x"), json!({})), "left should be an object.");
+    assert_eq!(said(FieldReducer::Merge, json!({}), json!("x")), "right should be an object.");
 }
 
 /// Every kind of field, its name in errors, and whether it takes several writes a step.

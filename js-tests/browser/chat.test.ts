@@ -35,9 +35,9 @@ test("a message shows before the server answers, the answer streams, and all of 
   await chat.latency(1_000);
   await chat.send("Plan my week");
   await page.waitForFunction(() => document.querySelector("#chat-thread .message.user .note"));
-  // Nothing has come back yet.
+  // Nothing has come back yet; the run that took it along began with its request.
   expect(await chat.shown()).toEqual(["user: Plan my week"]);
-  expect(await chat.status("Plan my week")).toBe("pending");
+  expect(await chat.status("Plan my week")).toBe("sent");
   expect(await page.locator("#chat-state .pending > details > .row .key, #chat-state .pending > .row .key").first().textContent()).toBe("0");
   expect(await page.locator("#chat-legend").textContent()).toMatch(/^1 pending/);
 
