@@ -146,8 +146,14 @@ impl<V: Value> Schema<V> {
 }
 
 fn given<V: Value>(value: V, what: &str) -> Result<V, Error> {
+    fields_in(&value, what)?;
+    Ok(value)
+}
+
+/// Whether a value is an object, as states and updates are.
+pub(crate) fn fields_in<V: Value>(value: &V, what: &str) -> Result<(), Error> {
     if value.kind() == Kind::Object {
-        Ok(value)
+        Ok(())
     } else {
         Err(Error::value(what, "an object of fields"))
     }

@@ -12,6 +12,7 @@ use crate::message;
 use crate::message_list::MessageList;
 use crate::reducer::messages::MessageRules;
 use crate::schema::Schema;
+use crate::state::fields_in;
 use crate::value::{Found, Kind, Value};
 
 mod debug;
@@ -398,13 +399,4 @@ fn list_of_messages<V: Value>(list: &V) -> Result<(), Error> {
         return Ok(());
     }
     Err(Error::value("a thread's messages", "a list of messages"))
-}
-
-/// Whether a value is an object, as states and updates are.
-fn fields_in<V: Value>(value: &V, what: &str) -> Result<(), Error> {
-    if value.kind() == Kind::Object {
-        Ok(())
-    } else {
-        Err(Error::value(what, "an object of fields"))
-    }
 }

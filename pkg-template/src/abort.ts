@@ -7,3 +7,29 @@ export function isAbort(error: unknown, signal?: AbortSignal): boolean {
 export function isAbortError(error: unknown): boolean {
   return typeof error === "object" && error !== null && "name" in error && error.name === "AbortError";
 }
+
+/** Waits for one promise after the other, and for none once the signal says so. */
+export class Wait {
+  readonly #signal: AbortSignal | undefined;
+  #reject: ((reason: unknown) => void) | undefined;
+  readonly #abort = () => this.#reject?.(this.#signal?.reason);
+
+  constructor(signal: AbortSignal | undefined) {
+    this.#signal = signal;
+    signal?.throwIfAborted();
+    signal?.addEventListener("abort", this.#abort);
+  }
+
+  for<T>(work: Promise<T>): Promise<T> {
+    if (!this.#signal) return work;
+    return new Promise((resolve, reject) => {
+      this.#reject = reject;
+      if (this.#signal?.aborted) this.#abort();
+      work.then(resolve, reject);
+    });
+  }
+
+  end(): void {
+    this.#signal?.removeEventListener("abort", this.#abort);
+  }
+}

@@ -1,10 +1,11 @@
 //! What a new optimistic update does to the messages that are shown.
 
 use super::pending::{Does, Edit, Pending};
-use super::{MESSAGES, Thread, fields_in};
+use super::{MESSAGES, Thread};
 use crate::error::Error;
 use crate::message::REMOVE_ALL_MESSAGES;
 use crate::reducer::messages::{MessageRules, Removals, read_list};
+use crate::state::fields_in;
 use crate::value::{ByNumber, Found, Join, Symbols, Value};
 
 impl<V: Value> Thread<V> {

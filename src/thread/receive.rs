@@ -2,11 +2,12 @@
 
 use super::event::Event;
 use super::snapshot::Snapshot;
-use super::{MESSAGES, Thread, fields_in};
+use super::{MESSAGES, Thread};
 use crate::error::Error;
 use crate::message;
 use crate::patch::apply_patch;
 use crate::schema::{Field, Lifetime};
+use crate::state::fields_in;
 use crate::value::{Kind, Value};
 
 impl<V: Value> Thread<V> {

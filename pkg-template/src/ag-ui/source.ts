@@ -1,6 +1,7 @@
 // Where AG-UI events come from, all read in one way.
 import { ThreadfoldError } from "threadfold";
 import { createParser } from "eventsource-parser";
+import { Wait } from "../abort.js";
 
 /** An RxJS Observable, or what has the same `subscribe`. */
 export interface Observable<T> {
@@ -188,31 +189,5 @@ function parsed(data: string): unknown {
     return JSON.parse(data);
   } catch {
     return data;
-  }
-}
-
-/** Waits for one promise after the other, and for none once the signal says so. */
-class Wait {
-  readonly #signal: AbortSignal | undefined;
-  #reject: ((reason: unknown) => void) | undefined;
-  readonly #abort = () => this.#reject?.(this.#signal?.reason);
-
-  constructor(signal: AbortSignal | undefined) {
-    this.#signal = signal;
-    signal?.throwIfAborted();
-    signal?.addEventListener("abort", this.#abort);
-  }
-
-  for<T>(work: Promise<T>): Promise<T> {
-    if (!this.#signal) return work;
-    return new Promise((resolve, reject) => {
-      this.#reject = reject;
-      if (this.#signal?.aborted) this.#abort();
-      work.then(resolve, reject);
-    });
-  }
-
-  end(): void {
-    this.#signal?.removeEventListener("abort", this.#abort);
   }
 }

@@ -1,5 +1,6 @@
 import { createParser } from "eventsource-parser";
 import { ThreadfoldError } from "threadfold";
+import { Wait } from "../abort.js";
 
 /** One part of a stream of the LangGraph server, its data parsed. */
 export interface Part {
@@ -141,29 +142,3 @@ async function beginning(source: Source, wait: Wait): Promise<string> {
 }
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
-
-/** Waits for one promise after the other, and for none once the signal says so. */
-class Wait {
-  readonly #signal: AbortSignal | undefined;
-  #giveUp: ((reason: unknown) => void) | undefined;
-  readonly #onAbort = () => this.#giveUp?.(this.#signal?.reason);
-
-  constructor(signal: AbortSignal | undefined) {
-    signal?.throwIfAborted();
-    this.#signal = signal;
-    signal?.addEventListener("abort", this.#onAbort);
-  }
-
-  for<T>(work: Promise<T>): Promise<T> {
-    if (!this.#signal) return work;
-    return new Promise((resolve, reject) => {
-      this.#giveUp = reject;
-      if (this.#signal?.aborted) this.#onAbort();
-      work.then(resolve, reject);
-    });
-  }
-
-  end(): void {
-    this.#signal?.removeEventListener("abort", this.#onAbort);
-  }
-}
