@@ -27,9 +27,14 @@ function criterionFigures() {
 /** Python's figures, or undefined where its packages are not installed. */
 async function pythonFigures() {
   if (ask(python, ["-c", "import langgraph.graph.message"]) === undefined) return undefined;
-  const { code, output } = await step("Python's add_messages", () => watch(python, [join("benches", "python", "add_messages.py")]));
+  const { code, output } = await step("Python's add_messages", () =>
+    watch(python, [join("benches", "python", "add_messages.py")]),
+  );
   if (code !== 0) throw new Complaint("benches/python/add_messages.py failed");
-  return output.trim().split("\n").map((line) => JSON.parse(line));
+  return output
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
 }
 
 /** One row for each figure: ours, Python's, and how many times ours goes into it. */
@@ -54,7 +59,9 @@ if (isMain(import.meta.url)) {
     const theirs = await pythonFigures();
     console.log(`\n${table(criterionFigures(), theirs ?? [])}`);
     if (theirs === undefined) {
-      console.log(`\n${python} has no langgraph, so Python's column is empty. To fill it, install js-tests/conformance/python/requirements.txt in an environment and name its python in PYTHON.`);
+      console.log(
+        `\n${python} has no langgraph, so Python's column is empty. To fill it, install js-tests/conformance/python/requirements.txt in an environment and name its python in PYTHON.`,
+      );
     }
   });
 }

@@ -40,10 +40,14 @@ export async function ensureBrowser() {
     found = findBrowser();
   }
   if (!found.chromium || !existsSync(found.chromium)) {
-    throw new Complaint("No Chromium: install Chromium or Chrome and put it on the PATH, or set CHROME_PATH to its program.");
+    throw new Complaint(
+      "No Chromium: install Chromium or Chrome and put it on the PATH, or set CHROME_PATH to its program.",
+    );
   }
   if (!found.driver || !existsSync(found.driver)) {
-    throw new Complaint("No chromedriver: install the one of your Chromium's version and put it on the PATH, or set CHROMEDRIVER to its program.");
+    throw new Complaint(
+      "No chromedriver: install the one of your Chromium's version and put it on the PATH, or set CHROMEDRIVER to its program.",
+    );
   }
   return found;
 }

@@ -28,19 +28,29 @@ const ELSEWHERE = /^(node_modules|browser|servers|consumers)\b|seeds\.test\.ts$/
 
 /** All of them, Rust's and JavaScript's by turns. */
 function targets(wanted) {
-  const speaksOfSeeds = (path) => /THREADFOLD_SEED|\bmod seeded\b|\/support\/seed(\.js)?"/.test(readFileSync(join(root, path), "utf8"));
+  const speaksOfSeeds = (path) =>
+    /THREADFOLD_SEED|\bmod seeded\b|\/support\/seed(\.js)?"/.test(readFileSync(join(root, path), "utf8"));
   const files = (folder, ending) =>
-    readdirSync(join(root, folder), { recursive: true }).filter((path) => ending.test(path) && speaksOfSeeds(join(folder, path))).sort();
+    readdirSync(join(root, folder), { recursive: true })
+      .filter((path) => ending.test(path) && speaksOfSeeds(join(folder, path)))
+      .sort();
   const native = files("tests", /^[^/\\]+(\.rs|[/\\]main\.rs)$/).map((path) => rust(path.replace(/(.main)?\.rs$/, "")));
-  const inNode = files("js-tests", /\.test\.ts$/).filter((path) => !ELSEWHERE.test(path)).map(javascript);
-  const all = Array.from({ length: Math.max(native.length, inNode.length) }, (_, at) => [native[at], inNode[at]]).flat().filter(Boolean);
+  const inNode = files("js-tests", /\.test\.ts$/)
+    .filter((path) => !ELSEWHERE.test(path))
+    .map(javascript);
+  const all = Array.from({ length: Math.max(native.length, inNode.length) }, (_, at) => [native[at], inNode[at]])
+    .flat()
+    .filter(Boolean);
   const exact = all.filter(({ name }) => wanted.includes(name));
-  return exact.length > 0 ? exact : all.filter(({ name }) => wanted.length === 0 || wanted.some((part) => name.includes(part)));
+  return exact.length > 0
+    ? exact
+    : all.filter(({ name }) => wanted.length === 0 || wanted.some((part) => name.includes(part)));
 }
 
 function whole(name, text, most) {
   const value = Number(text);
-  if (text === "" || !(value >= 0) || value >= most) throw new Complaint(`--${name} should be a number from 0 to ${most - 1}.`);
+  if (text === "" || !(value >= 0) || value >= most)
+    throw new Complaint(`--${name} should be a number from 0 to ${most - 1}.`);
   return value;
 }
 
@@ -53,7 +63,8 @@ async function failure({ program, args }, env) {
 export async function fuzz({ minutes, seed, runs, wanted }) {
   const all = targets(wanted);
   if (all.length === 0) throw new Complaint(`There is no test of random cases called ${wanted.join(" or ")}.`);
-  if (all.some(({ program }) => program !== "cargo") && !existsSync(join(root, "pkg"))) throw new Complaint("There is no pkg/ to test: npm run build.");
+  if (all.some(({ program }) => program !== "cargo") && !existsSync(join(root, "pkg")))
+    throw new Complaint("There is no pkg/ to test: npm run build.");
   const end = Date.now() + minutes * 60_000;
   let next = seed;
   let count = 0;
@@ -69,7 +80,9 @@ export async function fuzz({ minutes, seed, runs, wanted }) {
       if (output !== undefined) {
         console.error(output);
         const again = [`--seed ${now}`, ...(runs !== undefined ? [`--runs ${runs}`] : []), "--minutes 0", target.name];
-        throw new Complaint(`${target.name} fails under seed ${now}; its smallest case is above. Again: npm run fuzz -- ${again.join(" ")}`);
+        throw new Complaint(
+          `${target.name} fails under seed ${now}; its smallest case is above. Again: npm run fuzz -- ${again.join(" ")}`,
+        );
       }
     }
     next = undefined;

@@ -13,15 +13,32 @@ const TYPED = ["pkg-template", "js-tests", "www"];
 
 async function lintSource(tally) {
   await tally.step("cargo fmt --check", () => run("cargo", ["fmt", "--all", "--check"]));
-  await tally.step("clippy, native", () => run("cargo", ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]));
+  await tally.step("clippy, native", () =>
+    run("cargo", ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
+  );
   await tally.step("clippy, wasm, as others compile it", () =>
-    run("cargo", ["clippy", "--target", WASM, "--lib", "--", "-D", "warnings"]));
+    run("cargo", ["clippy", "--target", WASM, "--lib", "--", "-D", "warnings"]),
+  );
   await tally.step("clippy, wasm, with the bindings", () =>
-    run("cargo", ["clippy", "--workspace", "--target", WASM, "--lib", "--tests", "--features", "bindings", "--", "-D", "warnings"]));
+    run("cargo", [
+      "clippy",
+      "--workspace",
+      "--target",
+      WASM,
+      "--lib",
+      "--tests",
+      "--features",
+      "bindings",
+      "--",
+      "-D",
+      "warnings",
+    ]),
+  );
   for (const folder of TYPED.filter((folder) => existsSync(join(root, folder, "tsconfig.json")))) {
     await tally.step(`tsc --noEmit, ${folder}`, () => inNode("typescript/bin/tsc", "--noEmit", "-p", folder));
   }
   await tally.step("the crate has its own files alone", crateFiles);
+  await tally.step("prettier --check", () => inNode("prettier/bin/prettier.cjs", "--check", "--log-level=warn", "."));
   await tally.step("oxlint", () => inNode("oxlint/bin/oxlint", "--deny-warnings"));
   await tally.step("lock files name no host", lockFiles);
 }
@@ -31,7 +48,10 @@ function crateFiles() {
   const files = ask("cargo", ["package", "-p", "threadfold", "--list", "--allow-dirty"]);
   if (!files?.includes("src/lib.rs")) throw new Complaint("cargo package --list gave no list of files.");
   const strange = files.split("\n").find((file) => !/^(src|examples)[\\/]|^[^\\/]+$/.test(file));
-  if (strange) throw new Complaint(`The crate would be published with ${strange}: let Cargo.toml's include begin its patterns with a slash.`);
+  if (strange)
+    throw new Complaint(
+      `The crate would be published with ${strange}: let Cargo.toml's include begin its patterns with a slash.`,
+    );
 }
 
 /** Whoever installs chooses the registry, so the lock file must not. */
@@ -39,7 +59,9 @@ function lockFiles() {
   const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8"));
   for (const [path, { resolved, link }] of Object.entries(packages)) {
     if (resolved && !link) {
-      throw new Complaint(`package-lock.json gives a download address for ${path}: npm config set omit-lockfile-registry-resolved true, then install anew.`);
+      throw new Complaint(
+        `package-lock.json gives a download address for ${path}: npm config set omit-lockfile-registry-resolved true, then install anew.`,
+      );
     }
   }
 }
@@ -47,7 +69,16 @@ function lockFiles() {
 async function lintPackage(tally) {
   await tally.step("publint", () => inNode("publint/src/cli.js", "run", "pkg", "--strict"));
   await tally.step("attw", () =>
-    inNode("@arethetypeswrong/cli/dist/index.js", "--pack", "pkg", "--profile", "node16", "--exclude-entrypoints", "./threadfold_bg.wasm"));
+    inNode(
+      "@arethetypeswrong/cli/dist/index.js",
+      "--pack",
+      "pkg",
+      "--profile",
+      "node16",
+      "--exclude-entrypoints",
+      "./threadfold_bg.wasm",
+    ),
+  );
 }
 
 if (isMain(import.meta.url)) {

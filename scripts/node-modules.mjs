@@ -11,7 +11,9 @@ const npm = process.platform === "win32" ? "npm.cmd" : "npm";
 export function requireNode() {
   const [major, minor] = process.versions.node.split(".").map(Number);
   if (major < 20 || (major === 20 && minor < 19)) {
-    throw new Complaint(`Node ${process.versions.node} is too old: threadfold is built and tested with Node 20.19 or later.`);
+    throw new Complaint(
+      `Node ${process.versions.node} is too old: threadfold is built and tested with Node 20.19 or later.`,
+    );
   }
 }
 
@@ -39,7 +41,8 @@ function whyInstall() {
     const own = join(root, path, "package.json");
     if (path.includes("node_modules/") || !existsSync(own)) continue;
     const now = JSON.parse(readFileSync(own, "utf8"));
-    const same = JSON.stringify([sorted(now.dependencies), sorted(now.devDependencies)]) ===
+    const same =
+      JSON.stringify([sorted(now.dependencies), sorted(now.devDependencies)]) ===
       JSON.stringify([sorted(dependencies), sorted(devDependencies)]);
     if (!same) return `${path || "the root"}'s package.json changed`;
   }

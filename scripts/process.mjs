@@ -24,7 +24,10 @@ export function watch(command, args, { cwd = root, env = {}, keep = true, show =
       stdio: keep ? ["ignore", "pipe", "pipe"] : ["ignore", "inherit", "inherit"],
     });
     let output = "";
-    for (const [from, to] of [[child.stdout, process.stdout], [child.stderr, process.stderr]]) {
+    for (const [from, to] of [
+      [child.stdout, process.stdout],
+      [child.stderr, process.stderr],
+    ]) {
       from?.setEncoding("utf8").on("data", (text) => {
         output += text;
         if (show) to.write(text);

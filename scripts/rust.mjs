@@ -22,13 +22,15 @@ export function crateVersion() {
 /** The exact wasm-bindgen that bindings/Cargo.toml pins; its programs must be of the same version. */
 export function wasmBindgenVersion() {
   const pin = /^wasm-bindgen\s*=\s*(?:\{.*?version\s*=\s*)?"=([^"]+)"/m.exec(manifest("bindings"));
-  if (!pin) throw new Complaint("bindings/Cargo.toml must pin wasm-bindgen to one exact version, like \"=1.2.3\".");
+  if (!pin) throw new Complaint('bindings/Cargo.toml must pin wasm-bindgen to one exact version, like "=1.2.3".');
   return pin[1];
 }
 
 export async function ensureRust() {
   if (!find("cargo")) {
-    throw new Complaint("cargo is not on the PATH. Install Rust with rustup (https://rustup.rs), then open a new terminal.");
+    throw new Complaint(
+      "cargo is not on the PATH. Install Rust with rustup (https://rustup.rs), then open a new terminal.",
+    );
   }
   await ensureTarget();
   await ensureWasmBindgen();
@@ -41,7 +43,9 @@ async function ensureTarget() {
     // A Rust without rustup: fine if its owner added the target.
     const libraries = ask("rustc", ["--print", "target-libdir", "--target", WASM]);
     if (libraries && existsSync(libraries)) return;
-    throw new Complaint(`rustup is not on the PATH and this Rust has no ${WASM} target. Install Rust with rustup (https://rustup.rs).`);
+    throw new Complaint(
+      `rustup is not on the PATH and this Rust has no ${WASM} target. Install Rust with rustup (https://rustup.rs).`,
+    );
   }
   await step(`rustup target add ${WASM}`, () => run("rustup", ["target", "add", WASM]));
 }

@@ -18,7 +18,9 @@ export function fromVitest(file) {
   if (!existsSync(file)) return { passed: 0, failed: 0 };
   const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(file, "utf8"));
   // A file that could not even be loaded has no tests to count.
-  const broken = testResults.filter(({ status, assertionResults }) => status === "failed" && assertionResults.length === 0);
+  const broken = testResults.filter(
+    ({ status, assertionResults }) => status === "failed" && assertionResults.length === 0,
+  );
   return { passed: numPassedTests, failed: numFailedTests + broken.length };
 }
 
@@ -56,7 +58,8 @@ export class Tally {
   /** Prints the table and, as the last line, the sum; sets the exit code. */
   report() {
     const width = Math.max(4, ...this.#rows.map(({ name }) => name.length));
-    const line = (name, ...cells) => console.log(name.padEnd(width) + cells.map((cell) => String(cell).padStart(9)).join(""));
+    const line = (name, ...cells) =>
+      console.log(name.padEnd(width) + cells.map((cell) => String(cell).padStart(9)).join(""));
     console.log();
     line("step", "passed", "failed", "seconds");
     for (const { name, passed, failed, seconds } of this.#rows) line(name, passed, failed, seconds);

@@ -23,10 +23,21 @@ async function vitest(project) {
   rmSync(results, { force: true });
   mkdirSync(join(target, "vitest"), { recursive: true });
   const program = join(root, "node_modules", "vitest", "vitest.mjs");
-  const { code } = await watch(process.execPath, [
-    program, "run", "--root", "js-tests", "--project", project,
-    "--reporter=default", "--reporter=json", `--outputFile.json=${results}`,
-  ], { keep: false });
+  const { code } = await watch(
+    process.execPath,
+    [
+      program,
+      "run",
+      "--root",
+      "js-tests",
+      "--project",
+      project,
+      "--reporter=default",
+      "--reporter=json",
+      `--outputFile.json=${results}`,
+    ],
+    { keep: false },
+  );
   return { ...fromVitest(results), ok: code === 0 };
 }
 
@@ -43,7 +54,8 @@ export async function test(groups, tally) {
     wasm: async () => {
       await tally.step("wasm-bindgen tests in Node", () => cargoTest([...inWasm, "--test", "node"], runner));
       await tally.step("wasm-bindgen tests in Chromium", () =>
-        cargoTest([...inWasm, "--test", "browser"], { ...runner, ...webdriverEnvironment(browser) }));
+        cargoTest([...inWasm, "--test", "browser"], { ...runner, ...webdriverEnvironment(browser) }),
+      );
     },
     build: async () => {
       built = await tally.step("npm run build", async () => (await import("./build.mjs")).build());
@@ -51,10 +63,11 @@ export async function test(groups, tally) {
     node: () => tally.step("vitest in Node", () => vitest("node*")),
     browser: () => tally.step("vitest with Chromium", () => vitest("browser")),
     consumers: () => tally.step("consumers", () => vitest("consumers")),
-    servers: () => tally.step("real servers", async () => {
-      await (await import("../js-tests/servers/environment.mjs")).ensureEnvironment();
-      return vitest("servers");
-    }),
+    servers: () =>
+      tally.step("real servers", async () => {
+        await (await import("../js-tests/servers/environment.mjs")).ensureEnvironment();
+        return vitest("servers");
+      }),
   };
   for (const group of groups) {
     if (!built && NEEDS_BUILD.includes(group)) tally.skip(group);

@@ -71,7 +71,9 @@ test("listeners of the thread hear of what is set on the agent", () => {
 test("what is kept is the same object, even when all is set anew from copies", () => {
   const agent = new Driven({ initialMessages: [question("u1"), question("u2"), question("u3")] });
   const before = agent.thread.getState().messages;
-  agent.setMessages(structuredClone([before[0], { ...before[1], content: "edited" }, before[2], question("u4")]) as Message[]);
+  agent.setMessages(
+    structuredClone([before[0], { ...before[1], content: "edited" }, before[2], question("u4")]) as Message[],
+  );
   const after = agent.thread.getState().messages;
   expect(after.map((message, at) => message === before[at])).toEqual([true, false, true, false]);
 });
@@ -87,7 +89,10 @@ test("what is the user's own is never frozen nor changed", async () => {
   expect(Object.isFrozen(state)).toBe(false);
   const run = agent.runAgent();
   await settled();
-  await agent.send(started(), ...text("m1", "a"), { type: "STATE_DELTA", delta: [{ op: "replace", path: "/deep/er", value: 2 }] });
+  await agent.send(started(), ...text("m1", "a"), {
+    type: "STATE_DELTA",
+    delta: [{ op: "replace", path: "/deep/er", value: 2 }],
+  });
   expect(state).toEqual({ mood: "calm", deep: { er: 1 } });
   expect(agent.state).toEqual({ mood: "calm", deep: { er: 2 } });
   agent.messages.push(question("u9"));
@@ -113,7 +118,13 @@ test("an optimistic message shows in the agent, is sent with the run, and retire
   expect(op.status).toBe("sent");
   await agent.send(...text("m1", "a"));
   expect(ids(agent)).toEqual(["u1", "u2", "m1"]);
-  await agent.send({ type: "MESSAGES_SNAPSHOT", messages: [question("u1"), question("u2"), { id: "m1", role: "assistant", content: "a" }] }, finished());
+  await agent.send(
+    {
+      type: "MESSAGES_SNAPSHOT",
+      messages: [question("u1"), question("u2"), { id: "m1", role: "assistant", content: "a" }],
+    },
+    finished(),
+  );
   agent.end();
   await run;
   expect(op.status).toBe("done");
@@ -145,7 +156,11 @@ test("what is added to the thread itself is the agent's, too, and what a run say
   const run = agent.runAgent();
   await settled();
   expect(agent.inputs[0]?.state).toEqual({ mood: { is: "gay" } });
-  await agent.send(started(), { type: "STATE_DELTA", delta: [{ op: "replace", path: "/mood/is", value: "so-so" }] }, finished());
+  await agent.send(
+    started(),
+    { type: "STATE_DELTA", delta: [{ op: "replace", path: "/mood/is", value: "so-so" }] },
+    finished(),
+  );
   agent.end();
   await run;
   expect(agent.state).toEqual({ mood: { is: "so-so" } });
@@ -153,14 +168,22 @@ test("what is added to the thread itself is the agent's, too, and what a run say
 });
 
 test("a server that gives every run the same id does not take back the answers before", async () => {
-  const agent = agentOf("folding", [[started("same"), ...text("m1", "one"), finished("same")], [started("same"), ...text("m2", "two"), finished("same")]]);
+  const agent = agentOf("folding", [
+    [started("same"), ...text("m1", "one"), finished("same")],
+    [started("same"), ...text("m2", "two"), finished("same")],
+  ]);
   await agent.runAgent();
   await agent.runAgent();
   expect(ids(agent)).toEqual(["m1", "m2"]);
 });
 
 const logged = (more: Event[] = [], id = "r1") =>
-  [started(id), { type: "STATE_DELTA", delta: [{ op: "add", path: "/log/-", value: 2 }] }, ...more, finished(id)] as Event[];
+  [
+    started(id),
+    { type: "STATE_DELTA", delta: [{ op: "add", path: "/log/-", value: 2 }] },
+    ...more,
+    finished(id),
+  ] as Event[];
 
 test("a run that the agent starts under an id that it had is another run: nothing of the first is lost", async () => {
   for (const kind of ["plain", "folding"] as const) {
@@ -176,11 +199,17 @@ test("an interrupt that is resumed under its run's id loses nothing", async () =
   const interrupts = [{ id: "i1", reason: "approval" }];
   for (const kind of ["plain", "folding"] as const) {
     const agent = agentOf(kind, [
-      [started(), ...text("m1", "May I?"), { type: "STATE_SNAPSHOT", snapshot: { asked: true } }, finished("r1", { outcome: { type: "interrupt", interrupts } })],
+      [
+        started(),
+        ...text("m1", "May I?"),
+        { type: "STATE_SNAPSHOT", snapshot: { asked: true } },
+        finished("r1", { outcome: { type: "interrupt", interrupts } }),
+      ],
       [started(), ...text("m2", "Done."), finished()],
     ]);
     await agent.runAgent({ runId: "r1" });
-    if (kind === "folding") expect((agent as FoldHttpAgent).thread.run).toMatchObject({ id: "r1", status: "interrupted", interrupts });
+    if (kind === "folding")
+      expect((agent as FoldHttpAgent).thread.run).toMatchObject({ id: "r1", status: "interrupted", interrupts });
     await agent.runAgent({ runId: "r1", resume: [{ interruptId: "i1", status: "resolved" }] });
     expect(ids(agent)).toEqual(["m1", "m2"]);
     expect(agent.state).toEqual({ asked: true });
@@ -199,7 +228,10 @@ test("a run told again begins with the state it began with, and with what was se
   const agent = joining([again, again, again], { initialState: { log: [1], first: true } });
   await agent.runAgent({ runId: "r1" });
   expect(agent.state).toEqual({ log: [1, 2], first: true });
-  await agent.connectAgent({}, { onCustomEvent: () => agent.setState({ log: (agent.state as { log: number[] }).log, own: true }) });
+  await agent.connectAgent(
+    {},
+    { onCustomEvent: () => agent.setState({ log: (agent.state as { log: number[] }).log, own: true }) },
+  );
   expect(agent.state).toEqual({ log: [1, 2], own: true });
   await agent.connectAgent();
   expect(agent.state).toEqual({ log: [1, 2], own: true });
@@ -224,7 +256,9 @@ test("what is set in the thread during a run is the agent's after a replay, too"
 });
 
 test("a clone has a thread of its own", async () => {
-  const agent = agentOf("folding", [[started(), ...text("m1", "a"), finished()]], { initialMessages: [question()] }) as FoldHttpAgent;
+  const agent = agentOf("folding", [[started(), ...text("m1", "a"), finished()]], {
+    initialMessages: [question()],
+  }) as FoldHttpAgent;
   const { thread } = agent;
   const clone = agent.clone() as FoldHttpAgent;
   expect(clone).toBeInstanceOf(FoldHttpAgent);
@@ -236,7 +270,9 @@ test("a clone has a thread of its own", async () => {
 });
 
 test("the result and the new messages of a run", async () => {
-  const agent = agentOf("folding", [[started(), ...text("m1", "a"), finished("r1", { result: 42 })]], { initialMessages: [question()] });
+  const agent = agentOf("folding", [[started(), ...text("m1", "a"), finished("r1", { result: 42 })]], {
+    initialMessages: [question()],
+  });
   const { result, newMessages } = await agent.runAgent();
   expect(result).toBe(42);
   expect(newMessages).toEqual([{ id: "m1", role: "assistant", content: "a" }]);
@@ -255,7 +291,11 @@ test("an agent that is detached stops where it is", async () => {
 
 test("a message that the agent was given without an id gets one", async () => {
   const agent = new Driven({ initialMessages: [{ role: "user", content: "Q" } as Message] });
-  expect(agent.thread.getState().messages[0]).toMatchObject({ role: "user", content: "Q", id: expect.any(String) as string });
+  expect(agent.thread.getState().messages[0]).toMatchObject({
+    role: "user",
+    content: "Q",
+    id: expect.any(String) as string,
+  });
 });
 
 test("a listener that calls the agent while it is being told", async () => {
@@ -277,7 +317,9 @@ test("a listener that calls the agent while it is being told", async () => {
 
 test("errors of the thread are warnings, as AG-UI's reference gives them", async () => {
   const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
-  const agent = agentOf("folding", [[started(), { type: "STATE_DELTA", delta: [{ op: "remove", path: "/nowhere" }] }, finished()]]);
+  const agent = agentOf("folding", [
+    [started(), { type: "STATE_DELTA", delta: [{ op: "remove", path: "/nowhere" }] }, finished()],
+  ]);
   await agent.runAgent();
   expect(warn.mock.calls.flat().join()).toMatch(/nowhere/);
   warn.mockRestore();
@@ -285,7 +327,10 @@ test("errors of the thread are warnings, as AG-UI's reference gives them", async
 
 test("the README's line: HttpAgent before, FoldHttpAgent after", async () => {
   for (const Agent of [HttpAgent, FoldHttpAgent]) {
-    const agent = new Agent({ url: "http://made", fetch: async () => response([started(), ...text("m1", "Hel", "lo"), finished()]) });
+    const agent = new Agent({
+      url: "http://made",
+      fetch: async () => response([started(), ...text("m1", "Hel", "lo"), finished()]),
+    });
     agent.addMessage({ id: "q", role: "user", content: "Hi" });
     await agent.runAgent();
     expect(agent.messages.map(({ content }) => content)).toEqual(["Hi", "Hello"]);

@@ -24,7 +24,11 @@ export function textResponse(text: string, partSize = text.length || 1): Respons
 }
 
 /** An agent of either kind whose server answers each run with the next of these. */
-export function agentOf(kind: keyof typeof AGENTS, runs: (readonly object[] | Response)[], config: Partial<HttpAgentConfig> = {}): HttpAgent {
+export function agentOf(
+  kind: keyof typeof AGENTS,
+  runs: (readonly object[] | Response)[],
+  config: Partial<HttpAgentConfig> = {},
+): HttpAgent {
   let at = 0;
   const fetch = async () => {
     const run = runs[at++];
@@ -34,8 +38,18 @@ export function agentOf(kind: keyof typeof AGENTS, runs: (readonly object[] | Re
   return new AGENTS[kind]({ url: "http://made", threadId: "t1", fetch, ...config });
 }
 
-export const started = (runId = "r1", more: object = {}): Event => ({ type: "RUN_STARTED", threadId: "t1", runId, ...more });
-export const finished = (runId = "r1", more: object = {}): Event => ({ type: "RUN_FINISHED", threadId: "t1", runId, ...more });
+export const started = (runId = "r1", more: object = {}): Event => ({
+  type: "RUN_STARTED",
+  threadId: "t1",
+  runId,
+  ...more,
+});
+export const finished = (runId = "r1", more: object = {}): Event => ({
+  type: "RUN_FINISHED",
+  threadId: "t1",
+  runId,
+  ...more,
+});
 
 /** A message that comes in these parts. */
 export const text = (messageId: string, ...parts: string[]): Event[] => [

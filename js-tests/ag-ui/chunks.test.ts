@@ -14,31 +14,58 @@ const delta = maybe(fc.constantFrom("a", "bc", ""));
 const subagentRunId = fc.option(fc.constantFrom("s1", "s2"), { nil: undefined, freq: 3 });
 const metadata = fc.option(fc.constantFrom({ cost: 1 }, { by: "x" }), { nil: undefined, freq: 3 });
 
-const event = fc.oneof(
-  fc.record({ type: fc.constant("TEXT_MESSAGE_CHUNK"), messageId: maybe(fc.constantFrom("m1", "m2")), role: maybe(fc.constantFrom("assistant", "user")), name: maybe(fc.constant("Ada")), delta, subagentRunId, metadata }),
-  fc.record({ type: fc.constant("TOOL_CALL_CHUNK"), toolCallId: maybe(fc.constantFrom("c1", "c2")), toolCallName: maybe(fc.constantFrom("search", "plan")), parentMessageId: maybe(fc.constantFrom("m1", "m3")), delta, subagentRunId, metadata }),
-  fc.record({ type: fc.constant("REASONING_MESSAGE_CHUNK"), messageId: maybe(fc.constantFrom("r1", "r2")), delta, subagentRunId, metadata }),
-  fc.constantFrom<object>(
-    { type: "RAW", event: {} },
-    { type: "CUSTOM", name: "n", value: 1 },
-    { type: "CUSTOM", name: "n", value: 1, subagentRunId: "s1" },
-    { type: "STEP_STARTED", stepName: "s" },
-    { type: "SUBAGENT_FINISHED", subagentRunId: "s1" },
-    { type: "SUBAGENT_ERROR", subagentRunId: "s2", message: "m" },
-    { type: "ACTIVITY_SNAPSHOT", messageId: "a1", activityType: "PLAN", content: {} },
-    { type: "STATE_SNAPSHOT", snapshot: { a: 1 } },
-  ),
-).map((one) => JSON.parse(JSON.stringify(one)) as Event);
+const event = fc
+  .oneof(
+    fc.record({
+      type: fc.constant("TEXT_MESSAGE_CHUNK"),
+      messageId: maybe(fc.constantFrom("m1", "m2")),
+      role: maybe(fc.constantFrom("assistant", "user")),
+      name: maybe(fc.constant("Ada")),
+      delta,
+      subagentRunId,
+      metadata,
+    }),
+    fc.record({
+      type: fc.constant("TOOL_CALL_CHUNK"),
+      toolCallId: maybe(fc.constantFrom("c1", "c2")),
+      toolCallName: maybe(fc.constantFrom("search", "plan")),
+      parentMessageId: maybe(fc.constantFrom("m1", "m3")),
+      delta,
+      subagentRunId,
+      metadata,
+    }),
+    fc.record({
+      type: fc.constant("REASONING_MESSAGE_CHUNK"),
+      messageId: maybe(fc.constantFrom("r1", "r2")),
+      delta,
+      subagentRunId,
+      metadata,
+    }),
+    fc.constantFrom<object>(
+      { type: "RAW", event: {} },
+      { type: "CUSTOM", name: "n", value: 1 },
+      { type: "CUSTOM", name: "n", value: 1, subagentRunId: "s1" },
+      { type: "STEP_STARTED", stepName: "s" },
+      { type: "SUBAGENT_FINISHED", subagentRunId: "s1" },
+      { type: "SUBAGENT_ERROR", subagentRunId: "s2", message: "m" },
+      { type: "ACTIVITY_SNAPSHOT", messageId: "a1", activityType: "PLAN", content: {} },
+      { type: "STATE_SNAPSHOT", snapshot: { a: 1 } },
+    ),
+  )
+  .map((one) => JSON.parse(JSON.stringify(one)) as Event);
 
 /** The events that the reference makes of them, up to where it gives up. */
 async function expanded(events: Event[]): Promise<{ events: Event[]; whole: boolean }> {
   const through = from(events as unknown as BaseEvent[]).pipe(transformChunks());
   const seen: Event[] = [];
   try {
-    await lastValueFrom(through.pipe((all) => {
-      all.subscribe({ next: (one) => void seen.push(one as unknown as Event), error: () => {} });
-      return all;
-    }, toArray()), { defaultValue: [] });
+    await lastValueFrom(
+      through.pipe((all) => {
+        all.subscribe({ next: (one) => void seen.push(one as unknown as Event), error: () => {} });
+        return all;
+      }, toArray()),
+      { defaultValue: [] },
+    );
     return { events: seen, whole: true };
   } catch {
     return { events: seen, whole: false };

@@ -11,7 +11,8 @@ type Kind = "plain" | "folding";
 
 const question = (id = "u1"): Message => ({ id, role: "user", content: "Q" });
 const ids = (agent: { messages: readonly { id: string }[] }) => agent.messages.map(({ id }) => id);
-const contents = (agent: { messages: readonly object[] }) => agent.messages.map((message) => (message as { content?: unknown }).content);
+const contents = (agent: { messages: readonly object[] }) =>
+  agent.messages.map((message) => (message as { content?: unknown }).content);
 
 /** Runs both agents on the same, and gives what each came to. */
 async function each<T>(work: (kind: Kind) => Promise<T>): Promise<{ theirs: T; ours: T }> {
@@ -36,7 +37,11 @@ test("untouched messages stay the same objects", async () => {
 
 test("a token copies no message: not even one is cloned for it", async () => {
   const clones = async (kind: Kind, tokens: number) => {
-    const agent = agentOf(kind, [[started(), ...text("m1", ...Array.from({ length: tokens }, () => "x")), finished()]], { initialMessages: [question()] });
+    const agent = agentOf(
+      kind,
+      [[started(), ...text("m1", ...Array.from({ length: tokens }, () => "x")), finished()]],
+      { initialMessages: [question()] },
+    );
     const clone = vi.spyOn(globalThis, "structuredClone");
     await agent.runAgent({}, { onTextMessageContentEvent: () => {} });
     const count = clone.mock.calls.length;
@@ -50,19 +55,31 @@ test("a token copies no message: not even one is cloned for it", async () => {
 
 /** What a user does in the middle of a run, while a text is being streamed. */
 const DURING: Record<string, { act: (agent: HttpAgent) => void; kept: (agent: HttpAgent) => boolean }> = {
-  "addMessage": { act: (agent) => agent.addMessage(question("u2")), kept: (agent) => ids(agent).includes("u2") },
-  "addMessages": { act: (agent) => agent.addMessages([question("u2"), question("u3")]), kept: (agent) => ids(agent).includes("u3") },
-  "a push to messages": { act: (agent) => void agent.messages.push(question("u2")), kept: (agent) => ids(agent).includes("u2") },
-  "setMessages": {
+  addMessage: { act: (agent) => agent.addMessage(question("u2")), kept: (agent) => ids(agent).includes("u2") },
+  addMessages: {
+    act: (agent) => agent.addMessages([question("u2"), question("u3")]),
+    kept: (agent) => ids(agent).includes("u3"),
+  },
+  "a push to messages": {
+    act: (agent) => void agent.messages.push(question("u2")),
+    kept: (agent) => ids(agent).includes("u2"),
+  },
+  setMessages: {
     act: (agent) => agent.setMessages([{ ...question(), content: "edited" } as Message, ...agent.messages.slice(1)]),
     kept: (agent) => contents(agent)[0] === "edited",
   },
-  "a removal by setMessages": { act: (agent) => agent.setMessages(agent.messages.slice(1)), kept: (agent) => !ids(agent).includes("u1") },
+  "a removal by setMessages": {
+    act: (agent) => agent.setMessages(agent.messages.slice(1)),
+    kept: (agent) => !ids(agent).includes("u1"),
+  },
   "a message put into another's place": {
     act: (agent) => void (agent.messages[0] = { ...question(), content: "edited" } as Message),
     kept: (agent) => contents(agent)[0] === "edited",
   },
-  "setState": { act: (agent) => agent.setState({ mood: "calm" }), kept: (agent) => (agent.state as { mood?: string }).mood === "calm" },
+  setState: {
+    act: (agent) => agent.setState({ mood: "calm" }),
+    kept: (agent) => (agent.state as { mood?: string }).mood === "calm",
+  },
   "a change of state's first level": {
     act: (agent) => void ((agent.state as Record<string, unknown>)["mood"] = "calm"),
     kept: (agent) => (agent.state as { mood?: string }).mood === "calm",
@@ -72,7 +89,12 @@ const DURING: Record<string, { act: (agent: HttpAgent) => void; kept: (agent: Ht
 for (const [what, { act, kept }] of Object.entries(DURING)) {
   test(`during a run: ${what} stays`, async () => {
     const { theirs, ours } = await each(async (kind) => {
-      const run = [started(), ...text("m1", "a", "b", "c"), { type: "STATE_DELTA", delta: [{ op: "add", path: "/step", value: 1 }] }, finished()];
+      const run = [
+        started(),
+        ...text("m1", "a", "b", "c"),
+        { type: "STATE_DELTA", delta: [{ op: "add", path: "/step", value: 1 }] },
+        finished(),
+      ];
       const agent = agentOf(kind, [run], { initialMessages: [question()], initialState: { first: true } });
       let tokens = 0;
       agent.subscribe({
@@ -90,7 +112,13 @@ for (const [what, { act, kept }] of Object.entries(DURING)) {
   });
 }
 
-const known = [started(), ...text("m1", "a", "b"), ...toolCall("c1", "m1", '{"q":', "1}"), { type: "TOOL_CALL_RESULT", messageId: "t1", toolCallId: "c1", content: "42" }, finished()];
+const known = [
+  started(),
+  ...text("m1", "a", "b"),
+  ...toolCall("c1", "m1", '{"q":', "1}"),
+  { type: "TOOL_CALL_RESULT", messageId: "t1", toolCallId: "c1", content: "42" },
+  finished(),
+];
 
 test.each([
   ["the run told once more", (agent: HttpAgent) => agent.runAgent({ runId: "r1" })],
@@ -106,8 +134,17 @@ test.each([
   });
   const call = (text: string) => [{ id: "c1", type: "function", function: { name: "search", arguments: text } }];
   const result = { id: "t1", role: "tool", toolCallId: "c1", content: "42" };
-  expect(theirs).toEqual([question(), { id: "m1", role: "assistant", content: "abab", toolCalls: call('{"q":1}{"q":1}') }, result, result]);
-  expect(ours).toEqual([question(), { id: "m1", role: "assistant", content: "ab", toolCalls: call('{"q":1}') }, result]);
+  expect(theirs).toEqual([
+    question(),
+    { id: "m1", role: "assistant", content: "abab", toolCalls: call('{"q":1}{"q":1}') },
+    result,
+    result,
+  ]);
+  expect(ours).toEqual([
+    question(),
+    { id: "m1", role: "assistant", content: "ab", toolCalls: call('{"q":1}') },
+    result,
+  ]);
 });
 
 test("history that the page had from elsewhere is there once, too", async () => {
@@ -124,7 +161,9 @@ test("history that the page had from elsewhere is there once, too", async () => 
 test("a text that goes on is no repetition, for neither", async () => {
   const history: Message[] = [{ id: "m1", role: "assistant", content: "ab" }];
   const { theirs, ours } = await each(async (kind) => {
-    const agent = agentOf(kind, [[started(), ...text("m1", "a", "c"), ...text("m1", "ab"), finished()]], { initialMessages: history });
+    const agent = agentOf(kind, [[started(), ...text("m1", "a", "c"), ...text("m1", "ab"), finished()]], {
+      initialMessages: history,
+    });
     await agent.runAgent();
     return contents(agent);
   });
@@ -147,9 +186,15 @@ test("an error late in a burst does not lose the events before it", async () => 
 const snapshot = (...messages: object[]): Event => ({ type: "MESSAGES_SNAPSHOT", messages });
 
 test("messages stand in the snapshot's order (ag-ui#1745)", async () => {
-  const stored = [question(), { id: "s1", role: "system", content: "S" }, { id: "m1", role: "assistant", content: "a" }];
+  const stored = [
+    question(),
+    { id: "s1", role: "system", content: "S" },
+    { id: "m1", role: "assistant", content: "a" },
+  ];
   const { theirs, ours } = await each(async (kind) => {
-    const agent = agentOf(kind, [[started(), ...text("m1", "a"), snapshot(...stored), finished()]], { initialMessages: [question()] });
+    const agent = agentOf(kind, [[started(), ...text("m1", "a"), snapshot(...stored), finished()]], {
+      initialMessages: [question()],
+    });
     await agent.runAgent();
     return ids(agent);
   });
@@ -164,7 +209,12 @@ test("a result that the snapshot has under another id stays in its place (ag-ui#
     ...toolCall("c1", "m1", "{}"),
     { type: "TOOL_CALL_RESULT", messageId: "streamed", toolCallId: "c1", content: "42" },
     ...text("m2", "Done"),
-    snapshot(question(), { id: "m1", role: "assistant", content: "", toolCalls: [call] }, { id: "stored", role: "tool", toolCallId: "c1", content: "42" }, { id: "m2", role: "assistant", content: "Done" }),
+    snapshot(
+      question(),
+      { id: "m1", role: "assistant", content: "", toolCalls: [call] },
+      { id: "stored", role: "tool", toolCallId: "c1", content: "42" },
+      { id: "m2", role: "assistant", content: "Done" },
+    ),
     finished(),
   ];
   const { theirs, ours } = await each(async (kind) => {
@@ -177,7 +227,13 @@ test("a result that the snapshot has under another id stays in its place (ag-ui#
 });
 
 test("a snapshot that lags behind takes nothing from a text that is being streamed", async () => {
-  const run = (late: Event) => [started(), ...text("m1", "a", "b").slice(0, 2), late, ...text("m1", "a", "b").slice(2), finished()];
+  const run = (late: Event) => [
+    started(),
+    ...text("m1", "a", "b").slice(0, 2),
+    late,
+    ...text("m1", "a", "b").slice(2),
+    finished(),
+  ];
   const { theirs, ours } = await each(async (kind) => {
     const agent = agentOf(kind, [run(snapshot(question()))], { initialMessages: [question()] });
     await agent.runAgent();
@@ -188,7 +244,12 @@ test("a snapshot that lags behind takes nothing from a text that is being stream
 });
 
 test("the result of a known call is not there twice, whatever its id", async () => {
-  const results = ["t1", "t1", "t2"].map((messageId, at) => ({ type: "TOOL_CALL_RESULT", messageId, toolCallId: "c1", content: `${at}` }));
+  const results = ["t1", "t1", "t2"].map((messageId, at) => ({
+    type: "TOOL_CALL_RESULT",
+    messageId,
+    toolCallId: "c1",
+    content: `${at}`,
+  }));
   const { theirs, ours } = await each(async (kind) => {
     const agent = agentOf(kind, [[started(), ...toolCall("c1", "m1", "{}"), ...results, finished()]]);
     await agent.runAgent();
@@ -233,7 +294,13 @@ test("the state's own messages are not the thread's", async () => {
     started(),
     ...text("m1", "a"),
     { type: "STATE_SNAPSHOT", snapshot: { messages: [human], mood: "calm" } },
-    { type: "STATE_DELTA", delta: [{ op: "add", path: "/messages/-", value: human }, { op: "replace", path: "/mood", value: "gay" }] },
+    {
+      type: "STATE_DELTA",
+      delta: [
+        { op: "add", path: "/messages/-", value: human },
+        { op: "replace", path: "/mood", value: "gay" },
+      ],
+    },
     finished(),
   ];
   const agent = agentOf("folding", [events]);
@@ -252,7 +319,9 @@ test("a state of null is no fields", async () => {
   await foldAgUi(thread, [started(), { type: "STATE_SNAPSHOT", snapshot: null }, finished()]);
   expect(thread.getState()).toEqual({ messages: [] });
 
-  const agent = agentOf("folding", [[started(), { type: "STATE_SNAPSHOT", snapshot: null }, finished()]], { initialState: { mood: "calm" } });
+  const agent = agentOf("folding", [[started(), { type: "STATE_SNAPSHOT", snapshot: null }, finished()]], {
+    initialState: { mood: "calm" },
+  });
   await agent.runAgent();
   // Before 1.0 the client itself passes over it.
   expect(agent.state).toEqual(isOne ? null : { mood: "calm" });

@@ -38,10 +38,18 @@ async function quietly<T>(work: () => Promise<T>): Promise<T> {
 
 const ODD: Record<string, Message[]> = {
   "of an unknown role": [question(), { id: "x1", role: "critic", content: "Hm." } as never, question("u2")],
-  "with a type of its own": [question(), { id: "x1", role: "user", type: "voice", content: "Hm." } as never, question("u2")],
+  "with a type of its own": [
+    question(),
+    { id: "x1", role: "user", type: "voice", content: "Hm." } as never,
+    question("u2"),
+  ],
   "of an unknown role among tool results": [
     question(),
-    { id: "m0", role: "assistant", toolCalls: [{ id: "c0", type: "function", function: { name: "n", arguments: "{}" } }] },
+    {
+      id: "m0",
+      role: "assistant",
+      toolCalls: [{ id: "c0", type: "function", function: { name: "n", arguments: "{}" } }],
+    },
     { id: "x1", role: "critic", content: "Hm." } as never,
     { id: "t0", role: "tool", toolCallId: "c0", content: "R" },
   ],
@@ -54,7 +62,10 @@ for (const [what, messages] of Object.entries(ODD)) {
       await agent.runAgent();
       await agent.runAgent();
       expect(ids(agent), kind).toEqual([...ids({ messages }), "m1"]);
-      expect(sent.map((input) => asJson(input.messages)), kind).toEqual([messages, [...messages, { id: "m1", role: "assistant", content: "a" }]]);
+      expect(
+        sent.map((input) => asJson(input.messages)),
+        kind,
+      ).toEqual([messages, [...messages, { id: "m1", role: "assistant", content: "a" }]]);
     }
   });
 
@@ -86,13 +97,21 @@ test("a message of an unknown role outlasts the replay of a run", async () => {
 });
 
 test("a tool result under its call's message id is there, with the call, and sent again", async () => {
-  const run = [started(), ...toolCall("c1", "m1", "{}"), { type: "TOOL_CALL_RESULT", messageId: "m1", toolCallId: "c1", content: "42" }, finished()];
+  const run = [
+    started(),
+    ...toolCall("c1", "m1", "{}"),
+    { type: "TOOL_CALL_RESULT", messageId: "m1", toolCallId: "c1", content: "42" },
+    finished(),
+  ];
   for (const kind of KINDS) {
     const { agent, sent } = told(kind, [run]);
     await quietly(() => agent.runAgent());
     await quietly(() => agent.runAgent());
     for (const messages of [agent.messages, sent[1]?.messages ?? []]) {
-      expect(messages.map(({ role }) => role), kind).toEqual(["assistant", "tool"]);
+      expect(
+        messages.map(({ role }) => role),
+        kind,
+      ).toEqual(["assistant", "tool"]);
       expect(messages[1], kind).toMatchObject({ toolCallId: "c1", content: "42" });
     }
   }
@@ -100,34 +119,66 @@ test("a tool result under its call's message id is there, with the call, and sen
 
 test("two messages of one id in what the agent is given are both kept", async () => {
   const call = { id: "c1", type: "function" as const, function: { name: "n", arguments: "{}" } };
-  const messages: Message[] = [{ id: "m1", role: "assistant", toolCalls: [call] }, { id: "m1", role: "tool", toolCallId: "c1", content: "42" }];
+  const messages: Message[] = [
+    { id: "m1", role: "assistant", toolCalls: [call] },
+    { id: "m1", role: "tool", toolCallId: "c1", content: "42" },
+  ];
   for (const kind of KINDS) {
     const { agent, sent } = told(kind, [[started(), ...text("m2", "a"), finished()]], { initialMessages: messages });
     await agent.runAgent();
     await agent.runAgent();
-    for (const { messages: history } of sent) expect(history.slice(0, 2).map(({ role }) => role), kind).toEqual(["assistant", "tool"]);
-    expect(agent.messages.map(({ role }) => role), kind).toEqual(["assistant", "tool", "assistant"]);
+    for (const { messages: history } of sent)
+      expect(
+        history.slice(0, 2).map(({ role }) => role),
+        kind,
+      ).toEqual(["assistant", "tool"]);
+    expect(
+      agent.messages.map(({ role }) => role),
+      kind,
+    ).toEqual(["assistant", "tool", "assistant"]);
   }
 });
 
 test("two results that came under one id, and a call under the id of another message, are all kept", async () => {
   const run = [
-    started(), ...toolCall("c1", "m1", "{}"), ...toolCall("c2", "m1", "{}"),
-    ...["c1", "c2"].map((toolCallId) => ({ type: "TOOL_CALL_RESULT", messageId: "same", toolCallId, content: toolCallId })),
-    { type: "TOOL_CALL_START", toolCallId: "u1", toolCallName: "n" }, { type: "TOOL_CALL_END", toolCallId: "u1" }, finished(),
+    started(),
+    ...toolCall("c1", "m1", "{}"),
+    ...toolCall("c2", "m1", "{}"),
+    ...["c1", "c2"].map((toolCallId) => ({
+      type: "TOOL_CALL_RESULT",
+      messageId: "same",
+      toolCallId,
+      content: toolCallId,
+    })),
+    { type: "TOOL_CALL_START", toolCallId: "u1", toolCallName: "n" },
+    { type: "TOOL_CALL_END", toolCallId: "u1" },
+    finished(),
   ];
   for (const kind of KINDS) {
     const { agent } = told(kind, [run], { initialMessages: [question()] });
     await quietly(() => agent.runAgent());
-    expect(agent.messages.map(({ role }) => role).toSorted(), kind).toEqual(["assistant", "assistant", "tool", "tool", "user"]);
+    expect(agent.messages.map(({ role }) => role).toSorted(), kind).toEqual([
+      "assistant",
+      "assistant",
+      "tool",
+      "tool",
+      "user",
+    ]);
     const calls = agent.messages.flatMap((message) => (message as { toolCalls?: { id: string }[] }).toolCalls ?? []);
-    expect(calls.map(({ id }) => id), kind).toEqual(["c1", "c2", "u1"]);
+    expect(
+      calls.map(({ id }) => id),
+      kind,
+    ).toEqual(["c1", "c2", "u1"]);
   }
 });
 
 test("messages without ids that are set twice are the same messages", () => {
   const { agent } = told("folding", []);
-  const messages = [{ role: "user", content: "one" }, { role: "user", content: "two" }, { role: "user", content: "two" }] as Message[];
+  const messages = [
+    { role: "user", content: "one" },
+    { role: "user", content: "two" },
+    { role: "user", content: "two" },
+  ] as Message[];
   const folding = agent as FoldHttpAgent;
   agent.setMessages(messages);
   const first = folding.thread.getState().messages;
@@ -140,7 +191,9 @@ test("messages without ids that are set twice are the same messages", () => {
 
 test("what a caller changes in its own message after handing it over is what is sent", async () => {
   for (const kind of KINDS) {
-    const { agent, sent } = told(kind, [[started(), ...text("m1", "a"), finished()]], { initialMessages: [question()] });
+    const { agent, sent } = told(kind, [[started(), ...text("m1", "a"), finished()]], {
+      initialMessages: [question()],
+    });
     const own = { id: "u2", role: "user" as const, content: [{ type: "text" as const, text: "first" }] };
     agent.addMessage(own);
     if (kind === "folding") void (agent as FoldHttpAgent).thread.getState();
@@ -149,7 +202,10 @@ test("what a caller changes in its own message after handing it over is what is 
     await agent.runAgent();
     await agent.runAgent();
     for (const { messages } of sent) {
-      expect(messages.slice(0, 2).map(({ content }) => content), kind).toEqual(["edited", [{ type: "text", text: "second" }]]);
+      expect(
+        messages.slice(0, 2).map(({ content }) => content),
+        kind,
+      ).toEqual(["edited", [{ type: "text", text: "second" }]]);
     }
   }
 });
@@ -168,12 +224,23 @@ test("what a caller changed in its own message is not lost to what the thread sh
 test("nobody waits for onNewMessage and onNewToolCall", async () => {
   const never = () => new Promise<never>(() => {});
   for (const kind of KINDS) {
-    const { agent } = told(kind, [[started(), ...text("m1", "a"), ...toolCall("c1", "m2", "{}"), { type: "TOOL_CALL_RESULT", messageId: "t1", toolCallId: "c1", content: "" }, finished()]]);
+    const { agent } = told(kind, [
+      [
+        started(),
+        ...text("m1", "a"),
+        ...toolCall("c1", "m2", "{}"),
+        { type: "TOOL_CALL_RESULT", messageId: "t1", toolCallId: "c1", content: "" },
+        finished(),
+      ],
+    ]);
     const heard: string[] = [];
-    await agent.runAgent({}, {
-      onNewMessage: ({ message }) => (heard.push(message.id), never()),
-      onNewToolCall: ({ toolCall: call }) => (heard.push(call.id), never()),
-    });
+    await agent.runAgent(
+      {},
+      {
+        onNewMessage: ({ message }) => (heard.push(message.id), never()),
+        onNewToolCall: ({ toolCall: call }) => (heard.push(call.id), never()),
+      },
+    );
     expect(heard, kind).toEqual(["m1", "c1", "t1"]);
     expect(ids(agent), kind).toEqual(["m1", "m2", "t1"]);
   }
@@ -183,13 +250,27 @@ test("payloads of events are neither frozen nor shared", async () => {
   const made = () => ({
     snapshot: { type: "STATE_SNAPSHOT", snapshot: { deep: { er: [1] } } },
     delta: { type: "STATE_DELTA", delta: [{ op: "add", path: "/more", value: { list: [] as number[] } }] },
-    messages: { type: "MESSAGES_SNAPSHOT", messages: [question("u1"), { id: "u2", role: "user", content: [{ type: "text", text: "a" }] }] },
+    messages: {
+      type: "MESSAGES_SNAPSHOT",
+      messages: [question("u1"), { id: "u2", role: "user", content: [{ type: "text", text: "a" }] }],
+    },
     activity: { type: "ACTIVITY_SNAPSHOT", messageId: "a1", activityType: "PLAN", content: { steps: [1] } },
-    patch: { type: "ACTIVITY_DELTA", messageId: "a1", activityType: "PLAN", patch: [{ op: "add", path: "/own", value: { a: 1 } }] },
+    patch: {
+      type: "ACTIVITY_DELTA",
+      messageId: "a1",
+      activityType: "PLAN",
+      patch: [{ op: "add", path: "/own", value: { a: 1 } }],
+    },
   });
   for (const kind of KINDS) {
     const own = made();
-    const { agent } = told(kind, [[started("r1", { input: { threadId: "t1", runId: "r1", messages: [question("u0")], tools: [], context: [] } }), ...Object.values(own), finished()] as Event[]]);
+    const { agent } = told(kind, [
+      [
+        started("r1", { input: { threadId: "t1", runId: "r1", messages: [question("u0")], tools: [], context: [] } }),
+        ...Object.values(own),
+        finished(),
+      ] as Event[],
+    ]);
     await agent.runAgent();
     const before = asJson([agent.messages, agent.state]);
     own.snapshot.snapshot.deep.er.push(2);
@@ -208,7 +289,12 @@ test("a class with an apply of its own says that it cannot be folded; one over t
       throw new Error(String(args));
     }
   }
-  expect(() => withFold(Own)).toThrow(expect.objectContaining({ code: "INVALID_VALUE", message: expect.stringMatching(/Own: it has an apply/) as string }) as Error);
+  expect(() => withFold(Own)).toThrow(
+    expect.objectContaining({
+      code: "INVALID_VALUE",
+      message: expect.stringMatching(/Own: it has an apply/) as string,
+    }) as Error,
+  );
   class Below extends Own {}
   expect(() => withFold(Below)).toThrow(ThreadfoldError);
 
@@ -218,16 +304,21 @@ test("a class with an apply of its own says that it cannot be folded; one over t
       return super.apply(input, events.pipe(map((event) => (passed++, event))), subscribers);
     }
   }
-  const agent = new Above({ url: "http://made", fetch: async () => response([started(), ...text("m1", "a"), finished()]) });
+  const agent = new Above({
+    url: "http://made",
+    fetch: async () => response([started(), ...text("m1", "a"), finished()]),
+  });
   await agent.runAgent();
   expect([passed, agent.thread.getState().messages.length]).toEqual([5, 1]);
   expect(withFold(Above)).toBe(Above);
 });
 
 test("a run that failed in the middle of a message does not send that message as history", async () => {
-  const { agent, sent } = told("folding", [
-    [started(), ...text("m1", "whole"), ...text("m2", "cut off").slice(0, 2), { type: "RUN_ERROR", message: "no" }],
-  ], { initialMessages: [question()] });
+  const { agent, sent } = told(
+    "folding",
+    [[started(), ...text("m1", "whole"), ...text("m2", "cut off").slice(0, 2), { type: "RUN_ERROR", message: "no" }]],
+    { initialMessages: [question()] },
+  );
   await quietly(() => agent.runAgent().catch(() => {}) as Promise<unknown>);
   expect(ids(agent)).toEqual(["u1", "m1", "m2"]);
   expect((agent as FoldHttpAgent).thread.run).toMatchObject({ id: "r1", status: "failed", error: { message: "no" } });
@@ -249,9 +340,15 @@ test.each([
 });
 
 test("an agent that is detached in the middle of a run is disconnected", async () => {
-  const agent = new FoldHttpAgent({ url: "http://made", fetch: async () => new Response(new ReadableStream({
-    start: (controller) => controller.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(started())}\n\n`)),
-  })) });
+  const agent = new FoldHttpAgent({
+    url: "http://made",
+    fetch: async () =>
+      new Response(
+        new ReadableStream({
+          start: (controller) => controller.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(started())}\n\n`)),
+        }),
+      ),
+  });
   const run = agent.runAgent();
   await vi.waitFor(() => expect(agent.thread.run.status).toBe("running"));
   await agent.detachActiveRun();
@@ -284,10 +381,15 @@ test("what is no message in the agent's list is told, and the others stay", asyn
 test.runIf(isOne)("a message of an unknown role goes over the wire as the plain agent sends it", async () => {
   const bodies: Record<string, unknown> = {};
   for (const kind of KINDS) {
-    const agent = new AGENTS[kind]({ url: "http://made", threadId: "t1", initialMessages: [question(), { id: "x", role: "user", content: "a", type: "voice" } as never], fetch: async (_, { body }) => {
-      bodies[kind] = { ...(JSON.parse(body as string) as object), runId: "" };
-      return response([started(), finished()]);
-    } });
+    const agent = new AGENTS[kind]({
+      url: "http://made",
+      threadId: "t1",
+      initialMessages: [question(), { id: "x", role: "user", content: "a", type: "voice" } as never],
+      fetch: async (_, { body }) => {
+        bodies[kind] = { ...(JSON.parse(body as string) as object), runId: "" };
+        return response([started(), finished()]);
+      },
+    });
     await quietly(() => agent.runAgent());
   }
   expect(bodies["folding"]).toEqual(bodies["plain"]);

@@ -23,31 +23,37 @@ async function quietly<T>(work: () => Promise<T>): Promise<T> {
 
 /** A response that says these events, and no more until its request is aborted. */
 function open(events: readonly Event[], signal?: AbortSignal | null): Response {
-  return new Response(new ReadableStream({
-    start(controller) {
-      controller.enqueue(new TextEncoder().encode(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("")));
-      signal?.addEventListener("abort", () => controller.error(signal.reason));
-    },
-  }), { headers: { "content-type": "text/event-stream" } });
+  return new Response(
+    new ReadableStream({
+      start(controller) {
+        controller.enqueue(
+          new TextEncoder().encode(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("")),
+        );
+        signal?.addEventListener("abort", () => controller.error(signal.reason));
+      },
+    }),
+    { headers: { "content-type": "text/event-stream" } },
+  );
 }
 
-test.each([["a 500", failure], ["a page", page], ["a server that is down", down]])(
-  "%s instead of a run: the question has failed, can be retried, and shows again as sent",
-  async (_, answer) => {
-    const thread = new Thread({ threadId: "t1" });
-    const op = thread.optimistic({ messages: [question] });
-    const error: unknown = await foldAgUi(thread, answer()).catch((thrown: unknown) => thrown);
-    expect(error).toBeInstanceOf(Error);
-    expect(op.status).toBe("failed");
-    expect(thread.pending[0]?.error).toBe(error);
-    expect(thread.run).toEqual({ status: "failed", error });
-    expect(thread.getState().messages).toEqual([question]);
-    op.retry();
-    await foldAgUi(thread, [started(), ...text("a", "A"), finished()]);
-    expect(op.status).toBe("done");
-    expect(thread.getState().messages.map(({ id }) => id)).toEqual(["q", "a"]);
-  },
-);
+test.each([
+  ["a 500", failure],
+  ["a page", page],
+  ["a server that is down", down],
+])("%s instead of a run: the question has failed, can be retried, and shows again as sent", async (_, answer) => {
+  const thread = new Thread({ threadId: "t1" });
+  const op = thread.optimistic({ messages: [question] });
+  const error: unknown = await foldAgUi(thread, answer()).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(Error);
+  expect(op.status).toBe("failed");
+  expect(thread.pending[0]?.error).toBe(error);
+  expect(thread.run).toEqual({ status: "failed", error });
+  expect(thread.getState().messages).toEqual([question]);
+  op.retry();
+  await foldAgUi(thread, [started(), ...text("a", "A"), finished()]);
+  expect(op.status).toBe("done");
+  expect(thread.getState().messages.map(({ id }) => id)).toEqual(["q", "a"]);
+});
 
 test("a request that fails after an earlier run takes nothing of that run back", async () => {
   const thread = new Thread({ threadId: "t1" });
@@ -88,7 +94,11 @@ test("a thread that was freed while the request failed: the error is the request
 });
 
 /** What a subscriber hears of an agent's run, and what becomes of the agent. */
-async function heardOf(kind: keyof typeof AGENTS, fetch: HttpAgent["fetch"], during?: (agent: HttpAgent) => Promise<void>) {
+async function heardOf(
+  kind: keyof typeof AGENTS,
+  fetch: HttpAgent["fetch"],
+  during?: (agent: HttpAgent) => Promise<void>,
+) {
   const agent = new AGENTS[kind]({ url: "http://made", threadId: "t1", initialMessages: [question], fetch });
   const heard: unknown[] = [];
   agent.subscribe({
@@ -98,14 +108,20 @@ async function heardOf(kind: keyof typeof AGENTS, fetch: HttpAgent["fetch"], dur
     onRunFinalized: ({ messages }) => void heard.push(["finalized", messages]),
   });
   await quietly(async () => {
-    const run = agent.runAgent().then(() => "resolved", () => "rejected");
+    const run = agent.runAgent().then(
+      () => "resolved",
+      () => "rejected",
+    );
     await during?.(agent);
     heard.push(await run);
   });
   return { agent, heard };
 }
 
-test.each([["a 500", async () => failure()], ["a server that is down", down]])("%s for an agent: its run has failed, and its subscribers hear what HttpAgent's do", async (_, fetch) => {
+test.each([
+  ["a 500", async () => failure()],
+  ["a server that is down", down],
+])("%s for an agent: its run has failed, and its subscribers hear what HttpAgent's do", async (_, fetch) => {
   const plain = await heardOf("plain", fetch);
   const folding = await heardOf("folding", fetch);
   expect(folding.heard).toEqual(plain.heard);
@@ -163,7 +179,8 @@ for (const [what, half] of Object.entries(HALF)) {
 }
 
 test("an agent stopped before its answer comes: nothing is under way, and what is pending waits", async () => {
-  const fetch: HttpAgent["fetch"] = (_, { signal }) => new Promise((_resolve, reject) => signal?.addEventListener("abort", () => reject(signal.reason as Error)));
+  const fetch: HttpAgent["fetch"] = (_, { signal }) =>
+    new Promise((_resolve, reject) => signal?.addEventListener("abort", () => reject(signal.reason as Error)));
   const soon = async (agent: HttpAgent) => {
     await new Promise((resolve) => setTimeout(resolve, 5));
     agent.abortRun();
@@ -178,7 +195,8 @@ test("an agent of another kind that ends its stream when it is stopped, without 
   class Own extends FoldHttpAgent {
     override run(_: RunAgentInput): Observable<BaseEvent> {
       return new Observable((subscriber) => {
-        for (const event of [started(), ...text("m1", "Hel").slice(0, 2)]) subscriber.next(event as unknown as BaseEvent);
+        for (const event of [started(), ...text("m1", "Hel").slice(0, 2)])
+          subscriber.next(event as unknown as BaseEvent);
         end.now = () => subscriber.complete();
       });
     }
@@ -196,30 +214,39 @@ test("an agent of another kind that ends its stream when it is stopped, without 
   expect(agent.messages).toMatchObject([{ id: "m1", content: "Hel" }]);
 });
 
-test.each(["the option signal", "fetch's own signal"])("stopped by %s, the half of an answer and the question are kept, and sent", async (by) => {
-  const thread = new Thread({ threadId: "t1" });
-  const op = thread.optimistic({ messages: [question] });
-  const controller = new AbortController();
-  const { signal } = controller;
-  const reading = foldAgUi(thread, open([started(), ...text("a", "Hel").slice(0, 2)], signal), by === "the option signal" ? { signal } : {});
-  const caught = expect(reading).rejects.toMatchObject({ name: "AbortError" });
-  await vi.waitFor(() => expect(thread.getState().messages.length).toBe(2));
-  controller.abort();
-  await caught;
-  expect(thread.run).toMatchObject({ id: "r1", status: "idle" });
-  expect(op.status).toBe("done");
-  const kept = [question, { id: "a", role: "assistant", content: "Hel" }];
-  expect(runInput(thread).messages).toEqual(kept);
-  await foldAgUi(thread, [started("r2"), ...text("b", "B"), finished("r2")]);
-  expect(thread.getState().messages).toEqual([...kept, { id: "b", role: "assistant", content: "B" }]);
-});
+test.each(["the option signal", "fetch's own signal"])(
+  "stopped by %s, the half of an answer and the question are kept, and sent",
+  async (by) => {
+    const thread = new Thread({ threadId: "t1" });
+    const op = thread.optimistic({ messages: [question] });
+    const controller = new AbortController();
+    const { signal } = controller;
+    const reading = foldAgUi(
+      thread,
+      open([started(), ...text("a", "Hel").slice(0, 2)], signal),
+      by === "the option signal" ? { signal } : {},
+    );
+    const caught = expect(reading).rejects.toMatchObject({ name: "AbortError" });
+    await vi.waitFor(() => expect(thread.getState().messages.length).toBe(2));
+    controller.abort();
+    await caught;
+    expect(thread.run).toMatchObject({ id: "r1", status: "idle" });
+    expect(op.status).toBe("done");
+    const kept = [question, { id: "a", role: "assistant", content: "Hel" }];
+    expect(runInput(thread).messages).toEqual(kept);
+    await foldAgUi(thread, [started("r2"), ...text("b", "B"), finished("r2")]);
+    expect(thread.getState().messages).toEqual([...kept, { id: "b", role: "assistant", content: "B" }]);
+  },
+);
 
 test("a stop when nothing is under way is heard by nobody: what is pending waits, also after a run's end", async () => {
   const thread = new Thread({ threadId: "t1" });
   const op = thread.optimistic({ messages: [question] });
   const before = thread.run;
   const { signal } = new AbortController();
-  await expect(foldAgUi(thread, Promise.reject(new DOMException("stopped", "AbortError")), { signal })).rejects.toThrow("stopped");
+  await expect(foldAgUi(thread, Promise.reject(new DOMException("stopped", "AbortError")), { signal })).rejects.toThrow(
+    "stopped",
+  );
   await expect(foldAgUi(thread, [], { signal: AbortSignal.abort() })).rejects.toThrow();
   expect(thread.run).toBe(before);
   expect(op.status).toBe("pending");

@@ -9,7 +9,13 @@ type Open = ThreadState<Message> & Record<string, unknown>;
 
 const question: Message = { id: "q", role: "user", content: "Q" };
 const other: Message = { id: "q2", role: "user", content: "Q2" };
-const EARLIER = [started("r0"), ...text("a", "A"), ...text("b", "B"), { type: "STATE_SNAPSHOT", snapshot: { mood: "calm" } }, finished("r0")];
+const EARLIER = [
+  started("r0"),
+  ...text("a", "A"),
+  ...text("b", "B"),
+  { type: "STATE_SNAPSHOT", snapshot: { mood: "calm" } },
+  finished("r0"),
+];
 
 async function threadWith(): Promise<Thread<Open>> {
   const thread = new Thread<Open>({ threadId: "t1" });
@@ -38,7 +44,9 @@ test("neither its messages nor its fields are sent, until it is retried", async 
 
 test("what it changed and removed is sent as the server has it, or as a later update has it", async () => {
   const thread = await threadWith();
-  const edit = thread.optimistic({ messages: [{ id: "a", role: "assistant", content: "edited" }, removeMessage("b")] as never });
+  const edit = thread.optimistic({
+    messages: [{ id: "a", role: "assistant", content: "edited" }, removeMessage("b")] as never,
+  });
   const later = thread.optimistic({ messages: [{ id: "a", role: "assistant", content: "edited again" }] });
   edit.fail(new Error("no"));
   expect(sentBy(thread)[0]).toEqual(["edited again", "B"]);
@@ -48,7 +56,10 @@ test("what it changed and removed is sent as the server has it, or as a later up
 });
 
 test("a failed write to a field with a reducer of its own is not sent either", () => {
-  const schema = defineSchema({ messages: field.messages(), budget: field.reducer((left: number, spent: number) => left - spent, { default: () => 100 }) });
+  const schema = defineSchema({
+    messages: field.messages(),
+    budget: field.reducer((left: number, spent: number) => left - spent, { default: () => 100 }),
+  });
   const thread = new Thread({ threadId: "t1", schema });
   thread.optimistic({ budget: 1 }).fail(new Error("no"));
   expect(runInput(thread).state).toEqual({});
@@ -73,7 +84,11 @@ test("nor does an agent send it: it stays in the agent's messages and state", as
     initialState: { mood: "calm" },
     fetch: async (_, { body }) => {
       sent.push(JSON.parse(String(body)) as RunAgentInput);
-      return response([started(`r${sent.length}`), { type: "ACTIVITY_SNAPSHOT", messageId: "v", activityType: "plan", content: {} }, finished(`r${sent.length}`)]);
+      return response([
+        started(`r${sent.length}`),
+        { type: "ACTIVITY_SNAPSHOT", messageId: "v", activityType: "plan", content: {} },
+        finished(`r${sent.length}`),
+      ]);
     },
   });
   await agent.runAgent();

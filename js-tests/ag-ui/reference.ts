@@ -15,7 +15,11 @@ export const input = (messages: unknown[] = [], state: unknown = {}): RunAgentIn
 export async function reference(events: object[], start: Partial<Told> = {}): Promise<Told> {
   const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
   try {
-    const agent = new HttpAgent({ url: "http://unused", initialMessages: start.messages ?? [], initialState: start.state ?? {} });
+    const agent = new HttpAgent({
+      url: "http://unused",
+      initialMessages: start.messages ?? [],
+      initialState: start.state ?? {},
+    });
     const applied = defaultApplyEvents(input(start.messages, agent.state), from(events as BaseEvent[]), agent, []);
     const told = { messages: agent.messages, state: agent.state as unknown };
     for (const { messages, state } of await lastValueFrom(applied.pipe(toArray()))) {

@@ -64,28 +64,59 @@ test("a value that the server said is not sent back: one entry a turn is one ent
 
 test("of a field that grew here what is new, of others what is other", async () => {
   const thread = new Thread({ threadId: "t1", schema });
-  const snapshot = { log: [1, 2], mood: "calm", files: { "a.md": "A", "b.md": "B" }, facts: { sun: "up", sea: "flat" }, budget: 90, todos: [{ content: "x", status: "pending" }] };
+  const snapshot = {
+    log: [1, 2],
+    mood: "calm",
+    files: { "a.md": "A", "b.md": "B" },
+    facts: { sun: "up", sea: "flat" },
+    budget: 90,
+    todos: [{ content: "x", status: "pending" }],
+  };
   await foldAgUi(thread, [started(), { type: "STATE_SNAPSHOT", snapshot }, finished()] as Event[]);
   expect(runInput(thread, { schema }).state).toEqual({});
 
   thread.optimistic({ log: [3], files: { "b.md": null, "c.md": "C" }, facts: { sea: "rough" }, budget: 5 } as never);
   thread.update({ mood: "gay" } as never);
-  expect(runInput(thread, { schema }).state).toEqual({ log: [3], mood: "gay", files: { "b.md": null, "c.md": "C" }, facts: { sea: "rough" }, budget: 5 });
+  expect(runInput(thread, { schema }).state).toEqual({
+    log: [3],
+    mood: "gay",
+    files: { "b.md": null, "c.md": "C" },
+    facts: { sea: "rough" },
+    budget: 5,
+  });
 });
 
 test("what is not input, and what is private, is not sent", async () => {
-  const thread = new Thread({ threadId: "t1", schema, values: { mood: "calm", todos: [{ content: "x", status: "pending" }], secret: "s" } as never });
+  const thread = new Thread({
+    threadId: "t1",
+    schema,
+    values: { mood: "calm", todos: [{ content: "x", status: "pending" }], secret: "s" } as never,
+  });
   expect(runInput(thread, { schema }).state).toEqual({ mood: "calm" });
-  expect(Object.keys(runInput(thread, { schema, state: "whole" }).state).toSorted()).toEqual(["budget", "facts", "files", "log", "mood"]);
+  expect(Object.keys(runInput(thread, { schema, state: "whole" }).state).toSorted()).toEqual([
+    "budget",
+    "facts",
+    "files",
+    "log",
+    "mood",
+  ]);
   expect(runInput(thread, { schema, state: { own: 1 } }).state).toEqual({ own: 1 });
 });
 
 test("without a schema: what the server did not say", async () => {
   const thread = new Thread<Open>({ threadId: "t1", values: { mood: "calm" } });
   expect(runInput(thread).state).toEqual({ mood: "calm" });
-  await foldAgUi(thread, [started(), { type: "STATE_SNAPSHOT", snapshot: { mood: "calm", list: [1], deep: { er: 1 } } }, finished()] as Event[]);
+  await foldAgUi(thread, [
+    started(),
+    { type: "STATE_SNAPSHOT", snapshot: { mood: "calm", list: [1], deep: { er: 1 } } },
+    finished(),
+  ] as Event[]);
   expect(runInput(thread).state).toEqual({});
-  await foldAgUi(thread, [started("r2"), { type: "STATE_DELTA", delta: [{ op: "add", path: "/list/-", value: 2 }] }, finished("r2")] as Event[]);
+  await foldAgUi(thread, [
+    started("r2"),
+    { type: "STATE_DELTA", delta: [{ op: "add", path: "/list/-", value: 2 }] },
+    finished("r2"),
+  ] as Event[]);
   expect(runInput(thread).state).toEqual({});
   thread.update({ deep: { er: 2 } } as never);
   expect(runInput(thread).state).toEqual({ deep: { er: 2 } });
@@ -93,7 +124,11 @@ test("without a schema: what the server did not say", async () => {
 
 test("a field that the server only patched is the server's", async () => {
   const thread = new Thread({ threadId: "t1" });
-  await foldAgUi(thread, [started(), { type: "STATE_DELTA", delta: [{ op: "add", path: "/list", value: [1] }] }, finished()] as Event[]);
+  await foldAgUi(thread, [
+    started(),
+    { type: "STATE_DELTA", delta: [{ op: "add", path: "/list", value: [1] }] },
+    finished(),
+  ] as Event[]);
   expect(runInput(thread).state).toEqual({});
 });
 
@@ -104,14 +139,21 @@ test("a patch of what was added here, and what it makes of it is the server's", 
   thread.update({ mood: { is: "calm" } });
   await foldAgUi(thread, [started(), { type: "STATE_SNAPSHOT", snapshot: {} }] as Event[]);
   thread.update({ mood: { is: "gay" } });
-  await foldAgUi(thread, [{ type: "STATE_DELTA", delta: [{ op: "replace", path: "/mood/is", value: "so-so" }] }, finished()] as Event[]);
+  await foldAgUi(thread, [
+    { type: "STATE_DELTA", delta: [{ op: "replace", path: "/mood/is", value: "so-so" }] },
+    finished(),
+  ] as Event[]);
   expect(errors).toEqual([]);
   expect(thread.getState()).toMatchObject({ mood: { is: "so-so" } });
   expect(runInput(thread).state).toEqual({});
 });
 
 test("what was set on an agent is sent until the server says it", async () => {
-  const agent = agentOf("folding", [[started(), { type: "STATE_SNAPSHOT", snapshot: { mood: "calm", log: [1] } }, finished()]], { initialState: { own: 1 } }) as FoldHttpAgent;
+  const agent = agentOf(
+    "folding",
+    [[started(), { type: "STATE_SNAPSHOT", snapshot: { mood: "calm", log: [1] } }, finished()]],
+    { initialState: { own: 1 } },
+  ) as FoldHttpAgent;
   expect(runInput(agent.thread).state).toEqual({ own: 1 });
   await agent.runAgent();
   expect(runInput(agent.thread).state).toEqual({});
@@ -121,7 +163,11 @@ test("what was set on an agent is sent until the server says it", async () => {
 
 test("a thread that was saved and read again does not send back what the server had said", async () => {
   const thread = new Thread({ threadId: "t1", schema });
-  await foldAgUi(thread, [started(), { type: "STATE_SNAPSHOT", snapshot: { log: [1], mood: "calm" } }, finished()] as Event[]);
+  await foldAgUi(thread, [
+    started(),
+    { type: "STATE_SNAPSHOT", snapshot: { log: [1], mood: "calm" } },
+    finished(),
+  ] as Event[]);
   const again = Thread.fromJSON(JSON.parse(JSON.stringify(thread)) as object, { schema });
   expect(runInput(again, { schema }).state).toEqual({});
 });
@@ -135,15 +181,45 @@ test("several writes to a field with a reducer of its own cannot be made one her
 });
 
 test("messages in AG-UI's form, pending ones among them, without activities; each tool once; all of it valid", async () => {
-  const dicts: LangChainMessage[] = [{ type: "human", id: "u1", content: "Q" }, { type: "ai", id: "a1", content: "", tool_calls: [{ name: "n", args: { a: 1 }, id: "c1", type: "tool_call" }] }];
+  const dicts: LangChainMessage[] = [
+    { type: "human", id: "u1", content: "Q" },
+    { type: "ai", id: "a1", content: "", tool_calls: [{ name: "n", args: { a: 1 }, id: "c1", type: "tool_call" }] },
+  ];
   const thread = new Thread({ threadId: "t1", values: { messages: dicts } });
-  await foldAgUi(thread, [started(), ...text("m1", "a"), { type: "ACTIVITY_SNAPSHOT", messageId: "p", activityType: "PLAN", content: {} }, finished()] as Event[]);
+  await foldAgUi(thread, [
+    started(),
+    ...text("m1", "a"),
+    { type: "ACTIVITY_SNAPSHOT", messageId: "p", activityType: "PLAN", content: {} },
+    finished(),
+  ] as Event[]);
   thread.optimistic({ messages: [{ id: "u2", role: "user", content: "More" }] });
-  const tools = [{ name: "search", description: "1" }, { name: "search", description: "2" }, { name: "plan", description: "" }];
-  const input = runInput(thread, { tools, context: [{ description: "d", value: "v" }], forwardedProps: { a: 1 }, runId: "r7", parentRunId: "r6", resume: [{ interruptId: "i", status: "resolved", payload: 1 }] });
-  expect(input).toMatchObject({ threadId: "t1", runId: "r7", parentRunId: "r6", forwardedProps: { a: 1 }, context: [{ description: "d", value: "v" }] });
+  const tools = [
+    { name: "search", description: "1" },
+    { name: "search", description: "2" },
+    { name: "plan", description: "" },
+  ];
+  const input = runInput(thread, {
+    tools,
+    context: [{ description: "d", value: "v" }],
+    forwardedProps: { a: 1 },
+    runId: "r7",
+    parentRunId: "r6",
+    resume: [{ interruptId: "i", status: "resolved", payload: 1 }],
+  });
+  expect(input).toMatchObject({
+    threadId: "t1",
+    runId: "r7",
+    parentRunId: "r6",
+    forwardedProps: { a: 1 },
+    context: [{ description: "d", value: "v" }],
+  });
   expect(input.tools).toEqual([tools[0], tools[2]]);
-  expect(input.messages.map((message) => (message as { role: string }).role)).toEqual(["user", "assistant", "assistant", "user"]);
+  expect(input.messages.map((message) => (message as { role: string }).role)).toEqual([
+    "user",
+    "assistant",
+    "assistant",
+    "user",
+  ]);
   expect(input.messages[1]).toMatchObject({ id: "a1", toolCalls: [{ id: "c1", function: { arguments: '{"a":1}' } }] });
   expect(RunAgentInputSchema.safeParse(JSON.parse(JSON.stringify(input))).error).toBeUndefined();
   expect(addMessages([], input.messages as never[]).length).toBe(4);

@@ -38,11 +38,24 @@ for (const [what, source] of Object.entries(SOURCES)) {
 test("the fields of server-sent events: comments, line ends, data over several lines, ids", async () => {
   const thread = new Thread();
   const lines = [
-    ": hello", "retry: 10", "",
-    "event: message", "id: 1", 'data: {"type":"RUN_STARTED",', 'data: "threadId":"t1","runId":"r1"}', "",
-    "id: 2", 'data: {"type":"TEXT_MESSAGE_START","messageId":"m1"}', "",
-    "id: 3", 'data: {"type":"TEXT_MESSAGE_CONTENT","messageId":"m1","delta":"a"}', "",
-    "id: 3", 'data: {"type":"TEXT_MESSAGE_CONTENT","messageId":"m1","delta":"a"}', "", "",
+    ": hello",
+    "retry: 10",
+    "",
+    "event: message",
+    "id: 1",
+    'data: {"type":"RUN_STARTED",',
+    'data: "threadId":"t1","runId":"r1"}',
+    "",
+    "id: 2",
+    'data: {"type":"TEXT_MESSAGE_START","messageId":"m1"}',
+    "",
+    "id: 3",
+    'data: {"type":"TEXT_MESSAGE_CONTENT","messageId":"m1","delta":"a"}',
+    "",
+    "id: 3",
+    'data: {"type":"TEXT_MESSAGE_CONTENT","messageId":"m1","delta":"a"}',
+    "",
+    "",
   ];
   expect(await foldAgUi(thread, textResponse(lines.join("\r\n")))).toEqual({ status: "cut" });
   expect(thread.getState().messages).toEqual([{ id: "m1", role: "assistant", content: "a" }]);
@@ -65,10 +78,22 @@ test("a run joined again behind the last id, and once more from its start", asyn
 
 const ENDS: [string, Event, object][] = [
   ["a result", finished("r1", { result: [1] }), { status: "finished", result: [1], pendingToolCallIds: [] }],
-  ["calls named as left over", finished("r1", { outcome: { type: "success", pendingToolCallIds: ["c9"] } }), { status: "finished", pendingToolCallIds: ["c9"] }],
-  ["an interrupt", finished("r1", { outcome: { type: "interrupt", interrupts: [{ id: "i", reason: "r", subagentRunId: null }] } }), { status: "interrupted", interrupts: [{ id: "i", reason: "r" }] }],
+  [
+    "calls named as left over",
+    finished("r1", { outcome: { type: "success", pendingToolCallIds: ["c9"] } }),
+    { status: "finished", pendingToolCallIds: ["c9"] },
+  ],
+  [
+    "an interrupt",
+    finished("r1", { outcome: { type: "interrupt", interrupts: [{ id: "i", reason: "r", subagentRunId: null }] } }),
+    { status: "interrupted", interrupts: [{ id: "i", reason: "r" }] },
+  ],
   ["a cancellation", finished("r1", { outcome: { type: "cancelled" } }), { status: "cancelled" }],
-  ["an error", { type: "RUN_ERROR", message: "no", code: "E" }, { status: "failed", error: { message: "no", code: "E" } }],
+  [
+    "an error",
+    { type: "RUN_ERROR", message: "no", code: "E" },
+    { status: "failed", error: { message: "no", code: "E" } },
+  ],
 ];
 test.each(ENDS)("a run that ends with %s", async (_, last, end) => {
   expect(await foldAgUi(new Thread(), [started(), last])).toEqual(end);
@@ -77,7 +102,9 @@ test.each(ENDS)("a run that ends with %s", async (_, last, end) => {
 test("tool calls that the run did not answer are left over", async () => {
   const call = (toolCallId: string) => ({ type: "TOOL_CALL_START", toolCallId, toolCallName: "n" });
   const result = { type: "TOOL_CALL_RESULT", messageId: "t", toolCallId: "c1", content: "" };
-  expect(await foldAgUi(new Thread(), [started(), call("c1"), call("c2"), result, finished()] as Event[])).toMatchObject({ pendingToolCallIds: ["c2"] });
+  expect(
+    await foldAgUi(new Thread(), [started(), call("c1"), call("c2"), result, finished()] as Event[]),
+  ).toMatchObject({ pendingToolCallIds: ["c2"] });
 });
 
 test("an error fails what is pending", async () => {
@@ -101,13 +128,17 @@ test("reading stops with the run, and the source is given up", async () => {
     }
   }
   await foldAgUi(new Thread(), endless());
-  await foldAgUi(new Thread(), new Observable<Event>((subscriber) => {
-    for (const event of RUN) subscriber.next(event);
-    return () => void unsubscribed++;
-  }));
+  await foldAgUi(
+    new Thread(),
+    new Observable<Event>((subscriber) => {
+      for (const event of RUN) subscriber.next(event);
+      return () => void unsubscribed++;
+    }),
+  );
   let cancelled = 0;
   const body = new ReadableStream({
-    start: (controller) => controller.enqueue(new TextEncoder().encode(RUN.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""))),
+    start: (controller) =>
+      controller.enqueue(new TextEncoder().encode(RUN.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""))),
     cancel: () => void cancelled++,
   });
   await foldAgUi(new Thread(), new Response(body));
@@ -117,19 +148,30 @@ test("reading stops with the run, and the source is given up", async () => {
 test("all the runs of a stream", async () => {
   const thread = new Thread();
   const second = [started("r2"), ...text("m2", "More"), { type: "RUN_ERROR", message: "no" }];
-  expect(await foldAgUi(thread, [...RUN, ...second], { until: "stream" })).toEqual({ status: "failed", error: { message: "no" } });
+  expect(await foldAgUi(thread, [...RUN, ...second], { until: "stream" })).toEqual({
+    status: "failed",
+    error: { message: "no" },
+  });
   expect(thread.getState().messages.map(({ content }) => content)).toEqual(["Hello 你好 👋", "More"]);
 });
 
 test("every event is heard of, once it is folded", async () => {
   const thread = new Thread();
   const heard: unknown[] = [];
-  await foldAgUi(thread, [started(), { type: "CUSTOM", name: "n", value: 1 }, ...text("m1", "a"), finished()] as Event[], {
-    onEvent: ({ type }) => heard.push([type, thread.getState().messages[0]?.content]),
-  });
+  await foldAgUi(
+    thread,
+    [started(), { type: "CUSTOM", name: "n", value: 1 }, ...text("m1", "a"), finished()] as Event[],
+    {
+      onEvent: ({ type }) => heard.push([type, thread.getState().messages[0]?.content]),
+    },
+  );
   expect(heard).toEqual([
-    ["RUN_STARTED", undefined], ["CUSTOM", undefined], ["TEXT_MESSAGE_START", ""],
-    ["TEXT_MESSAGE_CONTENT", "a"], ["TEXT_MESSAGE_END", "a"], ["RUN_FINISHED", "a"],
+    ["RUN_STARTED", undefined],
+    ["CUSTOM", undefined],
+    ["TEXT_MESSAGE_START", ""],
+    ["TEXT_MESSAGE_CONTENT", "a"],
+    ["TEXT_MESSAGE_END", "a"],
+    ["RUN_FINISHED", "a"],
   ]);
 });
 
@@ -139,10 +181,21 @@ const WAITING: Record<string, () => Parameters<typeof foldAgUi>[1]> = {
     yield* RUN.slice(0, 3);
     await never();
   },
-  "an Observable": () => new Observable<Event>((subscriber) => RUN.slice(0, 3).forEach((event) => subscriber.next(event))),
-  "a response": () => new Response(new ReadableStream({
-    start: (controller) => controller.enqueue(new TextEncoder().encode(RUN.slice(0, 3).map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""))),
-  })),
+  "an Observable": () =>
+    new Observable<Event>((subscriber) => RUN.slice(0, 3).forEach((event) => subscriber.next(event))),
+  "a response": () =>
+    new Response(
+      new ReadableStream({
+        start: (controller) =>
+          controller.enqueue(
+            new TextEncoder().encode(
+              RUN.slice(0, 3)
+                .map((event) => `data: ${JSON.stringify(event)}\n\n`)
+                .join(""),
+            ),
+          ),
+      }),
+    ),
 };
 
 for (const [what, source] of Object.entries(WAITING)) {
@@ -182,7 +235,9 @@ test("the source's own error rejects; what was folded stays, and the run can be 
 
 test("an answer that is no stream of events", async () => {
   const thread = new Thread();
-  await expect(foldAgUi(thread, new Response("boom", { status: 500, statusText: "Oops" }))).rejects.toThrow("500 Oops: boom");
+  await expect(foldAgUi(thread, new Response("boom", { status: 500, statusText: "Oops" }))).rejects.toThrow(
+    "500 Oops: boom",
+  );
   const other = new Response("x", { headers: { "content-type": "application/vnd.ag-ui.event+proto" } });
   await expect(foldAgUi(thread, other)).rejects.toThrow("text/event-stream");
   await expect(foldAgUi(thread, {} as never)).rejects.toMatchObject({ code: "INVALID_VALUE" });

@@ -8,8 +8,10 @@ import { type Event, finished, started, text, textResponse } from "./agents.js";
 /** A state with any fields besides. */
 type Open = ThreadState & Record<string, unknown>;
 
-const sse = (events: readonly object[], from = 0) => events.map((event, at) => `id: ${from + at}\ndata: ${JSON.stringify(event)}\n\n`).join("");
-const reloaded = (thread: Thread, options?: object) => Thread.fromJSON(JSON.parse(JSON.stringify(thread)) as object, options) as Thread;
+const sse = (events: readonly object[], from = 0) =>
+  events.map((event, at) => `id: ${from + at}\ndata: ${JSON.stringify(event)}\n\n`).join("");
+const reloaded = (thread: Thread, options?: object) =>
+  Thread.fromJSON(JSON.parse(JSON.stringify(thread)) as object, options) as Thread;
 const contents = (thread: Thread) => thread.getState().messages.map(({ content }) => content);
 const RUN = [started(), ...text("m1", "Hel", "lo"), finished()];
 
@@ -21,7 +23,10 @@ function watched(thread = new Thread({ threadId: "t1" })) {
 }
 
 test("an event's id is that of all that it brings: a run that begins with two messages has both", async () => {
-  const messages = [{ id: "u1", role: "user", content: "one" }, { id: "u2", role: "user", content: "two" }];
+  const messages = [
+    { id: "u1", role: "user", content: "one" },
+    { id: "u2", role: "user", content: "two" },
+  ];
   const thread = new Thread();
   await foldAgUi(thread, textResponse(sse([started("r1", { input: { messages } }), finished()])));
   expect(contents(thread)).toEqual(["one", "two"]);
@@ -39,12 +44,19 @@ test("a delta of the state that is repeated under its id is applied once, in wha
   expect(errors).toEqual([]);
 });
 
-test.each([["in the same page", (thread: Thread) => thread], ["after a reload", reloaded]])("chunks that are cut anywhere go on where they were, %s", async (_, between) => {
+test.each([
+  ["in the same page", (thread: Thread) => thread],
+  ["after a reload", reloaded],
+])("chunks that are cut anywhere go on where they were, %s", async (_, between) => {
   const chunks = [
     started(),
-    { type: "TEXT_MESSAGE_CHUNK", messageId: "m1", delta: "a" }, { type: "TEXT_MESSAGE_CHUNK", delta: "b" }, { type: "TEXT_MESSAGE_CHUNK", delta: "c" },
-    { type: "TOOL_CALL_CHUNK", toolCallId: "c1", toolCallName: "n", parentMessageId: "m2", delta: "{" }, { type: "TOOL_CALL_CHUNK", delta: "}" },
-    { type: "REASONING_MESSAGE_CHUNK", messageId: "r1", delta: "h" }, { type: "REASONING_MESSAGE_CHUNK", delta: "m" },
+    { type: "TEXT_MESSAGE_CHUNK", messageId: "m1", delta: "a" },
+    { type: "TEXT_MESSAGE_CHUNK", delta: "b" },
+    { type: "TEXT_MESSAGE_CHUNK", delta: "c" },
+    { type: "TOOL_CALL_CHUNK", toolCallId: "c1", toolCallName: "n", parentMessageId: "m2", delta: "{" },
+    { type: "TOOL_CALL_CHUNK", delta: "}" },
+    { type: "REASONING_MESSAGE_CHUNK", messageId: "r1", delta: "h" },
+    { type: "REASONING_MESSAGE_CHUNK", delta: "m" },
     finished(),
   ];
   const once = new Thread();
@@ -61,7 +73,10 @@ test.each([["in the same page", (thread: Thread) => thread], ["after a reload", 
 
 const schema = defineSchema({ messages: field.messages(), log: field.append<number>(), mood: field.replace<string>() });
 
-test.each([["with", schema], ["without", undefined]])("optimistic fields before the first run and a reload are in what is sent, %s a schema", (_, given) => {
+test.each([
+  ["with", schema],
+  ["without", undefined],
+])("optimistic fields before the first run and a reload are in what is sent, %s a schema", (_, given) => {
   const options = given ? { schema: given } : {};
   const thread = new Thread<Open>({ threadId: "t1", ...options } as never);
   thread.optimistic({ log: [3], mood: "gay" });
@@ -84,7 +99,12 @@ test("what a run took along is not sent again, when it ended well and the server
 
 test("messages that are not whole are not sent", async () => {
   const thread = new Thread({ threadId: "t1" });
-  await foldAgUi(thread, [started(), ...text("m1", "whole"), ...text("m2", "cut off").slice(0, 2), { type: "RUN_ERROR", message: "no" }]);
+  await foldAgUi(thread, [
+    started(),
+    ...text("m1", "whole"),
+    ...text("m2", "cut off").slice(0, 2),
+    { type: "RUN_ERROR", message: "no" },
+  ]);
   expect(contents(thread)).toEqual(["whole", "cut off"]);
   expect(runInput(thread).messages).toEqual([{ id: "m1", role: "assistant", content: "whole" }]);
 });
@@ -97,20 +117,26 @@ test("a message of an unknown role is sent as it is", async () => {
 });
 
 /** A source of each kind that gives the start of a run and waits; and whether it was given up. */
-const LIVE: Record<string, () => { source: Parameters<typeof foldAgUi>[1]; say: (event: Event) => void; isClosed: () => boolean }> = {
+const LIVE: Record<
+  string,
+  () => { source: Parameters<typeof foldAgUi>[1]; say: (event: Event) => void; isClosed: () => boolean }
+> = {
   "an async iterable": () => {
     const events = new Subject<Event>();
     let closed = false;
     const waiting: ((event: Event) => void)[] = [];
     events.subscribe((event) => waiting.shift()?.(event));
-    const source = { [Symbol.asyncIterator]: () => ({
-      next: () => new Promise<IteratorResult<Event>>((resolve) => waiting.push((value) => resolve({ value, done: false }))),
-      return: () => {
-        closed = true;
-        // One that never comes to its end.
-        return new Promise<never>(() => {});
-      },
-    }) };
+    const source = {
+      [Symbol.asyncIterator]: () => ({
+        next: () =>
+          new Promise<IteratorResult<Event>>((resolve) => waiting.push((value) => resolve({ value, done: false }))),
+        return: () => {
+          closed = true;
+          // One that never comes to its end.
+          return new Promise<never>(() => {});
+        },
+      }),
+    };
     return { source, say: (event) => events.next(event), isClosed: () => closed };
   },
   "an Observable": () => {
@@ -120,9 +146,16 @@ const LIVE: Record<string, () => { source: Parameters<typeof foldAgUi>[1]; say: 
   "a response": () => {
     let closed = false;
     let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
-    const body = new ReadableStream<Uint8Array>({ start: (own) => void (controller = own), cancel: () => void (closed = true) });
+    const body = new ReadableStream<Uint8Array>({
+      start: (own) => void (controller = own),
+      cancel: () => void (closed = true),
+    });
     const source = new Response(body, { headers: { "content-type": "text/event-stream" } });
-    return { source, say: (event) => controller?.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(event)}\n\n`)), isClosed: () => closed };
+    return {
+      source,
+      say: (event) => controller?.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(event)}\n\n`)),
+      isClosed: () => closed,
+    };
   },
 };
 
@@ -132,7 +165,11 @@ for (const [what, live] of Object.entries(LIVE)) {
   test(`a listener that throws ends the reading of ${what} and closes it`, async () => {
     const thread = new Thread();
     const { source, say, isClosed } = live();
-    const reading = foldAgUi(thread, source, { onEvent: () => { throw new Error("mine"); } });
+    const reading = foldAgUi(thread, source, {
+      onEvent: () => {
+        throw new Error("mine");
+      },
+    });
     const caught = expect(reading).rejects.toThrow("mine");
     await settled();
     say(started());
@@ -160,10 +197,12 @@ for (const [what, live] of Object.entries(LIVE)) {
     const controller = new AbortController();
     const thread = new Thread();
     const { source, say, isClosed } = live();
-    const caught = expect(foldAgUi(thread, source, {
-      signal: controller.signal,
-      onEvent: ({ type }) => type === "TEXT_MESSAGE_START" && controller.abort(new Error("enough")),
-    })).rejects.toThrow("enough");
+    const caught = expect(
+      foldAgUi(thread, source, {
+        signal: controller.signal,
+        onEvent: ({ type }) => type === "TEXT_MESSAGE_START" && controller.abort(new Error("enough")),
+      }),
+    ).rejects.toThrow("enough");
     await settled();
     say(started());
     await settled();
@@ -182,7 +221,9 @@ const BODIES: Record<string, string> = {
   "with carriage returns only": `${frames(RUN).join("\r\r")}\r\r`,
   "with carriage returns only, without the last blank line": frames(RUN).join("\r\r"),
   "with both": `${frames(RUN).join("\r\n\r\n")}\r\n\r\n`,
-  "with an empty id in each event": frames(RUN).map((frame) => `id:\n${frame}\n\n`).join(""),
+  "with an empty id in each event": frames(RUN)
+    .map((frame) => `id:\n${frame}\n\n`)
+    .join(""),
   "with an id, then with empty ones": `id: 1\n${frames(RUN).join("\n\nid:\n")}\n\n`,
   "with a byte order mark": `\uFEFF${frames(RUN).join("\n\n")}\n\n`,
 };
@@ -200,8 +241,19 @@ for (const [what, body] of Object.entries(BODIES)) {
 
 test("state changes under an empty id are all applied", async () => {
   const thread = new Thread();
-  const events = [started(), ...[1, 2, 3].map((value) => ({ type: "STATE_DELTA", delta: [{ op: "add", path: "/n", value }] })), finished()];
-  await foldAgUi(thread, textResponse(frames(events).map((frame) => `id:\n${frame}\n\n`).join("")));
+  const events = [
+    started(),
+    ...[1, 2, 3].map((value) => ({ type: "STATE_DELTA", delta: [{ op: "add", path: "/n", value }] })),
+    finished(),
+  ];
+  await foldAgUi(
+    thread,
+    textResponse(
+      frames(events)
+        .map((frame) => `id:\n${frame}\n\n`)
+        .join(""),
+    ),
+  );
   expect(thread.getState()).toMatchObject({ n: 3 });
 });
 
@@ -214,9 +266,13 @@ test("a body that ends within an event is cut there, and nobody is told of an er
   expect(contents(thread)).toEqual(["Hel"]);
 });
 
-const endless = (init: ResponseInit, beginning = "") => new Response(new ReadableStream({
-  start: (controller) => controller.enqueue(new TextEncoder().encode(beginning)),
-}), init);
+const endless = (init: ResponseInit, beginning = "") =>
+  new Response(
+    new ReadableStream({
+      start: (controller) => controller.enqueue(new TextEncoder().encode(beginning)),
+    }),
+    init,
+  );
 
 test.each<[string, () => Parameters<typeof foldAgUi>[1]]>([
   ["a 500 whose body never ends", () => endless({ status: 500 }, "boom")],
@@ -237,7 +293,9 @@ test("a response that comes after the signal is given up", async () => {
   const cancel = vi.fn();
   const controller = new AbortController();
   let arrive: (response: Response) => void = () => {};
-  const reading = foldAgUi(new Thread(), new Promise<Response>((resolve) => (arrive = resolve)), { signal: controller.signal });
+  const reading = foldAgUi(new Thread(), new Promise<Response>((resolve) => (arrive = resolve)), {
+    signal: controller.signal,
+  });
   const caught = expect(reading).rejects.toThrow("enough");
   controller.abort(new Error("enough"));
   await caught;
@@ -247,7 +305,11 @@ test("a response that comes after the signal is given up", async () => {
 });
 
 test.each<[string, Response, RegExp]>([
-  ["a page of HTML", new Response("<p>Welcome", { headers: { "content-type": "text/html; charset=utf-8" } }), /text\/html.*Welcome/],
+  [
+    "a page of HTML",
+    new Response("<p>Welcome", { headers: { "content-type": "text/html; charset=utf-8" } }),
+    /text\/html.*Welcome/,
+  ],
   ["a body of JSON", Response.json({ detail: "no such agent" }), /application\/json.*no such agent/],
   ["a 500", new Response("boom", { status: 500, statusText: "Oops" }), /500 Oops: boom/],
   ["a 404 of JSON", Response.json({ detail: "none" }, { status: 404 }), /404.*none/],
@@ -255,7 +317,11 @@ test.each<[string, Response, RegExp]>([
 ])("%s is a BAD_RESPONSE, and the run that was asked for has failed", async (_, answer, message) => {
   const thread = new Thread();
   const op = thread.optimistic({ messages: "Q" });
-  await expect(foldAgUi(thread, answer)).rejects.toMatchObject({ name: "ThreadfoldError", code: "BAD_RESPONSE", message: expect.stringMatching(message) as string });
+  await expect(foldAgUi(thread, answer)).rejects.toMatchObject({
+    name: "ThreadfoldError",
+    code: "BAD_RESPONSE",
+    message: expect.stringMatching(message) as string,
+  });
   expect(thread.run).toMatchObject({ status: "failed", error: { code: "BAD_RESPONSE" } });
   expect(op.status).toBe("failed");
   expect(thread.pending[0]?.error).toBe(thread.run.error);
@@ -269,16 +335,29 @@ test("a response that was read already says so", async () => {
 
 test("whatever the arguments are, what is wrong has a code", async () => {
   for (const wrong of [undefined, null, 1, "text", {}, [], () => {}]) {
-    await expect(foldAgUi(wrong as never, RUN)).rejects.toMatchObject({ name: "ThreadfoldError", code: "INVALID_VALUE" });
-    expect(() => runInput(wrong as never)).toThrow(expect.objectContaining({ name: "ThreadfoldError", code: "INVALID_VALUE" }) as Error);
+    await expect(foldAgUi(wrong as never, RUN)).rejects.toMatchObject({
+      name: "ThreadfoldError",
+      code: "INVALID_VALUE",
+    });
+    expect(() => runInput(wrong as never)).toThrow(
+      expect.objectContaining({ name: "ThreadfoldError", code: "INVALID_VALUE" }) as Error,
+    );
   }
   for (const wrong of [undefined, null, 1, "text", {}, () => {}, Promise.resolve(undefined)]) {
-    await expect(foldAgUi(new Thread(), wrong as never)).rejects.toMatchObject({ name: "ThreadfoldError", code: "INVALID_VALUE" });
+    await expect(foldAgUi(new Thread(), wrong as never)).rejects.toMatchObject({
+      name: "ThreadfoldError",
+      code: "INVALID_VALUE",
+    });
   }
   for (const wrong of [{ signal: 1 }, { onEvent: {} }, { until: "later" }]) {
-    await expect(foldAgUi(new Thread(), RUN, wrong as never)).rejects.toMatchObject({ name: "ThreadfoldError", code: "INVALID_VALUE" });
+    await expect(foldAgUi(new Thread(), RUN, wrong as never)).rejects.toMatchObject({
+      name: "ThreadfoldError",
+      code: "INVALID_VALUE",
+    });
   }
-  expect(() => runInput(new Thread({ threadId: "t1" }), null as never)).toThrow(expect.objectContaining({ code: "INVALID_VALUE" }) as Error);
+  expect(() => runInput(new Thread({ threadId: "t1" }), null as never)).toThrow(
+    expect.objectContaining({ code: "INVALID_VALUE" }) as Error,
+  );
 });
 
 const deep = (depth: number) => JSON.parse("[".repeat(depth) + "]".repeat(depth)) as unknown;
@@ -287,8 +366,25 @@ test.each<[string, Event]>([
   ["messages that are null", { type: "MESSAGES_SNAPSHOT", messages: [null] }],
   ["a message without an id", { type: "MESSAGES_SNAPSHOT", messages: [{ role: "user", content: "?" }] }],
   ["a beginning with messages that are null", { type: "RUN_STARTED", runId: "r1", input: { messages: [null] } }],
-  ["a result that throws when it is read", { type: "TOOL_CALL_RESULT", messageId: "t", toolCallId: "c", get content(): never { throw new Error("mine"); } }],
-  ["a type that throws when it is read", { get type(): never { throw new Error("mine"); } }],
+  [
+    "a result that throws when it is read",
+    {
+      type: "TOOL_CALL_RESULT",
+      messageId: "t",
+      toolCallId: "c",
+      get content(): never {
+        throw new Error("mine");
+      },
+    },
+  ],
+  [
+    "a type that throws when it is read",
+    {
+      get type(): never {
+        throw new Error("mine");
+      },
+    },
+  ],
 ])("%s: the error listeners hear of it, and the stream goes on", async (_, bad) => {
   const { thread, errors } = watched();
   const end = await foldAgUi(thread, [started(), bad, ...text("m1", "a"), finished()]);
@@ -301,17 +397,39 @@ test.each<[string, Event]>([
 test("deep JSON ends no stream", async () => {
   const { thread } = watched();
   const snapshots = [deep(20_000), deep(20_000)].map((state) => ({ type: "STATE_SNAPSHOT", snapshot: { state } }));
-  const activities = [1, 2].map(() => ({ type: "ACTIVITY_SNAPSHOT", messageId: "a1", activityType: "P", content: { deep: deep(20_000) } }));
+  const activities = [1, 2].map(() => ({
+    type: "ACTIVITY_SNAPSHOT",
+    messageId: "a1",
+    activityType: "P",
+    content: { deep: deep(20_000) },
+  }));
   const messages = { type: "MESSAGES_SNAPSHOT", messages: [{ id: "u1", role: "user", content: deep(20_000) }] };
-  const end = await foldAgUi(thread, [started(), ...snapshots, ...activities, messages, messages, ...text("m1", "a"), finished()] as Event[]);
+  const end = await foldAgUi(thread, [
+    started(),
+    ...snapshots,
+    ...activities,
+    messages,
+    messages,
+    ...text("m1", "a"),
+    finished(),
+  ] as Event[]);
   expect(end.status).toBe("finished");
   expect(contents(thread).at(-1)).toBe("a");
 });
 
 test("an unknown type of a message is just that", async () => {
   const { thread, errors } = watched();
-  const messages = ["__proto__", "constructor", "toString"].map((type) => ({ id: `x-${type}`, role: "user", type, content: "?" }));
-  await foldAgUi(thread, [started("r1", { input: { messages } }), ...["__proto__", "constructor"].map((type) => ({ type })), finished()]);
+  const messages = ["__proto__", "constructor", "toString"].map((type) => ({
+    id: `x-${type}`,
+    role: "user",
+    type,
+    content: "?",
+  }));
+  await foldAgUi(thread, [
+    started("r1", { input: { messages } }),
+    ...["__proto__", "constructor"].map((type) => ({ type })),
+    finished(),
+  ]);
   expect(thread.getState().messages).toEqual(messages);
   expect(errors.map(({ code }) => code)).toEqual(["INVALID_VALUE", "INVALID_VALUE"]);
   expect(runInput(thread).messages).toEqual(messages);
@@ -319,10 +437,23 @@ test("an unknown type of a message is just that", async () => {
 
 test("a snapshot with a message of an unknown role is the messages", async () => {
   const { thread, errors } = watched();
-  const messages = [{ id: "u1", role: "user", content: "Q" }, { id: "x1", role: "critic", content: "Hm." }, { id: "m1", role: "assistant", content: "A" }];
-  await foldAgUi(thread, [started(), { type: "MESSAGES_SNAPSHOT", messages }, { type: "MESSAGES_SNAPSHOT", messages }, finished()]);
+  const messages = [
+    { id: "u1", role: "user", content: "Q" },
+    { id: "x1", role: "critic", content: "Hm." },
+    { id: "m1", role: "assistant", content: "A" },
+  ];
+  await foldAgUi(thread, [
+    started(),
+    { type: "MESSAGES_SNAPSHOT", messages },
+    { type: "MESSAGES_SNAPSHOT", messages },
+    finished(),
+  ]);
   expect(thread.getState().messages).toEqual(messages);
-  await foldAgUi(thread, [started("r2"), { type: "MESSAGES_SNAPSHOT", messages: messages.slice(0, 1) }, finished("r2")]);
+  await foldAgUi(thread, [
+    started("r2"),
+    { type: "MESSAGES_SNAPSHOT", messages: messages.slice(0, 1) },
+    finished("r2"),
+  ]);
   expect(thread.getState().messages).toEqual(messages.slice(0, 1));
   expect(errors).toEqual([]);
 });
@@ -342,7 +473,18 @@ test("a server that never sends a snapshot: what was asked and answered is done,
 test("a delta on the state's own messages makes no second list of messages", async () => {
   const { thread } = watched();
   const message = { id: "h", role: "user", content: "hi" };
-  await foldAgUi(thread, [started(), ...text("m1", "a"), { type: "STATE_DELTA", delta: [{ op: "add", path: "/messages", value: [message] }, { op: "add", path: "/n", value: 1 }] }, finished()] as Event[]);
+  await foldAgUi(thread, [
+    started(),
+    ...text("m1", "a"),
+    {
+      type: "STATE_DELTA",
+      delta: [
+        { op: "add", path: "/messages", value: [message] },
+        { op: "add", path: "/n", value: 1 },
+      ],
+    },
+    finished(),
+  ] as Event[]);
   expect(thread.getState()).toEqual({ messages: [{ id: "m1", role: "assistant", content: "a" }], n: 1 });
   expect(runInput(thread)).toMatchObject({ messages: [{ id: "m1" }], state: {} });
 });
@@ -359,10 +501,18 @@ test("the run says how it ended", async () => {
 });
 
 test("the same id is the same run where it is joined or has not ended, and another run else", async () => {
-  const more = [started(), { type: "STATE_DELTA", delta: [{ op: "add", path: "/log/-", value: 2 }] }, finished()] as Event[];
+  const more = [
+    started(),
+    { type: "STATE_DELTA", delta: [{ op: "add", path: "/log/-", value: 2 }] },
+    finished(),
+  ] as Event[];
   const begun = async () => {
     const thread = new Thread();
-    await foldAgUi(thread, [started("r0"), { type: "STATE_SNAPSHOT", snapshot: { log: [1] } }, finished("r0")] as Event[]);
+    await foldAgUi(thread, [
+      started("r0"),
+      { type: "STATE_SNAPSHOT", snapshot: { log: [1] } },
+      finished("r0"),
+    ] as Event[]);
     return thread;
   };
   const log = (thread: Thread) => (thread.getState() as unknown as { log: number[] }).log;

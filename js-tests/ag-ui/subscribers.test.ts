@@ -19,19 +19,42 @@ interface Setting {
 }
 
 /** One agent's runs: what its subscribers were told, and what it came to. */
-async function traced(kind: "plain" | "folding", runs: (() => readonly object[] | Response)[], { messages = [], state = {}, answer }: Setting) {
+async function traced(
+  kind: "plain" | "folding",
+  runs: (() => readonly object[] | Response)[],
+  { messages = [], state = {}, answer }: Setting,
+) {
   const quiet = [vi.spyOn(console, "warn"), vi.spyOn(console, "error")].map((spy) => spy.mockImplementation(() => {}));
   try {
-    const agent: HttpAgent = agentOf(kind, runs.map((run) => run()), { initialMessages: structuredClone(messages), initialState: state });
+    const agent: HttpAgent = agentOf(
+      kind,
+      runs.map((run) => run()),
+      { initialMessages: structuredClone(messages), initialState: state },
+    );
     const first = recorder(answer);
     const second = recorder();
     agent.subscribe(first.subscriber);
     const ends: unknown[] = [];
     for (const _ of runs) {
-      ends.push(await agent.runAgent({ runId: `r${ends.length + 1}` }, second.subscriber).catch((error: Error) => error.message));
+      ends.push(
+        await agent
+          .runAgent({ runId: `r${ends.length + 1}` }, second.subscriber)
+          .catch((error: Error) => error.message),
+      );
     }
     const { messages: kept, pendingInterrupts } = agent;
-    return known(JSON.parse(JSON.stringify({ first: first.calls, second: second.calls, ends, kept, state: agent.state as unknown, pendingInterrupts })) as Trace);
+    return known(
+      JSON.parse(
+        JSON.stringify({
+          first: first.calls,
+          second: second.calls,
+          ends,
+          kept,
+          state: agent.state as unknown,
+          pendingInterrupts,
+        }),
+      ) as Trace,
+    );
   } finally {
     for (const spy of quiet) spy.mockRestore();
   }
@@ -47,9 +70,14 @@ const unordered = (trace: Trace) =>
   JSON.parse(JSON.stringify(trace), (key, value: unknown) =>
     ["messages", "kept", "newMessages"].includes(key) && Array.isArray(value)
       ? (value as Message[]).toSorted((a, b) => a.id.localeCompare(b.id))
-      : value) as Trace;
+      : value,
+  ) as Trace;
 
-async function both(runs: (() => readonly object[] | Response)[], setting: Setting = {}, as = (trace: Trace) => trace): Promise<Trace> {
+async function both(
+  runs: (() => readonly object[] | Response)[],
+  setting: Setting = {},
+  as = (trace: Trace) => trace,
+): Promise<Trace> {
   const plain = as(await traced("plain", runs, setting));
   const folding = as(await traced("folding", runs, setting));
   expect(folding.first.map(({ name }) => name)).toEqual(plain.first.map(({ name }) => name));
@@ -84,9 +112,20 @@ const ANSWER: Event[] = knownEvents([
 ]);
 
 test("every kind of event, over two runs", async () => {
-  const { first } = await both([() => ANSWER, () => [started("r2"), ...text("m2", "More."), finished("r2")]], { messages: [question] });
+  const { first } = await both([() => ANSWER, () => [started("r2"), ...text("m2", "More."), finished("r2")]], {
+    messages: [question],
+  });
   const heard = new Set(first.map(({ name }) => name));
-  for (const name of ["onRunInitialized", "onTextMessageContentEvent", "onToolCallArgsEvent", "onNewToolCall", "onNewMessage", "onMessagesChanged", "onStateChanged", "onRunFinalized"]) {
+  for (const name of [
+    "onRunInitialized",
+    "onTextMessageContentEvent",
+    "onToolCallArgsEvent",
+    "onNewToolCall",
+    "onNewMessage",
+    "onMessagesChanged",
+    "onStateChanged",
+    "onRunFinalized",
+  ]) {
     expect(heard).toContain(name);
   }
 });
@@ -98,15 +137,17 @@ test("a recorded run of ag_ui_langgraph", async () => {
 });
 
 test("chunks", async () => {
-  await both([() => [
-    started(),
-    { type: "TEXT_MESSAGE_CHUNK", messageId: "m1", role: "assistant", delta: "a" },
-    { type: "TEXT_MESSAGE_CHUNK", delta: "b" },
-    { type: "TOOL_CALL_CHUNK", toolCallId: "c1", toolCallName: "n", parentMessageId: "m1", delta: "{" },
-    { type: "TOOL_CALL_CHUNK", delta: "}" },
-    { type: "REASONING_MESSAGE_CHUNK", messageId: "r1", delta: "h" },
-    finished(),
-  ]]);
+  await both([
+    () => [
+      started(),
+      { type: "TEXT_MESSAGE_CHUNK", messageId: "m1", role: "assistant", delta: "a" },
+      { type: "TEXT_MESSAGE_CHUNK", delta: "b" },
+      { type: "TOOL_CALL_CHUNK", toolCallId: "c1", toolCallName: "n", parentMessageId: "m1", delta: "{" },
+      { type: "TOOL_CALL_CHUNK", delta: "}" },
+      { type: "REASONING_MESSAGE_CHUNK", messageId: "r1", delta: "h" },
+      finished(),
+    ],
+  ]);
 });
 
 test("an interrupt is left pending, and the next run answers it", async () => {
@@ -115,7 +156,10 @@ test("an interrupt is left pending, and the next run answers it", async () => {
 });
 
 test("a run that fails", async () => {
-  await both([() => [started(), ...text("m1", "a"), { type: "RUN_ERROR", message: "no" }], () => [started("r2"), finished("r2")]]);
+  await both([
+    () => [started(), ...text("m1", "a"), { type: "RUN_ERROR", message: "no" }],
+    () => [started("r2"), finished("r2")],
+  ]);
 });
 
 /** The part of an agent that folds, without the checks before it: made runs need not keep the protocol's rules. */
@@ -125,10 +169,17 @@ async function applied(kind: "plain" | "folding", events: Event[], messages: Mes
     const agent = agentOf(kind, [], { initialMessages: structuredClone(messages), initialState: { a: 1 } });
     const { subscriber, calls } = recorder();
     const run = input(messages, agent.state);
-    const { apply, processApplyEvents } = agent as unknown as Record<"apply" | "processApplyEvents", (...args: unknown[]) => Observable<unknown>>;
+    const { apply, processApplyEvents } = agent as unknown as Record<
+      "apply" | "processApplyEvents",
+      (...args: unknown[]) => Observable<unknown>
+    >;
     const mutations = apply.call(agent, run, from(structuredClone(events)), [subscriber]);
     await lastValueFrom(processApplyEvents.call(agent, run, mutations, [subscriber]));
-    return known(JSON.parse(JSON.stringify({ calls, messages: agent.messages, state: agent.state as unknown })) as { calls: { name: string }[] });
+    return known(
+      JSON.parse(JSON.stringify({ calls, messages: agent.messages, state: agent.state as unknown })) as {
+        calls: { name: string }[];
+      },
+    );
   } finally {
     warn.mockRestore();
   }
@@ -154,24 +205,38 @@ const ANSWERS: Record<string, (name: string, params: Record<string, unknown>) =>
     name === "onEvent" && (event as Event).type.startsWith("TOOL_CALL") ? { stopPropagation: true } : undefined,
   "drops the ends": (name) => (name.endsWith("EndEvent") ? { stopPropagation: true } : undefined),
   "adds a message": (name, { messages }) =>
-    name === "onStepStartedEvent" ? { messages: [...(messages as Message[]), { id: "own", role: "system", content: "!" }] } : undefined,
+    name === "onStepStartedEvent"
+      ? { messages: [...(messages as Message[]), { id: "own", role: "system", content: "!" }] }
+      : undefined,
   "puts a message first": (name, { messages }) =>
-    name === "onStepStartedEvent" ? { messages: [{ id: "own", role: "system", content: "!" }, ...(messages as Message[])] } : undefined,
+    name === "onStepStartedEvent"
+      ? { messages: [{ id: "own", role: "system", content: "!" }, ...(messages as Message[])] }
+      : undefined,
   "removes and rewrites": (name, { messages }) =>
     name === "onCustomEvent"
-      ? { messages: (messages as Message[]).slice(1).map((one) => (one.role === "tool" ? { ...one, content: "redacted" } : one)) }
+      ? {
+          messages: (messages as Message[])
+            .slice(1)
+            .map((one) => (one.role === "tool" ? { ...one, content: "redacted" } : one)),
+        }
       : undefined,
-  "clears all and stops": (name) => (name === "onStateSnapshotEvent" ? { messages: [], state: { own: true }, stopPropagation: true } : undefined),
+  "clears all and stops": (name) =>
+    name === "onStateSnapshotEvent" ? { messages: [], state: { own: true }, stopPropagation: true } : undefined,
   "sets the state": (name) => (name === "onEvent" ? { state: { steps: [{ done: 0 }] } } : undefined),
   "changes all at the run's edges": (name) =>
-    name === "onRunInitialized" || name === "onRunFinalized" ? { messages: [{ id: "own", role: "user", content: name }], state: { name } } : undefined,
-  "throws": (name) => {
+    name === "onRunInitialized" || name === "onRunFinalized"
+      ? { messages: [{ id: "own", role: "user", content: name }], state: { name } }
+      : undefined,
+  throws: (name) => {
     if (name === "onTextMessageContentEvent") throw new Error("mine");
   },
 };
 
 for (const [what, answer] of Object.entries(ANSWERS)) {
   test(`a subscriber that ${what}`, async () => {
-    await both([() => ANSWER, () => [started("r2"), ...text("m2", "More."), finished("r2")]], { messages: [question], answer });
+    await both([() => ANSWER, () => [started("r2"), ...text("m2", "More."), finished("r2")]], {
+      messages: [question],
+      answer,
+    });
   });
 }

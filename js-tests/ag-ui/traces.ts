@@ -11,14 +11,22 @@ type Answer = (name: string, params: Record<string, unknown>) => AgentStateMutat
 /** A subscriber that has every method, notes its calls, and answers them as it is told. */
 export function recorder(answer: Answer = () => {}): { subscriber: AgentSubscriber; calls: Call[] } {
   const calls: Call[] = [];
-  const subscriber = new Proxy({}, {
-    get: (_, name) => typeof name !== "string" || !name.startsWith("on") ? undefined : (params: Record<string, unknown>) => {
-      // Theirs is the empty object in Node, and text of JSON in a bundle: the default import of a CommonJS module.
-      const { agent, input, partialToolCallArgs: _, ...rest } = params;
-      const seen = JSON.parse(JSON.stringify({ ...rest, given: { agent: typeof agent, input: typeof input } })) as Record<string, unknown>;
-      calls.push({ name, params: seen });
-      return answer(name, params);
+  const subscriber = new Proxy(
+    {},
+    {
+      get: (_, name) =>
+        typeof name !== "string" || !name.startsWith("on")
+          ? undefined
+          : (params: Record<string, unknown>) => {
+              // Theirs is the empty object in Node, and text of JSON in a bundle: the default import of a CommonJS module.
+              const { agent, input, partialToolCallArgs: _, ...rest } = params;
+              const seen = JSON.parse(
+                JSON.stringify({ ...rest, given: { agent: typeof agent, input: typeof input } }),
+              ) as Record<string, unknown>;
+              calls.push({ name, params: seen });
+              return answer(name, params);
+            },
     },
-  });
+  );
   return { subscriber, calls };
 }

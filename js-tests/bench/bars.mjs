@@ -1,7 +1,10 @@
 // The bars of DESIGN.md ("Figures to reach") that this bench can measure.
 
 /** How many times as long as `of` the contender `what` takes, in the case of that name and size. */
-const ratio = (name, n, what, of) => ({ us }) => us(name, n, what) / us(name, n, of);
+const ratio =
+  (name, n, what, of) =>
+  ({ us }) =>
+    us(name, n, what) / us(name, n, of);
 const LOOK = "token and a new snapshot";
 const NO_LOOK = "token, one snapshot after 1000";
 const TEXT = "AG-UI TEXT_MESSAGE_CONTENT";

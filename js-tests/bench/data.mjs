@@ -59,11 +59,13 @@ export function agUiMessages(from, to) {
 export const essence = (messages) => messages.map(({ type, id, content }) => ({ type, id, content }));
 
 export function tools(from, to) {
-  return parsed(Array.from({ length: to - from }, (_, at) => ({
-    name: `tool_${from + at}`,
-    description: TEXT,
-    parameters: { type: "object", properties: { query: { type: "string" } }, required: ["query"] },
-  })));
+  return parsed(
+    Array.from({ length: to - from }, (_, at) => ({
+      name: `tool_${from + at}`,
+      description: TEXT,
+      parameters: { type: "object", properties: { query: { type: "string" } }, required: ["query"] },
+    })),
+  );
 }
 
 /** An agent's state of 1 MB: 50 sections of 20 items. */

@@ -39,7 +39,8 @@ export async function measure(cases, { quick }) {
     Object.entries(contenders).map(([name, does]) => {
       const count = times[name] ?? 1;
       return { at, name, timed: timed(does, count), count, samples: [] };
-    }));
+    }),
+  );
   for (let round = 0; round < rounds; round++) {
     for (const { timed, count, samples } of entrants) {
       const stats = await time(timed, {

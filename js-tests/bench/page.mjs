@@ -9,7 +9,13 @@ const { createElement: h, memo, useLayoutEffect } = await import("react");
 const { createRoot } = await import("react-dom/client");
 
 const Message = memo(({ message }) =>
-  h("li", { id: message.id }, message.content, ...(message.tool_calls ?? []).map((call) => h("pre", { key: call.id }, call.args?.content))));
+  h(
+    "li",
+    { id: message.id },
+    message.content,
+    ...(message.tool_calls ?? []).map((call) => h("pre", { key: call.id }, call.args?.content)),
+  ),
+);
 
 export class Page {
   #host = document.body.appendChild(document.createElement("div"));
@@ -20,7 +26,11 @@ export class Page {
     const List = () => {
       const messages = useMessages();
       useLayoutEffect(() => this.#committed());
-      return h("ul", null, messages.map((message) => h(Message, { key: message.id, message })));
+      return h(
+        "ul",
+        null,
+        messages.map((message) => h(Message, { key: message.id, message })),
+      );
     };
     createRoot(this.#host).render(h(List));
   }

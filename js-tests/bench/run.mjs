@@ -17,7 +17,18 @@ const { values: options } = parseArgs({
   },
 });
 
-const SUBJECTS = ["add-messages", "stream", "tools", "patch", "schema", "ag-ui", "ag-ui-agent", "langgraph", "thread", "react"];
+const SUBJECTS = [
+  "add-messages",
+  "stream",
+  "tools",
+  "patch",
+  "schema",
+  "ag-ui",
+  "ag-ui-agent",
+  "langgraph",
+  "thread",
+  "react",
+];
 const wanted = (name) => !options.only || name.includes(options.only);
 
 const results = [];

@@ -51,20 +51,28 @@ export class Chat {
 
   /** Waits until no run is going on and none is about to. */
   async settled(): Promise<void> {
-    await this.#page.waitForFunction(() => {
-      const status = document.querySelector("#run-status")?.textContent ?? "";
-      const waiting = document.querySelector("#chat-thread :is([data-status=waiting], [data-status=pending], [data-status=sent])");
-      return ["", "The run failed."].includes(status) && !waiting && document.querySelector("#chat-thread .message");
-    }, undefined, { timeout: 30_000 });
+    await this.#page.waitForFunction(
+      () => {
+        const status = document.querySelector("#run-status")?.textContent ?? "";
+        const waiting = document.querySelector(
+          "#chat-thread :is([data-status=waiting], [data-status=pending], [data-status=sent])",
+        );
+        return ["", "The run failed."].includes(status) && !waiting && document.querySelector("#chat-thread .message");
+      },
+      undefined,
+      { timeout: 30_000 },
+    );
   }
 
   /** The messages that are on the page: who, and the text. */
   shown(): Promise<string[]> {
-    return this.#page.locator("#chat-thread .message").evaluateAll((all) => all.map((item) => {
-      const [, role = ""] = item.className.split(" ");
-      const text = item.querySelector(role === "tool" ? "code" : ":scope > .text");
-      return `${role}: ${text?.textContent ?? ""}`;
-    }));
+    return this.#page.locator("#chat-thread .message").evaluateAll((all) =>
+      all.map((item) => {
+        const [, role = ""] = item.className.split(" ");
+        const text = item.querySelector(role === "tool" ? "code" : ":scope > .text");
+        return `${role}: ${text?.textContent ?? ""}`;
+      }),
+    );
   }
 
   static line({ role, content }: ServerMessage): string {
@@ -78,7 +86,9 @@ export class Chat {
   }
 
   async status(text: string): Promise<string | null> {
-    return this.#page.locator("#chat-thread .message.user", { has: this.#page.getByText(text, { exact: true }) }).getAttribute("data-status");
+    return this.#page
+      .locator("#chat-thread .message.user", { has: this.#page.getByText(text, { exact: true }) })
+      .getAttribute("data-status");
   }
 
   async drift(): Promise<{ drifts: string | null; errors: string | null; said: string | null }> {
@@ -116,7 +126,12 @@ export class Chat {
     return this.#page.evaluate(() => {
       const { notes } = globalThis as unknown as { notes: { seen: Element[]; removed: string[]; moved: number } };
       const added = notes.seen.map((item) => item.className.split(" ")[1] ?? "");
-      return { added, removed: notes.removed, moved: notes.moved, firstIsEcho: document.querySelector("#chat-thread .message") === notes.seen[0] };
+      return {
+        added,
+        removed: notes.removed,
+        moved: notes.moved,
+        firstIsEcho: document.querySelector("#chat-thread .message") === notes.seen[0],
+      };
     });
   }
 }

@@ -38,7 +38,12 @@ test("a message shows before the server answers, the answer streams, and all of 
   // Nothing has come back yet; the run that took it along began with its request.
   expect(await chat.shown()).toEqual(["user: Plan my week"]);
   expect(await chat.status("Plan my week")).toBe("sent");
-  expect(await page.locator("#chat-state .pending > details > .row .key, #chat-state .pending > .row .key").first().textContent()).toBe("0");
+  expect(
+    await page
+      .locator("#chat-state .pending > details > .row .key, #chat-state .pending > .row .key")
+      .first()
+      .textContent(),
+  ).toBe("0");
   expect(await page.locator("#chat-legend").textContent()).toMatch(/^1 pending/);
 
   await page.locator("#chat-thread .message.assistant .text").first().waitFor();
@@ -50,14 +55,23 @@ test("a message shows before the server answers, the answer streams, and all of 
   const { messages, state } = await chat.held();
   expect(messages).toHaveLength(4);
   expect(await chat.shown()).toEqual(messages.map(Chat.line));
-  expect(await page.locator("#chat-thread .todos li").evaluateAll((all) => all.map((item) => item.getAttribute("data-status"))))
-    .toEqual((state["todos"] as { status: string }[]).map(({ status }) => status));
+  expect(
+    await page
+      .locator("#chat-thread .todos li")
+      .evaluateAll((all) => all.map((item) => item.getAttribute("data-status"))),
+  ).toEqual((state["todos"] as { status: string }[]).map(({ status }) => status));
   expect(await chat.drift()).toEqual({ drifts: "0", errors: "0", said: "In sync: no drift" });
   await page.close();
 });
 
-test.each([["whole", false], ["whole", true], ["resume", true], ["replay", true]] as const)(
-  "no flicker, with a server that answers after 300 ms: connection %s, late snapshots %s", async (line, lag) => {
+test.each([
+  ["whole", false],
+  ["whole", true],
+  ["resume", true],
+  ["replay", true],
+] as const)(
+  "no flicker, with a server that answers after 300 ms: connection %s, late snapshots %s",
+  async (line, lag) => {
     const { page, chat } = await open();
     await chat.latency(300);
     await chat.line(line);
@@ -75,7 +89,8 @@ test.each([["whole", false], ["whole", true], ["resume", true], ["replay", true]
     expect(seen.firstIsEcho).toBe(true);
     expect(await chat.drift()).toMatchObject({ drifts: "0", errors: "0" });
     await page.close();
-  });
+  },
+);
 
 test("two messages in one go: the second waits for its turn and none vanishes", async () => {
   const { page, chat } = await open();
@@ -140,13 +155,17 @@ test("who scrolls up to read while an answer streams is left there; sending goes
   await chat.send("A long answer, please");
   await chat.settled();
   const thread = page.locator("#chat-thread");
-  const atEnd = () => thread.evaluate(({ scrollHeight, scrollTop, clientHeight }) => scrollHeight - scrollTop - clientHeight < 2);
+  const atEnd = () =>
+    thread.evaluate(({ scrollHeight, scrollTop, clientHeight }) => scrollHeight - scrollTop - clientHeight < 2);
   expect(await atEnd()).toBe(true);
   await chat.send("A long answer, please");
   await page.waitForFunction(() => document.querySelectorAll("#chat-thread .message.assistant").length > 1);
   await thread.evaluate((host) => (host.scrollTop = 5));
   const said = await page.locator("#chat-thread .message.assistant").last().textContent();
-  await page.waitForFunction((before) => [...document.querySelectorAll("#chat-thread .message.assistant")].at(-1)?.textContent !== before, said);
+  await page.waitForFunction(
+    (before) => [...document.querySelectorAll("#chat-thread .message.assistant")].at(-1)?.textContent !== before,
+    said,
+  );
   expect(await thread.evaluate((host) => host.scrollTop)).toBe(5);
   await chat.settled();
   await chat.send("Hi");
@@ -162,9 +181,11 @@ test("drift is told: the light goes on when the server's snapshot says otherwise
   await chat.send("Hi");
   await chat.settled();
   expect(await chat.drift()).toMatchObject({ drifts: "1", said: "Drifted once" });
-  const [difference] = JSON.parse(await page.locator(".drifts code").first().textContent() ?? "") as unknown[];
+  const [difference] = JSON.parse((await page.locator(".drifts code").first().textContent()) ?? "") as unknown[];
   expect(difference).toMatchObject({
-    op: "replace", path: expect.stringMatching(/^\/messages\/\d\/content$/) as string, value: "I would rather not have said that.",
+    op: "replace",
+    path: expect.stringMatching(/^\/messages\/\d\/content$/) as string,
+    value: "I would rather not have said that.",
   });
   expect((await chat.shown()).at(-1)).toBe("assistant: I would rather not have said that.");
   await page.getByRole("button", { name: "New thread" }).click();
@@ -188,7 +209,7 @@ test("the keyboard alone: to the composer, a line break, sending, a failed messa
   // Backwards from the composer: the suggestions, then the failed message.
   for (let press = 0; press < 12; press++) {
     await page.keyboard.press("Shift+Tab");
-    if (await page.evaluate(() => document.activeElement?.textContent) === "Take back") break;
+    if ((await page.evaluate(() => document.activeElement?.textContent)) === "Take back") break;
   }
   await page.keyboard.press("Enter");
   await page.waitForFunction(() => !document.querySelector("#chat-thread .note"));
@@ -225,7 +246,9 @@ test("a LangGraph deployment, by its address", async () => {
   await page.getByRole("button", { name: "Connect" }).click();
   await chat.send("What is the answer?");
   await chat.settled();
-  expect(server.asked).toMatchObject([{ assistant_id: "planner", input: { messages: [{ type: "human", content: "What is the answer?" }] } }]);
+  expect(server.asked).toMatchObject([
+    { assistant_id: "planner", input: { messages: [{ type: "human", content: "What is the answer?" }] } },
+  ]);
   const lines = await chat.shown();
   expect(lines[0]).toBe("user: What is the answer?");
   expect(lines.at(-1)).toContain("the answer is 42");

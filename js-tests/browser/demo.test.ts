@@ -27,7 +27,8 @@ async function open(hash = "", options: BrowserContextOptions = {}): Promise<Pag
   page.on("pageerror", (error) => complaints.push(error.message));
   page.on("requestfailed", (request) => complaints.push(`failed: ${request.url()}`));
   page.on("request", (request) => {
-    if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(demo.address)) complaints.push(`went out: ${request.url()}`);
+    if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(demo.address))
+      complaints.push(`went out: ${request.url()}`);
   });
   await page.goto(demo.address + hash);
   await page.locator("#replay .message").first().waitFor({ timeout: 10_000 });
@@ -47,7 +48,8 @@ const position = (page: Page) => page.locator(".position").textContent();
 const eventName = (page: Page) => page.locator(".event b").textContent();
 
 /** The keys of the lit rows of the tree, from the top. */
-const lit = (page: Page) => page.locator("#state .lit > .row .key, #state .lit > details > .row .key").allTextContents();
+const lit = (page: Page) =>
+  page.locator("#state .lit > .row .key, #state .lit > details > .row .key").allTextContents();
 
 const litLeaves = (page: Page) => page.locator("#state .lit > div.row .key").allTextContents();
 
@@ -59,7 +61,7 @@ async function scrub(page: Page, to: number): Promise<void> {
 async function scrubToLast(page: Page, name: string): Promise<number> {
   for (let index = Number((await position(page))?.split(" / ")[1]); index > 0; index--) {
     await scrub(page, index);
-    if (await eventName(page) === name) return index;
+    if ((await eventName(page)) === name) return index;
   }
   throw new Error(`The recording has no ${name}.`);
 }
@@ -87,8 +89,20 @@ test("plays the AG-UI recording to its end", async () => {
 });
 
 test.each([
-  ["langgraph", "The same agent on a LangGraph server", ["What is the answer?", "Let me plan this first. ", FINAL], TODOS, []],
-  ["langgraph-custom", "A graph that writes its plan first", ["hi", "Hello from fake model, answer 1."], ["answer the user"], ["status"]],
+  [
+    "langgraph",
+    "The same agent on a LangGraph server",
+    ["What is the answer?", "Let me plan this first. ", FINAL],
+    TODOS,
+    [],
+  ],
+  [
+    "langgraph-custom",
+    "A graph that writes its plan first",
+    ["hi", "Hello from fake model, answer 1."],
+    ["answer the user"],
+    ["status"],
+  ],
 ])("plays the recording %s to its end", async (id, about, expected, plan, changed) => {
   const page = await open();
   await page.getByLabel("Recording").selectOption(id);
@@ -149,7 +163,8 @@ test("a message's element stays while others stream, and sharing is counted", as
   await page.locator("#replay .message.user").evaluate((item) => item.setAttribute("data-mark", "kept"));
   await page.getByLabel("Position in the run").press("End");
   expect(await page.locator("[data-mark=kept] .text").textContent()).toBe("What is the answer?");
-  const [, copied, real] = /be ([\d,]+) objects.* are ([\d,]+)\./.exec(await page.locator("#shared").textContent() ?? "") ?? [];
+  const [, copied, real] =
+    /be ([\d,]+) objects.* are ([\d,]+)\./.exec((await page.locator("#shared").textContent()) ?? "") ?? [];
   expect(Number(real)).toBeGreaterThan(10);
   expect(Number(copied)).toBeGreaterThan(2 * Number(real));
   await page.close();
@@ -176,7 +191,7 @@ test("the keyboard plays, steps and stops", async () => {
 
 test("the try-it panel answers, and says what is wrong", async () => {
   const page = await open();
-  const answer = async () => JSON.parse(await page.locator("#try-answer").textContent() ?? "") as unknown;
+  const answer = async () => JSON.parse((await page.locator("#try-answer").textContent()) ?? "") as unknown;
   const left = page.getByLabel("left", { exact: true });
   const right = page.getByLabel("right", { exact: true });
 
@@ -184,7 +199,10 @@ test("the try-it panel answers, and says what is wrong", async () => {
   expect(await page.locator("#try-note").textContent()).toMatch(/^1 of 2 objects/);
   await left.fill(`[{ "type": "human", "id": "1", "content": "a" }]`);
   await right.fill(`[{ "type": "ai", "id": "2", "content": "b" }]`);
-  expect(await answer()).toMatchObject([{ id: "1", content: "a" }, { id: "2", content: "b" }]);
+  expect(await answer()).toMatchObject([
+    { id: "1", content: "a" },
+    { id: "2", content: "b" },
+  ]);
 
   await right.fill(`[{ "type": "remove", "id": "zz" }]`);
   const complaint = await page.locator(".answer.failed #try-answer").textContent();
@@ -203,10 +221,12 @@ test("every example of the try-it panel answers or is refused with a code", asyn
     await button.click();
     if (await page.locator(".answer.failed").count()) {
       expect(await page.locator("#try-answer .code").textContent()).toMatch(/^[A-Za-z_]+$/);
-      refused.push(await button.textContent() ?? "");
+      refused.push((await button.textContent()) ?? "");
     } else {
-      const answer = await page.locator("#try-answer").textContent() ?? "";
-      expect(() => { JSON.parse(answer); }, answer).not.toThrow();
+      const answer = (await page.locator("#try-answer").textContent()) ?? "";
+      expect(() => {
+        JSON.parse(answer);
+      }, answer).not.toThrow();
     }
   }
   expect(refused).toEqual(["Remove a stranger", "A bad todo", "A patch that fails"]);

@@ -13,7 +13,15 @@ beforeAll(async () => {
   page = await browser.newPage();
   const text = readFileSync(join(import.meta.dirname, "..", "..", "pkg", "index.js"), "utf8");
   await page.route("http://page.test/**", (route) =>
-    route.fulfill(route.request().url().endsWith(".js") ? { contentType: "text/javascript", body: text } : { contentType: "text/html", body: `<!doctype html><script type="module">import { Thread } from "/index.js"; globalThis.Thread = Thread;</script>` }));
+    route.fulfill(
+      route.request().url().endsWith(".js")
+        ? { contentType: "text/javascript", body: text }
+        : {
+            contentType: "text/html",
+            body: `<!doctype html><script type="module">import { Thread } from "/index.js"; globalThis.Thread = Thread;</script>`,
+          },
+    ),
+  );
   await page.goto("http://page.test/");
 }, 60_000);
 
@@ -37,10 +45,13 @@ test("once a task, sooner than a timer would", async () => {
       for (let at = 0; at < 50; at++) await one();
       return performance.now() - start;
     };
-    const ours = await time(() => new Promise<void>((resolve) => {
-      next = resolve;
-      for (let part = 0; part < 20; part++) say();
-    }));
+    const ours = await time(
+      () =>
+        new Promise<void>((resolve) => {
+          next = resolve;
+          for (let part = 0; part < 20; part++) say();
+        }),
+    );
     const timers = await time(() => new Promise<void>((resolve) => void setTimeout(resolve)));
     return { told, ours, timers };
   });

@@ -13,7 +13,15 @@ import { serveDemo } from "./demo-page.mjs";
 /** What Chromium itself writes when a connection is cut: that is asked for here. */
 const ASKED_FOR = /^Failed to load resource: net::ERR_(INCOMPLETE_CHUNKED_ENCODING|CONNECTION_RESET|EMPTY_RESPONSE)/;
 
-const WORDS = ["Plan my week", "Hi", "What is the weather in Lima?", "A short one", "Forecast for Lagos and Osaka", "你好 👋🏽", "A long answer, please"];
+const WORDS = [
+  "Plan my week",
+  "Hi",
+  "What is the weather in Lima?",
+  "A short one",
+  "Forecast for Lagos and Osaka",
+  "你好 👋🏽",
+  "A long answer, please",
+];
 
 /** How much of a difference between two moments is chance. */
 export const MAY_GROW = 1 << 20;
@@ -73,15 +81,23 @@ export async function randomUse(browser, { address, seconds, seed, tell = () => 
   const pause = () => page.waitForTimeout(random() * 400);
 
   async function settle() {
-    await page.waitForFunction(() => {
-      const status = document.querySelector("#run-status")?.textContent ?? "";
-      const waiting = document.querySelector("#chat-thread :is([data-status=waiting], [data-status=pending], [data-status=sent])");
-      return ["", "The run failed."].includes(status) && !waiting;
-    }, undefined, { timeout: 60_000 });
+    await page.waitForFunction(
+      () => {
+        const status = document.querySelector("#run-status")?.textContent ?? "";
+        const waiting = document.querySelector(
+          "#chat-thread :is([data-status=waiting], [data-status=pending], [data-status=sent])",
+        );
+        return ["", "The run failed."].includes(status) && !waiting;
+      },
+      undefined,
+      { timeout: 60_000 },
+    );
   }
 
   async function checkLight() {
-    const light = await page.locator("#drift").evaluate(({ dataset }) => `drift ${dataset.drift}, errors ${dataset.errors}`);
+    const light = await page
+      .locator("#drift")
+      .evaluate(({ dataset }) => `drift ${dataset.drift}, errors ${dataset.errors}`);
     if (light === "drift 0, errors 0") return;
     problem(`${light} after ${faults.join(" ")}: ${(await page.locator(".drifts li").allTextContents()).join("; ")}`);
   }
@@ -92,7 +108,10 @@ export async function randomUse(browser, { address, seconds, seed, tell = () => 
     while (await page.getByRole("button", { name: "Take back" }).count()) {
       const before = await page.getByRole("button", { name: "Take back" }).count();
       await page.getByRole("button", { name: "Take back" }).first().click();
-      await page.waitForFunction((count) => document.querySelectorAll("#chat-thread .note button").length < 2 * count, before);
+      await page.waitForFunction(
+        (count) => document.querySelectorAll("#chat-thread .note button").length < 2 * count,
+        before,
+      );
     }
     await page.getByLabel("Run fails midway").uncheck();
     await page.locator("#fault-line").selectOption("whole");
@@ -102,11 +121,14 @@ export async function randomUse(browser, { address, seconds, seed, tell = () => 
     await settle();
     const { messages } = await (await fetch(`${server.address}/threads/${server.thread}`)).json();
     const held = messages.map(({ role, content }) => `${role}: ${content ?? ""}`);
-    const shown = await page.locator("#chat-thread .message").evaluateAll((all) => all.map((item) => {
-      const [, role] = item.className.split(" ");
-      return `${role}: ${item.querySelector(role === "tool" ? "code" : ":scope > .text")?.textContent ?? ""}`;
-    }));
-    if (JSON.stringify(held) !== JSON.stringify(shown)) problem(`the page shows ${JSON.stringify(shown)}, the server has ${JSON.stringify(held)}`);
+    const shown = await page.locator("#chat-thread .message").evaluateAll((all) =>
+      all.map((item) => {
+        const [, role] = item.className.split(" ");
+        return `${role}: ${item.querySelector(role === "tool" ? "code" : ":scope > .text")?.textContent ?? ""}`;
+      }),
+    );
+    if (JSON.stringify(held) !== JSON.stringify(shown))
+      problem(`the page shows ${JSON.stringify(shown)}, the server has ${JSON.stringify(held)}`);
   }
 
   async function newThread() {
@@ -117,12 +139,21 @@ export async function randomUse(browser, { address, seconds, seed, tell = () => 
     faults = [];
     await page.waitForFunction(() => !document.querySelector("#chat-thread .message"));
     seen.memory.push(await memory(session));
-    tell(`${seen.actions} actions, ${seen.runs} runs, ${seen.threads} threads, ${(seen.memory.at(-1) / 2 ** 20).toFixed(2)} MiB`);
+    tell(
+      `${seen.actions} actions, ${seen.runs} runs, ${seen.threads} threads, ${(seen.memory.at(-1) / 2 ** 20).toFixed(2)} MiB`,
+    );
   }
 
   const actions = [
     [8, () => send(pick(WORDS))],
-    [2, () => page.locator("#chat-foot .chip").nth(Math.floor(random() * 4)).click()],
+    [
+      2,
+      () =>
+        page
+          .locator("#chat-foot .chip")
+          .nth(Math.floor(random() * 4))
+          .click(),
+    ],
     [3, () => page.locator("#fault-line").selectOption(pick(["whole", "resume", "replay"]))],
     [2, () => page.locator("#fault-latency").selectOption(pick(["0", "300"]))],
     [2, () => page.getByLabel("Run fails midway").setChecked(random() < 0.3)],
@@ -132,7 +163,14 @@ export async function randomUse(browser, { address, seconds, seed, tell = () => 
     [4, () => settle()],
     [1, () => page.locator("#chat-state summary").first().click()],
     [1, () => page.getByLabel("Position in the run").fill(String(Math.floor(random() * 44)))],
-    [1, () => page.locator("#try .chip").nth(Math.floor(random() * 13)).click()],
+    [
+      1,
+      () =>
+        page
+          .locator("#try .chip")
+          .nth(Math.floor(random() * 13))
+          .click(),
+    ],
   ];
   const tickets = actions.flatMap(([count, work]) => Array.from({ length: count }, () => work));
 
@@ -179,9 +217,16 @@ if (isMain(import.meta.url)) {
     const browser = await chromium.launch({ executablePath, args: CHROMIUM_FLAGS });
     try {
       console.log(`▸ ${values.minutes} minutes of random use, --seed ${seed}`);
-      const seen = await randomUse(browser, { address: demo.address, seconds: Number(values.minutes) * 60, seed, tell: console.log });
+      const seen = await randomUse(browser, {
+        address: demo.address,
+        seconds: Number(values.minutes) * 60,
+        seed,
+        tell: console.log,
+      });
       const grown = growth(seen.memory);
-      console.log(`${seen.actions} actions, ${seen.runs} runs, ${seen.threads} threads; memory grew by ${(grown / 1024).toFixed(0)} KiB`);
+      console.log(
+        `${seen.actions} actions, ${seen.runs} runs, ${seen.threads} threads; memory grew by ${(grown / 1024).toFixed(0)} KiB`,
+      );
       if (grown > MAY_GROW) seen.problems.push("memory grew");
       console.log(seen.problems.length === 0 ? "✓ no problem" : `✗ ${seen.problems.length} problems`);
       if (seen.problems.length > 0) process.exitCode = 1;

@@ -35,7 +35,10 @@ function compareErrors(record: Case): void {
     expect(error.code).toBe("NULL_ARGUMENT");
     expect(error.message.split(" Only")[0]).toBe(record.error.split(" Only")[0]);
   } else if (record.error?.startsWith("Attempting to delete")) {
-    expect({ code: error.code, message: error.message }).toEqual({ code: "UNKNOWN_MESSAGE_REMOVED", message: record.error });
+    expect({ code: error.code, message: error.message }).toEqual({
+      code: "UNKNOWN_MESSAGE_REMOVED",
+      message: record.error,
+    });
   } else {
     expect(error.code).toBe("INVALID_MESSAGE");
   }

@@ -23,7 +23,11 @@ test("schema.input and schema.output show what LangChain's agents show", () => {
     const offered = given.values ?? {};
     const { values, dropped } = schema.input(offered);
     expect(values).toEqual(out?.seen_by_node);
-    expect(dropped.sort()).toEqual(Object.keys(offered).filter((key) => !(key in values)).sort());
+    expect(dropped.sort()).toEqual(
+      Object.keys(offered)
+        .filter((key) => !(key in values))
+        .sort(),
+    );
     const state = schema.merge(values, given.writes) as Values;
     expect(schema.output(state).values).toEqual(out?.result);
   });

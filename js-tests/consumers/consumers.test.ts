@@ -52,7 +52,13 @@ test("TypeScript 5.9, strict: ESM and CJS, by each way of finding modules", asyn
   const project = await install("typescript");
   const strict = ["--noEmit", "--strict", "--target", "es2022"];
   await project.run("tsc", ...strict, "--module", "nodenext", "esm.mts", "cjs.cts");
-  const stricter = [...strict, "--exactOptionalPropertyTypes", "--verbatimModuleSyntax", "--noUncheckedIndexedAccess", "--isolatedModules"];
+  const stricter = [
+    ...strict,
+    "--exactOptionalPropertyTypes",
+    "--verbatimModuleSyntax",
+    "--noUncheckedIndexedAccess",
+    "--isolatedModules",
+  ];
   await project.run("tsc", ...stricter, "--module", "node16", "esm.mts");
   await project.run("tsc", ...stricter, "--module", "esnext", "--moduleResolution", "bundler", "esm.mts");
 });
@@ -61,7 +67,11 @@ test("Vite: build in Chromium, dev server in Chromium", async () => {
   const project = await install("vite");
   await project.run("vite", "build");
   const serve = (...command: string[]) =>
-    project.serve("vite", (port) => [...command, "--port", port, "--strictPort"], (url) => inChromium(url, "answer"));
+    project.serve(
+      "vite",
+      (port) => [...command, "--port", port, "--strictPort"],
+      (url) => inChromium(url, "answer"),
+    );
   expect(await serve("preview")).toEqual(ANSWER);
   expect(await serve("dev")).toEqual(ANSWER);
 });
@@ -88,10 +98,14 @@ test("Next: a server and a client component, with Turbopack and with webpack", a
   const project = await install("next");
   for (const bundler of ["--turbopack", "--webpack"]) {
     await project.run("next", "build", bundler);
-    await project.serve("next", (port) => ["start", "--port", port], async (url) => {
-      expect(await inChromium(url, "server"), bundler).toEqual(ANSWER);
-      expect(await inChromium(url, "client"), bundler).toEqual(ANSWER);
-    });
+    await project.serve(
+      "next",
+      (port) => ["start", "--port", port],
+      async (url) => {
+        expect(await inChromium(url, "server"), bundler).toEqual(ANSWER);
+        expect(await inChromium(url, "client"), bundler).toEqual(ANSWER);
+      },
+    );
   }
 });
 
@@ -126,5 +140,8 @@ test("CopilotKit 1.75: its usual wiring, in the runtime and in the page, type-ch
 test("assistant-ui: its usual wiring type-checks and runs", async () => {
   const project = await install("assistant-ui", "ag-ui-page");
   await project.run("tsc");
-  expect(printed(await project.run("node", "out/main.js"))).toEqual({ lines: ["Hi", "You said: Hi", "Hi", "You said: Hi"], messages: 4 });
+  expect(printed(await project.run("node", "out/main.js"))).toEqual({
+    lines: ["Hi", "You said: Hi", "Hi", "You said: Hi"],
+    messages: 4,
+  });
 });

@@ -13,7 +13,14 @@ const pkg = fileURLToPath(new URL("../../pkg/", import.meta.url));
 
 // Tools behave as at a user's, not as inside a test run: and none of them phones home.
 const { NODE_ENV: _nodeEnv, VITEST: _vitest, NODE_OPTIONS: _nodeOptions, ...inherited } = process.env;
-const env: NodeJS.ProcessEnv = { ...inherited, NEXT_TELEMETRY_DISABLED: "1", COPILOTKIT_TELEMETRY_DISABLED: "true", SCARF_ANALYTICS: "false", CI: "1", NO_COLOR: "1" } as NodeJS.ProcessEnv;
+const env: NodeJS.ProcessEnv = {
+  ...inherited,
+  NEXT_TELEMETRY_DISABLED: "1",
+  COPILOTKIT_TELEMETRY_DISABLED: "true",
+  SCARF_ANALYTICS: "false",
+  CI: "1",
+  NO_COLOR: "1",
+} as NodeJS.ProcessEnv;
 
 /** A folder outside of the repository, so that nothing resolves to the workspace's node_modules. */
 export const workplace = () => mkdtempSync(join(tmpdir(), "threadfold-consumers-"));
@@ -38,10 +45,16 @@ export class Project {
     cpSync(join(fixtures, fixture), folder, { recursive: true });
     const answer = readFileSync(join(fixtures, "answer.js"), "utf8");
     writeFileSync(join(folder, "answer.js"), answer);
-    writeFileSync(join(folder, "answer.cjs"), answer.replace("export function answer", "exports.answer = function answer"));
+    writeFileSync(
+      join(folder, "answer.cjs"),
+      answer.replace("export function answer", "exports.answer = function answer"),
+    );
     // A fresh machine downloads some hundred megabytes here: a registry that falters once is no failure of ours.
     const retries = ["--fetch-retries", "5", "--fetch-retry-mintimeout", "2000"];
-    await exec("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", ...retries, tarball], { cwd: folder, env });
+    await exec("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", ...retries, tarball], {
+      cwd: folder,
+      env,
+    });
     return new Project(folder);
   }
 
@@ -94,7 +107,7 @@ async function freePort(): Promise<number> {
 async function answering(url: string, child: ChildProcess, output: () => string): Promise<void> {
   let failure: Error | undefined;
   child.once("error", (error) => (failure = error));
-  for (const deadline = Date.now() + 60_000; Date.now() < deadline; ) {
+  for (const deadline = Date.now() + 60_000; Date.now() < deadline;) {
     if (failure) throw failure;
     if (child.exitCode !== null || child.signalCode !== null) throw new Error(`the server ended: ${output()}`);
     try {

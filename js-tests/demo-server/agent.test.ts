@@ -23,20 +23,33 @@ beforeAll(async () => {
   address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/agent`;
 });
 
-afterAll(() => new Promise((resolve) => {
-  server.close(resolve);
-  server.closeAllConnections();
-}));
+afterAll(
+  () =>
+    new Promise((resolve) => {
+      server.close(resolve);
+      server.closeAllConnections();
+    }),
+);
 
 let made = 0;
 const fresh = (kind: string) => `${kind}-${++made}`;
 
 const input = (text: string, { threadId = fresh("t"), runId = fresh("r") } = {}) => ({
-  threadId, runId, messages: [{ id: `u-${runId}`, role: "user", content: text }], state: {}, tools: [], context: [], forwardedProps: {},
+  threadId,
+  runId,
+  messages: [{ id: `u-${runId}`, role: "user", content: text }],
+  state: {},
+  tools: [],
+  context: [],
+  forwardedProps: {},
 });
 
 const post = (body: unknown, query = "tick=0", headers = {}) =>
-  fetch(`${address}?${query}`, { method: "POST", headers: { "content-type": "application/json", ...headers }, body: JSON.stringify(body) });
+  fetch(`${address}?${query}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
 
 /** The whole parts of an answer, and whether the connection broke after them. */
 async function read(response: Response): Promise<{ parts: Part[]; broken: boolean; rest: string }> {
@@ -60,30 +73,44 @@ async function read(response: Response): Promise<{ parts: Part[]; broken: boolea
 
 const run = async (...args: Parameters<typeof post>) => read(await post(...args));
 const types = (parts: readonly Part[]) => parts.map(({ event }) => event.type);
-const held = async (threadId: string) => (await fetch(`${address}/threads/${threadId}`)).json() as Promise<{ messages: Message[]; state: Record<string, unknown> }>;
+const held = async (threadId: string) =>
+  (await fetch(`${address}/threads/${threadId}`)).json() as Promise<{
+    messages: Message[];
+    state: Record<string, unknown>;
+  }>;
 
-test.each(["Plan my week", "What is the weather in Lima?", "A long answer, please", "hi"])("answers %j in events that AG-UI's schemas accept", async (question) => {
-  const asked = input(question);
-  const { parts, broken, rest } = await run(asked);
-  expect({ broken, rest }).toEqual({ broken: false, rest: "" });
-  expect(parts.map(({ id }) => id)).toEqual(parts.map((_, at) => at + 1));
-  for (const { event } of parts) EventSchemas.parse(event);
-  expect(types(parts).at(0)).toBe("RUN_STARTED");
-  expect(types(parts).slice(-3)).toEqual(["STATE_SNAPSHOT", "MESSAGES_SNAPSHOT", "RUN_FINISHED"]);
-  const snapshot = parts.at(-2)?.event["messages"] as Message[];
-  expect(snapshot.slice(0, 2)).toMatchObject([asked.messages[0], { role: "assistant" }]);
-  expect((await held(asked.threadId)).messages).toEqual(snapshot);
-});
+test.each(["Plan my week", "What is the weather in Lima?", "A long answer, please", "hi"])(
+  "answers %j in events that AG-UI's schemas accept",
+  async (question) => {
+    const asked = input(question);
+    const { parts, broken, rest } = await run(asked);
+    expect({ broken, rest }).toEqual({ broken: false, rest: "" });
+    expect(parts.map(({ id }) => id)).toEqual(parts.map((_, at) => at + 1));
+    for (const { event } of parts) EventSchemas.parse(event);
+    expect(types(parts).at(0)).toBe("RUN_STARTED");
+    expect(types(parts).slice(-3)).toEqual(["STATE_SNAPSHOT", "MESSAGES_SNAPSHOT", "RUN_FINISHED"]);
+    const snapshot = parts.at(-2)?.event["messages"] as Message[];
+    expect(snapshot.slice(0, 2)).toMatchObject([asked.messages[0], { role: "assistant" }]);
+    expect((await held(asked.threadId)).messages).toEqual(snapshot);
+  },
+);
 
 test("a plan has a tool call, its result, and todos by snapshot and by delta", async () => {
   const asked = input("Plan my week");
   const { parts } = await run(asked);
-  const args = parts.filter(({ event }) => event.type === "TOOL_CALL_ARGS").map(({ event }) => event["delta"]).join("");
+  const args = parts
+    .filter(({ event }) => event.type === "TOOL_CALL_ARGS")
+    .map(({ event }) => event["delta"])
+    .join("");
   expect(JSON.parse(args)).toMatchObject({ todos: [{ status: "pending" }, {}, {}] });
   expect(types(parts)).toContain("TOOL_CALL_RESULT");
   expect(types(parts).filter((type) => type === "STATE_DELTA")).toHaveLength(5);
   const { state, messages } = await held(asked.threadId);
-  expect((state["todos"] as { status: string }[]).map(({ status }) => status)).toEqual(["completed", "completed", "completed"]);
+  expect((state["todos"] as { status: string }[]).map(({ status }) => status)).toEqual([
+    "completed",
+    "completed",
+    "completed",
+  ]);
   expect(state["files"]).toMatchObject({ "/answer.md": { content: messages.at(-1)?.content } });
   // The result goes by the call's id while it streams, by one of its own in snapshots.
   const streamed = parts.find(({ event }) => event.type === "TOOL_CALL_RESULT")?.event["messageId"];
@@ -141,7 +168,10 @@ test("a failing run ends with RUN_ERROR, and the server forgets it; asked again 
   expect((await held(first.threadId)).messages).toHaveLength(5);
 });
 
-test.each([[1, 1], [2, 0]])("with lag %i, snapshots come in mid-message and know %i messages of this turn", async (lag, known) => {
+test.each([
+  [1, 1],
+  [2, 0],
+])("with lag %i, snapshots come in mid-message and know %i messages of this turn", async (lag, known) => {
   const asked = input("A long answer, please");
   const { parts } = await run(asked, `tick=0&lag=${lag}`);
   const at = types(parts).indexOf("MESSAGES_SNAPSHOT");
@@ -154,7 +184,10 @@ test.each([[1, 1], [2, 0]])("with lag %i, snapshots come in mid-message and know
 test("a rewritten answer is not what was streamed", async () => {
   const asked = input("hi");
   const { parts } = await run(asked, "tick=0&rewrite=1");
-  const streamed = parts.filter(({ event }) => event.type === "TEXT_MESSAGE_CONTENT").map(({ event }) => event["delta"]).join("");
+  const streamed = parts
+    .filter(({ event }) => event.type === "TEXT_MESSAGE_CONTENT")
+    .map(({ event }) => event["delta"])
+    .join("");
   expect(streamed).toContain("You wrote “hi”");
   expect((await held(asked.threadId)).messages.at(-1)?.content).toBe("I would rather not have said that.");
 });
@@ -176,8 +209,11 @@ test("a second run of a thread waits for the first to end: it is refused", async
 });
 
 test.each([
-  ["{", "", 400], ["{}", "", 400], [JSON.stringify({ ...input("hi"), messages: [1] }), "", 400],
-  [JSON.stringify(input("hi")), "latency=fast", 400], [JSON.stringify(input("hi")), "lag=3", 400],
+  ["{", "", 400],
+  ["{}", "", 400],
+  [JSON.stringify({ ...input("hi"), messages: [1] }), "", 400],
+  [JSON.stringify(input("hi")), "latency=fast", 400],
+  [JSON.stringify(input("hi")), "lag=3", 400],
 ])("refuses %s?%s in a sentence", async (body, query, status) => {
   const response = await fetch(`${address}?${query}`, { method: "POST", body });
   expect(response.status).toBe(status);

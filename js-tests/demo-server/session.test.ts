@@ -21,17 +21,28 @@ beforeAll(async () => {
   address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/agent`;
 });
 
-afterAll(() => new Promise((resolve) => {
-  server.close(resolve);
-  server.closeAllConnections();
-}));
+afterAll(
+  () =>
+    new Promise((resolve) => {
+      server.close(resolve);
+      server.closeAllConnections();
+    }),
+);
 
 const opened: Session[] = [];
 afterEach(() => {
   for (const session of opened.splice(0)) session.close();
 });
 
-const WELL: Faults = { latency: 0, tick: 0, cut: undefined, fail: undefined, joined: "resume", lag: false, rewrite: false };
+const WELL: Faults = {
+  latency: 0,
+  tick: 0,
+  cut: undefined,
+  fail: undefined,
+  joined: "resume",
+  lag: false,
+  rewrite: false,
+};
 
 interface Heard {
   readonly session: Session;
@@ -44,7 +55,11 @@ interface Heard {
 function open(): Heard {
   let status = "";
   const complaints: string[] = [];
-  const session = new Session(agUiServer(address, true), () => heard.faults, (said) => (status = said));
+  const session = new Session(
+    agUiServer(address, true),
+    () => heard.faults,
+    (said) => (status = said),
+  );
   session.thread.on("error", ({ code, message }) => complaints.push(`${code}: ${message}`));
   session.thread.on("drift", ({ patch }) => complaints.push(`drift: ${JSON.stringify(patch)}`));
   const heard: Heard = {
@@ -52,7 +67,9 @@ function open(): Heard {
     complaints,
     faults: WELL,
     async settled() {
-      const over = () => ["", "The run failed."].includes(status) && session.thread.pending.every((update) => update.status === "failed");
+      const over = () =>
+        ["", "The run failed."].includes(status) &&
+        session.thread.pending.every((update) => update.status === "failed");
       while (!over()) await new Promise((resolve) => setTimeout(resolve, 5));
     },
   };
@@ -66,17 +83,20 @@ const held = async ({ session: { thread } }: Heard) =>
 const texts = ({ session: { thread } }: Heard) =>
   thread.getState().messages.map((message) => (message as { content: string }).content.split(" ", 3).join(" "));
 
-test.each(["resume", "replay"] as const)("a connection that breaks before the run's first word, then %s: none of it is missed", async (joined) => {
-  const heard = open();
-  heard.session.send("A long answer, please");
-  await heard.settled();
-  // The run before this one was longer than what this one has to say.
-  heard.faults = { ...WELL, cut: 0, joined };
-  heard.session.send("Plan my week");
-  await heard.settled();
-  expect(heard.complaints).toEqual([]);
-  expect(heard.session.thread.getState().messages).toEqual(await held(heard));
-});
+test.each(["resume", "replay"] as const)(
+  "a connection that breaks before the run's first word, then %s: none of it is missed",
+  async (joined) => {
+    const heard = open();
+    heard.session.send("A long answer, please");
+    await heard.settled();
+    // The run before this one was longer than what this one has to say.
+    heard.faults = { ...WELL, cut: 0, joined };
+    heard.session.send("Plan my week");
+    await heard.settled();
+    expect(heard.complaints).toEqual([]);
+    expect(heard.session.thread.getState().messages).toEqual(await held(heard));
+  },
+);
 
 test("sent again, the half answer makes way; taken back, it goes with the question", async () => {
   const heard = open();
@@ -115,40 +135,56 @@ test("what failed is sent again behind what was said since", async () => {
 
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
 const anyFaults: fc.Arbitrary<Faults> = fc.record({
-  latency: fc.constantFrom(0, 20), tick: fc.constantFrom(0, 1), cut: maybe(fc.nat(60)), fail: maybe(fc.integer({ min: 1, max: 40 })),
-  joined: fc.constantFrom("resume", "replay"), lag: fc.boolean(), rewrite: fc.constant(false),
+  latency: fc.constantFrom(0, 20),
+  tick: fc.constantFrom(0, 1),
+  cut: maybe(fc.nat(60)),
+  fail: maybe(fc.integer({ min: 1, max: 40 })),
+  joined: fc.constantFrom("resume", "replay"),
+  lag: fc.boolean(),
+  rewrite: fc.constant(false),
 });
 const anyStep = fc.record({
   faults: anyFaults,
   what: fc.oneof(
-    { weight: 4, arbitrary: fc.constantFrom("Plan my week", "Hi", "What is the weather in Lima?", "A long answer, please") },
+    {
+      weight: 4,
+      arbitrary: fc.constantFrom("Plan my week", "Hi", "What is the weather in Lima?", "A long answer, please"),
+    },
     { weight: 1, arbitrary: fc.constantFrom("*retry", "*rollback") },
   ),
   wait: fc.constantFrom(0, 30, undefined),
 });
 
 test("random use under faults: no error, no drift, and in the end the server's messages", async () => {
-  await fc.assert(fc.asyncProperty(fc.array(fc.array(anyStep, { minLength: 2, maxLength: 6 }), { minLength: 16, maxLength: 16 }), async (uses) => {
-    // Broken connections are waited for: many sessions wait at once.
-    await Promise.all(uses.map(async (steps) => {
-      const heard = open();
-      for (const { faults, what, wait } of steps) {
-        heard.faults = faults;
-        const failed = heard.session.thread.pending.find(({ status }) => status === "failed")?.id ?? "";
-        if (what === "*retry") heard.session.retry(failed);
-        else if (what === "*rollback") heard.session.rollback(failed);
-        else heard.session.send(what);
-        if (wait === undefined) await heard.settled();
-        else await new Promise((resolve) => setTimeout(resolve, wait));
-      }
-      await heard.settled();
-      heard.faults = WELL;
-      for (const { id } of heard.session.thread.pending) heard.session.rollback(id);
-      heard.session.send("Hi");
-      await heard.settled();
-      expect(heard.complaints).toEqual([]);
-      expect(heard.session.thread.getState().messages).toEqual(await held(heard));
-      expect(heard.session.thread.pending).toEqual([]);
-    }));
-  }), { ...seeded("sessions", 4), endOnFailure: true });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.array(anyStep, { minLength: 2, maxLength: 6 }), { minLength: 16, maxLength: 16 }),
+      async (uses) => {
+        // Broken connections are waited for: many sessions wait at once.
+        await Promise.all(
+          uses.map(async (steps) => {
+            const heard = open();
+            for (const { faults, what, wait } of steps) {
+              heard.faults = faults;
+              const failed = heard.session.thread.pending.find(({ status }) => status === "failed")?.id ?? "";
+              if (what === "*retry") heard.session.retry(failed);
+              else if (what === "*rollback") heard.session.rollback(failed);
+              else heard.session.send(what);
+              if (wait === undefined) await heard.settled();
+              else await new Promise((resolve) => setTimeout(resolve, wait));
+            }
+            await heard.settled();
+            heard.faults = WELL;
+            for (const { id } of heard.session.thread.pending) heard.session.rollback(id);
+            heard.session.send("Hi");
+            await heard.settled();
+            expect(heard.complaints).toEqual([]);
+            expect(heard.session.thread.getState().messages).toEqual(await held(heard));
+            expect(heard.session.thread.pending).toEqual([]);
+          }),
+        );
+      },
+    ),
+    { ...seeded("sessions", 4), endOnFailure: true },
+  );
 });

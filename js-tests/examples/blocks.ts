@@ -20,7 +20,10 @@ const source = join(root, "pkg-template", "src");
 /** The package's modules that users can read. */
 export function sources(): string[] {
   const files = readdirSync(source, { recursive: true, encoding: "utf8" });
-  return files.filter((path) => /\.tsx?$/.test(path)).sort().map((path) => join(source, path));
+  return files
+    .filter((path) => /\.tsx?$/.test(path))
+    .sort()
+    .map((path) => join(source, path));
 }
 
 export const documents = (): string[] => [join(root, "README.md")];

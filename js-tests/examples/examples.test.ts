@@ -17,7 +17,9 @@ afterAll(cleanUp);
 
 test("every example is found", () => {
   const marks = sources().map((path) => readFileSync(path, "utf8").match(/^\s*\* @example/gm)?.length ?? 0);
-  const fences = documents().map((path) => readFileSync(path, "utf8").match(/^\s*```(js|jsx|ts|tsx|javascript|typescript)\b/gm)?.length ?? 0);
+  const fences = documents().map(
+    (path) => readFileSync(path, "utf8").match(/^\s*```(js|jsx|ts|tsx|javascript|typescript)\b/gm)?.length ?? 0,
+  );
   const sum = (counts: number[]) => counts.reduce((total, count) => total + count, 0);
   expect(sum(marks)).toBeGreaterThan(0);
   expect(sources().flatMap(blocksOf).length).toBeGreaterThanOrEqual(sum(marks));

@@ -45,7 +45,10 @@ export function expected({ code }: Block): Printed[] {
 /** Runs a block; what each of its `console.log`s printed, several times as `first, then second`. */
 export async function run(block: Block): Promise<Printed[]> {
   const lines = block.code.split("\n").map((line, at) => line.replace(CALL, `print(${at + 1}, `));
-  const { code } = await transform(lines.join("\n"), { loader: "ts", format: /\brequire\(/.test(block.code) ? "cjs" : "esm" });
+  const { code } = await transform(lines.join("\n"), {
+    loader: "ts",
+    format: /\brequire\(/.test(block.code) ? "cjs" : "esm",
+  });
   const print = `const print = (line, ...values) =>
   process.stdout.write(JSON.stringify([line, process.getBuiltinModule("node:util").format(...values)]) + "\\n");\n`;
   const path = join(folder, `${fileOf(block)}.${/\brequire\(/.test(block.code) ? "cjs" : "mjs"}`);
@@ -78,7 +81,10 @@ export async function complaints(blocks: Block[]): Promise<Map<string, string[]>
   };
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: [...files.keys()] }));
   const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
-  const output = await exec(process.execPath, [tsc, "-p", folder, "--pretty", "false"], { cwd: folder, maxBuffer: 1 << 26 }).then(
+  const output = await exec(process.execPath, [tsc, "-p", folder, "--pretty", "false"], {
+    cwd: folder,
+    maxBuffer: 1 << 26,
+  }).then(
     () => "",
     (error: { stdout: string; stderr: string }) => error.stdout + error.stderr,
   );
@@ -88,7 +94,8 @@ export async function complaints(blocks: Block[]): Promise<Map<string, string[]>
     const block = files.get(file);
     // What is said of no block is said of all: the compiler itself failed.
     const about = block ? [block] : /^\s/.test(line) ? [] : blocks;
-    for (const { name } of about) found.set(name, [...(found.get(name) ?? []), block ? `line ${at} of it: ${what}` : line]);
+    for (const { name } of about)
+      found.set(name, [...(found.get(name) ?? []), block ? `line ${at} of it: ${what}` : line]);
   }
   return found;
 }

@@ -9,11 +9,38 @@ export const PROBE = "probe";
 
 const ODD_NAME = fc.constantFrom("", "0", "constructor", "toString", "__proto__", "é\ud800", "__overwrite__");
 
-const WORD = fc.constantFrom<unknown[]>("1", "__remove_all__", "remove", "ai", "user", "tool", "pending", "constructor", null, undefined, 0, true);
+const WORD = fc.constantFrom<unknown[]>(
+  "1",
+  "__remove_all__",
+  "remove",
+  "ai",
+  "user",
+  "tool",
+  "pending",
+  "constructor",
+  null,
+  undefined,
+  0,
+  true,
+);
 
 /** Data of any shape, with the names that the core looks for. */
 export const anything: fc.Arbitrary<unknown> = fc.anything({
-  key: fc.constantFrom("id", "type", "role", "content", "name", "status", "tool_calls", "kwargs", "lc", "value", "__overwrite__", "__proto__", "x"),
+  key: fc.constantFrom(
+    "id",
+    "type",
+    "role",
+    "content",
+    "name",
+    "status",
+    "tool_calls",
+    "kwargs",
+    "lc",
+    "value",
+    "__overwrite__",
+    "__proto__",
+    "x",
+  ),
   values: [WORD, WORD, fc.integer(), fc.double(), fc.string({ unit: "binary" }), fc.bigInt()],
   maxDepth: 3,
   maxKeys: 4,
@@ -39,7 +66,11 @@ const reducers: Record<string, (current: never, update: never) => unknown> = {
     throw undefined;
   },
   "calling back"(_, update) {
-    return [addMessages([], "hi").length, "error" in outcome(() => addMessages([], { type: "remove", id: "?" })), update];
+    return [
+      addMessages([], "hi").length,
+      "error" in outcome(() => addMessages([], { type: "remove", id: "?" })),
+      update,
+    ];
   },
 };
 
@@ -51,7 +82,10 @@ export interface Declared {
 
 const wrongOptions = fc.oneof(
   { weight: 30, arbitrary: fc.constant({}) },
-  { weight: 1, arbitrary: fc.record({ input: WORD, guard: WORD, rules: WORD, prefer: WORD, default: WORD }, { requiredKeys: [] }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ input: WORD, guard: WORD, rules: WORD, prefer: WORD, default: WORD }, { requiredKeys: [] }),
+  },
 );
 
 const declared: fc.Arbitrary<Declared> = fc
@@ -74,7 +108,10 @@ export function fieldsOf(declarations: [string, Declared][]): Record<string, Fie
 }
 
 /** An object with values for some of the fields, by their kinds, or by none; rarely no object at all. */
-function partial(declarations: [string, Declared][], fitting: (kind: Kind) => fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+function partial(
+  declarations: [string, Declared][],
+  fitting: (kind: Kind) => fc.Arbitrary<unknown>,
+): fc.Arbitrary<unknown> {
   const absent = Symbol("absent");
   const values = declarations.map(([name, { kind }]) =>
     fc
@@ -88,7 +125,9 @@ function partial(declarations: [string, Declared][], fitting: (kind: Kind) => fc
       .map((value) => [name, value]),
   );
   const stranger = fc.option(anything, { nil: absent, freq: 3 }).map((value) => ["stranger", value]);
-  const object = fc.tuple(...values, stranger).map((entries) => Object.fromEntries(entries.filter(([, value]) => value !== absent)) as State);
+  const object = fc
+    .tuple(...values, stranger)
+    .map((entries) => Object.fromEntries(entries.filter(([, value]) => value !== absent)) as State);
   return fc.oneof({ weight: 30, arbitrary: object as fc.Arbitrary<unknown> }, { weight: 1, arbitrary: anything });
 }
 

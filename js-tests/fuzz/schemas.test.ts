@@ -20,7 +20,8 @@ function called<T>(call: () => T, ...inputs: unknown[]): Outcome<T> {
   if ("error" in came) {
     if (!(came.error instanceof ThreadfoldError)) throw came.error;
     // Reading these never throws, so that only a write to one of them, which is frozen, could.
-    if (came.error.code === "UNREADABLE_VALUE") expect(String(came.error.cause)).toMatch(/cannot be copied|no well-formed text/);
+    if (came.error.code === "UNREADABLE_VALUE")
+      expect(String(came.error.cause)).toMatch(/cannot be copied|no well-formed text/);
   }
   return came;
 }
@@ -29,7 +30,10 @@ function called<T>(call: () => T, ...inputs: unknown[]): Outcome<T> {
 function isPlain(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
-  return (prototype === null || prototype === Object.prototype) && !Object.keys(value).some((key) => /\p{Surrogate}/u.test(key));
+  return (
+    (prototype === null || prototype === Object.prototype) &&
+    !Object.keys(value).some((key) => /\p{Surrogate}/u.test(key))
+  );
 }
 
 /** Every key is either passed on as it is, or named. */
@@ -62,13 +66,30 @@ function probe(schema: AnySchema): void {
 function exercise(schema: AnySchema, state: unknown, updates: unknown[]): void {
   const held = state as State;
   for (const update of updates) {
-    checkUntouched(state, [update], called(() => schema.merge(held, update as State), state, update));
+    checkUntouched(
+      state,
+      [update],
+      called(() => schema.merge(held, update as State), state, update),
+    );
   }
-  checkUntouched(state, updates, called(() => schema.step(held, updates as State[]), state, updates));
+  checkUntouched(
+    state,
+    updates,
+    called(() => schema.step(held, updates as State[]), state, updates),
+  );
   for (const given of [state, ...updates] as State[]) {
-    checkFiltered(given, called(() => schema.input(given), given));
-    checkFiltered(given, called(() => schema.output(given), given));
-    checkFiltered(given, called(() => schema.checkpoint(given), given));
+    checkFiltered(
+      given,
+      called(() => schema.input(given), given),
+    );
+    checkFiltered(
+      given,
+      called(() => schema.output(given), given),
+    );
+    checkFiltered(
+      given,
+      called(() => schema.checkpoint(given), given),
+    );
   }
   probe(schema);
 }

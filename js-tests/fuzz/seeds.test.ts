@@ -38,12 +38,16 @@ test("every property in TypeScript is given a seed", () => {
 test("every property in Rust is given a seed", () => {
   const properties = sources("tests", /\.rs$/).filter(([, text]) => text.includes("proptest! {"));
   expect(properties.length).toBeGreaterThan(1);
-  const lacking = properties.filter(([, text]) => count(text, /^proptest! \{/gm) > count(text, /proptest_config\(seeded::config\(|RngSeed::Fixed\(/g));
+  const lacking = properties.filter(
+    ([, text]) => count(text, /^proptest! \{/gm) > count(text, /proptest_config\(seeded::config\(|RngSeed::Fixed\(/g),
+  );
   expect(lacking.map(([path]) => path)).toEqual([]);
 });
 
 test("nothing in the tests is left to chance", () => {
   // What a test draws comes from a seed; the page under random use has its dice replaced.
-  const chance = sources("js-tests", /\.(ts|mjs)$/).filter(([path, text]) => /Math\.random\(|fc\.sample\(/.test(text) && !path.includes("/bench/"));
+  const chance = sources("js-tests", /\.(ts|mjs)$/).filter(
+    ([path, text]) => /Math\.random\(|fc\.sample\(/.test(text) && !path.includes("/bench/"),
+  );
   expect(chance.map(([path]) => path)).toEqual([]);
 });

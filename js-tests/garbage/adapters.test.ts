@@ -17,8 +17,14 @@ const calls: Record<string, Call> = {
   "foldAgUi, its thread": (value) => foldAgUi(value, [started]),
   "foldAgUi, its events": (value) => foldAgUi(thread(), value),
   "foldAgUi, an event": (value) => foldAgUi(thread(), [started, value]),
-  "foldAgUi, an event's id": (messageId) => foldAgUi(thread(), [started, { type: "TEXT_MESSAGE_START", messageId, role: "assistant" }]),
-  "foldAgUi, a snapshot": (messages) => foldAgUi(thread(), [started, { type: "MESSAGES_SNAPSHOT", messages }, { type: "STATE_SNAPSHOT", snapshot: messages }]),
+  "foldAgUi, an event's id": (messageId) =>
+    foldAgUi(thread(), [started, { type: "TEXT_MESSAGE_START", messageId, role: "assistant" }]),
+  "foldAgUi, a snapshot": (messages) =>
+    foldAgUi(thread(), [
+      started,
+      { type: "MESSAGES_SNAPSHOT", messages },
+      { type: "STATE_SNAPSHOT", snapshot: messages },
+    ]),
   "foldAgUi, a delta": (delta) => foldAgUi(thread(), [started, { type: "STATE_DELTA", delta }]),
   "foldAgUi, its options": (value) => foldAgUi(thread(), [started], value),
   "runInput, its thread": (value) => runInput(value),
@@ -42,7 +48,9 @@ async function* parts(value: unknown): AsyncGenerator<never> {
 /** What the garbage itself throws is the caller's. */
 const isTheirs = (error: unknown) => {
   try {
-    return !(error instanceof Error) || error.message === "thrown" || error.message.includes("proxy that has been revoked");
+    return (
+      !(error instanceof Error) || error.message === "thrown" || error.message.includes("proxy that has been revoked")
+    );
   } catch {
     return true;
   }

@@ -76,19 +76,35 @@ const Constructor = Schema as unknown as new (declared: unknown) => typeof schem
 
 export const functions: Call[] = [
   { name: "addMessages", args: () => [[message("1")], messages(), { rules: "langgraph" }], call: addMessages as never },
-  { name: "addMessages, DeepAgents", args: () => [[message("1")], messages(), { rules: "deepagents" }], call: addMessages as never },
+  {
+    name: "addMessages, DeepAgents",
+    args: () => [[message("1")], messages(), { rules: "deepagents" }],
+    call: addMessages as never,
+  },
   { name: "messagesStateReducer", args: () => ["a", "b"], call: messagesStateReducer as never },
   { name: "removeMessage", args: () => ["1"], call: removeMessage as never },
-  { name: "mergeTools", args: () => [[{ name: "a" }], [{ name: "a" }, {}], { prefer: "last" }], call: mergeTools as never },
+  {
+    name: "mergeTools",
+    args: () => [[{ name: "a" }], [{ name: "a" }, {}], { prefer: "last" }],
+    call: mergeTools as never,
+  },
   {
     name: "replaceTodos",
     args: () => [[{ content: "x", status: "pending" }], [{ content: "x", status: "pending", extra: 1 }]],
     call: replaceTodos as never,
   },
   { name: "textOf", args: () => [message("1")], call: textOf as never },
-  { name: "textOf, of blocks", args: () => [[{ type: "text", text: "a" }]], call: ((content: never) => textOf({ type: "ai", content })) as never },
+  {
+    name: "textOf, of blocks",
+    args: () => [[{ type: "text", text: "a" }]],
+    call: ((content: never) => textOf({ type: "ai", content })) as never,
+  },
   { name: "toAgUi", args: () => [message("1"), 3], call: toAgUi as never },
-  { name: "toLangChain", args: () => [{ id: "1", role: "assistant", content: "a", toolCalls: [] }, 3], call: toLangChain as never },
+  {
+    name: "toLangChain",
+    args: () => [{ id: "1", role: "assistant", content: "a", toolCalls: [] }, 3],
+    call: toLangChain as never,
+  },
   { name: "checkTodoCalls", args: () => [[message("1")]], call: checkTodoCalls as never },
   { name: "mergeFiles", args: () => [{ "/a": { content: "a" } }, { "/a": null, "/b": {} }], call: mergeFiles as never },
   {
@@ -103,8 +119,16 @@ export const functions: Call[] = [
   },
   { name: "applyPatch", args: () => [{ a: [1] }, patch()], call: applyPatch as never },
   { name: "defineSchema", args: () => [fields()], call: defineSchema as never },
-  { name: "defineSchema of one field", args: () => [{}], call: ((declared: never) => defineSchema({ a: declared })) as never },
-  { name: "Schema, constructed", args: () => [fields()], call: ((declared: never) => new Constructor(declared).initial()) as never },
+  {
+    name: "defineSchema of one field",
+    args: () => [{}],
+    call: ((declared: never) => defineSchema({ a: declared })) as never,
+  },
+  {
+    name: "Schema, constructed",
+    args: () => [fields()],
+    call: ((declared: never) => new Constructor(declared).initial()) as never,
+  },
   { name: "combineSchemas", args: () => [schema, schema], call: combineSchemas as never },
   { name: "overwrite", args: () => [1], call: overwrite as never },
   ...Object.entries(field as unknown as Record<string, (options: never) => Field<unknown>>)
@@ -117,14 +141,23 @@ export const functions: Call[] = [
   {
     name: "field.reducer, used",
     args: () => [(a: unknown, b: unknown) => [a, b], { default: () => 1 }, 1],
-    call: ((fn: never, options: never, update: never) => defineSchema({ a: field.reducer(fn, options) }).merge({}, { a: update })) as never,
+    call: ((fn: never, options: never, update: never) =>
+      defineSchema({ a: field.reducer(fn, options) }).merge({}, { a: update })) as never,
   },
 ];
 
 export const methods: Call[] = [
   { name: "schema.initial", args: () => [], call: () => schema.initial() },
-  { name: "schema.merge", args: () => [state(), update()], call: ((a: never, b: never) => schema.merge(a, b)) as never },
-  { name: "schema.step", args: () => [state(), [{ log: [1] }, update()]], call: ((a: never, b: never) => schema.step(a, b)) as never },
+  {
+    name: "schema.merge",
+    args: () => [state(), update()],
+    call: ((a: never, b: never) => schema.merge(a, b)) as never,
+  },
+  {
+    name: "schema.step",
+    args: () => [state(), [{ log: [1] }, update()]],
+    call: ((a: never, b: never) => schema.step(a, b)) as never,
+  },
   { name: "schema.input", args: () => [state()], call: ((a: never) => schema.input(a)) as never },
   { name: "schema.output", args: () => [state()], call: ((a: never) => schema.output(a)) as never },
   { name: "schema.checkpoint", args: () => [state()], call: ((a: never) => schema.checkpoint(a)) as never },
@@ -139,7 +172,11 @@ export const methods: Call[] = [
       }
     }) as never,
   })),
-  { name: "MessageList, constructed", args: () => [messages().slice(0, 3), { rules: "deepagents" }], call: ((a: never, b: never) => new MessageList(a, b).snapshot()) as never },
+  {
+    name: "MessageList, constructed",
+    args: () => [messages().slice(0, 3), { rules: "deepagents" }],
+    call: ((a: never, b: never) => new MessageList(a, b).snapshot()) as never,
+  },
   { name: "list.update", args: () => [messages().slice(0, 2)], call: ((a: never) => list.update(a)) as never },
   { name: "list.append", args: () => ["1", "text"], call: ((a: never, b: never) => list.append(a, b)) as never },
   { name: "list.snapshot", args: () => [], call: () => list.snapshot() },

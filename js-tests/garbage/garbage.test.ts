@@ -6,14 +6,16 @@ import { functions, list, methods, probe, type Call } from "./calls.js";
 import { garbage } from "./values.js";
 
 const makers = Object.entries(garbage);
-const isOurs = (thrown: unknown) => typeof thrown === "object" && thrown !== null && thrown instanceof threadfold.ThreadfoldError;
+const isOurs = (thrown: unknown) =>
+  typeof thrown === "object" && thrown !== null && thrown instanceof threadfold.ThreadfoldError;
 
 /** A sentence on what went wrong, if anything did: an error that is not ours, an input written to, an object that broke. */
 function complaint({ call }: Call, args: unknown[]): string | undefined {
   for (const arg of args) freeze(arg);
   const came = outcome(() => call(...(args as never[])));
   if ("error" in came && !isOurs(came.error)) return `threw ${describe(came.error)}`;
-  if ("error" in came && WRITTEN.test(describe((came.error as Error).cause))) return `wrote to its input: ${describe((came.error as Error).cause)}`;
+  if ("error" in came && WRITTEN.test(describe((came.error as Error).cause)))
+    return `wrote to its input: ${describe((came.error as Error).cause)}`;
   const after = outcome(probe);
   if ("error" in after) return `broke something: ${describe(after.error)}`;
   return undefined;
@@ -52,7 +54,9 @@ function describe(thrown: unknown): string {
 const ELSEWHERE = ["ThreadfoldError", "Thread"];
 
 test("every exported function and class is given garbage", () => {
-  const exported = Object.entries(threadfold).filter(([, value]) => typeof value === "function").map(([name]) => name);
+  const exported = Object.entries(threadfold)
+    .filter(([, value]) => typeof value === "function")
+    .map(([name]) => name);
   const given = new Set([...functions, ...methods].map(({ name }) => name.split(/\W/, 1)[0]));
   expect(exported.filter((name) => !given.has(name) && !ELSEWHERE.includes(name))).toEqual([]);
 });
@@ -73,7 +77,10 @@ for (const subject of [...functions, ...methods]) {
         tell([`${first}: ${name}`], subject.args().with(first, make()));
         for (let second = first + 1; second < count; second++) {
           for (const [other, makeOther] of makers) {
-            tell([`${first}: ${name}`, `${second}: ${other}`], subject.args().with(first, make()).with(second, makeOther()));
+            tell(
+              [`${first}: ${name}`, `${second}: ${other}`],
+              subject.args().with(first, make()).with(second, makeOther()),
+            );
           }
         }
       }

@@ -1,12 +1,27 @@
 // What an error says: which one of a list, which field of it, and what it should be.
 import * as threadfold from "threadfold";
-import { addMessages, applyPatch, defineSchema, field, MessageList, mergeTools, replaceTodos, Thread, ThreadfoldError, type PatchOperation } from "threadfold";
+import {
+  addMessages,
+  applyPatch,
+  defineSchema,
+  field,
+  MessageList,
+  mergeTools,
+  replaceTodos,
+  Thread,
+  ThreadfoldError,
+  type PatchOperation,
+} from "threadfold";
 import * as langgraph from "threadfold/langgraph";
 import * as slim from "threadfold/slim";
 import { expect, test } from "vitest";
 import { outcome } from "../support/errors.js";
 
-const whole = [{ type: "human", id: "1", content: "" }, { id: "2", role: "user", content: "" }, { type: "ai", id: "3", content: "" }];
+const whole = [
+  { type: "human", id: "1", content: "" },
+  { id: "2", role: "user", content: "" },
+  { type: "ai", id: "3", content: "" },
+];
 const kinds = "human, ai, system, developer, tool, function or remove, not 'alien'.";
 
 const forms = "messages[3] should be an object with a type or a role, a string or a [role, content] pair.";
@@ -45,8 +60,21 @@ test("an error names the message by its index, and its field", () => {
 
 test("an error names the todo, the operation, the tool or the field", () => {
   const said = (call: () => unknown) => (outcome(call) as { error?: Error }).error?.message;
-  expect(said(() => replaceTodos([], [{ content: "a", status: "pending" }, { content: "b", status: "later" as never }]))).toMatch(/^todos\.1\.status: /);
-  const patch: PatchOperation[] = [{ op: "add", path: "/a", value: 1 }, { op: "remove", path: "/b" }];
+  expect(
+    said(() =>
+      replaceTodos(
+        [],
+        [
+          { content: "a", status: "pending" },
+          { content: "b", status: "later" as never },
+        ],
+      ),
+    ),
+  ).toMatch(/^todos\.1\.status: /);
+  const patch: PatchOperation[] = [
+    { op: "add", path: "/a", value: 1 },
+    { op: "remove", path: "/b" },
+  ];
   expect(said(() => applyPatch({}, patch))).toBe("Patch operation 1: nothing is at '/b'.");
   expect(said(() => mergeTools(5 as never, []))).toMatch(/ should be a list\.$/);
   expect(said(() => defineSchema({ notes: 5 as never }))).toMatch(/'notes'/);
@@ -57,8 +85,12 @@ test("an error names the todo, the operation, the tool or the field", () => {
 });
 
 test("every class has its name, in every entry", () => {
-  const classes = [threadfold, slim, langgraph].flatMap((entry) => Object.entries(entry)).filter(([name, value]) => typeof value === "function" && /^[A-Z]/.test(name));
-  expect(classes.map(([name]) => name)).toEqual(expect.arrayContaining(["Thread", "Schema", "MessageList", "ThreadfoldError"]));
+  const classes = [threadfold, slim, langgraph]
+    .flatMap((entry) => Object.entries(entry))
+    .filter(([name, value]) => typeof value === "function" && /^[A-Z]/.test(name));
+  expect(classes.map(([name]) => name)).toEqual(
+    expect.arrayContaining(["Thread", "Schema", "MessageList", "ThreadfoldError"]),
+  );
   expect(classes.map(([, value]) => (value as { name: string }).name)).toEqual(classes.map(([name]) => name));
   expect(new ThreadfoldError("NO_INPUT", "x").name).toBe("ThreadfoldError");
 });

@@ -22,7 +22,20 @@ const thrower = (thrown: unknown) => () => {
 /** A getter for every name that the core may ask for. */
 function getters(get: () => unknown): object {
   const made = {};
-  for (const key of ["id", "type", "role", "content", "kind", "name", "op", "path", "status", "messages", "rules", "0"]) {
+  for (const key of [
+    "id",
+    "type",
+    "role",
+    "content",
+    "kind",
+    "name",
+    "op",
+    "path",
+    "status",
+    "messages",
+    "rules",
+    "0",
+  ]) {
     Object.defineProperty(made, key, { get, enumerable: true, configurable: true });
   }
   return made;
@@ -61,15 +74,15 @@ function holes(length: number): unknown[] {
 }
 
 export const garbage: Record<string, () => unknown> = {
-  "null": () => null,
-  "undefined": () => undefined,
-  "NaN": () => Number.NaN,
+  null: () => null,
+  undefined: () => undefined,
+  NaN: () => Number.NaN,
   "a number": () => 7,
-  "Infinity": () => Number.POSITIVE_INFINITY,
-  "true": () => true,
+  Infinity: () => Number.POSITIVE_INFINITY,
+  true: () => true,
   "an empty string": () => "",
   "a string": () => "remove",
-  "__proto__": () => "__proto__",
+  __proto__: () => "__proto__",
   "a lone surrogate": () => "\udc00a\ud800",
   "a long string": () => "x".repeat(100_000),
   "a symbol": () => Symbol("s"),
@@ -82,11 +95,25 @@ export const garbage: Record<string, () => unknown> = {
   "an empty array": () => [],
   "an array of garbage": () => [undefined, null, Symbol("s"), 1n, [], {}, "x", () => 1],
   "an array with holes": () => holes(20_000),
-  "an array with properties": () => Object.assign([{ id: "1", type: "ai", content: "" }], { id: "2", type: "human", kind: "append" }),
+  "an array with properties": () =>
+    Object.assign([{ id: "1", type: "ai", content: "" }], { id: "2", type: "human", kind: "append" }),
   "an object without a prototype": () => Object.create(null) as object,
-  "an object with a __proto__ key": () => JSON.parse('{"__proto__":{"polluted":true},"type":"human","content":""}') as object,
-  "an object whose fields are garbage": () => ({ id: 1n, type: Symbol("t"), role: {}, content: () => 1, kind: [], tool_calls: 5 }),
-  "a message whose fields are garbage": () => ({ type: "ai", id: "1", content: { a: 1 }, tool_calls: { length: 3, 0: null } }),
+  "an object with a __proto__ key": () =>
+    JSON.parse('{"__proto__":{"polluted":true},"type":"human","content":""}') as object,
+  "an object whose fields are garbage": () => ({
+    id: 1n,
+    type: Symbol("t"),
+    role: {},
+    content: () => 1,
+    kind: [],
+    tool_calls: 5,
+  }),
+  "a message whose fields are garbage": () => ({
+    type: "ai",
+    id: "1",
+    content: { a: 1 },
+    tool_calls: { length: 3, 0: null },
+  }),
   "a serialised message of garbage": () => ({ lc: 1, type: "constructor", id: [Symbol("s")], kwargs: null }),
   "an array-like": () => ({ length: 3, 0: { type: "human", id: "1", content: "a" } }),
   "an object with a length of its own": () => ({ length: -1 }),
@@ -116,12 +143,12 @@ export const garbage: Record<string, () => unknown> = {
   "a Map": () => new Map([["type", "human"]]),
   "a Set": () => new Set([1]),
   "a WeakMap": () => new WeakMap(),
-  "bytes": () => new Uint8Array([1, 2, 3]),
+  bytes: () => new Uint8Array([1, 2, 3]),
   "a buffer": () => new ArrayBuffer(8),
   "a Date": () => new Date(Number.NaN),
   "a promise": () => Promise.resolve(1),
   "an error": () => new Error("e"),
   "a regular expression": () => /x/g,
   "a boxed string": () => Object("human") as object,
-  "globalThis": () => globalThis,
+  globalThis: () => globalThis,
 };

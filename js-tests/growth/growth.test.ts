@@ -16,12 +16,14 @@ const table: (Growth & { name: string })[] = [];
 function judge(name: string, grown: Growth): void {
   table.push({ name, ...grown });
   const figures = `${grown.times.map((time) => time.toFixed(1)).join(" / ")} ms at ${grown.n}, ${2 * grown.n}, ${4 * grown.n}`;
-  if (KNOWN.has(name)) expect(grown.exponent, `${name} is mended (${figures}): take it from KNOWN`).toBeGreaterThan(LIMIT);
+  if (KNOWN.has(name))
+    expect(grown.exponent, `${name} is mended (${figures}): take it from KNOWN`).toBeGreaterThan(LIMIT);
   else expect(grown.exponent, `${name}: ${figures}`).toBeLessThanOrEqual(LIMIT);
 }
 
 describe("what an operation costs grows no faster than n^1.3", () => {
-  for (const subject of [...lists, ...schemas, ...threads]) test(subject.name, async () => judge(subject.name, await growth(subject, LIMIT)));
+  for (const subject of [...lists, ...schemas, ...threads])
+    test(subject.name, async () => judge(subject.name, await growth(subject, LIMIT)));
   for (const subject of streams) test(subject.name, async () => judge(subject.name, await growth(subject, LIMIT)));
 });
 

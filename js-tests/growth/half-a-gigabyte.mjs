@@ -6,7 +6,9 @@ import { defineSchema, field, MessageList, Thread } from "threadfold";
 const step = (name, run) => {
   const start = performance.now();
   run();
-  console.log(`${name}: ${(performance.now() - start).toFixed(0)} ms, ${(process.memoryUsage().rss / 2 ** 20).toFixed(0)} MB`);
+  console.log(
+    `${name}: ${(performance.now() - start).toFixed(0)} ms, ${(process.memoryUsage().rss / 2 ** 20).toFixed(0)} MB`,
+  );
 };
 const fields = (n, value) => Object.fromEntries(Array.from({ length: n }, (_, at) => [`f${at}`, value(at)]));
 
@@ -16,7 +18,15 @@ step("100,000 fields", () => {
   assert.equal(thread.getState().f99999, 100_000);
   thread.free();
   const schema = defineSchema(fields(100_000, () => field.replace()));
-  assert.equal(Object.keys(schema.merge({}, fields(100_000, (at) => at))).length, 100_000);
+  assert.equal(
+    Object.keys(
+      schema.merge(
+        {},
+        fields(100_000, (at) => at),
+      ),
+    ).length,
+    100_000,
+  );
   schema.free();
   const small = defineSchema({ topic: field.replace() });
   assert.equal(small.input(fields(100_000, (at) => at)).dropped.length, 100_000);

@@ -8,10 +8,18 @@ import { ai, chunk, human, metadata, numbered, response, said, streamOf, values,
 
 const Q = human("q", "Hi");
 const BEGIN = [metadata(), values(Q)];
-const event = (method: string, data: unknown, params: object = { namespace: [] }, id = `${method} ${JSON.stringify(params)}`) =>
-  ({ type: "event", event_id: id, seq: 1, method, params: { ...params, data } });
+const event = (
+  method: string,
+  data: unknown,
+  params: object = { namespace: [] },
+  id = `${method} ${JSON.stringify(params)}`,
+) => ({ type: "event", event_id: id, seq: 1, method, params: { ...params, data } });
 const nested = (depth: number): unknown => JSON.parse(`${"[".repeat(depth)}${"]".repeat(depth)}`);
-const reason = (promise: Promise<unknown>): Promise<unknown> => promise.then(() => undefined, (error: unknown) => error);
+const reason = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
 
 describe("a part that is wrong is told, and the stream goes on", () => {
   const WRONG: Record<string, object | null | number> = {
@@ -78,7 +86,12 @@ describe("a part that is wrong is told, and the stream goes on", () => {
 
 describe("server-sent events", () => {
   const sse = (parts: Part[], end: string, more = ""): string =>
-    parts.map(({ event, data, id }) => `${more}${id === undefined ? "" : `id: ${id}${end}`}event: ${event}${end}data: ${JSON.stringify(data)}${end}${end}`).join("");
+    parts
+      .map(
+        ({ event, data, id }) =>
+          `${more}${id === undefined ? "" : `id: ${id}${end}`}event: ${event}${end}data: ${JSON.stringify(data)}${end}${end}`,
+      )
+      .join("");
   const PARTS = [...BEGIN, chunk("a", "Hel"), chunk("a", "lo"), values(Q, ai("a", "Hello"))];
 
   async function foldedText(pieces: string[]): Promise<Recorder> {
@@ -98,7 +111,8 @@ describe("server-sent events", () => {
   test("without the last blank line, or the last line's end, lose nothing", async () => {
     for (const end of ["\n", "\r\n", "\r"]) {
       const text = sse(PARTS, end);
-      for (const cut of [end.length, 2 * end.length]) expect((await foldedText([text.slice(0, -cut)])).contents).toEqual(["Hi", "Hello"]);
+      for (const cut of [end.length, 2 * end.length])
+        expect((await foldedText([text.slice(0, -cut)])).contents).toEqual(["Hi", "Hello"]);
     }
   });
 
@@ -116,7 +130,8 @@ describe("server-sent events", () => {
 
 describe("an answer that is no stream of events is BAD_RESPONSE, and the run that was asked for has failed", () => {
   const page = "<!doctype html><title>Sign in</title>";
-  const answer = (body: string | null, status: number, type?: string) => new Response(body, { status, headers: type === undefined ? {} : { "content-type": type } });
+  const answer = (body: string | null, status: number, type?: string) =>
+    new Response(body, { status, headers: type === undefined ? {} : { "content-type": type } });
   const ANSWERS: Record<string, () => Response> = {
     "a page with 200": () => answer(page, 200, "text/html"),
     "a page with 500": () => answer(page, 500, "text/html"),
@@ -137,7 +152,9 @@ describe("an answer that is no stream of events is BAD_RESPONSE, and the run tha
   });
 
   test("says what the server said", async () => {
-    expect(await reason(foldRun(new Thread(), answer('{"detail":"No such graph"}', 422, "application/json")))).toMatchObject({ message: expect.stringContaining("No such graph") });
+    expect(
+      await reason(foldRun(new Thread(), answer('{"detail":"No such graph"}', 422, "application/json"))),
+    ).toMatchObject({ message: expect.stringContaining("No such graph") });
   });
 
   test("an event stream is one whatever its charset, and one without a content type as well", async () => {
@@ -214,7 +231,10 @@ describe("the user's abort ends the reading at once", () => {
     return controller.signal;
   };
   const endless = (status: number, type: string): Response =>
-    new Response(new ReadableStream({ pull: () => new Promise(() => {}) }), { status, headers: { "content-type": type } });
+    new Response(new ReadableStream({ pull: () => new Promise(() => {}) }), {
+      status,
+      headers: { "content-type": type },
+    });
 
   const SOURCES: Record<string, () => RunStream | PromiseLike<RunStream>> = {
     "of a stream that says no more": () => new Stalled(BEGIN),
@@ -234,7 +254,9 @@ describe("the user's abort ends the reading at once", () => {
     expect(stalled.closed).toBe(true);
     let arrive: (stream: RunStream) => void = () => {};
     const late = new Stalled(BEGIN);
-    await reason(foldRun(new Thread(), new Promise<RunStream>((resolve) => (arrive = resolve)), { signal: abortSoon() }));
+    await reason(
+      foldRun(new Thread(), new Promise<RunStream>((resolve) => (arrive = resolve)), { signal: abortSoon() }),
+    );
     arrive(late);
     await expect.poll(() => late.closed).toBe(true);
   });
@@ -259,7 +281,10 @@ describe("a listener that throws closes the source, and its error is the run's r
   });
 
   test("onInterrupt, after the part was folded", async () => {
-    const source = new Stalled([...BEGIN, { event: "values", data: { messages: [Q, ai("a", "May I?")], __interrupt__: [{ id: "i", value: 1 }] } }]);
+    const source = new Stalled([
+      ...BEGIN,
+      { event: "values", data: { messages: [Q, ai("a", "May I?")], __interrupt__: [{ id: "i", value: 1 }] } },
+    ]);
     const thread = new Thread();
     expect(await reason(foldRun(thread, source, { onInterrupt: fail }))).toBe(error);
     expect(source.closed).toBe(true);
@@ -268,10 +293,22 @@ describe("a listener that throws closes the source, and its error is the run's r
 });
 
 test("a thread that is given up in mid-stream settles the reading, and closes the source", async () => {
-  for (const last of [chunk("a", "lo"), values(Q), metadata("r2"), { event: "error", data: {} }, { event: "messages", data: [null] }]) {
+  for (const last of [
+    chunk("a", "lo"),
+    values(Q),
+    metadata("r2"),
+    { event: "error", data: {} },
+    { event: "messages", data: [null] },
+  ]) {
     const thread = new Thread();
     let freed = false;
-    const source = new Stalled([...BEGIN, chunk("a", "Hel"), { event: "custom", data: 0 }, last, ...Array.from({ length: 3 }, () => chunk("a", "more"))]);
+    const source = new Stalled([
+      ...BEGIN,
+      chunk("a", "Hel"),
+      { event: "custom", data: 0 },
+      last,
+      ...Array.from({ length: 3 }, () => chunk("a", "more")),
+    ]);
     const onCustom = (): void => {
       freed = true;
       thread.free();
@@ -307,7 +344,15 @@ describe("a connection that breaks leaves a run that may be joined", () => {
 
   test("a run that was over is not", async () => {
     const thread = new Recorder();
-    await reason(foldRun(thread, cut([event("lifecycle", { event: "running" }), event("lifecycle", { event: "completed" }, { namespace: [] }, "end")])));
+    await reason(
+      foldRun(
+        thread,
+        cut([
+          event("lifecycle", { event: "running" }),
+          event("lifecycle", { event: "completed" }, { namespace: [] }, "end"),
+        ]),
+      ),
+    );
     expect(thread.sent("disconnected")).toEqual([]);
     expect(thread.run?.status).toBe("idle");
   });

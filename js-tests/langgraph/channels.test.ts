@@ -48,14 +48,18 @@ const defined = fc.constantFrom<unknown[]>(1, "s");
 const begin = fc.record({ last: defined, joined: defined, bare: defined }, { requiredKeys: ["joined", "bare"] });
 
 /** A field without a value is one that is not there: what a graph leaves out. */
-const settled = (state: State): State => Object.fromEntries(Object.entries(state).filter(([, value]) => value !== undefined));
+const settled = (state: State): State =>
+  Object.fromEntries(Object.entries(state).filter(([, value]) => value !== undefined));
 
 test("a super-step comes to what it comes to in a graph of langgraph.js: instances of Overwrite, undefined, conflicts", async () => {
   const seen = { answers: 0, errors: 0 };
   const agrees = fc.asyncProperty(begin, fc.array(write, { maxLength: 3 }), async (state, writes) => {
     // What begins a graph is itself a write: joined to the field's default.
     const first = { ...state, joined: join("0", state.joined) };
-    const theirs = await stepOfGraph(state, writes).then((answer) => ({ answer }), (error: unknown) => ({ error: error as Error }));
+    const theirs = await stepOfGraph(state, writes).then(
+      (answer) => ({ answer }),
+      (error: unknown) => ({ error: error as Error }),
+    );
     const ours = outcome(() => schema.step(first, writes) as State);
     if ("error" in theirs) {
       seen.errors++;
@@ -71,11 +75,15 @@ test("a super-step comes to what it comes to in a graph of langgraph.js: instanc
 });
 
 describe("an instance of langgraph.js's Overwrite", () => {
-  const total = defineSchema({ total: field.reducer((left: number, right: number) => left + right, { default: () => 5 }) });
+  const total = defineSchema({
+    total: field.reducer((left: number, right: number) => left + right, { default: () => 5 }),
+  });
 
   test("sets the field, in merge, step, update and a run's update", () => {
     expect(total.merge({ total: 5 }, { total: new Overwrite(100) })).toEqual({ total: 100 });
-    expect(total.step({ total: 5 }, [{ total: 1 }, { total: new Overwrite(100) }, { total: 2 }])).toEqual({ total: 100 });
+    expect(total.step({ total: 5 }, [{ total: 1 }, { total: new Overwrite(100) }, { total: 2 }])).toEqual({
+      total: 100,
+    });
     const thread = new Thread({ schema: total });
     thread.update({ total: new Overwrite(100) });
     expect(thread.getState().total).toBe(100);
@@ -84,27 +92,40 @@ describe("an instance of langgraph.js's Overwrite", () => {
   });
 
   test("is one in JSON as well, and what only looks like it is a value", () => {
-    expect(total.merge({ total: 5 }, JSON.parse(JSON.stringify({ total: new Overwrite(100) })))).toEqual({ total: 100 });
+    expect(total.merge({ total: 5 }, JSON.parse(JSON.stringify({ total: new Overwrite(100) })))).toEqual({
+      total: 100,
+    });
     const bare = defineSchema({ log: field.reducer<unknown>(join, { default: () => "0" }) });
-    for (const like of [{ lg_name: "Overwrite", value: 3 }, { lg_name: "Other", __overwrite__: 3 }]) {
+    for (const like of [
+      { lg_name: "Overwrite", value: 3 },
+      { lg_name: "Other", __overwrite__: 3 },
+    ]) {
       expect(bare.merge({ log: "0" }, { log: like })).toEqual({ log: "0+[object Object]" });
     }
   });
 
   test("is what overwrite() makes", () => {
-    const channel = new BinaryOperatorAggregate((left: number, right: number) => left + right, () => 5);
+    const channel = new BinaryOperatorAggregate(
+      (left: number, right: number) => left + right,
+      () => 5,
+    );
     channel.update([overwrite(100) as never]);
     expect(channel.get()).toBe(total.merge({ total: 5 }, { total: overwrite(100) }).total);
   });
 
   test("two in one super-step are refused", () => {
-    expect(() => total.step({ total: 5 }, [{ total: new Overwrite(1) }, { total: new Overwrite(2) }])).toThrow("Can receive only one Overwrite value per super-step.");
+    expect(() => total.step({ total: 5 }, [{ total: new Overwrite(1) }, { total: new Overwrite(2) }])).toThrow(
+      "Can receive only one Overwrite value per super-step.",
+    );
   });
 });
 
 describe("a field that is written as undefined", () => {
   test("has no value any more where it is replaced, and a reducer is given it", () => {
-    expect(Object.entries(schema.merge({ last: 1, joined: "x" }, { last: undefined, joined: undefined }))).toEqual([["last", undefined], ["joined", "x+undefined"]]);
+    expect(Object.entries(schema.merge({ last: 1, joined: "x" }, { last: undefined, joined: undefined }))).toEqual([
+      ["last", undefined],
+      ["joined", "x+undefined"],
+    ]);
   });
 
   test("counts as a write", () => {
@@ -112,17 +133,36 @@ describe("a field that is written as undefined", () => {
   });
 
   test("is refused for messages, as langgraph.js does, and for todos; fields that are added to count it as nothing", () => {
-    const fields = defineSchema({ messages: field.messages(), todos: field.todos(), log: field.append(), tools: field.tools(), files: field.files(), notes: field.merge() });
+    const fields = defineSchema({
+      messages: field.messages(),
+      todos: field.todos(),
+      log: field.append(),
+      tools: field.tools(),
+      files: field.files(),
+      notes: field.merge(),
+    });
     expect(codeOf(() => fields.merge({}, { messages: undefined }))).toBe("NULL_ARGUMENT");
     expect(codeOf(() => fields.merge({}, { todos: undefined }))).toBe("INVALID_TODOS");
-    const state = { log: [1], tools: [{ name: "t" }], files: { a: { content: "", encoding: "utf-8" as const } }, notes: { b: 1 } };
-    expect(fields.merge(state, { log: undefined, tools: undefined, files: undefined, notes: undefined })).toEqual(state);
+    const state = {
+      log: [1],
+      tools: [{ name: "t" }],
+      files: { a: { content: "", encoding: "utf-8" as const } },
+      notes: { b: 1 },
+    };
+    expect(fields.merge(state, { log: undefined, tools: undefined, files: undefined, notes: undefined })).toEqual(
+      state,
+    );
   });
 });
 
 describe("what a state begins with", () => {
   test("has the default of each reducer, made anew", () => {
-    const begins = defineSchema({ messages: field.messages(), spent: field.reducer((left: string[], right: string[]) => [...left, ...right], { default: () => ["none"] }), bare: field.reducer(join), topic: field.replace() });
+    const begins = defineSchema({
+      messages: field.messages(),
+      spent: field.reducer((left: string[], right: string[]) => [...left, ...right], { default: () => ["none"] }),
+      bare: field.reducer(join),
+      topic: field.replace(),
+    });
     expect(begins.initial()).toEqual({ messages: [], spent: ["none"] });
     expect(begins.initial().spent).not.toBe(begins.initial().spent);
     expect(new Thread({ schema: begins }).getState()).toEqual({ messages: [], spent: ["none"] });

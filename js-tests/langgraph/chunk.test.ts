@@ -13,7 +13,13 @@ function compared(message: object): Dict {
   const { id, content, additional_kwargs, response_metadata, usage_metadata, ...rest } = message as Dict;
   const { tool_calls, invalid_tool_calls, tool_call_chunks } = rest;
   return {
-    id, content, additional_kwargs, response_metadata, tool_calls, invalid_tool_calls, tool_call_chunks,
+    id,
+    content,
+    additional_kwargs,
+    response_metadata,
+    tool_calls,
+    invalid_tool_calls,
+    tool_call_chunks,
     usage_metadata: usage_metadata ?? undefined,
   };
 }
@@ -45,7 +51,13 @@ const KEY = fc.constantFrom("a", "b", "7", "ключ", "a b", "\n", "constructor
 const { value: JSON_VALUE } = fc.letrec((tie) => ({
   value: fc.oneof(
     { depthSize: "small" },
-    fc.oneof(fc.string({ unit: "binary" }), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.integer(), fc.boolean(), fc.constant(null)),
+    fc.oneof(
+      fc.string({ unit: "binary" }),
+      fc.double({ noNaN: true, noDefaultInfinity: true }),
+      fc.integer(),
+      fc.boolean(),
+      fc.constant(null),
+    ),
     fc.array(tie("value"), { maxLength: 3 }),
     fc.dictionary(KEY, tie("value"), { maxKeys: 3 }),
   ),
@@ -55,17 +67,51 @@ const ARGUMENTS_TEXT = fc
   .tuple(fc.dictionary(KEY, JSON_VALUE, { maxKeys: 4 }), fc.constantFrom(undefined, 1, "\t", "\u00a0"), fc.boolean())
   .map(([value, space, ascii]) => {
     const text = JSON.stringify(value, undefined, space);
-    return ascii ? text.replaceAll(/[^ -~\s]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`) : text;
+    return ascii
+      ? text.replaceAll(/[^ -~\s]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`)
+      : text;
   });
 
 /** Almost JSON: with a piece put in, taken out or said twice, and what only the lenient reader takes. */
 const BROKEN_TEXT = fc.oneof(
-  fc.tuple(ARGUMENTS_TEXT, fc.nat(), fc.nat({ max: 3 }), fc.constantFrom("", "x", '"', "\\", ",", "}", "]", "{", "-", "0", "1", ".", "e", "n", " ", "\\u12", "\u0001"))
+  fc
+    .tuple(
+      ARGUMENTS_TEXT,
+      fc.nat(),
+      fc.nat({ max: 3 }),
+      fc.constantFrom("", "x", '"', "\\", ",", "}", "]", "{", "-", "0", "1", ".", "e", "n", " ", "\\u12", "\u0001"),
+    )
     .map(([text, place, out, put]) => {
       const at = place % (text.length + 1);
       return text.slice(0, at) + put + text.slice(at + out);
     }),
-  fc.array(fc.constantFrom("{", "}", "[", "]", ",", ":", '"a"', '"', "\\", "u00e9", "-", "0", "1", ".5", "e", "+", "true", "nul", "null", " ", "\n"), { maxLength: 14 })
+  fc
+    .array(
+      fc.constantFrom(
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        ":",
+        '"a"',
+        '"',
+        "\\",
+        "u00e9",
+        "-",
+        "0",
+        "1",
+        ".5",
+        "e",
+        "+",
+        "true",
+        "nul",
+        "null",
+        " ",
+        "\n",
+      ),
+      { maxLength: 14 },
+    )
     .map((tokens) => `{"a":${tokens.join("")}`),
 );
 
@@ -73,11 +119,21 @@ test("arguments cut anywhere are read as the reference reads them at each prefix
   const argument = fc.oneof(ARGUMENTS_TEXT, BROKEN_TEXT).chain(cut);
   fc.assert(
     fc.property(argument, fc.boolean(), (pieces, withId) => {
-      compareAt(pieces.map((args, at) => ({
-        id: "m",
-        content: "",
-        tool_call_chunks: [{ name: at === 0 ? "write" : null, args, id: at === 0 && withId ? "c1" : null, index: 0, type: "tool_call_chunk" }],
-      })));
+      compareAt(
+        pieces.map((args, at) => ({
+          id: "m",
+          content: "",
+          tool_call_chunks: [
+            {
+              name: at === 0 ? "write" : null,
+              args,
+              id: at === 0 && withId ? "c1" : null,
+              index: 0,
+              type: "tool_call_chunk",
+            },
+          ],
+        })),
+      );
     }),
     seeded("tool call arguments", 4_000),
   );
@@ -86,10 +142,12 @@ test("arguments cut anywhere are read as the reference reads them at each prefix
 test("every prefix, character by character", () => {
   fc.assert(
     fc.property(fc.oneof(ARGUMENTS_TEXT, BROKEN_TEXT), (text) => {
-      compareAt(Array.from(text, (args, at) => ({
-        content: "",
-        tool_call_chunks: [{ args, index: 0, ...(at === 0 ? { id: "c1", name: "write" } : {}) }],
-      })));
+      compareAt(
+        Array.from(text, (args, at) => ({
+          content: "",
+          tool_call_chunks: [{ args, index: 0, ...(at === 0 ? { id: "c1", name: "write" } : {}) }],
+        })),
+      );
     }),
     seeded("tool call arguments by characters", 600),
   );
@@ -107,16 +165,25 @@ const BLOCK = fc.record(
   },
   { requiredKeys: ["type"] },
 );
-const CONTENT = fc.oneof({ weight: 4, arbitrary: TEXT as fc.Arbitrary<unknown> }, { weight: 2, arbitrary: fc.array(BLOCK, { maxLength: 3 }) });
+const CONTENT = fc.oneof(
+  { weight: 4, arbitrary: TEXT as fc.Arbitrary<unknown> },
+  { weight: 2, arbitrary: fc.array(BLOCK, { maxLength: 3 }) },
+);
 const KWARGS = fc.dictionary(
   fc.constantFrom("a", "id", "name", "type", "index", "created", "model_provider", "list", "n"),
-  fc.oneof(TEXT as fc.Arbitrary<unknown>, fc.nat({ max: 5 }), fc.constant(null), fc.array(BLOCK, { maxLength: 2 }), fc.dictionary(fc.constantFrom("a", "n"), TEXT)),
+  fc.oneof(
+    TEXT as fc.Arbitrary<unknown>,
+    fc.nat({ max: 5 }),
+    fc.constant(null),
+    fc.array(BLOCK, { maxLength: 2 }),
+    fc.dictionary(fc.constantFrom("a", "n"), TEXT),
+  ),
   { maxKeys: 3 },
 );
 const CALL_CHUNK = fc.record(
   {
     name: fc.constantFrom("add", "find", null),
-    args: fc.constantFrom("", '{"a":', '1}', '{"', "a", '"', "}", " ", null),
+    args: fc.constantFrom("", '{"a":', "1}", '{"', "a", '"', "}", " ", null),
     id: fc.constantFrom("c1", "c2", "", null),
     index: fc.constantFrom(0, 1, null),
     type: fc.constant("tool_call_chunk"),
@@ -141,7 +208,14 @@ const PART = fc.record(
     additional_kwargs: KWARGS,
     response_metadata: KWARGS,
     tool_call_chunks: fc.array(CALL_CHUNK, { maxLength: 2 }),
-    tool_calls: fc.array(fc.record({ name: fc.constant("add"), args: fc.dictionary(fc.constantFrom("a", "b"), TEXT), id: fc.constantFrom("c1", "c2", "c3") }), { maxLength: 2 }),
+    tool_calls: fc.array(
+      fc.record({
+        name: fc.constant("add"),
+        args: fc.dictionary(fc.constantFrom("a", "b"), TEXT),
+        id: fc.constantFrom("c1", "c2", "c3"),
+      }),
+      { maxLength: 2 },
+    ),
     usage_metadata: USAGE,
   },
   { requiredKeys: ["content"] },

@@ -20,7 +20,8 @@ const reloaded = (thread: Thread): Thread => Thread.fromJSON(plain(thread));
 /** What is sent to whoever joins: what is left; what is behind the last id, by the server's rule; all; all from half of it on. */
 const JOINED: Record<string, (parts: Part[], at: number, last: string) => Part[]> = {
   "with what is left": (parts, at) => parts.slice(at),
-  "behind the last id": (parts, at, last) => (last.startsWith("synth") ? parts.slice(at) : parts.filter(({ id = "" }) => id > last)),
+  "behind the last id": (parts, at, last) =>
+    last.startsWith("synth") ? parts.slice(at) : parts.filter(({ id = "" }) => id > last),
   "from the start": (parts) => parts,
   "from half way": (parts, at) => parts.slice(Math.floor(at / 2)),
 };
@@ -31,7 +32,9 @@ function standing(thread: Thread): { confirmed: Held; shown: Held; pending: obje
   return { confirmed: held(thread.confirmed), shown: held(thread.getState()), pending };
 }
 
-const CASES = ["langgraph", "langgraph-v2"].flatMap((kind) => listRecordings(kind).map((name) => [kind, name] as const));
+const CASES = ["langgraph", "langgraph-v2"].flatMap((kind) =>
+  listRecordings(kind).map((name) => [kind, name] as const),
+);
 
 test.each(CASES)("%s: %s", async (kind, name) => {
   const graph = name.replace(/\..*/, "");
@@ -61,8 +64,17 @@ test.each(CASES)("%s: %s", async (kind, name) => {
             await foldRun(thread, stream(join(parts, at, last)));
             const { drifts: told, errors } = witness.see();
             // What the server takes back is told when a run ends that took it along.
-            const drifts = told.filter((drift) => !TAKEN_BACK[graph]?.includes(turn + 1) || !drift.startsWith("run-finished"));
-            expect({ at, how, reload, drifts, errors, ...standing(thread) }).toEqual({ at, how, reload, drifts: [], errors: [], ...expected });
+            const drifts = told.filter(
+              (drift) => !TAKEN_BACK[graph]?.includes(turn + 1) || !drift.startsWith("run-finished"),
+            );
+            expect({ at, how, reload, drifts, errors, ...standing(thread) }).toEqual({
+              at,
+              how,
+              reload,
+              drifts: [],
+              errors: [],
+              ...expected,
+            });
           }
         }
       }

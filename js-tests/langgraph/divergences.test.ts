@@ -6,10 +6,26 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Witness } from "../recorded/witness";
 import { Sdk } from "./stream-manager";
 import { byPart } from "../support/by-part.js";
-import { ai, chunk, error, human, metadata, numbered, remove, said, streamOf, tool, values, type Message, type Part } from "./streams";
+import {
+  ai,
+  chunk,
+  error,
+  human,
+  metadata,
+  numbered,
+  remove,
+  said,
+  streamOf,
+  tool,
+  values,
+  type Message,
+  type Part,
+} from "./streams";
 
-const contents = (messages: readonly object[] | undefined) => messages?.map((message) => (message as Message | undefined)?.["content"]);
-const ids = (messages: readonly object[] | undefined) => messages?.map((message) => (message as Message | undefined)?.["id"]);
+const contents = (messages: readonly object[] | undefined) =>
+  messages?.map((message) => (message as Message | undefined)?.["content"]);
+const ids = (messages: readonly object[] | undefined) =>
+  messages?.map((message) => (message as Message | undefined)?.["id"]);
 
 /** A thread that folds runs, and what it showed on the way. */
 class Ours {
@@ -55,7 +71,13 @@ async function both(...runs: Part[][]): Promise<void> {
 const Q = human("q", "Hi");
 
 test("the server replaces a message's content under the same id: the server's", async () => {
-  await ours.fold([metadata(), values(Q), chunk("a", "My number is 12345", { chunk_position: "last" }), values(Q, ai("a", "My number is 12345")), values(human("q", "█"), ai("a", "My number is █"))]);
+  await ours.fold([
+    metadata(),
+    values(Q),
+    chunk("a", "My number is 12345", { chunk_position: "last" }),
+    values(Q, ai("a", "My number is 12345")),
+    values(human("q", "█"), ai("a", "My number is █")),
+  ]);
   expect(contents(ours.messages)).toEqual(["█", "My number is █"]);
 });
 
@@ -78,7 +100,13 @@ test("the same for all: removed", async () => {
 
 describe("a state in mid-stream: its order, and the message in flight", () => {
   test("that is shorter", async () => {
-    await both([metadata(), values(Q, ai("a", "One"), ai("b", "Two")), chunk("c", "Th"), values(ai("b", "Two")), chunk("c", "ree")]);
+    await both([
+      metadata(),
+      values(Q, ai("a", "One"), ai("b", "Two")),
+      chunk("c", "Th"),
+      values(ai("b", "Two")),
+      chunk("c", "ree"),
+    ]);
     // A hole where the message was that the state no longer has.
     expect(ids(sdk.values?.messages)).toEqual(["b", undefined, undefined, "c"]);
     expect(contents(ours.messages)).toEqual(["Two", "Three"]);
@@ -102,7 +130,10 @@ test("a state lacks the message in flight: it stays", async () => {
   expect(contents(ours.messages)).toEqual(["Hi", "Hello"]);
 });
 
-test.each([["without ids", (parts: Part[]) => parts], ["with ids", numbered]])("a rejoin tells parts again, %s: said once", async (_name, made) => {
+test.each([
+  ["without ids", (parts: Part[]) => parts],
+  ["with ids", numbered],
+])("a rejoin tells parts again, %s: said once", async (_name, made) => {
   const parts = made([metadata(), values(Q), chunk("a", "Hel"), chunk("a", "lo")]);
   await both(parts, parts);
   expect(contents(sdk.values?.messages)).toEqual(["Hi", "HelloHello"]);
@@ -133,7 +164,8 @@ test("optimistic values, then an error: failed, kept for a retry, and a rollback
 
 describe("optimistic values, then a first state without them", () => {
   const old = [human("o", "Old"), ai("p", "Answer")];
-  const gone = (told: (readonly object[] | undefined)[]) => told.some((messages) => messages && !ids(messages)?.includes("q"));
+  const gone = (told: (readonly object[] | undefined)[]) =>
+    told.some((messages) => messages && !ids(messages)?.includes("q"));
 
   test("they stay shown until the server has them", async () => {
     await both([metadata("r0"), values(...old)]);
@@ -151,14 +183,20 @@ describe("optimistic values, then a first state without them", () => {
     await ours.fold([metadata("r0"), values(...old)]);
     const op = ours.thread.optimistic({ messages: [Q] });
     let shown: unknown;
-    await foldRun(ours.thread, (async function* () {
-      yield* streamOf([metadata(), values(...old)]);
-      shown = ids(ours.messages);
-    })());
+    await foldRun(
+      ours.thread,
+      (async function* () {
+        yield* streamOf([metadata(), values(...old)]);
+        shown = ids(ours.messages);
+      })(),
+    );
     expect(shown).toEqual(["o", "p", "q"]);
     expect(ids(ours.messages)).toEqual(["o", "p"]);
     expect(op.status).toBe("done");
-    expect(ours.witness.see()).toMatchObject({ drifts: [expect.stringMatching(/^run-finished: .*remove/)], errors: [] });
+    expect(ours.witness.see()).toMatchObject({
+      drifts: [expect.stringMatching(/^run-finished: .*remove/)],
+      errors: [],
+    });
   });
 
   test("or until the run has failed: then they wait for a retry", async () => {
@@ -172,9 +210,16 @@ describe("optimistic values, then a first state without them", () => {
 
 test("the server gives an optimistic message an id of its own: one message", async () => {
   ours.thread.optimistic({ messages: [Q] });
-  await ours.fold([metadata(), values(human("server-1", "Hi")), chunk("a", "Hello", { chunk_position: "last" }), values(human("server-1", "Hi"), ai("a", "Hello"))]);
+  await ours.fold([
+    metadata(),
+    values(human("server-1", "Hi")),
+    chunk("a", "Hello", { chunk_position: "last" }),
+    values(human("server-1", "Hi"), ai("a", "Hello")),
+  ]);
   expect(contents(ours.messages)).toEqual(["Hi", "Hello"]);
-  expect(ours.told.every((messages) => messages.filter((message) => (message as Message)["type"] === "human").length === 1)).toBe(true);
+  expect(
+    ours.told.every((messages) => messages.filter((message) => (message as Message)["type"] === "human").length === 1),
+  ).toBe(true);
   expect(ours.thread.pending).toEqual([]);
 });
 
@@ -183,7 +228,11 @@ describe("an older state that arrives late", () => {
 
   test("and is known to be older: ignored", async () => {
     const at = (ms: number, part: Part): Part => ({ ...part, id: `${ms}-0` });
-    await ours.fold([at(1_795_252_264_000, metadata()), at(1_795_252_264_020, values(...newer)), at(1_795_252_264_010, values(Q, ai("a", "Hel")))]);
+    await ours.fold([
+      at(1_795_252_264_000, metadata()),
+      at(1_795_252_264_020, values(...newer)),
+      at(1_795_252_264_010, values(Q, ai("a", "Hel"))),
+    ]);
     expect(contents(ours.messages)).toEqual(["Hi", "Hello", "More"]);
   });
 
@@ -194,7 +243,10 @@ describe("an older state that arrives late", () => {
 });
 
 test("equal states: the same objects", async () => {
-  const state = (): Part => ({ event: "values", data: { messages: [human("q", "Hi"), ai("a", "Hello")], todos: [{ content: "x", status: "pending" }] } });
+  const state = (): Part => ({
+    event: "values",
+    data: { messages: [human("q", "Hi"), ai("a", "Hello")], todos: [{ content: "x", status: "pending" }] },
+  });
   await both([metadata(), state()]);
   const [own, theirs] = [ours.thread.getState(), sdk.values];
   await both([state()]);

@@ -7,8 +7,18 @@ import { ai, chunk, human, metadata, streamOf, values } from "./streams";
 
 const Q = human("q", "Hi");
 const down = new TypeError("fetch failed");
-const reason = (promise: Promise<unknown>): Promise<unknown> => promise.then(() => undefined, (error: unknown) => error);
-const v2 = (method: string, data: unknown, id: string) => ({ type: "event", event_id: id, seq: 1, method, params: { namespace: [], data } });
+const reason = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+const v2 = (method: string, data: unknown, id: string) => ({
+  type: "event",
+  event_id: id,
+  seq: 1,
+  method,
+  params: { namespace: [], data },
+});
 
 /** Says these parts, then `then`, then no more. */
 async function* open(parts: Parameters<typeof streamOf>[0], then: () => void): AsyncGenerator<object> {
@@ -53,11 +63,19 @@ test("a run that has an id and cannot be joined now stays disconnected", async (
 
 test("an answer to an interrupt whose request fails: the run that answers later drops nothing", async () => {
   const thread = new Recorder();
-  await foldRun(thread, streamOf([
-    metadata(), values(Q), { event: "values|sub:1", data: { messages: [Q] } },
-    { event: "messages|sub:1", data: [{ type: "AIMessageChunk", id: "a", content: "May I?" }, { langgraph_checkpoint_ns: "sub:1" }] },
-    { event: "values", data: { messages: [Q], __interrupt__: [{ id: "i", value: 1 }] } },
-  ]));
+  await foldRun(
+    thread,
+    streamOf([
+      metadata(),
+      values(Q),
+      { event: "values|sub:1", data: { messages: [Q] } },
+      {
+        event: "messages|sub:1",
+        data: [{ type: "AIMessageChunk", id: "a", content: "May I?" }, { langgraph_checkpoint_ns: "sub:1" }],
+      },
+      { event: "values", data: { messages: [Q], __interrupt__: [{ id: "i", value: 1 }] } },
+    ]),
+  );
   expect(thread.run).toMatchObject({ status: "interrupted" });
   await reason(foldRun(thread, Promise.reject(down)));
   expect(thread.contents).toEqual(["Hi", "May I?"]);
@@ -68,16 +86,28 @@ test("an answer to an interrupt whose request fails: the run that answers later 
 
 test.each<[string, Parameters<typeof streamOf>[0]]>([
   ["the runs API", [metadata(), values(Q), chunk("a", "Hel")]],
-  ["protocol v2", [
-    v2("lifecycle", { event: "running" }, "1"), v2("values", { messages: [Q] }, "2"),
-    v2("messages", { event: "message-start", role: "ai", id: "a" }, "3"),
-    v2("messages", { event: "content-block-delta", index: 0, delta: { type: "text-delta", text: "Hel" } }, "4"),
-  ]],
+  [
+    "protocol v2",
+    [
+      v2("lifecycle", { event: "running" }, "1"),
+      v2("values", { messages: [Q] }, "2"),
+      v2("messages", { event: "message-start", role: "ai", id: "a" }, "3"),
+      v2("messages", { event: "content-block-delta", index: 0, delta: { type: "text-delta", text: "Hel" } }, "4"),
+    ],
+  ],
 ])("stopped by the signal, the half of an answer of %s is kept, and what was sent is over", async (_, parts) => {
   const thread = new Recorder();
   const op = thread.optimistic({ messages: [Q] });
   const controller = new AbortController();
-  expect(await reason(foldRun(thread, open(parts, () => controller.abort()), { signal: controller.signal }))).toBe(controller.signal.reason);
+  expect(
+    await reason(
+      foldRun(
+        thread,
+        open(parts, () => controller.abort()),
+        { signal: controller.signal },
+      ),
+    ),
+  ).toBe(controller.signal.reason);
   expect(thread.run?.status).toBe("idle");
   expect([op.status, thread.streaming]).toEqual(["done", []]);
   expect(thread.getState().messages.length).toBe(2);

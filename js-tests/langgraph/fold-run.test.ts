@@ -7,7 +7,23 @@ import { held, Witness } from "../recorded/witness";
 import { byPart } from "../support/by-part.js";
 import { frozen } from "../support/frozen.js";
 import { seeded } from "../support/seed.js";
-import { ai, chunk, error, fixture, human, metadata, numbered, remove, response, said, streamOf, tool, values, type Message, type Part } from "./streams";
+import {
+  ai,
+  chunk,
+  error,
+  fixture,
+  human,
+  metadata,
+  numbered,
+  remove,
+  response,
+  said,
+  streamOf,
+  tool,
+  values,
+  type Message,
+  type Part,
+} from "./streams";
 
 const STATE = held((JSON.parse(fixture("tool-call-run.state.json")) as { values: object }).values);
 
@@ -65,7 +81,11 @@ describe("a server's answer", () => {
 describe("parts of messages", () => {
   const ARGUMENTS = '{"path": "a.txt", "lines": ["one", {"n": 1.5}], "done": true}';
   const call = (args: string, at: number) =>
-    chunk("a", "", { tool_call_chunks: [{ name: at === 0 ? "write" : null, args, id: at === 0 ? "c1" : null, index: 0, type: "tool_call_chunk" }] });
+    chunk("a", "", {
+      tool_call_chunks: [
+        { name: at === 0 ? "write" : null, args, id: at === 0 ? "c1" : null, index: 0, type: "tool_call_chunk" },
+      ],
+    });
 
   test("leave alone what they do not touch, and what was handed out", async () => {
     const thread = byPart(new Thread());
@@ -73,12 +93,23 @@ describe("parts of messages", () => {
     thread.subscribe((state, before) => state !== before && states.push(frozen(state)));
     const copies: string[] = [];
     thread.subscribe((state, before) => state !== before && copies.push(JSON.stringify(state)));
-    await foldRun(thread, streamOf([metadata(), values(human("h", "Hi")), chunk("a", "I "), chunk("a", "write"), ...Array.from(ARGUMENTS, call)]));
+    await foldRun(
+      thread,
+      streamOf([
+        metadata(),
+        values(human("h", "Hi")),
+        chunk("a", "I "),
+        chunk("a", "write"),
+        ...Array.from(ARGUMENTS, call),
+      ]),
+    );
 
     expect(states.map((state) => JSON.stringify(state))).toEqual(copies);
     const messages = states.map((state) => (state as { messages: Message[] }).messages);
     expect(new Set(messages.map(([first]) => first)).size).toBe(1);
-    const calls = messages.map(([, second]) => (second?.["tool_calls"] as { args: { lines?: unknown[] } }[] | undefined)?.[0]?.args);
+    const calls = messages.map(
+      ([, second]) => (second?.["tool_calls"] as { args: { lines?: unknown[] } }[] | undefined)?.[0]?.args,
+    );
     // The list was whole long before the last character came.
     expect(calls.at(-1)).toEqual(JSON.parse(ARGUMENTS));
     expect(calls.at(-1)).not.toBe(calls.at(-8));
@@ -86,18 +117,34 @@ describe("parts of messages", () => {
   });
 
   test("without a word of their end stay in flight until the state has them", async () => {
-    const thread = await folded([metadata(), values(human("h", "Hi")), chunk("a", "Hel"), values(human("h", "Hi")), chunk("a", "lo"), values(human("h", "Hi"), ai("a", "Hello"))]);
+    const thread = await folded([
+      metadata(),
+      values(human("h", "Hi")),
+      chunk("a", "Hel"),
+      values(human("h", "Hi")),
+      chunk("a", "lo"),
+      values(human("h", "Hi"), ai("a", "Hello")),
+    ]);
     expect(contents(thread)).toEqual(["Hi", "Hello"]);
   });
 
   test("whose end has another id end the message of their task", async () => {
-    const thread = await folded([metadata(), chunk("mine", "Hello"), chunk("lc_run--1", "", { chunk_position: "last" })]);
+    const thread = await folded([
+      metadata(),
+      chunk("mine", "Hello"),
+      chunk("lc_run--1", "", { chunk_position: "last" }),
+    ]);
     expect(thread.getState().messages).toMatchObject([{ id: "mine", content: "Hello" }]);
     expect(thread.getState().messages[0]).not.toHaveProperty("tool_call_chunks");
   });
 
   test("as serialised constructors, as a JavaScript server sends them, and whole messages of each kind", async () => {
-    const constructed = (name: string, kwargs: object) => ({ lc: 1, type: "constructor", id: ["langchain_core", "messages", name], kwargs });
+    const constructed = (name: string, kwargs: object) => ({
+      lc: 1,
+      type: "constructor",
+      id: ["langchain_core", "messages", name],
+      kwargs,
+    });
     const thread = await folded([
       metadata(),
       said(constructed("AIMessageChunk", { id: "a", content: "Hel", tool_call_chunks: [] })),
@@ -106,7 +153,11 @@ describe("parts of messages", () => {
       said({ type: "ai", id: "b", content: "ld", tool_call_chunks: [], tool_calls: [] }),
       said(constructed("ToolMessage", { id: "t", tool_call_id: "c", content: "done" })),
     ]);
-    expect(thread.getState().messages.map(({ type, id, content }) => [type, id, content])).toEqual([["ai", "a", "Hello"], ["ai", "b", "World"], ["tool", "t", "done"]]);
+    expect(thread.getState().messages.map(({ type, id, content }) => [type, id, content])).toEqual([
+      ["ai", "a", "Hello"],
+      ["ai", "b", "World"],
+      ["tool", "t", "done"],
+    ]);
   });
 
   test("of stream mode `messages` are whole each time", async () => {
@@ -133,19 +184,43 @@ describe("updates and values", () => {
         metadata(),
         values(human("h", "Hi"), ai("old", "Old")),
         { event: "updates", data: { left: { messages: [ai("l", "Left")], note: 1 }, quiet: null } },
-        { event: "updates", data: { right: [{ messages: [ai("r", "Right"), { type: "ai", id: null, content: "No id" }] }, { todos: [] }] } },
+        {
+          event: "updates",
+          data: {
+            right: [{ messages: [ai("r", "Right"), { type: "ai", id: null, content: "No id" }] }, { todos: [] }],
+          },
+        },
         remove("old"),
         { event: "updates", data: { prune: { messages: [{ type: "remove", id: "old", content: "" }] } } },
-        { event: "values", data: { messages: [human("h", "Hi"), ai("l", "Left"), ai("r", "Right"), ai("srv", "No id")], note: 1, todos: [] } },
+        {
+          event: "values",
+          data: {
+            messages: [human("h", "Hi"), ai("l", "Left"), ai("r", "Right"), ai("srv", "No id")],
+            note: 1,
+            todos: [],
+          },
+        },
       ],
       thread,
     );
-    expect(held(thread.confirmed)).toEqual(held({ messages: [human("h", "Hi"), ai("l", "Left"), ai("r", "Right"), ai("srv", "No id")], note: 1, todos: [] }));
-    expect(between).toEqual([["h", "old"], ["h", "old", "l"], ["h", "old", "l", "r"], ["h", "old", "l", "r"], ["h", "l", "r"], ["h", "l", "r", "srv"]]);
+    expect(held(thread.confirmed)).toEqual(
+      held({ messages: [human("h", "Hi"), ai("l", "Left"), ai("r", "Right"), ai("srv", "No id")], note: 1, todos: [] }),
+    );
+    expect(between).toEqual([
+      ["h", "old"],
+      ["h", "old", "l"],
+      ["h", "old", "l", "r"],
+      ["h", "old", "l", "r"],
+      ["h", "l", "r"],
+      ["h", "l", "r", "srv"],
+    ]);
   });
 
   test("equal values are the same objects", async () => {
-    const thread = await folded([metadata(), { event: "values", data: { messages: [human("h", "Hi")], files: { a: { content: "x" } } } }]);
+    const thread = await folded([
+      metadata(),
+      { event: "values", data: { messages: [human("h", "Hi")], files: { a: { content: "x" } } } },
+    ]);
     const before = thread.getState();
     await folded([{ event: "values", data: { messages: [human("h", "Hi")], files: { a: { content: "x" } } } }], thread);
     expect(thread.getState()).toBe(before);
@@ -166,23 +241,37 @@ describe("updates and values", () => {
       ]),
       { onInterrupt: (one) => asked.push(one) },
     );
-    expect(asked).toEqual([{ ...interrupt, namespace: [] }, { id: "i2", value: 2, namespace: [] }]);
+    expect(asked).toEqual([
+      { ...interrupt, namespace: [] },
+      { id: "i2", value: 2, namespace: [] },
+    ]);
     expect(interrupts).toEqual(asked);
     expect(held(thread.confirmed)).toEqual(held({ messages: [human("h", "Hi")] }));
   });
 
   test("what nodes send of their own is told with where it comes from", async () => {
     const told: unknown[] = [];
-    await foldRun(new Thread(), streamOf([{ event: "custom", data: { at: 1 } }, { event: "custom|sub:1", data: "x" }]), {
-      onCustom: (data, { namespace }) => told.push([data, namespace]),
-    });
-    expect(told).toEqual([[{ at: 1 }, []], ["x", ["sub:1"]]]);
+    await foldRun(
+      new Thread(),
+      streamOf([
+        { event: "custom", data: { at: 1 } },
+        { event: "custom|sub:1", data: "x" },
+      ]),
+      {
+        onCustom: (data, { namespace }) => told.push([data, namespace]),
+      },
+    );
+    expect(told).toEqual([
+      [{ at: 1 }, []],
+      ["x", ["sub:1"]],
+    ]);
   });
 });
 
 describe("graphs within the graph", () => {
   const inner = (event: string, data: unknown, namespace = "sub:1"): Part => ({ event: `${event}|${namespace}`, data });
-  const spoken = (id: string, content: string, namespace?: string, more: object = {}) => inner("messages", [{ type: "AIMessageChunk", id, content, tool_call_chunks: [], ...more }, {}], namespace);
+  const spoken = (id: string, content: string, namespace?: string, more: object = {}) =>
+    inner("messages", [{ type: "AIMessageChunk", id, content, tool_call_chunks: [], ...more }, {}], namespace);
 
   test("their messages stream in, their states do not, and the root's state has the last word", async () => {
     const thread = byPart(new Thread());
@@ -218,7 +307,13 @@ describe("graphs within the graph", () => {
         values(human("h", "Hi")),
         spoken("inside", "Deep", "tools:1"),
         spoken("deeper", "Deeper", "tools:1|model:2"),
-        { event: "messages", data: [{ type: "AIMessageChunk", id: "plain", content: "x", tool_call_chunks: [] }, { langgraph_checkpoint_ns: "tools:1|model:2" }] },
+        {
+          event: "messages",
+          data: [
+            { type: "AIMessageChunk", id: "plain", content: "x", tool_call_chunks: [] },
+            { langgraph_checkpoint_ns: "tools:1|model:2" },
+          ],
+        },
       ]),
     );
     expect(witness.see()).toMatchObject({ errors: [], drifts: [] });
@@ -227,7 +322,15 @@ describe("graphs within the graph", () => {
 });
 
 describe("a stream that breaks off", () => {
-  const PARTS = [metadata(), values(human("h", "Hi")), chunk("a", "Hel"), chunk("a", " "), chunk("a", " "), chunk("a", "lo"), values(human("h", "Hi"), ai("a", "Hel  lo"))];
+  const PARTS = [
+    metadata(),
+    values(human("h", "Hi")),
+    chunk("a", "Hel"),
+    chunk("a", " "),
+    chunk("a", " "),
+    chunk("a", "lo"),
+    values(human("h", "Hi"), ai("a", "Hel  lo")),
+  ];
   const END = held({ messages: [human("h", "Hi"), ai("a", "Hel  lo")] });
   /** As the development server numbers: by the millisecond, and so two parts alike. */
   const CLOCKED = PARTS.map((part, at) => ({ ...part, id: `${1_795_252_264_496 + Math.floor(at / 3)}-0` }));
@@ -237,7 +340,11 @@ describe("a stream that breaks off", () => {
     throw new TypeError("terminated");
   };
 
-  test.each([["numbers", numbered(PARTS)], ["the clock", CLOCKED], ["nothing", PARTS]])("is told again from its start, with ids by %s", async (_name, parts) => {
+  test.each([
+    ["numbers", numbered(PARTS)],
+    ["the clock", CLOCKED],
+    ["nothing", PARTS],
+  ])("is told again from its start, with ids by %s", async (_name, parts) => {
     for (let at = 0; at <= parts.length; at++) {
       const thread = new Thread();
       const witness = new Witness(thread);
@@ -248,7 +355,10 @@ describe("a stream that breaks off", () => {
     }
   });
 
-  test.each([["numbers", numbered(PARTS)], ["the clock", CLOCKED]])("is joined behind the last id, also by a page that was loaded anew, with ids by %s", async (_name, parts) => {
+  test.each([
+    ["numbers", numbered(PARTS)],
+    ["the clock", CLOCKED],
+  ])("is joined behind the last id, also by a page that was loaded anew, with ids by %s", async (_name, parts) => {
     for (let at = 1; at <= parts.length; at++) {
       for (const reload of [false, true]) {
         let thread: Thread = new Thread();
@@ -288,7 +398,9 @@ describe("a stream that breaks off", () => {
     expect(contents(thread)).toEqual(["Hi", "Hel"]);
     expect(thread.run?.status).toBe("idle");
     await expect.poll(() => closed).toBe(true);
-    await expect(foldRun(thread, streamOf(PARTS), { signal: AbortSignal.abort(new Error("Before")) })).rejects.toThrow("Before");
+    await expect(foldRun(thread, streamOf(PARTS), { signal: AbortSignal.abort(new Error("Before")) })).rejects.toThrow(
+      "Before",
+    );
   });
 
   test("an older state that comes late, by its id, is no news", async () => {
@@ -322,10 +434,36 @@ describe("what is no good", () => {
       { event: "nobody-knows", data: {} },
       { data: 1 },
       {},
-      { event: "messages", data: [JSON.parse('{"type":"AIMessageChunk","id":"a","content":"","additional_kwargs":{"__proto__":{"polluted":1}}}') as object, {}] },
+      {
+        event: "messages",
+        data: [
+          JSON.parse(
+            '{"type":"AIMessageChunk","id":"a","content":"","additional_kwargs":{"__proto__":{"polluted":1}}}',
+          ) as object,
+          {},
+        ],
+      },
     ];
-    await foldRun(thread, streamOf([metadata(), values(human("h", "Hi")), chunk("a", "", { additional_kwargs: { k: "text" } }), ...bad, ...harmless, chunk("a", "Hello")]));
-    expect(errors).toEqual(["INVALID_MESSAGE", "INVALID_MESSAGE", "INVALID_MESSAGE", "INVALID_MESSAGE", "INVALID_MESSAGE", "INVALID_VALUE", "INVALID_VALUE"]);
+    await foldRun(
+      thread,
+      streamOf([
+        metadata(),
+        values(human("h", "Hi")),
+        chunk("a", "", { additional_kwargs: { k: "text" } }),
+        ...bad,
+        ...harmless,
+        chunk("a", "Hello"),
+      ]),
+    );
+    expect(errors).toEqual([
+      "INVALID_MESSAGE",
+      "INVALID_MESSAGE",
+      "INVALID_MESSAGE",
+      "INVALID_MESSAGE",
+      "INVALID_MESSAGE",
+      "INVALID_VALUE",
+      "INVALID_VALUE",
+    ]);
     expect(contents(thread)).toEqual(["Hi", "Hello"]);
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
@@ -334,7 +472,13 @@ describe("what is no good", () => {
     const thread = new Thread();
     const told: unknown[] = [];
     thread.on("error", ({ code }, event) => told.push([code, event]));
-    await foldRun(thread, response(["event: values\ndata: {\"messages\": [\n\n", `event: values\ndata: ${JSON.stringify({ messages: [human("h", "Hi")] })}\n\n`]));
+    await foldRun(
+      thread,
+      response([
+        'event: values\ndata: {"messages": [\n\n',
+        `event: values\ndata: ${JSON.stringify({ messages: [human("h", "Hi")] })}\n\n`,
+      ]),
+    );
     expect(told).toEqual([["INVALID_VALUE", '{"messages": [']]);
     expect(contents(thread)).toEqual(["Hi"]);
   });

@@ -32,15 +32,27 @@ function seen(reducer: Reducer, left: Spec[], right: Spec[]): object {
   const message = (one: unknown): unknown => {
     if (!(one instanceof BaseMessage)) return one;
     const { id, ...kwargs } = one.lc_kwargs as { id?: unknown };
-    return { class: one.constructor.name, ...kwargs, id: nameOf(one.id), kwargsId: nameOf(id), content: one.content, json: typeof one.toJSON() };
+    return {
+      class: one.constructor.name,
+      ...kwargs,
+      id: nameOf(one.id),
+      kwargsId: nameOf(id),
+      content: one.content,
+      json: typeof one.toJSON(),
+    };
   };
-  const lists = { untouched: was.every((one, at) => one === wasList[at]) && more.every((one, at) => one === moreList[at]) };
+  const lists = {
+    untouched: was.every((one, at) => one === wasList[at]) && more.every((one, at) => one === moreList[at]),
+  };
   const written = given.filter((one) => one instanceof BaseMessage).map(message);
   if ("error" in came) return { error: (came.error as Error).message, ...lists, written };
   return { answer: came.answer.map((one) => [given.indexOf(one), message(one)]), ...lists, written };
 }
 
-const isRemoval = (all: boolean) => ({ kind, id }: Spec) => kind === "remove" && (id === REMOVE_ALL_MESSAGES) === all;
+const isRemoval =
+  (all: boolean) =>
+  ({ kind, id }: Spec) =>
+    kind === "remove" && (id === REMOVE_ALL_MESSAGES) === all;
 
 test("graphReducer is messagesStateReducer to whoever looks: classes, identity, ids, errors", () => {
   const counts = { answers: 0, errors: 0, afterRemoveAll: 0 };
@@ -64,7 +76,10 @@ test("graphReducer is messagesStateReducer to whoever looks: classes, identity, 
 describe("graphReducer", () => {
   test("takes one message, in any form, for a list", () => {
     for (const given of ["Hi", ["user", "Hi"], { role: "user", content: "Hi" }, new HumanMessage("Hi")] as const) {
-      const [theirs] = messagesStateReducer([], given === "Hi" || given instanceof HumanMessage ? given : [given as never]);
+      const [theirs] = messagesStateReducer(
+        [],
+        given === "Hi" || given instanceof HumanMessage ? given : [given as never],
+      );
       const [message] = graphReducer([], given === "Hi" || given instanceof HumanMessage ? given : [given as never]);
       expect(message).toBeInstanceOf(HumanMessage);
       expect(message?.constructor).toBe(theirs?.constructor);
@@ -75,14 +90,18 @@ describe("graphReducer", () => {
 
   test("says what is no message in the reference's words, code and all", () => {
     for (const bad of [null, undefined, 5, {}, { role: "alien", content: "" }]) {
-      const [theirs, own] = [messagesStateReducer, graphReducer].map((reducer) => outcome(() => reducer([], [bad as never])));
+      const [theirs, own] = [messagesStateReducer, graphReducer].map((reducer) =>
+        outcome(() => reducer([], [bad as never])),
+      );
       expect(own).toEqual(theirs);
       expect(theirs).toHaveProperty("error.message");
       const codes = [theirs, own].map((came) => (came as { error: { lc_error_code?: string } }).error.lc_error_code);
       expect(codes[1]).toBe(codes[0]);
     }
     expect(() => graphReducer([], new RemoveMessage({ id: "x" }))).toThrow(ThreadfoldError);
-    expect(() => graphReducer([], new RemoveMessage({ id: "x" }))).toThrow("Attempting to delete a message with an ID that doesn't exist ('x')");
+    expect(() => graphReducer([], new RemoveMessage({ id: "x" }))).toThrow(
+      "Attempting to delete a message with an ID that doesn't exist ('x')",
+    );
   });
 
   test("gives the very list back when nothing changes", () => {
@@ -97,7 +116,11 @@ describe("graphReducer", () => {
   });
 
   test("carries out a removal after a remove-all, which the reference answers as a message", () => {
-    const right = () => [new RemoveMessage({ id: REMOVE_ALL_MESSAGES }), new ToolMessage({ id: "t", tool_call_id: "c", content: "" }), new RemoveMessage({ id: "t" })];
+    const right = () => [
+      new RemoveMessage({ id: REMOVE_ALL_MESSAGES }),
+      new ToolMessage({ id: "t", tool_call_id: "c", content: "" }),
+      new RemoveMessage({ id: "t" }),
+    ];
     expect(messagesStateReducer([], right()).map(({ type }) => type)).toEqual(["tool", "remove"]);
     expect(graphReducer([], right())).toEqual([]);
   });

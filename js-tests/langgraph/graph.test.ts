@@ -1,8 +1,25 @@
 // Threadfold's reducer in graphs of langgraph.js, beside langgraph's own.
 import { BaseChatModel } from "@langchain/core/language_models/chat_models";
-import { AIMessage, BaseMessage, HumanMessage, RemoveMessage, ToolMessage, type BaseMessageLike } from "@langchain/core/messages";
+import {
+  AIMessage,
+  BaseMessage,
+  HumanMessage,
+  RemoveMessage,
+  ToolMessage,
+  type BaseMessageLike,
+} from "@langchain/core/messages";
 import { tool } from "@langchain/core/tools";
-import { Annotation, Command, END, MemorySaver, MessagesValue, messagesStateReducer, START, StateGraph, StateSchema } from "@langchain/langgraph";
+import {
+  Annotation,
+  Command,
+  END,
+  MemorySaver,
+  MessagesValue,
+  messagesStateReducer,
+  START,
+  StateGraph,
+  StateSchema,
+} from "@langchain/langgraph";
 import { createReactAgent, ToolNode, toolsCondition } from "@langchain/langgraph/prebuilt";
 import { graphReducer, messagesValue } from "threadfold/langgraph";
 import { describe, expect, test } from "vitest";
@@ -15,7 +32,10 @@ type Write = () => unknown;
 const WRITES: Write[] = [
   () => [new AIMessage({ id: "a1", content: "", tool_calls: [{ id: "c1", name: "find", args: { q: "x" } }] })],
   () => new ToolMessage({ id: "t1", tool_call_id: "c1", content: "found" }),
-  () => [{ role: "assistant", id: "a2", content: "Here" }, { type: "human", id: "h2", content: "More" }],
+  () => [
+    { role: "assistant", id: "a2", content: "Here" },
+    { type: "human", id: "h2", content: "More" },
+  ],
   () => [new AIMessage({ id: "a2", content: "Here it is" }), new RemoveMessage({ id: "h2" })],
   () => [["user", "A pair"], "A text"],
   () => [new RemoveMessage({ id: "h1" })],
@@ -44,8 +64,18 @@ function graphOf(state: unknown, nodes: ((state: { messages: BaseMessage[] }) =>
 }
 
 // As the README has it: the types are the test.
-const Ours = Annotation.Root({ messages: Annotation<BaseMessage[], BaseMessageLike | BaseMessageLike[]>({ reducer: graphReducer, default: () => [] }) });
-const Theirs = Annotation.Root({ messages: Annotation<BaseMessage[], BaseMessageLike | BaseMessageLike[]>({ reducer: messagesStateReducer, default: () => [] }) });
+const Ours = Annotation.Root({
+  messages: Annotation<BaseMessage[], BaseMessageLike | BaseMessageLike[]>({
+    reducer: graphReducer,
+    default: () => [],
+  }),
+});
+const Theirs = Annotation.Root({
+  messages: Annotation<BaseMessage[], BaseMessageLike | BaseMessageLike[]>({
+    reducer: messagesStateReducer,
+    default: () => [],
+  }),
+});
 
 const STATES: [name: string, ours: unknown, theirs: unknown][] = [
   ["Annotation", Ours, Theirs],
@@ -59,23 +89,33 @@ describe.each(STATES)("a graph over %s", (_name, ours, theirs) => {
       const { messages } = await graphOf(ours, writes).invoke(INPUT());
       const expected = await graphOf(theirs, writes).invoke(INPUT());
       expect(normalMessages(messages)).toEqual(normalMessages(expected.messages));
-      expect(messages.map(({ constructor }) => constructor)).toEqual(expected.messages.map(({ constructor }) => constructor));
+      expect(messages.map(({ constructor }) => constructor)).toEqual(
+        expected.messages.map(({ constructor }) => constructor),
+      );
     }
   });
 
   test("refuses to remove what is not there", async () => {
     const writes = [() => [new RemoveMessage({ id: "nobody" })]];
     await expect(graphOf(theirs, writes).invoke(INPUT())).rejects.toThrow("nobody");
-    await expect(graphOf(ours, writes).invoke(INPUT())).rejects.toThrow("Attempting to delete a message with an ID that doesn't exist ('nobody')");
+    await expect(graphOf(ours, writes).invoke(INPUT())).rejects.toThrow(
+      "Attempting to delete a message with an ID that doesn't exist ('nobody')",
+    );
   });
 
   test("holds the very message that a node returned, which has its id from then on", async () => {
     const returned = new AIMessage("Mine");
     const held: boolean[] = [];
-    const nodes = [() => returned, ({ messages }: { messages: BaseMessage[] }) => {
-      held.push(messages.includes(returned), messages.every((message) => message instanceof BaseMessage));
-      return [];
-    }];
+    const nodes = [
+      () => returned,
+      ({ messages }: { messages: BaseMessage[] }) => {
+        held.push(
+          messages.includes(returned),
+          messages.every((message) => message instanceof BaseMessage),
+        );
+        return [];
+      },
+    ];
     const { messages } = await graphOf(ours, nodes).invoke({ messages: "Hi" });
     expect(held).toEqual([true, true]);
     expect(returned.id).toBe(messages[1]?.id);
@@ -85,9 +125,14 @@ describe.each(STATES)("a graph over %s", (_name, ours, theirs) => {
   test("streams updates with the ids that the state has", async () => {
     const updated: unknown[] = [];
     let last: BaseMessage[] = [];
-    for await (const [mode, part] of (await graphOf(ours, [() => new AIMessage("One"), () => [new AIMessage("Two")]]).stream(INPUT(), { streamMode: ["updates", "values"] })) as unknown as AsyncIterable<[string, never]>) {
+    for await (const [mode, part] of (await graphOf(ours, [
+      () => new AIMessage("One"),
+      () => [new AIMessage("Two")],
+    ]).stream(INPUT(), { streamMode: ["updates", "values"] })) as unknown as AsyncIterable<[string, never]>) {
       if (mode === "values") last = (part as { messages: BaseMessage[] }).messages;
-      else for (const { messages } of Object.values(part as Record<string, { messages: BaseMessage | BaseMessage[] }>)) updated.push(...[messages].flat().map(({ id }) => id));
+      else
+        for (const { messages } of Object.values(part as Record<string, { messages: BaseMessage | BaseMessage[] }>))
+          updated.push(...[messages].flat().map(({ id }) => id));
     }
     expect(updated).toEqual(last.slice(1).map(({ id }) => id));
     expect(new Set(updated).size).toBe(2);
@@ -97,7 +142,9 @@ describe.each(STATES)("a graph over %s", (_name, ours, theirs) => {
 
 test("a StateSchema knows the field's reducer, default and JSON schema", () => {
   const schema = new StateSchema({ messages: messagesValue });
-  expect(schema.getJsonSchema()).toMatchObject({ properties: { messages: { type: "array", langgraph_type: "messages" } } });
+  expect(schema.getJsonSchema()).toMatchObject({
+    properties: { messages: { type: "array", langgraph_type: "messages" } },
+  });
   expect(schema.getJsonSchema()).toHaveProperty("required", undefined);
 });
 
@@ -124,7 +171,8 @@ class Scripted extends BaseChatModel {
   }
 }
 
-const calling = (name: string, args: object = {}): AIMessage => new AIMessage({ content: "", tool_calls: [{ id: `call ${name}`, name, args: args as never }] });
+const calling = (name: string, args: object = {}): AIMessage =>
+  new AIMessage({ content: "", tool_calls: [{ id: `call ${name}`, name, args: args as never }] });
 const add = tool(({ a, b }) => String(a + b), { name: "add", schema: z.object({ a: z.number(), b: z.number() }) });
 const handOff = (to: string) =>
   tool(
@@ -136,23 +184,43 @@ const handOff = (to: string) =>
   );
 
 /** Graphs as people build them, over a state with one of the two reducers. */
-const SHAPES: Record<string, (state: typeof Ours) => { invoke(input: object, config?: object): Promise<{ messages: BaseMessage[] }> }> = {
+const SHAPES: Record<
+  string,
+  (state: typeof Ours) => { invoke(input: object, config?: object): Promise<{ messages: BaseMessage[] }> }
+> = {
   "an agent with a ToolNode": (state) =>
     new StateGraph(state)
-      .addNode("model", (() => {
-        const model = new Scripted([calling("add", { a: 1, b: 2 }), "Three"]);
-        return async ({ messages }: { messages: BaseMessage[] }) => ({ messages: await model.invoke(messages) });
-      })())
+      .addNode(
+        "model",
+        (() => {
+          const model = new Scripted([calling("add", { a: 1, b: 2 }), "Three"]);
+          return async ({ messages }: { messages: BaseMessage[] }) => ({ messages: await model.invoke(messages) });
+        })(),
+      )
       .addNode("tools", new ToolNode([add]))
       .addEdge(START, "model")
       .addConditionalEdges("model", toolsCondition)
       .addEdge("tools", "model")
       .compile(),
-  "createReactAgent": (state) =>
-    createReactAgent({ llm: new Scripted([calling("add", { a: 1, b: 2 }), "Three"]), tools: [add], stateSchema: state as never }) as never,
+  createReactAgent: (state) =>
+    createReactAgent({
+      llm: new Scripted([calling("add", { a: 1, b: 2 }), "Three"]),
+      tools: [add],
+      stateSchema: state as never,
+    }) as never,
   "a supervisor, which calls agents that answer to it": (state) => {
-    const worker = createReactAgent({ llm: new Scripted([calling("add", { a: 3, b: 4 }), "Seven"]), tools: [add], name: "worker", stateSchema: state as never });
-    const supervisor = createReactAgent({ llm: new Scripted([calling("to_worker"), "It is seven"]), tools: [handOff("worker")], name: "supervisor", stateSchema: state as never });
+    const worker = createReactAgent({
+      llm: new Scripted([calling("add", { a: 3, b: 4 }), "Seven"]),
+      tools: [add],
+      name: "worker",
+      stateSchema: state as never,
+    });
+    const supervisor = createReactAgent({
+      llm: new Scripted([calling("to_worker"), "It is seven"]),
+      tools: [handOff("worker")],
+      name: "supervisor",
+      stateSchema: state as never,
+    });
     return new StateGraph(state)
       .addNode("supervisor", supervisor as never, { ends: ["worker", END] })
       .addNode("worker", async (given: { messages: BaseMessage[] }) => {
@@ -172,7 +240,11 @@ const SHAPES: Record<string, (state: typeof Ours) => { invoke(input: object, con
     const graph = new StateGraph(Swarm)
       .addNode("alice", alice as never, { ends: ["bob"] })
       .addNode("bob", bob as never, { ends: ["alice"] })
-      .addConditionalEdges(START, ({ messages }) => (messages.some(({ content }) => content === "Bob here") ? "bob" : "alice"), ["alice", "bob"])
+      .addConditionalEdges(
+        START,
+        ({ messages }) => (messages.some(({ content }) => content === "Bob here") ? "bob" : "alice"),
+        ["alice", "bob"],
+      )
       .compile({ checkpointer: new MemorySaver() });
     const config = { configurable: { thread_id: "1" } };
     return {
@@ -190,7 +262,9 @@ describe.each(Object.entries(SHAPES))("%s", (_name, shape) => {
     const expected = await shape(Theirs).invoke(input);
     const { messages } = await shape(Ours).invoke(input);
     expect(normalMessages(messages)).toEqual(normalMessages(expected.messages));
-    expect(messages.map(({ constructor }) => constructor)).toEqual(expected.messages.map(({ constructor }) => constructor));
+    expect(messages.map(({ constructor }) => constructor)).toEqual(
+      expected.messages.map(({ constructor }) => constructor),
+    );
     // All of it was said: no call without its result, no id twice.
     expect(messages.length).toBeGreaterThan(3);
     expect(new Set(messages.map(({ id }) => id)).size).toBe(messages.length);

@@ -13,10 +13,17 @@ const inner = (content: string, more: object = {}): Part => ({
   data: [{ type: "AIMessageChunk", id: "a", content, tool_call_chunks: [], ...more }, {}],
 });
 const asking = (...messages: Message[]): Part => ({ event: "values", data: { messages, __interrupt__: [ASKED] } });
-const RUN = [metadata(), values(Q), inner("I would "), inner("delete three files.", { chunk_position: "last" }), asking(Q)];
+const RUN = [
+  metadata(),
+  values(Q),
+  inner("I would "),
+  inner("delete three files.", { chunk_position: "last" }),
+  asking(Q),
+];
 
 const turnsOf = (kind: string): { parts: RecordedPart[] }[] => readRecording(kind, "consent").turns;
-const partialOf = (thread: Recorder): unknown[] => thread.sent("values").map((event) => (event as { partial?: boolean }).partial);
+const partialOf = (thread: Recorder): unknown[] =>
+  thread.sent("values").map((event) => (event as { partial?: boolean }).partial);
 /** What is shown from the first whole sight of what the graph within said. */
 const sinceSaid = (thread: Recorder): string[] => {
   const texts = thread.shown.map((messages) => JSON.stringify(messages));
@@ -65,7 +72,11 @@ describe("the events that a thread is sent", () => {
   });
 
   test("ask again when a run that asked is joined behind its question, also one whose parts were had", async () => {
-    for (const [at, from] of [[5, 5], [5, 0], [4, 4]] as const) {
+    for (const [at, from] of [
+      [5, 5],
+      [5, 0],
+      [4, 4],
+    ] as const) {
       const thread = new Recorder();
       const parts = RUN.map((part, index) => ({ ...part, id: String(index + 1) }));
       await foldRun(thread, cut(parts.slice(0, at))).catch(() => {});
@@ -76,7 +87,13 @@ describe("the events that a thread is sent", () => {
 
   test("tell a question without its words, where the stream has no channel for them", async () => {
     const thread = new Recorder();
-    const lifecycle = (event: string) => ({ type: "event", event_id: `synth:r:lc||${event}`, seq: 1, method: "lifecycle", params: { namespace: [], data: { event } } });
+    const lifecycle = (event: string) => ({
+      type: "event",
+      event_id: `synth:r:lc||${event}`,
+      seq: 1,
+      method: "lifecycle",
+      params: { namespace: [], data: { event } },
+    });
     const { interrupts } = await foldRun(thread, streamOf([lifecycle("running"), lifecycle("interrupted")]));
     expect(interrupts).toEqual([{ namespace: [] }]);
     expect(thread.sent("run-finished")).toEqual([{ type: "run-finished", interrupts: [{ namespace: [] }] }]);
@@ -84,14 +101,17 @@ describe("the events that a thread is sent", () => {
 });
 
 describe("what a graph within said before it asked", () => {
-  test.each(["langgraph", "langgraph-v2"])("stays before the eyes of who is asked, and who answers, %s", async (kind) => {
-    const thread = new Recorder();
-    for (const { parts } of turnsOf(kind)) {
-      await foldRun(thread, streamOf(parts as Part[]));
-      expect(sinceSaid(thread).every((text) => text.includes(SAID))).toBe(true);
-    }
-    expect(thread.getState().messages.length).toBe(4);
-  });
+  test.each(["langgraph", "langgraph-v2"])(
+    "stays before the eyes of who is asked, and who answers, %s",
+    async (kind) => {
+      const thread = new Recorder();
+      for (const { parts } of turnsOf(kind)) {
+        await foldRun(thread, streamOf(parts as Part[]));
+        expect(sinceSaid(thread).every((text) => text.includes(SAID))).toBe(true);
+      }
+      expect(thread.getState().messages.length).toBe(4);
+    },
+  );
 
   test.each(["langgraph", "langgraph-v2"])("and the thread waits for the answer, %s", async (kind) => {
     const thread = new Recorder();

@@ -19,22 +19,33 @@ function watched() {
   return { thread, errors };
 }
 
-test.each([["bare states", "values"], ["tuples", ["values", "updates"]]] as const)("its %s are no parts, and the error says what to make of them", async (_, streamMode) => {
+test.each([
+  ["bare states", "values"],
+  ["tuples", ["values", "updates"]],
+] as const)("its %s are no parts, and the error says what to make of them", async (_, streamMode) => {
   const { thread, errors } = watched();
   await foldRun(thread, (await graph.stream(INPUT, { streamMode: streamMode as never })) as unknown as RunStream);
   expect(errors.length).toBeGreaterThan(0);
-  for (const error of errors) expect(error).toEqual({ code: "INVALID_VALUE", message: expect.stringContaining("{ event: mode, data: chunk }") as string });
+  for (const error of errors)
+    expect(error).toEqual({
+      code: "INVALID_VALUE",
+      message: expect.stringContaining("{ event: mode, data: chunk }") as string,
+    });
   expect(thread.getState().messages).toEqual([]);
 });
 
 test("wrapped as the error says, they are folded", async () => {
   const { thread, errors } = watched();
   async function* parts(): AsyncGenerator<object> {
-    for await (const [mode, chunk] of await graph.stream(INPUT, { streamMode: ["values", "updates"] })) yield { event: mode, data: chunk as unknown };
+    for await (const [mode, chunk] of await graph.stream(INPUT, { streamMode: ["values", "updates"] }))
+      yield { event: mode, data: chunk as unknown };
   }
   await foldRun(thread, parts());
   expect(errors).toEqual([]);
-  expect(thread.getState().messages.map(({ id, content }) => [id, content])).toEqual([["q", "Hi"], ["a", "Hello"]]);
+  expect(thread.getState().messages.map(({ id, content }) => [id, content])).toEqual([
+    ["q", "Hi"],
+    ["a", "Hello"],
+  ]);
 });
 
 test("a part of server-sent events without a name is none, and no error", async () => {

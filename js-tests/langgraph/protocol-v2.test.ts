@@ -20,22 +20,38 @@ class Script {
 
   add(method: string, data: unknown, namespace: string[] = []): this {
     const id = `1795252${String(264_000 + this.events.length)}-0`;
-    return this.#push(method === "lifecycle" ? `synth:${this.runId}:lc|${namespace.join()}|${String((data as Data)["event"])}` : id, method, data, namespace);
+    return this.#push(
+      method === "lifecycle" ? `synth:${this.runId}:lc|${namespace.join()}|${String((data as Data)["event"])}` : id,
+      method,
+      data,
+      namespace,
+    );
   }
 
   running = (): this => this.add("lifecycle", { event: "running" });
   completed = (): this => this.add("lifecycle", { event: "completed" });
   values = (...messages: Message[]): this => this.add("values", { messages });
   message = (data: Data, namespace?: string[]): this => this.add("messages", data, namespace);
-  start = (id: string, namespace?: string[], more: Data = {}): this => this.message({ event: "message-start", role: "ai", id, ...more }, namespace);
-  begin = (index: number, content: Data, namespace?: string[]): this => this.message({ event: "content-block-start", index, content }, namespace);
-  delta = (index: number, delta: Data, namespace?: string[]): this => this.message({ event: "content-block-delta", index, delta }, namespace);
+  start = (id: string, namespace?: string[], more: Data = {}): this =>
+    this.message({ event: "message-start", role: "ai", id, ...more }, namespace);
+  begin = (index: number, content: Data, namespace?: string[]): this =>
+    this.message({ event: "content-block-start", index, content }, namespace);
+  delta = (index: number, delta: Data, namespace?: string[]): this =>
+    this.message({ event: "content-block-delta", index, delta }, namespace);
   text = (text: string, namespace?: string[]): this => this.delta(0, { type: "text-delta", text }, namespace);
-  end = (index: number, content: Data, namespace?: string[]): this => this.message({ event: "content-block-finish", index, content }, namespace);
-  finish = (namespace?: string[], more: Data = {}): this => this.message({ event: "message-finish", ...more }, namespace);
+  end = (index: number, content: Data, namespace?: string[]): this =>
+    this.message({ event: "content-block-finish", index, content }, namespace);
+  finish = (namespace?: string[], more: Data = {}): this =>
+    this.message({ event: "message-finish", ...more }, namespace);
 
   #push(event_id: string, method: string, data: unknown, namespace: string[]): this {
-    this.events.push({ type: "event", event_id, seq: this.events.length + 1, method, params: { namespace, timestamp: 0, data } });
+    this.events.push({
+      type: "event",
+      event_id,
+      seq: this.events.length + 1,
+      method,
+      params: { namespace, timestamp: 0, data },
+    });
     return this;
   }
 }
@@ -52,7 +68,11 @@ async function folded({ events }: Script, thread = new Thread()): Promise<{ thre
 const said = (content: string | object[]) => ai("a", content as string);
 
 test("the recorded stream, as the server's answer, ends in the server's last state", async () => {
-  const last = fixture("protocol-v2.sse").split("\n").filter((line) => line.includes('"method":"values"')).at(-1) ?? "";
+  const last =
+    fixture("protocol-v2.sse")
+      .split("\n")
+      .filter((line) => line.includes('"method":"values"'))
+      .at(-1) ?? "";
   const { params } = JSON.parse(last.slice("data: ".length)) as { params: { data: object } };
   const thread = new Thread();
   const witness = new Witness(thread);
@@ -75,21 +95,31 @@ describe("a message", () => {
     script.begin(0, { type: "text", text: "" }).text("I ").text("ask.");
     script.begin(1, { type: "tool_call_chunk", id: "c1", name: "weather", args: "", index: 0 });
     for (const char of args) script.delta(1, { type: "tool-call-delta", args: char });
-    script.end(0, { type: "text", text: "I ask." }).end(1, { type: "tool_call", id: "c1", name: "weather", args: JSON.parse(args) });
-    script.finish([], { usage: { input_tokens: 1, output_tokens: 2, total_tokens: 3 }, metadata: { finish_reason: "tool_calls" } });
+    script
+      .end(0, { type: "text", text: "I ask." })
+      .end(1, { type: "tool_call", id: "c1", name: "weather", args: JSON.parse(args) });
+    script.finish([], {
+      usage: { input_tokens: 1, output_tokens: 2, total_tokens: 3 },
+      metadata: { finish_reason: "tool_calls" },
+    });
 
     const { thread, shown } = await folded(script);
     expect(thread.getState().messages[1]).toEqual({
       type: "ai",
       id: "a",
-      content: [{ type: "text", text: "I ask." }, { type: "tool_call", id: "c1", name: "weather", args: JSON.parse(args) }],
+      content: [
+        { type: "text", text: "I ask." },
+        { type: "tool_call", id: "c1", name: "weather", args: JSON.parse(args) },
+      ],
       additional_kwargs: {},
       response_metadata: { finish_reason: "tool_calls", output_version: "v1" },
       tool_calls: [{ type: "tool_call", id: "c1", name: "weather", args: JSON.parse(args) }],
       invalid_tool_calls: [],
       usage_metadata: { input_tokens: 1, output_tokens: 2, total_tokens: 3 },
     });
-    const cities = shown.map((messages) => (messages[1]?.["tool_calls"] as { args: { city?: string } }[] | undefined)?.[0]?.args.city);
+    const cities = shown.map(
+      (messages) => (messages[1]?.["tool_calls"] as { args: { city?: string } }[] | undefined)?.[0]?.args.city,
+    );
     expect(cities).toContain("São");
     expect(cities).toContain("São Pau");
     const texts = shown.map((messages) => (messages[1]?.["content"] as { text?: string }[] | undefined)?.[0]);
@@ -104,15 +134,24 @@ describe("a message", () => {
     }
     const { thread } = await folded(script);
     expect(thread.getState().messages[0]).toMatchObject({
-      content: [{ type: "text", text: "Hm" }, { type: "tool_call_chunk", args: '{"a": 12}' }],
+      content: [
+        { type: "text", text: "Hm" },
+        { type: "tool_call_chunk", args: '{"a": 12}' },
+      ],
       tool_calls: [{ name: "add", args: { a: 12 }, id: "c1" }],
     });
   });
 
   test("with reasoning, data, and what cannot be parsed", async () => {
     const script = new Script().running().start("a");
-    script.begin(0, { type: "reasoning", reasoning: "" }).delta(0, { type: "reasoning-delta", reasoning: "Let " }).delta(0, { type: "reasoning-delta", reasoning: "me" });
-    script.begin(1, { type: "audio", mime_type: "audio/wav" }).delta(1, { type: "data-delta", data: "UklG", encoding: "base64" }).delta(1, { type: "data-delta", data: "Rg==" });
+    script
+      .begin(0, { type: "reasoning", reasoning: "" })
+      .delta(0, { type: "reasoning-delta", reasoning: "Let " })
+      .delta(0, { type: "reasoning-delta", reasoning: "me" });
+    script
+      .begin(1, { type: "audio", mime_type: "audio/wav" })
+      .delta(1, { type: "data-delta", data: "UklG", encoding: "base64" })
+      .delta(1, { type: "data-delta", data: "Rg==" });
     script.end(2, { type: "invalid_tool_call", id: "c", name: "add", args: "{]", error: "Malformed" });
     const { thread } = await folded(script);
     expect(thread.getState().messages[0]).toMatchObject({
@@ -128,7 +167,13 @@ describe("a message", () => {
 
   test("may be one text in the state, or have numbered blocks: the state's form wins, and is no drift", async () => {
     for (const content of ["Hello", [{ type: "text", text: "Hello", index: 0 }]]) {
-      const script = new Script().running().values(human("h", "Hi")).start("a").begin(0, { type: "text", text: "" }).text("Hel").text("lo");
+      const script = new Script()
+        .running()
+        .values(human("h", "Hi"))
+        .start("a")
+        .begin(0, { type: "text", text: "" })
+        .text("Hel")
+        .text("lo");
       const { thread } = await folded(script.finish().values(human("h", "Hi"), said(content)).completed());
       expect(held(thread.confirmed).messages).toEqual([human("h", "Hi"), said(content)]);
       expect(thread.run?.status).toBe("idle");
@@ -136,40 +181,84 @@ describe("a message", () => {
   });
 
   test("tells what it costs from its start on, with zeros for what is not told", async () => {
-    const script = new Script().running().start("a", [], { usage: { input_tokens: 7 } }).begin(0, { type: "text", text: "" }).text("Hi");
+    const script = new Script()
+      .running()
+      .start("a", [], { usage: { input_tokens: 7 } })
+      .begin(0, { type: "text", text: "" })
+      .text("Hi");
     const { thread } = await folded(script);
-    expect(thread.getState().messages[0]).toMatchObject({ usage_metadata: { input_tokens: 7, output_tokens: 0, total_tokens: 0 } });
-    await folded(script.finish([], { usage: { output_tokens: 2, total_tokens: 9, input_token_details: { cache_read: 1 } } }), thread);
-    expect(thread.getState().messages[0]).toMatchObject({ usage_metadata: { input_tokens: 0, output_tokens: 2, total_tokens: 9, input_token_details: { cache_read: 1 } } });
+    expect(thread.getState().messages[0]).toMatchObject({
+      usage_metadata: { input_tokens: 7, output_tokens: 0, total_tokens: 0 },
+    });
+    await folded(
+      script.finish([], { usage: { output_tokens: 2, total_tokens: 9, input_token_details: { cache_read: 1 } } }),
+      thread,
+    );
+    expect(thread.getState().messages[0]).toMatchObject({
+      usage_metadata: { input_tokens: 0, output_tokens: 2, total_tokens: 9, input_token_details: { cache_read: 1 } },
+    });
     const silent = await folded(new Script().running().start("b").begin(0, { type: "text", text: "Hi" }).finish());
     expect(silent.thread.getState().messages[0]).not.toHaveProperty("usage_metadata");
   });
 
   test("that a tool says answers the call of its id, where a server names it nowhere else, or the call of its namespace", async () => {
     const result = (script: Script, id: string, namespace: string[], more: Data = {}) =>
-      script.start(id, namespace, { role: "tool", ...more }).message({ event: "content-block-delta", index: 0, content: { type: "text", text: "done" } }, namespace).finish(namespace);
-    const callsOf = async (script: Script) => (await folded(script)).thread.getState().messages.map((message) => (message as { tool_call_id?: string }).tool_call_id);
-    expect(await callsOf(result(new Script().running(), "run-1-tool-call_abc", ["tools:call_abc"]))).toEqual(["call_abc"]);
+      script
+        .start(id, namespace, { role: "tool", ...more })
+        .message({ event: "content-block-delta", index: 0, content: { type: "text", text: "done" } }, namespace)
+        .finish(namespace);
+    const callsOf = async (script: Script) =>
+      (await folded(script)).thread
+        .getState()
+        .messages.map((message) => (message as { tool_call_id?: string }).tool_call_id);
+    expect(await callsOf(result(new Script().running(), "run-1-tool-call_abc", ["tools:call_abc"]))).toEqual([
+      "call_abc",
+    ]);
     expect(await callsOf(result(new Script().running(), "run-1-tool-call-1-2", []))).toEqual(["call-1-2"]);
-    expect(await callsOf(result(new Script().running().add("tools", { event: "tool-started", tool_call_id: "c7" }, ["tools:x"]), "t", ["tools:x"]))).toEqual(["c7"]);
-    expect(await callsOf(result(new Script().running(), "run-1-tool-call_abc", [], { tool_call_id: "own" }))).toEqual(["own"]);
+    expect(
+      await callsOf(
+        result(new Script().running().add("tools", { event: "tool-started", tool_call_id: "c7" }, ["tools:x"]), "t", [
+          "tools:x",
+        ]),
+      ),
+    ).toEqual(["c7"]);
+    expect(await callsOf(result(new Script().running(), "run-1-tool-call_abc", [], { tool_call_id: "own" }))).toEqual([
+      "own",
+    ]);
     expect(await callsOf(result(new Script().running(), "t", []))).toEqual([""]);
   });
 
   test("that two nodes say at a time is two messages", async () => {
     const one = ["left:1"];
     const other = ["right:1"];
-    const script = new Script().running().start("a", one).start("b", other).begin(0, { type: "text", text: "" }, one).begin(0, { type: "text", text: "" }, other);
+    const script = new Script()
+      .running()
+      .start("a", one)
+      .start("b", other)
+      .begin(0, { type: "text", text: "" }, one)
+      .begin(0, { type: "text", text: "" }, other);
     const { thread } = await folded(script.text("L", one).text("R", other).text("eft", one).text("ight", other));
-    expect(thread.getState().messages).toMatchObject([{ id: "a", content: [{ text: "Left" }] }, { id: "b", content: [{ text: "Right" }] }]);
+    expect(thread.getState().messages).toMatchObject([
+      { id: "a", content: [{ text: "Left" }] },
+      { id: "b", content: [{ text: "Right" }] },
+    ]);
   });
 });
 
 describe("namespaces", () => {
   test("a graph's own messages go when the root's state has none of them", async () => {
     const inside = ["check:1"];
-    const script = new Script().running().values(human("h", "Hi")).add("values", { messages: [human("x", "Inside")] }, inside).start("a", inside);
-    script.text("Between us", inside).finish(inside).add("lifecycle", { event: "completed" }, inside).values(human("h", "Hi")).completed();
+    const script = new Script()
+      .running()
+      .values(human("h", "Hi"))
+      .add("values", { messages: [human("x", "Inside")] }, inside)
+      .start("a", inside);
+    script
+      .text("Between us", inside)
+      .finish(inside)
+      .add("lifecycle", { event: "completed" }, inside)
+      .values(human("h", "Hi"))
+      .completed();
     const { thread, shown } = await folded(script);
     expect(shown.some((messages) => messages.some(({ id }) => id === "a"))).toBe(true);
     expect(held(thread.confirmed).messages).toEqual([human("h", "Hi")]);
@@ -177,17 +266,33 @@ describe("namespaces", () => {
 
   test("a tool's result is shown, what an agent says that a tool calls is not", async () => {
     const result = ["tools:c1"];
-    const script = new Script().running().values(human("h", "Hi")).start("inside", ["tools:c1", "model:2"]).text("Deep", ["tools:c1", "model:2"]);
+    const script = new Script()
+      .running()
+      .values(human("h", "Hi"))
+      .start("inside", ["tools:c1", "model:2"])
+      .text("Deep", ["tools:c1", "model:2"]);
     script.start("t", result, { role: "tool", tool_call_id: "c1" });
-    script.message({ event: "content-block-delta", index: 0, content: { type: "text", text: "done" } }, result).finish(result);
+    script
+      .message({ event: "content-block-delta", index: 0, content: { type: "text", text: "done" } }, result)
+      .finish(result);
     const { thread } = await folded(script);
     expect(held(thread.confirmed).messages).toEqual([human("h", "Hi"), tool("t", "c1", "done")]);
   });
 });
 
 describe("a stream", () => {
-  const script = new Script().running().values(human("h", "Hi")).start("a").begin(0, { type: "text", text: "" }).text("Hel").text("lo");
-  script.end(0, { type: "text", text: "Hello" }).finish().values(human("h", "Hi"), said([{ type: "text", text: "Hello", index: 0 }])).completed();
+  const script = new Script()
+    .running()
+    .values(human("h", "Hi"))
+    .start("a")
+    .begin(0, { type: "text", text: "" })
+    .text("Hel")
+    .text("lo");
+  script
+    .end(0, { type: "text", text: "Hello" })
+    .finish()
+    .values(human("h", "Hi"), said([{ type: "text", text: "Hello", index: 0 }]))
+    .completed();
   const END = held({ messages: [human("h", "Hi"), said([{ type: "text", text: "Hello", index: 0 }])] });
 
   const cut = async function* (events: Data[]): AsyncGenerator<object> {
@@ -237,9 +342,14 @@ describe("a stream", () => {
   });
 
   test("with a state of an earlier step behind a later one keeps the later", async () => {
-    const stepped = new Script().running().add("checkpoints", { id: "1", step: 1, source: "loop" }).values(human("h", "Hi"));
+    const stepped = new Script()
+      .running()
+      .add("checkpoints", { id: "1", step: 1, source: "loop" })
+      .values(human("h", "Hi"));
     stepped.add("checkpoints", { id: "2", step: 2, source: "loop" }).values(human("h", "Hi"), said("Hello"));
-    const { thread } = await folded(stepped.add("checkpoints", { id: "1", step: 1, source: "loop" }).values(human("h", "Hi")));
+    const { thread } = await folded(
+      stepped.add("checkpoints", { id: "1", step: 1, source: "loop" }).values(human("h", "Hi")),
+    );
     expect(thread.getState().messages.length).toBe(2);
   });
 
@@ -247,7 +357,12 @@ describe("a stream", () => {
     const history = [human("h", "Hi"), said("Hello"), human("h2", "More"), ai("b", "Much")];
     const replay = () => {
       const stepped = new Script().running();
-      for (const [step, length] of [[0, 1], [1, 2], [3, 3], [4, 4]] as const) {
+      for (const [step, length] of [
+        [0, 1],
+        [1, 2],
+        [3, 3],
+        [4, 4],
+      ] as const) {
         stepped.add("checkpoints", { id: String(step), step, source: "loop" }).values(...history.slice(0, length));
       }
       return stepped.completed().events;
@@ -266,11 +381,26 @@ describe("a stream", () => {
   test("tells questions, a node's own words, updates and failures", async () => {
     const told: unknown[] = [];
     const thread = new Thread();
-    const events = new Script().running().values(human("h", "Hi")).add("updates", { node: "plan", values: { todos: [{ content: "x", status: "pending" }] } });
-    events.add("updates", { node: "__interrupt__", values: { value: [{ id: "i1", value: 1 }] } }).add("input.requested", { interrupt_id: "i1", payload: 1 });
-    events.add("custom", { name: "progress", payload: 0.5 }).add("tools", { event: "tool-started" }).add("nobody-knows", null).add("lifecycle", { event: "failed", error: "broken" });
-    const { interrupts, error } = await foldRun(thread, streamOf(events.events), { onCustom: (data, { name }) => told.push([name, data]) });
-    expect({ told, interrupts, error }).toEqual({ told: [["progress", 0.5]], interrupts: [{ id: "i1", value: 1, namespace: [] }], error: "broken" });
+    const events = new Script()
+      .running()
+      .values(human("h", "Hi"))
+      .add("updates", { node: "plan", values: { todos: [{ content: "x", status: "pending" }] } });
+    events
+      .add("updates", { node: "__interrupt__", values: { value: [{ id: "i1", value: 1 }] } })
+      .add("input.requested", { interrupt_id: "i1", payload: 1 });
+    events
+      .add("custom", { name: "progress", payload: 0.5 })
+      .add("tools", { event: "tool-started" })
+      .add("nobody-knows", null)
+      .add("lifecycle", { event: "failed", error: "broken" });
+    const { interrupts, error } = await foldRun(thread, streamOf(events.events), {
+      onCustom: (data, { name }) => told.push([name, data]),
+    });
+    expect({ told, interrupts, error }).toEqual({
+      told: [["progress", 0.5]],
+      interrupts: [{ id: "i1", value: 1, namespace: [] }],
+      error: "broken",
+    });
     expect(thread.getState().todos).toEqual([{ content: "x", status: "pending" }]);
     expect(thread.run?.status).toBe("failed");
   });

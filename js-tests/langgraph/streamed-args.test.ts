@@ -17,7 +17,9 @@ const part = (args: string, at: number): Dict => ({
   type: "AIMessageChunk",
   id: "m",
   content: "",
-  tool_call_chunks: [{ name: at === 0 ? "t" : null, args, id: at === 0 ? "c" : null, index: 0, type: "tool_call_chunk" }],
+  tool_call_chunks: [
+    { name: at === 0 ? "t" : null, args, id: at === 0 ? "c" : null, index: 0, type: "tool_call_chunk" },
+  ],
 });
 
 /** The call after each piece of its arguments, where it is one. Nobody has looked at any. */
@@ -38,10 +40,16 @@ const argsOf = (text: string): Dict => onlyCall(text).args;
 /** As many keys as make arguments wait for a look. */
 const MANY = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`key ${at}`, at]));
 
-const JSON_TEXT = fc.tuple(
-  fc.boolean(),
-  fc.dictionary(fc.string({ maxLength: 3 }), fc.oneof({ arbitrary: fc.jsonValue({ maxDepth: 3 }), weight: 3 }, fc.array(fc.nat(), { minLength: 1 })), { minKeys: 1, maxKeys: 5 }),
-).map(([many, value]) => JSON.stringify(many ? { ...MANY, ...value } : value));
+const JSON_TEXT = fc
+  .tuple(
+    fc.boolean(),
+    fc.dictionary(
+      fc.string({ maxLength: 3 }),
+      fc.oneof({ arbitrary: fc.jsonValue({ maxDepth: 3 }), weight: 3 }, fc.array(fc.nat(), { minLength: 1 })),
+      { minKeys: 1, maxKeys: 5 },
+    ),
+  )
+  .map(([many, value]) => JSON.stringify(many ? { ...MANY, ...value } : value));
 
 const PIECES = JSON_TEXT.chain((text) =>
   fc.array(fc.nat({ max: text.length }), { maxLength: 20 }).map((places) => {
@@ -56,7 +64,8 @@ const DELAYS = fc.array(fc.nat({ max: 8 }), { minLength: 24, maxLength: 24 });
 /** All parts alike of two values are one object. */
 function expectShared(older: unknown, newer: unknown, path = ""): void {
   if (typeof older !== "object" || typeof newer !== "object" || older === null || newer === null) return;
-  if (JSON.stringify(older) === JSON.stringify(newer)) expect(older === newer, `one object at ${path || "the root"}`).toBe(true);
+  if (JSON.stringify(older) === JSON.stringify(newer))
+    expect(older === newer, `one object at ${path || "the root"}`).toBe(true);
   else for (const key of Object.keys(older)) expectShared((older as Dict)[key], (newer as Dict)[key], `${path}/${key}`);
 }
 
@@ -103,7 +112,10 @@ describe("arguments that are looked at at any time", () => {
   test("take what a key is said to be last, when it is said twice", () => {
     const many = JSON.stringify(MANY).slice(0, -1);
     const [first, ...rest] = callsOf([`${many}, "a": {"x": 1}, "b": [1]`, ', "a": {"y": 2', "}}"]);
-    expect(rest.map(({ call }) => call.args)).toEqual([{ ...MANY, a: { y: 2 }, b: [1] }, { ...MANY, a: { y: 2 }, b: [1] }]);
+    expect(rest.map(({ call }) => call.args)).toEqual([
+      { ...MANY, a: { y: 2 }, b: [1] },
+      { ...MANY, a: { y: 2 }, b: [1] },
+    ]);
     expect(first?.call.args).toEqual({ ...MANY, a: { x: 1 }, b: [1] });
     expect(first?.call.args["b"]).toBe(rest[1]?.call.args["b"]);
   });
@@ -132,12 +144,13 @@ describe("a streamed call is plain data to", () => {
     "a spread": (call) => ({ ...call }).args,
     "Object.assign": (call) => Object.assign({}, call).args,
     "Object.entries": (call) => Object.fromEntries(Object.entries(call))["args"],
-    "JSON": (call) => (JSON.parse(JSON.stringify(call)) as Call).args,
-    "structuredClone": (call) => structuredClone(call).args,
+    JSON: (call) => (JSON.parse(JSON.stringify(call)) as Call).args,
+    structuredClone: (call) => structuredClone(call).args,
     "hasOwn and a key": (call) => Object.hasOwn(call, "args") && call["args"],
     "one who froze it": (call) => frozen(call).args,
-    "one who froze it, twice": (call) => [frozen(call).args, call.args].filter((args, at, all) => args === all[0] && at > 0)[0],
-    "immer": (call) => {
+    "one who froze it, twice": (call) =>
+      [frozen(call).args, call.args].filter((args, at, all) => args === all[0] && at > 0)[0],
+    immer: (call) => {
       setAutoFreeze(true);
       const next = produce({ calls: [call] }, (draft) => void ((draft.calls[0] as Call)["seen"] = true));
       expect(next.calls[0]).toEqual({ name: "t", args: ARGS, id: "c", type: "tool_call", seen: true });
@@ -168,14 +181,22 @@ describe("a streamed call is plain data to", () => {
     const call = streamed();
     expect(Object.getOwnPropertyDescriptor(call, "args")?.get).toBeTypeOf("function");
     const { args } = call;
-    expect(Object.getOwnPropertyDescriptor(call, "args")).toEqual({ value: args, writable: true, enumerable: true, configurable: true });
+    expect(Object.getOwnPropertyDescriptor(call, "args")).toEqual({
+      value: args,
+      writable: true,
+      enumerable: true,
+      configurable: true,
+    });
   });
 });
 
 describe("the calls of a message that is whole are plain data", () => {
   const v2 = (data: object) => ({ type: "event", method: "messages", params: { namespace: [], timestamp: 0, data } });
-  const delta = (args: string) => v2({ event: "content-block-delta", index: 0, delta: { type: "tool-call-delta", args } });
-  const chunks = (args: string, more: object) => ({ tool_call_chunks: [{ args, index: 0, type: "tool_call_chunk", ...more }] });
+  const delta = (args: string) =>
+    v2({ event: "content-block-delta", index: 0, delta: { type: "tool-call-delta", args } });
+  const chunks = (args: string, more: object) => ({
+    tool_call_chunks: [{ args, index: 0, type: "tool_call_chunk", ...more }],
+  });
   const STREAMS: Record<string, object[]> = {
     "of a stream of chunks": [
       metadata(),
@@ -185,7 +206,11 @@ describe("the calls of a message that is whole are plain data", () => {
     ],
     "of protocol v2": [
       v2({ event: "message-start", id: "a", role: "ai" }),
-      v2({ event: "content-block-start", index: 0, content: { type: "tool_call_chunk", name: "t", id: "c", args: HEAD } }),
+      v2({
+        event: "content-block-start",
+        index: 0,
+        content: { type: "tool_call_chunk", name: "t", id: "c", args: HEAD },
+      }),
       delta(`${TAIL}]`),
       delta("}"),
       v2({ event: "message-finish", reason: "stop" }),

@@ -11,11 +11,19 @@ export type Message = Record<string, unknown> & { readonly type: string; readonl
 
 export const human = (id: string, content: string): Message => ({ type: "human", id, content });
 export const ai = (id: string, content: string, more: object = {}): Message => ({ type: "ai", id, content, ...more });
-export const tool = (id: string, callId: string, content: string): Message => ({ type: "tool", id, tool_call_id: callId, content });
+export const tool = (id: string, callId: string, content: string): Message => ({
+  type: "tool",
+  id,
+  tool_call_id: callId,
+  content,
+});
 
 export const metadata = (runId = "r1"): Part => ({ event: "metadata", data: { run_id: runId, attempt: 1 } });
 export const values = (...messages: object[]): Part => ({ event: "values", data: { messages } });
-export const said = (message: object): Part => ({ event: "messages", data: [message, { langgraph_checkpoint_ns: "model:1" }] });
+export const said = (message: object): Part => ({
+  event: "messages",
+  data: [message, { langgraph_checkpoint_ns: "model:1" }],
+});
 /** A part of a message. */
 export const chunk = (id: string, content: string, more: object = {}): Part =>
   said({ type: "AIMessageChunk", id, content, tool_call_chunks: [], ...more });

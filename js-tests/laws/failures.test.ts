@@ -1,5 +1,13 @@
 import * as fc from "fast-check";
-import { applyPatch, defineSchema, field, type LangChainMessage, MessageList, type PatchOperation, removeMessage } from "threadfold";
+import {
+  applyPatch,
+  defineSchema,
+  field,
+  type LangChainMessage,
+  MessageList,
+  type PatchOperation,
+  removeMessage,
+} from "threadfold";
 import { expect, test } from "vitest";
 import { codeOf, outcome } from "../support/errors.js";
 import { make, rightSpecs, wholeMessage } from "../support/message-specs.js";
@@ -26,7 +34,10 @@ test("an update of a MessageList that fails at its end changes nothing", () => {
 });
 
 test("a message whose content takes no text refuses it and stays as it is", () => {
-  using list = new MessageList([{ type: "human", id: "1", content: 5 } as never, { type: "human", id: "2", content: "a" }]);
+  using list = new MessageList([
+    { type: "human", id: "1", content: 5 } as never,
+    { type: "human", id: "2", content: "a" },
+  ]);
   const before = list.snapshot();
   expect(codeOf(() => list.append("1", "x"))).toBe("INVALID_VALUE");
   expect(codeOf(() => list.append("2", 5 as never))).toBe("INVALID_VALUE");
@@ -36,7 +47,12 @@ test("a message whose content takes no text refuses it and stays as it is", () =
 });
 
 test("a merge or step of which one field fails leaves the state as it was", () => {
-  const schema = defineSchema({ log: field.append(), messages: field.messages(), todos: field.todos(), mood: field.replace() });
+  const schema = defineSchema({
+    log: field.append(),
+    messages: field.messages(),
+    todos: field.todos(),
+    mood: field.replace(),
+  });
   const state = Object.freeze({ log: Object.freeze([1]), messages: Object.freeze([]), mood: "calm" }) as never;
   const bad = [
     { log: [2], mood: "x", messages: [unknownRemoval] },

@@ -6,8 +6,8 @@ const ways: Record<string, (thread: Thread, message: never) => void> = {
   "thread.update": (thread, message) => thread.update({ messages: [message] }),
   "an update event": (thread, message) => thread.receive({ type: "update", update: { messages: [message] } }),
   "a message event": (thread, message) => thread.receive({ type: "message", message }),
-  "values": (thread, message) => thread.receive({ type: "values", values: { messages: [message] } }),
-  "messages": (thread, message) => thread.receive({ type: "messages", messages: [message] }),
+  values: (thread, message) => thread.receive({ type: "values", values: { messages: [message] } }),
+  messages: (thread, message) => thread.receive({ type: "messages", messages: [message] }),
 };
 
 for (const [way, give] of Object.entries(ways)) {

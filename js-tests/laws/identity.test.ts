@@ -1,7 +1,15 @@
 import * as fc from "fast-check";
 import { addMessages, applyPatch, mergeFiles, mergeTools, replaceTodos } from "threadfold";
 import { expect, test } from "vitest";
-import { held, partialState, partialUpdate, schemaOf, schemaSpec, updateOf, type State } from "../support/state-specs.js";
+import {
+  held,
+  partialState,
+  partialUpdate,
+  schemaOf,
+  schemaSpec,
+  updateOf,
+  type State,
+} from "../support/state-specs.js";
 import { outcome } from "../support/errors.js";
 import { leftSpecs, make, rightSpecs } from "../support/message-specs.js";
 import { seeded } from "../support/seed.js";
@@ -23,7 +31,9 @@ test("a message that no update names is the same object afterwards, whatever its
     const named = new Set(right.map(({ id }) => id));
     const second = outcome(() => addMessages(before as never[], update as never[]) as Identified[]);
     if (!("answer" in second)) return;
-    const untouched = second.answer.filter(({ id }) => before.some((known) => known.id === id) && !named.has(id as string));
+    const untouched = second.answer.filter(
+      ({ id }) => before.some((known) => known.id === id) && !named.has(id as string),
+    );
     for (const message of untouched) expect(before).toContain(message);
     // And an instance that came with an id is in the list itself, not a copy of it.
     if (right.some(({ kind }) => kind === "remove")) return;
@@ -91,14 +101,18 @@ test("fields that an update does not write are the same objects, and so is a sta
     // What the values hold is never copied either.
     for (const [key, { kind }] of Object.entries(spec)) {
       const written = update[key];
-      if (["replace", "ephemeral", "untracked"].includes(kind) && isObject(written)) expect(merged.answer[key]).toBe(written);
+      if (["replace", "ephemeral", "untracked"].includes(kind) && isObject(written))
+        expect(merged.answer[key]).toBe(written);
     }
   });
   fc.assert(law, seeded("identity of fields", RUNS));
 });
 
 test("a patch leaves every branch that its paths do not enter as the same object", () => {
-  const tree = fc.dictionary(fc.constantFrom("a", "b", "c"), fc.dictionary(fc.constantFrom("x", "y"), fc.array(fc.record({ n: fc.nat() }), { maxLength: 3 })));
+  const tree = fc.dictionary(
+    fc.constantFrom("a", "b", "c"),
+    fc.dictionary(fc.constantFrom("x", "y"), fc.array(fc.record({ n: fc.nat() }), { maxLength: 3 })),
+  );
   const law = fc.property(tree, fc.constantFrom("a", "b", "c"), fc.constantFrom("x", "y"), (document, outer, inner) => {
     const branch = document[outer];
     if (!branch?.[inner]) return;

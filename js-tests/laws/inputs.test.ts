@@ -1,12 +1,5 @@
 import * as fc from "fast-check";
-import {
-  addMessages,
-  langGraphDefaultMergeState,
-  mergeFiles,
-  MessageList,
-  mergeTools,
-  replaceTodos,
-} from "threadfold";
+import { addMessages, langGraphDefaultMergeState, mergeFiles, MessageList, mergeTools, replaceTodos } from "threadfold";
 import { expect, test } from "vitest";
 import { outcome } from "../support/errors.js";
 import { frozen } from "../support/frozen.js";
@@ -65,17 +58,25 @@ test("mergeTools, replaceTodos and mergeFiles change neither side", () => {
 test("langGraphDefaultMergeState changes neither the state nor the run's input", () => {
   const compat = fc.constantFrom("accumulate", "0.0.x", "current");
   const plain = (specs: Spec[]) => specs.filter(({ kind }) => kind !== "remove").map(make);
-  const law = fc.property(leftSpecs, rightSpecs, held.tools, held.tools, compat, (left, right, known, tools, compat) => {
-    const state = { messages: plain(left), tools: known, copilotkit: { actions: [] }, other: {} };
-    const input = { tools, context: [{ description: "d", value: "v" }] };
-    leavesAlone((a, b, c) => langGraphDefaultMergeState(a, b, c, { compat } as never), state, plain(right), input);
-  });
+  const law = fc.property(
+    leftSpecs,
+    rightSpecs,
+    held.tools,
+    held.tools,
+    compat,
+    (left, right, known, tools, compat) => {
+      const state = { messages: plain(left), tools: known, copilotkit: { actions: [] }, other: {} };
+      const input = { tools, context: [{ description: "d", value: "v" }] };
+      leavesAlone((a, b, c) => langGraphDefaultMergeState(a, b, c, { compat } as never), state, plain(right), input);
+    },
+  );
   fc.assert(law, seeded("inputs of langGraphDefaultMergeState", RUNS));
 });
 
 test("schemas change neither states nor updates", () => {
   const cases = schemaSpec.chain((spec) =>
-    fc.tuple(fc.constant(spec), partialState(spec), fc.array(partialUpdate(spec), { maxLength: 3 })));
+    fc.tuple(fc.constant(spec), partialState(spec), fc.array(partialUpdate(spec), { maxLength: 3 })),
+  );
   const law = fc.property(cases, ([spec, state, updates]) => {
     using schema = schemaOf(spec);
     for (const update of updates) leavesAlone((a, b) => schema.merge(a, b), state, update);

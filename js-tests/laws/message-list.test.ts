@@ -6,10 +6,7 @@ import { outcome } from "../support/errors.js";
 import { leftSpecs, make, rightSpecs, type Spec } from "../support/message-specs.js";
 import { seeded } from "../support/seed.js";
 
-type Command =
-  | { do: "update"; specs: Spec[] }
-  | { do: "append"; id: string; text: string }
-  | { do: "snapshot" };
+type Command = { do: "update"; specs: Spec[] } | { do: "append"; id: string; text: string } | { do: "snapshot" };
 
 const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ do: fc.constant("update" as const), specs: rightSpecs }) },
@@ -44,24 +41,31 @@ class Model {
     const at = this.items.findLastIndex((item) => item.id === id);
     const item = this.items[at];
     if (!item) throw Object.assign(new Error("unknown"), { code: "UNKNOWN_MESSAGE" });
-    this.items = this.items.with(at, Object.assign(Object.create(Object.getPrototypeOf(item) as object) as Held, item, {
-      content: this.#grown(item.content, text),
-    }));
+    this.items = this.items.with(
+      at,
+      Object.assign(Object.create(Object.getPrototypeOf(item) as object) as Held, item, {
+        content: this.#grown(item.content, text),
+      }),
+    );
   }
 
   #grown(content: unknown, text: string): unknown {
     if (!Array.isArray(content)) return `${(content ?? "") as string}${text}`;
     const last = content.at(-1) as { type?: string; text?: string } | undefined;
-    return last?.type === "text" ? content.with(-1, { ...last, text: last.text + text }) : [...content, { type: "text", text }];
+    return last?.type === "text"
+      ? content.with(-1, { ...last, text: last.text + text })
+      : [...content, { type: "text", text }];
   }
 }
 
 /** The ids that the commands between two snapshots may have changed. */
 function touched(commands: Command[]): Set<unknown> {
-  return new Set(commands.flatMap((command) => {
-    if (command.do === "append") return [command.id];
-    return command.do === "update" ? command.specs.map((spec) => spec.id) : [];
-  }));
+  return new Set(
+    commands.flatMap((command) => {
+      if (command.do === "append") return [command.id];
+      return command.do === "update" ? command.specs.map((spec) => spec.id) : [];
+    }),
+  );
 }
 
 const code = (call: () => unknown) => {
@@ -88,18 +92,21 @@ function agrees(initial: Spec[], commands: Command[], rules: MessageOptions["rul
       const known = new Set(previous.list.map(({ id }) => id));
       const cleared = changed.has("__remove_all__");
       for (const item of taken) {
-        if (typeof item.id === "string" && !cleared && known.has(item.id) && !changed.has(item.id)) expect(previous.list).toContain(item);
+        if (typeof item.id === "string" && !cleared && known.has(item.id) && !changed.has(item.id))
+          expect(previous.list).toContain(item);
       }
     }
     snapshots.push({ list: taken, normal: normalMessages(taken), at });
   };
   for (const [at, command] of commands.entries()) {
     if (command.do === "update") {
-      expect(code(() => list.update(command.specs.map(make) as never[])))
-        .toBe(code(() => model.answer.update(command.specs.map(make))));
+      expect(code(() => list.update(command.specs.map(make) as never[]))).toBe(
+        code(() => model.answer.update(command.specs.map(make))),
+      );
     } else if (command.do === "append") {
-      expect(code(() => list.append(command.id, command.text)))
-        .toBe(code(() => model.answer.append(command.id, command.text)));
+      expect(code(() => list.append(command.id, command.text))).toBe(
+        code(() => model.answer.append(command.id, command.text)),
+      );
     } else {
       snapshot(at);
     }

@@ -27,7 +27,7 @@ const shapes: Record<string, unknown> = {
   "a Date": new Date(0),
   "a Map": new Map([[1, { a: 1 }]]),
   "a Set": new Set([1]),
-  "bytes": new Uint8Array([1, 2]),
+  bytes: new Uint8Array([1, 2]),
   "a bigint": 12n,
   "a symbol": Symbol("s"),
   "a function": () => 1,
@@ -39,7 +39,7 @@ const shapes: Record<string, unknown> = {
   "an object that holds undefined": { a: undefined },
   "a frozen object": Object.freeze({ a: 1 }),
   "a cyclic object": cyclic,
-  "NaN": Number.NaN,
+  NaN: Number.NaN,
   "-0": -0,
   "a lone surrogate": "\ud800",
   "a proxy": new Proxy({}, {}),
@@ -82,7 +82,10 @@ describe.each(Object.entries(shapes))("%s survives untouched", (_, shape) => {
     };
     const merged = schema.merge({ other: shape, append: [shape], merge: { kept: shape } } as never, update as never);
     const stepped = schema.step({ other: shape, append: [shape], merge: { kept: shape } } as never, [update as never]);
-    for (const state of [merged, stepped] as unknown as (typeof update & { other: unknown; merge: { kept: unknown } })[]) {
+    for (const state of [merged, stepped] as unknown as (typeof update & {
+      other: unknown;
+      merge: { kept: unknown };
+    })[]) {
       same(state.replace);
       for (const item of state.append) same(item);
       expect(state.append).toHaveLength(2);
@@ -128,7 +131,10 @@ test("undefined in an update is a write, and in a value it stays", () => {
   const schema = defineSchema({ a: field.replace(), m: field.merge() });
   const state = { a: 1, m: { x: 1 } };
   const written = schema.merge(state, { a: undefined });
-  expect(Object.entries(written)).toEqual([["a", undefined], ["m", state.m]]);
+  expect(Object.entries(written)).toEqual([
+    ["a", undefined],
+    ["m", state.m],
+  ]);
   expect(schema.merge(written, { a: undefined })).toBe(written);
   const { a } = schema.merge({}, { a: { x: undefined } }) as { a: object };
   expect("x" in a).toBe(true);

@@ -7,13 +7,15 @@ import { partialState, partialUpdate, schemaOf, schemaSpec, type State } from ".
 const RUNS = 2_000;
 
 const cases = schemaSpec.chain((spec) =>
-  fc.tuple(fc.constant(spec), partialState(spec), fc.array(partialUpdate(spec), { minLength: 1, maxLength: 4 })));
+  fc.tuple(fc.constant(spec), partialState(spec), fc.array(partialUpdate(spec), { minLength: 1, maxLength: 4 })),
+);
 
 test("merging updates one by one is a super-step for each, but for ephemeral fields, which a step clears", () => {
   const law = fc.property(cases, ([spec, state, updates]) => {
     using schema = schemaOf(spec);
     const ephemeral = Object.keys(spec).filter((key) => spec[key]?.kind === "ephemeral");
-    const lasting = (state: State) => Object.fromEntries(Object.entries(state).filter(([key]) => !ephemeral.includes(key)));
+    const lasting = (state: State) =>
+      Object.fromEntries(Object.entries(state).filter(([key]) => !ephemeral.includes(key)));
     const merge = (state: State, update: State) => schema.merge(state as never, update as never) as State;
     const step = (state: State, update: State) => schema.step(state as never, [update as never]) as State;
     const merged = outcome(() => lasting(updates.reduce(merge, state)));

@@ -6,7 +6,10 @@ import { describe, expect, test } from "vitest";
 const BATCH = 500;
 const BATCHES = 10;
 
-const messages = addMessages([], Array.from({ length: 50 }, (_, at) => ({ type: "human" as const, id: `${at}`, content: "" })));
+const messages = addMessages(
+  [],
+  Array.from({ length: 50 }, (_, at) => ({ type: "human" as const, id: `${at}`, content: "" })),
+);
 
 function makeList(): unknown {
   const list = new MessageList(messages);
@@ -16,7 +19,11 @@ function makeList(): unknown {
 
 function makeSchema(): unknown {
   const last = (_: unknown, update: unknown) => update;
-  const schema = defineSchema({ messages: field.messages(), log: field.append(), own: field.reducer(last, { default: () => 0 }) });
+  const schema = defineSchema({
+    messages: field.messages(),
+    log: field.append(),
+    own: field.reducer(last, { default: () => 0 }),
+  });
   return schema.merge({}, { own: 1, messages: "hi" } as never);
 }
 

@@ -28,7 +28,8 @@ test(`${TOKENS} tokens into ${MESSAGES} messages, a snapshot every ${TOKENS_PER_
         snapshot = next;
       }
     }
-    for (const id of GROWING) expect(snapshot[Number(id)]?.content).toHaveLength((TOKENS / GROWING.length) * "token ".length);
+    for (const id of GROWING)
+      expect(snapshot[Number(id)]?.content).toHaveLength((TOKENS / GROWING.length) * "token ".length);
     // The text is what may grow: each round starts without.
     list.update(GROWING.map(message));
     snapshot = list.snapshot();

@@ -20,7 +20,11 @@ const ANSWER = "the answer";
 const TOKENS = Array.from({ length: 500 }, (_, at) => `t${at} `);
 
 function history(length: number): Message[] {
-  return Array.from({ length }, (_, at) => ({ id: `m${at}`, role: at % 2 ? "assistant" : "user", content: `Message ${at}` }));
+  return Array.from({ length }, (_, at) => ({
+    id: `m${at}`,
+    role: at % 2 ? "assistant" : "user",
+    content: `Message ${at}`,
+  }));
 }
 
 const threadOf = (messages: Message[]) => new Thread<State>({ values: { messages } });
@@ -45,7 +49,8 @@ function memoised(thread: Thread<State>, renders: Renders): ReactNode {
 
 /** The list knows ids only; each message selects itself. */
 function selecting(thread: Thread<State>, renders: Renders): ReactNode {
-  const same = (a: readonly string[], b: readonly string[]) => a.length === b.length && a.every((id, at) => id === b[at]);
+  const same = (a: readonly string[], b: readonly string[]) =>
+    a.length === b.length && a.every((id, at) => id === b[at]);
   const One = memo(({ id, at }: { id: string; at: number }) => {
     renders.note(id);
     return h("p", { id }, useThread(thread, (state) => state.messages[at])?.content);
@@ -59,13 +64,18 @@ function selecting(thread: Thread<State>, renders: Renders): ReactNode {
 }
 
 let said: unknown[][];
-beforeEach(() => { said = complaints(); });
+beforeEach(() => {
+  said = complaints();
+});
 afterEach(() => {
   expect(said).toEqual([]);
   vi.restoreAllMocks();
 });
 
-test.each([["React.memo", memoised], ["a selector for each message", selecting]])("500 tokens into 1,000 messages render one message: %s", async (_, chat) => {
+test.each([
+  ["React.memo", memoised],
+  ["a selector for each message", selecting],
+])("500 tokens into 1,000 messages render one message: %s", async (_, chat) => {
   const thread = threadOf(history(1_000));
   const renders = new Renders();
   const { host } = await mount(chat(thread, renders));

@@ -1,6 +1,15 @@
 // @vitest-environment jsdom
 // React hears of a thread's changes in the tasks that they come in, as on a page: outside of act().
-import { createElement as h, Profiler, startTransition, StrictMode, useEffect, useState, useSyncExternalStore, type ReactNode } from "react";
+import {
+  createElement as h,
+  Profiler,
+  startTransition,
+  StrictMode,
+  useEffect,
+  useState,
+  useSyncExternalStore,
+  type ReactNode,
+} from "react";
 import { createRoot, type Root } from "react-dom/client";
 import { renderToString } from "react-dom/server";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
@@ -26,7 +35,8 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-const threadOf = () => new Thread<State>({ values: { messages: [{ id: "1", role: "assistant", content: "" }] as never } });
+const threadOf = () =>
+  new Thread<State>({ values: { messages: [{ id: "1", role: "assistant", content: "" }] as never } });
 const contentOf = ({ messages }: State) => messages[0]?.content;
 
 /** Puts a component on the page, for real; it has subscribed when this returns. */
@@ -69,7 +79,12 @@ test("1,000 parts in one chunk render once, where they are read one by one", asy
 
 test("what the user does is on the page when the event handler returns", async () => {
   using thread = threadOf();
-  const Topic = () => h("p", {}, useThread(thread, (state) => state.topic ?? "none"));
+  const Topic = () =>
+    h(
+      "p",
+      {},
+      useThread(thread, (state) => state.topic ?? "none"),
+    );
   const host = await shown(h(Topic));
   thread.optimistic({ topic: "x" });
   await Promise.resolve();
@@ -106,7 +121,11 @@ test("a transition under way shows one state in all components, though the strea
   const Parts = () => {
     const [count, setCount] = useState(1);
     show = setCount;
-    return h("p", {}, Array.from({ length: count }, (_, at) => h(Part, { key: at, id: `${at}` })));
+    return h(
+      "p",
+      {},
+      Array.from({ length: count }, (_, at) => h(Part, { key: at, id: `${at}` })),
+    );
   };
   const check = () => {
     if (new Set(seen.values()).size > 1) torn.push([...seen.values()]);
@@ -128,7 +147,12 @@ test("a component that shows a failure hears of it, and of the connection, thoug
     renders.run++;
     const status = useRun(thread, (run) => run.status);
     const failed = usePending(thread).filter((update) => update.status === "failed");
-    return h("p", {}, status, failed.map(({ error }) => ` ${String(error)}`));
+    return h(
+      "p",
+      {},
+      status,
+      failed.map(({ error }) => ` ${String(error)}`),
+    );
   };
   const Whole = () => (renders.state++, useThread(thread), null);
   const op = thread.optimistic({ topic: "x" });

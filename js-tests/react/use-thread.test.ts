@@ -29,7 +29,9 @@ class Store implements ThreadStore<State> {
 }
 
 let said: unknown[][];
-beforeEach(() => { said = complaints(); });
+beforeEach(() => {
+  said = complaints();
+});
 afterEach(() => {
   expect(said).toEqual([]);
   vi.restoreAllMocks();
@@ -57,7 +59,11 @@ test("a part renders when that part changes, not when another does", async () =>
   let renders = 0;
   const Title = () => {
     renders++;
-    return h("p", {}, useThread(store, (state) => state.title));
+    return h(
+      "p",
+      {},
+      useThread(store, (state) => state.title),
+    );
   };
   const { host } = await mount(h(Title));
   await act(async () => store.set({ items: [] }));
@@ -109,7 +115,12 @@ test("with isEqual, an equal selection is no change and keeps its identity, whoe
 test("a selector that uses props answers for the props of this render", async () => {
   const store = new Store();
   store.set({ items: [{ id: "a" }, { id: "b" }] });
-  const Item = ({ at }: { at: number }) => h("p", {}, useThread(store, (state) => state.items[at]?.id));
+  const Item = ({ at }: { at: number }) =>
+    h(
+      "p",
+      {},
+      useThread(store, (state) => state.items[at]?.id),
+    );
   const { host, root } = await mount(h(Item, { at: 0 }));
   expect(host.textContent).toBe("a");
   await act(async () => root.render(h(Item, { at: 1 })));
@@ -119,7 +130,12 @@ test("a selector that uses props answers for the props of this render", async ()
 test("another thread is listened to, and the old one no longer", async () => {
   const [old, fresh] = [new Store(), new Store()];
   fresh.set({ title: "fresh" });
-  const Title = ({ store }: { store: Store }) => h("p", {}, useThread(store, (state) => state.title));
+  const Title = ({ store }: { store: Store }) =>
+    h(
+      "p",
+      {},
+      useThread(store, (state) => state.title),
+    );
   const { host, root } = await mount(h(Title, { store: old }));
   await act(async () => root.render(h(Title, { store: fresh })));
   expect(host.textContent).toBe("fresh");
@@ -127,4 +143,3 @@ test("another thread is listened to, and the old one no longer", async () => {
   await act(async () => fresh.set({ title: "later" }));
   expect(host.textContent).toBe("later");
 });
-

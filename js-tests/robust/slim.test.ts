@@ -1,6 +1,16 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { addMessages, applyPatch, defineSchema, field, init, MessageList, mergeTools, Thread, ThreadfoldError } from "threadfold/slim";
+import {
+  addMessages,
+  applyPatch,
+  defineSchema,
+  field,
+  init,
+  MessageList,
+  mergeTools,
+  Thread,
+  ThreadfoldError,
+} from "threadfold/slim";
 import { expect, test } from "vitest";
 
 test("slim without its wasm says that init comes first, whatever is called", () => {

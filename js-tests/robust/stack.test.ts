@@ -61,7 +61,10 @@ test("a thread on a full stack takes a change or throws and is as it was", () =>
     const id = `u${ids++}`;
     const before = thread.confirmed.messages.length;
     try {
-      thread.update({ messages: [{ type: "ai", id, content: "" }], todos: [{ content: id, status: "pending" }] } as never);
+      thread.update({
+        messages: [{ type: "ai", id, content: "" }],
+        todos: [{ content: id, status: "pending" }],
+      } as never);
     } finally {
       updates += thread.confirmed.messages.length - before;
     }
@@ -127,7 +130,9 @@ test("a reducer that calls its schema without end does no harm", () => {
   });
   const before = stackPointer();
   for (let at = 0; at < 20; at++) {
-    expect(() => schema.merge({ deep: 1 } as never, { deep: 1 })).toThrowError(expect.objectContaining({ code: "REDUCER_FAILED" }));
+    expect(() => schema.merge({ deep: 1 } as never, { deep: 1 })).toThrowError(
+      expect.objectContaining({ code: "REDUCER_FAILED" }),
+    );
   }
   expect(stackPointer()).toBe(before);
   expect(schema.merge({ deep: 1 } as never, { deep: 0 })).toEqual({ deep: "ground" });

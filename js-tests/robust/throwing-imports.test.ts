@@ -1,21 +1,63 @@
 import { core } from "../support/wasm.js";
-import { addMessages, applyPatch, defineSchema, field, langGraphDefaultMergeState, mergeFiles, MessageList, mergeTools, replaceTodos, Thread } from "threadfold";
+import {
+  addMessages,
+  applyPatch,
+  defineSchema,
+  field,
+  langGraphDefaultMergeState,
+  mergeFiles,
+  MessageList,
+  mergeTools,
+  replaceTodos,
+  Thread,
+} from "threadfold";
 import { expect, test } from "vitest";
 import { codeOf } from "../support/errors.js";
 
 /** What the core's imports call: each is made to throw in turn. */
 const BUILTINS: [object: object, name: string][] = [
-  [Object, "is"], [Object, "hasOwn"], [Object, "keys"], [Object, "getPrototypeOf"], [Object, "create"], [Object, "defineProperty"],
-  [Object, "getOwnPropertyDescriptors"], [Reflect, "ownKeys"], [Array, "isArray"], [Array, "from"], [Uint32Array, "from"], [JSON, "parse"],
-  [Map.prototype, "get"], [Map.prototype, "set"], [Map.prototype, "clear"], [Map.prototype, "entries"],
-  [Set.prototype, "add"], [Set.prototype, "has"], [Set.prototype, "clear"],
-  [Array.prototype, "push"], [Array.prototype, "pop"], [Array.prototype, "slice"], [Array.prototype, "splice"], [Array.prototype, "concat"],
-  [Array.prototype, "every"], [Array.prototype, "some"], [Array.prototype, "at"], [Array.prototype, "with"], [Array.prototype, "keys"],
+  [Object, "is"],
+  [Object, "hasOwn"],
+  [Object, "keys"],
+  [Object, "getPrototypeOf"],
+  [Object, "create"],
+  [Object, "defineProperty"],
+  [Object, "getOwnPropertyDescriptors"],
+  [Reflect, "ownKeys"],
+  [Array, "isArray"],
+  [Array, "from"],
+  [Uint32Array, "from"],
+  [JSON, "parse"],
+  [Map.prototype, "get"],
+  [Map.prototype, "set"],
+  [Map.prototype, "clear"],
+  [Map.prototype, "entries"],
+  [Set.prototype, "add"],
+  [Set.prototype, "has"],
+  [Set.prototype, "clear"],
+  [Array.prototype, "push"],
+  [Array.prototype, "pop"],
+  [Array.prototype, "slice"],
+  [Array.prototype, "splice"],
+  [Array.prototype, "concat"],
+  [Array.prototype, "every"],
+  [Array.prototype, "some"],
+  [Array.prototype, "at"],
+  [Array.prototype, "with"],
+  [Array.prototype, "keys"],
   [Array.prototype, Symbol.iterator as unknown as string],
-  [RegExp.prototype, "test"], [String.prototype, "charCodeAt"], [String.prototype, "slice"],
-  [TextDecoder.prototype, "decode"], [TextEncoder.prototype, "encodeInto"],
-  [Object.getPrototypeOf(Uint8Array.prototype) as object, "set"], [Object.getPrototypeOf(Uint8Array.prototype) as object, "subarray"],
-  [crypto, "randomUUID"], [globalThis, "crypto"], [globalThis, "Map"], [globalThis, "Set"], [globalThis, "DataView"],
+  [RegExp.prototype, "test"],
+  [String.prototype, "charCodeAt"],
+  [String.prototype, "slice"],
+  [TextDecoder.prototype, "decode"],
+  [TextEncoder.prototype, "encodeInto"],
+  [Object.getPrototypeOf(Uint8Array.prototype) as object, "set"],
+  [Object.getPrototypeOf(Uint8Array.prototype) as object, "subarray"],
+  [crypto, "randomUUID"],
+  [globalThis, "crypto"],
+  [globalThis, "Map"],
+  [globalThis, "Set"],
+  [globalThis, "DataView"],
 ];
 
 const { defineProperty, getOwnPropertyDescriptor } = Object;
@@ -28,7 +70,11 @@ function without(object: object, name: string, call: () => void): void {
   const fail = () => {
     throw thrown;
   };
-  defineProperty(object, name, isFunction ? { value: fail, configurable: true, writable: true } : { get: fail, configurable: true });
+  defineProperty(
+    object,
+    name,
+    isFunction ? { value: fail, configurable: true, writable: true } : { get: fail, configurable: true },
+  );
   try {
     call();
   } catch {
@@ -57,13 +103,25 @@ const calls = (thread: Thread, list: MessageList): Record<string, () => unknown>
   mergeTools: () => mergeTools([{ name: "ä" }], [{ name: "ä" }]),
   mergeFiles: () => mergeFiles({ ä: {} } as never, { ä: null, b: {} } as never),
   replaceTodos: () => replaceTodos([], [{ content: "ä", status: "pending" }] as never),
-  mergeState: () => langGraphDefaultMergeState({ messages: [] }, [{ type: "ai", id: "ä", content: "" }], { tools: [{ name: "ä" }] } as never),
-  applyPatch: () => applyPatch({ ä: [1, { b: 1 }] }, [{ op: "copy", from: "/ä", path: "/c" }, { op: "add", path: "/ä/1/b", value: 2 }]),
+  mergeState: () =>
+    langGraphDefaultMergeState({ messages: [] }, [{ type: "ai", id: "ä", content: "" }], {
+      tools: [{ name: "ä" }],
+    } as never),
+  applyPatch: () =>
+    applyPatch({ ä: [1, { b: 1 }] }, [
+      { op: "copy", from: "/ä", path: "/c" },
+      { op: "add", path: "/ä/1/b", value: 2 },
+    ]),
   defineSchema: () => defineSchema({ ä: field.messages() }).free(),
-  merge: () => schema.merge({ log: [1], files: {} } as never, { log: [2], prefs: { ä: 1 }, messages: "hi", both: 1 } as never),
+  merge: () =>
+    schema.merge({ log: [1], files: {} } as never, { log: [2], prefs: { ä: 1 }, messages: "hi", both: 1 } as never),
   step: () => schema.step({ log: [1] } as never, [{ log: { __overwrite__: [2] } }, { prefs: { a: 1 } }] as never),
   input: () => schema.input({ ä: 1, log: [] }),
-  listUpdate: () => list.update([{ type: "human", id: `ä${ids++}`, content: "" }, { type: "remove", id: "nobody" }] as never),
+  listUpdate: () =>
+    list.update([
+      { type: "human", id: `ä${ids++}`, content: "" },
+      { type: "remove", id: "nobody" },
+    ] as never),
   listAdd: () => list.update(["hi", { type: "ai", id: "a", content: [{ type: "text", text: "" }] }] as never),
   listAppend: () => list.append("a", "x"),
   listSnapshot: () => list.snapshot(),
@@ -75,11 +133,16 @@ const calls = (thread: Thread, list: MessageList): Record<string, () => unknown>
   runStarted: () => thread.receive({ type: "run-started", runId: "r" }),
   message: () => thread.receive({ type: "message", message: { type: "ai", id: "s", content: "" }, streaming: true }),
   text: () => thread.receive({ type: "text", messageId: "s", text: "ä" }),
-  values: () => thread.receive({ type: "values", values: { messages: [{ type: "ai", id: "ä", content: { n: ids++ } }], ä: { n: ids } } }),
+  values: () =>
+    thread.receive({
+      type: "values",
+      values: { messages: [{ type: "ai", id: "ä", content: { n: ids++ } }], ä: { n: ids } },
+    }),
   delta: () => thread.receive({ type: "delta", operations: [{ op: "add", path: "/ä", value: 1 }] }),
   pending: () => thread.pending,
   toJSON: () => thread.toJSON(),
-  fromJSON: () => Thread.fromJSON(JSON.parse('{"version":1,"threadId":null,"values":{},"pending":[]}') as object).free(),
+  fromJSON: () =>
+    Thread.fromJSON(JSON.parse('{"version":1,"threadId":null,"values":{},"pending":[]}') as object).free(),
 });
 
 /** The thread, the list, the schema and a newcomer work as ever. */
@@ -89,7 +152,10 @@ function expectAllWell(thread: Thread, list: MessageList, after?: string): void 
     one.update({ messages: [{ type: "ai", id, content: "" }] } as never);
     one.receive({ type: "text", messageId: id, text: "ä" });
     expect(one.message(id) ?? {}, after).toHaveProperty("content", "ä");
-    expect(one.getState().messages.some((message) => message.id === id), after).toBe(true);
+    expect(
+      one.getState().messages.some((message) => message.id === id),
+      after,
+    ).toBe(true);
     if (one !== thread) one.free();
   }
   list.update({ type: "ai", id, content: "" });
@@ -166,7 +232,9 @@ test("without crypto an id cannot be made, which an error says 20,000 times", ()
       expect(codeOf(() => (at % 2 === 0 ? addMessages([], "hi") : list.update("hi")))).toBe("NO_CRYPTO");
     });
   }
-  without(globalThis, "crypto", () => expect(codeOf(() => thread.optimistic({ messages: "hi" } as never))).toBe("NO_CRYPTO"));
+  without(globalThis, "crypto", () =>
+    expect(codeOf(() => thread.optimistic({ messages: "hi" } as never))).toBe("NO_CRYPTO"),
+  );
   expect(list.length).toBe(0);
   expect(thread.pending).toHaveLength(0);
   expectAllWell(thread, list);

@@ -15,7 +15,16 @@ const WASM = "wasm32-unknown-unknown";
 /** Compiles the program, with the versions that this repository is tested with. */
 async function compile(feature: string, rustflags = ""): Promise<string> {
   copyFileSync(join(root, "Cargo.lock"), join(project, "Cargo.lock"));
-  const options = ["build", "--release", "--target", WASM, "--target-dir", join(target, feature), "--features", feature];
+  const options = [
+    "build",
+    "--release",
+    "--target",
+    WASM,
+    "--target-dir",
+    join(target, feature),
+    "--features",
+    feature,
+  ];
   await exec("cargo", options, { cwd: project, env: { ...process.env, RUSTFLAGS: rustflags } });
   return join(target, feature, WASM, "release", "outside.wasm");
 }
@@ -35,7 +44,10 @@ test("a program without JavaScript has its own exports alone, imports nothing, a
   const { module, exports, imports } = await look(await compile("bare", `--cfg getrandom_backend="custom"`));
   expect(exports).toEqual(["__getrandom_v03_custom", ...OWN]);
   expect(imports).toEqual([]);
-  const { fold, allocations } = (await WebAssembly.instantiate(module)).exports as unknown as { fold(): number; allocations(): number };
+  const { fold, allocations } = (await WebAssembly.instantiate(module)).exports as unknown as {
+    fold(): number;
+    allocations(): number;
+  };
   expect(fold()).toBe(2);
   expect(allocations()).toBeGreaterThan(0);
 }, 300_000);
@@ -49,5 +61,7 @@ test("a program for a page has its own exports and those of wasm-bindgen's own",
   const runtime = /^__(wbindgen|externref|abort_handler$|instance_terminated$)/;
   expect(exports.filter((name) => !runtime.test(name))).toEqual(OWN);
   // Ids are random; nothing else of JavaScript's is asked for.
-  expect(imports.filter((name) => !name.startsWith("__wbindgen_"))).toEqual([expect.stringMatching(/^__wbg_getRandomValues_/)]);
+  expect(imports.filter((name) => !name.startsWith("__wbindgen_"))).toEqual([
+    expect.stringMatching(/^__wbg_getRandomValues_/),
+  ]);
 }, 300_000);

@@ -19,13 +19,23 @@ let address: string;
 beforeAll(async () => {
   const entry = fileURLToPath(new URL("page.ts", import.meta.url));
   const { outputFiles } = await build({
-    entryPoints: [entry], bundle: true, write: false, format: "esm", target: "es2022", platform: "browser", logLevel: "error",
+    entryPoints: [entry],
+    bundle: true,
+    write: false,
+    format: "esm",
+    target: "es2022",
+    platform: "browser",
+    logLevel: "error",
   });
   const script = outputFiles[0]?.text;
   server = createServer((request, response) => {
     const js = request.url === "/page.js";
     response.setHeader("content-type", js ? "text/javascript" : "text/html; charset=utf-8");
-    response.end(js ? script : `<!doctype html><link rel="icon" href="data:,"><body><script type="module" src="/page.js"></script>`);
+    response.end(
+      js
+        ? script
+        : `<!doctype html><link rel="icon" href="data:,"><body><script type="module" src="/page.js"></script>`,
+    );
   }).listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
   address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -21,7 +21,13 @@ const userMessage = (content: string): Message => ({ id: crypto.randomUUID(), ro
 async function answers(url: string, graph: string, threadId: string, turn: Turn) {
   if ("say" in turn) return {};
   const { interrupts } = await agUi.state(url, graph, threadId);
-  return { resume: interrupts.map(({ id }: { id: string }) => ({ interruptId: id, status: "resolved" as const, payload: turn.resume })) };
+  return {
+    resume: interrupts.map(({ id }: { id: string }) => ({
+      interruptId: id,
+      status: "resolved" as const,
+      payload: turn.resume,
+    })),
+  };
 }
 
 /** Plain fetch and `foldAgUi`. */
@@ -33,7 +39,10 @@ export async function throughFetch(url: string, graph: string): Promise<Step[]> 
   for (const turn of scenario(graph).turns) {
     const before = held(thread.confirmed);
     if ("say" in turn) thread.optimistic({ messages: [userMessage(turn.say)] });
-    const input = runInput(thread, { tools: scenario(graph).tools ?? [], ...(await answers(url, graph, threadId, turn)) });
+    const input = runInput(thread, {
+      tools: scenario(graph).tools ?? [],
+      ...(await answers(url, graph, threadId, turn)),
+    });
     const response = await fetch(`${url}/${graph}`, {
       method: "POST",
       headers: { "content-type": "application/json", accept: "text/event-stream" },
@@ -65,7 +74,10 @@ export async function throughFoldHttpAgent(url: string, graph: string): Promise<
 }
 
 /** @ag-ui/client as it is: after each turn what the agent has, and what the server holds. */
-export async function throughHttpAgent(url: string, graph: string): Promise<{ agent: Held; server: Held | undefined }[]> {
+export async function throughHttpAgent(
+  url: string,
+  graph: string,
+): Promise<{ agent: Held; server: Held | undefined }[]> {
   const threadId = crypto.randomUUID();
   const agent = new HttpAgent({ url: `${url}/${graph}`, threadId });
   const steps = [];

@@ -31,13 +31,19 @@ export const throughFetch = (url: string, graph: string) =>
 
 export function throughSdk(url: string, graph: string): Promise<Step[]> {
   const client = new Client({ apiUrl: url });
-  return drive(url, graph, (threadId, graph, turn, id) =>
-    client.runs.stream(threadId, graph, {
-      ...("say" in turn ? { input: { messages: [{ type: "human", id, content: turn.say }] } } : { command: { resume: turn.resume } }),
-      streamMode: ALL_MODES as ["values"],
-      streamSubgraphs: true,
-      streamResumable: true,
-    }) as AsyncIterable<Part>);
+  return drive(
+    url,
+    graph,
+    (threadId, graph, turn, id) =>
+      client.runs.stream(threadId, graph, {
+        ...("say" in turn
+          ? { input: { messages: [{ type: "human", id, content: turn.say }] } }
+          : { command: { resume: turn.resume } }),
+        streamMode: ALL_MODES as ["values"],
+        streamSubgraphs: true,
+        streamResumable: true,
+      }) as AsyncIterable<Part>,
+  );
 }
 
 export function throughV2(url: string, graph: string): Promise<Step[]> {

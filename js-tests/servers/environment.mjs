@@ -18,10 +18,14 @@ const stamp = join(folder, "made-from");
 export async function ensureEnvironment() {
   const version = ask("python3", ["-c", "import sys; print('%d.%d' % sys.version_info[:2])"]);
   if (!version) {
-    throw new Complaint("There is no python3, which the real servers need: install Python 3.11 or newer. `npm test` does without.");
+    throw new Complaint(
+      "There is no python3, which the real servers need: install Python 3.11 or newer. `npm test` does without.",
+    );
   }
   if (Number(version.split(".")[1]) < 11) {
-    throw new Complaint(`python3 is ${version}, and the real servers need Python 3.11 or newer. \`npm test\` does without.`);
+    throw new Complaint(
+      `python3 is ${version}, and the real servers need Python 3.11 or newer. \`npm test\` does without.`,
+    );
   }
   const made = `${version} ${createHash("sha256").update(readFileSync(requirements)).digest("hex")}`;
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === made) return;
@@ -31,11 +35,22 @@ export async function ensureEnvironment() {
   await step("a Python environment in target/servers-python", async () => {
     const { status, stdout, stderr } = spawnSync("python3", ["-m", "venv", folder], { encoding: "utf8" });
     if (status !== 0) {
-      throw new Complaint(`\`python3 -m venv\` failed; on Debian and Ubuntu it is the package python3-venv:\n${stdout}${stderr}`);
+      throw new Complaint(
+        `\`python3 -m venv\` failed; on Debian and Ubuntu it is the package python3-venv:\n${stdout}${stderr}`,
+      );
     }
   });
   await step("the servers' Python packages (about a minute)", async () => {
-    const install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", "-r", requirements];
+    const install = [
+      "-m",
+      "pip",
+      "install",
+      "--quiet",
+      "--disable-pip-version-check",
+      "--no-input",
+      "-r",
+      requirements,
+    ];
     const { code } = await watch(python, install);
     if (code !== 0) throw new Complaint("pip could not install js-tests/servers/python/requirements.txt: see above.");
   });

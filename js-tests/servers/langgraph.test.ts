@@ -6,6 +6,10 @@ import { checkLangGraph, checkV2 } from "./steps";
 
 const url = inject("langGraph");
 
-test.concurrent.each(LANGGRAPH_GRAPHS)("plain fetch: %s", async (graph) => checkLangGraph(graph, await throughFetch(url, graph)));
-test.concurrent.each(LANGGRAPH_GRAPHS)("the SDK: %s", async (graph) => checkLangGraph(graph, await throughSdk(url, graph)));
+test.concurrent.each(LANGGRAPH_GRAPHS)("plain fetch: %s", async (graph) =>
+  checkLangGraph(graph, await throughFetch(url, graph)),
+);
+test.concurrent.each(LANGGRAPH_GRAPHS)("the SDK: %s", async (graph) =>
+  checkLangGraph(graph, await throughSdk(url, graph)),
+);
 test.concurrent.each(V2_GRAPHS)("protocol v2: %s", async (graph) => checkV2(graph, await throughV2(url, graph)));

@@ -16,7 +16,9 @@ export type Way = keyof typeof WAYS;
 
 const asked = new URLSearchParams(location.search);
 const go = WAYS[asked.get("way") as Way];
-const steps = await Promise.all(asked.getAll("graph").map(async (graph) => [graph, await go(asked.get("url") ?? "", graph)]));
+const steps = await Promise.all(
+  asked.getAll("graph").map(async (graph) => [graph, await go(asked.get("url") ?? "", graph)]),
+);
 const answer = document.createElement("pre");
 answer.id = "answer";
 answer.textContent = JSON.stringify(Object.fromEntries(steps));

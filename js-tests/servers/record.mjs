@@ -20,7 +20,13 @@ export async function recordAgUi(url, graph, { echo = true, thread = `recorded-$
     if ("say" in turn) messages = [...messages, { id: `user-${index + 1}`, role: "user", content: turn.say }];
     const resume = interrupts.map(({ id }) => ({ interruptId: id, status: "resolved", payload: turn.resume }));
     const request = {
-      threadId: thread, runId: `run-${index + 1}`, state: echo ? state : {}, messages, tools, context: [], forwardedProps: {},
+      threadId: thread,
+      runId: `run-${index + 1}`,
+      state: echo ? state : {},
+      messages,
+      tools,
+      context: [],
+      forwardedProps: {},
       ...(resume.length > 0 ? { resume } : {}),
     };
     const parts = await all(agUi.run(url, graph, request));
@@ -97,12 +103,16 @@ if (isMain(import.meta.url)) {
     const write = (kind, name, recording) => {
       const text = format(recording);
       writeFileSync(pathOf(kind, name), text);
-      console.log(`${kind}/${name}: ${recording.turns.map(({ parts }) => parts.length).join(" + ")} parts, ${text.length} bytes`);
+      console.log(
+        `${kind}/${name}: ${recording.turns.map(({ parts }) => parts.length).join(" + ")} parts, ${text.length} bytes`,
+      );
     };
     try {
       for (const graph of graphs) {
-        if (GRAPHS.includes(graph)) write("ag-ui", graph, await recordAgUi(servers.agUi, graph, { echo: graph !== "log" }));
-        if (graph === "log") write("ag-ui", "log-echoed", await recordAgUi(servers.agUi, graph, { thread: "recorded-log-echoed" }));
+        if (GRAPHS.includes(graph))
+          write("ag-ui", graph, await recordAgUi(servers.agUi, graph, { echo: graph !== "log" }));
+        if (graph === "log")
+          write("ag-ui", "log-echoed", await recordAgUi(servers.agUi, graph, { thread: "recorded-log-echoed" }));
         write("langgraph", graph, await recordLangGraph(servers.langGraph, graph));
         write("langgraph", `${graph}.two-modes`, await recordLangGraph(servers.langGraph, graph, TWO_MODES));
         if (V2_GRAPHS.includes(graph)) write("langgraph-v2", graph, await recordV2(servers.langGraph, graph));

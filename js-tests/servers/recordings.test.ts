@@ -8,13 +8,18 @@ import { GRAPHS, LANGGRAPH_GRAPHS, V2_GRAPHS } from "./scenarios.mjs";
 function named(value: unknown): unknown {
   const names = new Map<string, string>();
   const id = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|call-[0-9a-f]{8}|\b[0-9a-f]{32}\b/g;
-  const text = JSON.stringify(value).replaceAll(id, (found) => names.get(found) ?? (names.set(found, `<${names.size}>`), `<${names.size - 1}>`));
+  const text = JSON.stringify(value).replaceAll(
+    id,
+    (found) => names.get(found) ?? (names.set(found, `<${names.size}>`), `<${names.size - 1}>`),
+  );
   return JSON.parse(text);
 }
 
 function summary({ turns }: Recording) {
   const kinds = (turn: Recording["turns"][number]) =>
-    [...new Set(turn.parts.map(({ event, data }) => event?.replace(/\|.*/, "") ?? (data as { type: string }).type))].sort();
+    [
+      ...new Set(turn.parts.map(({ event, data }) => event?.replace(/\|.*/, "") ?? (data as { type: string }).type)),
+    ].sort();
   return { states: named(turns.map(({ state }) => state)), kinds: turns.map(kinds) };
 }
 
@@ -24,7 +29,9 @@ test.concurrent.each(GRAPHS)("AG-UI: %s", async (graph) => {
 });
 
 test.concurrent.each(LANGGRAPH_GRAPHS)("LangGraph: %s", async (graph) => {
-  expect(summary(await recordLangGraph(inject("langGraph"), graph))).toEqual(summary(readRecording("langgraph", graph)));
+  expect(summary(await recordLangGraph(inject("langGraph"), graph))).toEqual(
+    summary(readRecording("langgraph", graph)),
+  );
 });
 
 test.concurrent.each(V2_GRAPHS)("LangGraph, protocol v2: %s", async (graph) => {

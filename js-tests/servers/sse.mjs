@@ -6,7 +6,8 @@
  * @returns {AsyncGenerator<{ id?: string, event?: string, data: string }>}
  */
 export async function* parts(response) {
-  if (!response.ok || !response.body) throw new Error(`${response.url} answers ${response.status}: ${await response.text()}`);
+  if (!response.ok || !response.body)
+    throw new Error(`${response.url} answers ${response.status}: ${await response.text()}`);
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let buffer = "";
   try {

@@ -20,7 +20,18 @@ export const startAgUi = () => start("the AG-UI server", (port) => [python, "ag_
 /** @returns {Promise<Server>} `langgraph dev`. */
 export const startLangGraph = () =>
   start("the LangGraph server", (port) => [
-    python, "-m", "langgraph_cli", "dev", "--no-browser", "--no-reload", "--host", "127.0.0.1", "--port", port, "--n-jobs-per-worker", "8",
+    python,
+    "-m",
+    "langgraph_cli",
+    "dev",
+    "--no-browser",
+    "--no-reload",
+    "--host",
+    "127.0.0.1",
+    "--port",
+    port,
+    "--n-jobs-per-worker",
+    "8",
   ]);
 
 /** Both at once, in the environment that they need. */
@@ -44,8 +55,12 @@ async function start(name, command) {
   const url = `http://127.0.0.1:${await freePort()}`;
   const child = spawn(python, [join(sources, "held.py"), home, ...command(new URL(url).port)], {
     env: {
-      ...process.env, LANGSMITH_TRACING: "false", LANGGRAPH_CLI_NO_ANALYTICS: "1", NO_COLOR: "1",
-      PYTHONUNBUFFERED: "1", PYTHONDONTWRITEBYTECODE: "1",
+      ...process.env,
+      LANGSMITH_TRACING: "false",
+      LANGGRAPH_CLI_NO_ANALYTICS: "1",
+      NO_COLOR: "1",
+      PYTHONUNBUFFERED: "1",
+      PYTHONDONTWRITEBYTECODE: "1",
     },
     stdio: ["pipe", "pipe", "pipe"],
   });
@@ -70,7 +85,7 @@ async function start(name, command) {
 }
 
 async function answering(url, child) {
-  for (const deadline = Date.now() + STARTS_WITHIN; Date.now() < deadline; ) {
+  for (const deadline = Date.now() + STARTS_WITHIN; Date.now() < deadline;) {
     if (child.exitCode !== null || child.signalCode !== null) throw new Error("ended as it started");
     try {
       if ((await fetch(url)).ok) return;

@@ -10,7 +10,8 @@ async function answer(response) {
 }
 
 /** A server that cannot fold what its own graph wrote answers 400, which is its state as far as anybody can tell. */
-const stateOrRefusal = async (response) => (response.status === 400 ? { refused: (await response.json()).detail } : answer(response));
+const stateOrRefusal = async (response) =>
+  response.status === 400 ? { refused: (await response.json()).detail } : answer(response);
 
 const json = async function* (stream) {
   for await (const { data, ...part } of stream) yield { ...part, data: JSON.parse(data) };
@@ -75,8 +76,16 @@ export const langGraphV2 = {
 
   request: (id, graph, turn, messageId, interrupt) =>
     "say" in turn
-      ? { id, method: "run.start", params: { assistant_id: graph, input: { messages: [{ type: "human", id: messageId, content: turn.say }] } } }
-      : { id, method: "input.respond", params: { assistant_id: graph, namespace: [], interrupt_id: interrupt, response: turn.resume } },
+      ? {
+          id,
+          method: "run.start",
+          params: { assistant_id: graph, input: { messages: [{ type: "human", id: messageId, content: turn.say }] } },
+        }
+      : {
+          id,
+          method: "input.respond",
+          params: { assistant_id: graph, namespace: [], interrupt_id: interrupt, response: turn.resume },
+        },
 
   /** All that has happened on a thread and what happens from now on: it does not end by itself. */
   events: async function* (url, thread, init) {
@@ -86,4 +95,6 @@ export const langGraphV2 = {
 
 /** Whether a part of protocol v2 is the end of a run. */
 export const endsRun = ({ data: { method, params } }) =>
-  method === "lifecycle" && params.namespace.length === 0 && ["completed", "failed", "interrupted"].includes(params.data.event);
+  method === "lifecycle" &&
+  params.namespace.length === 0 &&
+  ["completed", "failed", "interrupted"].includes(params.data.event);

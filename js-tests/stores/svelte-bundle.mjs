@@ -16,7 +16,10 @@ const svelte = {
   name: "svelte",
   setup(bundle) {
     bundle.onResolve({ filter: /^chat$/ }, () => ({ path: "chat", namespace: "svelte" }));
-    bundle.onLoad({ filter: /.*/, namespace: "svelte" }, () => ({ contents: compile(CHAT, { generate, name: "Chat" }).js.code, resolveDir }));
+    bundle.onLoad({ filter: /.*/, namespace: "svelte" }, () => ({
+      contents: compile(CHAT, { generate, name: "Chat" }).js.code,
+      resolveDir,
+    }));
   },
 };
 const { outputFiles } = await build({

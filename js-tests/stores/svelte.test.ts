@@ -6,8 +6,12 @@ import { derived, get, readable, type Readable } from "svelte/store";
 import { expect, test, vi } from "vitest";
 import { Thread } from "threadfold";
 
-type State = { readonly messages: readonly { readonly id: string; readonly content: string }[]; readonly topic?: string };
-const threadOf = () => new Thread<State>({ values: { messages: [{ id: "1", role: "assistant", content: "a" }] as never } });
+type State = {
+  readonly messages: readonly { readonly id: string; readonly content: string }[];
+  readonly topic?: string;
+};
+const threadOf = () =>
+  new Thread<State>({ values: { messages: [{ id: "1", role: "assistant", content: "a" }] as never } });
 const say = (thread: Thread<State>, text: string) => {
   thread.receive({ type: "text", messageId: "1", text });
   thread.flush();
@@ -29,7 +33,9 @@ test("a thread is a readable store: get and derived", () => {
 test("the run and what is pending are stores by way of Svelte's own", () => {
   using thread = threadOf();
   const run = derived(thread as Readable<State>, () => thread.run);
-  const failed = readable(0, (set) => thread.subscribe(() => set(thread.pending.filter(({ status }) => status === "failed").length)));
+  const failed = readable(0, (set) =>
+    thread.subscribe(() => set(thread.pending.filter(({ status }) => status === "failed").length)),
+  );
   const seen: unknown[] = [];
   run.subscribe(({ status }) => void seen.push(status));
   failed.subscribe((count) => void seen.push(count));
@@ -52,13 +58,24 @@ test("a listener by itself, as everywhere else, is not called before there is a 
 });
 
 function bundled<T>(generate: "client" | "server", exports: string): T {
-  const text = execFileSync(process.execPath, [join(import.meta.dirname, "svelte-bundle.mjs"), generate, exports], { encoding: "utf8", maxBuffer: 2 ** 26 });
+  const text = execFileSync(process.execPath, [join(import.meta.dirname, "svelte-bundle.mjs"), generate, exports], {
+    encoding: "utf8",
+    maxBuffer: 2 ** 26,
+  });
   return new Function(`${text}; return bundle;`)() as T;
 }
 
 test("$thread in a component", () => {
-  type Svelte = { Chat: object; mount(component: object, options: object): object; unmount(mounted: object): void; flushSync(): void };
-  const { Chat, mount, unmount, flushSync } = bundled<Svelte>("client", `export { default as Chat } from "chat"; export { mount, unmount, flushSync } from "svelte";`);
+  type Svelte = {
+    Chat: object;
+    mount(component: object, options: object): object;
+    unmount(mounted: object): void;
+    flushSync(): void;
+  };
+  const { Chat, mount, unmount, flushSync } = bundled<Svelte>(
+    "client",
+    `export { default as Chat } from "chat"; export { mount, unmount, flushSync } from "svelte";`,
+  );
   using thread = threadOf();
   const target = document.createElement("main");
   const mounted = mount(Chat, { target, props: { thread } });
@@ -74,7 +91,10 @@ test("$thread in a component", () => {
 
 test("$thread on a server", () => {
   type Svelte = { Chat: object; render(component: object, options: object): { body: string } };
-  const { Chat, render } = bundled<Svelte>("server", `export { default as Chat } from "chat"; export { render } from "svelte/server";`);
+  const { Chat, render } = bundled<Svelte>(
+    "server",
+    `export { default as Chat } from "chat"; export { render } from "svelte/server";`,
+  );
   using thread = threadOf();
   say(thread, "b");
   expect(render(Chat, { props: { thread } }).body).toContain("ab none");

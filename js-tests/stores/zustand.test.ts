@@ -8,14 +8,20 @@ import { Thread } from "threadfold";
 import { complaints, hydrate, mount } from "../react/mount";
 
 let said: unknown[][];
-beforeEach(() => { said = complaints(); });
+beforeEach(() => {
+  said = complaints();
+});
 afterEach(() => {
   expect(said).toEqual([]);
   vi.restoreAllMocks();
 });
 
-type State = { readonly messages: readonly { readonly id: string; readonly content: string }[]; readonly topic?: string };
-const threadOf = () => new Thread<State>({ values: { messages: [{ id: "1", role: "assistant", content: "a" }] as never } });
+type State = {
+  readonly messages: readonly { readonly id: string; readonly content: string }[];
+  readonly topic?: string;
+};
+const threadOf = () =>
+  new Thread<State>({ values: { messages: [{ id: "1", role: "assistant", content: "a" }] as never } });
 const say = (thread: Thread<State>, text: string) => {
   thread.receive({ type: "text", messageId: "1", text });
   thread.flush();
@@ -25,7 +31,14 @@ test("zustand's useStore(thread), whole and by a selector", async () => {
   using thread = threadOf();
   let [wholes, topics] = [0, 0];
   const Whole = () => (wholes++, h("p", {}, useStore(thread).messages[0]?.content));
-  const Topic = () => (topics++, h("b", {}, useStore(thread, (state) => state.topic ?? "none")));
+  const Topic = () => (
+    topics++,
+    h(
+      "b",
+      {},
+      useStore(thread, (state) => state.topic ?? "none"),
+    )
+  );
   const { host, root } = await mount(h("div", {}, h(Whole), h(Topic)));
   expect(host.textContent).toBe("anone");
   await act(async () => say(thread, "b"));
@@ -39,7 +52,8 @@ test("zustand's useStore(thread), whole and by a selector", async () => {
 
 test("useSyncExternalStore(thread.subscribe, thread.getState), on the server and taken over", async () => {
   using thread = threadOf();
-  const Whole = () => h("p", {}, useSyncExternalStore(thread.subscribe, thread.getState, thread.getInitialState).messages[0]?.content);
+  const Whole = () =>
+    h("p", {}, useSyncExternalStore(thread.subscribe, thread.getState, thread.getInitialState).messages[0]?.content);
   const html = renderToString(h(Whole));
   expect(html).toBe("<p>a</p>");
   say(thread, "b");

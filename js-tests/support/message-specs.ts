@@ -52,7 +52,12 @@ const CALLS = fc.array(
   { maxLength: 2 },
 );
 
-const FIELDS = { content: CONTENT, id: ID, calls: CALLS, name: fc.constantFrom(undefined, undefined, undefined, "bob") };
+const FIELDS = {
+  content: CONTENT,
+  id: ID,
+  calls: CALLS,
+  name: fc.constantFrom(undefined, undefined, undefined, "bob"),
+};
 
 function specs(form: Spec["form"], kinds: string[]): fc.Arbitrary<Spec> {
   return fc.record({ ...FIELDS, form: fc.constant(form), kind: fc.constantFrom(...kinds), openAi: fc.boolean() });
@@ -80,7 +85,10 @@ export const wholeMessage: fc.Arbitrary<Spec> = fc.oneof(
   { weight: 3, arbitrary: specs("role", ["user", "human", "assistant", "ai", "system", "developer", "tool"]) },
   { weight: 1, arbitrary: specs("string", ["human"]) },
   { weight: 1, arbitrary: specs("pair", ["user", "ai", "system", "developer", "assistant", "human"]) },
-  { weight: 1, arbitrary: specs("envelope", ["HumanMessage", "AIMessage", "AIMessageChunk", "SystemMessage", "ToolMessage"]) },
+  {
+    weight: 1,
+    arbitrary: specs("envelope", ["HumanMessage", "AIMessage", "AIMessageChunk", "SystemMessage", "ToolMessage"]),
+  },
 );
 
 export const removal: fc.Arbitrary<Spec> = fc.record({

@@ -2,7 +2,8 @@
 import * as fc from "fast-check";
 import { defineSchema, field, type Field, type Schema } from "threadfold";
 
-export type Kind = "messages" | "tools" | "todos" | "files" | "replace" | "append" | "merge" | "ephemeral" | "untracked" | "reducer";
+export type Kind =
+  "messages" | "tools" | "todos" | "files" | "replace" | "append" | "merge" | "ephemeral" | "untracked" | "reducer";
 export type State = Record<string, unknown>;
 export type AnySchema = Schema<Record<string, Field<unknown>>>;
 
@@ -55,7 +56,10 @@ export function schemaOf(spec: SchemaSpec): AnySchema {
 
 const json = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom<unknown[]>(null, true, 0, 1, "", "s") },
-  { weight: 1, arbitrary: fc.constantFrom<unknown[]>([], {}, [1, { x: 1 }], { x: [{}] }).map((value) => structuredClone(value)) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom<unknown[]>([], {}, [1, { x: 1 }], { x: [{}] }).map((value) => structuredClone(value)),
+  },
 );
 const id = fc.constantFrom("1", "2", "3");
 const message = fc.record({ type: fc.constantFrom("human", "ai", "system"), id, content: fc.constantFrom("x", "y") });
@@ -100,10 +104,13 @@ export function updateOf(kind: Kind): fc.Arbitrary<unknown> {
 
 function partial(spec: SchemaSpec, values: (kind: Kind) => fc.Arbitrary<unknown>): fc.Arbitrary<State> {
   const fields = Object.entries(spec).map(([name, { kind }]) => [name, values(kind)]);
-  return fc.record({ ...Object.fromEntries(fields), stranger: json } as Record<string, fc.Arbitrary<unknown>>, {
-    requiredKeys: [],
-    noNullPrototype: true,
-  } as never);
+  return fc.record(
+    { ...Object.fromEntries(fields), stranger: json } as Record<string, fc.Arbitrary<unknown>>,
+    {
+      requiredKeys: [],
+      noNullPrototype: true,
+    } as never,
+  );
 }
 
 export const partialState = (spec: SchemaSpec) => partial(spec, (kind) => held[kind]);

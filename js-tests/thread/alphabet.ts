@@ -3,13 +3,16 @@ import { defineSchema, field, Thread } from "threadfold";
 
 type Letter = (word: Word) => void;
 
-const schema = defineSchema({ messages: field.messages(), topic: field.replace<string>(), log: field.append<string>() });
+const schema = defineSchema({
+  messages: field.messages(),
+  topic: field.replace<string>(),
+  log: field.append<string>(),
+});
 
 const human = (id: string, content = id) => ({ type: "human" as const, id, content });
 const ai = (content: string) => ({ type: "ai" as const, id: "a", content });
 
-const start = () =>
-  new Thread({ schema, values: { messages: [human("0", "old")] } });
+const start = () => new Thread({ schema, values: { messages: [human("0", "old")] } });
 
 /** A thread to which letters are said one after the other. */
 export class Word implements Disposable {
@@ -33,13 +36,15 @@ export class Word implements Disposable {
 }
 
 /** An update of the user's; what removes an unknown message is refused. */
-const optimistic = (update: object, options?: { manual: boolean }): Letter => ({ thread }) => {
-  try {
-    thread.optimistic(update, options);
-  } catch (error) {
-    if ((error as { code?: string }).code !== "UNKNOWN_MESSAGE_REMOVED") throw error;
-  }
-};
+const optimistic =
+  (update: object, options?: { manual: boolean }): Letter =>
+  ({ thread }) => {
+    try {
+      thread.optimistic(update, options);
+    } catch (error) {
+      if ((error as { code?: string }).code !== "UNKNOWN_MESSAGE_REMOVED") throw error;
+    }
+  };
 const add = (id: string): Letter => optimistic({ messages: [human(id)] });
 const addWithTopic = (id: string): Letter => optimistic({ messages: [human(id)], topic: "t" });
 const edit = (id: string): Letter => optimistic({ messages: [human(id, "edited")] });
@@ -52,11 +57,17 @@ const join: Letter = (word) => word.run(true);
 const finish: Letter = ({ thread }) => thread.receive({ type: "run-finished" });
 const fail: Letter = ({ thread }) => thread.receive({ type: "run-failed", error: "down" });
 const has: Letter = ({ thread }) =>
-  thread.receive({ type: "values", values: { messages: [human("0", "old"), human("1"), ai("Hi")], topic: "t", log: ["x"] } });
+  thread.receive({
+    type: "values",
+    values: { messages: [human("0", "old"), human("1"), ai("Hi")], topic: "t", log: ["x"] },
+  });
 const lacks: Letter = ({ thread }) => thread.receive({ type: "values", values: { messages: [human("0", "old")] } });
 const partial: Letter = ({ thread }) =>
   thread.receive({ type: "values", values: { messages: [human("2")], topic: "server's", log: ["y"] }, partial: true });
-const message = (message: object): Letter => ({ thread }) => thread.receive({ type: "message", message });
+const message =
+  (message: object): Letter =>
+  ({ thread }) =>
+    thread.receive({ type: "message", message });
 const renamed = message(human("server's", "1"));
 const echo = (id: string): Letter => message(human(id));
 const stream: Letter = ({ thread }) => {
@@ -65,10 +76,12 @@ const stream: Letter = ({ thread }) => {
 };
 const whole = message(ai("Hi"));
 
-const byHand = (nth: number, how: "settle" | "fail" | "retry" | "rollback"): Letter => ({ thread }) => {
-  const id = thread.pending[nth]?.id;
-  if (id !== undefined) thread.optimisticUpdate(id)[how]("no");
-};
+const byHand =
+  (nth: number, how: "settle" | "fail" | "retry" | "rollback"): Letter =>
+  ({ thread }) => {
+    const id = thread.pending[nth]?.id;
+    if (id !== undefined) thread.optimisticUpdate(id)[how]("no");
+  };
 const settle = (nth: number) => byHand(nth, "settle");
 const failUpdate = (nth: number) => byHand(nth, "fail");
 const retry = (nth: number) => byHand(nth, "retry");
@@ -78,21 +91,84 @@ const update: Letter = ({ thread }) => thread.update({ messages: [human("l", "lo
 
 /** The letters about messages. */
 export const MESSAGES: readonly Letter[] = [
-  add("1"), addWithTopic("2"), edit("0"), remove("0"), begin, finish, fail, join, has, lacks, renamed, stream, settle(0), retry(0),
-  rollback(0), reload,
+  add("1"),
+  addWithTopic("2"),
+  edit("0"),
+  remove("0"),
+  begin,
+  finish,
+  fail,
+  join,
+  has,
+  lacks,
+  renamed,
+  stream,
+  settle(0),
+  retry(0),
+  rollback(0),
+  reload,
 ];
 
 /** The letters about fields. */
 export const FIELDS: readonly Letter[] = [
-  addWithTopic("2"), writeLog, manualTopic, begin, finish, fail, join, has, lacks, settle(0), failUpdate(0), retry(0), rollback(0), reload,
+  addWithTopic("2"),
+  writeLog,
+  manualTopic,
+  begin,
+  finish,
+  fail,
+  join,
+  has,
+  lacks,
+  settle(0),
+  failUpdate(0),
+  retry(0),
+  rollback(0),
+  reload,
   update,
 ];
 
 /** All letters, for random words. */
 export const ALL: readonly Letter[] = [
-  add("1"), add("2"), add("3"), addWithTopic("2"), addWithTopic("4"), edit("0"), edit("1"), edit("a"), remove("0"), remove("1"), remove("a"),
-  writeLog, manualTopic, begin, begin, finish, fail, join, has, lacks, partial, renamed, echo("1"), echo("2"), echo("3"), stream, stream, whole,
-  settle(0), settle(1), failUpdate(0), failUpdate(1), retry(0), retry(1), rollback(0), rollback(1), rollback(2), reload, update,
+  add("1"),
+  add("2"),
+  add("3"),
+  addWithTopic("2"),
+  addWithTopic("4"),
+  edit("0"),
+  edit("1"),
+  edit("a"),
+  remove("0"),
+  remove("1"),
+  remove("a"),
+  writeLog,
+  manualTopic,
+  begin,
+  begin,
+  finish,
+  fail,
+  join,
+  has,
+  lacks,
+  partial,
+  renamed,
+  echo("1"),
+  echo("2"),
+  echo("3"),
+  stream,
+  stream,
+  whole,
+  settle(0),
+  settle(1),
+  failUpdate(0),
+  failUpdate(1),
+  retry(0),
+  retry(1),
+  rollback(0),
+  rollback(1),
+  rollback(2),
+  reload,
+  update,
 ];
 
 interface Shown {

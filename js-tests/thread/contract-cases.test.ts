@@ -1,12 +1,31 @@
 // What threads once did wrong, case by case, and what the contract of a thread says instead.
 import { defineSchema, field, Thread, type ThreadRecord } from "threadfold";
 import { describe, expect, test } from "vitest";
-import { ai, failed, finished, hear, human, idsOf, joined, message, messages, shown, started, streamed, text, threadOf, told, values, whole } from "./say.js";
+import {
+  ai,
+  failed,
+  finished,
+  hear,
+  human,
+  idsOf,
+  joined,
+  message,
+  messages,
+  shown,
+  started,
+  streamed,
+  text,
+  threadOf,
+  told,
+  values,
+  whole,
+} from "./say.js";
 
 const update = (update: object) => ({ type: "update" as const, update });
 const delta = (...operations: object[]) => ({ type: "delta" as const, operations });
 const remove = (id: string) => ({ type: "remove" as const, id });
-const confirmedIds = (thread: { confirmed: object }) => (thread.confirmed as { messages: { id: string }[] }).messages.map(({ id }) => id);
+const confirmedIds = (thread: { confirmed: object }) =>
+  (thread.confirmed as { messages: { id: string }[] }).messages.map(({ id }) => id);
 const statuses = (ops: readonly { status: string }[]) => ops.map(({ status }) => status);
 
 describe("what the server has", () => {
@@ -14,18 +33,30 @@ describe("what the server has", () => {
     using thread = threadOf();
     const ops = ["q1", "q2"].map((id) => thread.optimistic({ messages: [human(id, "Yes")] }));
     hear(thread, started("r"), message(human("q1", "Yes")));
-    expect([statuses(ops), idsOf(thread)]).toEqual([["done", "sent"], ["q1", "q2"]]);
+    expect([statuses(ops), idsOf(thread)]).toEqual([
+      ["done", "sent"],
+      ["q1", "q2"],
+    ]);
     hear(thread, message(human("theirs", "Yes")));
-    expect([statuses(ops), idsOf(thread)]).toEqual([["done", "done"], ["q1", "theirs"]]);
+    expect([statuses(ops), idsOf(thread)]).toEqual([
+      ["done", "done"],
+      ["q1", "theirs"],
+    ]);
   });
 
   test("two questions of one text, both in a snapshot, the first under its own id: there are two", () => {
     using thread = threadOf();
     const ops = ["q1", "q2"].map((id) => thread.optimistic({ messages: [human(id, "Yes")] }));
     hear(thread, started("r"), messages(human("q1", "Yes")));
-    expect([statuses(ops), idsOf(thread)]).toEqual([["done", "sent"], ["q1", "q2"]]);
+    expect([statuses(ops), idsOf(thread)]).toEqual([
+      ["done", "sent"],
+      ["q1", "q2"],
+    ]);
     hear(thread, messages(human("q1", "Yes"), human("theirs", "Yes")), finished);
-    expect([statuses(ops), idsOf(thread)]).toEqual([["done", "done"], ["q1", "theirs"]]);
+    expect([statuses(ops), idsOf(thread)]).toEqual([
+      ["done", "done"],
+      ["q1", "theirs"],
+    ]);
   });
 
   test("an empty snapshot and then an error: the question failed, and waits", () => {
@@ -52,7 +83,11 @@ describe("what the server has", () => {
     expect(op.status).toBe("done");
     expect(thread.getState().messages).toBe(before.messages);
     expect(thread.getState()).toBe(before);
-    hear(thread, messages(human("0", "old"), human("q", "Hi")), values({ messages: [human("0", "old"), human("q", "Hi")] }));
+    hear(
+      thread,
+      messages(human("0", "old"), human("q", "Hi")),
+      values({ messages: [human("0", "old"), human("q", "Hi")] }),
+    );
     expect(thread.getState()).toBe(before);
   });
 
@@ -88,7 +123,12 @@ describe("what the server has", () => {
       seen.push([op.status, thread.getState()["topic"], shown(thread)]);
     }
     const same = ["mine", ["0 edited"]];
-    expect(seen).toEqual([["sent", ...same], ["done", ...same], ["sent", ...same], ["done", ...same]]);
+    expect(seen).toEqual([
+      ["sent", ...same],
+      ["done", ...same],
+      ["sent", ...same],
+      ["done", ...same],
+    ]);
   });
 });
 
@@ -141,7 +181,12 @@ describe("how a run ends", () => {
     expect([op.status, confirmedIds(thread)]).toEqual(["sent", ["a"]]);
     const before = thread.getState();
     hear(thread, finished);
-    expect([op.status, thread.pending, confirmedIds(thread), thread.confirmed["topic"]]).toEqual(["done", [], ["q", "a"], "mine"]);
+    expect([op.status, thread.pending, confirmedIds(thread), thread.confirmed["topic"]]).toEqual([
+      "done",
+      [],
+      ["q", "a"],
+      "mine",
+    ]);
     expect(thread.getState()).toEqual(before);
     expect(seen.drifts).toEqual([]);
   });
@@ -178,7 +223,8 @@ describe("how a run ends", () => {
       return took;
     };
     const best = [Infinity, Infinity];
-    for (let at = 0; at < 10; at++) [asked, given].forEach((thread, which) => (best[which] = Math.min(best[which] ?? 0, time(thread, at))));
+    for (let at = 0; at < 10; at++)
+      [asked, given].forEach((thread, which) => (best[which] = Math.min(best[which] ?? 0, time(thread, at))));
     expect((best[0] ?? 0) / (best[1] ?? 1)).toBeLessThan(4);
   });
 
@@ -191,7 +237,12 @@ describe("how a run ends", () => {
     hear(thread, finished);
     expect([op.status, idsOf(thread), thread.getState()["topic"]]).toEqual(["done", ["0", "a"], undefined]);
     expect(thread.getState()).toEqual(thread.confirmed);
-    expect(seen.drifts).toEqual([[{ op: "remove", path: "/messages/1" }, { op: "remove", path: "/topic" }]]);
+    expect(seen.drifts).toEqual([
+      [
+        { op: "remove", path: "/messages/1" },
+        { op: "remove", path: "/topic" },
+      ],
+    ]);
     expect(seen.events).toEqual([finished]);
   });
 
@@ -280,7 +331,10 @@ describe("messages by the schema's own reducer", () => {
 
   test("DeepAgents' rules: a snapshot's messages need no ids, and are given none", () => {
     using thread = deepAgents();
-    const list = () => [{ type: "human", content: "a" }, { type: "ai", content: "b" }];
+    const list = () => [
+      { type: "human", content: "a" },
+      { type: "ai", content: "b" },
+    ];
     hear(thread, values({ messages: list() }));
     const before = thread.getState();
     expect(before.messages).toEqual(list());
@@ -307,20 +361,33 @@ describe("what the server says", () => {
 
   test("messages without ids, in a snapshot that comes twice, are the same messages", () => {
     using thread = threadOf();
-    const list = () => [{ type: "human", content: "a" }, { type: "ai", content: "b" }, { type: "human", content: "a" }];
+    const list = () => [
+      { type: "human", content: "a" },
+      { type: "ai", content: "b" },
+      { type: "human", content: "a" },
+    ];
     hear(thread, values({ messages: list() }));
     const before = thread.getState();
     expect(new Set(idsOf(thread)).size).toBe(3);
     hear(thread, values({ messages: list() }), { type: "messages", messages: list() });
     expect(thread.getState()).toBe(before);
     hear(thread, values({ messages: [...list(), { type: "ai", content: "c" }] }));
-    expect(thread.getState().messages.slice(0, 3).map((one, at) => one === before.messages[at])).toEqual([true, true, true]);
+    expect(
+      thread
+        .getState()
+        .messages.slice(0, 3)
+        .map((one, at) => one === before.messages[at]),
+    ).toEqual([true, true, true]);
   });
 
   test("a state that is partial, such as one with an interrupt, keeps the messages that it lacks", () => {
     using thread = threadOf(human("1", "a"));
     hear(thread, started("r"), message(ai("2", "Shall I?")));
-    hear(thread, { type: "values", values: { messages: [human("1", "a")], topic: "x" }, partial: true }, { type: "run-finished", interrupts: ["?"] });
+    hear(
+      thread,
+      { type: "values", values: { messages: [human("1", "a")], topic: "x" }, partial: true },
+      { type: "run-finished", interrupts: ["?"] },
+    );
     expect([shown(thread), thread.getState()["topic"]]).toEqual([["1 a", "2 Shall I?"], "x"]);
     hear(thread, { type: "messages", messages: [human("1", "A")], partial: true });
     expect(shown(thread)).toEqual(["1 A", "2 Shall I?"]);
@@ -373,7 +440,9 @@ describe("what a record has", () => {
   test("a version that it does not know is refused", () => {
     using thread = threadOf();
     const record = json(thread);
-    expect(() => Thread.fromJSON({ ...record, version: 99 })).toThrow(expect.objectContaining({ code: "INVALID_VALUE" }));
+    expect(() => Thread.fromJSON({ ...record, version: 99 })).toThrow(
+      expect.objectContaining({ code: "INVALID_VALUE" }),
+    );
   });
 
   test("a thread with a schema is refused without it", () => {

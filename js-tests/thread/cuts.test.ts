@@ -1,7 +1,23 @@
 // A run as a server streams it, cut at every event and joined again, the page reloaded in between.
 import type { Thread, ThreadEvent } from "threadfold";
 import { beforeEach, expect, test } from "vitest";
-import { ai, finished, hear, human, joined, message, reloaded, started, streamed, text, threadOf, tool, values, whole, type Message } from "./say.js";
+import {
+  ai,
+  finished,
+  hear,
+  human,
+  joined,
+  message,
+  reloaded,
+  started,
+  streamed,
+  text,
+  threadOf,
+  tool,
+  values,
+  whole,
+  type Message,
+} from "./say.js";
 
 type Shown = Record<string, unknown> & { messages: readonly Message[] };
 
@@ -67,7 +83,11 @@ function told(thread: Thread<Shown>, ...events: ThreadEvent[]): Thread<Shown> {
 
 function reopened(thread: Thread<Shown>): Thread<Shown> {
   const again = reloaded(thread);
-  expect([again.getState(), again.confirmed, again.pending]).toEqual([thread.getState(), thread.confirmed, thread.pending]);
+  expect([again.getState(), again.confirmed, again.pending]).toEqual([
+    thread.getState(),
+    thread.confirmed,
+    thread.pending,
+  ]);
   thread.free();
   return again;
 }
@@ -122,12 +142,17 @@ for (const [how, rest] of [
 
 test("a question that the server never saw is there after every cut that ends in failure", () => {
   for (let cut = 1; cut <= events.length - 1; cut++) {
-    const silent = withoutIds.map((event) => event.type === "values" || event.type === "messages" ? whole("nobody") : event);
+    const silent = withoutIds.map((event) =>
+      event.type === "values" || event.type === "messages" ? whole("nobody") : event,
+    );
     const first = asked();
     hear(first, ...silent.slice(0, cut));
     const thread = reopened(first);
     hear(thread, { type: "run-failed", error: "cut" });
-    expect(thread.pending.map(({ status }) => status), `cut after ${cut}`).toEqual(["failed"]);
+    expect(
+      thread.pending.map(({ status }) => status),
+      `cut after ${cut}`,
+    ).toEqual(["failed"]);
     expect(thread.getState().messages.slice(0, 2)).toEqual([human("q0", "Before"), question]);
     thread.free();
   }

@@ -23,7 +23,11 @@ const PROGRAM = `
 function run(mode: string | undefined): { frozen: boolean[]; own: boolean; warned: string[] } {
   const { NODE_ENV: _mode, NODE_OPTIONS: _options, ...env } = process.env;
   const args = ["--input-type=module", "--eval", PROGRAM];
-  const said = execFileSync(process.execPath, args, { cwd: import.meta.dirname, env: mode === undefined ? env : { ...env, NODE_ENV: mode }, encoding: "utf8" });
+  const said = execFileSync(process.execPath, args, {
+    cwd: import.meta.dirname,
+    env: mode === undefined ? env : { ...env, NODE_ENV: mode },
+    encoding: "utf8",
+  });
   return JSON.parse(said) as ReturnType<typeof run>;
 }
 

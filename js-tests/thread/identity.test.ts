@@ -29,7 +29,9 @@ test("a token makes one message, the list and the state new, and nothing else", 
   expect(after).not.toBe(before);
   expect(after.messages.filter((message, at) => message !== before.messages[at])).toEqual([ai("a", "Hello")]);
   expect(before.messages.at(-1)).toEqual(ai("a", ""));
-  expect([after["files"], after["topic"]].every((part, at) => part === [before["files"], before["topic"]][at])).toBe(true);
+  expect([after["files"], after["topic"]].every((part, at) => part === [before["files"], before["topic"]][at])).toBe(
+    true,
+  );
 });
 
 test("a delta shares what its path does not lead through", () => {
@@ -78,9 +80,16 @@ test("no state that was handed out ever changes", () => {
   };
   const op = thread.optimistic({ messages: [human("q", "mine")], files: { "/b": {} } });
   for (const event of [
-    started("r"), streamed("a"), text("a", "x"), text("a", "y"), message(human("0", "first"), { after: "1" }),
+    started("r"),
+    streamed("a"),
+    text("a", "x"),
+    text("a", "y"),
+    message(human("0", "first"), { after: "1" }),
     { type: "delta" as const, operations: [{ op: "add", path: "/files/~1c", value: {} }] },
-    messages(human("1", "A"), ai("a", "")), text("a", "z"), values({ messages: [human("1", "A")], files: {} }), started("r"),
+    messages(human("1", "A"), ai("a", "")),
+    text("a", "z"),
+    values({ messages: [human("1", "A")], files: {} }),
+    started("r"),
   ]) {
     look();
     hear(thread, event);

@@ -23,7 +23,8 @@ async function thrownBy(call: () => void): Promise<unknown[]> {
 
 afterEach(() => {
   process.off("uncaughtException", keep);
-  for (const other of others) if (!process.listeners("uncaughtException").includes(other)) process.on("uncaughtException", other);
+  for (const other of others)
+    if (!process.listeners("uncaughtException").includes(other)) process.on("uncaughtException", other);
 });
 
 test("a listener hears each change of what is shown, with the state before it, and nothing else", () => {
@@ -36,7 +37,10 @@ test("a listener hears each change of what is shown, with the state before it, a
   thread.update({});
   thread.update({ topic: "y" });
   const second = thread.getState();
-  expect(heard).toEqual([[first, initial], [second, first]]);
+  expect(heard).toEqual([
+    [first, initial],
+    [second, first],
+  ]);
   expect([heard[0]?.[1] === initial, heard[1]?.[1] === first]).toEqual([true, true]);
   end();
   end();
@@ -156,17 +160,23 @@ describe("what the server sends", () => {
   });
 });
 
-test.each(["task", "frame"])("a program ends by itself once all is told, once a %s, also without setImmediate", async (notify) => {
-  const program = `
+test.each(["task", "frame"])(
+  "a program ends by itself once all is told, once a %s, also without setImmediate",
+  async (notify) => {
+    const program = `
     import { Thread } from "threadfold";
     if (${notify === "task"}) delete globalThis.setImmediate;
     const thread = new Thread({ notify: ${JSON.stringify(notify)}, values: { messages: [{ type: "ai", id: "1", content: "" }] } });
     thread.subscribe((state) => console.log(state.messages[0].content));
     for (const text of "abc") thread.receive({ type: "text", messageId: "1", text });
   `;
-  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", program], { cwd: import.meta.dirname, timeout: 20_000 });
-  expect(stdout).toBe("abc\n");
-});
+    const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", program], {
+      cwd: import.meta.dirname,
+      timeout: 20_000,
+    });
+    expect(stdout).toBe("abc\n");
+  },
+);
 
 describe("once a frame", () => {
   const frames = () => {
@@ -339,7 +349,9 @@ test("drift and error listeners run when the event is done, may call the thread,
   for (const end of ends) end();
   hear(thread, message(ai("1", "a")), messages(ai("1", "b")), text("9", "x"));
   expect(seen.length).toBe(4);
-  expect(() => thread.on("other" as never, listener as never)).toThrow(expect.objectContaining({ code: "INVALID_VALUE" }));
+  expect(() => thread.on("other" as never, listener as never)).toThrow(
+    expect.objectContaining({ code: "INVALID_VALUE" }),
+  );
 });
 
 test("given up, a thread says so, whoever has it", () => {
@@ -411,17 +423,22 @@ describe("from within a reducer", () => {
     const seen: unknown[] = [];
     const schema = defineSchema({
       messages: field.messages(),
-      total: field.reducer((left: number, right: number) => {
-        try {
-          work(thread);
-          seen.push("done");
-        } catch (error) {
-          seen.push((error as { code?: string }).code);
-        }
-        return left + right;
-      }, { default: () => 0 }),
+      total: field.reducer(
+        (left: number, right: number) => {
+          try {
+            work(thread);
+            seen.push("done");
+          } catch (error) {
+            seen.push((error as { code?: string }).code);
+          }
+          return left + right;
+        },
+        { default: () => 0 },
+      ),
     });
-    const thread: Thread<{ total: number; messages: object[] }> = new Thread<{ total: number; messages: object[] }>({ schema: schema as never });
+    const thread: Thread<{ total: number; messages: object[] }> = new Thread<{ total: number; messages: object[] }>({
+      schema: schema as never,
+    });
     return { thread, seen };
   };
 

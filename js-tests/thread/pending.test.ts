@@ -1,6 +1,22 @@
 import { expect, test } from "vitest";
 import { Thread } from "threadfold";
-import { ai, failed, finished, hear, human, idsOf, message, messages, reloaded, shown, started, streamed, text, threadOf, values } from "./say.js";
+import {
+  ai,
+  failed,
+  finished,
+  hear,
+  human,
+  idsOf,
+  message,
+  messages,
+  reloaded,
+  shown,
+  started,
+  streamed,
+  text,
+  threadOf,
+  values,
+} from "./say.js";
 
 test("an update shows at once, and only what is shown has it", () => {
   using thread = threadOf(human("1", "a"));
@@ -9,7 +25,9 @@ test("an update shows at once, and only what is shown has it", () => {
   expect(thread.getState()["topic"]).toBe("x");
   expect(thread.confirmed).toEqual({ messages: [human("1", "a")] });
   expect(op.status).toBe("pending");
-  expect(thread.pending).toEqual([{ id: op.id, status: "pending", update: { messages: [human("2", "b")], topic: "x" } }]);
+  expect(thread.pending).toEqual([
+    { id: op.id, status: "pending", update: { messages: [human("2", "b")], topic: "x" } },
+  ]);
 });
 
 test("a message without an id is given one, and shown under it", () => {
@@ -69,7 +87,10 @@ test("one that says what the server has already is over with the run that took i
 
 test("what an update writes twice and the server says once is not shown twice", () => {
   using thread = threadOf();
-  const ops = [thread.optimistic({ files: { "/a": { content: "1" } } }), thread.optimistic({ files: { "/b": { content: "2" } } })];
+  const ops = [
+    thread.optimistic({ files: { "/a": { content: "1" } } }),
+    thread.optimistic({ files: { "/b": { content: "2" } } }),
+  ];
   hear(thread, started("r"), { type: "state", values: { files: { "/b": { content: "2" }, "/a": { content: "1" } } } });
   expect(ops.map(({ status }) => status)).toEqual(["done", "done"]);
   expect(thread.getState()).toEqual(thread.confirmed);
@@ -237,14 +258,22 @@ test("settle does not write again what the server has", () => {
   const op = thread.optimistic({ messages: [human("1", "a")], tools: [{ name: "f" }], topic: "x" });
   hear(thread, { type: "state", values: { topic: "x", tools: [{ name: "f", description: "theirs" }] } });
   op.settle();
-  expect(thread.confirmed).toEqual({ messages: [human("1", "a")], topic: "x", tools: [{ name: "f", description: "theirs" }] });
+  expect(thread.confirmed).toEqual({
+    messages: [human("1", "a")],
+    topic: "x",
+    tools: [{ name: "f", description: "theirs" }],
+  });
 });
 
 test("one that cannot be is refused, and nothing is shown", () => {
   using thread = threadOf(human("1", "a"));
   const before = thread.getState();
-  expect(() => thread.optimistic({ messages: [{ type: "remove", id: "9" }] })).toThrow(expect.objectContaining({ code: "UNKNOWN_MESSAGE_REMOVED" }));
-  expect(() => thread.optimistic({ todos: [{ content: 1 }], messages: [human("2", "b")] })).toThrow(expect.objectContaining({ code: "INVALID_TODOS" }));
+  expect(() => thread.optimistic({ messages: [{ type: "remove", id: "9" }] })).toThrow(
+    expect.objectContaining({ code: "UNKNOWN_MESSAGE_REMOVED" }),
+  );
+  expect(() => thread.optimistic({ todos: [{ content: 1 }], messages: [human("2", "b")] })).toThrow(
+    expect.objectContaining({ code: "INVALID_TODOS" }),
+  );
   expect(() => thread.optimistic(5 as never)).toThrow(expect.objectContaining({ code: "INVALID_VALUE" }));
   expect(thread.getState()).toBe(before);
   expect(thread.pending).toEqual([]);

@@ -61,13 +61,23 @@ test("a record of many shared values is made in their number", () => {
   using thread = threadOf();
   hear(thread, { type: "state", values: { a0: ["x"] } });
   for (let at = 0; at < 40; at++) {
-    hear(thread, { type: "delta", operations: [{ op: "add", path: `/a${at + 1}`, value: [] }, { op: "copy", from: `/a${at}`, path: `/a${at + 1}/0` }, { op: "copy", from: `/a${at}`, path: `/a${at + 1}/1` }] });
+    hear(thread, {
+      type: "delta",
+      operations: [
+        { op: "add", path: `/a${at + 1}`, value: [] },
+        { op: "copy", from: `/a${at}`, path: `/a${at + 1}/0` },
+        { op: "copy", from: `/a${at}`, path: `/a${at + 1}/1` },
+      ],
+    });
   }
   // 2⁴⁰ paths lead to what are 41 objects.
   expect(thread.toJSON().version).toBe(2);
 });
 
-test.each([["", false], [", also in the middle of a run", true]])("a field named __proto__ comes back%s", (_, inRun) => {
+test.each([
+  ["", false],
+  [", also in the middle of a run", true],
+])("a field named __proto__ comes back%s", (_, inRun) => {
   using thread = threadOf();
   if (inRun) hear(thread, started("r"));
   const update = JSON.parse('{ "__proto__": { "mine": 1 }, "constructor": 2 }') as object;
@@ -75,7 +85,12 @@ test.each([["", false], [", also in the middle of a run", true]])("a field named
   thread.optimistic(update);
   using again = Thread.fromJSON(json(thread));
   for (const state of [again.getState(), again.confirmed]) {
-    expect(Object.entries(state)).toEqual(expect.arrayContaining([["__proto__", { mine: 1 }], ["constructor", 2]]));
+    expect(Object.entries(state)).toEqual(
+      expect.arrayContaining([
+        ["__proto__", { mine: 1 }],
+        ["constructor", 2],
+      ]),
+    );
   }
   expect(({} as { mine?: number }).mine).toBeUndefined();
 });
@@ -96,7 +111,12 @@ test("a run's latest parts are known again, and a long run's record does not gro
     expect(known.had("1795252264000-2")).toBe(false);
   }
   // From its start again the whole run is folded again, though its start is long forgotten.
-  hear(again as Thread, started("r", "0"), { ...streamed("1"), id: "1" }, { ...text("1", "anew"), id: `1795252264000-${COUNT - 1}` });
+  hear(
+    again as Thread,
+    started("r", "0"),
+    { ...streamed("1"), id: "1" },
+    { ...text("1", "anew"), id: `1795252264000-${COUNT - 1}` },
+  );
   expect(again.getState().messages).toEqual([ai("1", "anew")]);
 });
 
@@ -110,7 +130,8 @@ test("a million parts take the memory of the last ten thousand", { timeout: 60_0
   hear(thread, started("r"));
   for (let at = 0; at < 20_000; at++) hear(thread, { type: "message-finished", messageId: "1", id: `before, ${at}` });
   const before = used();
-  for (let at = 0; at < 1_000_000; at++) hear(thread, { type: "message-finished", messageId: "1", id: `part number ${at}` });
+  for (let at = 0; at < 1_000_000; at++)
+    hear(thread, { type: "message-finished", messageId: "1", id: `part number ${at}` });
   expect((used() - before) / 2 ** 20).toBeLessThan(3);
   expect(JSON.stringify(thread).length).toBeLessThan(500_000);
 });
@@ -126,7 +147,10 @@ test("an error keeps its name, its message and its code in a record, for the run
     [new Refused("no more"), { name: "Refused", message: "no more", code: "QUOTA" }],
     [new DOMException("late", "TimeoutError"), { name: "TimeoutError", message: "late", code: 23 }],
     [new ThreadfoldError("BAD_RESPONSE", "500"), { name: "ThreadfoldError", message: "500", code: "BAD_RESPONSE" }],
-    [{ message: "said", code: 7, more: [1] }, { message: "said", code: 7, more: [1] }],
+    [
+      { message: "said", code: 7, more: [1] },
+      { message: "said", code: 7, more: [1] },
+    ],
     ["said", "said"],
   ];
   for (const [error, plain] of CASES) {
@@ -146,7 +170,11 @@ test("an error keeps its name, its message and its code in a record, for the run
   const thread = new Thread();
   thread.receive({ type: "run-started", runId: "r" });
   thread.receive({ type: "disconnected", error: new Error("lost") });
-  expect(Thread.fromJSON(json(thread)).run).toEqual({ id: "r", status: "disconnected", error: { name: "Error", message: "lost" } });
+  expect(Thread.fromJSON(json(thread)).run).toEqual({
+    id: "r",
+    status: "disconnected",
+    error: { name: "Error", message: "lost" },
+  });
 });
 
 test("an error of this package says as JSON what it says", () => {

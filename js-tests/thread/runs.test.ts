@@ -1,6 +1,25 @@
 import { Thread } from "threadfold";
 import { expect, test } from "vitest";
-import { ai, failed, finished, hear, human, idsOf, joined, message, messages, reloaded, shown, started, streamed, text, threadOf, told, values, whole } from "./say.js";
+import {
+  ai,
+  failed,
+  finished,
+  hear,
+  human,
+  idsOf,
+  joined,
+  message,
+  messages,
+  reloaded,
+  shown,
+  started,
+  streamed,
+  text,
+  threadOf,
+  told,
+  values,
+  whole,
+} from "./say.js";
 
 test("text goes to the end of a message; for one that is not there it is an error", () => {
   using thread = threadOf();
@@ -39,7 +58,11 @@ test("a run received again from its start is the run received once", () => {
   ];
   hear(thread, ...run);
   const once = structuredClone(thread.getState());
-  expect(once).toEqual({ messages: [human("0", "redacted"), ai("1", "Hello")], files: { "/a": {}, "/b": {} }, log: ["x"] });
+  expect(once).toEqual({
+    messages: [human("0", "redacted"), ai("1", "Hello")],
+    files: { "/a": {}, "/b": {} },
+    log: ["x"],
+  });
   const again = [joined("r"), ...run.slice(1)];
   hear(thread, ...again, ...again.slice(0, 3), ...again);
   expect(thread.getState()).toEqual(once);
@@ -73,9 +96,20 @@ test("a part of the same id is passed over; in another run it is another part", 
 
 test("where ids repeat, the key tells parts apart", () => {
   using thread = threadOf();
-  const parts = ["a", "b"].map((text, at) => ({ type: "text" as const, messageId: "1", text, id: "7", key: `7#${at}` }));
+  const parts = ["a", "b"].map((text, at) => ({
+    type: "text" as const,
+    messageId: "1",
+    text,
+    id: "7",
+    key: `7#${at}`,
+  }));
   hear(thread, started("r"), streamed("1"), ...parts, ...parts);
-  expect([shown(thread), thread.run.lastEventId, thread.had("7#1"), thread.had("7")]).toEqual([["1 ab"], "7", true, false]);
+  expect([shown(thread), thread.run.lastEventId, thread.had("7#1"), thread.had("7")]).toEqual([
+    ["1 ab"],
+    "7",
+    true,
+    false,
+  ]);
 });
 
 test("what was added here during a run outlasts its replay, and what no longer can be is passed over", () => {
@@ -86,7 +120,11 @@ test("what was added here during a run outlasts its replay, and what no longer c
   thread.update({ messages: [{ type: "remove", id: "1" }] });
   thread.optimistic({ topic: "x" }).settle();
   hear(thread, run[0] as never);
-  expect([shown(thread), thread.getState()["mood"], thread.getState()["topic"]]).toEqual([["0 old", "note mine"], "calm", "x"]);
+  expect([shown(thread), thread.getState()["mood"], thread.getState()["topic"]]).toEqual([
+    ["0 old", "note mine"],
+    "calm",
+    "x",
+  ]);
   hear(thread, ...run.slice(1));
   expect(shown(thread)).toEqual(["0 old", "note mine", "1 Hello"]);
 });
@@ -95,7 +133,13 @@ test("a replay shows what is pending until the server says it again", () => {
   using thread = threadOf();
   const op = thread.optimistic({ messages: [human("q", "Hi")], topic: "x" });
   hear(thread, { type: "state", values: { topic: "old" } });
-  const run = [started("r"), streamed("a"), text("a", "Hello"), values({ messages: [human("q", "Hi"), ai("a", "Hello")], topic: "x" }), finished];
+  const run = [
+    started("r"),
+    streamed("a"),
+    text("a", "Hello"),
+    values({ messages: [human("q", "Hi"), ai("a", "Hello")], topic: "x" }),
+    finished,
+  ];
   hear(thread, ...run);
   expect(op.status).toBe("done");
   for (const event of [joined("r"), ...run.slice(1)]) {
@@ -118,7 +162,13 @@ test("events that cannot be folded leave the state whole, and the stream goes on
   const seen = told(thread);
   const before = thread.getState();
   const bad = [
-    { type: "delta", operations: [{ op: "replace", path: "/topic", value: "y" }, { op: "remove", path: "/nowhere" }] },
+    {
+      type: "delta",
+      operations: [
+        { op: "replace", path: "/topic", value: "y" },
+        { op: "remove", path: "/nowhere" },
+      ],
+    },
     { type: "update", update: { topic: "y", messages: [{ type: "remove", id: "9" }] } },
     { type: "update", update: { messages: [human("1", "A")], todos: [{ content: 5 }] } },
     { type: "values", values: { topic: "y", messages: [{ nothing: "known" }] } },
@@ -139,9 +189,21 @@ test("events that cannot be folded leave the state whole, and the stream goes on
     expect(thread.getState(), JSON.stringify(event)).toBe(before);
   }
   expect(seen.errors).toEqual([
-    "PATCH_PATH_MISSING", "UNKNOWN_MESSAGE_REMOVED", "INVALID_TODOS", "INVALID_MESSAGE", "INVALID_VALUE", "INVALID_VALUE",
-    "INVALID_MESSAGE", "INVALID_MESSAGE", "FORBIDDEN_KEY", "INVALID_VALUE", "UNKNOWN_MESSAGE", "INVALID_VALUE", "INVALID_VALUE",
-    "INVALID_VALUE", "INVALID_VALUE",
+    "PATCH_PATH_MISSING",
+    "UNKNOWN_MESSAGE_REMOVED",
+    "INVALID_TODOS",
+    "INVALID_MESSAGE",
+    "INVALID_VALUE",
+    "INVALID_VALUE",
+    "INVALID_MESSAGE",
+    "INVALID_MESSAGE",
+    "FORBIDDEN_KEY",
+    "INVALID_VALUE",
+    "UNKNOWN_MESSAGE",
+    "INVALID_VALUE",
+    "INVALID_VALUE",
+    "INVALID_VALUE",
+    "INVALID_VALUE",
   ]);
   hear(thread, text("1", "b"));
   expect(shown(thread)).toEqual(["1 ab"]);
@@ -168,7 +230,11 @@ test("the record of a thread in mid-run, through JSON, is that thread", () => {
   hear(first, { ...started("r"), id: "1" }, { ...streamed("1"), id: "2" }, { ...text("1", "Hel"), id: "3" });
   first.update({ mood: "calm" });
   using thread = reloaded(first);
-  expect([thread.getState(), thread.threadId, thread.run]).toEqual([first.getState(), "t", { ...first.run, status: "disconnected" }]);
+  expect([thread.getState(), thread.threadId, thread.run]).toEqual([
+    first.getState(),
+    "t",
+    { ...first.run, status: "disconnected" },
+  ]);
   hear(thread, { ...text("1", "Hel"), id: "3" }, { ...text("1", "lo"), id: "4" }, messages(human("0", "old")));
   expect(shown(thread)).toEqual(["0 old", "1 Hello"]);
   hear(thread, started("r"));
@@ -177,7 +243,11 @@ test("the record of a thread in mid-run, through JSON, is that thread", () => {
 
 test("messages of any form come back from a record as they were", () => {
   using first = new Thread();
-  const odd = [{ id: "1", type: "AIMessageChunk", content: "a" }, { id: "2", anything: 1 }, { id: "3", role: "activity", content: { x: 1 } }];
+  const odd = [
+    { id: "1", type: "AIMessageChunk", content: "a" },
+    { id: "2", anything: 1 },
+    { id: "3", role: "activity", content: { x: 1 } },
+  ];
   hear(first, ...odd.map((one) => message(one)));
   using thread = reloaded(first as never);
   expect(thread.getState().messages).toEqual(odd);

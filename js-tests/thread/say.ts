@@ -10,14 +10,19 @@ export interface Message {
 
 export const human = (id: string, content: string) => ({ type: "human", id, content }) as const;
 export const ai = (id: string, content = "") => ({ type: "ai", id, content }) as const;
-export const tool = (id: string, call: string, content: string) => ({ type: "tool", id, tool_call_id: call, content }) as const;
+export const tool = (id: string, call: string, content: string) =>
+  ({ type: "tool", id, tool_call_id: call, content }) as const;
 
 export const started = (runId?: string, id?: string): ThreadEvent => ({ type: "run-started", runId, id });
 /** The last run, told again from its start. */
 export const joined = (runId: string): ThreadEvent => ({ type: "run-started", runId, joined: true });
 export const finished: ThreadEvent = { type: "run-finished" };
 export const failed: ThreadEvent = { type: "run-failed", error: "down" };
-export const message = (message: object, more: { streaming?: boolean; after?: string } = {}): ThreadEvent => ({ type: "message", message, ...more });
+export const message = (message: object, more: { streaming?: boolean; after?: string } = {}): ThreadEvent => ({
+  type: "message",
+  message,
+  ...more,
+});
 export const streamed = (id: string): ThreadEvent => message(ai(id), { streaming: true });
 export const text = (messageId: string, text: string): ThreadEvent => ({ type: "text", messageId, text });
 export const whole = (messageId: string): ThreadEvent => ({ type: "message-finished", messageId });
@@ -40,10 +45,15 @@ export function shown(thread: { getState(): object }): string[] {
   return (thread.getState() as Shown).messages.map(({ id, content }) => `${id} ${content as string}`.trim());
 }
 
-export const idsOf = (thread: { getState(): object }): string[] => (thread.getState() as Shown).messages.map(({ id }) => id);
+export const idsOf = (thread: { getState(): object }): string[] =>
+  (thread.getState() as Shown).messages.map(({ id }) => id);
 
 /** What a thread tells of besides its state, as it comes. */
-export function told(thread: Pick<Thread, "on">): { drifts: (readonly PatchOperation[])[]; errors: string[]; events: unknown[] } {
+export function told(thread: Pick<Thread, "on">): {
+  drifts: (readonly PatchOperation[])[];
+  errors: string[];
+  events: unknown[];
+} {
   const all = { drifts: [] as (readonly PatchOperation[])[], errors: [] as string[], events: [] as unknown[] };
   thread.on("drift", ({ patch, event }: Drift) => {
     all.drifts.push(patch);

@@ -67,7 +67,11 @@ function sumThread() {
     return held + write;
   };
   const thread = new Thread({
-    schema: defineSchema({ messages: field.messages(), topic: field.replace(), spent: field.reducer(sum, { default: () => 0 }) }),
+    schema: defineSchema({
+      messages: field.messages(),
+      topic: field.replace(),
+      spent: field.reducer(sum, { default: () => 0 }),
+    }),
   });
   return { thread, calls: () => calls };
 }
@@ -83,7 +87,12 @@ test("a pending update is not folded again for what does not touch it, nor for w
   thread.getState();
   const after = calls();
   for (let at = 0; at < 5; at++) {
-    hear(thread, { type: "text", messageId: "1", text: "a" }, { type: "update", update: { topic: `${at}` } }, message(ai(`m${at}`)));
+    hear(
+      thread,
+      { type: "text", messageId: "1", text: "a" },
+      { type: "update", update: { topic: `${at}` } },
+      message(ai(`m${at}`)),
+    );
     expect(thread.getState().spent).toBe(3);
   }
   expect(calls()).toBe(after);
@@ -145,14 +154,17 @@ test("a reducer that comes back to the thread is told that it is busy", () => {
   let thread: { getState(): unknown } | undefined;
   const codes: unknown[] = [];
   const schema = defineSchema({
-    spent: field.reducer((held: number, write: number) => {
-      try {
-        thread?.getState();
-      } catch (error) {
-        codes.push((error as { code: string }).code);
-      }
-      return held + write;
-    }, { default: () => 0 }),
+    spent: field.reducer(
+      (held: number, write: number) => {
+        try {
+          thread?.getState();
+        } catch (error) {
+          codes.push((error as { code: string }).code);
+        }
+        return held + write;
+      },
+      { default: () => 0 },
+    ),
   });
   using own = new Thread({ schema });
   thread = own;
@@ -162,7 +174,12 @@ test("a reducer that comes back to the thread is told that it is busy", () => {
 
 test("DeepAgents' rules, whose messages need no ids", () => {
   using thread = new Thread({ schema: defineSchema({ messages: field.messages({ rules: "deepagents" }) }) });
-  thread.update({ messages: [{ type: "human", content: "no id" }, { type: "remove", id: "nobody" }] } as never);
+  thread.update({
+    messages: [
+      { type: "human", content: "no id" },
+      { type: "remove", id: "nobody" },
+    ],
+  } as never);
   thread.optimistic({ messages: "mine" });
   expect(thread.getState().messages.map(({ content }) => content)).toEqual(["no id", "mine"]);
 });

@@ -1,6 +1,23 @@
 import { defineSchema, field, Thread } from "threadfold";
 import { expect, test } from "vitest";
-import { ai, finished, hear, human, idsOf, message, messages, shown, started, streamed, text, threadOf, told, tool, values, whole } from "./say.js";
+import {
+  ai,
+  finished,
+  hear,
+  human,
+  idsOf,
+  message,
+  messages,
+  shown,
+  started,
+  streamed,
+  text,
+  threadOf,
+  told,
+  tool,
+  values,
+  whole,
+} from "./say.js";
 
 test("a snapshot's order is the order, and equal messages are the same objects", () => {
   using thread = threadOf(human("1", "a"), ai("2", "b"), human("3", "c"));
@@ -32,11 +49,18 @@ test("a snapshot that says the same again changes nothing at all", () => {
 
 test("the fields are the snapshot's: what it lacks goes, what is equal is the same", () => {
   using thread = threadOf();
-  hear(thread, values({ messages: [human("1", "a")], topic: { name: "x" }, files: { "/a": { content: "x" }, "/b": {} }, mood: 1 }));
+  hear(
+    thread,
+    values({ messages: [human("1", "a")], topic: { name: "x" }, files: { "/a": { content: "x" }, "/b": {} }, mood: 1 }),
+  );
   const before = thread.getState();
   hear(thread, values({ topic: { name: "x" }, files: { "/a": { content: "x" }, "/b": { content: "y" } } }));
   const after = thread.getState();
-  expect(after).toEqual({ messages: [human("1", "a")], topic: { name: "x" }, files: { "/a": { content: "x" }, "/b": { content: "y" } } });
+  expect(after).toEqual({
+    messages: [human("1", "a")],
+    topic: { name: "x" },
+    files: { "/a": { content: "x" }, "/b": { content: "y" } },
+  });
   expect(after.messages).toBe(before.messages);
   expect(after["topic"]).toBe(before["topic"]);
   expect((after["files"] as { "/a": object })["/a"]).toBe((before["files"] as { "/a": object })["/a"]);
@@ -85,7 +109,14 @@ test("at the end of a run nothing is in flight", () => {
 test("messages of the client's roles stay behind what they were behind", () => {
   using thread = threadOf();
   const activity = (id: string) => ({ role: "activity", id, content: id });
-  hear(thread, message(activity("a0")), message(human("1", "a")), message(activity("a1")), message(ai("2", "b")), message(activity("a2")));
+  hear(
+    thread,
+    message(activity("a0")),
+    message(human("1", "a")),
+    message(activity("a1")),
+    message(ai("2", "b")),
+    message(activity("a2")),
+  );
   const before = thread.getState().messages;
   const clientRoles = ["activity"];
   thread.receive({ type: "messages", messages: [human("1", "a"), human("x", "new"), ai("2", "b")], clientRoles });
@@ -116,10 +147,12 @@ test("drift: what makes the predicted into the actual, with the event that says 
   hear(thread, started("r"), streamed("1"), text("1", "Hello"), whole("1"), { type: "update", update: { log: ["a"] } });
   const snapshot = values({ messages: [human("0", "q"), ai("1", "Hallo")], log: ["a", "b"] });
   hear(thread, snapshot);
-  expect(seen.drifts).toEqual([[
-    { op: "replace", path: "/messages/0/content", value: "Hallo" },
-    { op: "add", path: "/log/1", value: "b" },
-  ]]);
+  expect(seen.drifts).toEqual([
+    [
+      { op: "replace", path: "/messages/0/content", value: "Hallo" },
+      { op: "add", path: "/log/1", value: "b" },
+    ],
+  ]);
   expect(seen.events).toEqual([snapshot]);
 });
 
@@ -136,7 +169,12 @@ test("no drift in sync, nor for what is not finished, nor a second time", () => 
 test("tool calls that mean the same are no drift", () => {
   using thread = threadOf();
   const seen = told(thread);
-  const call = (args: string) => ({ role: "assistant", id: "1", content: "", toolCalls: [{ id: "c", type: "function", function: { name: "f", arguments: args } }] });
+  const call = (args: string) => ({
+    role: "assistant",
+    id: "1",
+    content: "",
+    toolCalls: [{ id: "c", type: "function", function: { name: "f", arguments: args } }],
+  });
   hear(thread, message(call('{"x":1}')), messages(call('{ "x": 1 }')));
   expect(seen.drifts).toEqual([]);
   hear(thread, message(call('{"x":1}')), messages(call('{"x":2}')));

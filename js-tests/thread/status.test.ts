@@ -1,9 +1,25 @@
 // What a thread says besides its state: where its run stands, what is pending, what is not whole.
 import { Thread, type ThreadEvent, type ThreadState } from "threadfold";
 import { expect, test, vi } from "vitest";
-import { ai, failed, finished, hear, human, reloaded, started, streamed, text, threadOf, values, whole } from "./say.js";
+import {
+  ai,
+  failed,
+  finished,
+  hear,
+  human,
+  reloaded,
+  started,
+  streamed,
+  text,
+  threadOf,
+  values,
+  whole,
+} from "./say.js";
 
-const disconnected = (error?: unknown): ThreadEvent => ({ type: "disconnected", ...(error === undefined ? {} : { error }) });
+const disconnected = (error?: unknown): ThreadEvent => ({
+  type: "disconnected",
+  ...(error === undefined ? {} : { error }),
+});
 const interrupted = (...interrupts: unknown[]): ThreadEvent => ({ type: "run-finished", interrupts });
 const joined = (runId: string, joined: boolean): ThreadEvent => ({ type: "run-started", runId, joined });
 const aTask = () => new Promise<void>((resolve) => void setImmediate(resolve));
@@ -106,7 +122,9 @@ test("listeners hear of what is pending and of the run, also when the state is a
   using thread = threadOf(human("0", "a"));
   const heard: unknown[] = [];
   const op = thread.optimistic({ topic: "x" });
-  thread.subscribe((state, previous) => void heard.push([state === previous, thread.pending[0]?.status, thread.run.status]));
+  thread.subscribe(
+    (state, previous) => void heard.push([state === previous, thread.pending[0]?.status, thread.run.status]),
+  );
   const next = async (...events: ThreadEvent[]) => {
     hear(thread, ...events);
     await aTask();
@@ -157,7 +175,11 @@ test("an event that cannot be read leaves the run as it was", () => {
   thread.on("error", error);
   hear(thread, started("r"));
   const { run } = thread;
-  const hostile = Object.defineProperty({ type: "run-finished" }, "interrupts", { get: () => { throw new Error("mine"); } });
+  const hostile = Object.defineProperty({ type: "run-finished" }, "interrupts", {
+    get: () => {
+      throw new Error("mine");
+    },
+  });
   hear(thread, hostile as ThreadEvent);
   expect([error.mock.calls[0]?.[0].code, thread.run === run]).toEqual(["UNREADABLE_VALUE", true]);
   hear(thread, values({ messages: [ai("1", "a")] }));

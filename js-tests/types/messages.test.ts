@@ -37,7 +37,9 @@ describe("addMessages", () => {
     list = addMessages(list, { type: "human", content: "z" });
     list = addMessages(list, [{ role: "user", content: "z" }, ["user", "z"]]);
     list = messagesStateReducer(list, { type: "tool", content: "z", tool_call_id: "c", status: "success" });
-    expectTypeOf(addMessages(list, { type: "ai", content: "", tool_calls: [{ name: "n", args: {} }] })).toEqualTypeOf<LangChainMessage[]>();
+    expectTypeOf(addMessages(list, { type: "ai", content: "", tool_calls: [{ name: "n", args: {} }] })).toEqualTypeOf<
+      LangChainMessage[]
+    >();
     type Mine = LangChainMessage & { readonly mine: true };
     const mine: Mine[] = [];
     expectTypeOf(addMessages(mine, mine)).toEqualTypeOf<Mine[]>();
@@ -54,14 +56,19 @@ describe("addMessages", () => {
   test("keeps what a literal says", () => {
     const list = addMessages([], { type: "human", content: "z" });
     expectTypeOf(list).toEqualTypeOf<LangChainMessage[]>();
-    const grown: LangChainMessage[] = addMessages([{ type: "human", id: "1", content: "z" }], { type: "ai", id: "2", content: "y" });
+    const grown: LangChainMessage[] = addMessages([{ type: "human", id: "1", content: "z" }], {
+      type: "ai",
+      id: "2",
+      content: "y",
+    });
     const shown: AgUiMessage[] = addMessages([], [{ role: "user", id: "1", content: "z" }]);
     expect([list, grown, shown].map(({ length }) => length)).toEqual([1, 2, 1]);
   });
 
   test("tells messages apart by type or role", () => {
     const asked = (message: LangChainMessage | AgUiMessage): string[] | undefined => {
-      if ("role" in message) return message.role === "assistant" ? message.toolCalls?.map((call) => call.function.arguments) : undefined;
+      if ("role" in message)
+        return message.role === "assistant" ? message.toolCalls?.map((call) => call.function.arguments) : undefined;
       return message.type === "ai" ? message.tool_calls?.map((call) => call.name) : undefined;
     };
     expectTypeOf<Extract<LangChainMessage, { type: "tool" }>["tool_call_id"]>().toEqualTypeOf<string>();
@@ -107,7 +114,12 @@ describe("MessageList", () => {
     const call = { id: "c", type: "function", function: { name: "add", arguments: "{}" } };
     list.update({ role: "assistant", content: "", tool_calls: [call] });
     list.update({ type: "AIMessageChunk", content: "", id: "1", tool_call_chunks: [] });
-    list.update({ lc: 1, type: "constructor", id: ["langchain_core", "messages", "HumanMessage"], kwargs: { content: "" } });
+    list.update({
+      lc: 1,
+      type: "constructor",
+      id: ["langchain_core", "messages", "HumanMessage"],
+      kwargs: { content: "" },
+    });
   });
 
   test("gives snapshots that nobody may change", () => {

@@ -43,8 +43,14 @@ describe("the state type of a schema", () => {
     expectTypeOf<Required<State>["anything"]>().toEqualTypeOf<unknown>();
     expectTypeOf<Required<State>["jump"]>().toEqualTypeOf<"end">();
     expectTypeOf<Required<State>["budget"]>().toEqualTypeOf<number>();
-    expectTypeOf<{ messages: []; todos: []; files: {}; tools: []; log: []; prefs: { dark: true; size: 1 } }>()
-      .toExtend<State>();
+    expectTypeOf<{
+      messages: [];
+      todos: [];
+      files: {};
+      tools: [];
+      log: [];
+      prefs: { dark: true; size: 1 };
+    }>().toExtend<State>();
     expectTypeOf<{ messages: [] }>().not.toExtend<State>();
   });
 
@@ -121,6 +127,9 @@ test("a field's messages may be of another type", () => {
 });
 
 test("a combined schema has the fields of all", () => {
-  const combined = combineSchemas(defineSchema({ todos: field.todos() }), defineSchema({ log: field.append<string>() }));
+  const combined = combineSchemas(
+    defineSchema({ todos: field.todos() }),
+    defineSchema({ log: field.append<string>() }),
+  );
   expectTypeOf<InferState<typeof combined>>().toExtend<{ todos: Todo[]; log: string[] }>();
 });

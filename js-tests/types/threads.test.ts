@@ -21,7 +21,10 @@ describe("a thread without a schema", () => {
   test("takes updates of its fields, and of no others", () => {
     using thread = new Thread();
     thread.optimistic({ messages: { type: "human", id: "1", content: "Hi" } });
-    thread.optimistic({ messages: [{ type: "human", content: "Hi" }, ["user", "Hi"], removeMessage("1")] as const, todos: [] });
+    thread.optimistic({
+      messages: [{ type: "human", content: "Hi" }, ["user", "Hi"], removeMessage("1")] as const,
+      todos: [],
+    });
     thread.update({ files: { "/a": { content: "a" }, "/b": null }, tools: [{ name: "search" }] });
     thread.update({ todos: undefined });
     expectTypeOf(thread.optimistic).parameter(0).not.toExtend<{ topic: string }>();
@@ -66,7 +69,9 @@ describe("a thread without a schema", () => {
   });
 
   test("gives its messages by id, with their type", () => {
-    using thread = new Thread({ values: { messages: [{ type: "ai", id: "1", content: "Hi", tool_calls: [{ name: "n", args: {} }] }] } });
+    using thread = new Thread({
+      values: { messages: [{ type: "ai", id: "1", content: "Hi", tool_calls: [{ name: "n", args: {} }] }] },
+    });
     const message = thread.message("1");
     expectTypeOf(message).toEqualTypeOf<LangChainMessage | undefined>();
     expect(message?.type === "ai" && message.tool_calls?.[0]?.name).toBe("n");

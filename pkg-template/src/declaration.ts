@@ -13,7 +13,10 @@ export function schemaOf(fields: unknown): core.RawSchema {
   const raw = core.call(() => new core.RawSchema());
   try {
     if (typeof fields !== "object" || fields === null || Array.isArray(fields)) {
-      throw new ThreadfoldError("INVALID_VALUE", "A schema's fields should be an object, such as { messages: field.messages() }.");
+      throw new ThreadfoldError(
+        "INVALID_VALUE",
+        "A schema's fields should be an object, such as { messages: field.messages() }.",
+      );
     }
     for (const key of Object.keys(fields)) add(raw, key, (fields as Record<string, unknown>)[key]);
     return raw;
@@ -38,7 +41,9 @@ function add(raw: core.RawSchema, key: string, field: unknown): void {
   };
   const shown = !flag("private", false);
   const ways =
-    (flag("input", true) && shown ? INPUT : 0) + (flag("output", true) && shown ? OUTPUT : 0) + (flag("guard", true) ? GUARD : 0);
+    (flag("input", true) && shown ? INPUT : 0) +
+    (flag("output", true) && shown ? OUTPUT : 0) +
+    (flag("guard", true) ? GUARD : 0);
   const kind = read("kind");
   if (kind === "reducer") {
     addReducer(raw, key, ways, read("reducer"), read("default"));
@@ -52,9 +57,11 @@ function add(raw: core.RawSchema, key: string, field: unknown): void {
     );
   }
   const by =
-    kind === "messages" ? numberOf(read("rules"), `${key}.rules`, RULES)
-    : kind === "tools" ? numberOf(read("prefer"), `${key}.prefer`, PREFERENCES)
-    : 0;
+    kind === "messages"
+      ? numberOf(read("rules"), `${key}.rules`, RULES)
+      : kind === "tools"
+        ? numberOf(read("prefer"), `${key}.prefer`, PREFERENCES)
+        : 0;
   core.call(() => raw.add(core.hold(key), number, ways, by));
 }
 

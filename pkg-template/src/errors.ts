@@ -112,7 +112,9 @@ export function option<T extends object, K extends keyof T>(options: T | undefin
   try {
     return options?.[key] ?? undefined;
   } catch (cause) {
-    throw new ThreadfoldError("UNREADABLE_VALUE", `Reading the option '${String(key)}' threw: see the cause.`, { cause });
+    throw new ThreadfoldError("UNREADABLE_VALUE", `Reading the option '${String(key)}' threw: see the cause.`, {
+      cause,
+    });
   }
 }
 

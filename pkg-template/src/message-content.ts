@@ -4,7 +4,8 @@ import type { MessageLike } from "./messages.js";
 
 type Fields = Record<string, unknown>;
 
-const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value);
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 const text = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
 
 /** AG-UI's media and LangChain's name of the block; an image is an `image_url`. */
@@ -34,7 +35,8 @@ function mediaBlock(part: Fields): object | undefined {
     const url = source["type"] === "data" ? `data:${mimeType ?? ""};base64,${value}` : value;
     return { type: "image_url", image_url: { url } };
   }
-  if (source["type"] === "data") return { type: block, base64: value, mime_type: mimeType ?? "application/octet-stream", ...more };
+  if (source["type"] === "data")
+    return { type: block, base64: value, mime_type: mimeType ?? "application/octet-stream", ...more };
   return { type: block, source_type: "url", url: value, ...more };
 }
 
@@ -43,7 +45,8 @@ export function partsOf(blocks: readonly unknown[]): object[] {
   return blocks.flatMap((block) => {
     if (typeof block === "string") return [{ type: "text", text: block }];
     if (!isFields(block)) return [];
-    if (block["type"] === "text") return typeof block["text"] === "string" ? [{ type: "text", text: block["text"] }] : [];
+    if (block["type"] === "text")
+      return typeof block["text"] === "string" ? [{ type: "text", text: block["text"] }] : [];
     if (block["type"] === "image_url") return imagePart(block["image_url"]) ?? [];
     return mediaPart(block) ?? [];
   });
@@ -70,8 +73,18 @@ function mediaPart(block: Fields): object | undefined {
   const metadata = filename === undefined ? {} : { metadata: { filename } };
   const mimeType = declared === undefined ? {} : { mimeType: declared };
   const data = inline === undefined && url !== undefined ? dataUrl(url) : undefined;
-  if (data) return { type, source: { type: "data", value: data.value, mimeType: data.mimeType || declared || "application/octet-stream" }, ...metadata };
-  if (inline !== undefined) return { type, source: { type: "data", value: inline, mimeType: declared ?? "application/octet-stream" }, ...metadata };
+  if (data)
+    return {
+      type,
+      source: { type: "data", value: data.value, mimeType: data.mimeType || declared || "application/octet-stream" },
+      ...metadata,
+    };
+  if (inline !== undefined)
+    return {
+      type,
+      source: { type: "data", value: inline, mimeType: declared ?? "application/octet-stream" },
+      ...metadata,
+    };
   if (url !== undefined) return { type, source: { type: "url", value: url, ...mimeType }, ...metadata };
   return file === undefined ? undefined : { type, source: { type: "file", value: file, ...mimeType }, ...metadata };
 }
@@ -93,11 +106,14 @@ function mediaPart(block: Fields): object | undefined {
 export function textOf(message: MessageLike | object): string {
   return reading(() => {
     if (typeof message === "string") return message;
-    if (typeof message !== "object" || message === null) throw new ThreadfoldError("INVALID_MESSAGE", "message should be an object or a string.");
+    if (typeof message !== "object" || message === null)
+      throw new ThreadfoldError("INVALID_MESSAGE", "message should be an object or a string.");
     const content: unknown = Array.isArray(message) ? message[1] : (message as Fields)["content"];
     if (!Array.isArray(content)) return typeof content === "string" ? content : "";
-    return content.map((block: unknown) => (isFields(block) && block["type"] === "text" ? block["text"] : block))
-      .filter((one) => typeof one === "string").join("");
+    return content
+      .map((block: unknown) => (isFields(block) && block["type"] === "text" ? block["text"] : block))
+      .filter((one) => typeof one === "string")
+      .join("");
   });
 }
 

@@ -116,7 +116,8 @@ const AG_UI: Form = {
   kind: "role",
   plain(message) {
     const role = message["role"] as string;
-    const calls = role === "assistant" && Array.isArray(message["toolCalls"]) ? (message["toolCalls"] as unknown[]) : [];
+    const calls =
+      role === "assistant" && Array.isArray(message["toolCalls"]) ? (message["toolCalls"] as unknown[]) : [];
     return {
       type: ROLE_TYPES[role] ?? "system",
       id: message["id"],
@@ -134,7 +135,8 @@ const LANG_CHAIN: Form = {
   kind: "type",
   plain(message) {
     const role = TYPE_ROLES[message["type"] as string] ?? "system";
-    const calls = role === "assistant" && Array.isArray(message["tool_calls"]) ? (message["tool_calls"] as unknown[]) : [];
+    const calls =
+      role === "assistant" && Array.isArray(message["tool_calls"]) ? (message["tool_calls"] as unknown[]) : [];
     const extra = message["additional_kwargs"];
     const isDeveloper = role === "system" && isFields(extra) && extra["__openai_role__"] === "developer";
     return {
@@ -142,7 +144,9 @@ const LANG_CHAIN: Form = {
       role: isDeveloper ? "developer" : role,
       content: agUiContent(role, message["content"]),
       ...(message["name"] !== undefined && message["name"] !== null && role !== "tool" && { name: message["name"] }),
-      ...(calls.length > 0 && { toolCalls: calls.map((call, at) => agUiCall(call, `${message["id"] as string}:${at}`)) }),
+      ...(calls.length > 0 && {
+        toolCalls: calls.map((call, at) => agUiCall(call, `${message["id"] as string}:${at}`)),
+      }),
       ...(role === "tool" && { toolCallId: message["tool_call_id"] ?? message["name"] ?? "" }),
       // The text of the error is not LangChain's to say.
       ...(role === "tool" && message["status"] === "error" && { error: "error" }),
@@ -156,7 +160,14 @@ function langChainContent(role: string, message: Fields): unknown {
   if (role === "reasoning") {
     const summary = typeof content === "string" && content !== "" ? [{ type: "summary_text", text: content }] : [];
     const encrypted = message["encryptedValue"];
-    return [{ type: "reasoning", id: message["id"], summary, ...(typeof encrypted === "string" && { encrypted_content: encrypted }) }];
+    return [
+      {
+        type: "reasoning",
+        id: message["id"],
+        summary,
+        ...(typeof encrypted === "string" && { encrypted_content: encrypted }),
+      },
+    ];
   }
   if (Array.isArray(content)) return blocksOf(content);
   return typeof content === "string" ? content : "";
@@ -184,7 +195,11 @@ function parsedArguments(text: unknown): Fields {
 
 function agUiCall(call: unknown, ownId: string): object {
   const { id, name, args } = isFields(call) ? call : {};
-  return { id: typeof id === "string" ? id : ownId, type: "function", function: { name: name ?? "", arguments: JSON.stringify(args ?? {}) } };
+  return {
+    id: typeof id === "string" ? id : ownId,
+    type: "function",
+    function: { name: name ?? "", arguments: JSON.stringify(args ?? {}) },
+  };
 }
 
 /**
@@ -221,7 +236,9 @@ function restored(made: Fields, own: Fields, { values, absent }: Carried, form: 
   const says = form.plain(made);
   const agrees = (candidate: Fields) => {
     const now = form.plain(candidate);
-    return Object.keys({ ...says, ...now }).every((key) => sameJson(now[key], own[key]) || sameJson(now[key], says[key]));
+    return Object.keys({ ...says, ...now }).every(
+      (key) => sameJson(now[key], own[key]) || sameJson(now[key], says[key]),
+    );
   };
   const all = without({ ...made, ...values }, absent);
   if (agrees(all)) return all;
@@ -256,8 +273,18 @@ function fieldsOf(message: object, index: number | undefined): Fields {
 }
 
 const INSTANCE_FIELDS = [
-  "id", "content", "name", "additional_kwargs", "response_metadata", "tool_calls", "invalid_tool_calls",
-  "tool_call_chunks", "usage_metadata", "tool_call_id", "status", "artifact",
+  "id",
+  "content",
+  "name",
+  "additional_kwargs",
+  "response_metadata",
+  "tool_calls",
+  "invalid_tool_calls",
+  "tool_call_chunks",
+  "usage_metadata",
+  "tool_call_id",
+  "status",
+  "artifact",
 ];
 
 const known = (kinds: object, name: unknown) => typeof name === "string" && Object.hasOwn(kinds, name);

@@ -79,7 +79,11 @@ export class MessageList<M extends object = LangChainMessage> {
   snapshot(): readonly M[] {
     const raw = this.#live();
     const touched = development ? raw.touched() : undefined;
-    const snapshot = this.#arena.call(() => core.value(raw.ask(ASK.snapshot, 0, 0)) as M[], () => raw.ask(ASK.relocate, 0, 0), raw);
+    const snapshot = this.#arena.call(
+      () => core.value(raw.ask(ASK.snapshot, 0, 0)) as M[],
+      () => raw.ask(ASK.relocate, 0, 0),
+      raw,
+    );
     if (touched) freeze(snapshot, touched);
     return snapshot;
   }
@@ -105,7 +109,11 @@ export class MessageList<M extends object = LangChainMessage> {
     const raw = this.#live();
     this.#busy = true;
     try {
-      this.#arena.call(() => work(raw), () => raw.ask(ASK.relocate, 0, 0), raw);
+      this.#arena.call(
+        () => work(raw),
+        () => raw.ask(ASK.relocate, 0, 0),
+        raw,
+      );
     } finally {
       this.#busy = false;
       // Given up by what it read.

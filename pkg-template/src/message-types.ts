@@ -187,4 +187,6 @@ export type MessagesUpdate<M> = MessageFor<M> | readonly MessageFor<M>[];
 type MessageFor<M> = M | MessageRemoval | (LangChainMessage & { id: string } extends M ? MessageLike : never);
 
 /** The messages of a state; objects, where it does not say which. */
-export type MessageIn<S> = S extends { readonly messages?: readonly (infer M extends object)[] | undefined } ? M : object;
+export type MessageIn<S> = S extends { readonly messages?: readonly (infer M extends object)[] | undefined }
+  ? M
+  : object;

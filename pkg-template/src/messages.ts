@@ -1,5 +1,13 @@
 import * as core from "#core";
-import type { LangChainMessage, MessageContent, MessageLike, MessageObject, MessageOf, MessageRemoval, RoleDict } from "./message-types.js";
+import type {
+  LangChainMessage,
+  MessageContent,
+  MessageLike,
+  MessageObject,
+  MessageOf,
+  MessageRemoval,
+  RoleDict,
+} from "./message-types.js";
 import { choice, RULES } from "./options.js";
 
 export type * from "./message-types.js";

@@ -327,17 +327,50 @@ interface Frame {
   look: number;
 }
 
-const enum Mode { Start, FirstKey, Key, Colon, FirstItem, Value, After, String, Number, Word, Whole, Invalid }
-const enum Escape { None, Begun, Unicode }
+const enum Mode {
+  Start,
+  FirstKey,
+  Key,
+  Colon,
+  FirstItem,
+  Value,
+  After,
+  String,
+  Number,
+  Word,
+  Whole,
+  Invalid,
+}
+const enum Escape {
+  None,
+  Begun,
+  Unicode,
+}
 /** What of a number was read last. */
-const enum Part { Start, Sign, Zero, Whole, Fraction, Exponent, ExponentDigits, Wrong }
+const enum Part {
+  Start,
+  Sign,
+  Zero,
+  Whole,
+  Fraction,
+  Exponent,
+  ExponentDigits,
+  Wrong,
+}
 
 const QUOTE = 34;
 const BACKSLASH = 92;
 const HEX = /^[0-9A-Fa-f]$/;
 const NOTHING: Readonly<Record<string, unknown>> = Object.freeze({});
 const ESCAPES: Readonly<Record<string, string | undefined>> = Object.assign(Object.create(null) as object, {
-  n: "\n", t: "\t", r: "\r", b: "\b", f: "\f", "\\": "\\", '"': '"', "/": "/",
+  n: "\n",
+  t: "\t",
+  r: "\r",
+  b: "\b",
+  f: "\f",
+  "\\": "\\",
+  '"': '"',
+  "/": "/",
 });
 const WORDS = { n: ["null", null], t: ["true", true], f: ["false", false] } as const;
 
@@ -374,7 +407,8 @@ const DEPTH = 500;
 /** What was read once more, with what is still so in its place. */
 function sharing(older: unknown, newer: unknown, depth: number): unknown {
   if (Object.is(older, newer)) return newer;
-  if (!isContainer(older) || !isContainer(newer) || Array.isArray(older) !== Array.isArray(newer) || depth > DEPTH) return older;
+  if (!isContainer(older) || !isContainer(newer) || Array.isArray(older) !== Array.isArray(newer) || depth > DEPTH)
+    return older;
   const keys = Object.keys(older);
   let isSame = keys.length === Object.keys(newer).length;
   for (const key of keys) {

@@ -61,7 +61,13 @@ export function useThread<S, T>(
   selector?: (state: S) => T,
   isEqual?: (before: T, now: T) => boolean,
 ): S | T {
-  return useView(thread, getState as (thread: ThreadStore<S>) => S, getInitialState as (thread: ThreadStore<S>) => S, selector, isEqual);
+  return useView(
+    thread,
+    getState as (thread: ThreadStore<S>) => S,
+    getInitialState as (thread: ThreadStore<S>) => S,
+    selector,
+    isEqual,
+  );
 }
 
 /**
@@ -82,8 +88,16 @@ export function useThread<S, T>(
  * ```
  */
 export function useRun(thread: RunStore): ThreadRun;
-export function useRun<T>(thread: RunStore, selector: (run: ThreadRun) => T, isEqual?: (before: T, now: T) => boolean): T;
-export function useRun<T>(thread: RunStore, selector?: (run: ThreadRun) => T, isEqual?: (before: T, now: T) => boolean): ThreadRun | T {
+export function useRun<T>(
+  thread: RunStore,
+  selector: (run: ThreadRun) => T,
+  isEqual?: (before: T, now: T) => boolean,
+): T;
+export function useRun<T>(
+  thread: RunStore,
+  selector?: (run: ThreadRun) => T,
+  isEqual?: (before: T, now: T) => boolean,
+): ThreadRun | T {
   return useView(thread, runOf, noRun, selector, isEqual);
 }
 
@@ -103,7 +117,13 @@ export function useRun<T>(thread: RunStore, selector?: (run: ThreadRun) => T, is
  * ```
  */
 export function usePending<U>(thread: PendingStore<U>): readonly PendingUpdate<U>[] {
-  return useView(thread, pendingOf as (thread: PendingStore<U>) => readonly PendingUpdate<U>[], nonePending, undefined, undefined);
+  return useView(
+    thread,
+    pendingOf as (thread: PendingStore<U>) => readonly PendingUpdate<U>[],
+    nonePending,
+    undefined,
+    undefined,
+  );
 }
 
 /** What {@link useRun} asks of a thread. */

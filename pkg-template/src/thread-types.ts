@@ -39,9 +39,13 @@ export type AgUiState = ThreadState<AgUiMessage>;
 export type ThreadUpdate<S> = { [K in keyof S]?: FieldUpdate<K, S[K]> | undefined };
 
 type FieldUpdate<K, Value> = K extends "messages"
-  ? Value extends readonly (infer M)[] | undefined ? MessagesUpdate<M> : Value
+  ? Value extends readonly (infer M)[] | undefined
+    ? MessagesUpdate<M>
+    : Value
   : K extends "files"
-    ? Value extends Readonly<Record<string, infer F>> | undefined ? Readonly<Record<string, F | null>> : Value
+    ? Value extends Readonly<Record<string, infer F>> | undefined
+      ? Readonly<Record<string, F | null>>
+      : Value
     : Value;
 
 /** What a thread is made with. */
@@ -60,7 +64,8 @@ export interface ThreadOptions<S, U = ThreadUpdate<S>> {
 }
 
 /** A schema by the types of its states and updates. */
-export type SchemaFor<S, U> = Schema<never> | { readonly fields: object; readonly "~state"?: S; readonly "~update"?: U };
+export type SchemaFor<S, U> =
+  Schema<never> | { readonly fields: object; readonly "~state"?: S; readonly "~update"?: U };
 
 /** What became of an optimistic update. */
 export type PendingStatus = "pending" | "sent" | "failed";

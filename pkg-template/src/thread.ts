@@ -72,9 +72,11 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     this.threadId = option(options, "threadId");
     const notify = choice(options, "notify", ["task", "frame"]);
     const values = reading(() => {
-      if (schema && !(schema instanceof Schema)) throw new ThreadfoldError("INVALID_VALUE", "A thread's schema should be one that defineSchema made.");
+      if (schema && !(schema instanceof Schema))
+        throw new ThreadfoldError("INVALID_VALUE", "A thread's schema should be one that defineSchema made.");
       const given = option(options, "values");
-      if (given !== undefined && typeof given !== "object") throw new ThreadfoldError("INVALID_VALUE", "A thread's values should be an object.");
+      if (given !== undefined && typeof given !== "object")
+        throw new ThreadfoldError("INVALID_VALUE", "A thread's values should be an object.");
       return Schema.start(schema, given);
     });
     this.#core = new ThreadCore(schema, values, "values");
@@ -190,18 +192,26 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   }
 
   #fold(event: ThreadEvent): void {
-    if (typeof event !== "object" || event === null) throw new ThreadfoldError("INVALID_VALUE", "An event should be an object.");
+    if (typeof event !== "object" || event === null)
+      throw new ThreadfoldError("INVALID_VALUE", "An event should be an object.");
     const { type } = event;
     if (type === "disconnected") return this.#position.disconnect(event.error);
     this.#position.heard();
-    const joined = type === "run-started" && !this.#position.isNamedBy(event) ? this.#position.isJoinedBy(event) : undefined;
+    const joined =
+      type === "run-started" && !this.#position.isNamedBy(event) ? this.#position.isJoinedBy(event) : undefined;
     if (!this.#isNew(event, joined)) return;
     if (type === "text") {
       this.#core.ask(ASK.text, event.messageId, event.text);
       return;
     }
-    const run = type === "run-started" || type === "run-finished" || type === "run-failed" ? this.#position.after(event) : undefined;
-    const patch = this.#core.ask<PatchOperation[] | undefined>(ASK.receive, joined === undefined ? event : { ...event, joined });
+    const run =
+      type === "run-started" || type === "run-finished" || type === "run-failed"
+        ? this.#position.after(event)
+        : undefined;
+    const patch = this.#core.ask<PatchOperation[] | undefined>(
+      ASK.receive,
+      joined === undefined ? event : { ...event, joined },
+    );
     if (run) this.#position.set(run);
     if (patch) tellAll(this.#listeners.drift, { patch, event });
   }
@@ -276,7 +286,8 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     const listeners = (isKnown ? this.#listeners[kind] : undefined) as Set<ThreadListeners[K]> | undefined;
     if (!listeners) throw new ThreadfoldError("INVALID_VALUE", "A thread tells of 'drift' and 'error'.");
     callable(listener);
-    const own = ((...args: Parameters<ThreadListeners[K]>) => (listener as (...args: unknown[]) => void)(...args)) as ThreadListeners[K];
+    const own = ((...args: Parameters<ThreadListeners[K]>) =>
+      (listener as (...args: unknown[]) => void)(...args)) as ThreadListeners[K];
     listeners.add(own);
     return () => void listeners.delete(own);
   }

@@ -30,5 +30,7 @@ export function assemble({ wasm, bundles, types }) {
   rmSync(old, { recursive: true, force: true });
 
   const kib = (content) => `${(gzipSync(content, { level: 9 }).length / 1024).toFixed(1)} KiB`;
-  console.log(`  gzipped: the wasm ${kib(readFileSync(wasm))}, index.js ${kib(bundles["index.js"])}, slim.js ${kib(bundles["slim.js"])}`);
+  console.log(
+    `  gzipped: the wasm ${kib(readFileSync(wasm))}, index.js ${kib(bundles["index.js"])}, slim.js ${kib(bundles["slim.js"])}`,
+  );
 }

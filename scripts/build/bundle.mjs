@@ -41,27 +41,29 @@ export async function bundle(wasm) {
     join(generated, "wasm-text.d.ts"),
     "export declare const alphabet: string;\nexport declare const text: string;\nexport declare const length: number;\n",
   );
-  const files = await Promise.all(BUNDLES.map(async ({ file, entry, core, format }) => {
-    const { outputFiles } = await build({
-      entryPoints: [join(source, entry)],
-      bundle: true,
-      write: false,
-      format,
-      // "neutral" leaves process.env.NODE_ENV alone, for the bundler of whoever imports this; "node" does so too and
-      // lists a CJS file's exports in the way that Node can see.
-      platform: format === "cjs" ? "node" : "neutral",
-      mainFields: ["module", "main"],
-      target: "es2022",
-      minifySyntax: true,
-      legalComments: "none",
-      external: EXTERNAL,
-      plugins: core ? [useCore(core)] : [],
-      logLevel: "warning",
-      // wasm-bindgen lists the snippet's module once for each block of imports from it.
-      logOverride: { "duplicate-object-key": "silent" },
-    });
-    return [file, named(outputFiles[0].text.replace(COMMENT, ""))];
-  }));
+  const files = await Promise.all(
+    BUNDLES.map(async ({ file, entry, core, format }) => {
+      const { outputFiles } = await build({
+        entryPoints: [join(source, entry)],
+        bundle: true,
+        write: false,
+        format,
+        // "neutral" leaves process.env.NODE_ENV alone, for the bundler of whoever imports this; "node" does so too and
+        // lists a CJS file's exports in the way that Node can see.
+        platform: format === "cjs" ? "node" : "neutral",
+        mainFields: ["module", "main"],
+        target: "es2022",
+        minifySyntax: true,
+        legalComments: "none",
+        external: EXTERNAL,
+        plugins: core ? [useCore(core)] : [],
+        logLevel: "warning",
+        // wasm-bindgen lists the snippet's module once for each block of imports from it.
+        logOverride: { "duplicate-object-key": "silent" },
+      });
+      return [file, named(outputFiles[0].text.replace(COMMENT, ""))];
+    }),
+  );
   return Object.fromEntries(files);
 }
 
@@ -71,11 +73,16 @@ function named(text) {
   if (names.length === 0) return text;
   const renamed = new RegExp(`\\b_(${names.join("|")})\\b`, "g");
   // Not in the wasm, which is one long line of text.
-  return text.split("\n").map((line) => (line.length > 10_000 ? line : line.replace(renamed, "$1"))).join("\n");
+  return text
+    .split("\n")
+    .map((line) => (line.length > 10_000 ? line : line.replace(renamed, "$1")))
+    .join("\n");
 }
 
 const textModule = (values) =>
-  Object.entries(values).map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};\n`).join("");
+  Object.entries(values)
+    .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};\n`)
+    .join("");
 
 /** Makes `#core` the given file of src/core/. */
 const useCore = (file) => ({

@@ -11,11 +11,15 @@ export async function compileCore() {
   await run("cargo", ["build", "--profile", "wasm", "-p", "threadfold-bindings", "--target", WASM], {
     env: {
       // Names of source files end up in the binary: let them be the same on every machine.
-      CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS:
-        [[cargoHome, "cargo"], [resolve(root), "threadfold"], [library, "rust"]]
-          .map(([from, to]) => `--remap-path-prefix=${from}=${to}`)
-          // slots.js puts it back after what no frame of the core's returned from.
-          .concat("-Clink-arg=--export=__stack_pointer").join(" "),
+      CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: [
+        [cargoHome, "cargo"],
+        [resolve(root), "threadfold"],
+        [library, "rust"],
+      ]
+        .map(([from, to]) => `--remap-path-prefix=${from}=${to}`)
+        // slots.js puts it back after what no frame of the core's returned from.
+        .concat("-Clink-arg=--export=__stack_pointer")
+        .join(" "),
     },
   });
   return join(target, WASM, "wasm", "threadfold_bindings.wasm");

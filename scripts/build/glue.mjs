@@ -13,7 +13,15 @@ export async function writeGlue(wasm) {
   rmSync(generated, { recursive: true, force: true });
   // Without a default path to the wasm there is no `import.meta.url`, which bundlers would follow and CJS has not.
   await run(wasmBindgen, [
-    "--target", "web", "--omit-default-module-path", "--keep-debug", "--out-dir", generated, "--out-name", name, wasm,
+    "--target",
+    "web",
+    "--omit-default-module-path",
+    "--keep-debug",
+    "--out-dir",
+    generated,
+    "--out-name",
+    name,
+    wasm,
   ]);
   // The package's code uses one of the crate's own modules, too, which wasm-bindgen has put beside its glue.
   const [slots] = readdirSync(generated, { recursive: true }).filter((path) => basename(path) === "slots.js");

@@ -30,11 +30,13 @@ export function addHeadroom(file) {
     [EXPORTS]: [[8, ...Buffer.from("headroom"), 0, ...leb(headroom)]],
     [CODE]: [
       body([0x00]), // unreachable
-      body([
-        [0x20, 0, 0x45, 0x04, VOID, 0x0f, 0x0b], // if (left == 0) return
-        [0x20, 0, 0x41, 0, 0x48, 0x04, VOID, 0x10, ...leb(answers), 0x00, 0x0b], // if (left < 0) { answers(); unreachable }
-        [0x20, 0, 0x41, 1, 0x6b, 0x10, ...leb(headroom)], // headroom(left - 1)
-      ].flat()),
+      body(
+        [
+          [0x20, 0, 0x45, 0x04, VOID, 0x0f, 0x0b], // if (left == 0) return
+          [0x20, 0, 0x41, 0, 0x48, 0x04, VOID, 0x10, ...leb(answers), 0x00, 0x0b], // if (left < 0) { answers(); unreachable }
+          [0x20, 0, 0x41, 1, 0x6b, 0x10, ...leb(headroom)], // headroom(left - 1)
+        ].flat(),
+      ),
     ],
   };
   const parts = sections.flatMap(({ id, count, bytes }) => {
@@ -51,7 +53,7 @@ const body = (code) => [...leb(code.length + 2), 0, ...code, 0x0b];
 /** The sections: those that get more with how many they have and what is behind that, the others whole. */
 function readSections(wasm) {
   const sections = [];
-  for (let at = 8; at < wasm.length; ) {
+  for (let at = 8; at < wasm.length;) {
     const id = wasm[at];
     const [length, start] = number(wasm, at + 1);
     at = start + length;

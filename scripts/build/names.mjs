@@ -3,8 +3,7 @@
 const IMPORTS = 2;
 
 /** A module and a name of wasm-bindgen's. */
-const short = (text) =>
-  text.replace(/^\.\/(?:.*\/)?(\w+)\.js$/, "$1").replace(/^__wbg_(\w+)_[0-9a-f]{16}$/, "$1");
+const short = (text) => text.replace(/^\.\/(?:.*\/)?(\w+)\.js$/, "$1").replace(/^__wbg_(\w+)_[0-9a-f]{16}$/, "$1");
 
 /** Returns `{ wasm, glue }` with the short names; as they were, if two would be one. */
 export function shortNames(wasm, glue) {

@@ -40,7 +40,14 @@ const FLAGS = [
 
 /** Returns the path of the optimised wasm. */
 export async function optimise(input) {
-  const key = createHash("sha256").update(version).update(FLAGS.join()).update(RULES).update(HEADROOM).update(readFileSync(input)).digest("hex").slice(0, 32);
+  const key = createHash("sha256")
+    .update(version)
+    .update(FLAGS.join())
+    .update(RULES)
+    .update(HEADROOM)
+    .update(readFileSync(input))
+    .digest("hex")
+    .slice(0, 32);
   const cache = join(target, "wasm-opt");
   const output = join(cache, `${key}.wasm`);
   if (existsSync(output)) return output;

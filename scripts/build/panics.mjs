@@ -28,7 +28,9 @@ export function trapOnPanic(input, output) {
     if (PANICS.test(name) || FORMATTING.test(name)) binaryen.Function.setBody(pointer, module.unreachable());
   }
   if (!found) {
-    throw new Complaint("The wasm has no core::panicking::panic_fmt: Rust's library has changed, and scripts/build/panics.mjs must too.");
+    throw new Complaint(
+      "The wasm has no core::panicking::panic_fmt: Rust's library has changed, and scripts/build/panics.mjs must too.",
+    );
   }
   writeFileSync(output, module.emitBinary());
   module.dispose();
@@ -38,9 +40,12 @@ export function trapOnPanic(input, output) {
 function refuseFormatting(module) {
   for (const text of module.emitText().split("\n (func $").slice(1)) {
     const [name, ...called] = [`$${text}`, ...text.split("(call $").slice(1)].map((from) => plain(nameIn(from)));
-    const formats = LIBRARY.test(name) || FORMATTING.test(name) ? undefined : called.find((callee) => FORMATTING.test(callee));
+    const formats =
+      LIBRARY.test(name) || FORMATTING.test(name) ? undefined : called.find((callee) => FORMATTING.test(callee));
     if (formats) {
-      throw new Complaint(`In the wasm ${name} calls ${formats}: put the text together with concat(), or Rust's formatting is in the package.`);
+      throw new Complaint(
+        `In the wasm ${name} calls ${formats}: put the text together with concat(), or Rust's formatting is in the package.`,
+      );
     }
   }
 }
@@ -49,4 +54,9 @@ function refuseFormatting(module) {
 const nameIn = (text) => /^\$?(?:"((?:[^"\\]|\\.)*)"|([^\s)]+))/.exec(text)?.slice(1).find(Boolean) ?? "";
 
 /** A name without the hash of each crate: core[0123456789abcdef]::panicking::panic_fmt. */
-const plain = (name) => name.replaceAll(/\\5b|\[/g, "[").replaceAll(/\\5d|\]/g, "]").replaceAll(/\[[0-9a-f]+\]/g, "").replace(/^<+/, "");
+const plain = (name) =>
+  name
+    .replaceAll(/\\5b|\[/g, "[")
+    .replaceAll(/\\5d|\]/g, "]")
+    .replaceAll(/\[[0-9a-f]+\]/g, "")
+    .replace(/^<+/, "");

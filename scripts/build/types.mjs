@@ -6,7 +6,15 @@ import { target } from "../rust.mjs";
 
 export const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
 
-const ENTRIES = ["index.d.ts", "slim.d.ts", "entry-ag-ui.d.ts", "entry-ag-ui-events.d.ts", "langgraph.d.ts", "langgraph-events.d.ts", "react.d.ts"];
+const ENTRIES = [
+  "index.d.ts",
+  "slim.d.ts",
+  "entry-ag-ui.d.ts",
+  "entry-ag-ui-events.d.ts",
+  "langgraph.d.ts",
+  "langgraph-events.d.ts",
+  "react.d.ts",
+];
 const IMPORT = /(\bfrom\s*|\bimport\s*\(?\s*)(["'])([^"']+)\2/g;
 
 /** Returns `{ path: text }` of what the entries reach, both twins of each. */
@@ -28,13 +36,18 @@ function collect(out) {
     if (files[path]) continue;
     const declared = readFileSync(join(out, path), "utf8");
     // Users who target ES2022 have no Symbol.dispose until its library is asked for.
-    const text = declared.includes("[Symbol.dispose]") ? `/// <reference lib="esnext.disposable" />\n${declared}` : declared;
+    const text = declared.includes("[Symbol.dispose]")
+      ? `/// <reference lib="esnext.disposable" />\n${declared}`
+      : declared;
     files[path] = text;
     files[path.replace(/\.d\.ts$/, ".d.cts")] = text.replace(IMPORT, (whole, lead, quote, specifier) =>
-      specifier.startsWith(".") ? lead + quote + specifier.replace(/\.js$/, ".cjs") + quote : whole);
+      specifier.startsWith(".") ? lead + quote + specifier.replace(/\.js$/, ".cjs") + quote : whole,
+    );
     for (const [, , , specifier] of text.matchAll(IMPORT)) {
       if (specifier.startsWith("#") || specifier.includes("generated/")) {
-        throw new Complaint(`The declarations of ${path} speak of "${specifier}", which is not in the package: hide it in a #private field.`);
+        throw new Complaint(
+          `The declarations of ${path} speak of "${specifier}", which is not in the package: hide it in a #private field.`,
+        );
       }
       if (specifier.startsWith(".")) queue.push(normalize(join(dirname(path), specifier.replace(/\.js$/, ".d.ts"))));
     }

@@ -3,7 +3,11 @@
 
 import { ended, failure, heldAs, hold, holdAny, note, slots } from "./slots.js";
 
-const NULL = 0, STRING = 1, ARRAY = 2, OBJECT = 3, OTHER = 4;
+const NULL = 0,
+  STRING = 1,
+  ARRAY = 2,
+  OBJECT = 3,
+  OTHER = 4;
 
 export function kind(handle) {
   const value = slots[handle];
@@ -239,7 +243,7 @@ export function endEdit() {
 export function share(handle) {
   try {
     // What is in a node that was not made in this edit was not made in it either.
-    for (const nodes = [slots[handle]]; nodes.length > 0; ) {
+    for (const nodes = [slots[handle]]; nodes.length > 0;) {
       const node = nodes.pop();
       if (edit?.nodes.delete(node)) nodes.push(...Object.values(node));
     }

@@ -53,7 +53,12 @@ function isPlain(message) {
 
 function hasOpenAiCalls(message) {
   const calls = message.tool_calls;
-  return calls !== undefined && calls !== null && calls.length > 0 && Array.prototype.some.call(calls, (call) => call?.function !== undefined);
+  return (
+    calls !== undefined &&
+    calls !== null &&
+    calls.length > 0 &&
+    Array.prototype.some.call(calls, (call) => call?.function !== undefined)
+  );
 }
 
 function isAgUiRole(role) {
@@ -198,7 +203,7 @@ export function insertAll(handle, places, from) {
     const left = slots[handle];
     const items = slots[from];
     const list = [];
-    for (let at = 0, next = 0; at < left.length || next < places.length; ) {
+    for (let at = 0, next = 0; at < left.length || next < places.length;) {
       if (next < places.length && places[next] <= at) list.push(items[next++]);
       else list.push(left[at++]);
     }

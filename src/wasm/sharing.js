@@ -28,7 +28,8 @@ export function compose(from, other, picks) {
     let same = picks.length === 2 * left.length;
     for (let at = 0; at < picks.length; at += 2) {
       const own = left[picks[at]];
-      const item = picks[at + 1] === NONE ? own : picks[at] === NONE ? right[picks[at + 1]] : share(right[picks[at + 1]], own);
+      const item =
+        picks[at + 1] === NONE ? own : picks[at] === NONE ? right[picks[at + 1]] : share(right[picks[at + 1]], own);
       if (!Object.is(item, left[list.length])) same = false;
       list.push(item);
     }
@@ -64,7 +65,8 @@ function shareOne(value, known) {
 }
 
 function shareNode(value, known) {
-  if (Array.isArray(value)) return Array.isArray(known) ? shareItems(value, known, value.keys(), value.length === known.length) : value;
+  if (Array.isArray(value))
+    return Array.isArray(known) ? shareItems(value, known, value.keys(), value.length === known.length) : value;
   if (Array.isArray(known) || !isPlain(value) || !isPlain(known)) return alike(value, known) ? known : value;
   const keys = Object.keys(value);
   return shareItems(value, known, keys, keys.length === Object.keys(known).length);

@@ -59,7 +59,10 @@ export function createAgent() {
     if (url.pathname !== "/agent" && !url.pathname.startsWith("/agent/")) return false;
     serve(request, response, url).catch((error) => {
       if (response.headersSent) response.destroy();
-      else json(response, error instanceof RangeError || error instanceof SyntaxError ? 400 : 500, { error: error.message });
+      else
+        json(response, error instanceof RangeError || error instanceof SyntaxError ? 400 : 500, {
+          error: error.message,
+        });
     });
     return true;
   };
@@ -94,7 +97,10 @@ async function readInput(request) {
   for (const key of ["threadId", "runId"]) {
     if (typeof input?.[key] !== "string" || !input[key]) throw new RangeError(`${key}: a string is needed`);
   }
-  if (!Array.isArray(input.messages) || !input.messages.every((message) => typeof message?.id === "string" && typeof message.role === "string")) {
+  if (
+    !Array.isArray(input.messages) ||
+    !input.messages.every((message) => typeof message?.id === "string" && typeof message.role === "string")
+  ) {
     throw new RangeError("messages: a list of messages with id and role is needed");
   }
   return input;

@@ -4,7 +4,8 @@
 const tokens = (text) => text.match(/\s*\S+\s*$|\s*\S+/gu) ?? [];
 
 /** A text in pieces of about `size` characters, which know nothing of what they cut. */
-const pieces = (text, size = 9) => Array.from({ length: Math.ceil(text.length / size) }, (_, at) => text.slice(at * size, (at + 1) * size));
+const pieces = (text, size = 9) =>
+  Array.from({ length: Math.ceil(text.length / size) }, (_, at) => text.slice(at * size, (at + 1) * size));
 
 /** The messages and the state of a thread. A turn works on a copy, which takes the thread's place when it ends well. */
 export class Conversation {

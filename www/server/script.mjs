@@ -23,15 +23,23 @@ export function* answer(turn, question, runId, { rewrite }) {
   const asked = question.toLowerCase();
   const id = (name) => `${runId}-${name}`;
   if (/weather|forecast/.test(asked)) yield* weather(turn, question, id);
-  else if (/\blong\b|\btokens\b/.test(asked)) yield* turn.say(id("answer"), Array.from({ length: 8 }, () => LONG).join("\n\n"));
-  else if (/\bshort\b|^(hi|hello|hey)\b/.test(asked)) yield* turn.say(id("answer"), SHORT.replace("{question}", () => question));
+  else if (/\blong\b|\btokens\b/.test(asked))
+    yield* turn.say(id("answer"), Array.from({ length: 8 }, () => LONG).join("\n\n"));
+  else if (/\bshort\b|^(hi|hello|hey)\b/.test(asked))
+    yield* turn.say(
+      id("answer"),
+      SHORT.replace("{question}", () => question),
+    );
   else yield* plan(turn, question, id);
   if (rewrite) turn.rewrite(id("answer"), "I would rather not have said that.");
 }
 
 /** Todos, a tool that notes them, an answer in a file. */
 function* plan(turn, question, id) {
-  const todos = ["Read the question", "Answer it", "Keep the answer"].map((content) => ({ content, status: "pending" }));
+  const todos = ["Read the question", "Answer it", "Keep the answer"].map((content) => ({
+    content,
+    status: "pending",
+  }));
   const call = toolCall(id("plan"), "write_todos", { todos });
   yield { type: "STEP_STARTED", stepName: "plan" };
   yield* turn.say(id("thought"), "Let me plan this first.", [call]);
@@ -57,7 +65,10 @@ function* weather(turn, question, id) {
   const calls = cities.map((city) => toolCall(id(city), "get_weather", { city, days: 1 }));
   yield* turn.say(id("looking"), "", calls);
   for (const [at, call] of calls.entries()) yield* turn.result(id(`${cities[at]}-found`), call.id, CITIES[cities[at]]);
-  yield* turn.say(id("answer"), `In ${cities.map((city) => `${city} it is ${CITIES[city]}`).join("; in ")}. Take a coat to one of them.`);
+  yield* turn.say(
+    id("answer"),
+    `In ${cities.map((city) => `${city} it is ${CITIES[city]}`).join("; in ")}. Take a coat to one of them.`,
+  );
 }
 
 const toolCall = (id, name, args) => ({ id, type: "function", function: { name, arguments: JSON.stringify(args) } });

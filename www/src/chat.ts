@@ -15,27 +15,44 @@ export function startChat(): void {
   const faults = createFaultControls(byId("faults"));
   const light = createDriftLight(byId("drift"), byId("differences"));
   const status = element("p", { id: "run-status", role: "status" });
-  const text = element("textarea", { id: "composer-text", rows: 1, placeholder: "Write to the agent", enterkeyhint: "send" });
+  const text = element("textarea", {
+    id: "composer-text",
+    rows: 1,
+    placeholder: "Write to the agent",
+    enterkeyhint: "send",
+  });
   const send = element("button", { type: "submit", class: "primary" }, "Send");
   const fresh = element("button", { type: "button", class: "quiet" }, "New thread");
-  const composer = element("form", { id: "composer", class: "composer" },
-    element("label", { for: "composer-text", class: "unseen" }, "Message"), text, send);
+  const composer = element(
+    "form",
+    { id: "composer", class: "composer" },
+    element("label", { for: "composer-text", class: "unseen" }, "Message"),
+    text,
+    send,
+  );
   const suggestions = SUGGESTIONS.map((suggestion) => {
     const chip = element("button", { type: "button", class: "chip" }, suggestion);
     chip.addEventListener("click", () => say(suggestion));
     return chip;
   });
   byId("chat-foot").append(
-    element("div", { class: "chips", role: "group", "aria-label": "Suggestions" }, ...suggestions), composer, status);
+    element("div", { class: "chips", role: "group", "aria-label": "Suggestions" }, ...suggestions),
+    composer,
+    status,
+  );
   byId("chat-head").append(fresh);
 
-  const view = new ThreadView(byId("chat-thread"), "Nothing said yet. What you send shows here before the server has heard of it.", {
-    retry: (id) => {
-      session.retry(id);
-      toEnd = true;
+  const view = new ThreadView(
+    byId("chat-thread"),
+    "Nothing said yet. What you send shows here before the server has heard of it.",
+    {
+      retry: (id) => {
+        session.retry(id);
+        toEnd = true;
+      },
+      rollback: (id) => session.rollback(id),
     },
-    rollback: (id) => session.rollback(id),
-  });
+  );
   const tree = new StateTree(byId("chat-state"));
   const legend = byId("chat-legend");
 
@@ -111,7 +128,11 @@ function notesOf(session: Session): Map<string, Note> {
   const notes = new Map<string, Note>();
   for (const { id, update, status, error } of session.thread.pending) {
     for (const message of (update as Partial<ThreadState>).messages ?? []) {
-      notes.set(read(message).id, { update: id, status: session.waits(id) ? "waiting" : status, error: sentence(error) });
+      notes.set(read(message).id, {
+        update: id,
+        status: session.waits(id) ? "waiting" : status,
+        error: sentence(error),
+      });
     }
   }
   return notes;
@@ -124,4 +145,5 @@ function describe(notes: ReadonlyMap<string, Note>): string {
 }
 
 /** What a server or the network said: an Error, or an object with its message. */
-const sentence = (error: unknown) => (isObject(error) && "message" in error ? String(error["message"]) : String(error ?? ""));
+const sentence = (error: unknown) =>
+  isObject(error) && "message" in error ? String(error["message"]) : String(error ?? "");

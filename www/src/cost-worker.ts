@@ -38,7 +38,8 @@ async function measure(tokens: Tokens): Promise<number> {
   }
   const end = performance.now() + BUDGET;
   const found: number[] = [];
-  do found.push((await time(tokens, count) * 1_000) / count); while (performance.now() < end && found.length < 15);
+  do found.push(((await time(tokens, count)) * 1_000) / count);
+  while (performance.now() < end && found.length < 15);
   return found.sort((a, b) => a - b)[found.length >> 1] ?? Number.NaN;
 }
 
@@ -55,13 +56,23 @@ interface Message {
 }
 
 const history = (n: number): Message[] =>
-  Array.from({ length: n }, (_, index) => ({ id: `m${index}`, role: index % 2 ? "assistant" : "user", content: `${index}: ${TEXT}` }));
+  Array.from({ length: n }, (_, index) => ({
+    id: `m${index}`,
+    role: index % 2 ? "assistant" : "user",
+    content: `${index}: ${TEXT}`,
+  }));
 
 async function run(): Promise<void> {
   say({ kind: "loading" });
-  const [{ defaultApplyEvents, HttpAgent, EventType }, { Subject }] = await Promise.all([import("@ag-ui/client"), import("rxjs")]);
+  const [{ defaultApplyEvents, HttpAgent, EventType }, { Subject }] = await Promise.all([
+    import("@ag-ui/client"),
+    import("rxjs"),
+  ]);
   /** Tokens for the last of `n` messages: each is sent when what came of the one before has been told. */
-  const streamed = async (n: number, open: (events: Subject<Content>, told: () => void) => unknown): Promise<Tokens> => {
+  const streamed = async (
+    n: number,
+    open: (events: Subject<Content>, told: () => void) => unknown,
+  ): Promise<Tokens> => {
     const events = new Subject<Content>();
     let told = () => {};
     void open(events, () => told());
@@ -77,18 +88,28 @@ async function run(): Promise<void> {
       }
     };
   };
-  const ours = (n: number) => streamed(n, (events, told) => {
-    const thread = new Thread<{ messages: readonly Message[] }>({ values: { messages: history(n) } });
-    thread.subscribe(told);
-    // As theirs does, it tells of each event by itself.
-    return foldAgUi(thread, events, { onEvent: () => thread.flush() });
-  });
+  const ours = (n: number) =>
+    streamed(n, (events, told) => {
+      const thread = new Thread<{ messages: readonly Message[] }>({ values: { messages: history(n) } });
+      thread.subscribe(told);
+      // As theirs does, it tells of each event by itself.
+      return foldAgUi(thread, events, { onEvent: () => thread.flush() });
+    });
   // As `runAgent` calls it: each event comes out with the messages as they are after it.
-  const theirs = (n: number) => streamed(n, (events, told) => {
-    const agent = new HttpAgent({ url: "http://nowhere.invalid/", initialMessages: history(n) });
-    const input = { threadId: "t", runId: "r", messages: agent.messages, state: {}, tools: [], context: [], forwardedProps: {} };
-    return defaultApplyEvents(input, events, agent, [{}]).subscribe(told);
-  });
+  const theirs = (n: number) =>
+    streamed(n, (events, told) => {
+      const agent = new HttpAgent({ url: "http://nowhere.invalid/", initialMessages: history(n) });
+      const input = {
+        threadId: "t",
+        runId: "r",
+        messages: agent.messages,
+        state: {},
+        tools: [],
+        context: [],
+        forwardedProps: {},
+      };
+      return defaultApplyEvents(input, events, agent, [{}]).subscribe(told);
+    });
   for (const n of SIZES) {
     say({ kind: "measuring", n });
     say({ kind: "point", way: "threadfold", n, us: await measure(await ours(n)) });
@@ -97,4 +118,6 @@ async function run(): Promise<void> {
   say({ kind: "done" });
 }
 
-run().catch((error: unknown) => say({ kind: "failed", message: error instanceof Error ? error.message : String(error) }));
+run().catch((error: unknown) =>
+  say({ kind: "failed", message: error instanceof Error ? error.message : String(error) }),
+);

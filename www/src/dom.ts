@@ -5,7 +5,9 @@ type Attributes = Record<string, string | number | boolean | undefined>;
 
 /** An element with attributes (`true` sets an empty one, `false` and `undefined` none) and children. */
 export function element<K extends keyof HTMLElementTagNameMap>(
-  tag: K, attributes: Attributes = {}, ...children: Child[]
+  tag: K,
+  attributes: Attributes = {},
+  ...children: Child[]
 ): HTMLElementTagNameMap[K] {
   const made = document.createElement(tag);
   assign(made, attributes);
@@ -46,5 +48,7 @@ export async function copyFrom(button: HTMLButtonElement, text: string): Promise
   } catch {
     button.textContent = "Not allowed here";
   }
-  setTimeout(() => { button.textContent = label; }, 1_200);
+  setTimeout(() => {
+    button.textContent = label;
+  }, 1_200);
 }

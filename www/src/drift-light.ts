@@ -14,7 +14,12 @@ export function createDriftLight(host: HTMLElement, below: HTMLElement): DriftLi
   const light = element("span", { class: "light", "aria-hidden": "true" });
   const said = element("span", { id: "drift-status", role: "status" });
   const list = element("ol", { class: "drifts" });
-  const details = element("details", { class: "drift-details", hidden: true }, element("summary", {}, "What differed: the server's word was taken"), list);
+  const details = element(
+    "details",
+    { class: "drift-details", hidden: true },
+    element("summary", {}, "What differed: the server's word was taken"),
+    list,
+  );
   host.append(light, said);
   below.append(details);
   let [drifts, errors] = [0, 0];

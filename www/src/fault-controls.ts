@@ -14,8 +14,17 @@ export interface Faults {
   readonly rewrite: boolean;
 }
 
-const LATENCIES = [[0, "at once"], [300, "after 300 ms"], [1_000, "after 1 s"], [3_000, "after 3 s"]] as const;
-const LINES = [["whole", "stays up"], ["resume", "is cut, then resumed"], ["replay", "is cut, then replayed"]] as const;
+const LATENCIES = [
+  [0, "at once"],
+  [300, "after 300 ms"],
+  [1_000, "after 1 s"],
+  [3_000, "after 3 s"],
+] as const;
+const LINES = [
+  ["whole", "stays up"],
+  ["resume", "is cut, then resumed"],
+  ["replay", "is cut, then replayed"],
+] as const;
 
 /** From one event to the next, in milliseconds: the page's address may say another number, as in `?tick=5`. */
 const TICK = Number(new URLSearchParams(location.search).get("tick") ?? 25) || 0;

@@ -45,7 +45,9 @@ export function foldAgUi(input: Recording["input"]): Fold {
       case "TOOL_CALL_START": {
         if (owner(event.toolCallId)) break;
         const call: ToolCall = {
-          id: event.toolCallId, type: "function", function: { name: event.toolCallName, arguments: "" },
+          id: event.toolCallId,
+          type: "function",
+          function: { name: event.toolCallName, arguments: "" },
         };
         const parent = find(event.parentMessageId) ?? { id: event.parentMessageId ?? call.id, role: "assistant" };
         list.update([{ ...parent, toolCalls: [...(parent.toolCalls ?? []), call] }]);
@@ -73,13 +75,16 @@ export function foldAgUi(input: Recording["input"]): Fold {
 
   /** The server's copy of a message; a tool result may come back under another id. */
   function known(fresh: Message): Message {
-    const before = find(fresh.id) ??
+    const before =
+      find(fresh.id) ??
       messages().find(({ toolCallId }) => toolCallId !== undefined && toolCallId === fresh.toolCallId);
     return reuse(before, fresh);
   }
 
   return {
-    get state() { return state; },
+    get state() {
+      return state;
+    },
     receive({ data }: RunEvent) {
       apply(data as AgUiEvent);
       const snapshot = messages();
@@ -90,7 +95,7 @@ export function foldAgUi(input: Recording["input"]): Fold {
 
 const withArguments = (message: Message, callId: string, delta: string): Message => ({
   ...message,
-  toolCalls: (message.toolCalls ?? []).map((call) => call.id === callId
-    ? { ...call, function: { ...call.function, arguments: call.function.arguments + delta } }
-    : call),
+  toolCalls: (message.toolCalls ?? []).map((call) =>
+    call.id === callId ? { ...call, function: { ...call.function, arguments: call.function.arguments + delta } } : call,
+  ),
 });

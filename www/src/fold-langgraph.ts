@@ -47,7 +47,9 @@ export function foldLangGraph(): Fold {
   }
 
   return {
-    get state() { return state; },
+    get state() {
+      return state;
+    },
     receive({ name, data }: RunEvent) {
       if (name === "messages") chunk((data as [Message, object])[0]);
       else if (name === "values") values(data as Record<string, unknown>);

@@ -29,7 +29,9 @@ export function langGraphServer(address: string, assistant: string): AgentServer
             stream_resumable: true,
             on_disconnect: "continue",
           });
-          const response = await accepted(await fetch(`${runs}/stream`, { method: "POST", headers: JSON_TYPE, body, signal }));
+          const response = await accepted(
+            await fetch(`${runs}/stream`, { method: "POST", headers: JSON_TYPE, body, signal }),
+          );
           runId = /runs\/([^/]+)/.exec(response.headers.get("content-location") ?? "")?.[1];
           await foldRun(thread, parts(response), { signal });
           return true;
@@ -56,7 +58,7 @@ async function* parts(response: Response): AsyncGenerator<{ id?: string; event: 
   });
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   for (;;) {
-    const { done, value } = await reader?.read() ?? { done: true, value: undefined };
+    const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
     if (value !== undefined) parser.feed(value);
     yield* ready.splice(0);
     if (done) return;

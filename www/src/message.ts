@@ -11,7 +11,12 @@ export interface ShownMessage {
 }
 
 const ROLES: Record<string, ShownMessage["role"]> = {
-  user: "user", human: "user", assistant: "assistant", ai: "assistant", tool: "tool", system: "system",
+  user: "user",
+  human: "user",
+  assistant: "assistant",
+  ai: "assistant",
+  tool: "tool",
+  system: "system",
 };
 
 export function read(message: object): ShownMessage {
@@ -32,7 +37,9 @@ function calls(fields: Record<string, unknown>): ShownMessage["calls"] {
   const lists = [fields["toolCalls"], fields["tool_call_chunks"], fields["tool_calls"]];
   const list = lists.find((found): found is unknown[] => Array.isArray(found) && found.length > 0) ?? [];
   return list.filter(isObject).map((call) => {
-    const { name, arguments: text } = isObject(call["function"]) ? call["function"] : { name: call["name"], arguments: call["args"] };
+    const { name, arguments: text } = isObject(call["function"])
+      ? call["function"]
+      : { name: call["name"], arguments: call["args"] };
     return { name: String(name ?? ""), args: typeof text === "string" ? text : JSON.stringify(text ?? {}) };
   });
 }

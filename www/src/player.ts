@@ -13,7 +13,11 @@ interface Player {
 }
 
 /** Fills `host`. `onShow` is called for every position shown, with whether it was reached by playing. */
-export function createPlayer(host: HTMLElement, before: Node[], onShow: (index: number, playing: boolean) => void): Player {
+export function createPlayer(
+  host: HTMLElement,
+  before: Node[],
+  onShow: (index: number, playing: boolean) => void,
+): Player {
   let last = 0;
   let index = 0;
   let speed = 1;
@@ -30,17 +34,36 @@ export function createPlayer(host: HTMLElement, before: Node[], onShow: (index: 
   const forward = button("One event on", "M5 3l7 5-7 5", () => seek(index + 1));
   const range = element("input", { type: "range", min: 0, max: 0, step: 1, "aria-label": "Position in the run" });
   const position = element("output", { class: "position" });
-  const speeds = element("select", { "aria-label": "Speed" },
-    ...SPEEDS.map((value) => element("option", { value, selected: value === 1 }, `${value}×`)));
-  const keys = element("p", { id: "player-keys", class: "keys" },
-    element("kbd", {}, "space"), " play or pause ", element("kbd", {}, "←"), element("kbd", {}, "→"), " one event");
+  const speeds = element(
+    "select",
+    { "aria-label": "Speed" },
+    ...SPEEDS.map((value) => element("option", { value, selected: value === 1 }, `${value}×`)),
+  );
+  const keys = element(
+    "p",
+    { id: "player-keys", class: "keys" },
+    element("kbd", {}, "space"),
+    " play or pause ",
+    element("kbd", {}, "←"),
+    element("kbd", {}, "→"),
+    " one event",
+  );
 
   toggle.classList.add("play");
   range.addEventListener("input", () => seek(Number(range.value)));
-  speeds.addEventListener("change", () => { speed = Number(speeds.value); });
+  speeds.addEventListener("change", () => {
+    speed = Number(speeds.value);
+  });
   host.addEventListener("keydown", onKey);
   host.append(
-    element("div", { class: "controls" }, ...before, element("div", { class: "buttons" }, first, back, toggle, forward), speeds, keys),
+    element(
+      "div",
+      { class: "controls" },
+      ...before,
+      element("div", { class: "buttons" }, first, back, toggle, forward),
+      speeds,
+      keys,
+    ),
     element("div", { class: "scrub" }, range, position),
   );
 
@@ -51,9 +74,14 @@ export function createPlayer(host: HTMLElement, before: Node[], onShow: (index: 
       // On a button, space presses that button.
       ...(event.target instanceof HTMLButtonElement ? {} : { " ": () => (timer === undefined ? play() : pause()) }),
       // The range has arrows, Home and End of its own.
-      ...(inRange ? {} : {
-        ArrowLeft: () => seek(index - 1), ArrowRight: () => seek(index + 1), Home: () => seek(0), End: () => seek(last),
-      }),
+      ...(inRange
+        ? {}
+        : {
+            ArrowLeft: () => seek(index - 1),
+            ArrowRight: () => seek(index + 1),
+            Home: () => seek(0),
+            End: () => seek(last),
+          }),
     };
     const action = actions[event.key];
     if (!action) return;
@@ -106,7 +134,9 @@ export function createPlayer(host: HTMLElement, before: Node[], onShow: (index: 
   }
 
   return {
-    get playing() { return timer !== undefined; },
+    get playing() {
+      return timer !== undefined;
+    },
     load(count, start) {
       stop();
       last = count;

@@ -5,13 +5,22 @@ import { readLink, writeLink } from "./link";
 import { isObject } from "./state";
 
 export function createPlayground(host: HTMLElement): void {
-  const name = element("select", { id: "try-name", "aria-label": "Function" },
-    ...Object.keys(FUNCTIONS).map((key) => element("option", { value: key }, key)));
+  const name = element(
+    "select",
+    { id: "try-name", "aria-label": "Function" },
+    ...Object.keys(FUNCTIONS).map((key) => element("option", { value: key }, key)),
+  );
   const option = element("select", { id: "try-option" });
   const optionLabel = element("label", { class: "option", for: "try-option" });
   const share = element("button", { type: "button", class: "quiet" }, "Copy link");
   const fields = [0, 1, 2].map((index) => {
-    const text = element("textarea", { id: `try-${index}`, rows: 9, spellcheck: "false", autocomplete: "off", autocapitalize: "off" });
+    const text = element("textarea", {
+      id: `try-${index}`,
+      rows: 9,
+      spellcheck: "false",
+      autocomplete: "off",
+      autocapitalize: "off",
+    });
     const label = element("label", { for: text.id });
     return { text, label, group: element("div", { class: "argument" }, label, text) };
   });
@@ -110,7 +119,9 @@ export function createPlayground(host: HTMLElement): void {
 
   const linked = readLink();
   const [start] = EXAMPLES;
-  fields.forEach(({ text }, index) => { text.value = (linked ?? start)?.args[index] ?? ""; });
+  fields.forEach(({ text }, index) => {
+    text.value = (linked ?? start)?.args[index] ?? "";
+  });
   name.value = linked?.name ?? start?.name ?? name.value;
   shape();
   if (linked?.option) option.value = linked.option;

@@ -10,8 +10,11 @@ import { ThreadView } from "./thread-view";
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 export function startReplay(): void {
-  const select = element("select", { "aria-label": "Recording", class: "recording" },
-    ...RECORDINGS.map(({ id, label }) => element("option", { value: id }, label)));
+  const select = element(
+    "select",
+    { "aria-label": "Recording", class: "recording" },
+    ...RECORDINGS.map(({ id, label }) => element("option", { value: id }, label)),
+  );
   const event = element("p", { class: "event" });
   const scroll = byId("state");
   const changed = byId("changed");
@@ -74,7 +77,9 @@ function describeEvent({ event }: Step): Node[] {
 function describeChange({ event, previous, state }: Step): string {
   if (!event) return `${values(state)} values, before the first event`;
   const { values: count } = difference(previous, state);
-  return count === 0 ? "Nothing changed: the very same state object." : `${count} of ${values(state)} values changed; the rest are === to the ones before.`;
+  return count === 0
+    ? "Nothing changed: the very same state object."
+    : `${count} of ${values(state)} values changed; the rest are === to the ones before.`;
 }
 
 function describeSharing(history: History): string {
@@ -82,4 +87,3 @@ function describeSharing(history: History): string {
   if (snapshots === 1) return "";
   return `${snapshots} snapshots kept. Copied, they would be ${referred.toLocaleString("en")} objects; sharing what did not change, they are ${real.toLocaleString("en")}.`;
 }
-

@@ -54,14 +54,21 @@ export function agUiServer(address: string, ours: boolean): AgentServer {
           const input = runInput(thread, { runId });
           // What failed earlier is on the page, but not in this run.
           const going = new Set([...thread.confirmed.messages, ...messages].map((message) => read(message).id));
-          const body = JSON.stringify({ ...input, messages: input.messages.filter((message) => going.has(read(message).id)) });
-          return fold(fetch(url, { method: "POST", headers: { ...JSON_TYPE, accept: "text/event-stream" }, body, signal }));
+          const body = JSON.stringify({
+            ...input,
+            messages: input.messages.filter((message) => going.has(read(message).id)),
+          });
+          return fold(
+            fetch(url, { method: "POST", headers: { ...JSON_TYPE, accept: "text/event-stream" }, body, signal }),
+          );
         },
-        join: ours ? (how) => {
-          const after = how === "resume" ? lastHeard(thread, runId) : undefined;
-          const headers: HeadersInit = after === undefined ? {} : { "last-event-id": after };
-          return fold(fetch(`${url.origin}${url.pathname}/runs/${runId}`, { headers, signal }));
-        } : undefined,
+        join: ours
+          ? (how) => {
+              const after = how === "resume" ? lastHeard(thread, runId) : undefined;
+              const headers: HeadersInit = after === undefined ? {} : { "last-event-id": after };
+              return fold(fetch(`${url.origin}${url.pathname}/runs/${runId}`, { headers, signal }));
+            }
+          : undefined,
       };
     },
   };

@@ -157,4 +157,8 @@ export class Session {
 
 const lastId = (messages: readonly object[]) => messages.slice(-1).map((message) => read(message).id)[0];
 
-const saidByAgent = (messages: readonly object[]) => messages.map(read).filter(({ role }) => role !== "user").map(({ id }) => id);
+const saidByAgent = (messages: readonly object[]) =>
+  messages
+    .map(read)
+    .filter(({ role }) => role !== "user")
+    .map(({ id }) => id);

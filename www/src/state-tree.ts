@@ -118,14 +118,16 @@ class Branch {
       if (details.open) this.#showChildren({ first: undefined, closing: [] });
     });
     // Once a reader has opened or closed it, it stays so.
-    details.firstElementChild?.addEventListener("click", () => { this.#opened = false; });
+    details.firstElementChild?.addEventListener("click", () => {
+      this.#opened = false;
+    });
     this.#details = details;
     this.item.replaceChildren(details);
   }
 
   #showChildren(visit: Visit): void {
     if (!isBranch(this.#now) || !this.#details) return;
-    const list = this.#list ??= element("ul");
+    const list = (this.#list ??= element("ul"));
     if (list.parentNode !== this.#details) this.#details.append(list);
     const before = new Map(isObject(this.#before) ? entries(this.#before) : []);
     // Inside what is pending as a whole, nothing more is said.

@@ -85,7 +85,10 @@ export class ThreadView {
     if (status !== "failed" || !this.#actions) return line;
     const { retry, rollback } = this.#actions;
     const buttons = element("span", { class: "ways-out" });
-    for (const [label, work] of [["Send again", retry], ["Take back", rollback]] as const) {
+    for (const [label, work] of [
+      ["Send again", retry],
+      ["Take back", rollback],
+    ] as const) {
       const button = element("button", { type: "button", class: "quiet" }, label);
       button.addEventListener("click", () => work(update));
       buttons.append(button);
@@ -99,12 +102,17 @@ export class ThreadView {
     this.#todos = todos;
     const list = Array.isArray(todos) ? todos.filter(isObject) : [];
     this.#plan.hidden = list.length === 0;
-    this.#plan.replaceChildren(...list.map((todo) => {
-      const status = String(todo["status"]);
-      return element("li", { "data-status": status },
-        element("span", {}, String(todo["content"])),
-        element("small", {}, STATUS[status as keyof typeof STATUS] ?? status));
-    }));
+    this.#plan.replaceChildren(
+      ...list.map((todo) => {
+        const status = String(todo["status"]);
+        return element(
+          "li",
+          { "data-status": status },
+          element("span", {}, String(todo["content"])),
+          element("small", {}, STATUS[status as keyof typeof STATUS] ?? status),
+        );
+      }),
+    );
   }
 }
 
@@ -120,7 +128,9 @@ function fill(shown: Shown, message: object): void {
   const parts = [element("span", { class: "who" }, NAMES[role])];
   if (role === "tool") {
     const open = item.querySelector("details")?.open ?? false;
-    parts.push(element("details", { class: "call", open }, element("summary", {}, "Result"), element("code", {}, text)));
+    parts.push(
+      element("details", { class: "call", open }, element("summary", {}, "Result"), element("code", {}, text)),
+    );
   } else if (text) {
     parts.push(element("p", { class: "text" }, text));
   }

@@ -1,7 +1,5 @@
 // The functions of the "try it" panel, and examples of each.
-import {
-  addMessages, applyPatch, langGraphDefaultMergeState, mergeFiles, mergeTools, replaceTodos,
-} from "threadfold";
+import { addMessages, applyPatch, langGraphDefaultMergeState, mergeFiles, mergeTools, replaceTodos } from "threadfold";
 
 export interface Try {
   readonly name: string;
@@ -46,8 +44,7 @@ export const FUNCTIONS: Readonly<Record<string, Function>> = {
     args: ["state", "messages", "input"],
     optionName: "compat",
     options: ["accumulate", "0.0.x", "current"],
-    call: ([state, messages, input], compat) =>
-      langGraphDefaultMergeState(state, messages, input, { compat }),
+    call: ([state, messages, input], compat) => langGraphDefaultMergeState(state, messages, input, { compat }),
   },
 };
 
@@ -56,31 +53,70 @@ const human = (id: string, content: string) => ({ type: "human", id, content });
 const remove = (id: string) => ({ type: "remove", id });
 const two = [human("1", "What is the answer?"), ai("2", "Let me think.")];
 
-const tool = (name: string, description: string) => ({ name, description, parameters: { type: "object", properties: {} } });
+const tool = (name: string, description: string) => ({
+  name,
+  description,
+  parameters: { type: "object", properties: {} },
+});
 const todo = (content: string, status: string) => ({ content, status });
 const file = (content: string) => ({ content, encoding: "utf-8" });
 
-const example = (title: string, name: string, args: readonly unknown[], option = "") =>
-  ({ title, name, option, args: args.map(pretty) });
+const example = (title: string, name: string, args: readonly unknown[], option = "") => ({
+  title,
+  name,
+  option,
+  args: args.map(pretty),
+});
 
 export const EXAMPLES: readonly (Try & { readonly title: string })[] = [
   example("Replace in place", "addMessages", [two, [ai("2", "It is 42.")]]),
   example("Remove", "addMessages", [two, [remove("1")]]),
   example("Remove, then write", "addMessages", [two, [remove("1"), human("1", "What was the question?")]]),
-  example("Remove all", "addMessages", [two, [ai("8", "dropped"), remove("__remove_all__"), human("9", "A new start")]]),
+  example("Remove all", "addMessages", [
+    two,
+    [ai("8", "dropped"), remove("__remove_all__"), human("9", "A new start")],
+  ]),
   example("Remove a stranger", "addMessages", [two, [remove("no-such-id")]]),
   example("Plain text", "addMessages", [two, "And why?"]),
-  example("Tools by name", "mergeTools", [[tool("confirm", "Ask the user"), tool("search", "Look it up")], [tool("confirm", "Ask, the new way")]], "last"),
-  example("Todos", "replaceTodos", [[todo("Read", "in_progress")], [todo("Read", "completed"), todo("Answer", "in_progress")]]),
+  example(
+    "Tools by name",
+    "mergeTools",
+    [[tool("confirm", "Ask the user"), tool("search", "Look it up")], [tool("confirm", "Ask, the new way")]],
+    "last",
+  ),
+  example("Todos", "replaceTodos", [
+    [todo("Read", "in_progress")],
+    [todo("Read", "completed"), todo("Answer", "in_progress")],
+  ]),
   example("A bad todo", "replaceTodos", [[], [todo("Read", "doing")]]),
-  example("Files", "mergeFiles", [{ "/a.md": file("# A"), "/b.md": file("# B") }, { "/a.md": null, "/c.md": file("# C") }]),
-  example("Patch", "applyPatch", [{ plan: { step: 1 }, notes: ["a"], untouched: { big: true } }, [{ op: "replace", path: "/plan/step", value: 2 }, { op: "add", path: "/notes/-", value: "b" }]]),
-  example("A patch that fails", "applyPatch", [{ step: 1 }, [{ op: "replace", path: "/step", value: 2 }, { op: "test", path: "/step", value: 1 }]]),
-  example("AG-UI input into state", "langGraphDefaultMergeState", [
-    { messages: two, tools: [tool("search", "Look it up")], todos: [] },
-    [human("1", "What is the answer?"), human("3", "And why?")],
-    { tools: [tool("search", "Look it up, the new way"), tool("confirm", "Ask the user")], context: [] },
-  ], "accumulate"),
+  example("Files", "mergeFiles", [
+    { "/a.md": file("# A"), "/b.md": file("# B") },
+    { "/a.md": null, "/c.md": file("# C") },
+  ]),
+  example("Patch", "applyPatch", [
+    { plan: { step: 1 }, notes: ["a"], untouched: { big: true } },
+    [
+      { op: "replace", path: "/plan/step", value: 2 },
+      { op: "add", path: "/notes/-", value: "b" },
+    ],
+  ]),
+  example("A patch that fails", "applyPatch", [
+    { step: 1 },
+    [
+      { op: "replace", path: "/step", value: 2 },
+      { op: "test", path: "/step", value: 1 },
+    ],
+  ]),
+  example(
+    "AG-UI input into state",
+    "langGraphDefaultMergeState",
+    [
+      { messages: two, tools: [tool("search", "Look it up")], todos: [] },
+      [human("1", "What is the answer?"), human("3", "And why?")],
+      { tools: [tool("search", "Look it up, the new way"), tool("confirm", "Ask the user")], context: [] },
+    ],
+    "accumulate",
+  ),
 ];
 
 /** JSON with one line for each item: room for an eye to compare. */

@@ -20,7 +20,9 @@ function text(n) {
     n,
     contenders: {
       // From an empty answer each time: it gets through millions of tokens.
-      threadfold: folding(messages, start, token, (thread) => thread.receive({ type: "message", message: empty, streaming: true })),
+      threadfold: folding(messages, start, token, (thread) =>
+        thread.receive({ type: "message", message: empty, streaming: true }),
+      ),
       handwritten: (times) => {
         list.replace(empty);
         let seen;

@@ -15,9 +15,21 @@ function text(n) {
     name: "LangGraph token of text",
     n,
     contenders: {
-      threadfold: telling(() => folding(messages), () => textParts(1), () => textParts(times.threadfold)),
-      handwritten: telling(() => byHand(messages), () => textParts(1), () => textParts(times.handwritten)),
-      "langgraph-sdk": telling(() => managing(messages), () => textParts(1), () => textParts(times["langgraph-sdk"])),
+      threadfold: telling(
+        () => folding(messages),
+        () => textParts(1),
+        () => textParts(times.threadfold),
+      ),
+      handwritten: telling(
+        () => byHand(messages),
+        () => textParts(1),
+        () => textParts(times.handwritten),
+      ),
+      "langgraph-sdk": telling(
+        () => managing(messages),
+        () => textParts(1),
+        () => textParts(times["langgraph-sdk"]),
+      ),
     },
     times,
     comparable: essence,
@@ -32,9 +44,17 @@ function toolArguments(n) {
     name: "LangGraph token of tool arguments",
     n,
     contenders: {
-      threadfold: telling(() => folding(messages), () => argumentsParts(0, before), () => argumentsParts(before, n)),
+      threadfold: telling(
+        () => folding(messages),
+        () => argumentsParts(0, before),
+        () => argumentsParts(before, n),
+      ),
       // It would take the SDK minutes to get there token by token.
-      "langgraph-sdk": telling(() => managing(messages), () => argumentsInOnePart(before), () => argumentsParts(before, n)),
+      "langgraph-sdk": telling(
+        () => managing(messages),
+        () => argumentsInOnePart(before),
+        () => argumentsParts(before, n),
+      ),
     },
     times: { threadfold: 100, "langgraph-sdk": 100 },
     comparable: (messages) => messages.map(({ id, content, tool_calls }) => ({ id, content, tool_calls })),
@@ -62,7 +82,9 @@ function byHand(messages) {
   const list = new handwritten.MessageList([...messages, { type: "ai", id: ANSWER, content: "" }]);
   return {
     async say(parts) {
-      for await (const { data: [{ id, content }] } of parts) {
+      for await (const {
+        data: [{ id, content }],
+      } of parts) {
         list.append(id, content);
         list.snapshot();
       }

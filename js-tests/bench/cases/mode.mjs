@@ -5,7 +5,11 @@ import { median } from "../harness.mjs";
 
 const NAME = "token and a look, by NODE_ENV";
 const SIZES = [100, 10_000];
-const MODES = { threadfold: "production", "threadfold, NODE_ENV unset": undefined, "threadfold, development": "development" };
+const MODES = {
+  threadfold: "production",
+  "threadfold, NODE_ENV unset": undefined,
+  "threadfold, development": "development",
+};
 
 const program = (n) => `
   import { Thread } from "threadfold";
@@ -40,6 +44,10 @@ export function modeCosts(rounds) {
         taken[name].push(Number(output));
       }
     }
-    return { name: NAME, n, us: Object.fromEntries(Object.entries(taken).map(([name, times]) => [name, median(times)])) };
+    return {
+      name: NAME,
+      n,
+      us: Object.fromEntries(Object.entries(taken).map(([name, times]) => [name, median(times)])),
+    };
   });
 }

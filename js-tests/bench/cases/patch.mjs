@@ -25,10 +25,12 @@ function benchCase(name, operations) {
   return {
     name,
     n: operations.length,
-    contenders: Object.fromEntries(Object.entries(contenders).map(([name, apply]) => {
-      const document = bigState();
-      return [name, () => apply(document)];
-    })),
+    contenders: Object.fromEntries(
+      Object.entries(contenders).map(([name, apply]) => {
+        const document = bigState();
+        return [name, () => apply(document)];
+      }),
+    ),
   };
 }
 

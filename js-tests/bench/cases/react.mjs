@@ -102,7 +102,9 @@ async function byHand(messages) {
   await page.committed();
   const feed = {
     async say(parts) {
-      for (const { data: [{ id, content }] } of parts) {
+      for (const {
+        data: [{ id, content }],
+      } of parts) {
         list.append(id, content);
         tell();
       }

@@ -6,16 +6,21 @@ import { build } from "esbuild";
 
 const here = fileURLToPath(new URL("..", import.meta.url));
 const gzipped = (bytes) => gzipSync(bytes, { level: 9 }).length;
-const published = (file) => gzipped(readFileSync(new URL(import.meta.resolve(`threadfold/package.json`).replace("package.json", file))));
+const published = (file) =>
+  gzipped(readFileSync(new URL(import.meta.resolve(`threadfold/package.json`).replace("package.json", file))));
 
 export async function measureSizes() {
   return {
     "the wasm": published("threadfold_bg.wasm"),
     "index.js as published": published("index.js"),
     "threadfold, bundled and minified": await bundled('export * from "threadfold"'),
-    "langgraph.js messagesStateReducer": await bundled('export { messagesStateReducer } from "@langchain/langgraph/web"'),
+    "langgraph.js messagesStateReducer": await bundled(
+      'export { messagesStateReducer } from "@langchain/langgraph/web"',
+    ),
     "@ag-ui/client": await bundled('export * from "@ag-ui/client"'),
-    "immer and fast-json-patch": await bundled('export { produce } from "immer"; export { applyPatch } from "fast-json-patch"'),
+    "immer and fast-json-patch": await bundled(
+      'export { produce } from "immer"; export { applyPatch } from "fast-json-patch"',
+    ),
   };
 }
 

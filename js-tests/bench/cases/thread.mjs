@@ -51,7 +51,10 @@ function pending() {
         let seen;
         for (let token = 0; token < times; token++) {
           content += " token";
-          seen = pending.reduce(messagesStateReducer, messagesStateReducer(base, [new AIMessage({ id: ANSWER, content })]));
+          seen = pending.reduce(
+            messagesStateReducer,
+            messagesStateReducer(base, [new AIMessage({ id: ANSWER, content })]),
+          );
         }
         return seen;
       },

@@ -50,7 +50,12 @@ export const activityDelta: Step<ActivityDelta> = {
   },
 };
 
-function put(fold: Fold, event: ActivitySnapshot | ActivityDelta, message: HeldMessage, id: string | undefined): HeldMessage {
+function put(
+  fold: Fold,
+  event: ActivitySnapshot | ActivityDelta,
+  message: HeldMessage,
+  id: string | undefined,
+): HeldMessage {
   const next = withMetadata(message, event);
   if (next !== fold.message(message.id)) fold.put(next, id);
   return next;

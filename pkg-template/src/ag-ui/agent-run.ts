@@ -1,5 +1,13 @@
 // One run of an agent: its events folded into the agent's thread, its subscribers asked on the way.
-import type { AbstractAgent, AgentStateMutation, AgentSubscriber, BaseEvent, Interrupt, Message, RunAgentInput } from "@ag-ui/client";
+import type {
+  AbstractAgent,
+  AgentStateMutation,
+  AgentSubscriber,
+  BaseEvent,
+  Interrupt,
+  Message,
+  RunAgentInput,
+} from "@ag-ui/client";
 import type { Observable, Subscriber } from "rxjs";
 import type { ThreadOfAgent } from "./agent-thread.js";
 import { copyOfEvent } from "./copies.js";
@@ -111,8 +119,13 @@ class AgentRun implements Asked {
     const stopped = answer === false ? false : await answer;
     if (stopped) this.#held.absorb();
     const { debugLogger } = this.agent;
-    if (stopped) debugLogger?.event("APPLY", "Event dropped:", event, { type: event.type, reason: "stopPropagation by subscriber" });
-    else debugLogger?.event("APPLY", "Event applied:", event, { type: event.type, subscribers: this.#subscribers.length });
+    if (stopped)
+      debugLogger?.event("APPLY", "Event dropped:", event, {
+        type: event.type,
+        reason: "stopPropagation by subscriber",
+      });
+    else
+      debugLogger?.event("APPLY", "Event applied:", event, { type: event.type, subscribers: this.#subscribers.length });
     if (!stopped) await this.#step(event as unknown as FoldedEvent);
     this.#emit();
   }
@@ -156,7 +169,8 @@ class AgentRun implements Asked {
     this.#held.absorb();
     let change = NOTHING;
     this.#hasBegun ||= event.type === "RUN_STARTED";
-    const folding = (work: () => void) => (event.type === "RUN_STARTED" ? this.#held.beginning(work) : this.#held.folding(work));
+    const folding = (work: () => void) =>
+      event.type === "RUN_STARTED" ? this.#held.beginning(work) : this.#held.folding(work);
     folding(() => {
       step.always?.(fold, event);
       // The event is its sender's and its listeners': what is kept of it is a copy.

@@ -1,5 +1,12 @@
 import type { AbstractAgent, Message } from "@ag-ui/client";
-import { REMOVE_ALL_MESSAGES, removeMessage, Thread, type MessageRemoval, type ThreadfoldError, type ThreadState } from "threadfold";
+import {
+  REMOVE_ALL_MESSAGES,
+  removeMessage,
+  Thread,
+  type MessageRemoval,
+  type ThreadfoldError,
+  type ThreadState,
+} from "threadfold";
 import { sameJson } from "../same-json.js";
 import { copyOf } from "./copies.js";
 import type { HeldMessage } from "./event-types.js";
@@ -77,7 +84,10 @@ export class ThreadOfAgent {
     const shown = withoutFailed(this.thread);
     const { messages } = shown.state as AgentState;
     const history = messages.filter(({ role }) => role !== "activity");
-    return { messages: history.map((message) => copyOf(cleaned(message as HeldMessage)) as Message), state: copyOf(this.#laidOver(shown)) };
+    return {
+      messages: history.map((message) => copyOf(cleaned(message as HeldMessage)) as Message),
+      state: copyOf(this.#laidOver(shown)),
+    };
   }
 
   /** The agent's state, with what is pending over it. */
@@ -85,7 +95,9 @@ export class ThreadOfAgent {
     const state = this.fold.state.value;
     if (!isObject(state)) return state;
     const fields = shown.state as Fields;
-    const keys = shown.pending.flatMap(({ update }) => Object.keys(update)).filter((key) => key !== "messages" && key in fields);
+    const keys = shown.pending
+      .flatMap(({ update }) => Object.keys(update))
+      .filter((key) => key !== "messages" && key in fields);
     return { ...state, ...Object.fromEntries(keys.map((key) => [key, fields[key]])) };
   }
 
@@ -96,11 +108,18 @@ export class ThreadOfAgent {
    */
   absorb(how: "edited" | "all" | "added" = "all"): void {
     const { messages, state } = this.#agent;
-    const seen = how === "added" ? this.#isSameLength(messages) : this.#isSeen(messages) && !(how === "edited" && this.#isEdited());
+    const seen =
+      how === "added"
+        ? this.#isSameLength(messages)
+        : this.#isSeen(messages) && !(how === "edited" && this.#isEdited());
     const seenState = state === this.#state && sameEntries(state, this.#entries);
     if (seen && seenState) return;
     this.#own(() => {
-      if (!seen) this.#setMessages(messages, this.#items.filter(isObject).map((message) => this.#handed.get(message)?.copy ?? message));
+      if (!seen)
+        this.#setMessages(
+          messages,
+          this.#items.filter(isObject).map((message) => this.#handed.get(message)?.copy ?? message),
+        );
       if (!seenState) this.#setState(state, this.#entries);
     });
     this.#see();
@@ -235,10 +254,13 @@ export class ThreadOfAgent {
 
   /** Whether somebody has changed a message of theirs since it was handed over. */
   #isEdited(): boolean {
-    return !this.#isOwn && this.#items.some((message) => {
-      const handed = isObject(message) ? this.#handed.get(message) : undefined;
-      return handed && !(handed.id === message.id && sameJson(handed.copy, { ...message, id: handed.copy.id }));
-    });
+    return (
+      !this.#isOwn &&
+      this.#items.some((message) => {
+        const handed = isObject(message) ? this.#handed.get(message) : undefined;
+        return handed && !(handed.id === message.id && sameJson(handed.copy, { ...message, id: handed.copy.id }));
+      })
+    );
   }
 
   /** The same for the state, by its fields. */
@@ -250,7 +272,8 @@ export class ThreadOfAgent {
     }
     const next = { ...held };
     for (const key of Object.keys(before)) if (!Object.hasOwn(state, key)) delete next[key];
-    for (const [key, value] of Object.entries(state)) if (!Object.hasOwn(before, key) || before[key] !== value) next[key] = value;
+    for (const [key, value] of Object.entries(state))
+      if (!Object.hasOwn(before, key) || before[key] !== value) next[key] = value;
     this.fold.state.set(next);
   }
 
@@ -266,23 +289,29 @@ export class ThreadOfAgent {
     if (messages !== this.#items && !this.#isHeldBy(agent.messages, messages)) {
       agent.messages = this.messagesForAgent();
       this.given(agent.messages, undefined);
-      for (const subscriber of agent.subscribers) void subscriber.onMessagesChanged?.({ messages: agent.messages, state: agent.state, agent });
+      for (const subscriber of agent.subscribers)
+        void subscriber.onMessagesChanged?.({ messages: agent.messages, state: agent.state, agent });
     }
     const state = this.stateForAgent();
     if (!sameEntries(state, this.#entries)) {
       agent.state = state;
       this.given(undefined, state);
-      for (const subscriber of agent.subscribers) void subscriber.onStateChanged?.({ messages: agent.messages, state: agent.state, agent });
+      for (const subscriber of agent.subscribers)
+        void subscriber.onStateChanged?.({ messages: agent.messages, state: agent.state, agent });
     }
   }
 
   /** Fields that were set for good are the agent's own; those that are only pending are laid over it. */
   #noteFields(shown: Fields, previous: Fields): void {
-    const touched = Object.keys({ ...previous, ...shown }).filter((key) => key !== "messages" && shown[key] !== previous[key]);
+    const touched = Object.keys({ ...previous, ...shown }).filter(
+      (key) => key !== "messages" && shown[key] !== previous[key],
+    );
     if (touched.length === 0) return;
     const confirmed = this.thread.confirmed as Fields;
     const known = this.fold.state.value;
-    const set = touched.filter((key) => Object.hasOwn(confirmed, key) && !sameJson(confirmed[key], isObject(known) ? known[key] : undefined));
+    const set = touched.filter(
+      (key) => Object.hasOwn(confirmed, key) && !sameJson(confirmed[key], isObject(known) ? known[key] : undefined),
+    );
     if (set.length > 0) this.fold.state.note(Object.fromEntries(set.map((key) => [key, confirmed[key]])));
   }
 
@@ -349,6 +378,8 @@ function entriesOf(state: unknown): Fields | undefined {
 function sameEntries(state: unknown, entries: Fields | undefined): boolean {
   if (typeof state !== "object" || state === null || !entries) return !entries;
   const keys = Object.keys(state);
-  return keys.length === Object.keys(entries).length
-    && keys.every((key) => Object.hasOwn(entries, key) && (state as Fields)[key] === entries[key]);
+  return (
+    keys.length === Object.keys(entries).length &&
+    keys.every((key) => Object.hasOwn(entries, key) && (state as Fields)[key] === entries[key])
+  );
 }

@@ -15,7 +15,10 @@ export function answered<T>(events: Observable<T>): Observable<T> {
       error: (error) => subscriber.error(error),
       complete() {
         if (has) subscriber.complete();
-        else subscriber.error(new ThreadfoldError("BAD_RESPONSE", "The server's answer has no AG-UI event: is this the agent's address?"));
+        else
+          subscriber.error(
+            new ThreadfoldError("BAD_RESPONSE", "The server's answer has no AG-UI event: is this the agent's address?"),
+          );
       },
     });
   });

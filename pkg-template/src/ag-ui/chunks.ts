@@ -17,7 +17,13 @@ export type Lane = string | undefined;
 export type CutOff = (kind: Kind, lane: Lane) => Opened | undefined;
 
 /** Events that say nothing of what chunks have opened. */
-const LEAVING = new Set(["RAW", "ACTIVITY_SNAPSHOT", "ACTIVITY_DELTA", "REASONING_ENCRYPTED_VALUE", "SUBAGENT_STARTED"]);
+const LEAVING = new Set([
+  "RAW",
+  "ACTIVITY_SNAPSHOT",
+  "ACTIVITY_DELTA",
+  "REASONING_ENCRYPTED_VALUE",
+  "SUBAGENT_STARTED",
+]);
 /** Events that end what chunks have opened, in every lane. */
 const ENDING = new Set(["RUN_STARTED", "RUN_FINISHED", "RUN_ERROR", "MESSAGES_SNAPSHOT"]);
 
@@ -39,7 +45,10 @@ export class Chunks {
       case "TEXT_MESSAGE_CHUNK":
         return this.#chunk(event, "text", event.messageId, { role: event.role, name: event.name });
       case "TOOL_CALL_CHUNK":
-        return this.#chunk(event, "tool", event.toolCallId, { toolCallName: event.toolCallName, parentMessageId: event.parentMessageId });
+        return this.#chunk(event, "tool", event.toolCallId, {
+          toolCallName: event.toolCallName,
+          parentMessageId: event.parentMessageId,
+        });
       case "REASONING_MESSAGE_CHUNK":
         return this.#chunk(event, "reasoning", event.messageId, {});
       default:
@@ -49,7 +58,12 @@ export class Chunks {
     return [...this.#close(event.subagentRunId ?? undefined), event];
   }
 
-  #chunk(chunk: Chunk, kind: Kind, id: string | undefined, fields: Record<string, unknown>): readonly FoldedEvent[] | string {
+  #chunk(
+    chunk: Chunk,
+    kind: Kind,
+    id: string | undefined,
+    fields: Record<string, unknown>,
+  ): readonly FoldedEvent[] | string {
     const lane = this.#laneOf(chunk, kind, id);
     if (typeof lane === "string") return lane;
     const opened = this.#lanes.get(lane.key) ?? (id === undefined ? this.#cutOff(kind, lane.key) : undefined);
@@ -62,13 +76,15 @@ export class Chunks {
       open = opened;
     } else {
       if (id === undefined) return `${chunk.type}: the first one of its kind has no id.`;
-      if (kind === "tool" && fields["toolCallName"] === undefined) return `${chunk.type}: the first one of '${id}' has no toolCallName.`;
+      if (kind === "tool" && fields["toolCallName"] === undefined)
+        return `${chunk.type}: the first one of '${id}' has no toolCallName.`;
       parts.push(...this.#close(lane.key));
       open = { kind, id, fields: { ...(kind === "text" && { role: "assistant" }), ...defined(fields) } };
       this.#lanes.set(lane.key, open);
       parts.push(startOf(open, chunk));
     }
-    if (chunk.delta !== undefined || (parts.length === 0 && chunk.metadata !== undefined)) parts.push(contentOf(open, chunk));
+    if (chunk.delta !== undefined || (parts.length === 0 && chunk.metadata !== undefined))
+      parts.push(contentOf(open, chunk));
     return parts;
   }
 
@@ -101,13 +117,22 @@ function startOf({ kind, id, fields }: Opened, { metadata, subagentRunId }: Chun
     case "text":
       return { type: "TEXT_MESSAGE_START", messageId: id, ...fields, ...common };
     case "tool":
-      return { type: "TOOL_CALL_START", toolCallId: id, toolCallName: fields["toolCallName"] as string, ...fields, ...common };
+      return {
+        type: "TOOL_CALL_START",
+        toolCallId: id,
+        toolCallName: fields["toolCallName"] as string,
+        ...fields,
+        ...common,
+      };
     case "reasoning":
       return { type: "REASONING_MESSAGE_START", messageId: id, ...common };
   }
 }
 
-function contentOf({ kind, id }: Opened, { delta = "", metadata }: TextChunk | ToolCallChunk | ReasoningChunk): FoldedEvent {
+function contentOf(
+  { kind, id }: Opened,
+  { delta = "", metadata }: TextChunk | ToolCallChunk | ReasoningChunk,
+): FoldedEvent {
   const common = defined({ metadata });
   switch (kind) {
     case "text":

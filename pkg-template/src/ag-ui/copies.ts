@@ -24,7 +24,8 @@ export function copyOf<T>(value: T): T {
   if (prototype !== Object.prototype && prototype !== null) return structuredClone(value);
   const copy: Record<string, unknown> = {};
   for (const [key, item] of Object.entries(value)) {
-    if (key === "__proto__") Object.defineProperty(copy, key, { value: copyOf(item), writable: true, enumerable: true, configurable: true });
+    if (key === "__proto__")
+      Object.defineProperty(copy, key, { value: copyOf(item), writable: true, enumerable: true, configurable: true });
     else copy[key] = copyOf(item);
   }
   return copy as T;

@@ -12,7 +12,8 @@ export function cutOffIn(thread: FoldingThread): CutOff {
       if (!message || (message.subagentRunId ?? undefined) !== lane) continue;
       const call = message.toolCalls?.at(-1);
       if (kind === "tool") {
-        if (call) return { kind, id: call.id, fields: { toolCallName: call.function.name, parentMessageId: message.id } };
+        if (call)
+          return { kind, id: call.id, fields: { toolCallName: call.function.name, parentMessageId: message.id } };
       } else if (!call && (message.role === "reasoning") === (kind === "reasoning")) {
         return { kind, id, fields: kind === "text" ? { role: message.role } : {} };
       }

@@ -5,13 +5,27 @@ import type { Fold, Step } from "./fold.js";
 import { messagesSnapshot } from "./messages-snapshot.js";
 import { runError, runFinished, runStarted } from "./runs.js";
 import { stateDelta, stateSnapshot } from "./state.js";
-import { encryptedValue, reasoningContent, reasoningEnd, reasoningStart, textContent, textEnd, textStart } from "./text.js";
+import {
+  encryptedValue,
+  reasoningContent,
+  reasoningEnd,
+  reasoningStart,
+  textContent,
+  textEnd,
+  textStart,
+} from "./text.js";
 import { toolCallArgs, toolCallEnd, toolCallResult, toolCallStart } from "./tool-calls.js";
 
 const heard = (hook: string): Step<Heard> => ({ hook });
 
 /** An event of several types, such as TextEnd, stands under each of them. */
-type StepFor<Type> = FoldedEvent extends infer E ? (E extends { type: infer Own } ? (Type extends Own ? Step<E & FoldedEvent> : never) : never) : never;
+type StepFor<Type> = FoldedEvent extends infer E
+  ? E extends { type: infer Own }
+    ? Type extends Own
+      ? Step<E & FoldedEvent>
+      : never
+    : never
+  : never;
 
 const STEPS: { readonly [Type in FoldedEvent["type"]]: StepFor<Type> } = {
   TEXT_MESSAGE_START: textStart,

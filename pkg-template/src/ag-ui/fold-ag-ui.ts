@@ -101,10 +101,13 @@ function checked(options: FoldOptions): FoldOptions {
     join: option(options, "join"),
   } as const;
   const wrong =
-    read.until !== "run" && read.until !== "stream" ? "until should be 'run' or 'stream'"
-    : read.onEvent !== undefined && typeof read.onEvent !== "function" ? "onEvent should be a function"
-    : read.signal !== undefined && typeof read.signal.addEventListener !== "function" ? "signal should be an AbortSignal"
-    : undefined;
+    read.until !== "run" && read.until !== "stream"
+      ? "until should be 'run' or 'stream'"
+      : read.onEvent !== undefined && typeof read.onEvent !== "function"
+        ? "onEvent should be a function"
+        : read.signal !== undefined && typeof read.signal.addEventListener !== "function"
+          ? "signal should be an AbortSignal"
+          : undefined;
   if (wrong) throw new ThreadfoldError("INVALID_VALUE", `The option ${wrong}.`);
   return read;
 }
@@ -115,7 +118,10 @@ function safely<T>(fold: Fold, event: unknown, work: () => T): T | undefined {
     return work();
   } catch (cause) {
     if (cause instanceof ThreadfoldError && cause.code === "DISPOSED") throw cause;
-    const error = cause instanceof ThreadfoldError ? cause : new ThreadfoldError("UNREADABLE_VALUE", "An event could not be folded: see the cause.", { cause });
+    const error =
+      cause instanceof ThreadfoldError
+        ? cause
+        : new ThreadfoldError("UNREADABLE_VALUE", "An event could not be folded: see the cause.", { cause });
     fold.thread.report(error, event);
     return undefined;
   }

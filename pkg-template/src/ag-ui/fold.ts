@@ -94,7 +94,10 @@ export function foldOf(thread: FoldingThread): Fold {
 }
 
 /** A message or tool call with an event's metadata laid over its own; the same one, when the event has none. */
-export function withMetadata<T extends HeldMessage | HeldToolCall>(held: T, event: { metadata?: Metadata | undefined }): T {
+export function withMetadata<T extends HeldMessage | HeldToolCall>(
+  held: T,
+  event: { metadata?: Metadata | undefined },
+): T {
   return isObject(event.metadata) ? { ...held, metadata: { ...held.metadata, ...event.metadata } } : held;
 }
 

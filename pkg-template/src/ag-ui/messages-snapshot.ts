@@ -23,7 +23,11 @@ function authoritativeTypes({ metadata }: MessagesSnapshot): readonly string[] |
 }
 
 /** Removes the messages that the snapshot lacks, of those that this says. */
-function removeLacking(fold: Fold, snapshot: readonly HeldMessage[], isServers: (message: HeldMessage) => boolean): void {
+function removeLacking(
+  fold: Fold,
+  snapshot: readonly HeldMessage[],
+  isServers: (message: HeldMessage) => boolean,
+): void {
   const kept = new Set(snapshot.map((message) => message.id));
   const { messages = [] } = fold.thread.confirmed as { messages?: readonly HeldMessage[] };
   const gone = messages.filter((message) => isServers(message) && !kept.has(message.id));
@@ -42,7 +46,8 @@ function reconcilable(messages: readonly HeldMessage[]): HeldMessage[] {
 /** Puts those that are not known as the snapshot has them. */
 function putUnknown(fold: Fold, messages: readonly HeldMessage[]): void {
   for (const [at, message] of messages.entries()) {
-    if (!isKnown(message) && !sameJson(message, fold.message(message.id))) fold.put(message, undefined, messages[at - 1]?.id);
+    if (!isKnown(message) && !sameJson(message, fold.message(message.id)))
+      fold.put(message, undefined, messages[at - 1]?.id);
   }
 }
 

@@ -76,10 +76,14 @@ export interface SendingThread extends FoldingThread, FailingThread {}
  */
 export function runInput(thread: SendingThread, options: RunInputOptions = {}): RunAgentInput {
   foldOf(thread);
-  if (typeof options !== "object" || options === null) throw new ThreadfoldError("INVALID_VALUE", "The options of runInput should be an object.");
+  if (typeof options !== "object" || options === null)
+    throw new ThreadfoldError("INVALID_VALUE", "The options of runInput should be an object.");
   const threadId = options.threadId ?? thread.threadId;
   if (threadId === undefined) {
-    throw new ThreadfoldError("INVALID_VALUE", "A run needs a thread id: new Thread({ threadId }), or runInput(thread, { threadId }).");
+    throw new ThreadfoldError(
+      "INVALID_VALUE",
+      "A run needs a thread id: new Thread({ threadId }), or runInput(thread, { threadId }).",
+    );
   }
   const shown = withoutFailed(thread);
   const { context = [], forwardedProps = {}, parentRunId, resume, runId = newId() } = options;
@@ -108,7 +112,11 @@ function history(thread: SendingThread, { state }: Shown): object[] {
   });
 }
 
-function stateToSend(thread: SendingThread, all: Shown, { state = "new", schema = thread.schema as Schema<unknown> | undefined }: RunInputOptions): object {
+function stateToSend(
+  thread: SendingThread,
+  all: Shown,
+  { state = "new", schema = thread.schema as Schema<unknown> | undefined }: RunInputOptions,
+): object {
   if (typeof state === "object") return state;
   const { messages: _, ...shown } = all.state as Values;
   const input = schema ? ((schema as Schema<unknown>).input(shown).values as Values) : shown;
@@ -118,7 +126,12 @@ function stateToSend(thread: SendingThread, all: Shown, { state = "new", schema 
   const initial = (schema as Schema<unknown> | undefined)?.initial() as Values | undefined;
   const sent: Values = {};
   for (const [key, value] of Object.entries(input)) {
-    const update = updateFor(all.pending, fold, { key, value, kind: fields[key]?.kind ?? "replace", initial: initial?.[key] });
+    const update = updateFor(all.pending, fold, {
+      key,
+      value,
+      kind: fields[key]?.kind ?? "replace",
+      initial: initial?.[key],
+    });
     if (update !== undefined) sent[key] = update;
   }
   return sent;
@@ -174,7 +187,12 @@ function addedItems(list: unknown, before: unknown): unknown[] {
 function changedKeys(value: unknown, before: unknown, gone: null | undefined): object | undefined {
   const [now, known] = [{ ...(value as Values) }, { ...(before as Values) }];
   const changed = Object.entries(now).filter(([key, item]) => !sameJson(item, known[key]));
-  const removed = gone === null ? Object.keys(known).filter((key) => !Object.hasOwn(now, key)).map((key) => [key, null] as const) : [];
+  const removed =
+    gone === null
+      ? Object.keys(known)
+          .filter((key) => !Object.hasOwn(now, key))
+          .map((key) => [key, null] as const)
+      : [];
   return changed.length + removed.length === 0 ? undefined : Object.fromEntries([...changed, ...removed]);
 }
 
@@ -184,7 +202,10 @@ const nonEmpty = (list: unknown[]) => (list.length === 0 ? undefined : list);
 function onlyWrite(pending: Shown["pending"], key: string): unknown {
   const writes = pending.map(({ update }) => update as Values).filter((update) => Object.hasOwn(update, key));
   if (writes.length > 1) {
-    throw new ThreadfoldError("INVALID_VALUE", `Several pending updates write '${key}', which has a reducer of its own: say by the option 'state' what to send.`);
+    throw new ThreadfoldError(
+      "INVALID_VALUE",
+      `Several pending updates write '${key}', which has a reducer of its own: say by the option 'state' what to send.`,
+    );
   }
   return writes[0]?.[key];
 }

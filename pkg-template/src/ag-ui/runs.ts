@@ -28,7 +28,8 @@ export function interruptsOf(interrupts: readonly Interrupt[]): Interrupt[] {
 
 /** The end that an event says; undefined for one that says none. */
 export function endOf(fold: Fold, event: { type: string }): RunEnd | undefined {
-  if (event.type === "RUN_ERROR") return isStop(fold, event) ? { status: "cancelled" } : { status: "failed", error: failure(event as RunError) };
+  if (event.type === "RUN_ERROR")
+    return isStop(fold, event) ? { status: "cancelled" } : { status: "failed", error: failure(event as RunError) };
   if (event.type !== "RUN_FINISHED") return undefined;
   const { outcome, result } = event as RunFinished;
   if (outcome?.type === "interrupt") return { status: "interrupted", interrupts: interruptsOf(outcome.interrupts) };
@@ -56,7 +57,9 @@ function beginRun(fold: Fold, runId: string | undefined): void {
   fold.run.begin();
   fold.streams.reset();
   fold.calls.forget();
-  fold.send(fold.join !== false && isUnnamed(fold) ? { type: "run-started", runId } : { type: "run-started", runId, joined });
+  fold.send(
+    fold.join !== false && isUnnamed(fold) ? { type: "run-started", runId } : { type: "run-started", runId, joined },
+  );
   fold.state.begin(joined);
 }
 
@@ -131,7 +134,10 @@ export const runFinished: Step<RunFinished> = {
     return { outcome: "success", result: event.result, pendingToolCallIds: fold.run.leftOver(event) };
   },
   always(fold, { outcome }) {
-    fold.send({ type: "run-finished", ...(outcome?.type === "interrupt" && { interrupts: interruptsOf(outcome.interrupts) }) });
+    fold.send({
+      type: "run-finished",
+      ...(outcome?.type === "interrupt" && { interrupts: interruptsOf(outcome.interrupts) }),
+    });
     fold.state.finish();
   },
 };

@@ -6,7 +6,10 @@ type Check = (value: unknown) => boolean;
 const text: Check = (value) => typeof value === "string";
 const list: Check = (value) => Array.isArray(value);
 const given: Check = (value) => value !== undefined;
-const absentOr = (check: Check): Check => (value) => value === undefined || value === null || check(value);
+const absentOr =
+  (check: Check): Check =>
+  (value) =>
+    value === undefined || value === null || check(value);
 const messages: Check = (value) => Array.isArray(value) && value.every(isMessage);
 
 function isMessage(value: unknown): boolean {
@@ -29,7 +32,12 @@ const SHAPES: Record<string, Record<string, Check>> = {
   TOOL_CALL_START: { toolCallId: text, toolCallName: text, parentMessageId: absentOr(text) },
   TOOL_CALL_ARGS: { toolCallId: text, delta: text },
   TOOL_CALL_END: { toolCallId: text },
-  TOOL_CALL_CHUNK: { toolCallId: absentOr(text), toolCallName: absentOr(text), parentMessageId: absentOr(text), delta: absentOr(text) },
+  TOOL_CALL_CHUNK: {
+    toolCallId: absentOr(text),
+    toolCallName: absentOr(text),
+    parentMessageId: absentOr(text),
+    delta: absentOr(text),
+  },
   TOOL_CALL_RESULT: { messageId: text, toolCallId: text, content: (value) => text(value) || list(value) },
   STATE_SNAPSHOT: { snapshot: given },
   STATE_DELTA: { delta: list },
@@ -39,7 +47,11 @@ const SHAPES: Record<string, Record<string, Check>> = {
   RAW: {},
   CUSTOM: {},
   RUN_STARTED: { runId: text, input: absentOr((input) => isObject(input) && absentOr(messages)(input["messages"])) },
-  RUN_FINISHED: { outcome: absentOr((outcome) => isObject(outcome) && (outcome["type"] !== "interrupt" || list(outcome["interrupts"]))) },
+  RUN_FINISHED: {
+    outcome: absentOr(
+      (outcome) => isObject(outcome) && (outcome["type"] !== "interrupt" || list(outcome["interrupts"])),
+    ),
+  },
   RUN_ERROR: { message: text },
   STEP_STARTED: {},
   STEP_FINISHED: {},
@@ -64,7 +76,10 @@ export function readEvent(value: unknown): { event: AgUiEvent } | { complaint: s
   if (!isObject(value)) return { complaint: `An AG-UI event should be an object, this is ${nameOf(value)}.` };
   const type = value["type"];
   const fields = typeof type === "string" ? FIELDS.get(type) : undefined;
-  if (!fields) return { complaint: `AG-UI 1.0 has no event of the type ${typeof type === "string" ? `'${type}'` : nameOf(type)}.` };
+  if (!fields)
+    return {
+      complaint: `AG-UI 1.0 has no event of the type ${typeof type === "string" ? `'${type}'` : nameOf(type)}.`,
+    };
   if (!metadata(value["metadata"])) return { complaint: `The metadata of ${type as string} should be an object.` };
   for (const [field, check] of fields) {
     if (!check(value[field])) return { complaint: `'${field}' of ${type as string} is missing or of the wrong shape.` };

@@ -5,7 +5,11 @@ import { Wait } from "../abort.js";
 
 /** An RxJS Observable, or what has the same `subscribe`. */
 export interface Observable<T> {
-  subscribe(observer: { next(value: T): void; error(error: unknown): void; complete(): void }): { unsubscribe(): void } | (() => void) | void;
+  subscribe(observer: {
+    next(value: T): void;
+    error(error: unknown): void;
+    complete(): void;
+  }): { unsubscribe(): void } | (() => void) | void;
 }
 
 /** An event as the sources give it: any object with a `type`, such as `@ag-ui/core`'s `Event`. */
@@ -21,7 +25,11 @@ type Taker = (event: unknown, id: string | undefined) => boolean;
  * Reads a source until its end, or until the taker has enough, throws, or the signal says so; then gives the source
  * up. What ends the reading early rejects the promise at once, whatever the source is doing.
  */
-export async function read(source: AgUiSource | PromiseLike<AgUiSource>, take: Taker, signal?: AbortSignal): Promise<void> {
+export async function read(
+  source: AgUiSource | PromiseLike<AgUiSource>,
+  take: Taker,
+  signal?: AbortSignal,
+): Promise<void> {
   const wait = new Wait(signal);
   try {
     const takeUnlessAborted: Taker = (event, id) => {
@@ -41,7 +49,9 @@ async function arrival(source: AgUiSource | PromiseLike<AgUiSource>, wait: Wait)
   try {
     return await wait.for(coming);
   } catch (error) {
-    void coming.then(async (late) => void (isObject(late) && isResponse(late) && (await late.body?.cancel()))).catch(() => {});
+    void coming
+      .then(async (late) => void (isObject(late) && isResponse(late) && (await late.body?.cancel())))
+      .catch(() => {});
     throw error;
   }
 }
@@ -54,7 +64,10 @@ async function readSource(source: AgUiSource, take: Taker, wait: Wait): Promise<
     if (Symbol.asyncIterator in source) return await readIterator(source[Symbol.asyncIterator](), take, wait);
     if (Symbol.iterator in source) return await readIterator(source[Symbol.iterator](), take, wait);
   }
-  throw new ThreadfoldError("INVALID_VALUE", "Events come from an async iterable, a list, an Observable or a fetch response.");
+  throw new ThreadfoldError(
+    "INVALID_VALUE",
+    "Events come from an async iterable, a list, an Observable or a fetch response.",
+  );
 }
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
@@ -71,7 +84,11 @@ function observableOf(source: object): Observable<AnyEvent> | undefined {
   return "subscribe" in source && typeof source.subscribe === "function" ? (source as Observable<AnyEvent>) : undefined;
 }
 
-async function readIterator(iterator: AsyncIterator<AnyEvent> | Iterator<AnyEvent>, take: Taker, wait: Wait): Promise<void> {
+async function readIterator(
+  iterator: AsyncIterator<AnyEvent> | Iterator<AnyEvent>,
+  take: Taker,
+  wait: Wait,
+): Promise<void> {
   /** Whether the iterator ended by itself: then there is nothing to give up. */
   let ended = false;
   const next = async () => {
@@ -129,11 +146,17 @@ async function readResponse(response: Response, take: Taker, wait: Wait): Promis
   try {
     const type = response.headers.get("content-type") ?? "";
     if (!response.ok) {
-      throw new ThreadfoldError("BAD_RESPONSE", `The server answered ${response.status} ${response.statusText}: ${await beginning(reader, wait)}`);
+      throw new ThreadfoldError(
+        "BAD_RESPONSE",
+        `The server answered ${response.status} ${response.statusText}: ${await beginning(reader, wait)}`,
+      );
     }
     if (type !== "" && !/^text\/event-stream\b/i.test(type)) {
       const said = await beginning(reader, wait);
-      throw new ThreadfoldError("BAD_RESPONSE", `The server answered with ${type}; ask it for text/event-stream by the header Accept. It said: ${said}`);
+      throw new ThreadfoldError(
+        "BAD_RESPONSE",
+        `The server answered with ${type}; ask it for text/event-stream by the header Accept. It said: ${said}`,
+      );
     }
     if (reader) await readServerSentEvents(reader, take, wait);
   } finally {

@@ -18,10 +18,16 @@ export function hasHook(subscribers: readonly AgentSubscriber[], method: string)
   return subscribers.some((subscriber) => hookOf(subscriber, method));
 }
 
-const hookOf = (subscriber: AgentSubscriber, method: string) => (subscriber as Record<string, Method | undefined>)[method];
+const hookOf = (subscriber: AgentSubscriber, method: string) =>
+  (subscriber as Record<string, Method | undefined>)[method];
 
 /** Asks every subscriber that has this method; true, once one of them stops the event. */
-export async function ask(subscribers: readonly AgentSubscriber[], method: string, asked: Asked, told: object): Promise<boolean> {
+export async function ask(
+  subscribers: readonly AgentSubscriber[],
+  method: string,
+  asked: Asked,
+  told: object,
+): Promise<boolean> {
   for (const subscriber of subscribers) {
     const own = hookOf(subscriber, method);
     if (!own) continue;

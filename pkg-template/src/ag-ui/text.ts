@@ -1,6 +1,24 @@
 // Texts that come in parts: a message's own, and reasoning.
-import type { EncryptedValue, FoldedEvent, HeldMessage, ReasoningStart, TextContent, TextEnd, TextStart } from "./event-types.js";
-import { attribution, MESSAGES, NOTHING, textOf, withCall, withMetadata, type Change, type Fold, type Step } from "./fold.js";
+import type {
+  EncryptedValue,
+  FoldedEvent,
+  HeldMessage,
+  ReasoningStart,
+  TextContent,
+  TextEnd,
+  TextStart,
+} from "./event-types.js";
+import {
+  attribution,
+  MESSAGES,
+  NOTHING,
+  textOf,
+  withCall,
+  withMetadata,
+  type Change,
+  type Fold,
+  type Step,
+} from "./fold.js";
 
 /** The message that a part is for; undefined, and an error is told, when it can have none. */
 function addressed(fold: Fold, event: FoldedEvent & { messageId: string }): HeldMessage | undefined {
@@ -11,7 +29,11 @@ function addressed(fold: Fold, event: FoldedEvent & { messageId: string }): Held
 
 function isText(fold: Fold, event: FoldedEvent, message: HeldMessage): boolean {
   if (message.role !== "activity") return true;
-  fold.refuse(event, `${event.type}: the message '${message.id}' is an activity; ids are unique among messages of all kinds.`, "INVALID_MESSAGE");
+  fold.refuse(
+    event,
+    `${event.type}: the message '${message.id}' is an activity; ids are unique among messages of all kinds.`,
+    "INVALID_MESSAGE",
+  );
   return false;
 }
 
@@ -25,7 +47,12 @@ function start(fold: Fold, event: TextStart | ReasoningStart, fresh: HeldMessage
   return message === known ? NOTHING : MESSAGES;
 }
 
-function content(fold: Fold, event: TextContent, id: string | undefined, message = fold.message(event.messageId)): Change {
+function content(
+  fold: Fold,
+  event: TextContent,
+  id: string | undefined,
+  message = fold.message(event.messageId),
+): Change {
   if (!message) return NOTHING;
   const text = fold.streams.added("text", message.id, textOf(message), event.delta);
   if (event.metadata === undefined && typeof message.content === "string") {

@@ -81,7 +81,8 @@ export class ToolCallIndex {
 function enter(entries: Map<string, Entry>, message: HeldMessage): void {
   const calls = Array.isArray(message.toolCalls) ? (message.toolCalls as readonly HeldToolCall[]) : [];
   calls.forEach((call, at) => enterCall(entries, call.id, message.id, at));
-  if (message.role === "tool" && message.toolCallId !== undefined) entryOf(entries, message.toolCallId).result ??= message.id;
+  if (message.role === "tool" && message.toolCallId !== undefined)
+    entryOf(entries, message.toolCallId).result ??= message.id;
 }
 
 /** The first message that has a call is its owner. */

@@ -1,5 +1,13 @@
 import { PartialJson } from "../partial-json.js";
-import type { FoldedEvent, HeldMessage, HeldToolCall, ToolCallArgs, ToolCallEnd, ToolCallResult, ToolCallStart } from "./event-types.js";
+import type {
+  FoldedEvent,
+  HeldMessage,
+  HeldToolCall,
+  ToolCallArgs,
+  ToolCallEnd,
+  ToolCallResult,
+  ToolCallStart,
+} from "./event-types.js";
 import { attribution, MESSAGES, NOTHING, withCall, withMetadata, type Fold, type Step } from "./fold.js";
 import { newId } from "./new-id.js";
 import type { PlacedCall } from "./tool-call-index.js";
@@ -23,7 +31,11 @@ function parentOf(fold: Fold, event: ToolCallStart): HeldMessage {
   const named = parentMessageId ? fold.message(parentMessageId) : undefined;
   if (named?.role === "assistant") return named;
   if (named) {
-    fold.refuse(event, `TOOL_CALL_START: the parent '${named.id}' is a message of the role '${named.role}'; the call gets a message of its own.`, "INVALID_MESSAGE");
+    fold.refuse(
+      event,
+      `TOOL_CALL_START: the parent '${named.id}' is a message of the role '${named.role}'; the call gets a message of its own.`,
+      "INVALID_MESSAGE",
+    );
   }
   const id = parentMessageId && !named ? parentMessageId : toolCallId;
   const own = fold.message(id);
@@ -45,7 +57,8 @@ export const toolCallStart: Step<ToolCallStart> = {
     if (known) {
       const { call } = known;
       fold.streams.start(`call ${toolCallId}`, known.message.id, call.function.arguments);
-      const renamed = call.function.name === toolCallName ? call : { ...call, function: { ...call.function, name: toolCallName } };
+      const renamed =
+        call.function.name === toolCallName ? call : { ...call, function: { ...call.function, name: toolCallName } };
       const next = withMetadata(renamed, event);
       replace(fold, known, next, id);
       return next === call ? NOTHING : MESSAGES;
@@ -112,16 +125,18 @@ export const toolCallEnd: Step<ToolCallEnd> = {
   hook: "onToolCallEndEvent",
   told(fold, event) {
     const place = addressed(fold, event);
-    return place && {
-      toolCallName: place.call.function.name,
-      get toolCallArgs(): unknown {
-        try {
-          return JSON.parse(place.call.function.arguments);
-        } catch {
-          return {};
-        }
-      },
-    };
+    return (
+      place && {
+        toolCallName: place.call.function.name,
+        get toolCallArgs(): unknown {
+          try {
+            return JSON.parse(place.call.function.arguments);
+          } catch {
+            return {};
+          }
+        },
+      }
+    );
   },
   always(fold, { toolCallId }) {
     const place = fold.calls.find(toolCallId);
@@ -130,7 +145,8 @@ export const toolCallEnd: Step<ToolCallEnd> = {
     PARTIALS.delete(call);
     const known = call.function.arguments;
     const added = fold.streams.end(`call ${toolCallId}`, known);
-    if (added !== "") replace(fold, place, { ...call, function: { ...call.function, arguments: known + added } }, undefined);
+    if (added !== "")
+      replace(fold, place, { ...call, function: { ...call.function, arguments: known + added } }, undefined);
     if (!fold.streams.isOpen(message.id)) fold.send({ type: "message-finished", messageId: message.id });
   },
   apply(fold, event, id) {
@@ -156,7 +172,10 @@ export const toolCallResult: Step<ToolCallResult> = {
       return MESSAGES;
     }
     const owner = fold.calls.find(toolCallId)?.message;
-    const message = withMetadata(named ? { ...fresh, id: freeId(fold, toolCallId, `${toolCallId}:result`) } : fresh, event);
+    const message = withMetadata(
+      named ? { ...fresh, id: freeId(fold, toolCallId, `${toolCallId}:result`) } : fresh,
+      event,
+    );
     fold.put(message, id, owner?.role === "assistant" ? owner.id : undefined);
     fold.calls.noteMessage(message);
     return { messages: true, newMessage: message };

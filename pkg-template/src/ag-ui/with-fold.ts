@@ -1,4 +1,13 @@
-import type { AbstractAgent, AgentStateMutation, AgentSubscriber, BaseEvent, Message, RunAgentInput, RunAgentParameters, State } from "@ag-ui/client";
+import type {
+  AbstractAgent,
+  AgentStateMutation,
+  AgentSubscriber,
+  BaseEvent,
+  Message,
+  RunAgentInput,
+  RunAgentParameters,
+  State,
+} from "@ag-ui/client";
 import type { Observable } from "rxjs";
 import { ThreadfoldError } from "threadfold";
 import { applied } from "./agent-run.js";
@@ -64,7 +73,9 @@ export function withFold<C extends AgentClass>(Agent: C): C & FoldedClass {
       return held.thread;
     }
 
-    override async connectAgent(...args: Parameters<AbstractAgent["connectAgent"]>): ReturnType<AbstractAgent["connectAgent"]> {
+    override async connectAgent(
+      ...args: Parameters<AbstractAgent["connectAgent"]>
+    ): ReturnType<AbstractAgent["connectAgent"]> {
       joining.add(this);
       try {
         return await super.connectAgent(...args);
@@ -91,7 +102,9 @@ export function withFold<C extends AgentClass>(Agent: C): C & FoldedClass {
     protected override prepareRunAgentInput(parameters?: RunAgentParameters): RunAgentInput {
       const { streaming } = this.thread;
       const input = { ...super.prepareRunAgentInput(parameters), ...threadOf(this).unfailed };
-      return streaming.length === 0 ? input : { ...input, messages: input.messages.filter(({ id }) => !streaming.includes(id)) };
+      return streaming.length === 0
+        ? input
+        : { ...input, messages: input.messages.filter(({ id }) => !streaming.includes(id)) };
     }
 
     // The thread shows at once what is set between runs; what is only pushed to the array, at the next event or look.
@@ -123,21 +136,32 @@ export function withFold<C extends AgentClass>(Agent: C): C & FoldedClass {
 const folded = new WeakSet<object>();
 
 function isFolded<C extends AgentClass>(Agent: C): Agent is C & FoldedClass {
-  for (let one: unknown = Agent; typeof one === "function"; one = Object.getPrototypeOf(one)) if (folded.has(one)) return true;
+  for (let one: unknown = Agent; typeof one === "function"; one = Object.getPrototypeOf(one))
+    if (folded.has(one)) return true;
   return false;
 }
 
 /** Folding takes the place of AbstractAgent's `apply`. One below it would never be called. */
 function checkFoldable(Agent: AgentClass): void {
-  if (typeof Agent !== "function" || typeof (Agent.prototype as { apply?: unknown } | undefined)?.apply !== "function") {
+  if (
+    typeof Agent !== "function" ||
+    typeof (Agent.prototype as { apply?: unknown } | undefined)?.apply !== "function"
+  ) {
     throw new ThreadfoldError("INVALID_VALUE", "withFold takes a class of agents, such as HttpAgent of @ag-ui/client.");
   }
   const own: string[] = [];
-  for (let one: AgentClass = Agent; typeof one === "function" && one.prototype; one = Object.getPrototypeOf(one) as AgentClass) {
+  for (
+    let one: AgentClass = Agent;
+    typeof one === "function" && one.prototype;
+    one = Object.getPrototypeOf(one) as AgentClass
+  ) {
     if (Object.hasOwn(one.prototype, "apply")) own.push(one.name || "the class");
   }
   // The last is AbstractAgent's.
   if (own.length > 1) {
-    throw new ThreadfoldError("INVALID_VALUE", `withFold cannot fold ${own[0]}: it has an apply() of its own, and that is what folds. Extend the folded class instead: class Mine extends withFold(HttpAgent).`);
+    throw new ThreadfoldError(
+      "INVALID_VALUE",
+      `withFold cannot fold ${own[0]}: it has an apply() of its own, and that is what folds. Extend the folded class instead: class Mine extends withFold(HttpAgent).`,
+    );
   }
 }

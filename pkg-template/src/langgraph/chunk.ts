@@ -28,7 +28,11 @@ import { PartialJson, type PartialObject } from "../partial-json.js";
  */
 export function concatChunk(message: object | undefined, part: object): Dict {
   const wire = readMessage(part);
-  if (!wire) throw new ThreadfoldError("INVALID_MESSAGE", "A part of a message must be a dict with a type, or a message chunk of LangChain's.");
+  if (!wire)
+    throw new ThreadfoldError(
+      "INVALID_MESSAGE",
+      "A part of a message must be a dict with a type, or a message chunk of LangChain's.",
+    );
   return joinPart(message as Dict | undefined, wire);
 }
 
@@ -64,7 +68,8 @@ function joinAi(left: Dict | undefined, right: Dict): Dict {
   if (joinedChunks.length === 0) {
     joined["tool_calls"] = mergeLists(listOf(left["tool_calls"]), listOf(right["tool_calls"]));
     joined["invalid_tool_calls"] = NONE;
-  } else if (joinedChunks !== leftChunks) Object.assign(joined, readTouched(leftChunks, joinedChunks, touched, left) ?? readCalls(joinedChunks, left));
+  } else if (joinedChunks !== leftChunks)
+    Object.assign(joined, readTouched(leftChunks, joinedChunks, touched, left) ?? readCalls(joinedChunks, left));
   return joined;
 }
 
@@ -154,10 +159,17 @@ const CALLS = new WeakMap<readonly unknown[], readonly unknown[]>();
 
 /** Whether a chunk is no other's continuation, when joining has not made it one: its index tells it from all others. */
 const isOwn = (chunk: unknown): boolean =>
-  isDict(chunk) && typeof chunk["index"] === "number" && (chunk["type"] === undefined || chunk["type"] === "tool_call_chunk");
+  isDict(chunk) &&
+  typeof chunk["index"] === "number" &&
+  (chunk["type"] === undefined || chunk["type"] === "tool_call_chunk");
 
 /** {@link readCalls} where only these chunks and what follows the left ones are new; undefined where it takes more. */
-function readTouched(left: readonly unknown[], chunks: readonly unknown[], touched: readonly number[], before: Dict): Dict | undefined {
+function readTouched(
+  left: readonly unknown[],
+  chunks: readonly unknown[],
+  touched: readonly number[],
+  before: Dict,
+): Dict | undefined {
   const known = CALLS.get(left);
   if (!known || known !== before["tool_calls"]) return undefined;
   let calls: unknown[] | undefined;
@@ -216,7 +228,8 @@ export function callOf(group: readonly Dict[]): Dict {
   if (was && was["name"] === name && was["id"] === id && read.args === args) return was;
   read.args = args;
   if (!object) read.call = { name, args, id, error: "Malformed args.", type: "invalid_tool_call" };
-  else read.call = read.json.isWide ? callToRead(object, name, id) : { name, args: object.value, id, type: "tool_call" };
+  else
+    read.call = read.json.isWide ? callToRead(object, name, id) : { name, args: object.value, id, type: "tool_call" };
   return read.call;
 }
 

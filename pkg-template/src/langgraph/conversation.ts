@@ -12,7 +12,9 @@ export interface RunThread {
   message(id: string): object | undefined;
   had(key: string): boolean;
   readonly confirmed: object;
-  readonly run: { readonly id?: string | undefined; readonly status: string; readonly lastEventId?: string | undefined } | undefined;
+  readonly run:
+    | { readonly id?: string | undefined; readonly status: string; readonly lastEventId?: string | undefined }
+    | undefined;
   report(error: ThreadfoldError, event?: unknown): void;
 }
 
@@ -63,7 +65,14 @@ export class Conversation {
     const { messages } = this.thread.confirmed as { messages?: unknown };
     for (const message of Array.isArray(messages) ? messages.filter(isDict) : []) {
       if (!("tool_call_chunks" in message) || typeof message["id"] !== "string") continue;
-      this.#streamed.set(message["id"], { message, open: true, speaker: UNKNOWN, written: false, lacked: false, landed: false });
+      this.#streamed.set(message["id"], {
+        message,
+        open: true,
+        speaker: UNKNOWN,
+        written: false,
+        lacked: false,
+        landed: false,
+      });
     }
   }
 
@@ -190,7 +199,11 @@ export class Conversation {
     const { content } = fields;
     const isText = type === "ai" && typeof content === "string" && typeof known?.["content"] === "string";
     // What the thread has may know less of calls that are under way than what was said.
-    return isText && own && isEmpty(own["tool_call_chunks"]) && isEmpty(known["tool_call_chunks"]) && ADDED.every((key) => isEmpty(fields[key]))
+    return isText &&
+      own &&
+      isEmpty(own["tool_call_chunks"]) &&
+      isEmpty(known["tool_call_chunks"]) &&
+      ADDED.every((key) => isEmpty(fields[key]))
       ? content
       : undefined;
   }
@@ -268,7 +281,8 @@ export class Conversation {
       // What is no message is refused when it is folded.
       if (!isDict(message)) return true;
       const { id, type } = message;
-      if (type === "remove") return id === REMOVE_ALL_MESSAGES || added.has(id) || this.thread.message(String(id)) !== undefined;
+      if (type === "remove")
+        return id === REMOVE_ALL_MESSAGES || added.has(id) || this.thread.message(String(id)) !== undefined;
       added.add(id);
       // The state that follows has it with the server's id.
       return typeof id === "string" || !this.#sawValues;
@@ -286,7 +300,14 @@ export class Conversation {
 const UNKNOWN: Speaker = { task: "", isGuest: true };
 
 /** What a part of a message may add to it besides text. */
-const ADDED = ["tool_call_chunks", "tool_calls", "invalid_tool_calls", "usage_metadata", "additional_kwargs", "response_metadata"] as const;
+const ADDED = [
+  "tool_call_chunks",
+  "tool_calls",
+  "invalid_tool_calls",
+  "usage_metadata",
+  "additional_kwargs",
+  "response_metadata",
+] as const;
 
 function isEmpty(value: unknown): boolean {
   if (value == null) return true;

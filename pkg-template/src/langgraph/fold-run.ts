@@ -75,14 +75,16 @@ export async function foldRun(
   given?: FoldRunOptions,
 ): Promise<FoldedRun> {
   const options = given ?? {};
-  if (typeof thread?.receive !== "function") throw new ThreadfoldError("INVALID_VALUE", "foldRun folds a stream into a Thread: its first argument is none.");
+  if (typeof thread?.receive !== "function")
+    throw new ThreadfoldError("INVALID_VALUE", "foldRun folds a stream into a Thread: its first argument is none.");
   const fold = new RunFold(thread, options);
   try {
     await readParts(
       stream,
       options.signal,
       (part) => fold.take(part),
-      (text, cause) => thread.report(new ThreadfoldError("INVALID_VALUE", "A part of the stream is no JSON.", { cause }), text),
+      (text, cause) =>
+        thread.report(new ThreadfoldError("INVALID_VALUE", "A part of the stream is no JSON.", { cause }), text),
     );
     return fold.end();
   } catch (error) {
@@ -126,9 +128,12 @@ class RunFold {
       this.#fold(part);
     } catch (cause) {
       if (cause instanceof ThreadfoldError && cause.code === "DISPOSED") throw cause;
-      const error = cause instanceof ThreadfoldError
-        ? cause
-        : new ThreadfoldError("UNREADABLE_VALUE", "A part of the stream could not be folded: see the cause.", { cause });
+      const error =
+        cause instanceof ThreadfoldError
+          ? cause
+          : new ThreadfoldError("UNREADABLE_VALUE", "A part of the stream could not be folded: see the cause.", {
+              cause,
+            });
       this.#thread.report(error, part);
     }
     this.#run.tell();

@@ -22,7 +22,8 @@ export function mergeDicts(left: Dict | null | undefined, right: Dict | null | u
     if (value === was && (value !== undefined || Object.hasOwn(left, key))) continue;
     merged ??= { ...left };
     // A field of its own even for the one key that plain assignment takes for something else.
-    if (key === "__proto__") Object.defineProperty(merged, key, { value, writable: true, enumerable: true, configurable: true });
+    if (key === "__proto__")
+      Object.defineProperty(merged, key, { value, writable: true, enumerable: true, configurable: true });
     else merged[key] = value;
   }
   return merged ?? left;
@@ -151,7 +152,10 @@ export function mergeContent(left: unknown, right: unknown): unknown {
   const blocks = blocksOf(left);
   if (Array.isArray(right)) return mergeLists(blocks, right);
   if (right === "") return left;
-  return [...blocks, blocks.some(isData) ? { type: "file", source_type: "text", text: right } : { type: "text", text: right }];
+  return [
+    ...blocks,
+    blocks.some(isData) ? { type: "file", source_type: "text", text: right } : { type: "text", text: right },
+  ];
 }
 
 const blocksOf = (content: unknown): readonly unknown[] =>
@@ -177,7 +181,9 @@ export function mergeUsage(left: unknown, right: unknown): unknown {
   const [a, b] = [side(left), side(right)];
   const details = (key: string, kinds: readonly string[]) => {
     const [x, y] = [side(a[key]), side(b[key])];
-    return Object.fromEntries(kinds.filter((kind) => x[kind] != null || y[kind] != null).map((kind) => [kind, sum(x[kind], y[kind])]));
+    return Object.fromEntries(
+      kinds.filter((kind) => x[kind] != null || y[kind] != null).map((kind) => [kind, sum(x[kind], y[kind])]),
+    );
   };
   return {
     ...Object.fromEntries(SUMS.map((key) => [key, sum(a[key], b[key])])),

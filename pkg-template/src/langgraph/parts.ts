@@ -14,9 +14,7 @@ export interface Part {
  * give, the events of protocol v2, a `fetch` Response of server-sent events, or its body.
  */
 export type RunStream =
-  | AsyncIterable<object | string | Uint8Array>
-  | Response
-  | ReadableStream<object | string | Uint8Array>;
+  AsyncIterable<object | string | Uint8Array> | Response | ReadableStream<object | string | Uint8Array>;
 
 /**
  * Reads a stream to its end. `take` says whether to go on; `fail` is told of a part that is no JSON. What ends the
@@ -44,7 +42,12 @@ export async function readParts(
   }
 }
 
-async function readSource(source: Source, wait: Wait, take: (part: Part) => boolean, fail: (text: string, cause: unknown) => void): Promise<void> {
+async function readSource(
+  source: Source,
+  wait: Wait,
+  take: (part: Part) => boolean,
+  fail: (text: string, cause: unknown) => void,
+): Promise<void> {
   let going = true;
   let isOver = false;
   const parser = createParser({
@@ -116,15 +119,21 @@ const readerSource = (reader: ReadableStreamDefaultReader<object | string | Uint
 });
 
 function responseSource(response: Response): Source {
-  if (response.bodyUsed || response.body?.locked) throw new ThreadfoldError("INVALID_VALUE", "The response's body has been read already.");
-  const source: Source = response.body ? readerSource(response.body.getReader()) : { next: async () => ({ done: true }), close: async () => {} };
+  if (response.bodyUsed || response.body?.locked)
+    throw new ThreadfoldError("INVALID_VALUE", "The response's body has been read already.");
+  const source: Source = response.body
+    ? readerSource(response.body.getReader())
+    : { next: async () => ({ done: true }), close: async () => {} };
   return {
     ...source,
     async check(wait) {
       const type = response.headers.get("content-type") ?? "";
       if (response.ok && response.body && (type === "" || /^text\/event-stream\b/i.test(type))) return;
       const what = `${response.status} ${response.statusText}`.trim();
-      throw new ThreadfoldError("BAD_RESPONSE", `The server answers ${what}, and no stream of events${type && ` but ${type}`}: ${await beginning(source, wait)}`);
+      throw new ThreadfoldError(
+        "BAD_RESPONSE",
+        `The server answers ${what}, and no stream of events${type && ` but ${type}`}: ${await beginning(source, wait)}`,
+      );
     },
   };
 }

@@ -58,7 +58,8 @@ export class ProtocolV2 {
       case "values": {
         const values = run.stateOf(data, namespace);
         // What comes after a run's end may be told again in the middle of the next.
-        if (isRoot && values && !isBefore(event.event_id, this.#conversation.thread.run?.lastEventId)) this.#values(values);
+        if (isRoot && values && !isBefore(event.event_id, this.#conversation.thread.run?.lastEventId))
+          this.#values(values);
         break;
       }
       case "updates":
@@ -79,7 +80,8 @@ export class ProtocolV2 {
         if (isRoot && isDict(data) && typeof data["step"] === "number") this.#step = data["step"];
         break;
       case "custom":
-        if (isDict(data) && "payload" in data) run.custom(data["payload"], namespace, data["name"] as string | undefined);
+        if (isDict(data) && "payload" in data)
+          run.custom(data["payload"], namespace, data["name"] as string | undefined);
         else run.custom(data, namespace);
         break;
       default:
@@ -164,7 +166,10 @@ export class ProtocolV2 {
   #start(speaker: string, data: Dict, namespace: readonly string[]): void {
     const { id, role } = data;
     if (typeof id !== "string" || id === "") {
-      this.#conversation.thread.report(new ThreadfoldError("INVALID_MESSAGE", "A message of the stream has no id."), data);
+      this.#conversation.thread.report(
+        new ThreadfoldError("INVALID_MESSAGE", "A message of the stream has no id."),
+        data,
+      );
       return;
     }
     this.#speaking.delete(speaker);
@@ -176,7 +181,8 @@ export class ProtocolV2 {
 
   /** Whether this begins a tool's result, which the server tells in a namespace of the call's. */
   #isResult(data: Dict, namespace: readonly string[]): boolean {
-    if (data["event"] !== "message-start" || data["role"] !== "tool" || isToolsOwn(namespace.slice(0, -1))) return false;
+    if (data["event"] !== "message-start" || data["role"] !== "tool" || isToolsOwn(namespace.slice(0, -1)))
+      return false;
     return namespace.at(-1) === `tools:${this.#callOf(data, namespace)}` || this.#toolCalls.has(namespace.join("|"));
   }
 
@@ -207,7 +213,8 @@ const isBegin = ({ event }: Dict): boolean => event === "running" || event === "
 /** Events that the server makes up itself name their run. */
 const runOf = ({ event_id: id }: ProtocolEvent): string | undefined => /^synth:([^:]+):/.exec(id ?? "")?.[1];
 
-const speakerOf = ({ params: { namespace = [], node = "" } }: ProtocolEvent): string => `${namespace.join("/")}::${node}`;
+const speakerOf = ({ params: { namespace = [], node = "" } }: ProtocolEvent): string =>
+  `${namespace.join("/")}::${node}`;
 
 function namespaceOf({ params: { namespace = [] } }: ProtocolEvent): readonly string[] {
   if (Array.isArray(namespace)) return namespace;

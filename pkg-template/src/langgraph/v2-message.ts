@@ -148,10 +148,15 @@ export class V2Message {
   #build(before: Dict): Dict {
     const { id } = this;
     if (this.#role !== "ai") {
-      const text = this.#blocks.reduce((all, block) => (block["type"] === "text" ? all + textOf(block["text"]) : all), "");
+      const text = this.#blocks.reduce(
+        (all, block) => (block["type"] === "text" ? all + textOf(block["text"]) : all),
+        "",
+      );
       return { type: this.#role, id, content: text, ...this.#extra };
     }
-    const calls = this.#blocks.flatMap((block) => (isCallChunk(block) ? [callOf([block])] : CALLS.has(block["type"]) ? [finishedCall(block)] : []));
+    const calls = this.#blocks.flatMap((block) =>
+      isCallChunk(block) ? [callOf([block])] : CALLS.has(block["type"]) ? [finishedCall(block)] : [],
+    );
     return {
       type: "ai",
       id,

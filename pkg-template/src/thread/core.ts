@@ -39,7 +39,9 @@ export class ThreadCore {
     const none = schema ? undefined : core.call(() => new core.RawSchema());
     try {
       const how = (kind === "record" ? RECORDED : 0) + (none ? OPEN : 0);
-      this.#raw = this.#arena.call(() => core.RawThread.make(none ?? Schema.handle(schema as Schema<unknown>), core.hold(from), how));
+      this.#raw = this.#arena.call(() =>
+        core.RawThread.make(none ?? Schema.handle(schema as Schema<unknown>), core.hold(from), how),
+      );
     } finally {
       none?.free();
     }
@@ -56,7 +58,11 @@ export class ThreadCore {
     const raw = this.ready();
     this.#isBusy = true;
     try {
-      return this.#arena.call(() => ask(raw, what, first, second) as T, () => ask(raw, ASK.relocate), raw);
+      return this.#arena.call(
+        () => ask(raw, what, first, second) as T,
+        () => ask(raw, ASK.relocate),
+        raw,
+      );
     } finally {
       this.#isBusy = false;
       // Given up by what it called.

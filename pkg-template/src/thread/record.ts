@@ -9,7 +9,8 @@ export const VERSION = 2;
 export function recordOf(given: unknown): ThreadRecord {
   return reading(() => {
     const { version, threadId, run, parts, core } = (given ?? {}) as Partial<ThreadRecord>;
-    if (typeof version === "number" && version !== VERSION) invalid(`The record has version ${String(version)}; this package reads version ${VERSION}.`);
+    if (typeof version === "number" && version !== VERSION)
+      invalid(`The record has version ${String(version)}; this package reads version ${VERSION}.`);
     if (version !== VERSION || !isObject(core)) invalid("A thread's record should be what toJSON() gave.");
     const isText = (value: unknown) => typeof value === "string";
     return {

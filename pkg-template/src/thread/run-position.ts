@@ -15,7 +15,8 @@ export class RunPosition {
   static of(record: unknown): RunPosition {
     const position = new RunPosition();
     const { id, status, error, interrupts, lastEventId } = (record ?? {}) as Partial<ThreadRun>;
-    if (status === "running" || status === "disconnected") position.set({ ...named(id), status: "disconnected", ...because(error) });
+    if (status === "running" || status === "disconnected")
+      position.set({ ...named(id), status: "disconnected", ...because(error) });
     else if (status === "failed") position.set({ ...named(id), status, error });
     else if (status === "interrupted" && Array.isArray(interrupts)) position.set({ ...named(id), status, interrupts });
     else if (typeof id === "string") position.set({ id, status: "idle" });
@@ -36,7 +37,9 @@ export class RunPosition {
 
   /** Whether this start only tells the id of the run that is under way and began without one. */
   isNamedBy({ runId, joined }: RunStarted): boolean {
-    return joined !== false && runId !== undefined && this.#run !== NO_RUN && this.#run.id === undefined && this.#isOpen();
+    return (
+      joined !== false && runId !== undefined && this.#run !== NO_RUN && this.#run.id === undefined && this.#isOpen()
+    );
   }
 
   /** Whether this start is the last run's once more, to go back to its save point. */
@@ -70,7 +73,9 @@ export class RunPosition {
     const own = named(this.#run.id);
     if (event.type === "run-failed") return { ...own, status: "failed", error: event.error };
     const { interrupts } = event;
-    return Array.isArray(interrupts) && interrupts.length > 0 ? { ...own, status: "interrupted", interrupts } : { ...own, status: "idle" };
+    return Array.isArray(interrupts) && interrupts.length > 0
+      ? { ...own, status: "interrupted", interrupts }
+      : { ...own, status: "idle" };
   }
 
   /** A run that has ended needs no connection. */
