@@ -1,5 +1,4 @@
-"use client";
-// "threadfold/react": a thread, or a part of it, in a component. React 18 or later.
+// The hooks of "threadfold/react".
 import { useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from "react";
 import type { PendingUpdate, ThreadRun } from "threadfold";
 
