@@ -1,5 +1,5 @@
 // A thread as a store of messages: getMessage, messageIds and subscribeMessage.
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { defineSchema, field, removeMessage, Thread, type ThreadEvent } from "threadfold";
 import { describe, expect, test, vi } from "vitest";
 import { ai, hear, human, messages, started, streamed, text, threadOf, type Message } from "../thread/say.js";
@@ -251,9 +251,9 @@ test("whatever happens, what listeners heard and what is there by id is what the
         if (step.type === "update") thread.update({ messages: step.messages });
         else if (step.type === "optimistic") thread.optimistic({ messages: step.messages });
         else if (step.type === "text") hear(thread, text(step.id, "a"));
-        else if (step.type === "remove")
-          thread.getMessage(step.id) && thread.optimistic({ messages: [removeMessage(step.id)] });
-        else if (step.type === "snapshot") hear(thread, messages(...step.ids.map((id) => ai(id, `${at}`))));
+        else if (step.type === "remove") {
+          if (thread.getMessage(step.id)) thread.optimistic({ messages: [removeMessage(step.id)] });
+        } else if (step.type === "snapshot") hear(thread, messages(...step.ids.map((id) => ai(id, `${at}`))));
         else if (step.type === "event") hear(thread, { type: step.event } as ThreadEvent);
         else if (step.type === "flush") thread.flush();
         else if (step.ends) listeners.get(step.id)?.shift()?.end();
