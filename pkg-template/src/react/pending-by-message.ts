@@ -32,7 +32,10 @@ export class PendingByMessage<U> {
 
   add(id: string, listener: () => void): () => void {
     const own = () => listener();
-    if (this.#listeners.size === 0) this.#end = this.#thread.subscribe(() => this.#tell());
+    if (this.#listeners.size === 0) {
+      this.#told = this.#thread.pending;
+      this.#end = this.#thread.subscribe(() => this.#tell());
+    }
     this.#listeners.set(own, { id, told: this.get(id) });
     return () => {
       if (this.#listeners.delete(own) && this.#listeners.size === 0) this.#end();
