@@ -1,5 +1,5 @@
 import { defineSchema, field, Thread, ThreadfoldError, type ThreadState } from "threadfold";
-import { loadThread, persist, type ThreadStorage } from "threadfold/persist";
+import { loadThread, persist, type PersistedThread, type ThreadStorage } from "threadfold/persist";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { codeOf } from "../support/errors.js";
 import { ai, failed, hear, human, message, started, streamed, text, threadOf } from "../thread/say.js";
@@ -8,7 +8,7 @@ import { Shelf, SlowShelf } from "./storages.js";
 const name = "chat";
 
 /** A storage in which a thread was saved by itself. */
-function saved(thread: Thread<any, any>, version?: number): Shelf {
+function saved(thread: PersistedThread & Pick<Thread<{ saved?: boolean }>, "update">, version?: number): Shelf {
   const storage = new Shelf();
   const stop = persist(thread, { name, storage, version });
   thread.update({ saved: true });
@@ -86,12 +86,12 @@ describe("a thread of another version", () => {
       name,
       storage: storage(),
       version: 4,
-      migrate({ city, saved: _, ...values }, version) {
-        asked.push(city, version);
+      migrate({ city, saved, ...values }, version) {
+        asked.push(city, saved, version);
         return { ...values, cities: [city as string] };
       },
     });
-    expect(asked).toEqual(["Rome", 3]);
+    expect(asked).toEqual(["Rome", true, 3]);
     expect(again?.threadId).toBe("t");
     expect(again?.confirmed).toEqual({ messages: [ai("1", "a")], cities: ["Rome"] });
     expect(again?.pending.map(({ update, status }) => [update, status])).toEqual([

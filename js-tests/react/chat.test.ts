@@ -17,7 +17,7 @@ interface State {
 }
 
 const ANSWER = "the answer";
-const TOKENS = Array.from({ length: 500 }, (_, at) => `t${at} `);
+const TOKENS = Array.from({ length: 100 }, (_, at) => `t${at} `);
 
 function history(length: number): Message[] {
   return Array.from({ length }, (_, at) => ({
@@ -73,7 +73,7 @@ afterEach(() => {
 test.each([
   ["React.memo", memoised],
   ["useMessageIds and useMessage", byId],
-])("500 tokens into 1,000 messages render one message: %s", async (_, chat) => {
+])("100 tokens into 1,000 messages render one message: %s", async (_, chat) => {
   const thread = threadOf(history(1_000));
   const renders = new Renders();
   const { host } = await mount(chat(thread, renders));
