@@ -81,9 +81,13 @@ export class StubRun {
         init.signal?.addEventListener("abort", () => controller.error(init.signal?.reason));
       },
       pull: async (controller) => {
-        while (at >= this.parts.length && !this.isOver && left > 0)
+        const isCut = left <= 0;
+        left -= 1;
+        while (at >= this.parts.length && !this.isOver) {
+          if (isCut) break;
           await new Promise<void>((resolve) => this.#waiting.push(resolve));
-        if (left-- <= 0) return controller.error(new TypeError("network error"));
+        }
+        if (isCut) return controller.error(new TypeError("network error"));
         const part = this.parts[at++];
         if (part === undefined) controller.close();
         else controller.enqueue(encoder.encode(part));

@@ -54,6 +54,8 @@ export interface RunToJoin {
 /** What is asked of an agent of `@ag-ui/client`. */
 export interface AgUiAgent {
   run(input: never): Observable<AnyEvent>;
+  abortRun?(): void;
+  abortController?: AbortController;
 }
 
 /**
@@ -174,7 +176,14 @@ class AgUiProtocol implements RunProtocol {
   async #send(input: RunAgentInput, signal: AbortSignal): Promise<AgUiSource> {
     const { url, agent, send } = this.#options;
     if (send) return send(input, signal);
-    if (agent) return agent.run(input as never);
+    if (agent) {
+      // Who ends the subscription of an HttpAgent's run leaves its connection open.
+      signal.addEventListener("abort", () => {
+        agent.abortRun?.();
+        if (agent.abortController) agent.abortController = new AbortController();
+      });
+      return agent.run(input as never);
+    }
     const headers = { ...STREAM, "content-type": "application/json" };
     const response = await request(this.#options, url as string, headers, {
       method: "POST",

@@ -1,5 +1,4 @@
 import { ThreadfoldError } from "threadfold";
-import { LeftOff } from "../abort.js";
 import type { HttpOptions } from "./runner-types.js";
 
 /** Sends a request with the options' headers and these; the response, or an error with its HTTP status. */
@@ -23,15 +22,6 @@ export async function request(
 export function isFinal(error: unknown): boolean {
   const { status } = (error ?? {}) as { status?: unknown };
   return typeof status === "number" && status >= 400 && status < 500 && ![408, 425, 429].includes(status);
-}
-
-/** What aborts a request when the runner is given up, but not when the user stops the run. */
-export function whenLeft(signal: AbortSignal): AbortSignal {
-  const controller = new AbortController();
-  signal.addEventListener("abort", () => {
-    if (signal.reason instanceof LeftOff) controller.abort(signal.reason);
-  });
-  return controller.signal;
 }
 
 /** Waits so many milliseconds, or until the signal says so. */

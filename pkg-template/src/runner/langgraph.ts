@@ -1,9 +1,10 @@
 import { ThreadfoldError, type Thread } from "threadfold";
+import { LeftOff } from "../abort.js";
 import { foldRun, type FoldRunOptions } from "../langgraph/fold-run.js";
 import type { RunInterrupt } from "../langgraph/interrupt.js";
 import type { RunStream } from "../langgraph/parts.js";
 import type { ThreadState, ThreadUpdate } from "../thread-types.js";
-import { request, whenLeft } from "./http.js";
+import { request } from "./http.js";
 import { inputOf } from "./input.js";
 import type { Answer, RunNews, RunProtocol } from "./protocol.js";
 import { Runner } from "./runner.js";
@@ -88,6 +89,7 @@ class LangGraphProtocol implements RunProtocol {
   readonly #options: LangGraphRunnerOptions;
   /** The server's id of the run that was asked for, as soon as it has one. */
   #created: Promise<string | undefined> | undefined;
+  #connection = new AbortController();
 
   constructor(thread: Thread, options: LangGraphRunnerOptions) {
     this.#thread = thread;
@@ -125,7 +127,7 @@ class LangGraphProtocol implements RunProtocol {
     const { apiUrl, client, streamMode } = this.#options;
     const { threadId = "", run } = this.#thread;
     const { id = "", lastEventId = "-1" } = run;
-    const abort = whenLeft(signal);
+    const abort = this.#connect(signal);
     const options = { lastEventId, streamMode, signal: abort };
     const stream = client
       ? client.runs.joinStream(threadId, id, options as never)
@@ -143,10 +145,25 @@ class LangGraphProtocol implements RunProtocol {
   async cancel(): Promise<void> {
     const { apiUrl, client } = this.#options;
     const { threadId = "", run } = this.#thread;
+    const connection = this.#connection;
     const id = run.id ?? (await this.#created);
-    if (id === undefined) return;
-    if (client) await client.runs.cancel(threadId, id);
-    else await request(this.#options, `${base(apiUrl)}/threads/${threadId}/runs/${id}/cancel`, {}, { method: "POST" });
+    try {
+      if (id === undefined) return;
+      if (client) await client.runs.cancel(threadId, id);
+      else
+        await request(this.#options, `${base(apiUrl)}/threads/${threadId}/runs/${id}/cancel`, {}, { method: "POST" });
+    } finally {
+      connection.abort();
+    }
+  }
+
+  /** The signal of a request: the user's stop does not abort it, since the server must be told which run to stop. */
+  #connect(signal: AbortSignal): AbortSignal {
+    const connection = (this.#connection = new AbortController());
+    signal.addEventListener("abort", () => {
+      if (signal.reason instanceof LeftOff) connection.abort(signal.reason);
+    });
+    return connection.signal;
   }
 
   interrupt(raw: unknown): RunnerInterrupt {
@@ -178,7 +195,7 @@ class LangGraphProtocol implements RunProtocol {
       if (runId !== undefined && status === "running" && id === undefined)
         thread.receive({ type: "run-started", runId });
     };
-    const abort = whenLeft(signal);
+    const abort = this.#connect(signal);
     const post = (path: string, body: object) =>
       request(this.#options, base(apiUrl) + path, JSON_TYPE, {
         method: "POST",
