@@ -55,7 +55,7 @@ export function table(ours, theirs) {
 
 if (isMain(import.meta.url)) {
   await main(async () => {
-    await step("cargo bench", () => run("cargo", ["bench", "--bench", "core"]));
+    await step("cargo bench", () => run("cargo", ["bench", "-p", "threadfold-benches"]));
     const theirs = await pythonFigures();
     console.log(`\n${table(criterionFigures(), theirs ?? [])}`);
     if (theirs === undefined) {

@@ -14,7 +14,8 @@ const TYPED = ["pkg-template", "js-tests", "www"];
 async function lintSource(tally) {
   await tally.step("cargo fmt --check", () => run("cargo", ["fmt", "--all", "--check"]));
   await tally.step("clippy, native", () =>
-    run("cargo", ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
+    // xtask has dependencies that nothing else needs: CI looks at it.
+    run("cargo", ["clippy", "--workspace", "--exclude", "xtask", "--all-targets", "--", "-D", "warnings"]),
   );
   await tally.step("clippy, wasm, as others compile it", () =>
     run("cargo", ["clippy", "--target", WASM, "--lib", "--", "-D", "warnings"]),

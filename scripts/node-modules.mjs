@@ -6,7 +6,7 @@ import { Complaint, root, run } from "./process.mjs";
 
 const lock = join(root, "package-lock.json");
 const installed = join(root, "node_modules", ".package-lock.json");
-const npm = process.platform === "win32" ? "npm.cmd" : "npm";
+export const npm = process.platform === "win32" ? "npm.cmd" : "npm";
 
 export function requireNode() {
   const [major, minor] = process.versions.node.split(".").map(Number);

@@ -38,6 +38,13 @@ export function watch(command, args, { cwd = root, env = {}, keep = true, show =
   });
 }
 
+/** As `Promise.all`, but what fails is told once the others are done: nothing runs on behind a script that has ended. */
+export async function all(works) {
+  const results = await Promise.allSettled(works);
+  for (const { status, reason } of results) if (status === "rejected") throw reason;
+  return results.map(({ value }) => value);
+}
+
 /** Runs a program silently and returns what it printed, or undefined when it is not there or fails. */
 export function ask(command, args) {
   const { status, stdout } = spawnSync(command, args, { cwd: root, encoding: "utf8" });
