@@ -24,7 +24,7 @@ const javascript = (path) => ({
 });
 
 /** Not of vitest's project `node`, or about seeds themselves. */
-const ELSEWHERE = /^(node_modules|browser|servers|consumers)\b|seeds\.test\.ts$/;
+const ELSEWHERE = /^(node_modules|browser|servers|consumers|rust)\b|seeds\.test\.ts$/;
 
 /** All of them, Rust's and JavaScript's by turns. */
 function targets(wanted) {

@@ -1,8 +1,9 @@
 // The thread in wasm answers as the native one does, which is held to the contract's model: every word of up to four
-// letters (five with THREADFOLD_LETTERS=5, as in CI), and random long ones. tests/contract/answers.json has one number for
+// letters (five where THREADFOLD_THOROUGH is 1, as in CI), and random long ones. tests/contract/answers.json has one number for
 // all that was shown.
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { isThorough } from "../support/seed.js";
 import { ALL, FIELDS, MESSAGES, shown, Word } from "./alphabet.js";
 
 interface Answer {
@@ -13,7 +14,7 @@ const path = new URL("../../tests/contract/answers.json", import.meta.url);
 const answers = JSON.parse(readFileSync(path, "utf8")) as { random: Answer } & Record<string, Answer>;
 
 /** How long the words are of which there is every one. */
-const LENGTH = Number(process.env.THREADFOLD_LETTERS ?? 4);
+const LENGTH = isThorough() ? 5 : 4;
 const LONG = 300_000;
 
 /** FNV-1a over what was shown, going on from the last. */
