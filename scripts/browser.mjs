@@ -21,20 +21,27 @@ const CHROMIUM_NAMES = ["chromium", "chromium-browser", "google-chrome", "google
 /** The path of Chromium or Chrome; undefined where there is none. */
 export const findBrowser = () => process.env.CHROME_PATH || CHROMIUM_NAMES.map(find).find((path) => path !== undefined);
 
-/** Returns the path of Chromium, which is installed where that needs nobody's permission. */
+const canInstall = () => process.getuid?.() === 0 && find("apt-get") !== undefined;
+
+/** A Complaint, unless Chromium is there or `ensureBrowser` can install it. */
+export function requireBrowser() {
+  const path = findBrowser();
+  if (path ? existsSync(path) : canInstall()) return;
+  throw new Complaint(
+    path
+      ? `CHROME_PATH names ${path}, which is not there.`
+      : "No Chromium: install Chromium or Chrome and put it on the PATH, or set CHROME_PATH to its program.",
+  );
+}
+
+/** Installs Chromium where it is missing and this user may. */
 export async function ensureBrowser() {
-  let found = findBrowser();
-  if (!found && process.getuid?.() === 0 && find("apt-get")) {
+  requireBrowser();
+  if (!findBrowser()) {
     await step("apt-get install chromium", async () => {
       await run("apt-get", ["update", "-qq"]);
       await run("apt-get", ["install", "-y", "-qq", "--no-install-recommends", "chromium"]);
     });
-    found = findBrowser();
   }
-  if (!found || !existsSync(found)) {
-    throw new Complaint(
-      "No Chromium: install Chromium or Chrome and put it on the PATH, or set CHROME_PATH to its program.",
-    );
-  }
-  return found;
+  if (!findBrowser()) throw new Complaint("apt-get installed no program called chromium: set CHROME_PATH to yours.");
 }

@@ -2,7 +2,7 @@
 // `node scripts/test.mjs rust node …` runs some of them; `npm run test:quick` the few that say the most in seconds.
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { ensureBrowser } from "./browser.mjs";
+import { ensureBrowser, requireBrowser } from "./browser.mjs";
 import { build } from "./build.mjs";
 import { ensureNodeModules } from "./node-modules.mjs";
 import { all, Complaint, isMain, main, root, watch } from "./process.mjs";
@@ -74,18 +74,21 @@ export async function test(groups, tally) {
   const chosen = (those) => groups.filter((group) => those.includes(group));
   if (needs(NEEDS_BUILD) && !groups.includes("build") && !existsSync(join(root, "pkg")))
     throw new Complaint("There is no pkg/ to test: npm run build.");
+  if (needs(NEEDS_BROWSER)) requireBrowser();
 
   let built = true;
   const steps = {
     rust: () => tally.step("cargo test (native, with doc-tests)", () => cargoTest()),
     wasm: async () => {
-      const folder = await boundaryTests();
-      try {
-        await tally.step("the boundary in Node", () => boundaryIn("node", folder));
-        await tally.step("the boundary in Chromium", () => boundaryIn("chromium", folder));
-      } finally {
-        rmSync(folder, { recursive: true, force: true });
-      }
+      let folder;
+      const compiled = await tally.step("cargo test (wasm), compiled", async () => {
+        folder = await boundaryTests();
+        return { passed: 0, failed: 0 };
+      });
+      if (!compiled) return;
+      await tally.step("the boundary in Node", () => boundaryIn("node", folder));
+      await tally.step("the boundary in Chromium", () => boundaryIn("chromium", folder));
+      rmSync(folder, { recursive: true, force: true });
     },
     build: async () => {
       built = await tally.step("npm run build", build);
@@ -110,9 +113,15 @@ export async function test(groups, tally) {
     }
   };
 
-  // Cargo compiles and tests the native crate while npm installs, the package is built and vitest tests it.
+  // Cargo compiles and tests the crate while npm installs, the package is built and vitest tests it. But two cargos would
+  // wait for each other's target/debug.
   const ready = all([ensureNodeModules(), needs(NEEDS_BROWSER) ? ensureBrowser() : undefined]);
-  await all([inTurn(chosen(["rust"])), ready.then(() => inTurn(groups.filter((group) => group !== "rust")))]);
+  await all([
+    inTurn(chosen(["rust"]))
+      .then(() => ready)
+      .then(() => inTurn(chosen(["wasm"]))),
+    ready.then(() => inTurn(groups.filter((group) => group !== "rust" && group !== "wasm"))),
+  ]);
 }
 
 if (isMain(import.meta.url)) {
