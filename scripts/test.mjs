@@ -1,5 +1,5 @@
-// `npm test`: every test of the project but the consumers' and those on real servers, which need Python.
-// `node scripts/test.mjs rust node …` runs some of them; `npm run test:quick` the few that say the most in seconds.
+// `npm test` runs every test except the consumers' and those on real servers, which need Python.
+// `node scripts/test.mjs rust node …` runs the groups you name; `npm run test:quick` the tests that say most in seconds.
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { ensureBrowser, requireBrowser } from "./browser.mjs";
@@ -15,7 +15,7 @@ const DEFAULT = ["rust", "wasm", "build", "node", "browser"];
 const NEEDS_BROWSER = ["wasm", "browser", "consumers", "servers"];
 const NEEDS_BUILD = ["node", "browser", "consumers", "servers", "quick"];
 
-/** Of vitest's project `node`, what fails first when something is wrong: each of these takes less than two seconds. */
+/** The files of vitest's project `node` that are fast and fail first when something is wrong. */
 const QUICK = [
   "conformance/",
   "thread/contract-cases",
@@ -27,7 +27,7 @@ const QUICK = [
 
 const BOUNDARY = ["--target", WASM, "--features", "bindings", "--test", "boundary"];
 
-/** Runs `cargo test`. What it prints comes at once when it is over: other tests may be writing. */
+/** Runs `cargo test`, and prints its output at the end: other tests may be printing meanwhile. */
 async function cargoTest(...args) {
   const { code, output } = await watch("cargo", ["test", "--no-fail-fast", ...args], {
     env: SIDE_BY_SIDE,
@@ -37,7 +37,7 @@ async function cargoTest(...args) {
   return { ...fromCargo(output), ok: code === 0 };
 }
 
-/** Compiles the tests of the boundary, and has wasm-bindgen write a folder of what runs them. */
+/** Compiles the tests of the boundary, and binds them into a folder from which they can run. */
 async function boundaryTests() {
   const compiled = await watch("cargo", ["test", "--no-run", "--message-format=json-render-diagnostics", ...BOUNDARY], {
     env: SIDE_BY_SIDE,
@@ -45,7 +45,7 @@ async function boundaryTests() {
   });
   if (compiled.code !== 0) throw new Complaint(compiled.output);
   const wasm = /"executable":("[^"]*\.wasm")/.exec(compiled.output)?.[1];
-  if (!wasm) throw new Complaint("cargo names no wasm that has the tests of the boundary in it.");
+  if (!wasm) throw new Complaint("cargo did not say where it put the wasm of the boundary tests.");
   const folder = mkdtempSync(join(target, "boundary-"));
   await bind("tests", JSON.parse(wasm), folder, "tests");
   return folder;
@@ -73,7 +73,7 @@ export async function test(groups, tally) {
   const needs = (those) => groups.some((group) => those.includes(group));
   const chosen = (those) => groups.filter((group) => those.includes(group));
   if (needs(NEEDS_BUILD) && !groups.includes("build") && !existsSync(join(root, "pkg")))
-    throw new Complaint("There is no pkg/ to test: npm run build.");
+    throw new Complaint("There is no pkg/ to test: run `npm run build` first.");
   if (needs(NEEDS_BROWSER)) requireBrowser();
 
   let built = true;

@@ -1,4 +1,4 @@
-// pkg/: put together beside it, then swapped in, so that nobody finds half a package.
+// Puts pkg/ together beside the old one, then swaps it in: nobody finds half a package.
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";

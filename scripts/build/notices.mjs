@@ -1,10 +1,10 @@
-// THIRD-PARTY-NOTICES.txt: the licences of the code that others wrote and the package carries, from their own files.
+// THIRD-PARTY-NOTICES.txt: the licences of the code by others that the package contains, copied from their own files.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { ask, Complaint, root } from "../process.mjs";
 import { WASM } from "../rust.mjs";
 
-/** Where one may choose, the licence is this one; of the others a package has one file. */
+/** Names of licence files, the preferred ones first: of several licences to choose from, MIT. */
 const PREFERRED = [/^LICEN[CS]E-MIT\b/i, /^LICEN[CS]E(\.\w+)?$/i, /^LICEN[CS]E/i, /^COPYING/i];
 
 const HEAD = `threadfold contains code of the packages below, under their licences.
@@ -14,7 +14,7 @@ const RULE = `\n${"-".repeat(80)}\n\n`;
 /** The text, from the modules of node_modules that are in the bundles and the crates that are in the wasm. */
 export function notices(modules) {
   const parts = [rust(), ...crates(), ...npmPackages(modules)];
-  // Many share one text.
+  // Many packages share one text.
   const byText = new Map();
   for (const { name, license, text } of parts) {
     const names = byText.get(text) ?? [];
@@ -24,7 +24,7 @@ export function notices(modules) {
   return [HEAD, ...sections.sort()].join(RULE);
 }
 
-/** Rust's own library is in the wasm, too; its licence comes with no crate. */
+/** Rust's standard library is in the wasm too, and no crate has its licence. */
 const rust = () => ({
   name: "The Rust Standard Library",
   license: "MIT OR Apache-2.0",
@@ -49,7 +49,8 @@ function crates() {
     ),
   );
   const metadata = ask("cargo", ["metadata", "--format-version", "1", "--filter-platform", WASM]);
-  if (!tree || !metadata) throw new Complaint("cargo does not tell which crates are in the wasm, for the notices.");
+  if (!tree || !metadata)
+    throw new Complaint("`cargo tree` and `cargo metadata` do not say which crates are in the wasm.");
   const { packages } = JSON.parse(metadata);
   const linked = new Set(tree.split("\n").map((line) => line.split(" ").slice(0, 2).join(" ")));
   return packages
@@ -70,7 +71,7 @@ function npmPackages(modules) {
 function notice(name, version, license, folder) {
   const files = existsSync(folder) ? readdirSync(folder).sort() : [];
   const file = PREFERRED.map((pattern) => files.find((file) => pattern.test(file))).find(Boolean);
-  // A crate of the workspace of another may leave the file to it, and names its owners in its manifest.
+  // A crate may have left the file in the repository that it comes from.
   if (!file && !/\bMIT\b/.test(license ?? ""))
     throw new Complaint(`${basename(folder)} has no file with its licence, ${license}, to put into the notices.`);
   const more = (license ?? "").split(" AND ").slice(1);
