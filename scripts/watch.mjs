@@ -1,5 +1,5 @@
-// `npm run watch`: builds the package whenever its sources change, then runs the tests of what changed.
-// Names of test files, or parts of them, choose others: `npm run watch -- thread/pending`.
+// `npm run watch` builds the package whenever its sources change, then runs the tests closest to what changed.
+// To run others, name test files, or parts of their names: `npm run watch -- thread/pending`.
 import { watch as observe } from "node:fs";
 import { join } from "node:path";
 import { build } from "./build.mjs";
@@ -7,13 +7,16 @@ import { Complaint, isMain, main, root, watch } from "./process.mjs";
 
 const SOURCES = ["src", "bindings/src", "derive/src", "pkg-template/src"];
 
-/** The tests, by the sources that they are closest to. */
+/** Which sources are covered best by which tests. The first pattern that matches counts. */
 const RELATED = [
   [/^pkg-template\/src\/(entries\/)?ag-ui/, ["ag-ui/"]],
   [/^pkg-template\/src\/(entries\/)?langgraph/, ["langgraph/"]],
   [/^pkg-template\/src\/(entries\/)?react/, ["react/"]],
   [/^src\/schema|^pkg-template\/src\/schema/, ["thread/schema", "laws/", "types/schema"]],
-  [/./, ["conformance/", "thread/", "langgraph/fold-run", "ag-ui/streams"]],
+  [
+    /./,
+    ["conformance/", "thread/contract-cases", "thread/pending", "thread/runs", "langgraph/fold-run", "ag-ui/streams"],
+  ],
 ];
 
 const related = (paths) => [...new Set(paths.flatMap((path) => RELATED.find(([pattern]) => pattern.test(path))[1]))];
@@ -32,13 +35,18 @@ function nextChange(changed) {
   });
 }
 
-async function buildAndTest(files) {
+/** Builds; whether that worked. What went wrong is printed, and the next change may mend it. */
+async function tryToBuild() {
   try {
     await build();
+    return true;
   } catch (error) {
     console.error(error instanceof Complaint ? `✗ ${error.message}` : error);
-    return;
+    return false;
   }
+}
+
+async function test(files) {
   const program = join("node_modules", "vitest", "vitest.mjs");
   await watch(process.execPath, [program, "run", "--root", "js-tests", "--project", "node", ...files], { keep: false });
 }
@@ -52,12 +60,12 @@ if (isMain(import.meta.url)) {
         if (file) changed.add(`${folder}/${file.replaceAll("\\", "/")}`);
       });
     }
-    await build();
+    await tryToBuild();
     for (;;) {
       console.log(`▸ watching ${SOURCES.join(", ")}; stop with Ctrl+C`);
       const paths = await nextChange(changed);
       console.log(`\n▸ changed: ${paths.join(", ")}`);
-      await buildAndTest(wanted.length > 0 ? wanted : related(paths));
+      if (await tryToBuild()) await test(wanted.length > 0 ? wanted : related(paths));
     }
   });
 }
