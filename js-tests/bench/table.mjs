@@ -7,77 +7,67 @@ import { barsOf, precise } from "./report.mjs";
 
 const root = new URL("../../", import.meta.url);
 
-/** The README's rows: the case, its sizes, and the peer beside it. */
+/** The README's rows: the case, its sizes, and the peers beside it, with what they are called there. */
 const ROWS = [
   {
     what: "a token and a new snapshot, 100 / 1,000 / 10,000 messages",
     name: "token and a new snapshot",
     ns: [100, 1_000, 10_000],
-    peer: "langgraph.js",
-    called: "`messagesStateReducer`",
+    peers: { "langgraph.js": "`messagesStateReducer`" },
   },
   {
     what: "`addMessages`, 10,000 + 1",
     name: "addMessages, 1 appended",
     ns: [10_000],
-    peer: "langgraph.js",
-    called: "`messagesStateReducer`",
+    peers: { "langgraph.js": "`messagesStateReducer`" },
   },
   {
     what: "`addMessages`, 1,000 + 1,000",
     name: "addMessages, as many appended",
     ns: [1_000],
-    peer: "langgraph.js",
-    called: "`messagesStateReducer`",
+    peers: { "langgraph.js": "`messagesStateReducer`" },
   },
   {
     what: "an AG-UI content event into a thread, 100 / 1,000 / 10,000",
     name: "AG-UI TEXT_MESSAGE_CONTENT",
     ns: [100, 1_000, 10_000],
-    peer: "@ag-ui/client",
-    called: "`defaultApplyEvents`",
+    peers: { "@ag-ui/client": "`defaultApplyEvents`" },
   },
   {
     what: "the same through the agent with a subscriber, 10,000",
     name: "AG-UI agent, a token",
     ns: [10_000],
-    peer: "@ag-ui/client",
-    called: "`HttpAgent`",
+    peers: { "@ag-ui/client": "`HttpAgent`" },
   },
   {
     what: "`STATE_DELTA` of one leaf of 1 MB",
     name: "AG-UI STATE_DELTA of one leaf of 1 MB",
     ns: [1],
-    peer: "@ag-ui/client",
-    called: "`defaultApplyEvents`",
+    peers: { "@ag-ui/client": "`defaultApplyEvents`" },
   },
   {
     what: "`MESSAGES_SNAPSHOT` of 10,000, one of them new",
     name: "AG-UI MESSAGES_SNAPSHOT, all but the last equal",
     ns: [10_000],
-    peer: "@ag-ui/client",
-    called: "`defaultApplyEvents`",
+    peers: { "@ag-ui/client": "`defaultApplyEvents`" },
   },
   {
     what: "a LangGraph token of text, 1,000 messages",
     name: "LangGraph token of text",
     ns: [1_000],
-    peer: "langgraph-sdk",
-    called: "the SDK's `StreamManager`",
+    peers: { "langgraph-sdk": "the SDK's `StreamManager`" },
   },
   {
     what: "the 8,000th token of tool arguments",
     name: "LangGraph token of tool arguments",
     ns: [8_000],
-    peer: "langgraph-sdk",
-    called: "the SDK's `StreamManager`",
+    peers: { "langgraph-sdk": "the SDK's `StreamManager`" },
   },
   {
     what: "the same in React, 1,000 messages",
     name: "token of tool arguments in React, 1,000 messages",
     ns: [8_000],
-    peer: "langgraph-sdk useStream",
-    called: "`useStream`",
+    peers: { "langgraph-sdk useStream": "`useStream`" },
   },
 ];
 
@@ -92,11 +82,13 @@ export function readmeFigures({ cases, sizes, machine }) {
     ns.every((n) => us(name, n)[contender] !== undefined)
       ? ns.map((n) => precise(us(name, n)[contender])).join(" / ")
       : "–";
-  const rows = ROWS.map(({ what, name, ns, peer, called }) => [
+  const rows = ROWS.map(({ what, name, ns, peers }) => [
     what,
     times(name, ns, "threadfold"),
     times(name, ns, "handwritten"),
-    `${called} ${times(name, ns, peer)}`,
+    Object.entries(peers)
+      .map(([peer, called]) => `${called} ${times(name, ns, peer)}`)
+      .join(", "),
   ]);
   const ms = (name, n, contender) => precise(us(name, n)[contender] / 1_000);
   const kib = (what) => Math.round(sizes[what] / 1_024);

@@ -139,19 +139,19 @@ pub struct ToolCall {
 pub struct Extra(Option<Box<Map<String, Json>>>);
 
 impl Message {
-    /// Instructions for the model.
+    /// Makes a message of instructions for the model.
     pub fn system(content: impl Into<Content>) -> Self {
         let content = content.into();
         MessageKind::System { content, name: None, extra: Extra::default() }.into()
     }
 
-    /// What the user says.
+    /// Makes a message of what the user says.
     pub fn user(content: impl Into<Content>) -> Self {
         let content = content.into();
         MessageKind::User { content, name: None, extra: Extra::default() }.into()
     }
 
-    /// What the model says.
+    /// Makes a message of what the model says.
     pub fn assistant(content: impl Into<Content>) -> Self {
         let (content, tool_calls) = (content.into(), Vec::new());
         MessageKind::Assistant { content, name: None, tool_calls, extra: Extra::default() }.into()
@@ -163,7 +163,7 @@ impl Message {
         MessageKind::Tool { content, name: None, tool_call_id, extra: Extra::default() }.into()
     }
 
-    /// The removal of the message `id`.
+    /// Makes the removal of the message `id`.
     pub fn remove(id: impl Into<String>) -> Self {
         Self::from(MessageKind::Remove).with_id(id)
     }
