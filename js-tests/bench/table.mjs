@@ -69,6 +69,16 @@ const ROWS = [
     ns: [8_000],
     peers: { "langgraph-sdk useStream": "`useStream`" },
   },
+  {
+    what: "a token on a page of 5,000 messages in Chromium, main thread",
+    name: "token on a page in Chromium, main thread",
+    ns: [5_000],
+    peers: {
+      "threadfold, naive list": "a naive list",
+      "langgraph-sdk useStream": "`useStream`",
+      "@ag-ui/client HttpAgent": "`HttpAgent`",
+    },
+  },
 ];
 
 /** The README's part: what matters to a reader who has a minute. */
