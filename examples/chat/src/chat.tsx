@@ -21,7 +21,8 @@ export function Chat() {
       {status === "interrupted" && <Button onClick={() => answer(true)}>Yes</Button>}
       {status === "interrupted" && <Button onClick={() => answer(false)}>No</Button>}
       <input name="text" aria-label="Message" required />
-      {status === "streaming" ? <Button onClick={() => agent.stop()}>Stop</Button> : <button>Send</button>}
+      <button>Send</button>
+      {status === "streaming" && <Button onClick={() => agent.stop()}>Stop</Button>}
     </form>
   );
 }
