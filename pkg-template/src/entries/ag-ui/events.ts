@@ -6,5 +6,4 @@ export type { RunEnd, RunFailure } from "../../ag-ui/runs.js";
 export type { AgUiSource, AnyEvent, Observable } from "../../ag-ui/source.js";
 export { runInput, type RunAgentInput, type RunInputOptions, type SendingThread } from "../../ag-ui/run-input.js";
 export { AgUiRunner, type AgUiAgent, type AgUiRunnerOptions, type RunToJoin } from "../../runner/ag-ui.js";
-export type { Runner } from "../../runner/runner.js";
 export type * from "../../runner/runner-types.js";

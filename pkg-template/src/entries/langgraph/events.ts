@@ -8,5 +8,4 @@ export type { RunInterrupt } from "../../langgraph/interrupt.js";
 export type { RunStream } from "../../langgraph/parts.js";
 export type { RunListeners } from "../../langgraph/run.js";
 export { LangGraphRunner, type LangGraphClient, type LangGraphRunnerOptions } from "../../runner/langgraph.js";
-export type { Runner } from "../../runner/runner.js";
 export type * from "../../runner/runner-types.js";
