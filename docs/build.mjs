@@ -40,8 +40,9 @@ app.converter.on(
   LAST,
 );
 
-// A source knows what it imports by "threadfold" as an alias, which TypeDoc does not follow to its page.
-app.converter.addUnknownSymbolResolver(({ symbolReference }, from) => {
+// A source knows what it imports by "threadfold" as an alias, which TypeDoc does not follow from a comment to its page.
+app.converter.addUnknownSymbolResolver(({ symbolReference }, from, link) => {
+  if (!link) return undefined;
   const names = symbolReference?.path?.map(({ path }) => path) ?? [];
   for (const module of from.project.children ?? []) {
     const target = module.getChildByName(names);
