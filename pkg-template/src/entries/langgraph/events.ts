@@ -7,3 +7,5 @@ export { foldRun, type FoldedRun, type FoldRunOptions } from "../../langgraph/fo
 export type { RunInterrupt } from "../../langgraph/interrupt.js";
 export type { RunStream } from "../../langgraph/parts.js";
 export type { RunListeners } from "../../langgraph/run.js";
+export { LangGraphRunner, type LangGraphClient, type LangGraphRunnerOptions } from "../../runner/langgraph.js";
+export type * from "../../runner/runner-types.js";
