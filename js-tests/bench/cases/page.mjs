@@ -23,7 +23,7 @@ const SAMPLES = 5;
 
 /** The cases with the median times in µs; undefined without a browser. The chats take turns. */
 export async function pageCosts(rounds) {
-  const executablePath = findBrowser().chromium;
+  const executablePath = findBrowser();
   if (!executablePath) return undefined;
   const program = await bundled();
   const browser = await chromium.launch({ executablePath, args: CHROMIUM_FLAGS });

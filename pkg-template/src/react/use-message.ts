@@ -49,7 +49,7 @@ export interface MessageStore<M> {
  * import { useMessage, useMessageIds } from "threadfold/react";
  *
  * const SIZE = 50;
- * const unseen = { contentVisibility: "auto", containIntrinsicSize: `auto ${SIZE * 60}px` };
+ * const unseen = { contentVisibility: "auto", containIntrinsicSize: `auto ${SIZE * 60}px` } as const;
  *
  * function Message({ thread, id }: { thread: Thread; id: string }) {
  *   const message = useMessage(thread, id);
