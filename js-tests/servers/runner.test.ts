@@ -5,6 +5,7 @@ import { LangGraphRunner, type LangGraphRunnerOptions } from "threadfold/langgra
 import { expect, inject, test } from "vitest";
 import { holds } from "../recorded/ag-ui-state";
 import { held } from "../recorded/witness";
+import { byPart } from "../support/by-part.js";
 import { agUi, langGraph } from "./wire.mjs";
 
 /** A server's answer is lost once, to the request whose address ends so. */
@@ -54,7 +55,7 @@ const SERVERS = {
       const apiUrl = inject("langGraph");
       return { thread, runner: new LangGraphRunner(thread, { apiUrl, assistantId: graph, ...options }) };
     },
-    inStep: async (thread: Thread, _: string) => {
+    inStep: async (thread: Thread) => {
       const state = await langGraph.state(inject("langGraph"), thread.threadId as string);
       expect("refused" in state ? state : held(thread.confirmed)).toEqual("refused" in state ? 0 : held(state.values));
     },
@@ -158,7 +159,7 @@ test.concurrent("LangGraph: a connection that breaks is joined by itself", async
   const { thread, runner } = open("chat", { fetch: cutting(3_000), rejoin: { delays: [10, 10, 100] } });
   expect(await runner.sendMessage("Count slowly to 40")).toEqual({ status: "finished" });
   expect(texts(thread)[1]).toBe(Array.from({ length: 40 }, (_, at) => at + 1).join(" "));
-  await inStep(thread, "chat");
+  await inStep(thread);
 });
 
 test.concurrent.each([true, false])(
@@ -174,7 +175,7 @@ test.concurrent.each([true, false])(
     expect(again.runner.status).toBe("error");
     expect(await again.runner.rejoin()).toEqual({ status: "finished" });
     expect(texts(again.thread)[1]).toBe(Array.from({ length: 40 }, (_, at) => at + 1).join(" "));
-    await inStep(again.thread, "chat");
+    await inStep(again.thread);
   },
 );
 
@@ -187,15 +188,34 @@ test.concurrent("LangGraph: a reload after the run has ended joins what is over"
   await sent;
   const again = open("chat", {}, record);
   expect(await again.runner.rejoin()).toEqual({ status: "finished" });
-  await inStep(again.thread, "chat");
+  await inStep(again.thread);
 });
+
+test.concurrent(
+  "LangGraph: what a graph within said before it asked stays through a reload and the answer",
+  async () => {
+    const { open, inStep } = SERVERS.LangGraph;
+    const { thread, runner } = open("consent", { streamSubgraphs: true });
+    await runner.sendMessage("Tidy up");
+    const said = "I would delete three files.";
+    expect(texts(thread)).toEqual(["Tidy up", said]);
+    const again = open("consent", { streamSubgraphs: true }, asJson(thread));
+    const lacking: unknown[] = [];
+    byPart(again.thread).subscribe(() => {
+      if (!texts(again.thread).includes(said)) lacking.push(texts(again.thread));
+    });
+    expect(await again.runner.resume({ value: true })).toEqual({ status: "finished" });
+    expect(lacking).toEqual([]);
+    await inStep(again.thread);
+  },
+);
 
 test.concurrent("LangGraph: a thread whose id the server does not know is made with the first run", async () => {
   const { open, inStep } = SERVERS.LangGraph;
   const { thread, runner } = open("chat");
   thread.threadId = crypto.randomUUID();
   expect(await runner.sendMessage("Hello")).toEqual({ status: "finished" });
-  await inStep(thread, "chat");
+  await inStep(thread);
 });
 
 test.concurrent("LangGraph: put aside, a question is forgotten with the next message", async () => {
@@ -206,7 +226,7 @@ test.concurrent("LangGraph: put aside, a question is forgotten with the next mes
   expect(runner.status).toBe("ready");
   expect((await runner.sendMessage("Tidy up, I said")).status).toBe("interrupted");
   expect(await runner.resume({ value: true })).toEqual({ status: "finished" });
-  await inStep(thread, "consent");
+  await inStep(thread);
 });
 
 test.concurrent("AG-UI: after a reload in mid-run the message can be sent again", async () => {
