@@ -13,7 +13,12 @@ export interface RunThread {
   had(key: string): boolean;
   readonly confirmed: object;
   readonly run:
-    | { readonly id?: string | undefined; readonly status: string; readonly lastEventId?: string | undefined }
+    | {
+        readonly id?: string | undefined;
+        readonly status: string;
+        readonly interrupts?: readonly unknown[] | undefined;
+        readonly lastEventId?: string | undefined;
+      }
     | undefined;
   report(error: ThreadfoldError, event?: unknown): void;
 }
@@ -57,6 +62,9 @@ export class Conversation {
 
   constructor(thread: RunThread) {
     this.thread = thread;
+    // A thread of an earlier life may ask still, also while the request with the answer is on its way.
+    const open = thread.run?.interrupts;
+    if (Array.isArray(open)) this.#interrupts = open.filter(isDict) as unknown as RunInterrupt[];
     if (thread.run?.status === "running" || thread.run?.status === "disconnected") this.#takeUp();
   }
 

@@ -7,3 +7,4 @@ export type { AgUiSource, AnyEvent, Observable } from "../../ag-ui/source.js";
 export { runInput, type RunAgentInput, type RunInputOptions, type SendingThread } from "../../ag-ui/run-input.js";
 export { AgUiRunner, type AgUiAgent, type AgUiRunnerOptions, type RunToJoin } from "../../runner/ag-ui.js";
 export type * from "../../runner/runner-types.js";
+export type { Runner } from "../../runner/runner.js";

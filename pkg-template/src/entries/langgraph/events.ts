@@ -9,3 +9,4 @@ export type { RunStream } from "../../langgraph/parts.js";
 export type { RunListeners } from "../../langgraph/run.js";
 export { LangGraphRunner, type LangGraphClient, type LangGraphRunnerOptions } from "../../runner/langgraph.js";
 export type * from "../../runner/runner-types.js";
+export type { Runner } from "../../runner/runner.js";
