@@ -294,7 +294,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
 
   /**
    * All of the thread, for {@link Thread.fromJSON}: what is confirmed and pending, and where its run stands. An `Error` of
-   * the run or of an update is `{ name, message, code }` there.
+   * the run or of an update is `{ name, message, code, status }` there.
    *
    * @throws {@link ThreadfoldError} `INVALID_VALUE` for a state that goes in a circle.
    */

@@ -1,9 +1,30 @@
-import type { AgUiEvent, Chunk, FoldedEvent, ReasoningChunk, TextChunk, ToolCallChunk } from "./event-types.js";
+import type {
+  AgUiEvent,
+  Chunk,
+  FoldedEvent,
+  HeldMessage,
+  ReasoningChunk,
+  TextChunk,
+  ToolCallChunk,
+} from "./event-types.js";
+import type { FoldingThread } from "./folding-thread.js";
+import { maybeText, type Shape } from "./shapes.js";
 
-export type Kind = "text" | "tool" | "reasoning";
+export const CHUNK_SHAPES: Readonly<Record<Chunk["type"], Shape>> = {
+  TEXT_MESSAGE_CHUNK: { messageId: maybeText, delta: maybeText, role: maybeText },
+  TOOL_CALL_CHUNK: {
+    toolCallId: maybeText,
+    toolCallName: maybeText,
+    parentMessageId: maybeText,
+    delta: maybeText,
+  },
+  REASONING_MESSAGE_CHUNK: { messageId: maybeText, delta: maybeText },
+};
+
+type Kind = "text" | "tool" | "reasoning";
 
 /** A message or tool call that chunks have opened. */
-export interface Opened {
+interface Opened {
   readonly kind: Kind;
   readonly id: string;
   /** What its later chunks may not contradict. */
@@ -11,10 +32,7 @@ export interface Opened {
 }
 
 /** The agent's own lane, or that of one of its subagents. */
-export type Lane = string | undefined;
-
-/** What a stream was cut in, as far as the thread shows it: after a reload that is all there is. */
-export type CutOff = (kind: Kind, lane: Lane) => Opened | undefined;
+type Lane = string | undefined;
 
 /** Events that say nothing of what chunks have opened. */
 const LEAVING = new Set([
@@ -33,14 +51,17 @@ const ENDING = new Set(["RUN_STARTED", "RUN_FINISHED", "RUN_ERROR", "MESSAGES_SN
  */
 export class Chunks {
   readonly #lanes = new Map<Lane, Opened>();
-  readonly #cutOff: CutOff;
+  readonly #thread: FoldingThread;
 
-  constructor(cutOff: CutOff) {
-    this.#cutOff = cutOff;
+  constructor(thread: FoldingThread) {
+    this.#thread = thread;
   }
 
-  /** The events that one event stands for, or in a sentence what is wrong with a chunk. */
-  expand(event: AgUiEvent): readonly FoldedEvent[] | string {
+  /**
+   * Returns the events that one event stands for; undefined for one that stands for itself alone; or in a sentence what
+   * is wrong with a chunk.
+   */
+  expand(event: AgUiEvent): readonly FoldedEvent[] | string | undefined {
     switch (event.type) {
       case "TEXT_MESSAGE_CHUNK":
         return this.#chunk(event, "text", event.messageId, { role: event.role, name: event.name });
@@ -53,7 +74,7 @@ export class Chunks {
         return this.#chunk(event, "reasoning", event.messageId, {});
       default:
     }
-    if (this.#lanes.size === 0 || LEAVING.has(event.type)) return [event];
+    if (this.#lanes.size === 0 || LEAVING.has(event.type)) return undefined;
     if (ENDING.has(event.type)) return [...[...this.#lanes.keys()].flatMap((lane) => this.#close(lane)), event];
     return [...this.#close(event.subagentRunId ?? undefined), event];
   }
@@ -66,7 +87,7 @@ export class Chunks {
   ): readonly FoldedEvent[] | string {
     const lane = this.#laneOf(chunk, kind, id);
     if (typeof lane === "string") return lane;
-    const opened = this.#lanes.get(lane.key) ?? (id === undefined ? this.#cutOff(kind, lane.key) : undefined);
+    const opened = this.#lanes.get(lane.key) ?? (id === undefined ? cutOff(this.#thread, kind, lane.key) : undefined);
     if (opened) this.#lanes.set(lane.key, opened);
     const parts: FoldedEvent[] = [];
     let open: Opened;
@@ -109,6 +130,21 @@ export class Chunks {
     this.#lanes.delete(lane);
     return [endOf(opened)];
   }
+}
+
+/** Finds what chunks had opened when the stream was cut: the last message of that kind and lane that is not whole. */
+function cutOff(thread: FoldingThread, kind: Kind, lane: Lane): Opened | undefined {
+  for (const id of [...thread.streaming].reverse()) {
+    const message = thread.message(id) as HeldMessage | undefined;
+    if (!message || (message.subagentRunId ?? undefined) !== lane) continue;
+    const call = message.toolCalls?.at(-1);
+    if (kind === "tool") {
+      if (call) return { kind, id: call.id, fields: { toolCallName: call.function.name, parentMessageId: message.id } };
+    } else if (!call && (message.role === "reasoning") === (kind === "reasoning")) {
+      return { kind, id, fields: kind === "text" ? { role: message.role } : {} };
+    }
+  }
+  return undefined;
 }
 
 function startOf({ kind, id, fields }: Opened, { metadata, subagentRunId }: Chunk): FoldedEvent {

@@ -3,7 +3,7 @@ import type { Fields, Schema } from "../schema.js";
 import { sameJson } from "../same-json.js";
 import { foldOf, type Fold } from "./fold.js";
 import type { FoldingThread } from "./folding-thread.js";
-import { newId } from "./new-id.js";
+import { newId } from "../new-id.js";
 import { type FailingThread, type Shown, withoutFailed } from "./not-failed.js";
 
 type Values = Record<string, unknown>;

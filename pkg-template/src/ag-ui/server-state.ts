@@ -1,5 +1,6 @@
 import { applyPatch, type PatchOperation, type ThreadfoldError } from "threadfold";
 import { sameJson } from "../same-json.js";
+import type { ThreadEvent } from "../thread-events.js";
 import type { FoldingThread } from "./folding-thread.js";
 import { isObject } from "./shapes.js";
 
@@ -17,6 +18,7 @@ export function knownOperations(operations: readonly unknown[]): readonly unknow
  */
 export class ServerState {
   readonly #thread: FoldingThread;
+  readonly #send: (event: ThreadEvent) => void;
   /** What it was when the run began. */
   #start: unknown;
   #value: unknown;
@@ -30,8 +32,9 @@ export class ServerState {
   /** The fields that the run took along. */
   #sent: readonly string[] = [];
 
-  constructor(thread: FoldingThread) {
+  constructor(thread: FoldingThread, send: (event: ThreadEvent) => void) {
     this.#thread = thread;
+    this.#send = send;
     this.#value = this.#start = fieldsOf(thread.confirmed);
     // A thread that had a run before anybody folded, such as one that comes back from a save, has its fields from a server.
     if (thread.run.id !== undefined) this.#said = null;
@@ -70,7 +73,7 @@ export class ServerState {
       }
       this.#value = next;
     }
-    this.#tell(undefined);
+    this.#tell();
   }
 
   /** The run has ended well: what it took along is the server's, which said nothing to the contrary. */
@@ -84,10 +87,10 @@ export class ServerState {
     if (changed.length > 0) this.#value = { ...value, ...picked(confirmed, changed) };
   }
 
-  snapshot(value: unknown, id: string | undefined): void {
+  snapshot(value: unknown): void {
     this.#value = value;
     this.#said = null;
-    this.#tell(id);
+    this.#tell();
   }
 
   /** Sets the state on this side; it outlasts a replay of the run. */
@@ -105,7 +108,7 @@ export class ServerState {
       this.#said = new Set();
     }
     this.#value = value;
-    this.#tell(undefined);
+    this.#tell();
   }
 
   /** Takes note of fields that were set in the thread by something else. */
@@ -125,7 +128,7 @@ export class ServerState {
   }
 
   /** Applies a JSON Patch: whole, or not at all and the thread's listeners are told why. Says whether it did. */
-  delta(patch: readonly unknown[], id: string | undefined, event: unknown): boolean {
+  delta(patch: readonly unknown[], event: unknown): boolean {
     const operations = knownOperations(patch) as readonly PatchOperation[];
     const keys = isObject(this.#value) ? fieldsTouched(operations) : undefined;
     try {
@@ -136,11 +139,11 @@ export class ServerState {
       return false;
     }
     if (keys) {
-      this.#thread.receive({ type: "delta", operations, id });
+      this.#send({ type: "delta", operations });
     } else {
       this.#isOwn = false;
       this.#said = null;
-      this.#tell(id);
+      this.#tell();
     }
     return true;
   }
@@ -172,9 +175,9 @@ export class ServerState {
     }
   }
 
-  #tell(id: string | undefined): void {
+  #tell(): void {
     this.#isOwn = false;
-    this.#thread.receive({ type: "state", values: fieldsOf(this.#value), id });
+    this.#send({ type: "state", values: fieldsOf(this.#value) });
   }
 }
 

@@ -1,5 +1,5 @@
 // Copies of what others gave, who may change it later.
-import type { FoldedEvent } from "./event-types.js";
+import type { FoldedEvent } from "../event-types.js";
 
 /** What of an event is kept as it is given, if it is an object. */
 const PAYLOADS = ["snapshot", "delta", "messages", "input", "content", "patch", "metadata", "result"] as const;

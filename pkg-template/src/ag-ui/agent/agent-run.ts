@@ -11,11 +11,11 @@ import type {
 import type { Observable, Subscriber } from "rxjs";
 import type { ThreadOfAgent } from "./agent-thread.js";
 import { copyOfEvent } from "./copies.js";
-import type { FoldedEvent, RunFinished } from "./event-types.js";
-import { stepOf } from "./events.js";
-import { type Change, NOTHING, type Step } from "./fold.js";
+import type { FoldedEvent, RunFinished } from "../event-types.js";
+import { stepOf } from "../events.js";
+import { type Change, NOTHING, type Step } from "../fold.js";
 import { observableClass } from "./observable-class.js";
-import { breakOff, interruptsOf, leave } from "./runs.js";
+import { breakOff, interruptsOf, leave } from "../runs.js";
 import { ask, type Asked, hasHook, paramsOf } from "./subscribers.js";
 
 /** What a run is told by its agent. */
@@ -156,15 +156,20 @@ class AgentRun implements Asked {
     const step = stepOf(event);
     // Older versions of the client pass on events that are not folded, such as THINKING_START.
     if (!step) return undefined;
+    if (step.alone && !hasHook(this.#subscribers, step.hook)) {
+      this.#apply(step, event, false);
+      return undefined;
+    }
     const told = step.told ? step.told(fold, event) : {};
     if (!told) return undefined;
     const answer = this.#ask(step.hook, withEvent(event, told));
-    if (answer !== false) return answer.then((stopped) => this.#apply(step, event, stopped));
-    this.#apply(step, event, false);
+    if (answer !== false) return answer.then((stopped) => this.#apply(step, event, true, stopped));
+    this.#apply(step, event, true);
     return undefined;
   }
 
-  #apply(step: Step<FoldedEvent>, event: FoldedEvent, stopped: boolean): void {
+  /** Folds an event; in one step, if nobody was asked. */
+  #apply(step: Step<FoldedEvent>, event: FoldedEvent, wasAsked: boolean, stopped = false): void {
     const { fold } = this.#held;
     this.#held.absorb();
     let change = NOTHING;
@@ -172,9 +177,10 @@ class AgentRun implements Asked {
     const folding = (work: () => void) =>
       event.type === "RUN_STARTED" ? this.#held.beginning(work) : this.#held.folding(work);
     folding(() => {
-      step.always?.(fold, event);
-      // The event is its sender's and its listeners': what is kept of it is a copy.
-      if (!stopped && step.apply) change = step.apply(fold, copyOfEvent(event), undefined);
+      const alone = wasAsked ? undefined : step.alone;
+      if (!alone) step.always?.(fold, event);
+      // The event belongs to its sender and its listeners: what is kept of it is a copy.
+      if (!stopped) change = (alone ?? step.apply)?.(fold, copyOfEvent(event)) ?? NOTHING;
     });
     if (!stopped && event.type === "RUN_FINISHED") this.agent.pendingInterrupts = interruptsLeft(event as RunFinished);
     this.#messagesChanged ||= change.messages === true;

@@ -7,14 +7,14 @@ import {
   type ThreadfoldError,
   type ThreadState,
 } from "threadfold";
-import { sameJson } from "../same-json.js";
+import { sameJson } from "../../same-json.js";
 import { copyOf } from "./copies.js";
-import type { HeldMessage } from "./event-types.js";
-import { cleaned, foldOf, type Fold } from "./fold.js";
-import { isKnown } from "./known-messages.js";
-import { newId } from "./new-id.js";
-import { type Shown, withoutFailed } from "./not-failed.js";
-import { isObject } from "./shapes.js";
+import type { HeldMessage } from "../event-types.js";
+import { cleaned, foldOf, type Fold } from "../fold.js";
+import { isKnown } from "../known-messages.js";
+import { newId } from "../../new-id.js";
+import { type Shown, withoutFailed } from "../not-failed.js";
+import { isObject } from "../shapes.js";
 
 /** The thread of an agent: AG-UI's messages, and the agent's state, whatever it is, as fields. */
 export type AgentThread = Thread<AgentState>;
@@ -193,7 +193,7 @@ export class ThreadOfAgent {
       }
     }
     const removed = before.filter(({ id }) => !wanted.has(id) && own.has(id) && this.thread.message(id));
-    this.fold.calls.forget();
+    this.fold.forget();
     if (keepsOrder(own, wanted)) {
       this.#give([...removed.map(({ id }) => removeMessage(id)), ...update]);
     } else {
@@ -282,7 +282,7 @@ export class ThreadOfAgent {
     if (this.#busy) return;
     // Before the agent is given other messages.
     this.absorb("edited");
-    this.fold.calls.forget();
+    this.fold.forget();
     this.#noteFields(shown, previous);
     const agent = this.#agent;
     const messages = this.messages;
