@@ -1,22 +1,12 @@
 import { REMOVE_ALL_MESSAGES, removeMessage, ThreadfoldError } from "threadfold";
+import { Delivery, type ReceivingThread } from "../stream/delivery.js";
+import { isOpen, type RunEnds } from "../stream/run-end.js";
 import type { ThreadEvent } from "../thread-events.js";
 import { finishedMessage, joinPart } from "./chunk.js";
 import { isKnown, type RunInterrupt } from "./interrupt.js";
 import { isDict, type Dict } from "./merge.js";
+import { takesText, textAdded } from "./tokens.js";
 import { plainDict, plainMessages, type WireMessage } from "./message-form.js";
-import type { Position } from "./part-keys.js";
-
-/** What a run is folded into: a `Thread`. */
-export interface RunThread {
-  receive(event: ThreadEvent): void;
-  message(id: string): object | undefined;
-  had(key: string): boolean;
-  readonly confirmed: object;
-  readonly run:
-    | { readonly id?: string | undefined; readonly status: string; readonly lastEventId?: string | undefined }
-    | undefined;
-  report(error: ThreadfoldError, event?: unknown): void;
-}
 
 /** Who says a message: the task, and whether it is one of a graph within the graph. */
 export interface Speaker {
@@ -43,10 +33,9 @@ interface Streamed {
  * What both protocols do to a thread. The stream of messages is what models say while they say it, also those whose
  * words no state ever holds; the state of the root graph has the last word, on messages, too.
  */
-export class Conversation {
-  readonly thread: RunThread;
-  #position: Position = {};
-  #sent = 0;
+export class Conversation implements RunEnds {
+  readonly thread: ReceivingThread;
+  readonly delivery: Delivery;
   #sawValues = false;
   #runId: string | undefined;
   /** What the run asks. */
@@ -54,10 +43,16 @@ export class Conversation {
   /** The next state is the one that an interrupt left: what a graph within said before it asked is not in it. */
   #isLeftByInterrupt = false;
   readonly #streamed = new Map<string, Streamed>();
+  /**
+   * The messages that the last events sent were parts of, and nothing but text since: the thread has them as they are in
+   * {@link #streamed}, apart from that text, so that a token asks the thread nothing.
+   */
+  readonly #growing = new Set<string>();
 
-  constructor(thread: RunThread) {
+  constructor(thread: ReceivingThread) {
     this.thread = thread;
-    if (thread.run?.status === "running" || thread.run?.status === "disconnected") this.#takeUp();
+    this.delivery = new Delivery(thread);
+    if (isOpen(thread)) this.#takeUp();
   }
 
   /** A thread of an earlier life, in the middle of a run: who says what was under way is not known any more. */
@@ -82,18 +77,9 @@ export class Conversation {
     return orphans.length === 1 ? orphans[0]?.message : undefined;
   }
 
-  /** A new part: what is sent from now on comes of it. */
-  at(position: Position): void {
-    this.#position = position;
-    this.#sent = 0;
-  }
-
   send(event: ThreadEvent): void {
-    const { id, key } = this.#position;
-    const own = key ?? id;
-    const nth = this.#sent++;
-    if (own === undefined) this.thread.receive(event);
-    else this.thread.receive({ ...event, id, key: nth === 0 ? own : `${own}+${nth}` });
+    if (event.type !== "text") this.#growing.clear();
+    this.delivery.send(event);
   }
 
   get interrupts(): readonly RunInterrupt[] {
@@ -106,7 +92,7 @@ export class Conversation {
 
   start(runId: string | undefined): void {
     const isJoined = runId !== undefined && runId === this.#runId;
-    if (!isJoined) this.#isLeftByInterrupt = this.#interrupts.length > 0 || this.thread.run?.status === "interrupted";
+    if (!isJoined) this.#isLeftByInterrupt = this.#interrupts.length > 0 || this.thread.run.status === "interrupted";
     this.#interrupts = isJoined ? this.#interrupts.filter(({ id }) => id !== undefined) : [];
     this.#runId = runId;
     this.#streamed.clear();
@@ -131,19 +117,15 @@ export class Conversation {
     this.send({ type: "run-failed", error });
   }
 
-  /** The user has stopped the run that is under way: what was said stays. */
+  /** Ends the run that is under way well: the user stopped it, and what was said stays. */
   stop(): void {
-    const { status } = this.thread.run ?? { status: "idle" };
-    if (status !== "running" && status !== "disconnected") return;
     this.#streamed.clear();
-    this.thread.receive({ type: "run-finished" });
+    this.send({ type: "run-finished" });
   }
 
-  /** No run came of a request. What the one before asked is still open. */
-  refuse(error: unknown, hasBegun: boolean): void {
-    if (!hasBegun) this.thread.receive({ type: "run-started" });
-    this.#streamed.clear();
-    this.thread.receive({ type: "run-failed", error });
+  /** Begins the run of a request that no run came of. What the one before asked is still open. */
+  begin(): void {
+    this.send({ type: "run-started" });
   }
 
   /** A message of the stream of messages: a part of one, a whole one, or a removal. */
@@ -167,6 +149,7 @@ export class Conversation {
     const landed = this.#streamed.get(id)?.landed ?? false;
     this.#streamed.set(id, { message, open, speaker, written: false, lacked: false, landed });
     this.send({ type: "message", message, streaming: open });
+    if (open && takesText(message)) this.#growing.add(id);
   }
 
   /** Whether the thread has the message whole: what comes of it now is told once more. */
@@ -177,35 +160,31 @@ export class Conversation {
   }
 
   #part(id: string, wire: WireMessage, speaker: Speaker): void {
+    if (this.#token(id, wire, speaker)) return;
     const last = wire.fields["chunk_position"] === "last";
     const known = this.thread.message(id) as Dict | undefined;
     // Where a model has ids of its own, the empty part that ends its message has another.
     if (last && saysNothing(wire.fields) && !known) this.#finishTask(speaker, wire);
     else if (!this.isWhole(id, known)) {
-      const text = last ? undefined : this.#newText(id, wire, known);
-      if (text !== undefined) {
-        this.#streamed.set(id, { ...(this.#streamed.get(id) as Streamed), speaker, written: false, lacked: false });
-        if (text !== "") this.send({ type: "text", messageId: id, text });
-        return;
-      }
       const message = this.#join(id, wire, known);
       this.show(last ? finishedMessage(message) : message, { open: !last, speaker });
     }
   }
 
-  /** The text that a part adds, when it adds nothing else to a message that is text so far. */
-  #newText(id: string, { fields, type }: WireMessage, known: Dict | undefined): string | undefined {
-    const own = this.#streamed.get(id)?.message;
-    const { content } = fields;
-    const isText = type === "ai" && typeof content === "string" && typeof known?.["content"] === "string";
-    // What the thread has may know less of calls that are under way than what was said.
-    return isText &&
-      own &&
-      isEmpty(own["tool_call_chunks"]) &&
-      isEmpty(known["tool_call_chunks"]) &&
-      ADDED.every((key) => isEmpty(fields[key]))
-      ? content
-      : undefined;
+  /** A part that is nothing but more text for a message that takes it: only the text is sent. */
+  #token(id: string, wire: WireMessage, speaker: Speaker): boolean {
+    const known = this.#growing.has(id) ? this.#streamed.get(id) : undefined;
+    const text = known && textAdded(known.message, wire);
+    return text !== undefined && this.say(id, text, speaker);
+  }
+
+  /** Adds text to a message that is known to take it. Returns false if none is. */
+  say(id: string, text: string, speaker: Speaker): boolean {
+    const streamed = this.#growing.has(id) ? this.#streamed.get(id) : undefined;
+    if (!streamed) return false;
+    Object.assign(streamed, { speaker, written: false, lacked: false });
+    if (text !== "") this.send({ type: "text", messageId: id, text });
+    return true;
   }
 
   #join(id: string, wire: WireMessage, known: Dict | undefined): Dict {
@@ -298,23 +277,6 @@ export class Conversation {
 
 /** Who speaks is not known: of the root graph or of one within. */
 const UNKNOWN: Speaker = { task: "", isGuest: true };
-
-/** What a part of a message may add to it besides text. */
-const ADDED = [
-  "tool_call_chunks",
-  "tool_calls",
-  "invalid_tool_calls",
-  "usage_metadata",
-  "additional_kwargs",
-  "response_metadata",
-] as const;
-
-function isEmpty(value: unknown): boolean {
-  if (value == null) return true;
-  if (Array.isArray(value)) return value.length === 0;
-  for (const _ in value as object) return false;
-  return typeof value === "object";
-}
 
 const saysNothing = ({ content, tool_call_chunks: calls }: Dict): boolean =>
   (content == null || content === "" || (Array.isArray(content) && content.length === 0)) &&

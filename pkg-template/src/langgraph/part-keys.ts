@@ -1,11 +1,6 @@
+import type { Position } from "../stream/delivery.js";
 import { isDict } from "./merge.js";
 import type { Part } from "./parts.js";
-
-/** How a thread knows a part again, and from which id on the run may be joined when this part is the last that came. */
-export interface Position {
-  readonly id?: string | undefined;
-  readonly key?: string | undefined;
-}
 
 /** An id made of the time in milliseconds. */
 const CLOCK_ID = /^(\d{10,})-(\d+)(?:\.(\d+))?$/;

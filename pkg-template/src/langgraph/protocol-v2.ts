@@ -156,6 +156,13 @@ export class ProtocolV2 {
     }
     const spoken = this.#speaking.get(speaker) ?? this.#takeUp(speaker);
     if (!spoken) return;
+    const text = spoken.token(data);
+    if (text !== undefined) {
+      if (!this.#conversation.say(spoken.id, text, { task: speaker, isGuest }))
+        this.#show(spoken.message, true, { task: speaker, isGuest });
+      return;
+    }
+    spoken.adopt(() => this.#conversation.thread.message(spoken.id));
     if (data["event"] === "message-finish") {
       this.#speaking.delete(speaker);
       this.#show(spoken.finish(data), false, { task: speaker, isGuest });

@@ -1,4 +1,5 @@
 import { callOf, readArgs, readOn } from "./chunk.js";
+import { sameJson } from "../same-json.js";
 import { isDict, type Dict } from "./merge.js";
 
 /**
@@ -14,6 +15,8 @@ export class V2Message {
   /** Where a block is that the server calls by this index and kind: some count text and tool calls apart. */
   readonly #places = new Map<string, number>();
   #message: Dict;
+  /** Whether text went to the last block since the message was built. */
+  #hasGrown = false;
 
   private constructor(id: string, role: string, extra: Dict, blocks: readonly Dict[]) {
     this.id = id;
@@ -35,12 +38,36 @@ export class V2Message {
 
   /** The message as it is now. */
   get message(): Dict {
+    if (this.#hasGrown) this.#message = this.#build(this.#message);
+    this.#hasGrown = false;
     return this.#message;
+  }
+
+  /** Takes an event that adds text to the last block, and nothing else. Returns that text; undefined for another event. */
+  token({ event, index, delta }: Dict): string | undefined {
+    if (event !== "content-block-delta" || !isDict(delta) || delta["type"] !== "text-delta") return undefined;
+    const last = this.#blocks.length - 1;
+    const block = this.#blocks[last];
+    const { text } = delta;
+    if (block?.["type"] !== "text" || typeof block["text"] !== "string" || typeof text !== "string") return undefined;
+    if (this.#places.get(`${placeIn(index)} ${familyOf("text")}`) !== last) return undefined;
+    this.#put(last, { ...block, text: block["text"] + text });
+    this.#hasGrown = true;
+    return text;
+  }
+
+  /** Takes the last block of the thread's message for its own, if it says the same: text went to the thread by itself. */
+  adopt(held: () => object | undefined): void {
+    if (!this.#hasGrown) return;
+    const { content } = (held() ?? {}) as { content?: unknown };
+    const last = this.#blocks.length - 1;
+    const block: unknown = Array.isArray(content) && content.length === last + 1 ? content[last] : undefined;
+    if (isDict(block) && sameJson(block, this.#blocks[last])) this.#put(last, block);
   }
 
   /** Takes an event of a block; false when it is none. */
   block({ event, index, content, delta }: Dict): boolean {
-    const at = typeof index === "number" || typeof index === "string" ? index : 0;
+    const at = placeIn(index);
     if (event === "content-block-start" || event === "content-block-finish") {
       if (!isDict(content)) return false;
       this.#put(this.#place(at, content["type"]), content);
@@ -50,12 +77,13 @@ export class V2Message {
       else return false;
     } else return false;
     this.#message = this.#build(this.#message);
+    this.#hasGrown = false;
     return true;
   }
 
   /** The message when its last block is there. */
   finish({ usage, metadata, responseMetadata, reason }: Dict): Dict {
-    const { tool_call_chunks: _, ...message } = this.#message;
+    const { tool_call_chunks: _, ...message } = this.message;
     if (this.#role !== "ai") return message;
     readArgs(message["tool_calls"]);
     return {
@@ -174,6 +202,10 @@ export class V2Message {
 /** The usage that is told, with zeros for what it leaves out. */
 const usageOf = (usage: unknown): Dict =>
   isDict(usage) ? { usage_metadata: { input_tokens: 0, output_tokens: 0, total_tokens: 0, ...usage } } : {};
+
+/** What the server calls a block by: its index, or 0. */
+const placeIn = (index: unknown): number | string =>
+  typeof index === "number" || typeof index === "string" ? index : 0;
 
 const GROWING = ["text", "reasoning", "args", "data"];
 const CALLS = new Set<unknown>(["tool_call", "invalid_tool_call"]);
