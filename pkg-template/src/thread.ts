@@ -222,7 +222,8 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     const key = text(event.key) ?? id;
     const mayRepeat = event.type !== "run-started" || this.#position.isRepeatedBy(event);
     if (key !== undefined && mayRepeat && this.#parts.has(key)) return false;
-    // From another run's start on parts are new; from the same run's they are told again, unless each is known by its key.
+    // From another run's start on parts are new; from the same run's they are told again, unless each is known by its
+    // key.
     if (joined === false || (joined && (key === undefined || this.#parts.hasForgotten))) {
       this.#parts.clear();
       this.#position.restart();
@@ -240,7 +241,9 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     return this.#parts.has(key);
   }
 
-  /** Tells the `error` listeners of something that could not be folded; in development the console, if there are none. */
+  /**
+   * Tells the `error` listeners of something that could not be folded; in development the console, if there are none.
+   */
   report(error: ThreadfoldError, event?: unknown): void {
     if (development && this.#listeners.error.size === 0) console.warn(`threadfold: ${error.message}`, error);
     tellAll(this.#listeners.error, error, event);

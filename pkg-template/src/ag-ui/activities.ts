@@ -21,7 +21,7 @@ export const activitySnapshot: Step<ActivitySnapshot> = {
       put(fold, event, replace ? { ...kept, ...fresh } : known);
       return MESSAGES;
     }
-    // Another kind of message is in its place: it goes, unless the event is not to replace anything.
+    // Another kind of message has its id: that goes, unless the event replaces nothing.
     if (known && !replace) return MESSAGES;
     fold.streams.drop(messageId);
     return { messages: true, newMessage: put(fold, event, fresh) };

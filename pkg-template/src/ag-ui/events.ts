@@ -103,7 +103,7 @@ export function stepOf(event: { readonly type: string }): Step<FoldedEvent> | un
  */
 export function foldEvent(fold: Fold, { step }: Kind, event: AgUiEvent, id: string | undefined): RunEnd | undefined {
   const isKnown = id !== undefined && event.type !== "RUN_STARTED" && fold.delivery.had({ id });
-  const parts = fold.chunks.expand(event);
+  const parts = step && fold.chunks.opened.size === 0 ? undefined : fold.chunks.expand(event);
   if (typeof parts === "string") return isKnown ? undefined : fold.refuse(event, parts, "INVALID_VALUE");
   fold.delivery.at(id === undefined ? undefined : { id });
   let end: RunEnd | undefined;

@@ -27,7 +27,9 @@ export interface FoldOptions {
    * when it begins under the id of the thread's last one and that one has not ended.
    */
   join?: boolean | undefined;
-  /** Called with every valid event after it is folded, also with those that change nothing: CUSTOM, RAW, STEP_STARTED… */
+  /**
+   * Called with every valid event after it is folded, also with those that change nothing: CUSTOM, RAW, STEP_STARTED…
+   */
   onEvent?: ((event: AgUiEvent) => void) | undefined;
 }
 

@@ -18,7 +18,9 @@ export class RunCalls {
     this.#answered.add(callId);
   }
 
-  /** Returns the tool calls that a run leaves to the client: those it names, else those it started and did not answer. */
+  /**
+   * Returns the tool calls that a run leaves to the client: those it names, else those it started and did not answer.
+   */
   leftOver({ outcome }: RunFinished): string[] {
     const named = outcome?.type === "success" ? outcome.pendingToolCallIds : undefined;
     return named && named.length > 0 ? [...named] : [...this.#started].filter((id) => !this.#answered.has(id));

@@ -2,7 +2,9 @@
 
 export type Check = (value: unknown) => boolean;
 
-/** The checks of an event's fields, by name. Fields that are not listed may be anything: a newer server may send more. */
+/**
+ * The checks of an event's fields, by name. Fields that are not listed may be anything: a newer server may send more.
+ */
 export type Shape = Readonly<Record<string, Check>>;
 
 export const text: Check = (value) => typeof value === "string";

@@ -52,7 +52,7 @@ function start(fold: Fold, event: TextStart | ReasoningStart, fresh: HeldMessage
 function token(fold: Fold, event: TextContent): Change {
   const { messageId, delta, metadata } = event;
   if (metadata === undefined && fold.growing.has(messageId)) {
-    if (delta !== "") fold.send({ type: "text", messageId, text: delta });
+    if (delta !== "") fold.delivery.send({ type: "text", messageId, text: delta });
     return MESSAGES;
   }
   const message = addressed(fold, event);

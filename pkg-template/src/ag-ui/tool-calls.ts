@@ -120,7 +120,9 @@ function argumentsFor(fold: Fold, event: ToolCallArgs, place: PlacedCall): Chang
   return MESSAGES;
 }
 
-/** What was read of a call's arguments, once a subscriber asked: from then on each part is read, not all of them again. */
+/**
+ * What was read of a call's arguments, once a subscriber asked: from then on each part is read, not all of them again.
+ */
 const PARTIALS = new WeakMap<HeldToolCall, PartialJson>();
 
 function partialOf(call: HeldToolCall, text: string): PartialJson {

@@ -8,30 +8,30 @@ import { isDict, type Dict } from "./merge.js";
 import { takesText, textAdded } from "./tokens.js";
 import { plainDict, plainMessages, type WireMessage } from "./message-form.js";
 
-/** Who says a message: the task, and whether it is one of a graph within the graph. */
+/** What says a message: its task, and whether that is in a subgraph. */
 export interface Speaker {
   readonly task: string;
   readonly isGuest: boolean;
 }
 
-/** A message that came by the stream of messages, until the run ends. */
+/** A message of the stream of messages, until the run ends. */
 interface Streamed {
-  /** As it was handed to the thread. */
+  /** As the thread got it. */
   message: Dict;
-  /** More of it is to come. */
+  /** Whether more of it is to come. */
   open: boolean;
   speaker: Speaker;
-  /** The node that says it has written since its last part. */
+  /** Whether its node has written since its last part. */
   written: boolean;
-  /** A state that came after its last part lacks it. */
+  /** Whether a state that came after its last part lacks it. */
   lacked: boolean;
-  /** A state has had it. */
+  /** Whether a state has had it. */
   landed: boolean;
 }
 
 /**
- * What both protocols do to a thread. The stream of messages is what models say while they say it, also those whose
- * words no state ever holds; the state of the root graph has the last word, on messages, too.
+ * What both protocols do to a thread. The stream of messages brings what models say while they say it, also messages that
+ * no state ever has; the state of the root graph has the last word, also on messages.
  */
 export class Conversation implements RunEnds {
   readonly thread: ReceivingThread;
@@ -40,7 +40,7 @@ export class Conversation implements RunEnds {
   #runId: string | undefined;
   /** What the run asks. */
   #interrupts: RunInterrupt[] = [];
-  /** The next state is the one that an interrupt left: what a graph within said before it asked is not in it. */
+  /** Whether the next state is the one that an interrupt left: it lacks what a subgraph said before it asked. */
   #isLeftByInterrupt = false;
   readonly #streamed = new Map<string, Streamed>();
   /**
@@ -55,7 +55,7 @@ export class Conversation implements RunEnds {
     if (isOpen(thread)) this.#takeUp();
   }
 
-  /** A thread of an earlier life, in the middle of a run: who says what was under way is not known any more. */
+  /** Takes up a thread that was saved in the middle of a run: it does not say which task was speaking. */
   #takeUp(): void {
     const { messages } = this.thread.confirmed as { messages?: unknown };
     for (const message of Array.isArray(messages) ? messages.filter(isDict) : []) {
@@ -71,7 +71,7 @@ export class Conversation implements RunEnds {
     }
   }
 
-  /** The one message under way of which it is not known who says it. */
+  /** Returns the message under way whose speaker is unknown, if there is one alone. */
   orphan(): Dict | undefined {
     const orphans = [...this.#streamed.values()].filter(({ open, speaker }) => open && speaker === UNKNOWN);
     return orphans.length === 1 ? orphans[0]?.message : undefined;
@@ -97,11 +97,11 @@ export class Conversation implements RunEnds {
     this.#runId = runId;
     this.#streamed.clear();
     this.#sawValues = false;
-    // The server makes the ids of runs: one that is told again is the run it was.
+    // The server makes the ids of runs: one that comes again is the same run.
     this.send(runId === undefined ? { type: "run-started" } : { type: "run-started", runId, joined: true });
   }
 
-  /** The run has ended well: what graphs within the graph said, and the root's last state lacks, goes, unless they ask. */
+  /** Ends the run well. What subgraphs said, and the root's last state lacks, goes, unless they ask something. */
   finish(): void {
     const interrupts = [...this.#interrupts];
     if (interrupts.length === 0) {
@@ -123,12 +123,12 @@ export class Conversation implements RunEnds {
     this.send({ type: "run-finished" });
   }
 
-  /** Begins the run of a request that no run came of. What the one before asked is still open. */
+  /** Begins the run of a request that brought none. What the run before asked is still open. */
   begin(): void {
     this.send({ type: "run-started" });
   }
 
-  /** A message of the stream of messages: a part of one, a whole one, or a removal. */
+  /** Folds a message of the stream of messages: a part of one, a whole one, or a removal. */
   message(wire: WireMessage, speaker: Speaker): void {
     const { fields, type, part } = wire;
     const { id } = fields;
@@ -152,7 +152,7 @@ export class Conversation implements RunEnds {
     if (open && takesText(message)) this.#growing.add(id);
   }
 
-  /** Whether the thread has the message whole: what comes of it now is told once more. */
+  /** Whether the thread has the message whole: what comes of it now is a repetition. */
   isWhole(id: string, known = this.thread.message(id)): boolean {
     if (!known) return false;
     const streamed = this.#streamed.get(id);
@@ -171,7 +171,7 @@ export class Conversation implements RunEnds {
     }
   }
 
-  /** A part that is nothing but more text for a message that takes it: only the text is sent. */
+  /** Sends only the text of a part that is nothing else, to a message that takes it. Returns false for another part. */
   #token(id: string, wire: WireMessage, speaker: Speaker): boolean {
     const known = this.#growing.has(id) ? this.#streamed.get(id) : undefined;
     const text = known && textAdded(known.message, wire);
@@ -194,7 +194,7 @@ export class Conversation implements RunEnds {
     return joinPart(base, wire);
   }
 
-  /** The end of the one message that a task's model is saying; of several it cannot be told whose it is. */
+  /** Ends the one message that a task's model is saying. Of several, it would not be known which one ends. */
   #finishTask(speaker: Speaker, wire: WireMessage): void {
     const open = [...this.#streamed].filter(([, streamed]) => streamed.open && streamed.speaker.task === speaker.task);
     const [found] = open;
@@ -204,7 +204,7 @@ export class Conversation implements RunEnds {
     if (known) this.show(finishedMessage(this.#join(id, wire, known)), { open: false, speaker });
   }
 
-  /** The state of the root graph: the last word on messages, unless it is one that an interrupt left. */
+  /** Folds a state of the root graph: the last word on messages, unless an interrupt left it. */
   values(values: Dict): void {
     const partial = this.#isLeftByInterrupt || this.#interrupts.length > 0;
     this.#isLeftByInterrupt = false;
@@ -230,14 +230,14 @@ export class Conversation implements RunEnds {
     this.#remove(gone);
   }
 
-  /** A node of the root graph has written: what it said is said, if no more of it comes. */
+  /** Takes note that a node of the root graph has written: what it said is whole, if no more of it comes. */
   wrote(node: string): void {
     for (const streamed of this.#streamed.values()) {
       if (streamed.speaker.task.startsWith(`${node}:`)) streamed.written = true;
     }
   }
 
-  /** What a node of the root graph wrote. */
+  /** Folds what a node of the root graph wrote. */
   update(update: Dict): void {
     if (!("messages" in update)) {
       this.send({ type: "update", update });
@@ -252,12 +252,15 @@ export class Conversation implements RunEnds {
     this.send({ type: "update", update: { ...update, messages } });
   }
 
-  /** The messages of an update but for removals of what is not there any more, and those that have no id yet. */
+  /**
+   * Returns the messages of an update without removals of messages that are gone, and without those that have no id
+   * yet.
+   */
   #ownMessages(messages: readonly unknown[]): unknown[] {
     const added = new Set<unknown>();
     return messages.filter((message) => {
       if (typeof message === "string" || Array.isArray(message)) return !this.#sawValues;
-      // What is no message is refused when it is folded.
+      // The thread refuses what is no message.
       if (!isDict(message)) return true;
       const { id, type } = message;
       if (type === "remove")
@@ -275,7 +278,7 @@ export class Conversation implements RunEnds {
   }
 }
 
-/** Who speaks is not known: of the root graph or of one within. */
+/** An unknown speaker, of the root graph or of a subgraph. */
 const UNKNOWN: Speaker = { task: "", isGuest: true };
 
 const saysNothing = ({ content, tool_call_chunks: calls }: Dict): boolean =>

@@ -154,12 +154,15 @@ class Reading implements Taker {
     const position = event ? { id: event.event_id } : this.#positions.next(part);
     const isKnown = delivery.had(position);
     if (!isKnown) delivery.at(position);
-    if (event) isKnown ? this.#v2.skip(event, this.#run) : this.#v2.take(event, this.#run);
-    else if (isKnown) this.#api.skip(part, this.#run);
-    else this.#api.take(part, this.#run);
+    const how = isKnown ? "skip" : "take";
+    if (event) this.#v2[how](event, this.#run);
+    else this.#api[how](part, this.#run);
   }
 
-  /** Takes note that the stream ended. One of the runs API ends with its run; one of protocol v2 was cut, unless it says so. */
+  /**
+   * Takes note that the stream ended. A stream of the runs API ends with its run; one of protocol v2 says so, or was
+   * cut.
+   */
   end(): FoldedRun {
     const run = this.#run;
     run.conversation.delivery.at(undefined);
@@ -180,11 +183,13 @@ class Reading implements Taker {
   }
 }
 
-/** What a graph of langgraph.js streams itself, without a server, comes without the names of its modes, or as tuples. */
+/**
+ * What a graph of langgraph.js streams itself, without a server, comes without the names of its modes, or as tuples.
+ */
 const NO_PART =
   "A part of the stream should be { event, data }, as a server sends it. Of what a local graph streams, wrap each chunk: { event: mode, data: chunk }.";
 
-/** Whether it may be a part of the runs API: without a name it says nothing, but has no fields of its own either. */
+/** Whether it may be a part of the runs API: if it has no name, it has no other fields either. */
 const isPart = (part: unknown): boolean =>
   isDict(part) && ("event" in part || Object.keys(part).every((key) => key === "id" || key === "data"));
 

@@ -2,15 +2,15 @@
 import { isDict, mergeDicts, type Dict } from "./merge.js";
 import type { WireMessage } from "./message-form.js";
 
-/** Whether text that comes may be added to a message by itself: to its content, or to the text block that is its last. */
+/** Whether text may be appended to a message: to its content, or to its last block. */
 export function takesText(message: Dict): boolean {
   const { content, tool_call_chunks: chunks, type } = message;
   return type === "ai" && isEmpty(chunks) && (typeof content === "string" || lastText(content) !== undefined);
 }
 
 /**
- * Returns the text that a part adds to a message that takes it; undefined if it adds anything else, or would be another
- * block. What it repeats, such as the model's name, adds nothing.
+ * Returns the text that a part appends to a message that takes text; undefined if the part adds anything else, or begins
+ * a block. What it repeats, such as the model's name, adds nothing.
  */
 export function textAdded(message: Dict, { fields, type }: WireMessage): string | undefined {
   if (type !== "ai" || fields["chunk_position"] === "last") return undefined;
@@ -23,11 +23,11 @@ export function textAdded(message: Dict, { fields, type }: WireMessage): string 
   const last = lastText(known);
   if (!last || !isDict(block) || typeof block["text"] !== "string" || block["type"] !== "text") return undefined;
   const { text, ...rest } = block;
-  // A block without an index is a block of its own, and so is one with another.
+  // A block without an index, or with another one, is a block of its own.
   return rest["index"] !== undefined && rest["index"] === last["index"] && repeats(last, rest) ? text : undefined;
 }
 
-/** What a part of a message may add to it besides text. */
+/** The fields by which a part may add more than text. */
 const LISTS = ["tool_call_chunks", "tool_calls", "invalid_tool_calls", "usage_metadata"] as const;
 const DICTS = ["additional_kwargs", "response_metadata"] as const;
 

@@ -3,16 +3,16 @@ import { sameJson } from "../same-json.js";
 import { isDict, type Dict } from "./merge.js";
 
 /**
- * A message of protocol v2 on its way: blocks of content, each with its start, its deltas and its finish. Every change
- * makes a new dict and leaves alone what it does not touch.
+ * A message of protocol v2 while it comes: blocks of content, each with its start, its deltas and its finish. Every
+ * change makes a new dict, in which what it does not touch is the same object.
  */
 export class V2Message {
   readonly id: string;
   readonly #role: string;
-  /** What comes with its start: the call that it answers, or what it costs. */
+  /** Fields that come with its start: the call that it answers, or its usage. */
   readonly #extra: Dict;
   readonly #blocks: Dict[] = [];
-  /** Where a block is that the server calls by this index and kind: some count text and tool calls apart. */
+  /** Where the block with this index and kind is: some servers count text and tool calls apart. */
   readonly #places = new Map<string, number>();
   #message: Dict;
   /** Whether text went to the last block since the message was built. */
@@ -26,12 +26,12 @@ export class V2Message {
     this.#message = this.#build({});
   }
 
-  /** A message at its `message-start`. */
+  /** Begins a message at its `message-start`. */
   static start(id: string, role: string, { usage }: Dict, callId = ""): V2Message {
     return new V2Message(id, role, role === "tool" ? { tool_call_id: callId } : usageOf(usage), []);
   }
 
-  /** A message of a model that was made of such events before. */
+  /** Goes on with a message that was made of such events before. */
   static goingOn({ id, content }: Dict): V2Message {
     return new V2Message(id as string, "ai", {}, Array.isArray(content) ? content.filter(isDict) : []);
   }
@@ -43,7 +43,7 @@ export class V2Message {
     return this.#message;
   }
 
-  /** Takes an event that adds text to the last block, and nothing else. Returns that text; undefined for another event. */
+  /** Takes an event that only appends text to the last block. Returns that text; undefined for another event. */
   token({ event, index, delta }: Dict): string | undefined {
     if (event !== "content-block-delta" || !isDict(delta) || delta["type"] !== "text-delta") return undefined;
     const last = this.#blocks.length - 1;
@@ -56,7 +56,7 @@ export class V2Message {
     return text;
   }
 
-  /** Takes the last block of the thread's message for its own, if it says the same: text went to the thread by itself. */
+  /** Takes over the thread's object for the last block, if they are equal: text went to the thread by itself. */
   adopt(held: () => object | undefined): void {
     if (!this.#hasGrown) return;
     const { content } = (held() ?? {}) as { content?: unknown };
@@ -65,7 +65,7 @@ export class V2Message {
     if (isDict(block) && sameJson(block, this.#blocks[last])) this.#put(last, block);
   }
 
-  /** Takes an event of a block; false when it is none. */
+  /** Takes an event of a block. Returns false for another event. */
   block({ event, index, content, delta }: Dict): boolean {
     const at = placeIn(index);
     if (event === "content-block-start" || event === "content-block-finish") {
@@ -81,7 +81,7 @@ export class V2Message {
     return true;
   }
 
-  /** The message when its last block is there. */
+  /** Returns the message once its last block is there. */
   finish({ usage, metadata, responseMetadata, reason }: Dict): Dict {
     const { tool_call_chunks: _, ...message } = this.message;
     if (this.#role !== "ai") return message;
@@ -125,7 +125,7 @@ export class V2Message {
     }
   }
 
-  /** What is there of a block, and more of it: its text goes to the end of the text there is. */
+  /** Adds more of a block: its text goes to the end of the text so far. */
   #append(at: number | string, more: Dict): void {
     const place = this.#place(at, more["type"]);
     const block = this.#blocks[place];
@@ -142,7 +142,7 @@ export class V2Message {
     this.#put(place, joined);
   }
 
-  /** Fields in place of those there are; arguments come whole each time. */
+  /** Replaces fields of a block; arguments come whole each time. */
   #patch(at: number | string, fields: Dict): void {
     const place = this.#place(at, fields["type"]);
     const block = this.#blocks[place];
@@ -199,11 +199,11 @@ export class V2Message {
   }
 }
 
-/** The usage that is told, with zeros for what it leaves out. */
+/** Returns the usage, with zeros for what it leaves out. */
 const usageOf = (usage: unknown): Dict =>
   isDict(usage) ? { usage_metadata: { input_tokens: 0, output_tokens: 0, total_tokens: 0, ...usage } } : {};
 
-/** What the server calls a block by: its index, or 0. */
+/** Returns what the server calls a block by: its index, or 0. */
 const placeIn = (index: unknown): number | string =>
   typeof index === "number" || typeof index === "string" ? index : 0;
 
@@ -214,7 +214,7 @@ const textOf = (value: unknown): string => (typeof value === "string" ? value : 
 
 const isCallChunk = (block: Dict): boolean => block["type"] === "tool_call_chunk";
 
-/** The kinds of block that one block may be in turn. */
+/** Returns the family of a kind: the kinds that one block may be in turn. */
 function familyOf(type: unknown): string {
   switch (type) {
     case "tool_call":
@@ -233,7 +233,7 @@ function familyOf(type: unknown): string {
 
 const FINISHED = new WeakMap<Dict, Dict>();
 
-/** A finished block as a tool call; the same object for the same block. */
+/** Returns a finished block as a tool call; the same object for the same block. */
 function finishedCall(block: Dict): Dict {
   let call = FINISHED.get(block);
   if (!call) {

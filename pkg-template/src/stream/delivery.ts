@@ -19,7 +19,9 @@ export interface ReceivingThread {
   report(error: ThreadfoldError, event?: unknown): void;
 }
 
-/** Where a part stands in its stream: the id to join the run behind, and the key that tells it from every other part. */
+/**
+ * Where a part stands in its stream: the id to join the run behind, and the key that tells it from every other part.
+ */
 export interface Position {
   readonly id?: string | undefined;
   /** The id, if left out. */
