@@ -9,7 +9,7 @@ import { printable } from "./printable.mjs";
 const source = join(root, "pkg-template", "src");
 
 /** The entries in src/entries/, each by the name it is imported by: index is "threadfold", slim "threadfold/slim"… */
-export const entries = ["index", "slim", "ag-ui", "ag-ui/events", "langgraph", "langgraph/events", "react"];
+export const entries = ["index", "slim", "ag-ui", "ag-ui/events", "langgraph", "langgraph/events", "react", "persist"];
 
 /** How "threadfold" and "threadfold/slim" come by the wasm. The others work with the threads of "threadfold". */
 const CORES = { index: "inline.ts", slim: "slim.ts" };
