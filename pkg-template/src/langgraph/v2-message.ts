@@ -70,7 +70,9 @@ export class V2Message {
     const at = placeIn(index);
     if (event === "content-block-start" || event === "content-block-finish") {
       if (!isDict(content)) return false;
-      this.#put(this.#place(at, content["type"]), content);
+      const place = this.#place(at, content["type"]);
+      // A finish that repeats the block leaves the object that it is.
+      if (!sameJson(content, this.#blocks[place])) this.#put(place, content);
     } else if (event === "content-block-delta") {
       if (isDict(delta)) this.#delta(at, delta);
       else if (isDict(content)) this.#append(at, content);
