@@ -1,6 +1,9 @@
+/** A signal's reason that ends only the reading: the run may go on where it is. */
+export class LeftOff extends Error {}
+
 /** Whether the user ended the reading: by the signal, or by one that `fetch` was given. */
 export function isAbort(error: unknown, signal?: AbortSignal): boolean {
-  return signal?.aborted === true || isAbortError(error);
+  return (signal?.aborted === true && !(signal.reason instanceof LeftOff)) || isAbortError(error);
 }
 
 /** Whether it is the error of `fetch` and its bodies once they are aborted. */

@@ -13,11 +13,17 @@ const QUOTED = 500;
  * Makes the error of an answer that is no stream of events: `BAD_RESPONSE`, with its HTTP status and the beginning of
  * its body.
  */
-export function badResponse({ ok, status, statusText, headers, body }: Response, said: string): ThreadfoldError {
+function badResponse({ ok, status, statusText, headers, body }: Response, said: string): ThreadfoldError {
   const what = body ? headers.get("content-type") : "no body";
   const instead = ok ? ` with ${what}, not with text/event-stream (ask for it by the header Accept)` : "";
   const sentence = `The server answered ${`${status} ${statusText}`.trim()}${instead}`;
   return new ThreadfoldError("BAD_RESPONSE", said === "" ? `${sentence}.` : `${sentence}: ${said}`, { status });
+}
+
+/** Reads why a server refused a request. Returns the error. */
+export async function refusal(response: Response): Promise<ThreadfoldError> {
+  const said = await response.text().catch(() => "");
+  return badResponse(response, said.slice(0, QUOTED));
 }
 
 /** Opens the body of a response. `check` throws if it is no stream of events. */

@@ -36,6 +36,7 @@ export function plainError(error: unknown): unknown {
     name,
     message,
     ...((typeof code === "string" || typeof code === "number") && { code }),
+    // Of HTTP, if a request was refused.
     ...(typeof status === "number" && { status }),
   };
 }
