@@ -352,12 +352,12 @@ export function withoutAll(handle, keys) {
   }
 }
 
-/** `NONE` for `inserted` is nothing. */
+/** 0 for `inserted` is nothing. */
 export function splice(handle, index, count, inserted) {
   if (failure) return handle;
   try {
     const copy = writable(slots[handle]);
-    if (inserted === NONE) copy.splice(index, count);
+    if (inserted === 0) copy.splice(index, count);
     else copy.splice(index, count, slots[inserted]);
     return heldAs(handle, copy);
   } catch (error) {
@@ -400,5 +400,3 @@ export function overlay(handle, over, nullDeletes) {
     return handle;
   }
 }
-
-const NONE = -1;
