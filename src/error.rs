@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::digits::digits;
+
 /// Why an update was refused. The state it was meant for is as it was before.
 ///
 /// Where a reference system has a sentence for the case, the sentence is that system's own.
@@ -192,92 +194,95 @@ impl Error {
             Self::InvalidMessage { index: Some(index), .. }
             | Self::InvalidPatch { index, .. }
             | Self::PatchPathMissing { index, .. }
-            | Self::PatchTestFailed { index, .. } => index.to_string(),
+            | Self::PatchTestFailed { index, .. } => digits(*index),
             _ => String::new(),
         };
         let problems;
-        let parts: &[&str] = match self {
-            Self::NullArgument { received: Some(side) } => &[
-                "Must specify non-null arguments for both 'left' and 'right'. Only received: '",
-                side,
-                "'.",
-            ],
+        let (sentence, parts): (&str, &[&str]) = match self {
+            Self::NullArgument { received: Some(side) } => (
+                "Must specify non-null arguments for both 'left' and 'right'. Only received: '{}'.",
+                &[side],
+            ),
             Self::NullArgument { received: None } => {
-                &["Must specify non-null arguments for both 'left' and 'right'."]
+                ("Must specify non-null arguments for both 'left' and 'right'.", &[])
             }
-            Self::InvalidMessage { field: None, reason, .. } => &["Not a message: ", reason, "."],
-            Self::InvalidMessage { index: at, field: Some(field), reason } => {
-                let [before, after] =
-                    if at.is_some() { ["messages[", "]"] } else { ["message", ""] };
-                &[before, &index, after, field, " should be ", reason, "."]
+            Self::InvalidMessage { field: None, reason, .. } => ("Not a message: {}.", &[reason]),
+            Self::InvalidMessage { index: Some(_), field: Some(field), reason } => {
+                ("messages[{}]{} should be {}.", &[&index, field, reason])
+            }
+            Self::InvalidMessage { index: None, field: Some(field), reason } => {
+                ("message{} should be {}.", &[field, reason])
             }
             Self::UnknownMessageRemoved { id } => {
-                &["Attempting to delete a message with an ID that doesn't exist ('", id, "')"]
+                ("Attempting to delete a message with an ID that doesn't exist ('{}')", &[id])
             }
-            Self::RemovedAfterRemoveAll { id } => &[
-                "Attempting to delete a message with an ID that doesn't exist ('",
-                id,
-                "') after all messages were removed",
-            ],
-            Self::UnknownMessage { id } => &["There is no message with the id '", id, "'."],
+            Self::RemovedAfterRemoveAll { id } => (
+                "Attempting to delete a message with an ID that doesn't exist ('{}') \
+                 after all messages were removed",
+                &[id],
+            ),
+            Self::UnknownMessage { id } => ("There is no message with the id '{}'.", &[id]),
             Self::InvalidTodos { problems: lines } => {
                 problems = lines.join("\n");
-                &[&problems]
+                ("{}", &[&problems])
             }
-            Self::ParallelTodos => &[
+            Self::ParallelTodos => (
                 "Error: The `write_todos` tool should never be called multiple times in parallel. \
                  Please call it only once per model invocation to update the todo list.",
-            ],
-            Self::InvalidValue { what, expected } => &[what, " should be ", expected, "."],
-            Self::ConcurrentUpdate { key, guard: None } => &[
-                "At key '",
-                key,
-                "': Can receive only one value per step. \
+                &[],
+            ),
+            Self::InvalidValue { what, expected } => ("{} should be {}.", &[what, expected]),
+            Self::ConcurrentUpdate { key, guard: None } => (
+                "At key '{}': Can receive only one value per step. \
                  Use an Annotated key to handle multiple values.",
-            ],
-            Self::ConcurrentUpdate { key, guard: Some(channel) } => &[
-                "At key '",
-                key,
-                "': ",
-                channel,
-                "(guard=True) can receive only one value per step. \
+                &[key],
+            ),
+            Self::ConcurrentUpdate { key, guard: Some(channel) } => (
+                "At key '{}': {}(guard=True) can receive only one value per step. \
                  Use guard=False if you want to store any one of multiple values.",
-            ],
+                &[key, channel],
+            ),
             Self::TwoOverwrites { key } => {
-                &["At key '", key, "': Can receive only one Overwrite value per super-step."]
+                ("At key '{}': Can receive only one Overwrite value per super-step.", &[key])
             }
             Self::NotInput { key } => {
-                &["The field '", key, "' is not input: only the agent writes it."]
+                ("The field '{}' is not input: only the agent writes it.", &[key])
             }
-            Self::NoInput => &["Received no input for __start__"],
-            Self::InvalidSchema { reason } => &["This schema cannot be: ", reason, "."],
-            Self::ReducerConflict { key, first, second } => &[
-                "The field '",
-                key,
-                "' is declared with two reducers: '",
-                first,
-                "' and '",
-                second,
-                "'.",
-            ],
-            Self::InvalidPatch { reason, .. } => &["Patch operation ", &index, ": ", reason, "."],
+            Self::NoInput => ("Received no input for __start__", &[]),
+            Self::InvalidSchema { reason } => ("This schema cannot be: {}.", &[reason]),
+            Self::ReducerConflict { key, first, second } => (
+                "The field '{}' is declared with two reducers: '{}' and '{}'.",
+                &[key, first, second],
+            ),
+            Self::InvalidPatch { reason, .. } => ("Patch operation {}: {}.", &[&index, reason]),
             Self::PatchPathMissing { path, .. } => {
-                &["Patch operation ", &index, ": nothing is at '", path, "'."]
+                ("Patch operation {}: nothing is at '{}'.", &[&index, path])
             }
-            Self::PatchTestFailed { path, .. } => &[
-                "Patch operation ",
-                &index,
-                ": the value at '",
-                path,
-                "' is not the one tested for.",
-            ],
+            Self::PatchTestFailed { path, .. } => (
+                "Patch operation {}: the value at '{}' is not the one tested for.",
+                &[&index, path],
+            ),
             Self::ForbiddenKey { key } => {
-                &["The key '", key, "' is refused: it would reach an object's prototype."]
+                ("The key '{}' is refused: it would reach an object's prototype.", &[key])
             }
-            Self::ReducerFailed { reason } => &["A reducer failed: ", reason],
+            Self::ReducerFailed { reason } => ("A reducer failed: {}", &[reason]),
         };
-        parts.concat()
+        filled(sentence, parts)
     }
+}
+
+/// The sentence with the parts in the places of its braces.
+fn filled(sentence: &str, parts: &[&str]) -> String {
+    let mut parts = parts.iter();
+    let mut text = String::new();
+    for char in sentence.chars() {
+        match char {
+            '{' => text.extend(parts.next().copied()),
+            '}' => {}
+            other => text.push(other),
+        }
+    }
+    text
 }
 
 impl fmt::Display for Error {

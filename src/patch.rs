@@ -1,5 +1,6 @@
 //! JSON Patch (RFC 6902) over [`Value`].
 
+use crate::digits::index_of;
 use crate::error::Error;
 use crate::value::{Found, Kind, Value};
 
@@ -195,11 +196,22 @@ struct Pointer {
 
 impl Pointer {
     fn parse(text: String) -> Option<Self> {
-        let tokens = match text.strip_prefix('/') {
-            Some(rest) => rest.split('/').map(unescape).collect::<Option<_>>()?,
-            None if text.is_empty() => Vec::new(),
-            None => return None,
-        };
+        let mut tokens = Vec::new();
+        let mut chars = text.chars();
+        if chars.next().is_some_and(|first| first != '/') {
+            return None;
+        }
+        if !text.is_empty() {
+            let mut token = String::new();
+            while let Some(char) = chars.next() {
+                match char {
+                    '/' => tokens.push(std::mem::take(&mut token)),
+                    '~' => token.push(unescaped(chars.next()?)?),
+                    other => token.push(other),
+                }
+            }
+            tokens.push(token);
+        }
         Some(Self { text, tokens })
     }
 
@@ -209,27 +221,13 @@ impl Pointer {
     }
 }
 
-/// `~1` is a slash and `~0` a tilde; a tilde before anything else is an error.
-fn unescape(token: &str) -> Option<String> {
-    let mut parts = token.split('~');
-    let mut text = parts.next()?.to_owned();
-    for part in parts {
-        let (tail, char) = match (part.strip_prefix('0'), part.strip_prefix('1')) {
-            (Some(tail), _) => (tail, '~'),
-            (_, Some(tail)) => (tail, '/'),
-            _ => return None,
-        };
-        text.push(char);
-        text.push_str(tail);
+/// What a tilde before this stands for: `~1` is a slash and `~0` a tilde, anything else is an error.
+fn unescaped(code: char) -> Option<char> {
+    match code {
+        '0' => Some('~'),
+        '1' => Some('/'),
+        _ => None,
     }
-    Some(text)
-}
-
-/// A list's index as a token writes it: digits, without a leading zero.
-pub(crate) fn index_of(token: &str) -> Option<usize> {
-    let plain = token == "0" || !token.starts_with('0');
-    let digits = token.bytes().all(|byte| byte.is_ascii_digit());
-    (plain && digits).then(|| token.parse().ok()).flatten()
 }
 
 fn child<'v, V: Value>(node: &'v V, token: &str) -> Option<V::Found<'v>> {

@@ -88,10 +88,10 @@ impl<V: Value> Schema<V> {
         if updates.kind() != Kind::Array {
             return Err(Error::value("updates", "a list of updates"));
         }
-        let updates: Vec<V> = updates
-            .items()
-            .map(|update| given(update.into_owned(), "an update"))
-            .collect::<Result<_, _>>()?;
+        let updates: Vec<V> = updates.items().map(Found::into_owned).collect();
+        for update in &updates {
+            fields_in(update, "an update")?;
+        }
         let (mut changes, mut cleared) = (Vec::new(), Vec::new());
         for ((key, field), writes) in self.fields().zip(self.writes(&updates)) {
             let ephemeral = matches!(field.lifetime, Lifetime::Ephemeral { .. });

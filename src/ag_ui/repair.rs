@@ -85,7 +85,7 @@ fn is_interrupted<V: Value>(message: &V) -> bool {
     let Some(named) = line
         .strip_prefix("Tool call '")
         .and_then(|rest| rest.strip_suffix("' was interrupted before completion."))
-        .filter(|named| !named.contains('\n'))
+        .filter(|named| !named.bytes().any(|byte| byte == b'\n'))
     else {
         return false;
     };

@@ -1,5 +1,6 @@
 //! `replace_todos`: a todo list, replaced whole and checked.
 
+use crate::digits::digits;
 use crate::error::Error;
 use crate::message::is_kind;
 use crate::value::{Found, Kind, Value};
@@ -84,12 +85,11 @@ pub fn check_todo_calls<V: Value>(messages: &V) -> Result<(), Error> {
 
 fn check<V: Value>(todo: &V, index: usize, problems: &mut Vec<String>) {
     if todo.kind() != Kind::Object {
-        problems
-            .push(["todos.", &index.to_string(), ": Input should be a valid dictionary"].concat());
+        problems.push(["todos.", &digits(index), ": Input should be a valid dictionary"].concat());
         return;
     }
     let mut problem = |key: &str, says: &str| {
-        problems.push(["todos.", &index.to_string(), ".", key, ": ", says].concat());
+        problems.push(["todos.", &digits(index), ".", key, ": ", says].concat());
     };
     match todo.get("content") {
         None => problem("content", "Field required"),

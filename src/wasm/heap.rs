@@ -389,7 +389,8 @@ impl Bulk for Handle {
         match change.name {
             message::TEXT => {
                 let [list, item] = [owned.list, owned.item].map(i32::from);
-                found(append_text(self.number(), index.cast_signed(), by.number(), list, item)).ok_or(self)
+                found(append_text(self.number(), index.cast_signed(), by.number(), list, item))
+                    .ok_or(self)
             }
             _ => change.make(self, index, by),
         }
