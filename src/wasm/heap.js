@@ -221,6 +221,15 @@ export function object() {
   return hold({});
 }
 
+/** The value is nobody's to change from now on. */
+export function freeze(handle) {
+  try {
+    Object.freeze(slots[handle]);
+  } catch (error) {
+    note(error);
+  }
+}
+
 // -- Building: a node is copied before it changes, unless it was made in this edit. --
 
 /** @type {{ nodes: Set<object>, before: number } | undefined} */

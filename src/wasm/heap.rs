@@ -59,6 +59,8 @@ extern "C" {
     #[wasm_bindgen(js_name = endEdit)]
     fn end_edit();
     fn share(value: i32);
+    #[wasm_bindgen(js_name = freeze)]
+    fn freeze_value(value: i32);
     #[wasm_bindgen(js_name = withKey)]
     fn with_key(object: i32, key: &str, value: i32) -> i32;
     #[wasm_bindgen(js_name = withoutKey)]
@@ -169,6 +171,11 @@ impl Found<'_, Handle> for Here {
     fn then(self, find: impl FnOnce(&Handle) -> Option<Here>) -> Option<Self> {
         find(&self.0)
     }
+}
+
+/// Makes a value one that nobody can change.
+pub fn freeze(value: Handle) {
+    freeze_value(value.number());
 }
 
 /// While it lives, nodes that were made since it began change in place.
