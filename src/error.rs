@@ -190,6 +190,9 @@ impl Error {
     /// Put together without the machinery behind `format!`, which would be as large in the
     /// WebAssembly build as a reducer.
     pub(crate) fn sentence(&self) -> String {
+        if let Self::InvalidTodos { problems } = self {
+            return problems.join("\n");
+        }
         let index = match self {
             Self::InvalidMessage { index: Some(index), .. }
             | Self::InvalidPatch { index, .. }
@@ -197,92 +200,96 @@ impl Error {
             | Self::PatchTestFailed { index, .. } => digits(*index),
             _ => String::new(),
         };
-        let problems;
-        let (sentence, parts): (&str, &[&str]) = match self {
-            Self::NullArgument { received: Some(side) } => (
-                "Must specify non-null arguments for both 'left' and 'right'. Only received: '{}'.",
-                &[side],
-            ),
-            Self::NullArgument { received: None } => {
-                ("Must specify non-null arguments for both 'left' and 'right'.", &[])
+        let mut parts = self.parts(&index).into_iter();
+        let mut sentence = String::new();
+        for char in self.form().chars() {
+            match char {
+                '{' => sentence.extend(parts.next()),
+                '}' => {}
+                other => sentence.push(other),
             }
-            Self::InvalidMessage { field: None, reason, .. } => ("Not a message: {}.", &[reason]),
-            Self::InvalidMessage { index: Some(_), field: Some(field), reason } => {
-                ("messages[{}]{} should be {}.", &[&index, field, reason])
-            }
-            Self::InvalidMessage { index: None, field: Some(field), reason } => {
-                ("message{} should be {}.", &[field, reason])
-            }
-            Self::UnknownMessageRemoved { id } => {
-                ("Attempting to delete a message with an ID that doesn't exist ('{}')", &[id])
-            }
-            Self::RemovedAfterRemoveAll { id } => (
-                "Attempting to delete a message with an ID that doesn't exist ('{}') \
-                 after all messages were removed",
-                &[id],
-            ),
-            Self::UnknownMessage { id } => ("There is no message with the id '{}'.", &[id]),
-            Self::InvalidTodos { problems: lines } => {
-                problems = lines.join("\n");
-                ("{}", &[&problems])
-            }
-            Self::ParallelTodos => (
-                "Error: The `write_todos` tool should never be called multiple times in parallel. \
-                 Please call it only once per model invocation to update the todo list.",
-                &[],
-            ),
-            Self::InvalidValue { what, expected } => ("{} should be {}.", &[what, expected]),
-            Self::ConcurrentUpdate { key, guard: None } => (
-                "At key '{}': Can receive only one value per step. \
-                 Use an Annotated key to handle multiple values.",
-                &[key],
-            ),
-            Self::ConcurrentUpdate { key, guard: Some(channel) } => (
-                "At key '{}': {}(guard=True) can receive only one value per step. \
-                 Use guard=False if you want to store any one of multiple values.",
-                &[key, channel],
-            ),
-            Self::TwoOverwrites { key } => {
-                ("At key '{}': Can receive only one Overwrite value per super-step.", &[key])
-            }
-            Self::NotInput { key } => {
-                ("The field '{}' is not input: only the agent writes it.", &[key])
-            }
-            Self::NoInput => ("Received no input for __start__", &[]),
-            Self::InvalidSchema { reason } => ("This schema cannot be: {}.", &[reason]),
-            Self::ReducerConflict { key, first, second } => (
-                "The field '{}' is declared with two reducers: '{}' and '{}'.",
-                &[key, first, second],
-            ),
-            Self::InvalidPatch { reason, .. } => ("Patch operation {}: {}.", &[&index, reason]),
-            Self::PatchPathMissing { path, .. } => {
-                ("Patch operation {}: nothing is at '{}'.", &[&index, path])
-            }
-            Self::PatchTestFailed { path, .. } => (
-                "Patch operation {}: the value at '{}' is not the one tested for.",
-                &[&index, path],
-            ),
-            Self::ForbiddenKey { key } => {
-                ("The key '{}' is refused: it would reach an object's prototype.", &[key])
-            }
-            Self::ReducerFailed { reason } => ("A reducer failed: {}", &[reason]),
-        };
-        filled(sentence, parts)
+        }
+        sentence
     }
-}
 
-/// The sentence with the parts in the places of its braces.
-fn filled(sentence: &str, parts: &[&str]) -> String {
-    let mut parts = parts.iter();
-    let mut text = String::new();
-    for char in sentence.chars() {
-        match char {
-            '{' => text.extend(parts.next().copied()),
-            '}' => {}
-            other => text.push(other),
+    /// The sentence, with braces in the places of its parts.
+    fn form(&self) -> &'static str {
+        match self {
+            Self::NullArgument { received: Some(_) } => {
+                "Must specify non-null arguments for both 'left' and 'right'. Only received: '{}'."
+            }
+            Self::NullArgument { received: None } => {
+                "Must specify non-null arguments for both 'left' and 'right'."
+            }
+            Self::InvalidMessage { field: None, .. } => "Not a message: {}.",
+            Self::InvalidMessage { index: Some(_), .. } => "messages[{}]{} should be {}.",
+            Self::InvalidMessage { index: None, .. } => "message{}{} should be {}.",
+            Self::UnknownMessageRemoved { .. } => {
+                "Attempting to delete a message with an ID that doesn't exist ('{}')"
+            }
+            Self::RemovedAfterRemoveAll { .. } => {
+                "Attempting to delete a message with an ID that doesn't exist ('{}') \
+                 after all messages were removed"
+            }
+            Self::UnknownMessage { .. } => "There is no message with the id '{}'.",
+            Self::InvalidTodos { .. } => "",
+            Self::ParallelTodos => {
+                "Error: The `write_todos` tool should never be called multiple times in parallel. \
+                 Please call it only once per model invocation to update the todo list."
+            }
+            Self::InvalidValue { .. } => "{} should be {}.",
+            Self::ConcurrentUpdate { guard: None, .. } => {
+                "At key '{}': Can receive only one value per step. \
+                 Use an Annotated key to handle multiple values."
+            }
+            Self::ConcurrentUpdate { guard: Some(_), .. } => {
+                "At key '{}': {}(guard=True) can receive only one value per step. \
+                 Use guard=False if you want to store any one of multiple values."
+            }
+            Self::TwoOverwrites { .. } => {
+                "At key '{}': Can receive only one Overwrite value per super-step."
+            }
+            Self::NotInput { .. } => "The field '{}' is not input: only the agent writes it.",
+            Self::NoInput => "Received no input for __start__",
+            Self::InvalidSchema { .. } => "This schema cannot be: {}.",
+            Self::ReducerConflict { .. } => {
+                "The field '{}' is declared with two reducers: '{}' and '{}'."
+            }
+            Self::InvalidPatch { .. } => "Patch operation {}: {}.",
+            Self::PatchPathMissing { .. } => "Patch operation {}: nothing is at '{}'.",
+            Self::PatchTestFailed { .. } => {
+                "Patch operation {}: the value at '{}' is not the one tested for."
+            }
+            Self::ForbiddenKey { .. } => {
+                "The key '{}' is refused: it would reach an object's prototype."
+            }
+            Self::ReducerFailed { .. } => "A reducer failed: {}",
         }
     }
-    text
+
+    /// The parts of the sentence, in their order.
+    fn parts<'a>(&'a self, index: &'a str) -> [&'a str; 3] {
+        match self {
+            Self::NullArgument { received } => [received.unwrap_or_default(), "", ""],
+            Self::InvalidMessage { field: None, reason: part, .. }
+            | Self::UnknownMessageRemoved { id: part }
+            | Self::RemovedAfterRemoveAll { id: part }
+            | Self::UnknownMessage { id: part }
+            | Self::TwoOverwrites { key: part }
+            | Self::NotInput { key: part }
+            | Self::InvalidSchema { reason: part }
+            | Self::ForbiddenKey { key: part }
+            | Self::ReducerFailed { reason: part } => [part, "", ""],
+            Self::InvalidMessage { field: Some(field), reason, .. } => [index, field, reason],
+            Self::InvalidValue { what, expected } => [what, expected, ""],
+            Self::ConcurrentUpdate { key, guard } => [key, guard.unwrap_or_default(), ""],
+            Self::ReducerConflict { key, first, second } => [key, first, second],
+            Self::InvalidPatch { reason: part, .. }
+            | Self::PatchPathMissing { path: part, .. }
+            | Self::PatchTestFailed { path: part, .. } => [index, part, ""],
+            Self::InvalidTodos { .. } | Self::ParallelTodos | Self::NoInput => ["", "", ""],
+        }
+    }
 }
 
 impl fmt::Display for Error {
