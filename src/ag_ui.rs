@@ -5,7 +5,7 @@ use crate::message;
 use crate::reducer::files::object;
 use crate::reducer::messages::{MessageRules, read_list};
 use crate::reducer::tools::{Prefer, list, merge_tools};
-use crate::value::{Found, Join, Plan, Value};
+use crate::value::{ByNumber, Found, Join, Plan, Value};
 
 mod repair;
 
@@ -128,19 +128,14 @@ fn unseen<V: Value>(existing: &V, messages: V) -> V {
 /// the reference.
 fn known_ids<V: Value>(existing: &V, messages: &V) -> Vec<bool> {
     let join = V::join(existing, messages, "id");
-    let mut seen = vec![false; join.right.len()];
-    for [_, id] in &join.left {
-        if let Some(seen) = seen.get_mut(*id as usize) {
-            *seen = true;
-        }
+    let mut seen = ByNumber::default();
+    for [at, id] in join.left {
+        seen.insert(id, at);
     }
     let has_nameless =
         || existing.items().any(|message| message.get("id").is_none_or(|id| id.is_null()));
     let nameless = join.right.contains(&Join::NONE) && has_nameless();
-    let known = |id: &u32| match seen.get(*id as usize) {
-        Some(seen) => *seen,
-        None => nameless,
-    };
+    let known = |id: &u32| if *id == Join::NONE { nameless } else { seen.get(*id).is_some() };
     join.right.iter().map(known).collect()
 }
 

@@ -36,16 +36,11 @@ pub fn replace_todos<V: Value>(left: V, right: V) -> Result<V, Error> {
         return Err(Error::InvalidTodos { problems: vec![problem.to_owned()] });
     }
     let mut problems = Vec::new();
-    for (index, todo) in right.items().enumerate() {
-        check(&*todo, index, &mut problems);
-    }
-    if !problems.is_empty() {
-        return Err(Error::InvalidTodos { problems });
-    }
     let mut changed = left.kind() != Kind::Array || left.len() != right.len();
     let mut stripped = false;
     let mut todos = Vec::with_capacity(right.len());
     for (index, todo) in right.items().enumerate() {
+        check(&*todo, index, &mut problems);
         let plain = strip(&*todo);
         stripped |= plain.is_some();
         let todo = plain.unwrap_or_else(|| todo.into_owned());
@@ -59,6 +54,9 @@ pub fn replace_todos<V: Value>(left: V, right: V) -> Result<V, Error> {
                 todos.push(todo);
             }
         }
+    }
+    if !problems.is_empty() {
+        return Err(Error::InvalidTodos { problems });
     }
     Ok(match (changed, stripped) {
         (false, _) => left,

@@ -4,7 +4,7 @@ use wasm_bindgen::prelude::*;
 
 use super::heap::{Handle, UNDEFINED};
 use super::schema::RawSchema;
-use super::{answer, heap, value};
+use super::{answer, heap, text, value};
 use crate::error::Error;
 use crate::thread::{Event, Thread};
 use crate::value::{Holds, Kind, Value};
@@ -43,7 +43,6 @@ impl RawThread {
             _ => false,
         }
         .then(heap::Edit::begin);
-        let id = || first.text().unwrap_or_default();
         value(match what {
             0 => Ok(thread.state()),
             1 => Ok(thread.confirmed()),
@@ -56,19 +55,7 @@ impl RawThread {
                     if second.is_true() { Thread::optimistic_manual } else { Thread::optimistic };
                 show(thread, first).map(|id| Handle::string(&id))
             }
-            7 => thread.settle(&id()).map(|_| UNDEFINED),
-            8 => {
-                thread.fail(&id(), second);
-                Ok(UNDEFINED)
-            }
-            9 => {
-                thread.retry(&id());
-                Ok(UNDEFINED)
-            }
-            10 => {
-                thread.rollback(&id());
-                Ok(UNDEFINED)
-            }
+            7..=10 => end(thread, what, &text(first), second).map(|()| UNDEFINED),
             11 => {
                 let text = Event::Text { id: first, text: second };
                 thread.receive(text).map(|_| UNDEFINED)
@@ -78,7 +65,7 @@ impl RawThread {
                 Ok(UNDEFINED)
             }
             13 => Ok(thread.streaming()),
-            14 => Ok(thread.status(&id()).map_or(UNDEFINED, |it| Handle::string(it.name()))),
+            14 => Ok(thread.status(&text(first)).map_or(UNDEFINED, |it| Handle::string(it.name()))),
             _ => {
                 let event = event(what - EVENTS, [first, second, third]);
                 let received = event.and_then(|event| thread.receive(event));
@@ -86,6 +73,25 @@ impl RawThread {
             }
         })
     }
+}
+
+/// Does with an update by hand what has this number.
+fn end(thread: &mut Thread<Handle>, how: i32, id: &str, error: Handle) -> Result<(), Error> {
+    match how {
+        7 => {
+            thread.settle(id)?;
+        }
+        8 => {
+            thread.fail(id, error);
+        }
+        9 => {
+            thread.retry(id);
+        }
+        _ => {
+            thread.rollback(id);
+        }
+    }
+    Ok(())
 }
 
 /// The event of this number, with what the package's thread/core.ts lists for it.
