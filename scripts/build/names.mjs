@@ -7,14 +7,18 @@ const [IMPORTS, EXPORTS] = [2, 7];
 /** Whatever slots.js asks for by name, and what tests do, who see the exports from outside. */
 const KEPT = /^(?:memory|__stack_pointer|__wbindgen_externrefs|__wbg_\w+_free)$/;
 
-/** The module of the glue's own functions, as wasm-bindgen calls it; in the wasm a letter. */
+/** The module of the glue's own functions, as wasm-bindgen calls it. */
 const OWN = /^\.\/\w+_bg\.js$/;
 
 /** Returns `{ wasm, glue }` with the short names. */
 export function shortNames(wasm, glue) {
   const imports = new Map();
   const exports = new Map();
-  const module = (path) => (OWN.test(path) ? "_" : path.replace(/^\.\/(?:.*\/)?(\w+)\.js$/, "$1"));
+  const modules = new Map();
+  const module = (path) => {
+    if (!modules.has(path)) modules.set(path, String.fromCodePoint(97 + modules.size));
+    return modules.get(path);
+  };
   const content = {
     [IMPORTS]: (start) =>
       imported(wasm, start, (path, name) => {

@@ -53,8 +53,8 @@ impl<V: Value> Results<V> {
     fn of(messages: &V) -> Self {
         let mut results = Self { calls: V::Symbols::default(), contents: Vec::new() };
         for message in messages.items() {
-            let content = message.get_owned("content");
-            let (Some(call), Some(content)) = (answered_call(&*message), content) else { continue };
+            let Some(call) = answered_call(&*message) else { continue };
+            let Some(content) = message.get_owned("content") else { continue };
             let Some(number) = results.calls.intern(&call) else { continue };
             match results.contents.get_mut(number as usize) {
                 Some(known) => *known = content,
