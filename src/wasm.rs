@@ -6,12 +6,15 @@
 
 #![allow(missing_debug_implementations)] // Nobody prints a handle in Rust.
 
+use std::borrow::Cow;
+
 use wasm_bindgen::prelude::*;
 
 use crate::ag_ui::{Compat, langgraph_default_merge_state};
 use crate::error::Error;
 use crate::reducer::messages::MessageRules;
 use crate::reducer::tools::Prefer;
+use crate::value::Value;
 
 mod heap;
 mod message_list;
@@ -37,6 +40,11 @@ fn answer<T>(result: Result<T, Error>) -> Option<T> {
 /// The number of a value that is the answer.
 fn value(result: Result<Handle, Error>) -> i32 {
     answer(result).unwrap_or(UNDEFINED).number()
+}
+
+/// The text of a value that should be one.
+fn text(value: Handle) -> String {
+    value.text().map(Cow::into_owned).unwrap_or_default()
 }
 
 fn rules(by: i32) -> MessageRules {

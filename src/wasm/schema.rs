@@ -1,12 +1,11 @@
 //! [`Schema`] over the JavaScript heap.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use wasm_bindgen::prelude::*;
 
 use super::heap::{Handle, Root};
-use super::{answer, heap, preference, rules, value};
+use super::{answer, heap, preference, rules, text, value};
 use crate::error::Error;
 use crate::schema::{CustomReducer, Field, FieldReducer, Lifetime, Schema};
 use crate::state::Filtered;
@@ -65,7 +64,7 @@ impl RawSchema {
             }
             Ok(folded)
         });
-        let name = text(name);
+        let name = text(Handle::of(name));
         let reducer = FieldReducer::Custom(CustomReducer { name, id: id.cast_unsigned(), merge });
         self.add_field(key, reducer, Lifetime::Kept, ways);
     }
@@ -78,7 +77,7 @@ impl RawSchema {
         ways: i32,
     ) {
         let (input, output) = (ways & INPUT != 0, ways & OUTPUT != 0);
-        answer(self.0.add(text(key), Field { reducer, lifetime, input, output }));
+        answer(self.0.add(text(Handle::of(key)), Field { reducer, lifetime, input, output }));
     }
 
     /// Lays a schema over this one: see [`Schema::combine`].
@@ -105,8 +104,4 @@ impl RawSchema {
 fn filtered(Filtered { values, dropped }: Filtered<Handle>) -> Handle {
     let dropped = Handle::array(dropped.iter().map(|key| Handle::string(key)));
     Handle::object().with("values", values).with("dropped", dropped)
-}
-
-fn text(value: i32) -> String {
-    Handle::of(value).text().map(Cow::into_owned).unwrap_or_default()
 }

@@ -17,11 +17,28 @@ export const ASK = {
   retry: 9,
   rollback: 10,
   text: 11,
-  receive: 12,
-  relocate: 13,
-  streaming: 14,
-  status: 15,
+  relocate: 12,
+  streaming: 13,
+  status: 14,
 } as const;
+
+/** From here on the numbers are those of events: first that of an unknown one. */
+const EVENTS = 15;
+
+/** What the core is told of each event, in its order. */
+const PARTS: ReadonlyMap<unknown, readonly string[]> = new Map([
+  ["run-started", ["runId", "joined"]],
+  ["run-finished", []],
+  ["run-failed", ["error"]],
+  ["message", ["message", "after", "streaming"]],
+  ["message-finished", ["messageId"]],
+  ["messages", ["messages", "clientRoles", "partial"]],
+  ["update", ["update"]],
+  ["values", ["values", "partial"]],
+  ["state", ["values"]],
+  ["delta", ["operations"]],
+]);
+const KINDS = [...PARTS.keys()];
 
 /** How a thread is made: from a record, without a schema. */
 const RECORDED = 1;
@@ -54,12 +71,20 @@ export class ThreadCore {
     return this.#raw;
   }
 
-  ask<T>(what: number, first?: unknown, second?: unknown): T {
+  /** Folds an event; `joined` takes the place of what a run's start says of it. Gives the drift, as a patch. */
+  receive<T>(event: object, joined: boolean | undefined): T {
+    const own = (name: string) => (Object.hasOwn(event, name) ? (event as Record<string, unknown>)[name] : undefined);
+    const type = own("type");
+    const [first, second, third] = (PARTS.get(type) ?? []).map(own);
+    return this.ask(EVENTS + 1 + KINDS.indexOf(type), first, joined ?? second, third);
+  }
+
+  ask<T>(what: number, first?: unknown, second?: unknown, third?: unknown): T {
     const raw = this.ready();
     this.#isBusy = true;
     try {
       return this.#arena.call(
-        () => ask(raw, what, first, second) as T,
+        () => ask(raw, what, first, second, third) as T,
         () => ask(raw, ASK.relocate),
         raw,
       );
@@ -77,6 +102,6 @@ export class ThreadCore {
   }
 }
 
-function ask(raw: core.RawThread, what: number, first?: unknown, second?: unknown): unknown {
-  return core.value(raw.ask(what, core.hold(first), core.hold(second)));
+function ask(raw: core.RawThread, what: number, first?: unknown, second?: unknown, third?: unknown): unknown {
+  return core.value(raw.ask(what, core.hold(first), core.hold(second), core.hold(third)));
 }
