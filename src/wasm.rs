@@ -18,6 +18,7 @@ use crate::value::Value;
 
 mod heap;
 mod message_list;
+mod numbers;
 mod schema;
 mod thread;
 
@@ -48,11 +49,15 @@ fn text(value: Handle) -> String {
 }
 
 fn rules(by: i32) -> MessageRules {
-    if by == 1 { MessageRules::DeepAgents } else { MessageRules::LangGraph }
+    if by == numbers::rules::DEEPAGENTS {
+        MessageRules::DeepAgents
+    } else {
+        MessageRules::LangGraph
+    }
 }
 
 fn preference(prefer: i32) -> Prefer {
-    if prefer == 1 { Prefer::Last } else { Prefer::First }
+    if prefer == numbers::prefer::LAST { Prefer::Last } else { Prefer::First }
 }
 
 /// [`crate::add_messages`].
@@ -94,8 +99,8 @@ pub fn merge_files(left: i32, right: i32) -> i32 {
 #[must_use]
 pub fn merge_state(state: i32, messages: i32, input: i32, compat: i32) -> i32 {
     let compat = match compat {
-        1 => Compat::V0_0,
-        2 => Compat::Current,
+        numbers::compat::V0_0 => Compat::V0_0,
+        numbers::compat::CURRENT => Compat::Current,
         _ => Compat::Accumulate,
     };
     let [state, messages, input] = [state, messages, input].map(Handle::of);

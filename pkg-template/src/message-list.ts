@@ -1,11 +1,9 @@
 import * as core from "#core";
+import { list as ASK } from "../generated/numbers.js";
 import { development } from "./development.js";
 import { ThreadfoldError } from "./errors.js";
 import type { LangChainMessage, MessageOptions, MessagesUpdate } from "./messages.js";
 import { choice, RULES } from "./options.js";
-
-/** What a list is asked for, by the core's numbers. */
-const ASK = { snapshot: 0, update: 1, append: 2, freeze: 3, relocate: 4 } as const;
 
 /**
  * A list of messages that takes updates one by one. A token costs the same however long the list is; only a

@@ -3,6 +3,7 @@
 use wasm_bindgen::prelude::*;
 
 use super::heap::{Handle, UNDEFINED};
+use super::numbers::list as ask;
 use super::{heap, rules, value};
 use crate::message_list::MessageList;
 use crate::value::{Holds, Value};
@@ -32,10 +33,10 @@ impl RawMessageList {
         let (first, second) = (Handle::of(first), Handle::of(second));
         let list = &mut self.0;
         value(match what {
-            0 => Ok(list.snapshot()),
-            1 => list.update(first).map(|()| UNDEFINED),
-            2 => list.append(&first, &second).map(|()| UNDEFINED),
-            3 => {
+            ask::SNAPSHOT => Ok(list.snapshot()),
+            ask::UPDATE => list.update(first).map(|()| UNDEFINED),
+            ask::APPEND => list.append(&first, &second).map(|()| UNDEFINED),
+            ask::FREEZE => {
                 for message in list.touched().filter_map(|at| list.items().at(at)) {
                     heap::freeze(*message);
                 }

@@ -1,29 +1,10 @@
 // The core's half of a thread: what it is asked for, and when it may be asked.
 import * as core from "#core";
+import { ask as ASK, event as EVENT, made } from "../../generated/numbers.js";
 import { ThreadfoldError } from "../errors.js";
 import { Schema } from "../schema.js";
 
-/** What a thread is asked for, by the core's numbers. */
-export const ASK = {
-  state: 0,
-  confirmed: 1,
-  pending: 2,
-  record: 3,
-  message: 4,
-  update: 5,
-  optimistic: 6,
-  settle: 7,
-  fail: 8,
-  retry: 9,
-  rollback: 10,
-  text: 11,
-  relocate: 12,
-  streaming: 13,
-  status: 14,
-} as const;
-
-/** From here on the numbers are those of events: first that of an unknown one. */
-const EVENTS = 15;
+export { ASK };
 
 /** What the core is told of each event, in its order. */
 const PARTS: ReadonlyMap<unknown, readonly string[]> = new Map([
@@ -38,11 +19,7 @@ const PARTS: ReadonlyMap<unknown, readonly string[]> = new Map([
   ["state", ["values"]],
   ["delta", ["operations"]],
 ]);
-const KINDS = [...PARTS.keys()];
-
-/** How a thread is made: from a record, without a schema. */
-const RECORDED = 1;
-const OPEN = 2;
+const NUMBERS: ReadonlyMap<unknown, number> = new Map(Object.entries(EVENT));
 
 /** A thread of the core's, which is not asked while it answers. */
 export class ThreadCore {
@@ -55,7 +32,7 @@ export class ThreadCore {
   constructor(schema: Schema<unknown> | undefined, from: object, kind: "values" | "record") {
     const none = schema ? undefined : core.call(() => new core.RawSchema());
     try {
-      const how = (kind === "record" ? RECORDED : 0) + (none ? OPEN : 0);
+      const how = (kind === "record" ? made.recorded : 0) + (none ? made.open : 0);
       this.#raw = this.#arena.call(() =>
         core.RawThread.make(none ?? Schema.handle(schema as Schema<unknown>), core.hold(from), how),
       );
@@ -76,7 +53,7 @@ export class ThreadCore {
     const own = (name: string) => (Object.hasOwn(event, name) ? (event as Record<string, unknown>)[name] : undefined);
     const type = own("type");
     const [first, second, third] = (PARTS.get(type) ?? []).map(own);
-    return this.ask(EVENTS + 1 + KINDS.indexOf(type), first, joined ?? second, third);
+    return this.ask(NUMBERS.get(type) ?? EVENT.unknown, first, joined ?? second, third);
   }
 
   ask<T>(what: number, first?: unknown, second?: unknown, third?: unknown): T {
