@@ -2,6 +2,8 @@
 //! the package's half, `pkg-template/generated/numbers.js`, from this file (`scripts/build/numbers.mjs`):
 //! a list of names for each module, which are the names in quotes, or the constants' own.
 
+#![allow(dead_code)] // Some are what is left over on the core's side of a match.
+
 /// What a thread is asked for.
 pub(super) mod ask {
     pub const STATE: i32 = 0;
