@@ -220,10 +220,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
       type === "run-started" || type === "run-finished" || type === "run-failed"
         ? this.#position.after(event)
         : undefined;
-    const patch = this.#core.ask<PatchOperation[] | undefined>(
-      ASK.receive,
-      joined === undefined ? event : { ...event, joined },
-    );
+    const patch = this.#core.receive<PatchOperation[] | undefined>(event, joined);
     if (run) this.#position.set(run);
     if (patch) tellAll(this.#listeners.drift, { patch, event });
   }

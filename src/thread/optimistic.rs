@@ -2,6 +2,7 @@
 
 use super::pending::{Does, Edit, Pending};
 use super::{MESSAGES, Thread};
+use crate::digits::digits;
 use crate::error::Error;
 use crate::message::REMOVE_ALL_MESSAGES;
 use crate::reducer::messages::{MessageRules, Removals, read_list};
@@ -48,7 +49,7 @@ impl<V: Value> Thread<V> {
             update = update.with(MESSAGES, list);
         }
         let mut made = self.made + 1;
-        let name = |made: u32| ["update-", &made.to_string()].concat();
+        let name = |made: u32| ["update-", &digits(made as usize)].concat();
         while self.updates.knows(&name(made)) {
             made += 1;
         }
