@@ -125,32 +125,11 @@ impl<V: Value> Operation<'_, V> {
             above.push((node, token));
             node = inner;
         }
-        let mut changed =
-            self.changed(node, last, deed, value).ok_or_else(|| self.missing(path))?;
+        let mut changed = changed(node, last, deed, value).ok_or_else(|| self.missing(path))?;
         while let Some((outer, token)) = above.pop() {
             changed = put(outer, token, changed);
         }
         Ok(changed)
-    }
-
-    /// The object or list with the place that a token names changed, if it is there.
-    fn changed(&self, node: V, token: &str, deed: Deed, value: V) -> Option<V> {
-        if deed != Deed::Add {
-            child(&node, token)?;
-        }
-        Some(match (node.kind(), deed) {
-            (Kind::Array, Deed::Add) => {
-                let at = if token == "-" { node.len() } else { index_of(token)? };
-                if at > node.len() {
-                    return None;
-                }
-                node.splice(at, 0, Some(value))
-            }
-            (Kind::Array, Deed::Remove) => node.splice(index_of(token)?, 1, None),
-            (Kind::Object, Deed::Remove) => node.without(token),
-            (Kind::Array | Kind::Object, _) => put(node, token, value),
-            _ => return None,
-        })
     }
 
     fn value(&self) -> Result<V, Error> {
@@ -220,6 +199,26 @@ fn child<'v, V: Value>(node: &'v V, token: &str) -> Option<V::Found<'v>> {
         Kind::Object => node.get(token),
         _ => None,
     }
+}
+
+/// The object or list with the place that a token names changed, if it is there.
+fn changed<V: Value>(node: V, token: &str, deed: Deed, value: V) -> Option<V> {
+    if deed != Deed::Add {
+        child(&node, token)?;
+    }
+    Some(match (node.kind(), deed) {
+        (Kind::Array, Deed::Add) => {
+            let at = if token == "-" { node.len() } else { index_of(token)? };
+            if at > node.len() {
+                return None;
+            }
+            node.splice(at, 0, Some(value))
+        }
+        (Kind::Array, Deed::Remove) => node.splice(index_of(token)?, 1, None),
+        (Kind::Object, Deed::Remove) => node.without(token),
+        (Kind::Array | Kind::Object, _) => put(node, token, value),
+        _ => return None,
+    })
 }
 
 /// The object or list with the value that a token names replaced.

@@ -18,8 +18,9 @@ pub(super) fn new_messages<V: Value>(existing: &V, messages: V) -> V {
         return messages;
     }
     for (message, known) in messages.items().zip(known) {
-        let number = if known { None } else { results.number(&message) };
-        if !known && !number.is_some_and(|number| answered.get(number).is_some()) {
+        let is_answered =
+            || results.number(&message).is_some_and(|number| answered.get(number).is_some());
+        if !(known || is_answered()) {
             fresh.push(message.into_owned());
         }
     }
