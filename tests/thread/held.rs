@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use threadfold::value::{Found, Holds};
-use threadfold::{Event, Thread, Value as _};
+use threadfold::{Event, Thread};
 
 use crate::{ai, failed, hear, human, message, started, streamed, text, thread_of};
 

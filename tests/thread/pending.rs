@@ -119,3 +119,21 @@ fn another_run_is_no_replay_even_if_it_is_said_to_be_joined() {
     hear(&mut thread, [started("r"), message(ai("1", "a")), started("r")]);
     assert_eq!(ids(&thread.state()), Vec::<&str>::new());
 }
+
+#[test]
+fn a_record_has_nothing_of_updates_that_are_gone() {
+    let empty = |thread: &mut Thread<Value>| {
+        let record = thread.to_json();
+        ["pending", "seats", "anchors"].map(|part| record[part].clone())
+    };
+    let mut thread = thread_of(&[]);
+    let updates = ["1", "2", "3"].map(|id| thread.optimistic(add(id)).unwrap());
+    assert_ne!(empty(&mut thread), [json!([]), json!([]), json!([])]);
+    for update in &updates {
+        assert!(thread.rollback(update));
+    }
+    assert_eq!(empty(&mut thread), [json!([]), json!([]), json!([])]);
+    thread.optimistic(add("1")).unwrap();
+    hear(&mut thread, [started("r"), message(human("1", "1")), Event::RunFinished, started("s")]);
+    assert_eq!(empty(&mut thread), [json!([]), json!([]), json!([])]);
+}

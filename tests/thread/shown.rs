@@ -161,3 +161,23 @@ fn an_update_that_adds_and_removes_a_message_does_nothing() {
     assert_eq!(thread.status(&update), None);
     assert_eq!(thread.state(), json!({ "messages": [] }));
 }
+
+#[test]
+fn a_schema_refuses_fields_that_it_does_not_know() {
+    let mut thread = thread_by(FieldReducer::Messages(MessageRules::LangGraph), &[]);
+    assert!(thread.update(json!({ "stranger": 1 })).is_err());
+    assert!(thread.receive(Event::Update { update: json!({ "stranger": 1 }) }).is_err());
+    assert_eq!(thread.state(), json!({ "messages": [] }));
+}
+
+#[test]
+fn a_record_of_a_thread_with_a_schema_needs_it() {
+    let reducer = || FieldReducer::Messages(MessageRules::LangGraph);
+    let record = thread_by(reducer(), &[]).to_json();
+    assert!(Thread::from_json(None, &record).is_err());
+    let other = Schema::new(vec![("log".to_owned(), Field::new(FieldReducer::Append))]).unwrap();
+    assert!(Thread::from_json(Some(other), &record).is_err());
+    assert!(Thread::from_json(Some(schema(reducer())), &record).is_ok());
+    let record = Thread::<Value>::new(None, &json!({})).unwrap().to_json();
+    assert!(Thread::<Value>::from_json(None, &record).is_ok());
+}
