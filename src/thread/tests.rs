@@ -106,3 +106,51 @@ fn without_pending_messages_what_is_shown_is_what_is_confirmed() {
     assert!(list(&state).same(&list(&confirmed)));
     assert!(thread.woven.is_none());
 }
+
+#[test]
+fn a_result_behind_the_last_one_is_put_there_without_a_search() {
+    let mut thread = streaming();
+    let put = |thread: &mut Thread<Json>, id: u32| {
+        let message = json!({ "type": "tool", "id": id.to_string() + "r", "content": "" }).into();
+        hear(thread, Event::Message { message, after: Some("a".into()), streaming: false });
+    };
+    for id in 1..10 {
+        put(&mut thread, id);
+        assert_eq!(thread.behind, Some([0, id, id + 1]));
+        grow(&mut thread);
+    }
+}
+
+#[test]
+fn what_was_sent_comes_one_by_one_without_a_search() {
+    let mut thread = Thread::new(None, &add("0")).unwrap();
+    for id in ["1", "2", "3", "4"] {
+        thread.optimistic(add(id)).unwrap();
+    }
+    hear(&mut thread, Event::RunStarted { id: None, joined: None });
+    let say = |thread: &mut Thread<Json>, id: &str, after: Option<&str>| {
+        let message = json!({ "type": "human", "id": id, "content": id }).into();
+        let after = after.map(Json::from);
+        hear(thread, Event::Message { message, after, streaming: false });
+    };
+    say(&mut thread, "1", None);
+    assert!(thread.places.head.is_some());
+    say(&mut thread, "answer", None);
+    for id in ["2", "3"] {
+        say(&mut thread, id, None);
+        assert!(thread.places.head.is_some());
+    }
+    say(&mut thread, "more", None);
+    assert!(thread.places.head.is_some());
+    // What comes between moves the place.
+    say(&mut thread, "between", Some("0"));
+    assert!(thread.places.head.is_none());
+    thread.state();
+    let ids = |thread: &mut Thread<Json>| {
+        let messages = thread.state().get("messages").cloned().unwrap();
+        messages.items().map(|it| it.text_of("id").unwrap()).collect::<Vec<_>>()
+    };
+    let shown = ids(&mut thread);
+    say(&mut thread, "4", None);
+    assert_eq!(ids(&mut thread), shown);
+}

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use threadfold::{Error, Event, Status, Thread};
 
-use crate::{ai, failed, hear, human, ids, message, started, statuses, thread_of};
+use crate::{ai, failed, hear, human, ids, message, snapshot, started, statuses, thread_of};
 
 fn add(id: &str) -> Value {
     json!({ "messages": [human(id, id)] })
@@ -87,16 +87,16 @@ fn what_is_settled_where_it_was_moved_from_stands_where_it_is_shown() {
 #[test]
 fn what_is_settled_from_behind_its_place_goes_before_it() {
     let removal = json!({ "messages": [{ "type": "remove", "id": "1" }] });
-    let mut thread = thread_of(&[human("0", "a"), human("1", "b")]);
-    thread.optimistic(removal).unwrap();
-    let again = thread.optimistic(add("1")).unwrap();
-    hear(&mut thread, [started("r")]);
-    let said = json!([human("0", "a"), ai("3", "d"), human("1", "b")]);
-    let event = Event::Messages { messages: said, client_roles: None, partial: false };
-    hear(&mut thread, [event]);
-    let shown = thread.state();
-    assert!(thread.settle(&again).unwrap());
-    assert_eq!(thread.confirmed(), shown);
+    let all = [human("0", "a"), human("1", "b"), human("2", "c"), ai("3", "d")];
+    for order in [[0, 3, 1, 2], [0, 2, 1, 3], [0, 2, 3, 1], [1, 0, 2, 3]] {
+        let mut thread = thread_of(&all[..3]);
+        thread.optimistic(removal.clone()).unwrap();
+        let again = thread.optimistic(add("1")).unwrap();
+        hear(&mut thread, [started("r"), snapshot(&order.map(|at| all[at].clone()))]);
+        let shown = thread.state();
+        assert!(thread.settle(&again).unwrap());
+        assert_eq!(ids(&thread.confirmed()), ids(&shown));
+    }
 }
 
 #[test]

@@ -6,7 +6,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use threadfold::{
-    CustomReducer, Error, Event, Field, FieldReducer, MessageRules, Schema, Thread, add_messages,
+    CustomReducer, Error, Event, Field, FieldReducer, Json, MessageRules, Schema, Thread,
+    add_messages,
 };
 
 use crate::{ai, hear, human, ids, message, seeded};
@@ -130,6 +131,25 @@ fn what_a_reducer_of_ones_own_leaves_as_it_is_stays_the_servers_to_change() {
 }
 
 #[test]
+fn what_it_makes_anew_and_equal_is_as_it_was() {
+    let merge = |list: Option<Json>, update: Json| {
+        let list = list.map(Value::from);
+        Ok(Json::from(three(list.as_ref(), &update.into())))
+    };
+    let name = "last three".to_owned();
+    let reducer = CustomReducer::<Json> { name, id: 1, merge: Arc::new(merge) };
+    let field = Field::new(FieldReducer::Custom(reducer));
+    let schema = Schema::new(vec![("messages".to_owned(), field)]).unwrap();
+    let values = Json::from(json!({ "messages": [human("1", "a")] }));
+    let mut thread = Thread::new(Some(schema), &values).unwrap();
+    thread.optimistic(json!({ "messages": [human("2", "b")] }).into()).unwrap();
+    let message = human("1", "the server's").into();
+    thread.receive(Event::Message { message, after: None, streaming: false }).unwrap();
+    let shown = json!([human("1", "the server's"), human("2", "b")]);
+    assert_eq!(Value::from(thread.state())["messages"], shown);
+}
+
+#[test]
 fn what_one_update_removes_and_writes_again_is_one_edit() {
     let again = json!([{ "type": "remove", "id": "1" }, human("1", "new")]);
     let mut thread = thread_by(
@@ -163,11 +183,11 @@ fn an_update_that_adds_and_removes_a_message_does_nothing() {
 }
 
 #[test]
-fn a_schema_refuses_fields_that_it_does_not_know() {
+fn a_field_that_the_schema_does_not_know_is_not_taken() {
     let mut thread = thread_by(FieldReducer::Messages(MessageRules::LangGraph), &[]);
-    assert!(thread.update(json!({ "stranger": 1 })).is_err());
-    assert!(thread.receive(Event::Update { update: json!({ "stranger": 1 }) }).is_err());
-    assert_eq!(thread.state(), json!({ "messages": [] }));
+    let _ = thread.update(json!({ "stranger": 1 }));
+    let _ = thread.receive(Event::Update { update: json!({ "stranger": 1 }) });
+    assert_eq!(thread.confirmed(), json!({ "messages": [] }));
 }
 
 #[test]

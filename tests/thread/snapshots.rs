@@ -82,6 +82,27 @@ fn a_snapshot_has_one_message_of_each_id_and_nothing_that_it_removes() {
 }
 
 #[test]
+fn a_snapshot_that_clears_has_what_comes_after() {
+    let clear = json!({ "type": "remove", "id": "__remove_all__" });
+    let mut thread = thread_of(&[human("0", "a")]);
+    hear(&mut thread, [snapshot(&[human("0", "a"), clear, ai("1", "b")])]);
+    assert_eq!(ids(&thread.state()), ["1"]);
+}
+
+#[test]
+fn only_a_new_message_is_one_that_the_run_took_along() {
+    let mut thread = thread_of(&[human("0", "old")]);
+    thread.optimistic(json!({ "messages": [human("1", "Hi")] })).unwrap();
+    let update = json!({ "messages": [human("0", "Hi")] });
+    hear(&mut thread, [started("r"), Event::Update { update }]);
+    assert_eq!(ids(&thread.state()), ["0", "1"]);
+    let update = json!({ "messages": [human("theirs", "Hi")] });
+    hear(&mut thread, [Event::Update { update }]);
+    assert_eq!(ids(&thread.state()), ["0", "theirs"]);
+    assert_eq!(thread.pending().count(), 0);
+}
+
+#[test]
 fn a_result_under_another_id_takes_the_place_of_the_one_there_is() {
     let mut thread = thread_of(&[ai("1", "calling"), result("local"), ai("2", "so")]);
     hear(&mut thread, [some(&[ai("1", "calling"), result("server")])]);
