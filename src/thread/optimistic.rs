@@ -152,9 +152,12 @@ impl<V: Value> Thread<V> {
         let mut own = V::Symbols::default();
         let mut places = ByNumber::default();
         let mut cleared = false;
-        let mut removals = removals.iter().peekable();
+        // Nothing counts that stands before the last removal of all.
+        let clear = removals.iter().rposition(|(_, name)| name == REMOVE_ALL_MESSAGES);
+        let mut removals = removals.iter().skip(clear.unwrap_or(0)).peekable();
+        let start = removals.peek().filter(|_| clear.is_some()).map_or(0, |(at, _)| *at as usize);
         let numbers = own.numbers(list, "id");
-        for ((at, item), number) in (0..).zip(list.items()).zip(numbers) {
+        for ((at, item), number) in (0..).zip(list.items()).zip(numbers).skip(start) {
             let Some(id) = item.get_owned("id") else { continue };
             let known = places.get(number).and_then(|place| edits.get_mut(place as usize));
             // What was removed in this update keeps its place, or has a new one.

@@ -5,6 +5,9 @@ use super::ids::{ByText, Place};
 use crate::message_list::MessageList;
 use crate::value::{Found, Join, Plan, Symbols, Value};
 
+#[cfg(test)]
+mod tests;
+
 /// What became of an optimistic update.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
