@@ -1,0 +1,54 @@
+// Installs the packed tarball once for all tests of this folder: in a workspace of the fixtures and the examples, and
+// beside CopilotKit, which has 1,000 packages of its own.
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { TestProject } from "vitest/node";
+import { emptyFolder, install, pack } from "./workspace.js";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Where the projects are: `workspace/vite`, `copilotkit/copilotkit`. */
+    consumers: string;
+  }
+}
+
+const exampleFolder = fileURLToPath(new URL("../../examples/", import.meta.url));
+const fixtureFolder = fileURLToPath(new URL("fixtures/", import.meta.url));
+
+const projectsOf = (folder: string) =>
+  readdirSync(folder)
+    .map((name) => join(folder, name))
+    .filter((project) => existsSync(join(project, "package.json")));
+
+export default async function setup(project: TestProject): Promise<() => void> {
+  const folder = emptyFolder();
+  // CopilotKit alone installs 750 MB, in 60,000 files.
+  const clean = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  try {
+    const tarball = await pack(folder);
+    const projects = [...projectsOf(fixtureFolder), ...projectsOf(exampleFolder)];
+    const isHeavy = (project: string) => project.endsWith("copilotkit");
+    const [workspace, copilotkit] = [join(folder, "workspace"), join(folder, "copilotkit")];
+    await Promise.all([
+      install(
+        workspace,
+        projects.filter((project) => !isHeavy(project)),
+        tarball,
+      ),
+      install(copilotkit, projects.filter(isHeavy), tarball),
+    ]);
+    // What each fixture asks of the package, beside the fixtures.
+    const answer = readFileSync(join(fixtureFolder, "answer.js"), "utf8");
+    writeFileSync(join(workspace, "answer.js"), answer);
+    writeFileSync(
+      join(workspace, "answer.cjs"),
+      answer.replace("export function answer", "exports.answer = function answer"),
+    );
+  } catch (error) {
+    clean();
+    throw error;
+  }
+  project.provide("consumers", folder);
+  return clean;
+}
