@@ -1,5 +1,5 @@
 // Every example as a user has it: installed from the packed tarball, built by its own script, used in Chromium.
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
@@ -11,8 +11,10 @@ import { started, type Served } from "./serve.js";
 import { run, withPrograms } from "./workspace.js";
 
 const examples = fileURLToPath(new URL("../../examples/", import.meta.url));
-const folderOf = (example: string) =>
-  join(inject("consumers"), example === "copilotkit" ? "copilotkit" : "workspace", example);
+const folderOf = (example: string) => {
+  const alone = join(inject("consumers"), example);
+  return existsSync(alone) ? alone : join(inject("consumers"), "workspace", example);
+};
 
 let browser: Browser;
 let agent: Served;
@@ -47,6 +49,32 @@ async function built(
 const withAgent = () => ({ VITE_AGENT_URL: agent.url });
 
 describe.concurrent("in Chromium", () => {
+  // What takes longest comes first.
+  test("Next: a server component, a client component, an edge route; with Turbopack and with webpack", async () => {
+    const folder = folderOf("next");
+    for (const bundler of ["--turbopack", "--webpack"]) {
+      await run(folder, "next", ["build", bundler]);
+      const env = withPrograms(folder, { AGENT_URL: agent.url });
+      const server = await started("next", (port) => ["start", "--port", port], folder, env);
+      try {
+        expect(await (await fetch(server.url)).text(), bundler).toContain("Ask me about the weather.");
+        await inPage(browser, server.url, chats);
+      } finally {
+        await server.stop();
+      }
+    }
+  });
+
+  test("CopilotKit: an agent of the runtime, one of the page", async () => {
+    const runtime = await serve("copilotkit", ["node", "runtime.mjs"], { AGENT_URL: agent.url });
+    try {
+      const env = { ...withAgent(), VITE_RUNTIME_URL: `${runtime.url}/api/copilotkit` };
+      await built("copilotkit", env, ["", chats], ["?agent=page", chats]);
+    } finally {
+      await runtime.stop();
+    }
+  });
+
   test.for(["svelte", "vue", "solid", "web-worker"])("%s", async (example) => {
     await built(example, withAgent(), ["", chats]);
   });
@@ -68,37 +96,12 @@ describe.concurrent("in Chromium", () => {
     await built("assistant-ui", withAgent(), ["", chats], ["?runtime=ag-ui", chats]);
   });
 
-  test("CopilotKit: an agent of the runtime, one of the page", async () => {
-    const runtime = await serve("copilotkit", ["node", "runtime.mjs"], { AGENT_URL: agent.url });
-    try {
-      const env = { ...withAgent(), VITE_RUNTIME_URL: `${runtime.url}/api/copilotkit` };
-      await built("copilotkit", env, ["", chats], ["?agent=page", chats]);
-    } finally {
-      await runtime.stop();
-    }
-  });
-
   test("AI SDK", async () => {
     const server = await serve("ai-sdk", ["node", "server.mjs"]);
     try {
       await built("ai-sdk", { VITE_AGENT_URL: server.url }, ["", chats]);
     } finally {
       await server.stop();
-    }
-  });
-
-  test("Next: a server component, a client component, an edge route; with Turbopack and with webpack", async () => {
-    const folder = folderOf("next");
-    for (const bundler of ["--turbopack", "--webpack"]) {
-      await run(folder, "next", ["build", bundler]);
-      const env = withPrograms(folder, { AGENT_URL: agent.url });
-      const server = await started("next", (port) => ["start", "--port", port], folder, env);
-      try {
-        expect(await (await fetch(server.url)).text(), bundler).toContain("Ask me about the weather.");
-        await inPage(browser, server.url, chats);
-      } finally {
-        await server.stop();
-      }
     }
   });
 

@@ -1,20 +1,23 @@
-// Installs the packed tarball once for all tests of this folder: in a workspace of the fixtures and the examples, and
-// beside CopilotKit, which has 1,000 packages of its own.
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+// Installs the packed tarball once for all tests of this folder: in a workspace of the fixtures and the examples, but for
+// a few that stand alone.
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { TestProject } from "vitest/node";
-import { emptyFolder, install, pack } from "./workspace.js";
+import { emptyFolder, install, installTogether, pack } from "./workspace.js";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Where the projects are: `workspace/vite`, `copilotkit/copilotkit`. */
+    /** Where the projects are: `copilotkit`, `workspace/vite`. */
     consumers: string;
   }
 }
 
 const exampleFolder = fileURLToPath(new URL("../../examples/", import.meta.url));
 const fixtureFolder = fileURLToPath(new URL("fixtures/", import.meta.url));
+
+/** CopilotKit has 1,000 packages of its own; a page without a build wants node_modules beside it. */
+const ALONE = ["copilotkit", "plain-page"];
 
 const projectsOf = (folder: string) =>
   readdirSync(folder)
@@ -28,16 +31,15 @@ export default async function setup(project: TestProject): Promise<() => void> {
   try {
     const tarball = await pack(folder);
     const projects = [...projectsOf(fixtureFolder), ...projectsOf(exampleFolder)];
-    const isHeavy = (project: string) => project.endsWith("copilotkit");
-    const [workspace, copilotkit] = [join(folder, "workspace"), join(folder, "copilotkit")];
-    await Promise.all([
-      install(
-        workspace,
-        projects.filter((project) => !isHeavy(project)),
-        tarball,
-      ),
-      install(copilotkit, projects.filter(isHeavy), tarball),
-    ]);
+    const isAlone = (project: string) => ALONE.includes(basename(project));
+    const workspace = join(folder, "workspace");
+    mkdirSync(workspace);
+    const together = installTogether(
+      workspace,
+      projects.filter((project) => !isAlone(project)),
+      tarball,
+    );
+    await Promise.all([together, ...projects.filter(isAlone).map((project) => install(folder, project, tarball))]);
     // What each fixture asks of the package, beside the fixtures.
     const answer = readFileSync(join(fixtureFolder, "answer.js"), "utf8");
     writeFileSync(join(workspace, "answer.js"), answer);

@@ -34,9 +34,10 @@ export function serveLangGraph(): Promise<Served> {
   const runs = new Map<string, Run>();
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
-    const [, , threadId = "", , runId = "", action] = (request.url ?? "").split("/");
-    const route = `${request.method} ${(request.url ?? "").replace(threadId, "T").replace(/runs\/(?!stream)[^/]+/, "runs/R")}`;
-    switch (route) {
+    const { pathname } = new URL(request.url ?? "/", "http://localhost");
+    const [, , threadId = "", , runId = ""] = pathname.split("/");
+    const route = pathname.replace(/(?<=^\/threads\/)[^/]+/, "T").replace(/(?<=\/runs\/)[^/]+(?=\/)/, "R");
+    switch (`${request.method} ${route}`) {
       case "POST /threads": {
         const thread_id = crypto.randomUUID();
         threads.set(thread_id, { messages: [] });
@@ -54,7 +55,7 @@ export function serveLangGraph(): Promise<Served> {
       }
       case "GET /threads/T/runs/R/stream": {
         const run = runs.get(runId);
-        if (!run || action !== "stream") return response.writeHead(404, CORS).end();
+        if (!run) return response.writeHead(404, CORS).end();
         return stream(response, run, Number(request.headers["last-event-id"] ?? -1) + 1);
       }
       default:

@@ -1,8 +1,8 @@
 // Folders outside of the repository, with the packed tarball installed in them as its users have it.
 import { execFile } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { basename, delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
@@ -38,21 +38,32 @@ interface Manifest {
   dependencies?: Record<string, string>;
 }
 
+/** Installs a copy of a project, and the tarball in it. */
+export async function install(folder: string, project: string, tarball: string): Promise<void> {
+  await npmInstall(copy(project, folder, tarball));
+}
+
 /** Installs copies of these projects, and the tarball in each, in one go: what several need is there once. */
-export async function install(folder: string, projects: readonly string[], tarball: string): Promise<void> {
-  for (const project of projects) {
-    const copy = copyOf(folder, project);
-    cpSync(project, copy, { recursive: true, filter: (path) => !/\/(node_modules|dist|\.next)$/.test(path) });
-    const manifest = JSON.parse(readFileSync(join(copy, "package.json"), "utf8")) as Manifest;
-    manifest.name ??= `consumer-${nameOf(project)}`;
-    manifest.dependencies = { ...manifest.dependencies, threadfold: `file:${tarball}` };
-    writeFileSync(join(copy, "package.json"), JSON.stringify(manifest));
-  }
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(
-    join(folder, "package.json"),
-    JSON.stringify({ private: true, type: "module", workspaces: projects.map(nameOf) }),
-  );
+export async function installTogether(folder: string, projects: readonly string[], tarball: string): Promise<void> {
+  for (const project of projects) copy(project, folder, tarball);
+  const workspaces = projects.map((project) => basename(project));
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module", workspaces }));
+  await npmInstall(folder);
+}
+
+/** Returns the copy's folder. */
+function copy(project: string, into: string, tarball: string): string {
+  const folder = join(into, basename(project));
+  cpSync(project, folder, { recursive: true, filter: (path) => !/[\\/](node_modules|dist|\.next)$/.test(path) });
+  const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
+  // A workspace called vite would be installed as vite.
+  manifest.name ??= `consumer-${basename(project)}`;
+  manifest.dependencies = { ...manifest.dependencies, threadfold: `file:${tarball}` };
+  writeFileSync(join(folder, "package.json"), JSON.stringify(manifest));
+  return folder;
+}
+
+async function npmInstall(folder: string): Promise<void> {
   // A fresh machine downloads some hundred megabytes here: a registry that falters once is no failure of ours.
   const retries = ["--fetch-retries", "5", "--fetch-retry-mintimeout", "2000"];
   await exec("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", ...retries], {
@@ -61,9 +72,6 @@ export async function install(folder: string, projects: readonly string[], tarba
     maxBuffer: 1 << 26,
   });
 }
-
-export const nameOf = (project: string): string => /([^/\\]+)[/\\]?$/.exec(project)?.[1] ?? project;
-export const copyOf = (folder: string, project: string): string => join(folder, nameOf(project));
 
 /** Runs a program of the project's own packages (or node, or npm) in its folder, and returns what it printed. */
 export async function run(folder: string, program: string, args: readonly string[], env: object = {}): Promise<string> {
