@@ -4,7 +4,7 @@ import { act, createElement as h, memo, type ReactNode } from "react";
 import { renderToString } from "react-dom/server";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Thread } from "threadfold";
-import { useThread } from "threadfold/react";
+import { useMessage, useMessageIds, useThread } from "threadfold/react";
 import { complaints, hydrate, mount } from "./mount";
 
 interface Message {
@@ -17,7 +17,7 @@ interface State {
 }
 
 const ANSWER = "the answer";
-const TOKENS = Array.from({ length: 500 }, (_, at) => `t${at} `);
+const TOKENS = Array.from({ length: 100 }, (_, at) => `t${at} `);
 
 function history(length: number): Message[] {
   return Array.from({ length }, (_, at) => ({
@@ -47,18 +47,16 @@ function memoised(thread: Thread<State>, renders: Renders): ReactNode {
   return h(All);
 }
 
-/** The list knows ids only; each message selects itself. */
-function selecting(thread: Thread<State>, renders: Renders): ReactNode {
-  const same = (a: readonly string[], b: readonly string[]) =>
-    a.length === b.length && a.every((id, at) => id === b[at]);
-  const One = memo(({ id, at }: { id: string; at: number }) => {
+/** The list knows ids only; each message knows itself. */
+function byId(thread: Thread<State>, renders: Renders): ReactNode {
+  const One = memo(({ id }: { id: string }) => {
     renders.note(id);
-    return h("p", { id }, useThread(thread, (state) => state.messages[at])?.content);
+    const message = useMessage(thread, id);
+    return message && h("p", { id }, message.content);
   });
   const All = () => {
     renders.note("the list");
-    const ids = useThread(thread, (state) => state.messages.map(({ id }) => id), same);
-    return ids.map((id, at) => h(One, { key: id, id, at }));
+    return useMessageIds(thread).map((id) => h(One, { key: id, id }));
   };
   return h(All);
 }
@@ -74,8 +72,8 @@ afterEach(() => {
 
 test.each([
   ["React.memo", memoised],
-  ["a selector for each message", selecting],
-])("500 tokens into 1,000 messages render one message: %s", async (_, chat) => {
+  ["useMessageIds and useMessage", byId],
+])("100 tokens into 1,000 messages render one message: %s", async (_, chat) => {
   const thread = threadOf(history(1_000));
   const renders = new Renders();
   const { host } = await mount(chat(thread, renders));
@@ -141,10 +139,10 @@ test("what a server rendered is taken over without a change, and then follows th
 
 test("a thread that went on before hydration: the server's HTML is taken over first, then the new state shows", async () => {
   const messages = history(2);
-  const html = renderToString(selecting(threadOf(messages), new Renders()));
+  const html = renderToString(byId(threadOf(messages), new Renders()));
   const thread = threadOf(messages);
   thread.receive({ type: "message", message: { id: "late", role: "assistant", content: "Late" } });
-  const { host, errors } = await hydrate(html, selecting(thread, new Renders()));
+  const { host, errors } = await hydrate(html, byId(thread, new Renders()));
   expect(errors).toEqual([]);
   expect([...host.children].map(({ id }) => id)).toEqual(["m0", "m1", "late"]);
 });

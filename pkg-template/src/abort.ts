@@ -1,6 +1,9 @@
+/** A signal's reason that stops nothing: nobody reads on, and the run may go on where it is. */
+export class LeftOff extends Error {}
+
 /** Whether reading ended because the user said so: by the signal, or by one that `fetch` was given. */
 export function isAbort(error: unknown, signal?: AbortSignal): boolean {
-  return signal?.aborted === true || isAbortError(error);
+  return (signal?.aborted === true && !(signal.reason instanceof LeftOff)) || isAbortError(error);
 }
 
 /** What `fetch` and its bodies give once they are aborted. */

@@ -25,6 +25,7 @@
  * | `CYCLIC_VALUE` | a value that holds itself, where it is to be compared or written down |
  * | `UNREADABLE_VALUE` | a value threw while it was read (a getter, a proxy); the `cause` says what |
  * | `BAD_RESPONSE` | a server's answer that is no stream of events: an error status, a page, a body of JSON |
+ * | `STORAGE_FAILED` | a storage that a thread is saved in threw; the `cause` says why |
  * | `NO_CRYPTO` | a message without an id, where there is no `crypto` to make one with |
  * | `NOT_READY` | a call of `threadfold/slim` before its `init` |
  * | `DISPOSED` | a list, schema or thread that was given up by `free()` |
@@ -53,6 +54,7 @@ export type ThreadfoldErrorCode =
   | "CYCLIC_VALUE"
   | "UNREADABLE_VALUE"
   | "BAD_RESPONSE"
+  | "STORAGE_FAILED"
   | "NO_CRYPTO"
   | "NOT_READY"
   | "DISPOSED"

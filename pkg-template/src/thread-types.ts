@@ -112,7 +112,10 @@ export interface ThreadRun {
   readonly status: "running" | "idle" | "failed" | "interrupted" | "disconnected";
   /** Why it failed, or why the connection broke. */
   readonly error?: unknown;
-  /** What it waits for, as the server says it. */
+  /**
+   * What it waits for, as the server says it. Kept while the next run has no id yet, and when that fails without one: the
+   * answers may not have arrived.
+   */
   readonly interrupts?: readonly unknown[] | undefined;
   /** The id of the last part of the stream, for joining it again behind it. */
   readonly lastEventId?: string | undefined;

@@ -19,6 +19,7 @@ import type {
   ThreadUpdate,
 } from "./thread-types.js";
 import { ASK, ThreadCore } from "./thread/core.js";
+import { messagesById } from "./thread/messages-by-id.js";
 import { Notifier, tellAll } from "./thread/notifier.js";
 import { RecentParts } from "./thread/recent-parts.js";
 import { recordOf, refuseCircles, VERSION, withPlainError } from "./thread/record.js";
@@ -61,6 +62,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   #position = new RunPosition();
   #parts = new RecentParts();
   readonly #notifier: Notifier<S>;
+  readonly #byId = messagesById<S, MessageIn<S>>((listener) => this.#notifier.add(listener));
   readonly #listeners = { drift: new Set<ThreadListeners["drift"]>(), error: new Set<ThreadListeners["error"]>() };
 
   /**
@@ -123,6 +125,16 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   /** Where the last run stands. The same object, until it changes. */
   get run(): ThreadRun {
     return this.#position.run;
+  }
+
+  /** The ids of the messages to show, in their order. The same array, until one comes, goes or moves. */
+  get messageIds(): readonly string[] {
+    return this.#byId.ids(this.getState());
+  }
+
+  /** The message with this id of those to show; of those confirmed, {@link Thread.message}. Costs no look through the list. */
+  getMessage(id: string): MessageIn<S> | undefined {
+    return this.#byId.get(this.getState(), id);
   }
 
   /** A confirmed message, as it is at this moment; it is not to be changed. No matter how long the thread is. */
@@ -266,6 +278,33 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     const state = svelte.length > 0 ? this.getState() : undefined;
     if (state) listener(state, state);
     return end;
+  }
+
+  /**
+   * Calls `listener` with the new and the previous message after each change of the message with this id, of those that
+   * {@link Thread.getState} shows: `undefined`, when there is none. Returns an unsubscribe function.
+   *
+   * It is told when those of {@link Thread.subscribe} are. However many messages are listened to, a token wakes the
+   * listeners of one.
+   *
+   * @throws {@link ThreadfoldError} `INVALID_VALUE` for a listener that is no function.
+   *
+   * @example
+   * ```ts
+   * import { Thread } from "threadfold";
+   *
+   * const thread = new Thread({ values: { messages: [{ type: "ai", id: "a1", content: "4" }] } });
+   * thread.subscribeMessage("a1", (message) => console.log(message?.content)); // 42, then undefined
+   * thread.receive({ type: "text", messageId: "a1", text: "2" });
+   * thread.flush();
+   * thread.update({ messages: [{ type: "remove", id: "a1" }] });
+   * ```
+   */
+  subscribeMessage(
+    id: string,
+    listener: (message: MessageIn<S> | undefined, previous: MessageIn<S> | undefined) => void,
+  ): () => void {
+    return this.#byId.add(this.getState(), id, callable(listener));
   }
 
   /** Tells listeners of all that has changed, now. */

@@ -8,24 +8,25 @@ import { printable } from "./printable.mjs";
 
 const source = join(root, "pkg-template", "src");
 
-/** Which entry, with which way to get hold of the wasm, becomes which file. */
+/** The entries in src/entries/, each by the name it is imported by: index is "threadfold", slim "threadfold/slim"… */
+export const entries = ["index", "slim", "ag-ui", "ag-ui/events", "langgraph", "langgraph/events", "react", "persist"];
+
+/** How "threadfold" and "threadfold/slim" come by the wasm. The others work with the threads of "threadfold". */
+const CORES = { index: "inline.ts", slim: "slim.ts" };
+
 const BUNDLES = [
-  { file: "index.js", entry: "index.ts", core: "inline.ts", format: "esm" },
-  { file: "index.cjs", entry: "index.ts", core: "inline.ts", format: "cjs" },
-  { file: "workerd.js", entry: "index.ts", core: "workerd.ts", format: "esm" },
-  { file: "slim.js", entry: "slim.ts", core: "slim.ts", format: "esm" },
-  { file: "slim.cjs", entry: "slim.ts", core: "slim.ts", format: "cjs" },
-  // No wasm of their own: they work with the threads of "threadfold".
-  { file: "ag-ui.js", entry: "entry-ag-ui.ts", format: "esm" },
-  { file: "ag-ui.cjs", entry: "entry-ag-ui.ts", format: "cjs" },
-  { file: "ag-ui-events.js", entry: "entry-ag-ui-events.ts", format: "esm" },
-  { file: "ag-ui-events.cjs", entry: "entry-ag-ui-events.ts", format: "cjs" },
-  { file: "langgraph.js", entry: "langgraph.ts", format: "esm" },
-  { file: "langgraph.cjs", entry: "langgraph.ts", format: "cjs" },
-  { file: "langgraph-events.js", entry: "langgraph-events.ts", format: "esm" },
-  { file: "langgraph-events.cjs", entry: "langgraph-events.ts", format: "cjs" },
-  { file: "react.js", entry: "react.ts", format: "esm" },
-  { file: "react.cjs", entry: "react.ts", format: "cjs" },
+  ...entries.flatMap((entry) =>
+    [
+      { extension: "js", format: "esm" },
+      { extension: "cjs", format: "cjs" },
+    ].map(({ extension, format }) => ({
+      file: `${entry.replaceAll("/", "-")}.${extension}`,
+      entry,
+      core: CORES[entry],
+      format,
+    })),
+  ),
+  { file: "workerd.js", entry: "index", core: "workerd.ts", format: "esm" },
 ];
 
 /** What stays an import: the package itself, so that there is one core in a program, and what a user brings. */
@@ -44,7 +45,7 @@ export async function bundle(wasm) {
   const files = await Promise.all(
     BUNDLES.map(async ({ file, entry, core, format }) => {
       const { outputFiles } = await build({
-        entryPoints: [join(source, entry)],
+        entryPoints: [join(source, "entries", `${entry}.ts`)],
         bundle: true,
         write: false,
         format,

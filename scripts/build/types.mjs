@@ -3,18 +3,10 @@ import { mkdtempSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { Complaint, root, run } from "../process.mjs";
 import { target } from "../rust.mjs";
+import { entries } from "./bundle.mjs";
 
 export const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
 
-const ENTRIES = [
-  "index.d.ts",
-  "slim.d.ts",
-  "entry-ag-ui.d.ts",
-  "entry-ag-ui-events.d.ts",
-  "langgraph.d.ts",
-  "langgraph-events.d.ts",
-  "react.d.ts",
-];
 const IMPORT = /(\bfrom\s*|\bimport\s*\(?\s*)(["'])([^"']+)\2/g;
 
 /** Returns `{ path: text }` of what the entries reach, both twins of each. */
@@ -31,7 +23,7 @@ export async function declareTypes() {
 
 function collect(out) {
   const files = {};
-  const queue = [...ENTRIES];
+  const queue = entries.map((entry) => join("entries", `${entry}.d.ts`));
   for (const path of queue) {
     if (files[path]) continue;
     const declared = readFileSync(join(out, path), "utf8");

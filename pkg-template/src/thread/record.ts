@@ -29,8 +29,14 @@ export function recordOf(given: unknown): ThreadRecord {
  */
 export function plainError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
-  const { name, message, code } = error as Error & { code?: unknown };
-  return { name, message, ...((typeof code === "string" || typeof code === "number") && { code }) };
+  const { name, message, code, status } = error as Error & { code?: unknown; status?: unknown };
+  return {
+    name,
+    message,
+    ...((typeof code === "string" || typeof code === "number") && { code }),
+    // Of HTTP, where a request was refused.
+    ...(typeof status === "number" && { status }),
+  };
 }
 
 /** The run, or an update of the core's record, its error plain. */

@@ -16,8 +16,8 @@ export class RunPosition {
     const position = new RunPosition();
     const { id, status, error, interrupts, lastEventId } = (record ?? {}) as Partial<ThreadRun>;
     if (status === "running" || status === "disconnected")
-      position.set({ ...named(id), status: "disconnected", ...because(error) });
-    else if (status === "failed") position.set({ ...named(id), status, error });
+      position.set({ ...own(id, interrupts), status: "disconnected", ...because(error) });
+    else if (status === "failed") position.set({ ...own(id, interrupts), status, error });
     else if (status === "interrupted" && Array.isArray(interrupts)) position.set({ ...named(id), status, interrupts });
     else if (typeof id === "string") position.set({ id, status: "idle" });
     if (typeof lastEventId === "string") position.#lastEventId = lastEventId;
@@ -53,7 +53,8 @@ export class RunPosition {
 
   /** Something came: there is a connection. */
   heard(): void {
-    if (this.#run.status === "disconnected") this.set({ ...named(this.#run.id), status: "running" });
+    const { id, interrupts, status } = this.#run;
+    if (status === "disconnected") this.set({ ...own(id, interrupts), status: "running" });
   }
 
   /** A part with this id came; whoever joins a run in its middle hears no start. */
@@ -69,18 +70,19 @@ export class RunPosition {
 
   /** What the run is once this event is folded. */
   after(event: RunStarted | RunFinished | RunFailed): ThreadRun {
-    if (event.type === "run-started") return { ...named(event.runId), status: "running" };
-    const own = named(this.#run.id);
-    if (event.type === "run-failed") return { ...own, status: "failed", error: event.error };
+    const { id, interrupts: open } = this.#run;
+    if (event.type === "run-started") return { ...own(event.runId, open), status: "running" };
+    if (event.type === "run-failed") return { ...own(id, open), status: "failed", error: event.error };
     const { interrupts } = event;
     return Array.isArray(interrupts) && interrupts.length > 0
-      ? { ...own, status: "interrupted", interrupts }
-      : { ...own, status: "idle" };
+      ? { ...named(id), status: "interrupted", interrupts }
+      : { ...named(id), status: "idle" };
   }
 
   /** A run that has ended needs no connection. */
   disconnect(error: unknown): void {
-    if (this.#isOpen()) this.set({ ...named(this.#run.id), status: "disconnected", ...because(error) });
+    const { id, interrupts } = this.#run;
+    if (this.#isOpen()) this.set({ ...own(id, interrupts), status: "disconnected", ...because(error) });
   }
 
   set(next: ThreadRun): void {
@@ -91,4 +93,10 @@ export class RunPosition {
 }
 
 const named = (id: unknown) => (typeof id === "string" ? { id } : {});
+/**
+ * What is a run's own. Until it has an id nobody knows that the server has begun it, and what the run before asked is
+ * still open.
+ */
+const own = (id: unknown, open: readonly unknown[] | undefined) =>
+  typeof id === "string" ? { id } : Array.isArray(open) ? { interrupts: open as readonly unknown[] } : {};
 const because = (error: unknown) => (error === undefined ? {} : { error });

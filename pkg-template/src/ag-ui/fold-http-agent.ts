@@ -1,15 +1,10 @@
-// "threadfold/ag-ui": threads for AG-UI, with or without the agents of `@ag-ui/client`.
 import { HttpAgent } from "@ag-ui/client";
-import { answered } from "./ag-ui/answered.js";
-import { withFold } from "./ag-ui/with-fold.js";
-
-export type { AgentThread } from "./ag-ui/agent-thread.js";
-export { withFold, type FoldedAgent } from "./ag-ui/with-fold.js";
-export * from "./entry-ag-ui-events.js";
+import { answered } from "./answered.js";
+import { withFold } from "./with-fold.js";
 
 /**
  * `@ag-ui/client`'s HttpAgent with a thread: see {@link withFold}. A response without a single event, such as a page of
- * HTML, is the error `BAD_RESPONSE`; the plain agent takes it for a run that has ended well.
+ * HTML, is the error `BAD_RESPONSE`; the plain agent takes it for a run that ended well.
  *
  * @example
  * ```ts

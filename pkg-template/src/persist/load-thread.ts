@@ -1,0 +1,122 @@
+// A thread from where `persist` saved it.
+import { Thread, ThreadfoldError, type ThreadOptions, type ThreadState, type ThreadUpdate } from "threadfold";
+import { checked, failure, isPromise, type Saved, type SyncStorage, type ThreadStorage } from "./storage.js";
+
+/** Where to find a saved thread, and how to read it. */
+export interface LoadOptions<S, U = ThreadUpdate<S>> extends Pick<ThreadOptions<S, U>, "schema" | "notify"> {
+  /** The name that it was saved under. */
+  readonly name: string;
+  readonly storage: ThreadStorage;
+  /** The version of your state that you expect: 0, if you don't say. */
+  readonly version?: number | undefined;
+  /**
+   * Makes this version's values of those of another version. The thread starts anew from what it returns; updates that
+   * were not the server's yet are pending again.
+   */
+  readonly migrate?: ((values: Record<string, unknown>, version: number) => Partial<NoInfer<S>>) | undefined;
+  /** Hears why there is no thread, or not all of it. Without it, the error is thrown. */
+  readonly onError?: ((error: ThreadfoldError) => void) | undefined;
+}
+
+/**
+ * Returns the thread that was saved under this name, or `undefined` if there is none: at once from a storage that answers
+ * at once, else as a promise. A run that was under way is `disconnected`; you may join it again.
+ *
+ * @throws {@link ThreadfoldError} unless there is `onError`, which then hears it while you get `undefined`:
+ *   `STORAGE_FAILED` if the storage cannot be read, and `INVALID_VALUE` for what is no saved thread, for a schema that is
+ *   not the one it was saved with, and for another version if there is no `migrate`.
+ *
+ * @example
+ * ```ts
+ * import { Thread } from "threadfold";
+ * import { loadThread, persist } from "threadfold/persist";
+ *
+ * const kept = new Map<string, string>(); // in a page: localStorage
+ * const storage = { getItem: (name: string) => kept.get(name), setItem: kept.set.bind(kept) };
+ *
+ * const thread = loadThread({ name: "chat", storage }) ?? new Thread();
+ * const stop = persist(thread, { name: "chat", storage });
+ * thread.optimistic({ messages: "Hi" });
+ * stop();
+ * console.log(loadThread({ name: "chat", storage })?.pending.length); // 1
+ * ```
+ *
+ * @example
+ * ```ts
+ * import { Thread, type ThreadState } from "threadfold";
+ * import { loadThread } from "threadfold/persist";
+ *
+ * type Trip = ThreadState & { cities: string[] };
+ * declare const AsyncStorage: { getItem(name: string): Promise<string | null>; setItem(name: string, text: string): Promise<void> };
+ *
+ * export const thread =
+ *   (await loadThread<Trip>({
+ *     name: "trip",
+ *     storage: AsyncStorage,
+ *     version: 1,
+ *     // Version 0 had one city.
+ *     migrate: ({ city, ...values }) => ({ ...values, cities: [String(city)] }),
+ *   })) ?? new Thread<Trip>({ values: { cities: [] } });
+ * ```
+ */
+export function loadThread<S extends object = ThreadState, U extends object = ThreadUpdate<S>>(
+  options: LoadOptions<S, U> & { readonly storage: SyncStorage },
+): Thread<S, U> | undefined;
+export function loadThread<S extends object = ThreadState, U extends object = ThreadUpdate<S>>(
+  options: LoadOptions<S, U>,
+): Promise<Thread<S, U> | undefined>;
+export function loadThread<S extends object, U extends object>(
+  options: LoadOptions<S, U>,
+): Thread<S, U> | undefined | Promise<Thread<S, U> | undefined> {
+  const { name, storage } = checked(options);
+  const read = (text: string | null | undefined) =>
+    text === null || text === undefined ? undefined : threadOf(savedOf(text, name), options);
+  const failed = (cause: unknown) => void tell(failure(`Loading the thread '${name}'`, cause), options);
+  try {
+    const text = storage.getItem(name);
+    return isPromise(text) ? Promise.resolve(text).then(read).catch(failed) : read(text);
+  } catch (cause) {
+    return failed(cause) as undefined;
+  }
+}
+
+function tell(error: ThreadfoldError, { onError }: { onError?: ((error: ThreadfoldError) => void) | undefined }): void {
+  if (!onError) throw error;
+  onError(error);
+}
+
+function savedOf(text: string, name: string): Saved {
+  let saved: Partial<Saved> | null | undefined;
+  try {
+    saved = JSON.parse(text) as typeof saved;
+  } catch {
+    // Told below.
+  }
+  const { state, version } = saved ?? {};
+  if (typeof state === "object" && state !== null && typeof version === "number") return { state, version };
+  throw new ThreadfoldError("INVALID_VALUE", `What is saved under '${name}' is no thread that persist() saved.`);
+}
+
+function threadOf<S extends object, U extends object>(saved: Saved, options: LoadOptions<S, U>): Thread<S, U> {
+  const { version = 0, migrate, schema, notify } = options;
+  if (saved.version === version) return Thread.fromJSON<S, U>(saved.state, { schema, notify });
+  if (!migrate)
+    throw new ThreadfoldError(
+      "INVALID_VALUE",
+      `The saved thread has version ${saved.version}, not ${version}, and there is no migrate.`,
+    );
+  // The record's own parts, which outlast a change of the state's form.
+  const { threadId, core } = saved.state as {
+    threadId?: string;
+    core?: { confirmed?: Record<string, unknown>; pending?: { update: U; manual?: string }[] };
+  };
+  const thread = new Thread<S, U>({ schema, notify, threadId, values: migrate(core?.confirmed ?? {}, saved.version) });
+  for (const { update, manual } of core?.pending ?? []) {
+    try {
+      thread.optimistic(update, { manual: manual !== undefined });
+    } catch (error) {
+      tell(failure("Migrating an update", error), options);
+    }
+  }
+  return thread;
+}

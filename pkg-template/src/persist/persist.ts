@@ -1,0 +1,182 @@
+// Saves a thread as it changes.
+import type { ThreadfoldError, ThreadRecord } from "threadfold";
+import { checked, failure, isPromise, type Saved, type ThreadStorage } from "./storage.js";
+import { onLeaving, whenIdle } from "./page.js";
+
+/** Where and how often to save a thread. */
+export interface PersistOptions {
+  /** The name to save it under: one for each thread that you keep. */
+  readonly name: string;
+  readonly storage: ThreadStorage;
+  /** The version of your state, for `migrate` of `loadThread`: 0, if you don't say. */
+  readonly version?: number | undefined;
+  /** Saves at most once in so many milliseconds: 1,000, if you don't say. */
+  readonly throttle?: number | undefined;
+  /**
+   * Hears that a save failed, such as for a full quota: once, until one succeeds again. Without it the thread's `error`
+   * listeners hear it.
+   */
+  readonly onError?: ((error: ThreadfoldError) => void) | undefined;
+}
+
+/** What {@link persist} asks of a thread. */
+export interface PersistedThread {
+  subscribe(listener: () => void): () => void;
+  flush(): void;
+  toJSON(): ThreadRecord;
+  report(error: ThreadfoldError): void;
+}
+
+/** Ends what {@link persist} began, and saves what is not saved yet. */
+export interface StopPersisting {
+  (): void;
+  /** Saves now what is not saved yet. The promise resolves when that is done, or has failed and `onError` has heard it. */
+  flush(): Promise<void>;
+}
+
+/**
+ * Saves the thread after each change from now on: once in a second however many tokens come, when the page is idle, and
+ * when the page is hidden or left. Returns a function that stops it; an effect of React may return it.
+ *
+ * A save that fails is an error that you hear. What was saved before stays, and the next change, `flush()` or leaving the
+ * page tries again.
+ *
+ * A save writes the whole thread, some 20 ms for 10,000 messages; a token costs none of it. Two tabs that save under one
+ * name do not hear of each other: the last to save wins, and a tab in which nothing changes does not save.
+ *
+ * Call it in a page, not on a server. To forget a thread, stop, then remove it from your storage.
+ *
+ * @throws {@link ThreadfoldError} `INVALID_VALUE` for a name that is no string and a storage without `getItem` and
+ *   `setItem`.
+ *
+ * @example
+ * ```ts
+ * import { Thread } from "threadfold";
+ * import { persist } from "threadfold/persist";
+ *
+ * const storage = {
+ *   getItem: () => null,
+ *   setItem: () => {
+ *     throw new Error("The quota is full.");
+ *   },
+ * };
+ * const thread = new Thread();
+ * const stop = persist(thread, {
+ *   name: "chat",
+ *   storage,
+ *   onError({ code, cause }) {
+ *     console.log(code, (cause as Error).message); // STORAGE_FAILED The quota is full.
+ *   },
+ * });
+ * thread.optimistic({ messages: "Hi" });
+ * await stop.flush();
+ * stop();
+ * ```
+ *
+ * @example
+ * ```tsx
+ * import { useEffect } from "react";
+ * import type { Thread } from "threadfold";
+ * import { persist } from "threadfold/persist";
+ *
+ * export function usePersisted(thread: Thread, name: string) {
+ *   useEffect(() => persist(thread, { name, storage: localStorage }), [thread, name]);
+ * }
+ * ```
+ */
+export function persist(thread: PersistedThread, options: PersistOptions): StopPersisting {
+  const saver = new Saver(thread, checked(options));
+  return Object.assign(() => saver.stop(), { flush: () => saver.flush() });
+}
+
+class Saver {
+  readonly #thread: PersistedThread;
+  readonly #options: PersistOptions;
+  readonly #ends: (() => void)[];
+  #isUnsaved = false;
+  /** The last save failed, and somebody has heard it. */
+  #isFailing = false;
+  /** Cancels the save that is due. */
+  #cancel: (() => void) | undefined;
+  #writing: Promise<void> | undefined;
+
+  constructor(thread: PersistedThread, options: PersistOptions) {
+    this.#thread = thread;
+    this.#options = options;
+    this.#ends = [thread.subscribe(() => this.#changed()), onLeaving(() => void this.flush())];
+  }
+
+  async flush(): Promise<void> {
+    this.#notice();
+    // A storage that answers at once has the thread before the page is gone.
+    if (!this.#writing) this.#save();
+    while (this.#writing) {
+      await this.#writing;
+      if (this.#isUnsaved && !this.#isFailing) this.#save();
+    }
+  }
+
+  stop(): void {
+    if (this.#ends.length === 0) return;
+    void this.flush();
+    for (const end of this.#ends.splice(0)) end();
+  }
+
+  /** What the thread will tell in a while is to be saved, too. */
+  #notice(): void {
+    if (this.#ends.length === 0) return;
+    try {
+      this.#thread.flush();
+    } catch {
+      // It was freed: nothing more will come.
+    }
+  }
+
+  #changed(): void {
+    this.#isUnsaved = true;
+    if (this.#writing) return;
+    this.#cancel ??= whenIdle(() => this.#save(), this.#options.throttle ?? 1_000);
+  }
+
+  /** Saves what is not saved yet, unless a save is under way. */
+  #save(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+    if (!this.#isUnsaved || this.#writing) return;
+    this.#isUnsaved = false;
+    const { name, storage, version = 0 } = this.#options;
+    try {
+      const saved: Saved = { state: this.#thread.toJSON(), version };
+      const done = storage.setItem(name, JSON.stringify(saved));
+      if (isPromise(done)) this.#writing = this.#wait(done);
+      else this.#isFailing = false;
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  async #wait(done: PromiseLike<unknown>): Promise<void> {
+    let hasChanged = false;
+    try {
+      await done;
+      hasChanged = this.#isUnsaved;
+      this.#isFailing = false;
+    } catch (error) {
+      hasChanged = this.#isUnsaved;
+      this.#failed(error);
+    } finally {
+      this.#writing = undefined;
+    }
+    if (hasChanged && this.#ends.length > 0) this.#changed();
+  }
+
+  #failed(cause: unknown): void {
+    this.#isUnsaved = true;
+    if (this.#isFailing) return;
+    this.#isFailing = true;
+    const { name, onError } = this.#options;
+    const error = failure(`Saving the thread '${name}'`, cause);
+    if (onError) onError(error);
+    else this.#thread.report(error);
+  }
+}

@@ -1,0 +1,44 @@
+// Where threads are kept: text by name.
+import { ThreadfoldError } from "threadfold";
+
+/**
+ * Keeps text by name: `localStorage`, `sessionStorage`, React Native's `AsyncStorage`, or your own. For a store with other
+ * names, such as `idb-keyval`, say which is which: `{ getItem: get, setItem: set }`.
+ */
+export interface ThreadStorage {
+  getItem(name: string): string | null | undefined | PromiseLike<string | null | undefined>;
+  /** Either keeps the whole text, or throws and keeps what was there. */
+  setItem(name: string, text: string): unknown;
+}
+
+/** A storage that answers at once, as `localStorage` does. */
+export interface SyncStorage extends ThreadStorage {
+  getItem(name: string): string | null | undefined;
+}
+
+/** What is kept of a thread. */
+export interface Saved {
+  readonly state: object;
+  /** The app's, not the record's. */
+  readonly version: number;
+}
+
+/** Throws for options that are none. */
+export function checked<O extends { readonly name: string; readonly storage: ThreadStorage }>(options: O): O {
+  const { name, storage } = options;
+  if (typeof name !== "string") throw new ThreadfoldError("INVALID_VALUE", "A saved thread's name should be a string.");
+  if (typeof storage?.getItem !== "function" || typeof storage.setItem !== "function")
+    throw new ThreadfoldError("INVALID_VALUE", "A storage should have getItem and setItem.");
+  return options;
+}
+
+/** What a storage threw, in a sentence. */
+export function failure(doing: string, cause: unknown): ThreadfoldError {
+  return cause instanceof ThreadfoldError
+    ? cause
+    : new ThreadfoldError("STORAGE_FAILED", `${doing} failed: see the cause.`, { cause });
+}
+
+export function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
+  return typeof (value as PromiseLike<T> | undefined)?.then === "function";
+}

@@ -1,0 +1,44 @@
+// Where a thread's run stands, in a component.
+import type { ThreadRun } from "threadfold";
+import { useView } from "./use-view.js";
+
+/** What {@link useRun} asks of a thread. */
+export interface RunStore {
+  readonly run: ThreadRun;
+  subscribe(listener: () => void): () => void;
+}
+
+/**
+ * Where the thread's last run stands; the component renders again when that changes. On a server, and while its HTML is
+ * taken over, there is no run.
+ *
+ * @param selector - What of it the component shows: `lastEventId` changes with every part of a stream that has ids.
+ *
+ * @example
+ * ```tsx
+ * import type { Thread } from "threadfold";
+ * import { useRun } from "threadfold/react";
+ *
+ * export function Status({ thread }: { thread: Thread }) {
+ *   const status = useRun(thread, (run) => run.status);
+ *   return status === "disconnected" ? <p>The connection broke.</p> : null;
+ * }
+ * ```
+ */
+export function useRun(thread: RunStore): ThreadRun;
+export function useRun<T>(
+  thread: RunStore,
+  selector: (run: ThreadRun) => T,
+  isEqual?: (before: T, now: T) => boolean,
+): T;
+export function useRun<T>(
+  thread: RunStore,
+  selector?: (run: ThreadRun) => T,
+  isEqual?: (before: T, now: T) => boolean,
+): ThreadRun | T {
+  return useView(thread, runOf, noRun, selector, isEqual);
+}
+
+const IDLE: ThreadRun = { status: "idle" };
+const runOf = ({ run }: RunStore) => run;
+const noRun = () => IDLE;

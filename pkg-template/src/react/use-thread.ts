@@ -1,0 +1,72 @@
+// A thread's state, or a part of it, in a component.
+import { useView } from "./use-view.js";
+
+/** What {@link useThread} asks of a thread. A zustand vanilla store has these three, too. */
+export interface ThreadStore<S> {
+  getState(): S;
+  getInitialState(): S;
+  subscribe(listener: () => void): () => void;
+}
+
+/**
+ * The thread's state; the component renders again whenever it changes: once for all that the server sent in one go.
+ *
+ * Updates share what they did not touch, so `React.memo` on the component that shows one message is enough for a
+ * token to render that one message.
+ *
+ * @example
+ * ```tsx
+ * import { memo } from "react";
+ * import type { Thread, ThreadState } from "threadfold";
+ * import { useThread } from "threadfold/react";
+ *
+ * const Message = memo(({ message }: { message: ThreadState["messages"][number] }) => <p>{String(message.content)}</p>);
+ *
+ * export function Chat({ thread }: { thread: Thread }) {
+ *   const { messages } = useThread(thread);
+ *   return messages.map((message) => <Message key={message.id} message={message} />);
+ * }
+ * ```
+ */
+export function useThread<S>(thread: ThreadStore<S>): S;
+/**
+ * A part of the thread's state; the component renders again only when that part is another one.
+ *
+ * @param selector - May be a new function for each render, and may make new objects.
+ * @param isEqual - When two selections are the same one: `Object.is`, if not said. The earlier object is kept then.
+ *
+ * @example
+ * ```tsx
+ * import type { Thread } from "threadfold";
+ * import { useThread } from "threadfold/react";
+ *
+ * const sameItems = <T,>(a: readonly T[], b: readonly T[]) => a.length === b.length && a.every((item, at) => item === b[at]);
+ *
+ * export function Summary({ thread }: { thread: Thread }) {
+ *   const ids = useThread(thread, (state) => state.messages.map(({ id }) => id), sameItems);
+ *   const todos = useThread(thread, (state) => state.todos?.length ?? 0);
+ *   return <p>{ids.length} messages, {todos} todos</p>;
+ * }
+ * ```
+ */
+export function useThread<S, T>(
+  thread: ThreadStore<S>,
+  selector: (state: S) => T,
+  isEqual?: (before: T, now: T) => boolean,
+): T;
+export function useThread<S, T>(
+  thread: ThreadStore<S>,
+  selector?: (state: S) => T,
+  isEqual?: (before: T, now: T) => boolean,
+): S | T {
+  return useView(
+    thread,
+    getState as (thread: ThreadStore<S>) => S,
+    getInitialState as (thread: ThreadStore<S>) => S,
+    selector,
+    isEqual,
+  );
+}
+
+const getState = (thread: ThreadStore<unknown>) => thread.getState();
+const getInitialState = (thread: ThreadStore<unknown>) => thread.getInitialState();

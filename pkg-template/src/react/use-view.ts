@@ -1,0 +1,45 @@
+// What a component shows of a store, as React wants to be asked.
+import { useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from "react";
+
+/** One of the views that a thread has, or a part of it. */
+export function useView<Store extends { subscribe(listener: () => void): () => void }, V, T>(
+  thread: Store,
+  look: (thread: Store) => V,
+  lookFirst: (thread: Store) => V,
+  selector: ((view: V) => T) | undefined,
+  isEqual: (before: T, now: T) => boolean = Object.is,
+): V | T {
+  const shown = useRef<{ readonly selection: T } | undefined>(undefined);
+
+  // One pair of readers for each selector: React reads several times for one render and wants one answer for one view.
+  const [now, initially] = useMemo(() => {
+    if (!selector) return [() => look(thread), () => lookFirst(thread)] as const;
+    const select = remembering(selector, isEqual, () => shown.current);
+    return [() => select(look(thread)), () => select(lookFirst(thread))] as const;
+  }, [thread, look, lookFirst, selector, isEqual]);
+
+  const subscribe = useCallback((listener: () => void) => thread.subscribe(listener), [thread]);
+  const selection = useSyncExternalStore<V | T>(subscribe, now, initially);
+
+  // Only what was committed may live on in a later selector's answers; a render may be thrown away.
+  useEffect(() => {
+    shown.current = selector ? { selection: selection as T } : undefined;
+  });
+  return selection;
+}
+
+/** `selector`, run once for a state, with an earlier selection that is equal in place of the new one. */
+function remembering<S, T>(
+  selector: (state: S) => T,
+  isEqual: (before: T, now: T) => boolean,
+  shown: () => { readonly selection: T } | undefined,
+): (state: S) => T {
+  let last: { readonly state: S; readonly selection: T } | undefined;
+  return (state) => {
+    if (last && Object.is(last.state, state)) return last.selection;
+    const selection = selector(state);
+    const before = last ?? shown();
+    last = { state, selection: before && isEqual(before.selection, selection) ? before.selection : selection };
+    return last.selection;
+  };
+}

@@ -1,0 +1,260 @@
+import { ThreadfoldError, type Thread } from "threadfold";
+import type { AgUiEvent } from "../ag-ui/event-types.js";
+import { foldAgUi } from "../ag-ui/fold-ag-ui.js";
+import { newId } from "../ag-ui/new-id.js";
+import { runInput, type RunAgentInput, type RunInputOptions } from "../ag-ui/run-input.js";
+import type { AgUiSource, AnyEvent, Observable } from "../ag-ui/source.js";
+import type { AgUiState, ThreadUpdate } from "../thread-types.js";
+import { request } from "./http.js";
+import type { Answer, RunNews, RunProtocol } from "./protocol.js";
+import { Runner } from "./runner.js";
+import { tell } from "./tell.js";
+import type { HttpOptions, RunnerInterrupt, RunnerOptions } from "./runner-types.js";
+
+/** How an {@link AgUiRunner} reaches its agent, by one of `url`, `agent` and `send`, and what it sends besides the thread. */
+export interface AgUiRunnerOptions extends RunnerOptions, HttpOptions {
+  /** Where to POST the run's input. */
+  url?: string | URL | undefined;
+  /** An agent of `@ag-ui/client`, of which only `run` is used: the thread keeps messages and state. */
+  agent?: AgUiAgent | undefined;
+  /** Sends the input in a way of your own. */
+  send?: ((input: RunAgentInput, signal: AbortSignal) => AgUiSource | PromiseLike<AgUiSource>) | undefined;
+  /**
+   * The address at which the server tells a run again, for one that was cut off or left; asked with `Last-Event-ID`, if
+   * the stream has ids.
+   */
+  joinUrl?: ((run: RunToJoin) => string | URL) | undefined;
+  /** Joins a run in a way of your own: from its start, or from behind `lastEventId`. */
+  connect?: ((run: RunToJoin, signal: AbortSignal) => AgUiSource | PromiseLike<AgUiSource>) | undefined;
+  /**
+   * Has the server stop a run. AG-UI has no request for that: a server notices that nobody listens, unless its runs can be
+   * joined and go on.
+   */
+  cancel?: ((run: RunToJoin) => unknown) | undefined;
+  /** What tools the front end offers. A function is called before each run; so with the next two. */
+  tools?: OrAsked<RunInputOptions["tools"]>;
+  context?: OrAsked<RunInputOptions["context"]>;
+  forwardedProps?: OrAsked<object | undefined>;
+  /** What of the state is sent: see `runInput`. */
+  state?: RunInputOptions["state"];
+  /** Hears of every event after it is folded. */
+  onEvent?: ((event: AgUiEvent) => void) | undefined;
+}
+
+type OrAsked<T> = T | (() => T);
+
+/** A run that was under way when it was last heard of. */
+export interface RunToJoin {
+  readonly threadId: string;
+  readonly runId: string;
+  /** The id of the last part that came, if the stream has ids. */
+  readonly lastEventId?: string | undefined;
+}
+
+/** What is asked of an agent of `@ag-ui/client`. */
+export interface AgUiAgent {
+  run(input: never): Observable<AnyEvent>;
+  abortRun?(): void;
+  abortController?: AbortController;
+}
+
+/**
+ * Runs an AG-UI agent for a thread: sends what the user says, folds the events, queues, stops, retries, answers interrupts,
+ * and joins runs again where the server lets it. Needs no `@ag-ui/client`.
+ *
+ * Interrupts are those of AG-UI 1.0; those that ag-ui-langgraph tells by the custom event `on_interrupt` are understood and
+ * answered in its own way. A tool call that is left to the page is in the result's `pendingToolCallIds`: answer each with
+ * `sendMessage({ role: "tool", toolCallId, content })`.
+ *
+ * @example
+ * ```ts
+ * import { Thread, type AgUiState } from "threadfold";
+ * import { AgUiRunner } from "threadfold/ag-ui/events";
+ *
+ * const thread = new Thread<AgUiState>();
+ * const runner = new AgUiRunner(thread, {
+ *   // In a page: url: "/agent". Here an agent that echoes.
+ *   async *send({ threadId, runId, messages }) {
+ *     const said = (messages.at(-1) as { content: string }).content;
+ *     yield { type: "RUN_STARTED", threadId, runId };
+ *     yield { type: "TEXT_MESSAGE_START", messageId: "a1", role: "assistant" };
+ *     yield { type: "TEXT_MESSAGE_CONTENT", messageId: "a1", delta: `You said ${said}` };
+ *     yield { type: "TEXT_MESSAGE_END", messageId: "a1" };
+ *     yield { type: "RUN_FINISHED", threadId, runId };
+ *   },
+ * });
+ * const sent = runner.sendMessage("Hi");
+ * console.log(runner.status, thread.getState().messages.length); // submitted 1
+ * console.log((await sent).status, runner.status); // finished ready
+ * console.log(thread.getState().messages.map(({ content }) => content)); // [ 'Hi', 'You said Hi' ]
+ * ```
+ */
+export class AgUiRunner<S extends object = AgUiState, U extends object = ThreadUpdate<S>> extends Runner<S, U> {
+  /**
+   * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no thread, and unless exactly one of `url`, `agent` and
+   *   `send` is given.
+   */
+  constructor(thread: Thread<S, U>, options: AgUiRunnerOptions) {
+    super(thread, new AgUiProtocol(thread as unknown as Thread, options), options);
+  }
+}
+
+/** The interrupt of a server that tells it by a custom event: what it asks, and no id. */
+interface LegacyInterrupt {
+  readonly reason: typeof LEGACY;
+  readonly value: unknown;
+}
+
+const LEGACY = "on_interrupt";
+
+class AgUiProtocol implements RunProtocol {
+  readonly #thread: Thread;
+  readonly #options: AgUiRunnerOptions;
+
+  constructor(thread: Thread, options: AgUiRunnerOptions) {
+    this.#thread = thread;
+    this.#options = options;
+    const { url, agent, send } = options ?? {};
+    if ([url, agent, send].filter((way) => way !== undefined).length !== 1)
+      throw new ThreadfoldError("INVALID_VALUE", "An AgUiRunner takes one of the options url, agent and send.");
+  }
+
+  get canJoin(): boolean {
+    return (this.#options.connect ?? this.#options.joinUrl) !== undefined;
+  }
+
+  messages(given: unknown): unknown {
+    if (typeof given === "string") return { id: newId(), role: "user", content: given };
+    if (!Array.isArray(given)) return withId(given);
+    return typeof given[0] === "string" && given.length === 2 ? given : given.map((message) => this.messages(message));
+  }
+
+  request(_: readonly object[], answers?: readonly Answer[]): (signal: AbortSignal) => Promise<RunNews> {
+    const thread = this.#thread;
+    const { tools, context, forwardedProps, state } = this.#options;
+    thread.threadId ??= newId();
+    const input = runInput(thread, {
+      tools: asked(tools),
+      context: asked(context),
+      state,
+      ...resuming(asked(forwardedProps) ?? {}, answers),
+    });
+    // What waits is shown, but is not this run's.
+    const waiting = thread.pending.filter(({ status }) => status === "pending").flatMap(({ update }) => idsOf(update));
+    input.messages = input.messages.filter(({ id }: { id?: unknown }) => !waiting.includes(id));
+    return (signal) => this.#fold(this.#send(input, signal), signal);
+  }
+
+  join(signal: AbortSignal): Promise<RunNews> {
+    const { connect, joinUrl } = this.#options;
+    const { lastEventId } = this.#run;
+    const get = (url: string | URL) =>
+      request(this.#options, url, lastEventId === undefined ? STREAM : { ...STREAM, "last-event-id": lastEventId }, {
+        signal,
+      });
+    return this.#fold(connect ? connect(this.#run, signal) : get(joinUrl?.(this.#run) ?? ""), signal);
+  }
+
+  async cancel(): Promise<void> {
+    const run = this.#run;
+    if (run.runId) await this.#options.cancel?.(run);
+  }
+
+  interrupt(raw: unknown): RunnerInterrupt {
+    const { id, message, toolCallId, metadata, ...rest } = raw as Record<string, unknown>;
+    const own = (metadata as { langgraph?: { raw?: unknown } } | undefined)?.langgraph;
+    const value = "value" in rest ? rest["value"] : own && "raw" in own ? own.raw : metadata;
+    return { id: text(id), value, message: text(message) ?? text(value), toolCallId: text(toolCallId), raw };
+  }
+
+  get #run(): RunToJoin {
+    const { run, threadId = "" } = this.#thread;
+    const { id: runId = "", lastEventId } = run;
+    return { threadId, runId, lastEventId };
+  }
+
+  async #send(input: RunAgentInput, signal: AbortSignal): Promise<AgUiSource> {
+    const { url, agent, send } = this.#options;
+    if (send) return send(input, signal);
+    if (agent) {
+      // Who ends the subscription of an HttpAgent's run leaves its connection open.
+      signal.addEventListener("abort", () => {
+        agent.abortRun?.();
+        if (agent.abortController) agent.abortController = new AbortController();
+      });
+      return agent.run(input as never);
+    }
+    const headers = { ...STREAM, "content-type": "application/json" };
+    const response = await request(this.#options, url as string, headers, {
+      method: "POST",
+      body: JSON.stringify(input),
+      signal,
+    });
+    const { status, id } = this.#thread.run;
+    // A server that can be joined knows the run by this id from here on, whatever becomes of the connection.
+    if (this.canJoin && status === "running" && id === undefined)
+      this.#thread.receive({ type: "run-started", runId: input.runId });
+    return response;
+  }
+
+  async #fold(source: AgUiSource | PromiseLike<AgUiSource>, signal: AbortSignal): Promise<RunNews> {
+    const thread = this.#thread;
+    const legacy: LegacyInterrupt[] = [];
+    const end = await foldAgUi(thread, source, {
+      signal,
+      onEvent: (event) => {
+        const { name, value } = event as { name?: unknown; value?: unknown };
+        if (event.type === "CUSTOM" && name === LEGACY) legacy.push({ reason: LEGACY, value: parsed(value) });
+        tell(this.#options.onEvent, event);
+      },
+    });
+    if (end.status === "finished" && legacy.length > 0) thread.receive({ type: "run-finished", interrupts: legacy });
+    if (end.status === "finished" && end.pendingToolCallIds.length > 0)
+      return { pendingToolCallIds: end.pendingToolCallIds };
+    return { stopped: end.status === "cancelled" };
+  }
+}
+
+const STREAM = { accept: "text/event-stream" };
+
+const asked = <T>(value: OrAsked<T>): T => (typeof value === "function" ? (value as () => T)() : value);
+
+const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+
+const idsOf = (update: object): unknown[] =>
+  [(update as { messages?: unknown }).messages].flat().map((message) => (message as { id?: unknown } | undefined)?.id);
+
+/** A message of a role without an id would become LangChain's. */
+function withId(message: unknown): unknown {
+  const isAgUi = typeof message === "object" && message !== null && "role" in message && !("tool_call_id" in message);
+  return isAgUi && (message as { id?: unknown }).id === undefined ? { ...message, id: newId() } : message;
+}
+
+/** Answers as AG-UI has them, or as ag-ui-langgraph does where it asked by a custom event. */
+function resuming(forwardedProps: object, answers: readonly Answer[] | undefined): RunInputOptions {
+  if (!answers) return { forwardedProps };
+  if (answers.some(({ interrupt }) => interrupt.id === undefined)) {
+    const [answer] = answers;
+    if (answers.length > 1 || answer?.cancelled)
+      throw new ThreadfoldError(
+        "INVALID_VALUE",
+        "Interrupts without ids can be answered one at a time, and not cancelled.",
+      );
+    const { command } = forwardedProps as { command?: object };
+    return { forwardedProps: { ...forwardedProps, command: { ...command, resume: answer?.value } } };
+  }
+  const resume = answers.map(({ interrupt, value, cancelled }) => ({
+    interruptId: interrupt.id as string,
+    ...(cancelled ? { status: "cancelled" as const } : { status: "resolved" as const, payload: value }),
+  }));
+  return { forwardedProps, resume };
+}
+
+/** What ag-ui-langgraph writes down as JSON. */
+function parsed(value: unknown): unknown {
+  try {
+    return typeof value === "string" ? JSON.parse(value) : value;
+  } catch {
+    return value;
+  }
+}

@@ -1,0 +1,38 @@
+import { ThreadfoldError } from "threadfold";
+import type { HttpOptions } from "./runner-types.js";
+
+/** Sends a request with the options' headers and these; the response, or an error with its HTTP status. */
+export async function request(
+  { headers, credentials, fetch = globalThis.fetch }: HttpOptions,
+  url: string | URL,
+  own: Record<string, string>,
+  init: RequestInit,
+): Promise<Response> {
+  const all = new Headers(typeof headers === "function" ? await headers() : headers);
+  for (const [name, value] of Object.entries(own)) all.set(name, value);
+  const response = await fetch(url, { ...init, headers: all, ...(credentials && { credentials }) });
+  if (response.ok) return response;
+  const said = (await response.text().catch(() => "")).slice(0, 500);
+  const { status, statusText } = response;
+  const sentence = `The server answered ${`${status} ${statusText}`.trim()}${said && `: ${said}`}`;
+  throw Object.assign(new ThreadfoldError("BAD_RESPONSE", sentence), { status });
+}
+
+/** Whether the server will say the same however often it is asked. */
+export function isFinal(error: unknown): boolean {
+  const { status } = (error ?? {}) as { status?: unknown };
+  return typeof status === "number" && status >= 400 && status < 500 && ![408, 425, 429].includes(status);
+}
+
+/** Waits so many milliseconds, or until the signal says so. */
+export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, signal.aborted ? 0 : milliseconds);
+    signal.addEventListener("abort", end);
+  });
+}

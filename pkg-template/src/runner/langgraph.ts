@@ -1,0 +1,269 @@
+import { ThreadfoldError, type Thread } from "threadfold";
+import { LeftOff } from "../abort.js";
+import { foldRun, type FoldRunOptions } from "../langgraph/fold-run.js";
+import type { RunInterrupt } from "../langgraph/interrupt.js";
+import type { RunStream } from "../langgraph/parts.js";
+import type { ThreadState, ThreadUpdate } from "../thread-types.js";
+import { request } from "./http.js";
+import { inputOf } from "./input.js";
+import type { Answer, RunNews, RunProtocol } from "./protocol.js";
+import { Runner } from "./runner.js";
+import type { HttpOptions, RunnerInterrupt, RunnerOptions } from "./runner-types.js";
+import { tell } from "./tell.js";
+
+/** How a {@link LangGraphRunner} reaches its server, by `apiUrl` or `client`, and what it asks of each run. */
+export interface LangGraphRunnerOptions extends RunnerOptions, HttpOptions {
+  /** The server's address, such as `http://localhost:2024`. */
+  apiUrl?: string | URL | undefined;
+  /** A `Client` of `@langchain/langgraph-sdk` in place of `apiUrl`, `headers` and `fetch`. */
+  client?: LangGraphClient | undefined;
+  /** The assistant's id, or the graph's name. */
+  assistantId: string;
+  /** A function is called before each run. */
+  config?: object | (() => object) | undefined;
+  /** The run's static context. A function is called before each run. */
+  context?: object | (() => object) | undefined;
+  /** Default `["values", "messages-tuple", "custom"]`. Leave `values` in: it is what confirms. */
+  streamMode?: readonly string[] | undefined;
+  /** Whether what graphs within the graph say is streamed, too. */
+  streamSubgraphs?: boolean | undefined;
+  /** What the server does with a run while another of the thread goes on; the server's default, if not given. */
+  multitaskStrategy?: "reject" | "interrupt" | "rollback" | "enqueue" | undefined;
+  /** Hears of the id of a thread that the server has made, because the thread had none: keep it to come back. */
+  onThreadId?: ((threadId: string) => void) | undefined;
+  /** Hears what nodes send by `get_stream_writer()`. */
+  onCustom?: FoldRunOptions["onCustom"];
+  /** Hears of each interrupt as it comes. */
+  onInterrupt?: FoldRunOptions["onInterrupt"];
+}
+
+/** What is asked of a client of `@langchain/langgraph-sdk`. */
+export interface LangGraphClient {
+  readonly threads: { create(): Promise<{ thread_id: string }> };
+  readonly runs: {
+    stream(threadId: string, assistantId: string, payload: never): AsyncIterable<object>;
+    joinStream(threadId: string, runId: string, options: never): AsyncIterable<object>;
+    cancel(threadId: string, runId: string): Promise<unknown>;
+  };
+}
+
+/**
+ * Runs a LangGraph assistant for a thread: makes the thread on the server, sends what the user says, folds the stream,
+ * queues, stops, retries, answers interrupts, and joins runs again.
+ *
+ * The runs are resumable and go on when the page is left, so a broken connection is joined behind the last part that
+ * came, and {@link Runner.rejoin} does the same after a reload.
+ *
+ * @example
+ * ```ts
+ * import { Thread } from "threadfold";
+ * import { LangGraphRunner } from "threadfold/langgraph/events";
+ *
+ * const thread = new Thread();
+ * const runner = new LangGraphRunner(thread, {
+ *   apiUrl: "http://localhost:2024",
+ *   assistantId: "agent",
+ *   onThreadId: (id) => history.replaceState(null, "", `?thread=${id}`),
+ * });
+ * let end = await runner.sendMessage("Mail Ada that I am late");
+ * if (end.status === "interrupted") end = await runner.resume({ value: true });
+ * if (end.status === "failed") console.warn(end.error?.message);
+ * ```
+ */
+export class LangGraphRunner<S extends object = ThreadState, U extends object = ThreadUpdate<S>> extends Runner<S, U> {
+  /**
+   * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no thread, without an `assistantId`, and unless either
+   *   `apiUrl` or `client` is given.
+   */
+  constructor(thread: Thread<S, U>, options: LangGraphRunnerOptions) {
+    super(thread, new LangGraphProtocol(thread as unknown as Thread, options), options);
+  }
+}
+
+/** A request for a run, as the SDK has it; the REST API has the same in other letters. */
+type RunPayload = Record<string, unknown>;
+
+class LangGraphProtocol implements RunProtocol {
+  readonly canJoin = true;
+  readonly #thread: Thread;
+  readonly #options: LangGraphRunnerOptions;
+  /** The server's id of the run that was asked for, as soon as it has one. */
+  #created: Promise<string | undefined> | undefined;
+  #connection = new AbortController();
+
+  constructor(thread: Thread, options: LangGraphRunnerOptions) {
+    this.#thread = thread;
+    this.#options = options;
+    const { apiUrl, client, assistantId } = options ?? {};
+    if ((apiUrl === undefined) === (client === undefined) || typeof assistantId !== "string")
+      throw new ThreadfoldError(
+        "INVALID_VALUE",
+        "A LangGraphRunner takes an assistantId, and either apiUrl or client.",
+      );
+  }
+
+  messages(given: unknown): unknown {
+    return typeof given === "string" ? { type: "human", content: given } : given;
+  }
+
+  request(updates: readonly object[], answers?: readonly Answer[]): (signal: AbortSignal) => Promise<RunNews> {
+    const { config, context, streamMode = ["values", "messages-tuple", "custom"] } = this.#options;
+    const { streamSubgraphs, multitaskStrategy } = this.#options;
+    const payload: RunPayload = {
+      ...(answers ? { command: { resume: resumeOf(answers) } } : { input: inputOf(updates, this.#thread.schema) }),
+      config: asked(config),
+      context: asked(context),
+      streamMode,
+      streamSubgraphs,
+      streamResumable: true,
+      onDisconnect: "continue",
+      multitaskStrategy,
+      ifNotExists: "create",
+    };
+    return (signal) => this.#fold(this.#begin(payload, signal), signal);
+  }
+
+  join(signal: AbortSignal): Promise<RunNews> {
+    const { apiUrl, client, streamMode } = this.#options;
+    const { threadId = "", run } = this.#thread;
+    const { id = "", lastEventId = "-1" } = run;
+    const abort = this.#connect(signal);
+    const options = { lastEventId, streamMode, signal: abort };
+    const stream = client
+      ? client.runs.joinStream(threadId, id, options as never)
+      : request(
+          this.#options,
+          `${base(apiUrl)}/threads/${threadId}/runs/${id}/stream`,
+          { "last-event-id": lastEventId },
+          {
+            signal: abort,
+          },
+        );
+    return this.#fold(stream as RunStream | Promise<RunStream>, signal);
+  }
+
+  async cancel(): Promise<void> {
+    const { apiUrl, client } = this.#options;
+    const { threadId = "", run } = this.#thread;
+    const connection = this.#connection;
+    const id = run.id ?? (await this.#created);
+    try {
+      if (id === undefined) return;
+      if (client) await client.runs.cancel(threadId, id);
+      else
+        await request(this.#options, `${base(apiUrl)}/threads/${threadId}/runs/${id}/cancel`, {}, { method: "POST" });
+    } finally {
+      connection.abort();
+    }
+  }
+
+  /** The signal of a request: the user's stop does not abort it, since the server must be told which run to stop. */
+  #connect(signal: AbortSignal): AbortSignal {
+    const connection = (this.#connection = new AbortController());
+    signal.addEventListener("abort", () => {
+      if (signal.reason instanceof LeftOff) connection.abort(signal.reason);
+    });
+    return connection.signal;
+  }
+
+  interrupt(raw: unknown): RunnerInterrupt {
+    const { id, value } = raw as RunInterrupt;
+    const { message, tool_call_id: toolCallId } = (value ?? {}) as { message?: unknown; tool_call_id?: unknown };
+    return { id, value, message: text(value) ?? text(message), toolCallId: text(toolCallId), raw };
+  }
+
+  async #fold(stream: RunStream | Promise<RunStream>, signal: AbortSignal): Promise<RunNews> {
+    const { onCustom, onInterrupt } = this.#options;
+    await foldRun(this.#thread, stream, {
+      signal,
+      onCustom: (data, from) => tell(onCustom, data, from),
+      onInterrupt: (interrupt) => tell(onInterrupt, interrupt),
+    });
+    return {};
+  }
+
+  /** Makes the thread, if the server has none, and the run. The user's stop waits for the run's id, to stop that. */
+  async #begin(payload: RunPayload, signal: AbortSignal): Promise<RunStream> {
+    const { apiUrl, client, assistantId, onThreadId } = this.#options;
+    const thread = this.#thread;
+    let created: (id?: string) => void = () => {};
+    this.#created = new Promise((resolve) => (created = resolve));
+    const named = (runId: string | undefined) => {
+      created(runId);
+      const { status, id } = thread.run;
+      // From here on the run is known by its id, whatever becomes of the connection.
+      if (runId !== undefined && status === "running" && id === undefined)
+        thread.receive({ type: "run-started", runId });
+    };
+    const abort = this.#connect(signal);
+    const post = (path: string, body: object) =>
+      request(this.#options, base(apiUrl) + path, JSON_TYPE, {
+        method: "POST",
+        body: JSON.stringify(body),
+        signal: abort,
+      });
+    try {
+      if (thread.threadId === undefined) {
+        const made = client ? await client.threads.create() : await (await post("/threads", {})).json();
+        thread.threadId = (made as { thread_id: string }).thread_id;
+        tell(onThreadId, thread.threadId);
+      }
+      const { threadId } = thread;
+      if (client) {
+        const options = { ...payload, signal: abort, onRunCreated: ({ run_id }: { run_id: string }) => named(run_id) };
+        return started(client.runs.stream(threadId, assistantId, options as never), () => created());
+      }
+      const response = await post(`/threads/${threadId}/runs/stream`, snakeCased({ assistantId, ...payload }));
+      named(/runs\/([^/?]+)/.exec(response.headers.get("content-location") ?? "")?.[1]);
+      return response;
+    } catch (error) {
+      created();
+      throw error;
+    }
+  }
+}
+
+const JSON_TYPE = { "content-type": "application/json" };
+
+const base = (url: string | URL | undefined) => String(url).replace(/\/$/, "");
+const asked = <T>(value: T | (() => T)): T => (typeof value === "function" ? (value as () => T)() : value);
+const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+
+const snakeCased = (payload: RunPayload): RunPayload =>
+  Object.fromEntries(
+    Object.entries(payload).map(([key, value]) => [
+      key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      value,
+    ]),
+  );
+
+/** The stream, its request sent; says when that is answered. */
+function started(stream: AsyncIterable<object>, answered: () => void): AsyncIterable<object> {
+  const iterator = stream[Symbol.asyncIterator]();
+  let first: Promise<IteratorResult<object>> | undefined = iterator.next();
+  first.then(answered, answered);
+  return {
+    [Symbol.asyncIterator]: () => ({
+      next() {
+        const part = first ?? iterator.next();
+        first = undefined;
+        return part;
+      },
+      return: async () => (await iterator.return?.()) ?? { done: true, value: undefined },
+    }),
+  };
+}
+
+/** What `interrupt()` returns: for one interrupt the answer itself, for several by their ids. */
+function resumeOf(answers: readonly Answer[]): unknown {
+  if (answers.some(({ cancelled }) => cancelled))
+    throw new ThreadfoldError(
+      "INVALID_VALUE",
+      "A LangGraph interrupt is answered, or put aside by stop(), but not cancelled.",
+    );
+  const [only] = answers;
+  if (answers.length === 1) return only?.value;
+  if (answers.some(({ interrupt }) => interrupt.id === undefined))
+    throw new ThreadfoldError("INVALID_VALUE", "Several interrupts can be answered only if they have ids.");
+  return Object.fromEntries(answers.map(({ interrupt, value }) => [interrupt.id, value]));
+}

@@ -1,0 +1,436 @@
+import { ThreadfoldError, type Thread } from "threadfold";
+import { LeftOff } from "../abort.js";
+import { option } from "../errors.js";
+import { choice } from "../options.js";
+import { tellAll } from "../thread/notifier.js";
+import type { PendingUpdate } from "../thread-types.js";
+import { answersTo } from "./answers.js";
+import { isFinal, pause } from "./http.js";
+import { sendAgain } from "./send-again.js";
+import type { Answer, RunNews, RunProtocol } from "./protocol.js";
+import type {
+  RunnerDecision,
+  RunnerError,
+  RunnerInterrupt,
+  RunnerOptions,
+  RunnerStatus,
+  RunResult,
+  SentFields,
+  SentMessages,
+} from "./runner-types.js";
+
+const DELAYS = [250, 1_000, 2_000, 4_000, 8_000];
+const NONE: readonly never[] = [];
+
+type Work = (signal: AbortSignal) => Promise<RunNews>;
+
+/** Who waits for the end of the run that carries a message. */
+interface Waiter {
+  resolve(result: RunResult): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Runs an agent for a thread: sends what the user says, folds the answer, and knows what becomes of it. One interface for
+ * every protocol: `AgUiRunner` of `threadfold/ag-ui`, `LangGraphRunner` of `threadfold/langgraph`.
+ */
+export abstract class Runner<S extends object, U extends object> {
+  /** The thread that the runs are folded into: its state, `pending` and `run` are what you show. */
+  readonly thread: Thread<S, U>;
+  readonly #protocol: RunProtocol;
+  readonly #refuses: boolean;
+  readonly #delays: readonly number[];
+  readonly #listeners = new Set<() => void>();
+  #leaveThread: (() => void) | undefined;
+  #told: RunnerStatus | undefined;
+  /** Ids of the pending updates that go out as soon as no run is in their way. */
+  readonly #unsent: Set<string>;
+  #waiting: Waiter[] = [];
+  /** What goes on now, and what stops it. */
+  #work: Promise<RunResult> | undefined;
+  #stop: AbortController | undefined;
+  /** The server is being told to stop a run: the next one waits for that. */
+  #cancelling: Promise<void> | undefined;
+  /** What the last run answered, for a retry. */
+  #answers: readonly Answer[] | undefined;
+  #shown: { of: unknown; interrupts: readonly RunnerInterrupt[] } = { of: undefined, interrupts: NONE };
+  #isDisposed = false;
+
+  protected constructor(thread: Thread<S, U>, protocol: RunProtocol, options: RunnerOptions) {
+    if (typeof thread?.optimistic !== "function") invalid("A runner runs an agent for a thread, such as new Thread().");
+    this.thread = thread;
+    this.#protocol = protocol;
+    this.#refuses = choice(options, "whileRunning", ["queue", "refuse"]) === 1;
+    this.#delays = option(options, "rejoin")?.delays ?? DELAYS;
+    // What waited when the page was left waits still.
+    this.#unsent = new Set(thread.pending.filter(isPending).map(({ id }) => id));
+    this.getStatus = this.getStatus.bind(this);
+    this.subscribe = this.subscribe.bind(this);
+  }
+
+  /** What is going on. */
+  get status(): RunnerStatus {
+    const { status, id } = this.thread.run;
+    if (status === "running") return id === undefined ? "submitted" : "streaming";
+    if (status === "disconnected") return this.#work ? "submitted" : "error";
+    return status === "idle" ? "ready" : status === "failed" ? "error" : status;
+  }
+
+  /** {@link Runner.status}, as a function that may be handed around alone: `useSyncExternalStore(runner.subscribe, runner.getStatus)`. */
+  getStatus(): RunnerStatus {
+    return this.status;
+  }
+
+  /** Why the last run failed, or why its connection broke. With the HTTP `status`, if the server refused the request. */
+  get error(): RunnerError | undefined {
+    const { status, error } = this.thread.run;
+    if (status !== "failed" && (status !== "disconnected" || error === undefined)) return undefined;
+    const said = error as RunnerError | undefined;
+    return typeof said?.message === "string" ? said : { message: String(error) };
+  }
+
+  /** What the run asks; it goes on when you {@link Runner.resume} it. The same array, until something else is asked. */
+  get interrupts(): readonly RunnerInterrupt[] {
+    const { status, interrupts } = this.thread.run;
+    const open = status === "interrupted" || status === "failed" ? interrupts : undefined;
+    if (open !== this.#shown.of)
+      this.#shown = { of: open, interrupts: open?.map((raw) => this.#protocol.interrupt(raw)) ?? NONE };
+    return this.#shown.interrupts;
+  }
+
+  /**
+   * Shows a message at once, and sends it. Resolves when the run that carried it has ended, however it ended; if a run
+   * that is in its way waits for an answer or has lost its connection, with that: the message goes out after it.
+   *
+   * @param message - A text, a message, several, or none: then the agent runs with what there is, as after a tool's result.
+   * @param input - Other input fields of the state, shown and sent with it: LangGraph's `input` beside `messages`, AG-UI's
+   *   `state`. No options of the request.
+   * @throws {@link ThreadfoldError} `BUSY` when told to refuse, or when somebody else folds a run into the thread;
+   *   `DISPOSED`; what `thread.optimistic` throws. Nothing is then shown.
+   */
+  async sendMessage(message?: string | SentMessages<U>, input?: SentFields<U>): Promise<RunResult> {
+    this.#ready();
+    this.#refuseIfBusy();
+    const messages = message === undefined ? undefined : { messages: this.#protocol.messages(message) };
+    const update = { ...input, ...messages };
+    if (Object.keys(update).length > 0) this.#unsent.add(this.thread.optimistic(update as U).id);
+    return this.#enqueue();
+  }
+
+  /**
+   * Stops the run, on the server too where it can be told: what was said stays. If the server has said nothing yet, what
+   * was sent is pending again and goes out with your next message. A question of the run's is put aside. What waits in the
+   * queue goes out next. Without a run it does nothing.
+   */
+  async stop(): Promise<void> {
+    const { thread } = this;
+    const { id, status } = thread.run;
+    const isOpen = status === "running" || status === "disconnected";
+    if (this.#isDisposed || !(this.#work || status === "disconnected" || this.#isAsking)) return;
+    if (this.#isAsking) thread.receive({ type: "run-finished" });
+    else if (isOpen) {
+      if (id === undefined)
+        for (const update of thread.pending.filter(isSent)) thread.optimisticUpdate(update.id).retry();
+      this.#cancelling = this.#protocol.cancel().catch(() => {
+        // It had ended, or it cannot be reached: here it is over all the same.
+      });
+      if (this.#stop) this.#stop.abort();
+      else thread.receive({ type: "run-finished" });
+    }
+    this.#tell();
+    void this.#advance();
+    await this.#cancelling;
+  }
+
+  /**
+   * Sends once more what has failed: the given update, or what the last failed run carried. If the conversation has gone
+   * on since, it goes to the end. A failed run that carried nothing is run again, with its decisions if it had some.
+   *
+   * @throws {@link ThreadfoldError} as {@link Runner.sendMessage}; `INVALID_VALUE` when nothing has failed.
+   */
+  async retry(update?: string | { readonly id: string }): Promise<RunResult> {
+    this.#ready();
+    this.#refuseIfBusy();
+    const { thread } = this;
+    const failed = thread.pending.filter(({ status }) => status === "failed");
+    const id = typeof update === "string" ? update : update?.id;
+    const error = failed.at(-1)?.error;
+    const chosen = failed.filter((one) => (id === undefined ? one.error === error : one.id === id));
+    if (chosen.length === 0) {
+      if (id !== undefined || thread.run.status !== "failed") invalid("There is nothing that has failed.");
+      if (this.#answers && this.interrupts.length > 0) return this.#resume(this.#answers);
+    }
+    for (const one of chosen) this.#unsent.add(sendAgain(thread, one));
+    return this.#enqueue();
+  }
+
+  /**
+   * Answers what the run asks, each of {@link Runner.interrupts}, and resolves when the run that goes on with it has ended.
+   * A message that waits is not sent with the answers, but after that run. If the request fails, the questions stay.
+   *
+   * @throws {@link ThreadfoldError} `INVALID_VALUE` when nothing is asked, or something is not answered; `BUSY`; `DISPOSED`.
+   */
+  async resume(decisions: RunnerDecision | readonly RunnerDecision[]): Promise<RunResult> {
+    this.#ready();
+    if (this.#work) busy();
+    return this.#resume(answersTo(this.interrupts, decisions));
+  }
+
+  /**
+   * Joins the run whose connection broke, or that was under way when the page was left: call it when you have a thread of
+   * `Thread.fromJSON`. Resolves when the run has ended; at once, when the thread has no such run. A run that cannot be
+   * joined fails, so that what it carried can be sent again.
+   *
+   * @throws {@link ThreadfoldError} `DISPOSED`.
+   */
+  async rejoin(): Promise<RunResult> {
+    this.#ready();
+    if (this.#work) return this.#work;
+    if (this.thread.run.status !== "disconnected") return this.#result({});
+    return this.#alone(() => this.#follow());
+  }
+
+  /** Calls `listener` when {@link Runner.status} changes. Returns an unsubscribe function. */
+  subscribe(listener: () => void): () => void {
+    this.#ready();
+    const own = () => listener();
+    if (this.#listeners.size === 0) {
+      this.#told = this.status;
+      this.#leaveThread = this.thread.subscribe(() => this.#tell());
+    }
+    this.#listeners.add(own);
+    return () => {
+      this.#listeners.delete(own);
+      if (this.#listeners.size === 0) this.#leaveThread?.();
+    };
+  }
+
+  /**
+   * Lets go of the run that is under way, which goes on where it is: the thread's run is `disconnected`, for another runner
+   * to rejoin. The thread is yours and stays.
+   */
+  dispose(): void {
+    if (this.#isDisposed) return;
+    this.#isDisposed = true;
+    this.#stop?.abort(new LeftOff("The runner was disposed of before the server began the run."));
+    if (this.#work) this.#disconnect();
+    this.#settle(this.#waiting.splice(0), { status: "disconnected" });
+    this.#listeners.clear();
+    this.#leaveThread?.();
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+
+  #ready(): void {
+    if (this.#isDisposed) throw new ThreadfoldError("DISPOSED", "The runner was disposed of.");
+    // A thread that was freed says so.
+    void this.thread.pending;
+  }
+
+  #disconnect(): void {
+    try {
+      if (this.thread.run.status === "running") this.thread.receive({ type: "disconnected" });
+    } catch {
+      // The thread was freed: nobody asks it any more.
+    }
+  }
+
+  #refuseIfBusy(): void {
+    if (this.#refuses && (this.#work || this.#isAsking)) busy();
+    if (!this.#work && this.thread.run.status === "running") busy();
+  }
+
+  get #isAsking(): boolean {
+    return this.interrupts.length > 0;
+  }
+
+  /** Whether a message waits that no run has carried. */
+  #hasUnsent(): boolean {
+    return this.thread.pending.some((update) => isPending(update) && this.#unsent.has(update.id));
+  }
+
+  #enqueue(): Promise<RunResult> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ resolve, reject });
+      void this.#advance();
+    });
+  }
+
+  #settle(waiters: readonly Waiter[], result: RunResult): void {
+    for (const { resolve } of waiters) resolve(result);
+  }
+
+  /** Sends what waits, as long as nothing is in its way. */
+  async #advance(): Promise<void> {
+    if (this.#work || this.#isDisposed) return;
+    let waiters: Waiter[] = [];
+    try {
+      while (!this.#isDisposed && (this.#waiting.length > 0 || this.#hasUnsent())) {
+        if (this.thread.run.status === "disconnected") await this.#working(() => this.#follow());
+        waiters = this.#waiting.splice(0);
+        const isInTheWay = this.#isAsking || this.thread.run.status === "disconnected";
+        this.#settle(waiters, isInTheWay ? this.#result({}) : await this.#working(() => this.#run()));
+        if (isInTheWay) return;
+      }
+    } catch (error) {
+      for (const { reject } of [...waiters, ...this.#waiting.splice(0)]) reject(error);
+    }
+  }
+
+  /** Does something that nothing else may go on beside; then what waits goes out. */
+  async #alone(work: () => Promise<RunResult>): Promise<RunResult> {
+    try {
+      return await this.#working(work);
+    } finally {
+      void this.#advance();
+    }
+  }
+
+  async #working(work: () => Promise<RunResult>): Promise<RunResult> {
+    // What begins at once may ask whether something goes on.
+    let begin: (work: Promise<RunResult>) => void = () => {};
+    this.#work = new Promise((resolve) => (begin = resolve));
+    // Whoever asks for it hears of its error; nobody need.
+    this.#work.catch(() => {});
+    try {
+      const going = work();
+      begin(going);
+      this.#tell();
+      return await going;
+    } finally {
+      this.#work = undefined;
+      this.#stop = undefined;
+      this.#tell();
+    }
+  }
+
+  async #run(send?: Work): Promise<RunResult> {
+    if (this.#cancelling) await this.#cancelling;
+    this.#cancelling = undefined;
+    const { thread } = this;
+    const asked = thread.run.interrupts;
+    if (!send) this.#answers = undefined;
+    // What is written from here on waits for the next run, however long the server takes to begin this one.
+    thread.receive({ type: "run-started" });
+    const sent = thread.pending.filter(isSent);
+    for (const { id } of sent) this.#unsent.delete(id);
+    try {
+      send ??= this.#protocol.request(sent.map(({ update }) => update));
+    } catch (error) {
+      thread.receive({ type: "run-failed", error });
+      return this.#result({});
+    }
+    return this.#follow(send, asked);
+  }
+
+  #resume(answers: readonly Answer[]): Promise<RunResult> {
+    const send = this.#protocol.request(NONE, answers);
+    return this.#alone(async () => {
+      this.#answers = answers;
+      const release = this.#hold();
+      try {
+        return await this.#run(send);
+      } finally {
+        release();
+      }
+    });
+  }
+
+  /** Has no run take along what waits, until it is released. */
+  #hold(): () => void {
+    const { thread } = this;
+    const change = (ids: readonly string[], manual: boolean) =>
+      thread.pending
+        .filter(({ id }) => ids.includes(id))
+        .map(({ id, update }) => {
+          thread.optimisticUpdate(id).rollback();
+          return thread.optimistic(update, { manual }).id;
+        });
+    const held = change(
+      thread.pending.filter(isPending).flatMap(({ id }) => (this.#unsent.delete(id) ? [id] : [])),
+      true,
+    );
+    return () => {
+      for (const id of held.length > 0 ? change(held, false) : held) this.#unsent.add(id);
+    };
+  }
+
+  /** Reads a run to its end: its request's answer, and where the connection breaks what is told when it is joined again. */
+  async #follow(send?: Work, asked?: readonly unknown[]): Promise<RunResult> {
+    const { thread } = this;
+    const { signal } = (this.#stop = new AbortController());
+    const isLost = () => thread.run.status === "disconnected" && !signal.aborted;
+    let last: { news?: RunNews; error?: unknown } = send ? await this.#attempt(send, signal) : {};
+    let place = thread.run.lastEventId;
+    for (let tries = send ? 0 : -1; isLost(); tries++) {
+      if (!this.#protocol.canJoin || thread.run.id === undefined || isFinal(last.error)) {
+        const error = last.error ?? thread.run.error ?? new ThreadfoldError("BAD_RESPONSE", NO_END);
+        thread.receive({ type: "run-failed", error });
+        break;
+      }
+      if (thread.run.lastEventId !== place) [tries, place] = [0, thread.run.lastEventId];
+      if (tries >= this.#delays.length) break;
+      await pause(tries < 0 ? 0 : (this.#delays[tries] ?? 0), signal);
+      if (isLost()) last = await this.#attempt((signal) => this.#protocol.join(signal), signal);
+    }
+    if (signal.aborted) return this.#left(signal.reason instanceof LeftOff, asked);
+    return this.#result(last.news ?? {});
+  }
+
+  /** Tries something; what it fails with is told to the thread, unless that is gone. */
+  async #attempt(work: Work, signal: AbortSignal): Promise<{ news?: RunNews; error?: unknown }> {
+    try {
+      return { news: await work(signal) };
+    } catch (error) {
+      if (error instanceof ThreadfoldError && error.code === "DISPOSED") throw error;
+      return { error };
+    }
+  }
+
+  /** The run was stopped here, or is left to go on. A question whose answer the server had not heard is still open. */
+  #left(goesOn: boolean, asked: readonly unknown[] | undefined): RunResult {
+    const { thread } = this;
+    const { id, status } = thread.run;
+    if (goesOn) return this.#result({});
+    const interrupts = id === undefined ? asked : undefined;
+    if (status === "running" || status === "disconnected" || interrupts)
+      thread.receive({ type: "run-finished", interrupts });
+    return { status: "stopped" };
+  }
+
+  #result({ stopped, ...news }: RunNews): RunResult {
+    const { error } = this;
+    switch (this.thread.run.status) {
+      case "idle":
+        return stopped ? { status: "stopped" } : { status: "finished", ...news };
+      case "interrupted":
+        return { status: "interrupted", interrupts: this.interrupts };
+      case "failed":
+        return { status: "failed", error };
+      default:
+        return error ? { status: "disconnected", error } : { status: "disconnected" };
+    }
+  }
+
+  #tell(): void {
+    const { status } = this;
+    if (status === this.#told) return;
+    this.#told = status;
+    tellAll(this.#listeners);
+  }
+}
+
+const NO_END = "The connection broke, and this run cannot be joined.";
+
+const isPending = ({ status }: PendingUpdate<unknown>) => status === "pending";
+const isSent = ({ status }: PendingUpdate<unknown>) => status === "sent";
+
+function busy(): never {
+  throw new ThreadfoldError("BUSY", "A run of the thread is under way, or waits for an answer.");
+}
+
+function invalid(sentence: string): never {
+  throw new ThreadfoldError("INVALID_VALUE", sentence);
+}

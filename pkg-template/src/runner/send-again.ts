@@ -1,0 +1,41 @@
+import { removeMessage, type Thread } from "threadfold";
+import type { PendingUpdate } from "../thread-types.js";
+
+/**
+ * Makes a failed update pending again; gives its id. What the failed run had said behind it is of no use once the
+ * question is asked anew; where the conversation has gone on without it, it goes to the end.
+ */
+export function sendAgain<S extends object, U extends object>(thread: Thread<S, U>, update: PendingUpdate<U>): string {
+  const last = idsOf(update.update).at(-1);
+  const behind = () => {
+    const { messages = [] } = thread.getState() as { messages?: readonly Said[] };
+    const at = messages.findIndex(({ id }) => id === last);
+    return at < 0 ? [] : messages.slice(at + 1);
+  };
+  if (thread.run.status === "failed") {
+    const said = behind();
+    const end = said.findIndex(isUsers);
+    const gone = (end < 0 ? said : said.slice(0, end)).filter(({ id }) => thread.message(id));
+    if (gone.length > 0) thread.update({ messages: gone.map(({ id }) => removeMessage(id)) } as U);
+  }
+  const op = thread.optimisticUpdate(update.id);
+  if (behind().length === 0) {
+    op.retry();
+    return op.id;
+  }
+  op.rollback();
+  return thread.optimistic(update.update).id;
+}
+
+interface Said {
+  readonly id: string;
+  readonly type?: unknown;
+  readonly role?: unknown;
+}
+
+const isUsers = ({ type, role }: Said) => role === "user" || type === "human";
+
+function idsOf(update: object): unknown[] {
+  const { messages } = update as { messages?: unknown };
+  return (Array.isArray(messages) ? messages : [messages]).map((message: { id?: unknown } | undefined) => message?.id);
+}

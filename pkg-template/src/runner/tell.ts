@@ -1,0 +1,10 @@
+/** Calls a listener, if there is one. Its error is its own: it must not break off the stream. */
+export function tell<A extends unknown[]>(listener: ((...args: A) => void) | undefined, ...args: A): void {
+  try {
+    listener?.(...args);
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
+  }
+}

@@ -1,3 +1,0 @@
-// "threadfold/slim": the same API without the inlined wasm, for who serves the .wasm as a file of its own.
-export * from "./index.js";
-export { init } from "./init.js";

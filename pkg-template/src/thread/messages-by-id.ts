@@ -1,0 +1,62 @@
+// The messages of the view by their ids, and who listens to one of them.
+import { tellAll } from "./notifier.js";
+
+/** Reads a state only when it is asked or has listeners, at one comparison a message. */
+export function messagesById<S, M extends { id?: string }>(subscribe: (listener: (state: S) => void) => () => void) {
+  let messages: readonly M[] = [];
+  let ids: readonly string[] | undefined;
+  const places = new Map<string | undefined, number>();
+  const listeners = new Map<string | undefined, Set<(state: S) => void>>();
+  /** The ids at which something changed since listeners were told. */
+  const touched = new Set<string | undefined>();
+  let end = () => {};
+
+  const read = (state: S) => {
+    const before = messages;
+    ({ messages = [] } = state as { messages?: readonly M[] });
+    if (messages === before) return;
+    for (let at = 0; at < messages.length || at < before.length; at++) {
+      if (messages[at] === before[at]) continue;
+      const id = messages[at]?.id;
+      const last = before[at]?.id;
+      if (listeners.size > 0) touched.add(id).add(last);
+      if (id === last) continue;
+      ids = undefined;
+      if (places.get(last) === at) places.delete(last);
+      places.set(id, at);
+    }
+  };
+  const get = (state: S, id: string) => {
+    read(state);
+    return messages[places.get(id) as number];
+  };
+  const tell = (state: S) => {
+    read(state);
+    const changed = [...touched];
+    touched.clear();
+    for (const id of changed) tellAll(listeners.get(id) ?? new Set<(state: S) => void>(), state);
+  };
+
+  return {
+    get,
+    /** In their order; the same array while they are the same. */
+    ids(state: S): readonly string[] {
+      read(state);
+      return (ids ??= messages.map(({ id }) => id as string));
+    },
+    add(state: S, id: string, listener: (message: M | undefined, previous: M | undefined) => void): () => void {
+      const own = listeners.get(id) ?? new Set();
+      let told = get(state, id);
+      const hear = (state: S) => {
+        const before = told;
+        told = get(state, id);
+        if (told !== before) listener(told, before);
+      };
+      if (listeners.size === 0) end = subscribe(tell);
+      listeners.set(id, own.add(hear));
+      return () => {
+        if (own.delete(hear) && own.size === 0 && listeners.delete(id) && listeners.size === 0) end();
+      };
+    },
+  };
+}
