@@ -8,14 +8,15 @@ const form = root.querySelector("form") as HTMLFormElement;
 const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
 const items = new Map<string, HTMLLIElement>();
 
-worker.addEventListener("message", ({ data: { ids, changed } }: MessageEvent<Change>) => {
-  for (const { id, text } of changed) {
-    const item = items.get(id) ?? document.createElement("li");
-    item.textContent = text;
-    items.set(id, item);
-  }
-  const shown = ids.flatMap((id) => items.get(id) ?? []);
-  if (shown.some((item, at) => item !== list.children[at])) list.replaceChildren(...shown);
+function itemOf(id: string): HTMLLIElement {
+  const item = items.get(id) ?? document.createElement("li");
+  items.set(id, item);
+  return item;
+}
+
+worker.addEventListener("message", ({ data }: MessageEvent<Change>) => {
+  if ("ids" in data) list.replaceChildren(...data.ids.map(itemOf));
+  else itemOf(data.id).textContent = data.text;
 });
 
 form.addEventListener("submit", (event) => {

@@ -1,23 +1,30 @@
 // The conversation: its request, its stream and its folding take none of the page's time.
-import { textOf, Thread, type AgUiState } from "threadfold";
+import { textOf, Thread, type AgUiMessage, type AgUiState } from "threadfold";
 import { AgUiRunner } from "threadfold/ag-ui/events";
 
-/** What the page is told after a change: the order, and the messages that changed. */
-export interface Change {
-  ids: string[];
-  changed: { id: string; text: string }[];
-}
+/** What the page is told: which messages there are, in their order, or what one of them says. */
+export type Change = { ids: readonly string[] } | { id: string; text: string };
 
 const url: string = import.meta.env.VITE_AGENT_URL ?? "http://localhost:8000";
 const thread = new Thread<AgUiState>({ threadId: crypto.randomUUID() });
 const agent = new AgUiRunner(thread, { url });
 
-// What did not change is the same object, so only what did is copied to the page.
-thread.subscribe(({ messages }, before) => {
-  const changed = messages
-    .filter((message, at) => message !== before.messages[at])
-    .map((message) => ({ id: message.id, text: `${message.role}: ${textOf(message)}` }));
-  postMessage({ ids: messages.map(({ id }) => id), changed } satisfies Change);
+const tell = (change: Change) => postMessage(change);
+const told = new Set<string>();
+let ids = thread.messageIds;
+
+thread.subscribe(() => {
+  if (thread.messageIds === ids) return;
+  ids = thread.messageIds;
+  tell({ ids });
+  for (const id of ids) {
+    if (told.has(id)) continue;
+    told.add(id);
+    const show = (message: AgUiMessage | undefined) =>
+      message && tell({ id, text: `${message.role}: ${textOf(message)}` });
+    show(thread.getMessage(id));
+    thread.subscribeMessage(id, show);
+  }
 });
 
 addEventListener("message", ({ data }: MessageEvent<string>) => void agent.sendMessage(data));
