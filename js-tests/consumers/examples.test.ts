@@ -139,8 +139,9 @@ const LONG = Array.from({ length: 200 }, (_, at) => `word${at}`).join(" ");
 async function stops(page: Page): Promise<void> {
   await send(page, LONG);
   await shows(page, "You said: word0 word1");
-  await page.getByRole("button", { name: "Stop" }).click();
-  await page.getByRole("button", { name: "Send" }).waitFor();
+  const stop = page.getByRole("button", { name: "Stop" });
+  await stop.click();
+  await stop.waitFor({ state: "hidden" });
   expect(await page.getByText(/^assistant/).innerText()).not.toContain("word199");
 }
 

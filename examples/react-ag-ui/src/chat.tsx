@@ -25,12 +25,11 @@ export function Chat() {
       {status === "interrupted" && <Approval />}
       <form onSubmit={send}>
         <input value={text} onChange={({ target }) => setText(target.value)} aria-label="Message" required />
-        {isBusy ? (
+        <button>Send</button>
+        {isBusy && (
           <button type="button" onClick={() => void agent.stop()}>
             Stop
           </button>
-        ) : (
-          <button>Send</button>
         )}
       </form>
     </main>
