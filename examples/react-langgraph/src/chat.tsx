@@ -59,11 +59,11 @@ function Message({ id }: { id: string }) {
   );
 }
 
-/** What the graph asks by `interrupt("…")`, and the two answers. */
+/** What the graph asks by `interrupt(…)`, and the two answers. */
 function Approval() {
-  return agent.interrupts.map(({ id, message }) => (
+  return agent.interrupts.map(({ id, message, value }) => (
     <p key={id}>
-      {message} <button onClick={() => void agent.resume({ id, value: true })}>Yes</button>
+      {message ?? JSON.stringify(value)} <button onClick={() => void agent.resume({ id, value: true })}>Yes</button>
       <button onClick={() => void agent.resume({ id, value: false })}>No</button>
     </p>
   ));
