@@ -93,7 +93,7 @@ describe.concurrent("in Chromium", () => {
   });
 
   test("assistant-ui: useExternalStoreRuntime, useAgUiRuntime", async () => {
-    await built("assistant-ui", withAgent(), ["", chats], ["?runtime=ag-ui", chats]);
+    await built("assistant-ui", withAgent(), ["", chatsWithTool], ["?runtime=ag-ui", chatsWithTool]);
   });
 
   test("AI SDK", async () => {
@@ -123,6 +123,11 @@ test("a Node script, and the conversation that it keeps", async () => {
   const kept = readFileSync(join(folderOf("node-script"), "thread.json"), "utf8");
   for (const text of [QUESTION, ANSWER, "You said: Hello again"]) expect(kept).toContain(text);
 });
+
+async function chatsWithTool(page: Page): Promise<void> {
+  await chats(page);
+  await shows(page, /^get_weather\(.*Rome.*\) → 21 °C, sunny$/);
+}
 
 async function approves(page: Page): Promise<void> {
   await send(page, "Book a table");

@@ -1,13 +1,22 @@
 // assistant-ui's own parts: they know nothing of threadfold.
-import { ComposerPrimitive, MessagePrimitive, ThreadPrimitive } from "@assistant-ui/react";
+import {
+  ComposerPrimitive,
+  MessagePrimitive,
+  ThreadPrimitive,
+  type ToolCallMessagePartProps,
+} from "@assistant-ui/react";
 
-function Message() {
-  return (
-    <MessagePrimitive.Root>
-      <MessagePrimitive.Parts components={{ tools: { Fallback: ({ toolName }) => <code>{toolName}</code> } }} />
-    </MessagePrimitive.Root>
-  );
-}
+const ToolCall = ({ toolName, argsText, result }: ToolCallMessagePartProps) => (
+  <code>
+    {toolName}({argsText}) {result === undefined ? "…" : `→ ${String(result)}`}
+  </code>
+);
+
+const Message = () => (
+  <MessagePrimitive.Root>
+    <MessagePrimitive.Parts components={{ tools: { Fallback: ToolCall } }} />
+  </MessagePrimitive.Root>
+);
 
 export function Conversation() {
   return (
