@@ -1,5 +1,5 @@
 // Every example as a user has it: installed from the packed tarball, built by its own script, used in Chromium.
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
@@ -50,20 +50,22 @@ const withAgent = () => ({ VITE_AGENT_URL: agent.url });
 
 describe.concurrent("in Chromium", () => {
   // What takes longest comes first.
-  test("Next: a server component, a client component, an edge route; with Turbopack and with webpack", async () => {
-    const folder = folderOf("next");
-    for (const bundler of ["--turbopack", "--webpack"]) {
+  test.for(["--turbopack", "--webpack"])(
+    "Next, %s: a server and a client component, an edge route",
+    async (bundler) => {
+      const folder = `${folderOf("next")}${bundler}`;
+      cpSync(folderOf("next"), folder, { recursive: true });
       await run(folder, "next", ["build", bundler]);
       const env = withPrograms(folder, { AGENT_URL: agent.url });
       const server = await started("next", (port) => ["start", "--port", port], folder, env);
       try {
-        expect(await (await fetch(server.url)).text(), bundler).toContain("Ask me about the weather.");
+        expect(await (await fetch(server.url)).text()).toContain("Ask me about the weather.");
         await inPage(browser, server.url, chats);
       } finally {
         await server.stop();
       }
-    }
-  });
+    },
+  );
 
   test("CopilotKit: an agent of the runtime, one of the page", async () => {
     const runtime = await serve("copilotkit", ["node", "runtime.mjs"], { AGENT_URL: agent.url });
