@@ -1,4 +1,4 @@
-//! The native core's figures: `cargo bench`. The names and sizes are those of
+//! The native core's figures: `cargo bench -p threadfold-benches`. The names and sizes are those of
 //! `benches/python/add_messages.py`, so that `scripts/bench-native.mjs` can set them side by side.
 #![allow(clippy::expect_used, clippy::indexing_slicing)]
 

@@ -3,7 +3,7 @@ import { chromium, type Browser, type Page } from "playwright-core";
 import { CHROMIUM_FLAGS, findBrowser } from "../scripts/browser.mjs";
 
 export async function openChromium(): Promise<Browser> {
-  const executablePath = findBrowser().chromium;
+  const executablePath = findBrowser();
   if (!executablePath) throw new Error("No Chromium on the PATH and no CHROME_PATH: run `npm run setup`.");
   return chromium.launch({ executablePath, args: CHROMIUM_FLAGS });
 }

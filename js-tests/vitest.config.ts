@@ -20,7 +20,7 @@ export default defineConfig({
         test: {
           name: "node",
           include: ["**/*.test.ts"],
-          exclude: ["browser/**", "consumers/**", "servers/**", "**/node_modules/**"],
+          exclude: ["browser/**", "consumers/**", "rust/**", "servers/**", "**/node_modules/**"],
           testTimeout: 120_000,
           pool: "forks",
           // Tests of lifetimes and memory collect garbage when they want to.
@@ -51,7 +51,7 @@ export default defineConfig({
       {
         test: {
           name: "consumers",
-          include: ["consumers/*.test.ts"],
+          include: ["consumers/*.test.ts", "rust/*.test.ts"],
           globalSetup: ["consumers/global-setup.ts"],
           // Each builds and starts programs of its own.
           maxConcurrency: 2,

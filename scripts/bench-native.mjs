@@ -1,4 +1,4 @@
-// The native core's figures beside those of Python's add_messages: `node scripts/bench-native.mjs`.
+// `node scripts/bench-native.mjs` prints the native core's figures beside those of Python's add_messages.
 // Python is $PYTHON or python3, with js-tests/conformance/python/requirements.txt installed in it.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { target } from "./rust.mjs";
 
 const python = process.env.PYTHON ?? "python3";
 
-/** The figures of the last `cargo bench`: [{ name, n, us }], us the median. */
+/** Returns the figures of the last `cargo bench`: [{ name, n, us }], us the median. */
 function criterionFigures() {
   const folder = join(target, "criterion");
   const figures = [];
@@ -24,7 +24,7 @@ function criterionFigures() {
   return figures;
 }
 
-/** Python's figures, or undefined where its packages are not installed. */
+/** Returns Python's figures, or undefined if its packages are not installed. */
 async function pythonFigures() {
   if (ask(python, ["-c", "import langgraph.graph.message"]) === undefined) return undefined;
   const { code, output } = await step("Python's add_messages", () =>
@@ -55,7 +55,7 @@ export function table(ours, theirs) {
 
 if (isMain(import.meta.url)) {
   await main(async () => {
-    await step("cargo bench", () => run("cargo", ["bench", "--bench", "core"]));
+    await step("cargo bench", () => run("cargo", ["bench", "-p", "threadfold-benches"]));
     const theirs = await pythonFigures();
     console.log(`\n${table(criterionFigures(), theirs ?? [])}`);
     if (theirs === undefined) {

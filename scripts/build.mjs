@@ -1,31 +1,36 @@
 // `npm run build`: the crate and the TypeScript become the npm package in pkg/.
-import { main, isMain } from "./process.mjs";
-import { linkPackage } from "./node-modules.mjs";
+import { compileCore } from "./build/core.mjs";
+import { all, main, isMain } from "./process.mjs";
+import { ensureNodeModules, linkPackage } from "./node-modules.mjs";
 import { step } from "./progress.mjs";
-import { setup } from "./setup.mjs";
+import { compileXtask } from "./rust.mjs";
+import { requireTools } from "./setup.mjs";
 
+/** Installs what is missing, and builds pkg/. Cargo needs nothing of npm's, so the two work side by side. */
 export async function build() {
+  await requireTools();
+  const [crate] = await all([
+    step("cargo build (release, wasm)", compileCore),
+    step("cargo build (xtask: wasm-bindgen)", compileXtask),
+    ensureNodeModules(),
+  ]);
   // Imported only now: these need node_modules.
-  const [{ compileCore }, { writeGlue }, { optimise }, { bundle }, { declareTypes }, { assemble }] = await Promise.all([
-    import("./build/core.mjs"),
+  const [{ writeGlue }, { optimise }, { bundle }, { declareTypes }, { notices }, { assemble }] = await Promise.all([
     import("./build/glue.mjs"),
     import("./build/optimise.mjs"),
     import("./build/bundle.mjs"),
     import("./build/types.mjs"),
+    import("./build/notices.mjs"),
     import("./build/assemble.mjs"),
   ]);
-  const crate = await step("cargo build (release, wasm)", compileCore);
   const bound = await step("wasm-bindgen", () => writeGlue(crate));
   const wasm = await step("wasm-opt", () => optimise(bound));
-  const bundles = await step("esbuild", () => bundle(wasm));
-  const types = await step("tsc (declarations)", declareTypes);
-  await step("pkg/", () => assemble({ wasm, bundles, types }));
+  const [{ files: bundles, modules }, types] = await all([
+    step("esbuild", () => bundle(wasm)),
+    step("tsc (declarations)", declareTypes),
+  ]);
+  await step("pkg/", () => assemble({ wasm, bundles, types, notices: notices(modules) }));
   linkPackage();
 }
 
-if (isMain(import.meta.url)) {
-  await main(async () => {
-    await setup();
-    await build();
-  });
-}
+if (isMain(import.meta.url)) await main(build);

@@ -1,7 +1,7 @@
-// `npm run fuzz -- --minutes 30`: the property tests with random seeds, one after another, until the time is over.
-// What fails is told with its seed and its smallest case, and ends it; what it finds becomes a test with fixed input.
-// `--seed N` begins with that seed, `--runs N` asks for so many cases of each property, and names of test files, or
-// parts of them, choose among them: `npm run fuzz -- thread --minutes 5`.
+// `npm run fuzz -- --minutes 30` runs the property tests with random seeds, one after another, until time is up.
+// It stops at the first failure and prints its seed and smallest case: turn that into a test with fixed input.
+// `--seed N` starts with that seed, `--runs N` sets the number of cases of each property, and names of test files, or
+// parts of them, choose tests: `npm run fuzz -- thread --minutes 5`.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -15,7 +15,7 @@ const OPTIONS = {
 };
 const SEEDS = 2 ** 31;
 
-/** A test of random cases, and what runs it. */
+/** A property test, and the command that runs it. */
 const rust = (name) => ({ name, program: "cargo", args: ["test", "--quiet", "--test", name] });
 const javascript = (path) => ({
   name: path,
@@ -23,10 +23,10 @@ const javascript = (path) => ({
   args: [join("node_modules", "vitest", "vitest.mjs"), "run", "--root", "js-tests", "--project", "node", path],
 });
 
-/** Not of vitest's project `node`, or about seeds themselves. */
-const ELSEWHERE = /^(node_modules|browser|servers|consumers)\b|seeds\.test\.ts$/;
+/** Not in vitest's project `node`, or about seeds themselves. */
+const ELSEWHERE = /^(node_modules|browser|servers|consumers|rust)\b|seeds\.test\.ts$/;
 
-/** All of them, Rust's and JavaScript's by turns. */
+/** Returns the property tests, alternating Rust and JavaScript. */
 function targets(wanted) {
   const speaksOfSeeds = (path) =>
     /THREADFOLD_SEED|\bmod seeded\b|\/support\/seed(\.js)?"/.test(readFileSync(join(root, path), "utf8"));
@@ -50,11 +50,11 @@ function targets(wanted) {
 function whole(name, text, most) {
   const value = Number(text);
   if (text === "" || !(value >= 0) || value >= most)
-    throw new Complaint(`--${name} should be a number from 0 to ${most - 1}.`);
+    throw new Complaint(`--${name} must be a number from 0 to ${most - 1}.`);
   return value;
 }
 
-/** Runs a target under a seed; what it printed, if it failed. */
+/** Runs a target under a seed. Returns what it printed if it failed. */
 async function failure({ program, args }, env) {
   const { code, output } = await watch(program, args, { env, show: false });
   return code === 0 ? undefined : output;
@@ -62,16 +62,16 @@ async function failure({ program, args }, env) {
 
 export async function fuzz({ minutes, seed, runs, wanted }) {
   const all = targets(wanted);
-  if (all.length === 0) throw new Complaint(`There is no test of random cases called ${wanted.join(" or ")}.`);
+  if (all.length === 0) throw new Complaint(`There is no property test called ${wanted.join(" or ")}.`);
   if (all.some(({ program }) => program !== "cargo") && !existsSync(join(root, "pkg")))
-    throw new Complaint("There is no pkg/ to test: npm run build.");
+    throw new Complaint("There is no pkg/ to test: run `npm run build` first.");
   const end = Date.now() + minutes * 60_000;
   let next = seed;
   let count = 0;
   for (let round = 1; round === 1 || Date.now() < end; round++) {
     for (const target of all) {
       if (count > 0 && Date.now() >= end) break;
-      // The seed that was asked for is that of every test in the first round.
+      // A seed from the command line is used for every test of the first round.
       const now = next ?? Math.floor(Math.random() * SEEDS);
       const env = { THREADFOLD_SEED: String(now), ...(runs !== undefined && { THREADFOLD_RUNS: String(runs) }) };
       console.log(`round ${round}, seed ${now}: ${target.name}`);
@@ -81,13 +81,13 @@ export async function fuzz({ minutes, seed, runs, wanted }) {
         console.error(output);
         const again = [`--seed ${now}`, ...(runs !== undefined ? [`--runs ${runs}`] : []), "--minutes 0", target.name];
         throw new Complaint(
-          `${target.name} fails under seed ${now}; its smallest case is above. Again: npm run fuzz -- ${again.join(" ")}`,
+          `${target.name} fails under seed ${now}; its smallest case is above. To repeat: npm run fuzz -- ${again.join(" ")}`,
         );
       }
     }
     next = undefined;
   }
-  console.log(`\n✓ ${count} tests of random cases, no failure`);
+  console.log(`\n✓ ${count} property tests, no failure`);
 }
 
 if (isMain(import.meta.url)) {

@@ -1,4 +1,4 @@
-// node_modules: installed when missing or not what the lock file says, and `threadfold` linked in.
+// Installs node_modules when it is missing or differs from the lock file, and links `threadfold` into it.
 import { existsSync, lstatSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { step } from "./progress.mjs";
@@ -6,14 +6,12 @@ import { Complaint, root, run } from "./process.mjs";
 
 const lock = join(root, "package-lock.json");
 const installed = join(root, "node_modules", ".package-lock.json");
-const npm = process.platform === "win32" ? "npm.cmd" : "npm";
+export const npm = process.platform === "win32" ? "npm.cmd" : "npm";
 
 export function requireNode() {
   const [major, minor] = process.versions.node.split(".").map(Number);
   if (major < 20 || (major === 20 && minor < 19)) {
-    throw new Complaint(
-      `Node ${process.versions.node} is too old: threadfold is built and tested with Node 20.19 or later.`,
-    );
+    throw new Complaint(`Node ${process.versions.node} is too old: install Node 20.19 or later.`);
   }
 }
 
@@ -26,7 +24,7 @@ export async function ensureNodeModules() {
   linkPackage();
 }
 
-/** Why node_modules must be installed, or undefined when it holds just what the lock file says. */
+/** Returns why node_modules must be installed, or undefined if it is what the lock file says. */
 function whyInstall() {
   if (!existsSync(lock)) return "there is no lock file";
   if (!existsSync(installed)) return "node_modules is missing";
@@ -36,7 +34,7 @@ function whyInstall() {
     if (!path.startsWith("node_modules/") || link || optional || devOptional || peer) continue;
     if (present[path]?.version !== version) return `${path.slice("node_modules/".length)} is not the locked ${version}`;
   }
-  // A workspace whose package.json asks for something that the lock file has not heard of.
+  // A workspace whose package.json has dependencies that the lock file lacks.
   for (const [path, { dependencies, devDependencies }] of Object.entries(wanted)) {
     const own = join(root, path, "package.json");
     if (path.includes("node_modules/") || !existsSync(own)) continue;
@@ -55,7 +53,7 @@ function whyInstall() {
 const packages = (path) => JSON.parse(readFileSync(path, "utf8")).packages ?? {};
 const sorted = (ranges = {}) => Object.entries(ranges).sort();
 
-/** `import "threadfold"` in tests, benches and the page resolves to pkg/, as it does for a user. */
+/** Makes `import "threadfold"` in tests, benches and the page resolve to pkg/, as it does for a user. */
 export function linkPackage() {
   const link = join(root, "node_modules", "threadfold");
   const destination = join("..", "pkg");

@@ -1,4 +1,4 @@
-// Running other programs, from the root of the project.
+// Runs other programs, from the root of the project.
 import { spawn, spawnSync } from "node:child_process";
 import { accessSync, constants, realpathSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** A failure that the sentence alone explains: shown without a stack. */
+/** An error whose message says it all: it is printed without a stack. */
 export class Complaint extends Error {}
 
 /** Runs a program with its output on the terminal; a non-zero exit is a Complaint. */
@@ -15,7 +15,7 @@ export async function run(command, args, options = {}) {
   if (code !== 0) throw new Complaint(`\`${[command, ...args].join(" ")}\` ended with code ${code}`);
 }
 
-/** Runs a program with its output on the terminal, unless not to `show` it, and also returns that output and the exit code. */
+/** Runs a program and returns its output and exit code. The output also goes to the terminal, unless `show` is false. */
 export function watch(command, args, { cwd = root, env = {}, keep = true, show = true } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
@@ -33,18 +33,25 @@ export function watch(command, args, { cwd = root, env = {}, keep = true, show =
         if (show) to.write(text);
       });
     }
-    child.on("error", (error) => reject(new Complaint(`could not start \`${command}\`: ${error.message}`)));
+    child.on("error", (error) => reject(new Complaint(`cannot start \`${command}\`: ${error.message}`)));
     child.on("close", (code, signal) => resolve({ code: code ?? signal, output }));
   });
 }
 
-/** Runs a program silently and returns what it printed, or undefined when it is not there or fails. */
+/** Like `Promise.all`, but rejects only once all have settled: no child process outlives the script. */
+export async function all(works) {
+  const results = await Promise.allSettled(works);
+  for (const { status, reason } of results) if (status === "rejected") throw reason;
+  return results.map(({ value }) => value);
+}
+
+/** Runs a program silently. Returns what it printed, or undefined if it is missing or fails. */
 export function ask(command, args) {
   const { status, stdout } = spawnSync(command, args, { cwd: root, encoding: "utf8" });
   return status === 0 ? stdout.trim() : undefined;
 }
 
-/** Where a program of this name is on the PATH, or undefined. */
+/** Returns the path of the program of this name on the PATH, or undefined. */
 export function find(name) {
   for (const folder of (process.env.PATH ?? "").split(delimiter)) {
     for (const suffix of process.platform === "win32" ? [".exe", ".cmd", ""] : [""]) {
@@ -60,7 +67,7 @@ export function find(name) {
   return undefined;
 }
 
-/** A script's front door: a Complaint is printed as its sentence, anything else with its stack. */
+/** Runs a script: prints a Complaint as its sentence, any other error with its stack. */
 export async function main(work) {
   try {
     await work();

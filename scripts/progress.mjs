@@ -1,9 +1,9 @@
-// What the terminal says while something takes long.
+// Reports on the terminal how long things take.
 
 const started = performance.now();
 const seconds = (since) => `${((performance.now() - since) / 1000).toFixed(1)} s`;
 
-/** Does `work`, saying when it starts, every 15 seconds that it still runs, and how long it took. */
+/** Runs `work`; prints when it starts, every 15 seconds that it is still running, and how long it took. */
 export async function step(title, work) {
   const start = performance.now();
   console.log(`▸ ${title} … [${seconds(started)}]`);

@@ -4,11 +4,20 @@ import { ensureNodeModules, requireNode } from "./node-modules.mjs";
 import { isMain, main } from "./process.mjs";
 import { ensureRust } from "./rust.mjs";
 
-export async function setup({ browser = false } = {}) {
+/** What takes no time to check, and must be there before anything is compiled or installed. */
+export async function requireTools() {
   requireNode();
-  await ensureNodeModules();
   await ensureRust();
-  if (browser) await ensureBrowser();
 }
 
-if (isMain(import.meta.url)) await main(() => setup({ browser: true }));
+export async function setup() {
+  await requireTools();
+  await ensureNodeModules();
+}
+
+if (isMain(import.meta.url)) {
+  await main(async () => {
+    await setup();
+    await ensureBrowser();
+  });
+}

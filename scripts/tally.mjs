@@ -1,4 +1,4 @@
-// Counting what passed and failed, over steps of every kind.
+// Counts what passed and failed, over steps of every kind.
 import { existsSync, readFileSync } from "node:fs";
 import { Complaint } from "./process.mjs";
 import { step } from "./progress.mjs";
@@ -17,7 +17,7 @@ export function fromCargo(output) {
 export function fromVitest(file) {
   if (!existsSync(file)) return { passed: 0, failed: 0 };
   const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(file, "utf8"));
-  // A file that could not even be loaded has no tests to count.
+  // A file that failed to load has no tests to count.
   const broken = testResults.filter(
     ({ status, assertionResults }) => status === "failed" && assertionResults.length === 0,
   );
@@ -28,9 +28,8 @@ export class Tally {
   #rows = [];
 
   /**
-   * Does one step. `work` returns `{ passed, failed, ok }`, or nothing when the step is itself the one thing to
-   * count. A step that throws, or is not ok although none of its tests failed, counts as one failure.
-   * Returns whether the step passed.
+   * Runs one step and returns whether it passed. `work` returns `{ passed, failed, ok }`, or nothing if the step counts as
+   * one test. A step that throws, or is not ok although none of its tests failed, counts as one failure.
    */
   async step(name, work) {
     const start = performance.now();
@@ -50,7 +49,7 @@ export class Tally {
     return count.failed === 0;
   }
 
-  /** Counts a step that could not run because of an earlier one. */
+  /** Counts a step as failed because an earlier one failed. */
   skip(name) {
     this.#rows.push({ name: `${name} (not run)`, passed: 0, failed: 1, seconds: "0.0" });
   }

@@ -1,64 +1,97 @@
-// `npm test`: every test of the project but the consumers' and those on real servers, which need Python.
-// `node scripts/test.mjs rust node …` runs some of them.
-import { mkdirSync, rmSync } from "node:fs";
+// `npm test` runs every test except the consumers' and those on real servers, which need Python.
+// `node scripts/test.mjs rust node …` runs the groups you name; `npm run test:quick` the tests that say most in seconds.
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { ensureBrowser, webdriverEnvironment } from "./browser.mjs";
-import { Complaint, isMain, main, root, watch } from "./process.mjs";
-import { setup } from "./setup.mjs";
+import { ensureBrowser, requireBrowser } from "./browser.mjs";
+import { build } from "./build.mjs";
+import { ensureNodeModules } from "./node-modules.mjs";
+import { all, Complaint, isMain, main, root, watch } from "./process.mjs";
+import { requireTools } from "./setup.mjs";
 import { fromCargo, fromVitest, Tally } from "./tally.mjs";
-import { target, WASM, wasmTestRunner } from "./rust.mjs";
+import { bind, SIDE_BY_SIDE, target, WASM } from "./rust.mjs";
 
-const GROUPS = ["rust", "wasm", "build", "node", "browser", "consumers", "servers"];
+const GROUPS = ["rust", "wasm", "build", "node", "browser", "consumers", "servers", "quick"];
 const DEFAULT = ["rust", "wasm", "build", "node", "browser"];
 const NEEDS_BROWSER = ["wasm", "browser", "consumers", "servers"];
-const NEEDS_BUILD = ["node", "browser", "consumers", "servers"];
+const NEEDS_BUILD = ["node", "browser", "consumers", "servers", "quick"];
 
-async function cargoTest(args, env = {}) {
-  const { code, output } = await watch("cargo", ["test", "--no-fail-fast", ...args], { env });
+/** The files of vitest's project `node` that are fast and fail first when something is wrong. */
+const QUICK = [
+  "conformance/",
+  "thread/contract-cases",
+  "thread/pending",
+  "langgraph/fold-run",
+  "ag-ui/streams",
+  "react/",
+];
+
+const BOUNDARY = ["--target", WASM, "--features", "bindings", "--test", "boundary"];
+
+/** Runs `cargo test`, and prints its output at the end: other tests may be printing meanwhile. */
+async function cargoTest(...args) {
+  const { code, output } = await watch("cargo", ["test", "--no-fail-fast", ...args], {
+    env: SIDE_BY_SIDE,
+    show: false,
+  });
+  process.stdout.write(output);
   return { ...fromCargo(output), ok: code === 0 };
 }
 
-async function vitest(project) {
+/** Compiles the tests of the boundary, and binds them into a folder from which they can run. */
+async function boundaryTests() {
+  const compiled = await watch("cargo", ["test", "--no-run", "--message-format=json-render-diagnostics", ...BOUNDARY], {
+    env: SIDE_BY_SIDE,
+    show: false,
+  });
+  if (compiled.code !== 0) throw new Complaint(compiled.output);
+  const wasm = /"executable":("[^"]*\.wasm")/.exec(compiled.output)?.[1];
+  if (!wasm) throw new Complaint("cargo did not say where it put the wasm of the boundary tests.");
+  const folder = mkdtempSync(join(target, "boundary-"));
+  await bind("tests", JSON.parse(wasm), folder, "tests");
+  return folder;
+}
+
+async function boundaryIn(host, folder) {
+  const args = [join("js-tests", "boundary", `in-${host}.mjs`), folder];
+  const { code, output } = await watch(process.execPath, host === "node" ? ["--expose-gc", ...args] : args);
+  return { ...fromCargo(output), ok: code === 0 };
+}
+
+async function vitest(project, files = []) {
   const results = join(target, "vitest", `${project.replace("*", "")}.json`);
   rmSync(results, { force: true });
   mkdirSync(join(target, "vitest"), { recursive: true });
   const program = join(root, "node_modules", "vitest", "vitest.mjs");
-  const { code } = await watch(
-    process.execPath,
-    [
-      program,
-      "run",
-      "--root",
-      "js-tests",
-      "--project",
-      project,
-      "--reporter=default",
-      "--reporter=json",
-      `--outputFile.json=${results}`,
-    ],
-    { keep: false },
-  );
+  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${results}`];
+  const args = [program, "run", "--root", "js-tests", "--project", project, ...reporters, ...files];
+  const { code } = await watch(process.execPath, args, { keep: false });
   return { ...fromVitest(results), ok: code === 0 };
 }
 
 export async function test(groups, tally) {
-  await setup();
-  const browser = groups.some((group) => NEEDS_BROWSER.includes(group)) ? await ensureBrowser() : undefined;
-  const runner = { CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER: wasmTestRunner };
-
-  const inWasm = ["--target", WASM, "--features", "bindings"];
+  await requireTools();
+  const needs = (those) => groups.some((group) => those.includes(group));
+  const chosen = (those) => groups.filter((group) => those.includes(group));
+  if (needs(NEEDS_BUILD) && !groups.includes("build") && !existsSync(join(root, "pkg")))
+    throw new Complaint("There is no pkg/ to test: run `npm run build` first.");
+  if (needs(NEEDS_BROWSER)) requireBrowser();
 
   let built = true;
   const steps = {
-    rust: () => tally.step("cargo test (native, with doc-tests)", () => cargoTest([])),
+    rust: () => tally.step("cargo test (native, with doc-tests)", () => cargoTest()),
     wasm: async () => {
-      await tally.step("wasm-bindgen tests in Node", () => cargoTest([...inWasm, "--test", "node"], runner));
-      await tally.step("wasm-bindgen tests in Chromium", () =>
-        cargoTest([...inWasm, "--test", "browser"], { ...runner, ...webdriverEnvironment(browser) }),
-      );
+      let folder;
+      const compiled = await tally.step("cargo test (wasm), compiled", async () => {
+        folder = await boundaryTests();
+        return { passed: 0, failed: 0 };
+      });
+      if (!compiled) return;
+      await tally.step("the boundary in Node", () => boundaryIn("node", folder));
+      await tally.step("the boundary in Chromium", () => boundaryIn("chromium", folder));
+      rmSync(folder, { recursive: true, force: true });
     },
     build: async () => {
-      built = await tally.step("npm run build", async () => (await import("./build.mjs")).build());
+      built = await tally.step("npm run build", build);
     },
     node: () => tally.step("vitest in Node", () => vitest("node*")),
     browser: () => tally.step("vitest with Chromium", () => vitest("browser")),
@@ -68,11 +101,27 @@ export async function test(groups, tally) {
         await (await import("../js-tests/servers/environment.mjs")).ensureEnvironment();
         return vitest("servers");
       }),
+    quick: async () => {
+      await tally.step("cargo test --lib", () => cargoTest("--lib"));
+      await tally.step("vitest, the main files", () => vitest("node", QUICK));
+    },
   };
-  for (const group of groups) {
-    if (!built && NEEDS_BUILD.includes(group)) tally.skip(group);
-    else await steps[group]();
-  }
+  const inTurn = async (groups) => {
+    for (const group of groups) {
+      if (!built && NEEDS_BUILD.includes(group)) tally.skip(group);
+      else await steps[group]();
+    }
+  };
+
+  // Cargo compiles and tests the crate while npm installs, the package is built and vitest tests it. But two cargos would
+  // wait for each other's target/debug.
+  const ready = all([ensureNodeModules(), needs(NEEDS_BROWSER) ? ensureBrowser() : undefined]);
+  await all([
+    inTurn(chosen(["rust"]))
+      .then(() => ready)
+      .then(() => inTurn(chosen(["wasm"]))),
+    ready.then(() => inTurn(groups.filter((group) => group !== "rust" && group !== "wasm"))),
+  ]);
 }
 
 if (isMain(import.meta.url)) {

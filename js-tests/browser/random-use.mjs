@@ -212,7 +212,7 @@ if (isMain(import.meta.url)) {
   await main(async () => {
     const { values } = parseArgs({ options: { minutes: { type: "string", default: "10" }, seed: { type: "string" } } });
     const seed = Number(values.seed ?? Date.now() % 1e9);
-    const { chromium: executablePath } = findBrowser();
+    const executablePath = findBrowser();
     const demo = await serveDemo();
     const browser = await chromium.launch({ executablePath, args: CHROMIUM_FLAGS });
     try {

@@ -31,8 +31,9 @@ test("merging in one batch or one by one gives the same list where LangGraph's d
     expect(atOnce(ours, ...given())).toEqual(once.answer);
     expect(inTurn(ours, ...given())).toEqual(once.answer);
   });
-  fc.assert(law, seeded("batches", 2_000));
-  expect(same).toBeGreaterThan(500);
+  const settings = seeded("batches", 2_000);
+  fc.assert(law, settings);
+  expect(same).toBeGreaterThan(settings.numRuns / 4);
 });
 
 test("with DeepAgents' rules every split into batches gives the same list, as a delta channel needs it", () => {

@@ -15,6 +15,12 @@ export function said({ request }: Turn): Message | undefined {
 /** Where @ag-ui/client ends with the server's messages in another order. Each is what its snapshot reconciliation does. */
 const REKEYED = "a tool result that the snapshot calls by another id goes to the end (ag-ui#2707)";
 const UNSEEN = "a message that only the snapshot tells of goes to the end, behind what was streamed (ag-ui#1745)";
-export const KNOWN_FAULTS: Record<string, string> = { todos: REKEYED, parallel: REKEYED, files: REKEYED, approval: UNSEEN };
+export const KNOWN_FAULTS: Record<string, string> = {
+  todos: REKEYED,
+  parallel: REKEYED,
+  files: REKEYED,
+  approval: UNSEEN,
+};
 
-export const sorted = (messages: Held["messages"]) => messages.toSorted((a, b) => String(a.id).localeCompare(String(b.id)));
+export const sorted = (messages: Held["messages"]) =>
+  messages.toSorted((a, b) => String(a.id).localeCompare(String(b.id)));

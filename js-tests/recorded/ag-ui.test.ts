@@ -28,7 +28,8 @@ test.each(NAMES)("is in sync after each run of %s", async (name) => {
     if (message) thread.optimistic({ messages: [message] });
     await foldAgUi(thread, stream(turn.parts)).catch(() => {});
     const seen = witness.see();
-    if (FAILING_AG_UI[name]?.includes(index + 1)) expectAllKept(seen, "refused" in turn.state ? undefined : holds(turn.state), before);
+    if (FAILING_AG_UI[name]?.includes(index + 1))
+      expectAllKept(seen, "refused" in turn.state ? undefined : holds(turn.state), before);
     else syncAfter(name, index + 1)(seen, holds(turn.state));
   }
 });
@@ -37,18 +38,25 @@ type Calls = { id: string; function: { name: string; arguments: string } }[] | u
 
 /** What is said, without the ids, which a tool's result gets anew in the snapshot, and with arguments as what they mean. */
 const words = ({ role, content, toolCalls, toolCallId }: Record<string, unknown>) => {
-  const calls = (toolCalls as Calls)?.map(({ id, function: called }) => [id, called.name, JSON.parse(called.arguments)]);
+  const calls = (toolCalls as Calls)?.map(({ id, function: called }) => [
+    id,
+    called.name,
+    JSON.parse(called.arguments),
+  ]);
   return { role, content: content ?? "", calls, toolCallId };
 };
 
-test.each(["chat", "todos", "parallel", "files", "log"])("the stream of %s alone says all that was said", async (name) => {
-  const thread = new Thread();
-  for (const turn of readRecording("ag-ui", name).turns) {
-    thread.update({ messages: [said(turn)] as never });
-    await foldAgUi(thread, stream(turn.parts.filter(({ data }) => data.type !== "MESSAGES_SNAPSHOT")));
-    expect(held(thread.confirmed).messages.map(words)).toEqual(holds(turn.state).messages.map(words));
-  }
-});
+test.each(["chat", "todos", "parallel", "files", "log"])(
+  "the stream of %s alone says all that was said",
+  async (name) => {
+    const thread = new Thread();
+    for (const turn of readRecording("ag-ui", name).turns) {
+      thread.update({ messages: [said(turn)] as never });
+      await foldAgUi(thread, stream(turn.parts.filter(({ data }) => data.type !== "MESSAGES_SNAPSHOT")));
+      expect(held(thread.confirmed).messages.map(words)).toEqual(holds(turn.state).messages.map(words));
+    }
+  },
+);
 
 test.each(WHOLE)("a run of %s told again, in part or in full, is the run told once", async (name) => {
   const thread = new Thread();

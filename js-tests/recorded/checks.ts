@@ -76,8 +76,19 @@ export function expectSameGist(seen: Seen, server: Held): void {
 }
 
 /** Who said what, with which calls: what every form of a LangChain message tells. */
-export function gist({ id, type, content, tool_calls: calls = [], tool_call_id: answers }: Record<string, unknown>): object {
-  const text = typeof content === "string" ? content : (content as { text?: string }[]).map((block) => block.text ?? "").join("");
-  const called = (calls as { id: string; name: string; args: unknown }[]).map(({ id, name, args }) => ({ id, name, args }));
+export function gist({
+  id,
+  type,
+  content,
+  tool_calls: calls = [],
+  tool_call_id: answers,
+}: Record<string, unknown>): object {
+  const text =
+    typeof content === "string" ? content : (content as { text?: string }[]).map((block) => block.text ?? "").join("");
+  const called = (calls as { id: string; name: string; args: unknown }[]).map(({ id, name, args }) => ({
+    id,
+    name,
+    args,
+  }));
   return { id, type, text, called, answers };
 }

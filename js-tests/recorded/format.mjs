@@ -17,7 +17,9 @@ export const pathOf = (kind, name) => new URL(`${kind}/${name}.json`, here);
 
 /** The names of a protocol's recordings: graphs, some with a suffix that says how they were run. */
 export function listRecordings(kind) {
-  return readdirSync(new URL(`${kind}/`, here)).map((file) => file.replace(/\.json$/, "")).sort();
+  return readdirSync(new URL(`${kind}/`, here))
+    .map((file) => file.replace(/\.json$/, ""))
+    .sort();
 }
 
 /** @returns {Recording} */
@@ -28,7 +30,8 @@ export function readRecording(kind, name) {
 /** @returns {Recording} */
 export function parse(text) {
   const { shared, ...recording } = JSON.parse(text);
-  const part = ({ m, ...rest }) => (m === undefined ? rest : { ...rest, data: [rest.data, structuredClone(shared[m])] });
+  const part = ({ m, ...rest }) =>
+    m === undefined ? rest : { ...rest, data: [rest.data, structuredClone(shared[m])] };
   return {
     ...recording,
     turns: recording.turns.map((turn) => ({ ...turn, parts: turn.parts.map(part) })),

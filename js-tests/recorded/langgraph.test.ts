@@ -58,7 +58,9 @@ describe("a thread without a schema", () => {
 });
 
 describe("a thread with a schema", () => {
-  const threads = Object.entries(SCHEMAS).map(([name, schema]) => [name, () => new Thread({ schema: schema as never })] as const);
+  const threads = Object.entries(SCHEMAS).map(
+    ([name, schema]) => [name, () => new Thread({ schema: schema as never })] as const,
+  );
 
   test.each(threads)("is in sync after each run of %s", async (name, thread) => {
     await replay(thread(), name);

@@ -6,7 +6,9 @@ import { format, KINDS, listRecordings, parse, pathOf, readRecording, type Part 
 
 test("every graph is recorded on both servers", () => {
   expect(listRecordings("ag-ui")).toEqual([...GRAPHS, "log-echoed"].sort());
-  expect(listRecordings("langgraph")).toEqual(LANGGRAPH_GRAPHS.flatMap((graph) => [graph, `${graph}.two-modes`]).sort());
+  expect(listRecordings("langgraph")).toEqual(
+    LANGGRAPH_GRAPHS.flatMap((graph) => [graph, `${graph}.two-modes`]).sort(),
+  );
   expect(listRecordings("langgraph-v2")).toEqual([...V2_GRAPHS].sort());
 });
 
@@ -21,12 +23,16 @@ test("a recording is read back as it was written", () => {
 
 /** Whether a server says that the run failed, in the words of any of the protocols. */
 const failed = ({ event, data }: Part) =>
-  event === "error" || data.type === "RUN_ERROR" || (data.method === "lifecycle" && data.params.data.event === "failed");
+  event === "error" ||
+  data.type === "RUN_ERROR" ||
+  (data.method === "lifecycle" && data.params.data.event === "failed");
 
 test.each(KINDS)("%s: those runs failed that were to fail", (kind) => {
   const expected: Record<string, number[]> = kind === "ag-ui" ? FAILING_AG_UI : FAILING;
   for (const name of listRecordings(kind)) {
-    const turns = readRecording(kind, name).turns.flatMap(({ parts }, index) => (parts.some(failed) ? [index + 1] : []));
+    const turns = readRecording(kind, name).turns.flatMap(({ parts }, index) =>
+      parts.some(failed) ? [index + 1] : [],
+    );
     expect(turns, name).toEqual(expected[name.replace(/\..*/, "")] ?? []);
   }
 });
@@ -36,7 +42,8 @@ test("together they are small", () => {
 });
 
 test("state that is sent back compounds in an appending field", () => {
-  const counts = (name: string) => parse(readFileSync(pathOf("ag-ui", name), "utf8")).turns.map(({ state }) => state.values.count);
+  const counts = (name: string) =>
+    parse(readFileSync(pathOf("ag-ui", name), "utf8")).turns.map(({ state }) => state.values.count);
   expect(counts("log-echoed")).toEqual([1, 3, 7]);
   expect(counts("log")).toEqual([1, 2, 3]);
 });

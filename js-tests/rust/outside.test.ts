@@ -5,28 +5,19 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import { bind, target as cargoTarget, WASM } from "../../scripts/rust.mjs";
 
 const exec = promisify(execFile);
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const project = join(root, "js-tests", "rust", "outside");
-const target = join(root, "target", "outside");
-const WASM = "wasm32-unknown-unknown";
+const target = join(cargoTarget, "outside");
 
 /** Compiles the program, with the versions that this repository is tested with. */
 async function compile(feature: string, rustflags = ""): Promise<string> {
   copyFileSync(join(root, "Cargo.lock"), join(project, "Cargo.lock"));
-  const options = [
-    "build",
-    "--release",
-    "--target",
-    WASM,
-    "--target-dir",
-    join(target, feature),
-    "--features",
-    feature,
-  ];
+  const options = ["build", "--release", "--target", WASM, "--target-dir", target, "--features", feature];
   await exec("cargo", options, { cwd: project, env: { ...process.env, RUSTFLAGS: rustflags } });
-  return join(target, feature, WASM, "release", "outside.wasm");
+  return join(target, WASM, "release", "outside.wasm");
 }
 
 /** The program's own exports, and the memory that every program has. */
@@ -56,7 +47,7 @@ test("a program for a page has its own exports and those of wasm-bindgen's own",
   const raw = await compile("js");
   // wasm-bindgen's tool takes its descriptions out, as for every page.
   const out = mkdtempSync(join(target, "bound-"));
-  await exec(join(root, "target", "tools", "bin", "wasm-bindgen"), ["--target", "web", "--out-dir", out, raw]);
+  await bind("package", raw, out, "outside");
   const { exports, imports } = await look(join(out, "outside_bg.wasm"));
   const runtime = /^__(wbindgen|externref|abort_handler$|instance_terminated$)/;
   expect(exports.filter((name) => !runtime.test(name))).toEqual(OWN);

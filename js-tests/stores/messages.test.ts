@@ -2,6 +2,7 @@
 import * as fc from "fast-check";
 import { defineSchema, field, removeMessage, Thread, type ThreadEvent } from "threadfold";
 import { describe, expect, test, vi } from "vitest";
+import { seeded } from "../support/seed.js";
 import { ai, hear, human, messages, started, streamed, text, threadOf, type Message } from "../thread/say.js";
 
 const aTask = () => new Promise<void>((resolve) => void setImmediate(resolve));
@@ -271,6 +272,6 @@ test("whatever happens, what listeners heard and what is there by id is what the
       check();
       for (const [id, all] of listeners) for (const { now } of all) expect(now).toBe(thread.getMessage(id));
     }),
-    { seed: 7, numRuns: 500 },
+    seeded("one message, heard", 500),
   );
 });

@@ -7,17 +7,20 @@ function asked(variable: string): number | undefined {
   return Number.isInteger(value) ? value : undefined;
 }
 
-/** `{ seed, numRuns }` for fast-check: the subject's own and the usual, or THREADFOLD_SEED and THREADFOLD_RUNS. */
-export function seeded(subject: string, usual: number): { seed: number; numRuns: number } {
+/** `{ seed, numRuns }` for fast-check: the subject's own and `runs(all)`, or THREADFOLD_SEED and THREADFOLD_RUNS. */
+export function seeded(subject: string, all: number): { seed: number; numRuns: number } {
   const seed = asked("THREADFOLD_SEED") ?? seedOf(subject);
-  const numRuns = runs(usual);
+  const numRuns = runs(all);
   console.log(`${subject}: seed ${seed}, ${numRuns} cases`);
   return { seed, numRuns };
 }
 
-/** A number of cases: the usual one, or what THREADFOLD_RUNS, or a variable of the subject's own, asks for. */
-export function runs(usual: number, variable = "THREADFOLD_RUNS"): number {
-  return asked(variable) ?? asked("THREADFOLD_RUNS") ?? usual;
+/** In CI, all that there is to try; elsewhere `npm test` takes a part of it, always the same. */
+export const isThorough = (): boolean => asked("THREADFOLD_THOROUGH") === 1;
+
+/** A number of cases: a quarter of all, unless thorough, or what THREADFOLD_RUNS, or a variable of the subject's own, asks for. */
+export function runs(all: number, variable = "THREADFOLD_RUNS"): number {
+  return asked(variable) ?? asked("THREADFOLD_RUNS") ?? (isThorough() ? all : Math.ceil(all / 4));
 }
 
 /** Each subject has cases of its own: a hash (FNV-1a) of its name. */

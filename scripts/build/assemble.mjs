@@ -1,11 +1,11 @@
-// pkg/: put together beside it, then swapped in, so that nobody finds half a package.
+// Puts pkg/ together beside the old one, then swaps it in: nobody finds half a package.
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { root } from "../process.mjs";
 import { crateVersion, target } from "../rust.mjs";
 
-export function assemble({ wasm, bundles, types }) {
+export function assemble({ wasm, bundles, types, notices }) {
   const pkg = join(root, "pkg");
   const staging = join(target, `pkg-${process.pid}`);
   const old = join(target, `pkg-${process.pid}-old`);
@@ -20,6 +20,7 @@ export function assemble({ wasm, bundles, types }) {
   write("threadfold_bg.wasm", readFileSync(wasm));
   for (const [path, text] of Object.entries(bundles)) write(path, text);
   for (const [path, text] of Object.entries(types)) write(join("types", path), text);
+  write("THIRD-PARTY-NOTICES.txt", notices);
   for (const page of ["README.md", "LICENSE"]) {
     const own = [join(root, "pkg-template", page), join(root, page)].find(existsSync);
     if (own) copyFileSync(own, join(staging, page));

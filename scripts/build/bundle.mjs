@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
-import { root } from "../process.mjs";
+import { Complaint, root } from "../process.mjs";
 import { generated } from "./glue.mjs";
 import { printable } from "./printable.mjs";
 
@@ -35,19 +35,23 @@ const EXTERNAL = ["./threadfold_bg.wasm", "threadfold", "react", "rxjs", "@ag-ui
 /** What esbuild leaves of the comments: those before a class's members, some of them of wasm-bindgen's making. */
 const COMMENT = /^[ \t]*\/\*\*(?:[^*]|\*(?!\/))*\*\/\n/gm;
 
-/** Returns the bundles as `{ name: text }`. */
+/** Returns the bundles as `files`, `{ name: text }`, and the paths of the `modules` that are in them. */
 export async function bundle(wasm) {
   writeFileSync(join(generated, "wasm-text.js"), textModule(printable(readFileSync(wasm))));
   writeFileSync(
     join(generated, "wasm-text.d.ts"),
     "export declare const alphabet: string;\nexport declare const text: string;\nexport declare const length: number;\n",
   );
+  const modules = new Set();
   const files = await Promise.all(
     BUNDLES.map(async ({ file, entry, core, format }) => {
-      const { outputFiles } = await build({
+      const { outputFiles, metafile } = await build({
         entryPoints: [join(source, "entries", `${entry}.ts`)],
         bundle: true,
         write: false,
+        metafile: true,
+        outfile: file,
+        absWorkingDir: root,
         format,
         // "neutral" leaves process.env.NODE_ENV alone, for the bundler of whoever imports this; "node" does so too and
         // lists a CJS file's exports in the way that Node can see.
@@ -62,10 +66,12 @@ export async function bundle(wasm) {
         // wasm-bindgen lists the snippet's module once for each block of imports from it.
         logOverride: { "duplicate-object-key": "silent" },
       });
-      return [file, named(outputFiles[0].text.replace(COMMENT, ""))];
+      const [{ inputs }] = Object.values(metafile.outputs);
+      for (const [path, { bytesInOutput }] of Object.entries(inputs)) if (bytesInOutput > 0) modules.add(path);
+      return [file, checked(file, named(outputFiles[0].text.replace(COMMENT, "")))];
     }),
   );
-  return Object.fromEntries(files);
+  return { files: Object.fromEntries(files), modules: [...modules] };
 }
 
 /** A class's name is what errors and consoles show of it; esbuild calls one that speaks of itself `_Name`. */
@@ -78,6 +84,16 @@ function named(text) {
     .split("\n")
     .map((line) => (line.length > 10_000 ? line : line.replace(renamed, "$1")))
     .join("\n");
+}
+
+/** Nothing that `named` should have found, were esbuild to write classes in another way. */
+function checked(file, text) {
+  const [, name] = /\bclass\s+_([A-Z]\w+)/.exec(text) ?? [];
+  if (name)
+    throw new Complaint(
+      `${file} calls the class ${name} _${name}: scripts/build/bundle.mjs no longer finds such names.`,
+    );
+  return text;
 }
 
 const textModule = (values) =>

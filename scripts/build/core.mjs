@@ -2,7 +2,7 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { ask, root, run } from "../process.mjs";
-import { target, WASM } from "../rust.mjs";
+import { SIDE_BY_SIDE, target, WASM } from "../rust.mjs";
 
 /** Returns the path of cargo's .wasm. Whether anything needs compiling is cargo's business. */
 export async function compileCore() {
@@ -10,6 +10,7 @@ export async function compileCore() {
   const library = join(ask("rustc", ["--print", "sysroot"]) ?? "", "lib", "rustlib", "src", "rust");
   await run("cargo", ["build", "--profile", "wasm", "-p", "threadfold-bindings", "--target", WASM], {
     env: {
+      ...SIDE_BY_SIDE,
       // Names of source files end up in the binary: let them be the same on every machine.
       CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: [
         [cargoHome, "cargo"],

@@ -1,8 +1,8 @@
 // The JavaScript that wasm-bindgen writes around the wasm.
 import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { root, run } from "../process.mjs";
-import { wasmBindgen } from "../rust.mjs";
+import { Complaint, root } from "../process.mjs";
+import { bind } from "../rust.mjs";
 import { shortNames } from "./names.mjs";
 
 export const generated = join(root, "pkg-template", "generated");
@@ -11,24 +11,16 @@ const name = "threadfold_core";
 /** Writes glue, its types and snippets to pkg-template/generated/; returns the path of the bound .wasm. */
 export async function writeGlue(wasm) {
   rmSync(generated, { recursive: true, force: true });
-  // Without a default path to the wasm there is no `import.meta.url`, which bundlers would follow and CJS has not.
-  await run(wasmBindgen, [
-    "--target",
-    "web",
-    "--omit-default-module-path",
-    "--keep-debug",
-    "--out-dir",
-    generated,
-    "--out-name",
-    name,
-    wasm,
-  ]);
+  await bind("package", wasm, generated, name);
   // The package's code uses one of the crate's own modules, too, which wasm-bindgen has put beside its glue.
   const [slots] = readdirSync(generated, { recursive: true }).filter((path) => basename(path) === "slots.js");
+  if (!slots)
+    throw new Complaint("wasm-bindgen has put no slots.js beside its glue: is src/wasm/slots.js still imported?");
   writeFileSync(join(generated, "slots.js"), `export * from "./${slots.replaceAll("\\", "/")}";\n`);
   const glue = join(generated, `${name}.js`);
   const bound = join(generated, `${name}_bg.wasm`);
   const named = shortNames(readFileSync(bound), letNothingOut(readFileSync(glue, "utf8")));
+  checkImports(named);
   writeFileSync(bound, named.wasm);
   writeFileSync(glue, named.glue);
   copyFileSync(join(root, "src", "wasm", "slots.d.ts"), join(generated, "slots.d.ts"));
@@ -49,4 +41,24 @@ function letNothingOut(glue) {
     },
   );
   return `import { note, nothing } from "./slots.js";\n${guarded}`;
+}
+
+/** What is matched above is wasm-bindgen's own way of writing, and another version may have another. */
+function checkImports({ wasm, glue }) {
+  const own = `./${name}_bg.js`;
+  for (const { module, name } of WebAssembly.Module.imports(new WebAssembly.Module(wasm))) {
+    const ofGlue = [own, own.slice(2, -3)].includes(module);
+    const key = ofGlue ? `${name}: function(` : `${/^\w+$/.test(module) ? module : JSON.stringify(module)}: import`;
+    const [, after] = glue.split(`\n        ${key}`);
+    if (after === undefined) {
+      throw new Complaint(
+        `The wasm imports ${name} of ${module}, and the glue has no line "${key}…": wasm-bindgen writes it otherwise now, so scripts/build/names.mjs must change.`,
+      );
+    }
+    if (ofGlue && !name.startsWith("__wbindgen") && !/^.*\n {8}try \{\n/.test(after)) {
+      throw new Complaint(
+        `What ${name} of the glue throws would get into the core: wasm-bindgen writes its functions otherwise now, so letNothingOut in scripts/build/glue.mjs must change.`,
+      );
+    }
+  }
 }

@@ -26,16 +26,6 @@ const FLAGS = [
   "--strip-debug",
   "--strip-producers",
   "--strip-target-features",
-  // The features that rustc turns on for wasm32-unknown-unknown.
-  "--enable-bulk-memory",
-  "--enable-bulk-memory-opt",
-  "--enable-call-indirect-overlong",
-  "--enable-extended-const",
-  "--enable-multivalue",
-  "--enable-mutable-globals",
-  "--enable-nontrapping-float-to-int",
-  "--enable-reference-types",
-  "--enable-sign-ext",
 ];
 
 /** Returns the path of the optimised wasm. */

@@ -1,4 +1,4 @@
-// The declarations of the public modules, for ESM (.d.ts) and CJS (.d.cts).
+// Writes the declarations of the public modules, for ESM (.d.ts) and CJS (.d.cts).
 import { mkdtempSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { Complaint, root, run } from "../process.mjs";
@@ -27,7 +27,7 @@ function collect(out) {
   for (const path of queue) {
     if (files[path]) continue;
     const declared = readFileSync(join(out, path), "utf8");
-    // Users who target ES2022 have no Symbol.dispose until its library is asked for.
+    // Code that targets ES2022 has no Symbol.dispose without this library.
     const text = declared.includes("[Symbol.dispose]")
       ? `/// <reference lib="esnext.disposable" />\n${declared}`
       : declared;
@@ -38,7 +38,7 @@ function collect(out) {
     for (const [, , , specifier] of text.matchAll(IMPORT)) {
       if (specifier.startsWith("#") || specifier.includes("generated/")) {
         throw new Complaint(
-          `The declarations of ${path} speak of "${specifier}", which is not in the package: hide it in a #private field.`,
+          `The declarations of ${path} import "${specifier}", which is not in the package: hide it in a #private field.`,
         );
       }
       if (specifier.startsWith(".")) queue.push(normalize(join(dirname(path), specifier.replace(/\.js$/, ".d.ts"))));

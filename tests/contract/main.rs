@@ -1,6 +1,6 @@
-//! Threads against the contract's model: every word of up to five letters, and random long ones.
+//! Threads against the contract's model: every word of up to four letters, and random long ones.
 //!
-//! `THREADFOLD_SEED` and `THREADFOLD_RUNS` make the random words other ones, or more.
+//! `THREADFOLD_THOROUGH=1`, as in CI, says every word of up to five, and more random ones. `THREADFOLD_SEED` and `THREADFOLD_RUNS` make the random words other ones, or more.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
 // A model is to be read, not to be fast.
@@ -23,7 +23,9 @@ use threadfold::Json;
 use words::{Answer, differs, every_word, random_answer, random_words};
 
 /// How long the words are of which there is every one.
-const LENGTH: usize = 5;
+fn length() -> usize {
+    if thorough() { 5 } else { 4 }
+}
 
 #[test]
 fn every_word_about_messages_is_the_models() {
@@ -35,19 +37,25 @@ fn every_word_about_fields_is_the_models() {
     check_all("fields", FIELDS);
 }
 
+fn thorough() -> bool {
+    std::env::var("THREADFOLD_THOROUGH").is_ok_and(|it| it == "1")
+}
+
 fn check_all(name: &str, letters: &'static [Letter]) {
-    let shared = std::thread::spawn(move || every_word::<Json>(letters, LENGTH));
-    let Answer { words, digest } = every_word::<serde_json::Value>(letters, LENGTH);
+    let length = length();
+    let shared = std::thread::spawn(move || every_word::<Json>(letters, length));
+    let Answer { words, digest } = every_word::<serde_json::Value>(letters, length);
     let shared = shared.join().unwrap();
     assert_eq!((shared.words, shared.digest), (words, digest), "{name}: the two heaps agree");
-    println!("{name}: {words} words of up to {LENGTH} letters, 0 differences, digest {digest:08x}");
-    assert_known(name, words, digest);
+    println!("{name}: {words} words of up to {length} letters, 0 differences, digest {digest:08x}");
+    assert_known(&format!("{name}, {length} letters"), words, digest);
 }
 
 #[test]
 fn random_words_are_the_models() {
     let number = |name: &str, or: u64| std::env::var(name).map_or(or, |it| it.parse().unwrap());
-    let (seed, runs) = (number("THREADFOLD_SEED", 7), number("THREADFOLD_RUNS", 20_000));
+    let usual = if thorough() { 20_000 } else { 5_000 };
+    let (seed, runs) = (number("THREADFOLD_SEED", 7), number("THREADFOLD_RUNS", usual));
     random_words::<Json>(ALL, seed, runs);
     random_words::<serde_json::Value>(ALL, seed, runs / 4);
     println!("{runs} random words from seed {seed}, 0 differences");

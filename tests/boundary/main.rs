@@ -1,4 +1,6 @@
 //! What crosses between JavaScript and the core, and what does not: run in Node and in a browser.
+#![cfg(target_arch = "wasm32")]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::cell::{Cell, RefCell};
 
