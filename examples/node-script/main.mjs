@@ -5,7 +5,7 @@ import { textOf, Thread } from "threadfold";
 import { AgUiRunner } from "threadfold/ag-ui/events";
 
 const url = process.env.AGENT_URL ?? "http://localhost:8000";
-const thread = load() ?? new Thread({ threadId: crypto.randomUUID() });
+const thread = load() ?? new Thread();
 const agent = new AgUiRunner(thread, { url });
 
 let printed = "";

@@ -6,7 +6,7 @@ import { AgUiRunner } from "threadfold/ag-ui/events";
 export type Change = { ids: readonly string[] } | { id: string; text: string };
 
 const url: string = import.meta.env.VITE_AGENT_URL ?? "http://localhost:8000";
-const thread = new Thread<AgUiState>({ threadId: crypto.randomUUID() });
+const thread = new Thread<AgUiState>();
 const agent = new AgUiRunner(thread, { url });
 
 const tell = (change: Change) => postMessage(change);
