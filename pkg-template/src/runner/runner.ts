@@ -26,6 +26,8 @@ type Work = (signal: AbortSignal) => Promise<RunNews>;
 
 /** Who waits for the end of the run that carries a message. */
 interface Waiter {
+  /** The update with the message; none for a run with what there is. */
+  readonly update: string | undefined;
   resolve(result: RunResult): void;
   reject(error: unknown): void;
 }
@@ -100,7 +102,8 @@ export abstract class Runner<S extends object, U extends object> {
 
   /**
    * Shows a message at once, and sends it. Resolves when the run that carried it has ended, however it ended; if a run
-   * that is in its way waits for an answer or has lost its connection, with that: the message goes out after it.
+   * that is in its way waits for an answer or has lost its connection, with that: the message goes out after it. A message
+   * that you take back before it goes out (`thread.optimisticUpdate(id).rollback()`) is `stopped`.
    *
    * @param message - A text, a message, several, or none: then the agent runs with what there is, as after a tool's result.
    * @param input - Other input fields of the state, shown and sent with it: LangGraph's `input` beside `messages`, AG-UI's
@@ -113,8 +116,7 @@ export abstract class Runner<S extends object, U extends object> {
     this.#refuseIfBusy();
     const messages = message === undefined ? undefined : { messages: this.#protocol.messages(message) };
     const update = { ...input, ...messages };
-    if (Object.keys(update).length > 0) this.#unsent.add(this.thread.optimistic(update as U).id);
-    return this.#enqueue();
+    return this.#enqueue(Object.keys(update).length > 0 ? this.thread.optimistic(update as U).id : undefined);
   }
 
   /**
@@ -160,8 +162,9 @@ export abstract class Runner<S extends object, U extends object> {
       if (id !== undefined || thread.run.status !== "failed") invalid("There is nothing that has failed.");
       if (this.#answers && this.interrupts.length > 0) return this.#resume(this.#answers);
     }
-    for (const one of chosen) this.#unsent.add(sendAgain(thread, one));
-    return this.#enqueue();
+    const again = chosen.map((one) => sendAgain(thread, one));
+    for (const one of again) this.#unsent.add(one);
+    return this.#enqueue(again.at(-1));
   }
 
   /**
@@ -251,11 +254,20 @@ export abstract class Runner<S extends object, U extends object> {
     return this.thread.pending.some((update) => isPending(update) && this.#unsent.has(update.id));
   }
 
-  #enqueue(): Promise<RunResult> {
+  #enqueue(update: string | undefined): Promise<RunResult> {
+    if (update !== undefined) this.#unsent.add(update);
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ resolve, reject });
+      this.#waiting.push({ update, resolve, reject });
       void this.#advance();
     });
+  }
+
+  /** Ends the waiting for messages that were taken back. */
+  #dropTakenBack(): void {
+    const pending = new Set(this.thread.pending.map(({ id }) => id));
+    const isGone = ({ update }: Waiter) => update !== undefined && !pending.has(update);
+    this.#settle(this.#waiting.filter(isGone), { status: "stopped" });
+    this.#waiting = this.#waiting.filter((waiter) => !isGone(waiter));
   }
 
   #settle(waiters: readonly Waiter[], result: RunResult): void {
@@ -267,7 +279,9 @@ export abstract class Runner<S extends object, U extends object> {
     if (this.#work || this.#isDisposed) return;
     let waiters: Waiter[] = [];
     try {
-      while (!this.#isDisposed && (this.#waiting.length > 0 || this.#hasUnsent())) {
+      for (;;) {
+        this.#dropTakenBack();
+        if (this.#isDisposed || (this.#waiting.length === 0 && !this.#hasUnsent())) return;
         if (this.thread.run.status === "disconnected") await this.#working(() => this.#follow());
         waiters = this.#waiting.splice(0);
         const isInTheWay = this.#isAsking || this.thread.run.status === "disconnected";
@@ -314,8 +328,8 @@ export abstract class Runner<S extends object, U extends object> {
     if (!send) this.#answers = undefined;
     // What is written from here on waits for the next run, however long the server takes to begin this one.
     thread.receive({ type: "run-started" });
+    this.#unsent.clear();
     const sent = thread.pending.filter(isSent);
-    for (const { id } of sent) this.#unsent.delete(id);
     try {
       send ??= this.#protocol.request(sent.map(({ update }) => update));
     } catch (error) {
@@ -364,16 +378,22 @@ export abstract class Runner<S extends object, U extends object> {
     const isLost = () => thread.run.status === "disconnected" && !signal.aborted;
     let last: { news?: RunNews; error?: unknown } = send ? await this.#attempt(send, signal) : {};
     let place = thread.run.lastEventId;
+    let hasJoined = false;
     for (let tries = send ? 0 : -1; isLost(); tries++) {
-      if (!this.#protocol.canJoin || thread.run.id === undefined || isFinal(last.error)) {
+      if (thread.run.lastEventId !== place) [tries, place] = [0, thread.run.lastEventId];
+      const isOver = tries >= this.#delays.length;
+      const canJoin = this.#protocol.canJoin && thread.run.id !== undefined && !isFinal(last.error);
+      // A server that answers, and tells no end however often it is asked, knows of none.
+      if (!canJoin || (isOver && hasJoined)) {
         const error = last.error ?? thread.run.error ?? new ThreadfoldError("BAD_RESPONSE", NO_END);
         thread.receive({ type: "run-failed", error });
         break;
       }
-      if (thread.run.lastEventId !== place) [tries, place] = [0, thread.run.lastEventId];
-      if (tries >= this.#delays.length) break;
+      if (isOver) break;
       await pause(tries < 0 ? 0 : (this.#delays[tries] ?? 0), signal);
-      if (isLost()) last = await this.#attempt((signal) => this.#protocol.join(signal), signal);
+      if (!isLost()) break;
+      last = await this.#attempt((signal) => this.#protocol.join(signal), signal);
+      hasJoined = last.error === undefined;
     }
     if (signal.aborted) return this.#left(signal.reason instanceof LeftOff, asked);
     return this.#result(last.news ?? {});
@@ -422,7 +442,7 @@ export abstract class Runner<S extends object, U extends object> {
   }
 }
 
-const NO_END = "The connection broke, and this run cannot be joined.";
+const NO_END = "The run broke off, and it cannot be joined.";
 
 const isPending = ({ status }: PendingUpdate<unknown>) => status === "pending";
 const isSent = ({ status }: PendingUpdate<unknown>) => status === "sent";
