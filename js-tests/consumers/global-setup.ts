@@ -1,6 +1,7 @@
 // Installs the packed tarball once for all tests of this folder: in a workspace of the fixtures and the examples, but for
 // a few that stand alone.
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { TestProject } from "vitest/node";
@@ -24,10 +25,10 @@ const projectsOf = (folder: string) =>
     .map((name) => join(folder, name))
     .filter((project) => existsSync(join(project, "package.json")));
 
-export default async function setup(project: TestProject): Promise<() => void> {
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = emptyFolder();
-  // CopilotKit alone installs 750 MB, in 60,000 files.
-  const clean = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  // CopilotKit alone installs 750 MB, in 60,000 files: vitest goes on meanwhile.
+  const clean = () => rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   try {
     const tarball = await pack(folder);
     const projects = [...projectsOf(fixtureFolder), ...projectsOf(exampleFolder)];
@@ -48,7 +49,7 @@ export default async function setup(project: TestProject): Promise<() => void> {
       answer.replace("export function answer", "exports.answer = function answer"),
     );
   } catch (error) {
-    clean();
+    await clean();
     throw error;
   }
   project.provide("consumers", folder);
