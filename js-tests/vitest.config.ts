@@ -70,6 +70,9 @@ export default defineConfig({
         test: {
           name: "consumers",
           include: ["consumers/*.test.ts", "rust/*.test.ts"],
+          globalSetup: ["consumers/global-setup.ts"],
+          // Each builds and starts programs of its own.
+          maxConcurrency: 2,
           testTimeout: 300_000,
           hookTimeout: 120_000,
         },
