@@ -1,9 +1,9 @@
 import { ThreadfoldError, type Thread } from "threadfold";
 import type { AgUiEvent } from "../ag-ui/event-types.js";
 import { foldAgUi } from "../ag-ui/fold-ag-ui.js";
-import { newId } from "../ag-ui/new-id.js";
 import { runInput, type RunAgentInput, type RunInputOptions } from "../ag-ui/run-input.js";
 import type { AgUiSource, AnyEvent, Observable } from "../ag-ui/source.js";
+import { newId } from "../new-id.js";
 import type { AgUiState, ThreadUpdate } from "../thread-types.js";
 import { request } from "./http.js";
 import type { Answer, RunNews, RunProtocol } from "./protocol.js";

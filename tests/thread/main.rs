@@ -10,7 +10,14 @@ use threadfold::{
     Error, Event, Field, FieldReducer, MessageRules, Schema, Status, Thread, apply_patch,
 };
 
+mod behind;
+mod drift;
+mod held;
+mod pending;
+#[path = "../seeded/mod.rs"]
 mod seeded;
+mod shown;
+mod snapshots;
 
 fn human(id: &str, content: &str) -> Value {
     json!({ "type": "human", "id": id, "content": content })

@@ -1,7 +1,7 @@
-// How `@ag-ui/client`'s subscribers are asked: one after the other, each seeing what the one before changed.
+// Asks `@ag-ui/client`'s subscribers one after the other, each of which sees what the one before changed.
 import type { AbstractAgent, AgentStateMutation, AgentSubscriber, Message, RunAgentInput } from "@ag-ui/client";
 
-/** What the subscribers of a run are shown and may change. */
+/** What the subscribers of a run see and may change. */
 export interface Asked {
   readonly agent: AbstractAgent;
   readonly input: RunAgentInput;
@@ -21,7 +21,7 @@ export function hasHook(subscribers: readonly AgentSubscriber[], method: string)
 const hookOf = (subscriber: AgentSubscriber, method: string) =>
   (subscriber as Record<string, Method | undefined>)[method];
 
-/** Asks every subscriber that has this method; true, once one of them stops the event. */
+/** Asks every subscriber that has this method. Resolves to true as soon as one of them stops the event. */
 export async function ask(
   subscribers: readonly AgentSubscriber[],
   method: string,
@@ -39,7 +39,7 @@ export async function ask(
       if (answer.state !== undefined && answer.state !== state) asked.setState(answer.state);
       if (answer.stopPropagation === true) return true;
     } catch (error) {
-      // A test run is to see that a subscriber changes what is frozen.
+      // A test run should see that a subscriber changes a frozen value.
       if (testing && error instanceof TypeError) throw error;
       console.error("Subscriber error:", error);
     }
@@ -47,7 +47,10 @@ export async function ask(
   return false;
 }
 
-/** What a subscriber's method is given. The parts of `told` stay getters: whoever does not read them pays nothing. */
+/**
+ * Returns the parameters of a subscriber's method. Getters of `told` stay getters: they cost only a subscriber that
+ * reads them.
+ */
 export function paramsOf({ agent, input, messages, state }: Asked, told: object): object {
   return Object.defineProperties({ messages, state, agent, input }, Object.getOwnPropertyDescriptors(told));
 }

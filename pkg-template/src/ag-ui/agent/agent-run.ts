@@ -11,14 +11,14 @@ import type {
 import type { Observable, Subscriber } from "rxjs";
 import type { ThreadOfAgent } from "./agent-thread.js";
 import { copyOfEvent } from "./copies.js";
-import type { FoldedEvent, RunFinished } from "./event-types.js";
-import { stepOf } from "./events.js";
-import { type Change, NOTHING, type Step } from "./fold.js";
+import type { FoldedEvent, RunFinished } from "../event-types.js";
+import { stepOf } from "../events.js";
+import { type Change, NOTHING, type Step } from "../fold.js";
 import { observableClass } from "./observable-class.js";
-import { breakOff, interruptsOf, leave } from "./runs.js";
+import { breakOff, interruptsOf, leave } from "../runs.js";
 import { ask, type Asked, hasHook, paramsOf } from "./subscribers.js";
 
-/** What a run is told by its agent. */
+/** A run's agent, and what the run needs of it. */
 export interface RunSetting {
   readonly agent: AbstractAgent;
   readonly held: ThreadOfAgent;
@@ -29,8 +29,8 @@ export interface RunSetting {
 }
 
 /**
- * What `apply` of an agent gives: for each event that changes something the agent's new messages or state. The events
- * are taken one after the other, however fast they come; when their stream fails, those before are folded first.
+ * Returns what an agent's `apply` returns: for each event that changes something, the agent's new messages or state. Takes
+ * the events one after the other, however fast they come; if their stream fails, it folds those before the error first.
  */
 export function applied(events: Observable<BaseEvent>, setting: RunSetting): Observable<AgentStateMutation> {
   const Plain = observableClass(events);
@@ -112,7 +112,7 @@ class AgentRun implements Asked {
     this.#stateChanged = true;
   }
 
-  /** Takes an event; at once, when there is nobody to wait for. */
+  /** Takes an event; at once, if there is no subscriber to wait for. */
   async take(event: BaseEvent): Promise<void> {
     this.#held.absorb("added");
     const answer = this.#ask("onEvent", { event });
@@ -130,13 +130,13 @@ class AgentRun implements Asked {
     this.#emit();
   }
 
-  /** The events have failed, or a subscriber has. */
+  /** Takes note that the events failed, or a subscriber did. */
   fail(error: unknown): void {
     breakOff(this.#held.fold, error, this.#hasBegun, this.#signal);
     this.#emitted.error(error);
   }
 
-  /** Nobody reads on: a run that has not ended is disconnected, or was stopped. */
+  /** Takes note that reading ended: a run that has not ended is disconnected, or was stopped. */
   leave(): void {
     const { fold } = this.#held;
     fold.isStopped ||= this.#signal?.aborted === true;
@@ -145,26 +145,31 @@ class AgentRun implements Asked {
 
   complete(): void {
     this.leave();
-    // Whoever waits for the last value of a run is to get one.
+    // A caller that waits for the last value of a run gets one.
     if (!this.#hasEmitted && this.#subscribers.length > 0) this.#emitted.next({});
     this.#emitted.complete();
   }
 
-  /** Gives a promise only where a subscriber is waited for. */
+  /** Returns a promise only if there is a subscriber to wait for. */
   #step(event: FoldedEvent): Promise<void> | undefined {
     const { fold } = this.#held;
     const step = stepOf(event);
     // Older versions of the client pass on events that are not folded, such as THINKING_START.
     if (!step) return undefined;
+    if (step.alone && !hasHook(this.#subscribers, step.hook)) {
+      this.#apply(step, event, false);
+      return undefined;
+    }
     const told = step.told ? step.told(fold, event) : {};
     if (!told) return undefined;
     const answer = this.#ask(step.hook, withEvent(event, told));
-    if (answer !== false) return answer.then((stopped) => this.#apply(step, event, stopped));
-    this.#apply(step, event, false);
+    if (answer !== false) return answer.then((stopped) => this.#apply(step, event, true, stopped));
+    this.#apply(step, event, true);
     return undefined;
   }
 
-  #apply(step: Step<FoldedEvent>, event: FoldedEvent, stopped: boolean): void {
+  /** Folds an event; in one step, if no subscriber was asked. */
+  #apply(step: Step<FoldedEvent>, event: FoldedEvent, wasAsked: boolean, stopped = false): void {
     const { fold } = this.#held;
     this.#held.absorb();
     let change = NOTHING;
@@ -172,9 +177,10 @@ class AgentRun implements Asked {
     const folding = (work: () => void) =>
       event.type === "RUN_STARTED" ? this.#held.beginning(work) : this.#held.folding(work);
     folding(() => {
-      step.always?.(fold, event);
-      // The event is its sender's and its listeners': what is kept of it is a copy.
-      if (!stopped && step.apply) change = step.apply(fold, copyOfEvent(event), undefined);
+      const alone = wasAsked ? undefined : step.alone;
+      if (!alone) step.always?.(fold, event);
+      // The event belongs to its sender and its listeners: what is kept of it is a copy.
+      if (!stopped) change = (alone ?? step.apply)?.(fold, copyOfEvent(event)) ?? NOTHING;
     });
     if (!stopped && event.type === "RUN_FINISHED") this.agent.pendingInterrupts = interruptsLeft(event as RunFinished);
     this.#messagesChanged ||= change.messages === true;
@@ -182,7 +188,7 @@ class AgentRun implements Asked {
     this.#announce(change.newMessage || change.newToolCall ? change : (step.announce?.(fold, event) ?? NOTHING));
   }
 
-  /** Tells of what is new. Nobody waits for what subscribers do with it. */
+  /** Announces what is new, without waiting for what subscribers do with it. */
   #announce({ newMessage, newToolCall }: Change): void {
     const method = newMessage ? "onNewMessage" : newToolCall ? "onNewToolCall" : undefined;
     if (!method || !hasHook(this.#subscribers, method)) return;
@@ -191,7 +197,7 @@ class AgentRun implements Asked {
     this.#held.absorb();
   }
 
-  /** Asks the subscribers that want to know; what they set on the agent meanwhile is taken over. */
+  /** Asks the subscribers that have this method, and takes over what they set on the agent meanwhile. */
   #ask(method: string, told: object): Promise<boolean> | false {
     if (!hasHook(this.#subscribers, method)) return false;
     return ask(this.#subscribers, method, this, told).then((stopped) => {
@@ -211,7 +217,7 @@ class AgentRun implements Asked {
   }
 }
 
-/** What stops a run of an HttpAgent. One that is aborted before the run began stopped another. */
+/** Returns the signal that stops a run of an HttpAgent. One that aborted before the run began stopped another run. */
 function signalOf(agent: AbstractAgent & { abortController?: AbortController }): AbortSignal | undefined {
   const signal = agent.abortController?.signal;
   return signal?.aborted ? undefined : signal;

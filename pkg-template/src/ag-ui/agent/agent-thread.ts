@@ -7,14 +7,14 @@ import {
   type ThreadfoldError,
   type ThreadState,
 } from "threadfold";
-import { sameJson } from "../same-json.js";
+import { sameJson } from "../../same-json.js";
 import { copyOf } from "./copies.js";
-import type { HeldMessage } from "./event-types.js";
-import { cleaned, foldOf, type Fold } from "./fold.js";
-import { isKnown } from "./known-messages.js";
-import { newId } from "./new-id.js";
-import { type Shown, withoutFailed } from "./not-failed.js";
-import { isObject } from "./shapes.js";
+import type { HeldMessage } from "../event-types.js";
+import { cleaned, foldOf, type Fold } from "../fold.js";
+import { isKnown } from "../known-messages.js";
+import { newId } from "../../new-id.js";
+import { type Shown, withoutFailed } from "../not-failed.js";
+import { isObject } from "../shapes.js";
 
 /** The thread of an agent: AG-UI's messages, and the agent's state, whatever it is, as fields. */
 export type AgentThread = Thread<AgentState>;
@@ -23,7 +23,7 @@ type AgentState = ThreadState<Message> & Record<string, unknown>;
 
 type Fields = Record<string, unknown>;
 
-/** A message that was handed to the agent: the id that it came with, and what the thread was given for it. */
+/** A message that a caller gave the agent: the id that it came with, and the copy that the thread has. */
 interface Handed {
   readonly id: unknown;
   readonly copy: Message;
@@ -31,27 +31,27 @@ interface Handed {
 
 /**
  * Keeps an agent's `messages` and `state` and its thread the same, in both directions. The agent's are plain
- * properties that anyone may set or push to at any time, so they are held against what they were when last seen.
+ * properties that anyone may set or push to at any time, so they are compared with what they were when last seen.
  */
 export class ThreadOfAgent {
   readonly thread: AgentThread;
   readonly fold: Fold;
   readonly #agent: AbstractAgent;
-  /** The agent's array of messages as it was last seen, and what it then held. */
+  /** The agent's array of messages when last seen, and its items then. */
   #array: readonly Message[] = [];
   #items: readonly Message[] = [];
-  /** Whether those are the thread's own messages: then nobody changes them. */
+  /** Whether those are the thread's own messages, which do not change. */
   #isOwn = false;
-  /** Messages that are somebody else's, who may change them. */
+  /** Messages that belong to callers, who may change them. */
   readonly #handed = new WeakMap<object, Handed>();
   /** The ids that were given to messages without one, in their order. */
   readonly #named = new Set<string>();
-  /** Messages of which the thread's reducer knows nothing, by their ids. */
+  /** Messages of kinds that the thread's reducer does not know, by their ids. */
   readonly #unknown = new Map<string, Message>();
-  /** The same of its state. */
+  /** The same for its state. */
   #state: unknown;
   #entries: Fields | undefined;
-  /** Whether the change under way is this one's own. */
+  /** Whether this object makes the change that is under way. */
   #busy = false;
 
   constructor(agent: AbstractAgent) {
@@ -67,7 +67,7 @@ export class ThreadOfAgent {
     });
   }
 
-  /** The agent's messages as the thread shows them: not to be changed. */
+  /** The agent's messages as the thread shows them. Do not change them. */
   get messages(): readonly Message[] {
     return this.thread.getState().messages;
   }
@@ -78,7 +78,7 @@ export class ThreadOfAgent {
     return pending.length === 0 ? this.fold.state.value : this.#laidOver({ state: this.thread.getState(), pending });
   }
 
-  /** What a run is sent, where something has failed: that waits for its retry. */
+  /** What to send with a run if something has failed, which waits for its retry; undefined if nothing has. */
   get unfailed(): { messages: Message[]; state: unknown } | undefined {
     if (!this.thread.pending.some(({ status }) => status === "failed")) return undefined;
     const shown = withoutFailed(this.thread);
@@ -90,7 +90,7 @@ export class ThreadOfAgent {
     };
   }
 
-  /** The agent's state, with what is pending over it. */
+  /** Returns the agent's state with what is pending over it. */
   #laidOver(shown: Shown): unknown {
     const state = this.fold.state.value;
     if (!isObject(state)) return state;
@@ -102,9 +102,9 @@ export class ThreadOfAgent {
   }
 
   /**
-   * Takes over what was set on the agent since it was last seen. All of it, before the agent is given other messages;
-   * to show subscribers what was added, a look at the array's end is enough; what a caller changed in a message of its
-   * own counts until the run begins.
+   * Takes over what was set on the agent since it was last seen: all of it, before the agent gets other messages; only
+   * what was added at the array's end, to show it to subscribers; and, until the run begins, also what a caller changed
+   * in a message of its own.
    */
   absorb(how: "edited" | "all" | "added" = "all"): void {
     const { messages, state } = this.#agent;
@@ -125,7 +125,7 @@ export class ThreadOfAgent {
     this.#see();
   }
 
-  /** What a subscriber made of the messages. */
+  /** Takes the messages that a subscriber returned. */
   replaceMessages(messages: readonly Message[]): void {
     this.#own(() => this.#setMessages(messages, this.messages));
   }
@@ -134,12 +134,14 @@ export class ThreadOfAgent {
     this.#own(() => this.fold.state.set(copyOf(state)));
   }
 
-  /** Folds something in; the agent is brought up to date by whoever asks for it. */
+  /** Folds something in. The caller brings the agent up to date. */
   folding(work: () => void): void {
     this.#own(work);
   }
 
-  /** Begins a run. One that is told again takes back what came since: what was set on this side comes back after it. */
+  /**
+   * Begins a run. One that is sent again takes back what came since; what was set on this side is put back after it.
+   */
   beginning(work: () => void): void {
     const held = [...this.#unknown.values()].filter(({ id }) => this.thread.message(id));
     this.#own(() => {
@@ -148,17 +150,17 @@ export class ThreadOfAgent {
     });
   }
 
-  /** An array of the messages that is the agent's own, to push to. */
+  /** Returns an array of the messages that the agent may push to. */
   messagesForAgent(): Message[] {
     return this.messages.slice();
   }
 
-  /** A state that is the agent's own, as far as its first level goes. */
+  /** Returns a state whose first level the agent may change. */
   stateForAgent(): unknown {
     return shallow(this.state);
   }
 
-  /** The agent has been given these: they are no change of its own. */
+  /** Takes note that the agent has these from the thread: they are no change of its own. */
   given(messages: Message[] | undefined, state: unknown): void {
     if (messages && this.#agent.messages === messages) {
       this.#array = messages;
@@ -169,8 +171,8 @@ export class ThreadOfAgent {
   }
 
   /**
-   * Gives the thread what was done to its messages: `before` is what they were made from. What has come to the thread
-   * since then stays.
+   * Gives the thread the changes made to its messages: `before` is what they were made from. What has come to the
+   * thread since then stays.
    */
   #setMessages(messages: readonly Message[], before: readonly Message[]): void {
     const own = new Map(this.messages.map((message) => [message.id, message]));
@@ -193,7 +195,7 @@ export class ThreadOfAgent {
       }
     }
     const removed = before.filter(({ id }) => !wanted.has(id) && own.has(id) && this.thread.message(id));
-    this.fold.calls.forget();
+    this.fold.forget();
     if (keepsOrder(own, wanted)) {
       this.#give([...removed.map(({ id }) => removeMessage(id)), ...update]);
     } else {
@@ -203,8 +205,8 @@ export class ThreadOfAgent {
   }
 
   /**
-   * The id under which the thread has a message: its own. Ids are unique there: of two messages of one id the second
-   * gets another, unless they say the same. One without an id keeps the one that it, or its like, was given.
+   * Returns the id under which the thread has a message: its own. Ids are unique there: the second of two messages with
+   * one id gets another, unless they are equal. A message without an id keeps the one that it, or its equal, was given.
    */
   #idOf(message: Message, wanted: ReadonlyMap<string, Message>): string | undefined {
     if (!isObject(message)) {
@@ -252,7 +254,7 @@ export class ThreadOfAgent {
     }
   }
 
-  /** Whether somebody has changed a message of theirs since it was handed over. */
+  /** Whether a caller has changed a message of its own since the agent got it. */
   #isEdited(): boolean {
     return (
       !this.#isOwn &&
@@ -263,7 +265,7 @@ export class ThreadOfAgent {
     );
   }
 
-  /** The same for the state, by its fields. */
+  /** Does the same for the state, by its fields. */
   #setState(state: unknown, before: Fields | undefined): void {
     const held = this.fold.state.value;
     if (!isObject(state) || !before || !isObject(held)) {
@@ -277,12 +279,12 @@ export class ThreadOfAgent {
     this.fold.state.set(next);
   }
 
-  /** The thread was changed by its own methods, such as `optimistic`: the agent shows it, too. */
+  /** Shows in the agent what changed the thread by its own methods, such as `optimistic`. */
   #changed(shown: Fields, previous: Fields): void {
     if (this.#busy) return;
-    // Before the agent is given other messages.
+    // Before the agent gets other messages.
     this.absorb("edited");
-    this.fold.calls.forget();
+    this.fold.forget();
     this.#noteFields(shown, previous);
     const agent = this.#agent;
     const messages = this.messages;
@@ -301,7 +303,7 @@ export class ThreadOfAgent {
     }
   }
 
-  /** Fields that were set for good are the agent's own; those that are only pending are laid over it. */
+  /** Takes the fields that were confirmed for the agent's own; those that are only pending are laid over it. */
   #noteFields(shown: Fields, previous: Fields): void {
     const touched = Object.keys({ ...previous, ...shown }).filter(
       (key) => key !== "messages" && shown[key] !== previous[key],
@@ -355,7 +357,7 @@ export class ThreadOfAgent {
   }
 }
 
-/** Whether those that are known keep their order, and what is new comes last: so that adding and removing is enough. */
+/** Whether the known messages keep their order and the new ones come last, so that adding and removing is enough. */
 function keepsOrder(own: ReadonlyMap<string, Message>, wanted: ReadonlyMap<string, Message>): boolean {
   const left = [...own.keys()].filter((id) => wanted.has(id));
   let at = 0;
@@ -365,7 +367,7 @@ function keepsOrder(own: ReadonlyMap<string, Message>, wanted: ReadonlyMap<strin
   return true;
 }
 
-/** A copy that may be changed at its first level. */
+/** Returns a copy whose first level may be changed. */
 function shallow(state: unknown): unknown {
   return isObject(state) ? { ...state } : Array.isArray(state) ? [...(state as unknown[])] : state;
 }
@@ -374,7 +376,7 @@ function entriesOf(state: unknown): Fields | undefined {
   return typeof state === "object" && state !== null ? { ...state } : undefined;
 }
 
-/** Whether a state has these at its first level. */
+/** Whether these are the entries of a state. */
 function sameEntries(state: unknown, entries: Fields | undefined): boolean {
   if (typeof state !== "object" || state === null || !entries) return !entries;
   const keys = Object.keys(state);

@@ -1,10 +1,10 @@
-// Copies of what others gave, who may change it later.
-import type { FoldedEvent } from "./event-types.js";
+// Copies of values that their owners may change later.
+import type { FoldedEvent } from "../event-types.js";
 
-/** What of an event is kept as it is given, if it is an object. */
+/** The parts of an event that are kept as given, if they are objects. */
 const PAYLOADS = ["snapshot", "delta", "messages", "input", "content", "patch", "metadata", "result"] as const;
 
-/** An event whose payload is nobody else's. */
+/** Copies an event so that nobody else has its payload. */
 export function copyOfEvent<E extends FoldedEvent>(event: E): E {
   let copy: Record<string, unknown> | undefined;
   for (const key of PAYLOADS) {
@@ -16,7 +16,7 @@ export function copyOfEvent<E extends FoldedEvent>(event: E): E {
   return (copy as E | undefined) ?? event;
 }
 
-/** A copy of JSON through and through; of what is more than JSON, the clone that the platform makes. */
+/** Copies JSON deeply; of other values takes the platform's structured clone. */
 export function copyOf<T>(value: T): T {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(copyOf) as T;

@@ -1,7 +1,7 @@
 import type { RunFinished } from "./event-types.js";
 
-/** The tool calls of a run: which it started, and which it answered itself. */
-export class RunRecord {
+/** The tool calls of a run: those it started, and those it answered itself. */
+export class RunCalls {
   #started = new Set<string>();
   #answered = new Set<string>();
 
@@ -18,7 +18,9 @@ export class RunRecord {
     this.#answered.add(callId);
   }
 
-  /** The tool calls that a run leaves to the client: those it names, else those it started and did not answer. */
+  /**
+   * Returns the tool calls that a run leaves to the client: those it names, else those it started and did not answer.
+   */
   leftOver({ outcome }: RunFinished): string[] {
     const named = outcome?.type === "success" ? outcome.pendingToolCallIds : undefined;
     return named && named.length > 0 ? [...named] : [...this.#started].filter((id) => !this.#answered.has(id));

@@ -15,18 +15,18 @@ import { type AgentThread, ThreadOfAgent } from "./agent-thread.js";
 
 /** What {@link withFold} adds to an agent. */
 export interface FoldedAgent {
-  /** The conversation: for listeners, for `useThread`, for optimistic updates. */
+  /** The conversation, to subscribe to, for `useThread` and for optimistic updates. */
   readonly thread: AgentThread;
 }
 
-// oxlint-disable-next-line typescript/no-explicit-any -- what TypeScript asks of a mixin's constructor
+// oxlint-disable-next-line typescript/no-explicit-any -- TypeScript requires it of a mixin's constructor
 type AgentClass = abstract new (...args: any[]) => AbstractAgent;
 // oxlint-disable-next-line typescript/no-explicit-any -- the same
 type FoldedClass = abstract new (...args: any[]) => FoldedAgent;
 
 /** Made at the first need, also for what AbstractAgent's `clone` makes without a constructor. */
 const threads = new WeakMap<AbstractAgent, ThreadOfAgent>();
-/** The agents that are joining runs which others started. */
+/** The agents that are joining a run which they did not start. */
 const joining = new WeakSet<AbstractAgent>();
 
 function threadOf(agent: AbstractAgent): ThreadOfAgent {
@@ -36,20 +36,21 @@ function threadOf(agent: AbstractAgent): ThreadOfAgent {
 }
 
 /**
- * A class of agents that folds its runs' events into a thread, instead of copying all messages for every event.
+ * Returns a class of agents that folds the events of its runs into a thread, instead of copying all messages for every
+ * event.
  *
- * For whoever uses it it is the class that was given: the same subscribers, hooks and mutations, the same
- * `messages` and `state`. What is better: a token costs the same however long the conversation is; a message that did
- * not change is the same object; what is added or set during a run stays; a run that is told again is not there
- * twice; events before an error of the stream are not lost; messages stand in the order of the server's snapshot.
+ * You use it as you use the class that you gave: the same subscribers, hooks and mutations, the same `messages` and
+ * `state`. What is better: a token costs the same however long the conversation is; a message that did not change is the
+ * same object; what you add or set during a run stays; a run that is sent again does not appear twice; events before an
+ * error of the stream are not lost; messages are in the order of the server's snapshot.
  *
- * What to know: messages, and what lies in the state, are shared with the thread, and are replaced, not changed in
- * place; development builds freeze them. Ids are unique: of two messages of one id the second gets another. A message
- * that a failed run broke off is shown, and not sent with the next one; so is an optimistic update that has failed, until
- * it is retried.
+ * Messages, and values in the state, are shared with the thread, and are replaced, not changed in place; development
+ * builds freeze them. Ids are unique: the second of two messages with one id gets another. A message that a failed run
+ * broke off is shown, and not sent with the next run; the same goes for an optimistic update that failed, until you retry
+ * it.
  *
  * @throws {@link ThreadfoldError} `INVALID_VALUE` for a class with an `apply` of its own: that is the method that folds.
- *   Extend the folded class instead, `class Mine extends withFold(HttpAgent)`, and `super.apply` is there to call.
+ *   Extend the folded class instead, `class Mine extends withFold(HttpAgent)`, and call `super.apply`.
  *
  * @example
  * ```ts
@@ -98,7 +99,7 @@ export function withFold<C extends AgentClass>(Agent: C): C & FoldedClass {
       super.abortRun();
     }
 
-    // What a failed run broke off is no history, nor is what has failed to be sent. What is pending is: it goes along.
+    // Sends no message that a failed run broke off, and nothing that failed. What is pending goes along.
     protected override prepareRunAgentInput(parameters?: RunAgentParameters): RunAgentInput {
       const { streaming } = this.thread;
       const input = { ...super.prepareRunAgentInput(parameters), ...threadOf(this).unfailed };
@@ -107,7 +108,7 @@ export function withFold<C extends AgentClass>(Agent: C): C & FoldedClass {
         : { ...input, messages: input.messages.filter(({ id }) => !streaming.includes(id)) };
     }
 
-    // The thread shows at once what is set between runs; what is only pushed to the array, at the next event or look.
+    // The thread shows at once what you set between runs; what you only push to the array, at the next event or look.
     override addMessage(message: Message): void {
       super.addMessage(message);
       threads.get(this)?.absorb();
@@ -141,7 +142,9 @@ function isFolded<C extends AgentClass>(Agent: C): Agent is C & FoldedClass {
   return false;
 }
 
-/** Folding takes the place of AbstractAgent's `apply`. One below it would never be called. */
+/**
+ * Throws for a class with an `apply` of its own: folding replaces AbstractAgent's `apply`, so it would never be called.
+ */
 function checkFoldable(Agent: AgentClass): void {
   if (
     typeof Agent !== "function" ||

@@ -2,7 +2,9 @@ import type { Observable } from "rxjs";
 import { ThreadfoldError } from "threadfold";
 import { observableClass } from "./observable-class.js";
 
-/** The events of a response, or the error `BAD_RESPONSE` when it ends without any: then it is another kind of answer. */
+/**
+ * Passes the events of a response on, or the error `BAD_RESPONSE` if it ends without any: it is another kind of answer.
+ */
 export function answered<T>(events: Observable<T>): Observable<T> {
   const Plain = observableClass(events);
   return new Plain<T>((subscriber) => {
