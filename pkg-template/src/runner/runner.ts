@@ -152,7 +152,7 @@ export abstract class Runner<S extends object, U extends object> {
   /**
    * Sends once more what has failed: the given update, or what the last failed run carried. If the conversation has
    * gone on since, it goes to the end. A failed run that carried nothing is run again, with its decisions if it had
-   * some.
+   * some. A run that lost its connection is joined again.
    *
    * @throws {@link ThreadfoldError} as {@link Runner.sendMessage}; `INVALID_VALUE` when nothing has failed.
    */
@@ -160,6 +160,7 @@ export abstract class Runner<S extends object, U extends object> {
     this.#ready();
     this.#refuseIfBusy();
     const { thread } = this;
+    if (update === undefined && !this.#work && thread.run.status === "disconnected") return this.rejoin();
     const failed = thread.pending.filter(({ status }) => status === "failed");
     const id = typeof update === "string" ? update : update?.id;
     const error = failed.at(-1)?.error;
