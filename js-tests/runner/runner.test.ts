@@ -200,6 +200,8 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
     server.faults = { cut: 4 };
     expect(await runner.sendMessage("Hi")).toMatchObject({ status: "disconnected" });
     expect(server.joins).toEqual([]);
+    server.faults = { joins: [{ cut: 1 }] };
+    expect(await runner.retry()).toMatchObject({ status: "disconnected" });
     expect(await runner.rejoin()).toEqual({ status: "finished" });
     expectInStep(thread, server);
   });

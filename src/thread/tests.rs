@@ -114,9 +114,11 @@ fn a_result_behind_the_last_one_is_put_there_without_a_search() {
         let message = json!({ "type": "tool", "id": id.to_string() + "r", "content": "" }).into();
         hear(thread, Event::Message { message, after: Some("a".into()), streaming: false });
     };
+    let message = json!({ "type": "ai", "id": "b", "content": "" }).into();
+    hear(&mut thread, Event::Message { message, after: None, streaming: true });
     for id in 1..10 {
         put(&mut thread, id);
-        assert_eq!(thread.behind, Some([0, id, id + 1]));
+        assert_eq!(thread.behind, Some([0, id, id + 2]));
         grow(&mut thread);
     }
 }

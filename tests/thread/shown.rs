@@ -174,6 +174,19 @@ fn nothing_counts_that_stands_before_a_removal_of_all() {
 }
 
 #[test]
+fn what_an_update_adds_for_the_second_time_is_added_still() {
+    let again = json!([human("1", "a"), { "type": "remove", "id": "1" }, human("1", "b")]);
+    for rules in [MessageRules::LangGraph, MessageRules::DeepAgents] {
+        let mut thread = thread_by(FieldReducer::Messages(rules), &[]);
+        let update = thread.optimistic(json!({ "messages": again.clone() })).unwrap();
+        // An added message is the server's when it has the id.
+        hear(&mut thread, [message(human("1", "the server's"))]);
+        assert_eq!(thread.status(&update), None);
+        assert_eq!(thread.state()["messages"], json!([human("1", "the server's")]));
+    }
+}
+
+#[test]
 fn an_update_that_adds_and_removes_a_message_does_nothing() {
     let mut thread = thread_by(FieldReducer::Messages(MessageRules::LangGraph), &[]);
     let nothing = json!([human("1", "a"), { "type": "remove", "id": "1" }]);

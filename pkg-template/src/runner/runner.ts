@@ -5,9 +5,9 @@ import { choice } from "../options.js";
 import { tellAll } from "../thread/notifier.js";
 import type { PendingUpdate } from "../thread-types.js";
 import { answersTo } from "./answers.js";
-import { isFinal, pause } from "./http.js";
-import { sendAgain } from "./send-again.js";
-import type { Answer, RunNews, RunProtocol } from "./protocol.js";
+import { hold } from "./hold.js";
+import type { Answer, RunNews, RunProtocol, Work } from "./protocol.js";
+import { readRun } from "./read-run.js";
 import type {
   RunnerDecision,
   RunnerError,
@@ -18,11 +18,10 @@ import type {
   SentFields,
   SentMessages,
 } from "./runner-types.js";
+import { sendAgain } from "./send-again.js";
 
 const DELAYS = [250, 1_000, 2_000, 4_000, 8_000];
 const NONE: readonly never[] = [];
-
-type Work = (signal: AbortSignal) => Promise<RunNews>;
 
 /** Who waits for the end of the run that carries a message. */
 interface Waiter {
@@ -33,8 +32,8 @@ interface Waiter {
 }
 
 /**
- * Runs an agent for a thread: sends what the user says, folds the answer, and knows what becomes of it. One interface for
- * every protocol: `AgUiRunner` of `threadfold/ag-ui`, `LangGraphRunner` of `threadfold/langgraph`.
+ * Runs an agent for a thread: sends what the user says, folds the answer, and knows what becomes of it. One interface
+ * for every protocol: `AgUiRunner` of `threadfold/ag-ui`, `LangGraphRunner` of `threadfold/langgraph`.
  */
 export abstract class Runner<S extends object, U extends object> {
   /** The thread that the runs are folded into: its state, `pending` and `run` are what you show. */
@@ -78,12 +77,17 @@ export abstract class Runner<S extends object, U extends object> {
     return status === "idle" ? "ready" : status === "failed" ? "error" : status;
   }
 
-  /** {@link Runner.status}, as a function that may be handed around alone: `useSyncExternalStore(runner.subscribe, runner.getStatus)`. */
+  /**
+   * {@link Runner.status}, as a function that may be handed around alone:
+   * `useSyncExternalStore(runner.subscribe, runner.getStatus)`.
+   */
   getStatus(): RunnerStatus {
     return this.status;
   }
 
-  /** Why the last run failed, or why its connection broke. With the HTTP `status`, if the server refused the request. */
+  /**
+   * Why the last run failed, or why its connection broke. With the HTTP `status`, if the server refused the request.
+   */
   get error(): RunnerError | undefined {
     const { status, error } = this.thread.run;
     if (status !== "failed" && (status !== "disconnected" || error === undefined)) return undefined;
@@ -102,12 +106,13 @@ export abstract class Runner<S extends object, U extends object> {
 
   /**
    * Shows a message at once, and sends it. Resolves when the run that carried it has ended, however it ended; if a run
-   * that is in its way waits for an answer or has lost its connection, with that: the message goes out after it. A message
-   * that you take back before it goes out (`thread.optimisticUpdate(id).rollback()`) is `stopped`.
+   * that is in its way waits for an answer or has lost its connection, with that: the message goes out after it. A
+   * message that you take back before it goes out (`thread.optimisticUpdate(id).rollback()`) is `stopped`.
    *
-   * @param message - A text, a message, several, or none: then the agent runs with what there is, as after a tool's result.
-   * @param input - Other input fields of the state, shown and sent with it: LangGraph's `input` beside `messages`, AG-UI's
-   *   `state`. No options of the request.
+   * @param message - A text, a message, several, or none: then the agent runs with what there is, as after a tool's
+   *   result.
+   * @param input - Other input fields of the state, shown and sent with it: LangGraph's `input` beside `messages`,
+   *   AG-UI's `state`. No options of the request.
    * @throws {@link ThreadfoldError} `BUSY` when told to refuse, or when somebody else folds a run into the thread;
    *   `DISPOSED`; what `thread.optimistic` throws. Nothing is then shown.
    */
@@ -120,9 +125,9 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   /**
-   * Stops the run, on the server too where it can be told: what was said stays. If the server has said nothing yet, what
-   * was sent is pending again and goes out with your next message. A question of the run's is put aside. What waits in the
-   * queue goes out next. Without a run it does nothing.
+   * Stops the run, on the server too where it can be told: what was said stays. If the server has said nothing yet,
+   * what was sent is pending again and goes out with your next message. A question of the run's is put aside. What
+   * waits in the queue goes out next. Without a run it does nothing.
    */
   async stop(): Promise<void> {
     const { thread } = this;
@@ -145,8 +150,9 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   /**
-   * Sends once more what has failed: the given update, or what the last failed run carried. If the conversation has gone
-   * on since, it goes to the end. A failed run that carried nothing is run again, with its decisions if it had some.
+   * Sends once more what has failed: the given update, or what the last failed run carried. If the conversation has
+   * gone on since, it goes to the end. A failed run that carried nothing is run again, with its decisions if it had
+   * some. A run that lost its connection is joined again.
    *
    * @throws {@link ThreadfoldError} as {@link Runner.sendMessage}; `INVALID_VALUE` when nothing has failed.
    */
@@ -154,6 +160,7 @@ export abstract class Runner<S extends object, U extends object> {
     this.#ready();
     this.#refuseIfBusy();
     const { thread } = this;
+    if (update === undefined && !this.#work && thread.run.status === "disconnected") return this.rejoin();
     const failed = thread.pending.filter(({ status }) => status === "failed");
     const id = typeof update === "string" ? update : update?.id;
     const error = failed.at(-1)?.error;
@@ -168,10 +175,12 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   /**
-   * Answers what the run asks, each of {@link Runner.interrupts}, and resolves when the run that goes on with it has ended.
-   * A message that waits is not sent with the answers, but after that run. If the request fails, the questions stay.
+   * Answers what the run asks, each of {@link Runner.interrupts}, and resolves when the run that goes on with it has
+   * ended. A message that waits is not sent with the answers, but after that run. If the request fails, the questions
+   * stay.
    *
-   * @throws {@link ThreadfoldError} `INVALID_VALUE` when nothing is asked, or something is not answered; `BUSY`; `DISPOSED`.
+   * @throws {@link ThreadfoldError} `INVALID_VALUE` when nothing is asked, or something is not answered; `BUSY`;
+   *   `DISPOSED`.
    */
   async resume(decisions: RunnerDecision | readonly RunnerDecision[]): Promise<RunResult> {
     this.#ready();
@@ -180,9 +189,9 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   /**
-   * Joins the run whose connection broke, or that was under way when the page was left: call it when you have a thread of
-   * `Thread.fromJSON`. Resolves when the run has ended; at once, when the thread has no such run. A run that cannot be
-   * joined fails, so that what it carried can be sent again.
+   * Joins the run whose connection broke, or that was under way when the page was left: call it when you have a thread
+   * of `Thread.fromJSON`. Resolves when the run has ended; at once, when the thread has no such run. A run that cannot
+   * be joined fails, so that what it carried can be sent again.
    *
    * @throws {@link ThreadfoldError} `DISPOSED`.
    */
@@ -209,8 +218,8 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   /**
-   * Lets go of the run that is under way, which goes on where it is: the thread's run is `disconnected`, for another runner
-   * to rejoin. The thread is yours and stays.
+   * Lets go of the run that is under way, which goes on where it is: the thread's run is `disconnected`, for another
+   * runner to rejoin. The thread is yours and stays.
    */
   dispose(): void {
     if (this.#isDisposed) return;
@@ -227,7 +236,7 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   #ready(): void {
-    if (this.#isDisposed) throw new ThreadfoldError("DISPOSED", "The runner was disposed of.");
+    if (this.#isDisposed) throw new ThreadfoldError("DISPOSED", "The runner was disposed.");
     // A thread that was freed says so.
     void this.thread.pending;
   }
@@ -343,7 +352,7 @@ export abstract class Runner<S extends object, U extends object> {
     const send = this.#protocol.request(NONE, answers);
     return this.#alone(async () => {
       this.#answers = answers;
-      const release = this.#hold();
+      const release = hold(this.thread, this.#unsent);
       try {
         return await this.#run(send);
       } finally {
@@ -352,61 +361,11 @@ export abstract class Runner<S extends object, U extends object> {
     });
   }
 
-  /** Has no run take along what waits, until it is released. */
-  #hold(): () => void {
-    const { thread } = this;
-    const change = (ids: readonly string[], manual: boolean) =>
-      thread.pending
-        .filter(({ id }) => ids.includes(id))
-        .map(({ id, update }) => {
-          thread.optimisticUpdate(id).rollback();
-          return thread.optimistic(update, { manual }).id;
-        });
-    const held = change(
-      thread.pending.filter(isPending).flatMap(({ id }) => (this.#unsent.delete(id) ? [id] : [])),
-      true,
-    );
-    return () => {
-      for (const id of held.length > 0 ? change(held, false) : held) this.#unsent.add(id);
-    };
-  }
-
-  /** Reads a run to its end: its request's answer, and where the connection breaks what is told when it is joined again. */
+  /** Reads a run to its end. */
   async #follow(send?: Work, asked?: readonly unknown[]): Promise<RunResult> {
-    const { thread } = this;
     const { signal } = (this.#stop = new AbortController());
-    const isLost = () => thread.run.status === "disconnected" && !signal.aborted;
-    let last: { news?: RunNews; error?: unknown } = send ? await this.#attempt(send, signal) : {};
-    let place = thread.run.lastEventId;
-    let hasJoined = false;
-    for (let tries = send ? 0 : -1; isLost(); tries++) {
-      if (thread.run.lastEventId !== place) [tries, place] = [0, thread.run.lastEventId];
-      const isOver = tries >= this.#delays.length;
-      const canJoin = this.#protocol.canJoin && thread.run.id !== undefined && !isFinal(last.error);
-      // A server that answers, and tells no end however often it is asked, knows of none.
-      if (!canJoin || (isOver && hasJoined)) {
-        const error = last.error ?? thread.run.error ?? new ThreadfoldError("BAD_RESPONSE", NO_END);
-        thread.receive({ type: "run-failed", error });
-        break;
-      }
-      if (isOver) break;
-      await pause(tries < 0 ? 0 : (this.#delays[tries] ?? 0), signal);
-      if (!isLost()) break;
-      last = await this.#attempt((signal) => this.#protocol.join(signal), signal);
-      hasJoined = last.error === undefined;
-    }
-    if (signal.aborted) return this.#left(signal.reason instanceof LeftOff, asked);
-    return this.#result(last.news ?? {});
-  }
-
-  /** Tries something; what it fails with is told to the thread, unless that is gone. */
-  async #attempt(work: Work, signal: AbortSignal): Promise<{ news?: RunNews; error?: unknown }> {
-    try {
-      return { news: await work(signal) };
-    } catch (error) {
-      if (error instanceof ThreadfoldError && error.code === "DISPOSED") throw error;
-      return { error };
-    }
+    const news = await readRun(this.thread, this.#protocol, this.#delays, signal, send);
+    return signal.aborted ? this.#left(signal.reason instanceof LeftOff, asked) : this.#result(news);
   }
 
   /** The run was stopped here, or is left to go on. A question whose answer the server had not heard is still open. */
@@ -441,8 +400,6 @@ export abstract class Runner<S extends object, U extends object> {
     tellAll(this.#listeners);
   }
 }
-
-const NO_END = "The run broke off, and it cannot be joined.";
 
 const isPending = ({ status }: PendingUpdate<unknown>) => status === "pending";
 const isSent = ({ status }: PendingUpdate<unknown>) => status === "sent";

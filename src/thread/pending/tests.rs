@@ -57,7 +57,7 @@ fn what_is_pending_is_one_list_until_something_of_it_changes() {
     assert!(thread.fail(&first, Json::string("no")));
     let failed = thread.pending_list();
     assert_eq!(failed.at(0).unwrap().text_of("error").as_deref(), Some("no"));
-    assert!(!failed.same(&told) && failed.at(1).unwrap().same(&told.at(1).unwrap()));
+    assert!(!failed.same(&told) && failed.at(1).unwrap().same(told.at(1).unwrap()));
     assert!(thread.fail(&first, Json::string("no")));
     assert!(thread.retry(&first));
     // What is the server's is told no more: a message when it has it, a field when it has changed.
