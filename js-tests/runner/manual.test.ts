@@ -55,3 +55,14 @@ test("what waits for an answer's run goes out after a reload in the middle of th
   await until(() => other.status === "ready" && again.pending.length === 0);
   expect(server.requests.at(-1)).toMatchObject({ input: { messages: [{ content: "Meanwhile" }] } });
 });
+
+test("a retry sends what a run carried, and no manual update", async () => {
+  const server = new StubServer(langGraphWire);
+  const thread = new Thread();
+  const runner = open(thread, server);
+  const op = thread.optimistic({ messages: "By hand" }, { manual: true });
+  op.fail(new Error("no"));
+  for (const update of [undefined, op.id])
+    await expect(runner.retry(update)).rejects.toMatchObject({ code: "INVALID_VALUE" });
+  expect([op.status, server.requests.length]).toEqual(["failed", 0]);
+});

@@ -83,7 +83,7 @@ const values = (thread: HeldThread) => ({ messages: thread.messages.map(langGrap
 function told(thread: HeldThread | undefined, path: string, { runs }: StubServer): Response {
   if (!thread) return new Response("There is no such thread.", { status: 404 });
   if (path.endsWith("/state")) return Response.json({ values: values(thread), tasks: [{ interrupts: thread.open }] });
-  const own = [...runs.values()].filter((run) => run.thread === thread).reverse();
+  const own = [...runs.values()].filter((run) => run.thread === thread).toReversed();
   return Response.json(own.map(({ id, isOver }) => ({ run_id: id, status: isOver ? "success" : "running" })));
 }
 

@@ -19,7 +19,7 @@ import type {
   SentMessages,
 } from "./runner-types.js";
 import { sendAgain } from "./send-again.js";
-import { beginEmpty, isPending, waitingIn } from "./waiting.js";
+import { beginEmpty, carried, isPending } from "./waiting.js";
 
 const DELAYS = [250, 1_000, 2_000, 4_000, 8_000];
 const NONE: readonly never[] = [];
@@ -66,7 +66,11 @@ export abstract class Runner<S extends object, U extends object> {
     this.#refuses = choice(options, "whileRunning", ["queue", "refuse"]) === 1;
     this.#delays = option(options, "rejoin")?.delays ?? DELAYS;
     // What waited when the page was left waits still.
-    this.#unsent = waitingIn(thread);
+    this.#unsent = new Set(
+      carried(thread)
+        .filter(isPending)
+        .map(({ id }) => id),
+    );
     this.getStatus = this.getStatus.bind(this);
     this.subscribe = this.subscribe.bind(this);
   }
@@ -167,7 +171,7 @@ export abstract class Runner<S extends object, U extends object> {
     this.#refuseIfBusy();
     const { thread } = this;
     if (update === undefined && !this.#work && thread.run.status === "disconnected") return this.rejoin();
-    const failed = thread.pending.filter(({ status }) => status === "failed");
+    const failed = carried(thread).filter(({ status }) => status === "failed");
     const id = typeof update === "string" ? update : update?.id;
     const error = failed.at(-1)?.error;
     const chosen = failed.filter((one) => (id === undefined ? one.error === error : one.id === id));
@@ -208,7 +212,11 @@ export abstract class Runner<S extends object, U extends object> {
     return this.#alone(() => this.#follow());
   }
 
-  /** Folds what the server has of the thread; for a runner whose server can be asked for it. */
+  /**
+   * Folds what the server has of the thread; for a runner whose server can be asked for it.
+   *
+   * @internal
+   */
   protected async loadFrom(ask: (signal: AbortSignal) => Promise<ServerThread | undefined>): Promise<RunResult> {
     this.#ready();
     const { thread } = this;

@@ -4,19 +4,21 @@ import type { PendingUpdate } from "../thread-types.js";
 
 export const isPending = ({ status }: PendingUpdate<unknown>): boolean => status === "pending";
 
-/** The ids of the updates that wait for a run: not those made with `{ manual: true }`, which no run takes along. */
-export function waitingIn<S extends object, U extends object>(thread: Thread<S, U>): Set<string> {
-  const waiting = new Set(thread.pending.filter(isPending).map(({ id }) => id));
-  if (waiting.size === 0) return waiting;
+/** The updates that a run carries: not those made with `{ manual: true }`. */
+export function carried<S extends object, U extends object>(thread: Thread<S, U>): readonly PendingUpdate<U>[] {
+  const all = thread.pending;
+  if (all.length === 0) return all;
   // Which ones are manual is only in the thread's record.
   const { pending } = thread.toJSON().core as { readonly pending: readonly { id: string; manual?: boolean }[] };
-  for (const { id, manual } of pending) if (manual) waiting.delete(id);
-  return waiting;
+  const manual = new Set(pending.filter((one) => one.manual).map(({ id }) => id));
+  return all.filter(({ id }) => !manual.has(id));
 }
 
 /** Begins a run that takes nothing along: what waits goes on waiting. */
 export function beginEmpty<S extends object, U extends object>(thread: Thread<S, U>, runId?: string): void {
-  const waiting = [...waitingIn(thread)].map((id) => thread.optimisticUpdate(id));
+  const waiting = carried(thread)
+    .filter(isPending)
+    .map(({ id }) => thread.optimisticUpdate(id));
   // No run takes along what has failed, also where it is joined from its start.
   for (const update of waiting) update.fail(undefined);
   thread.receive({ type: "run-started", runId, joined: false });
