@@ -6,8 +6,11 @@ export default defineConfig({
   // Relative addresses: the built page works in any folder of any server.
   base: "./",
   plugins: [readme(), agentServer()],
-  // Also under `npm run dev`: development builds freeze every snapshot, and the chart is not about that.
+  // Also under `npm run dev`: development builds freeze every snapshot and check every element, and the figures that the
+  // page measures are not about that.
+  mode: "production",
   define: { "process.env.NODE_ENV": JSON.stringify("production") },
+  oxc: { jsx: { runtime: "automatic", development: false } },
   worker: { format: "es" },
   build: {
     target: "es2022",
