@@ -2,7 +2,7 @@
 //
 //   POST   /agent              a RunAgentInput starts a run and is answered by its events. A run id that is known is the
 //                              same run once more: from its start, or from behind Last-Event-ID.
-//   GET    /agent/runs/ID      the same run, joined again, likewise; with ?from=start always from its start
+//   GET    /agent/runs/ID      the same run, joined again, likewise
 //   DELETE /agent/runs/ID      stops it
 //   GET    /agent/threads/ID   what the server has: { messages, state }
 import { Run } from "./run.mjs";
@@ -10,7 +10,7 @@ import { json, readBody, stream } from "./http.mjs";
 
 /** @param {import("./memory.mjs").Memory} memory */
 export function agUi({ runs, start, threads }) {
-  return async (request, response, [kind, id], { faults, query }) => {
+  return async (request, response, [kind, id], { faults }) => {
     const { method } = request;
     const run = kind === "runs" ? runs.get(id) : undefined;
     if (method === "POST" && kind === undefined) {
@@ -19,12 +19,9 @@ export function agUi({ runs, start, threads }) {
       if (run) return stream(request, response, run, faults);
       return json(response, 409, { error: `The thread ${input.threadId} has a run that goes on.` });
     }
-    if (method === "GET" && run) {
-      if (query.get("from") === "start") delete request.headers["last-event-id"];
-      return stream(request, response, run, faults);
-    }
+    if (method === "GET" && run) return stream(request, response, run, faults);
     if (method === "DELETE" && run) {
-      run.cancel();
+      await run.cancel();
       return json(response, 200, {});
     }
     if (method === "GET" && kind === "threads" && threads.has(id)) {

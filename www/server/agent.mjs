@@ -1,5 +1,6 @@
 // The demo's agent server, from Node's own modules alone: one agent, over AG-UI at /agent (ag-ui.mjs) and as a LangGraph
-// deployment at /langgraph (langgraph.mjs). The query of a request sets what goes wrong: faults.mjs.
+// deployment at /langgraph (langgraph.mjs). The query of a request sets what goes wrong: faults.mjs; by `from=start` a run
+// that is joined is told from its start.
 import { agUi } from "./ag-ui.mjs";
 import { readFaults } from "./faults.mjs";
 import { CORS, json } from "./http.mjs";
@@ -19,8 +20,9 @@ export function createAgent() {
 
   async function serve(request, response, { pathname, searchParams: query }) {
     if (request.method === "OPTIONS") return response.writeHead(204, CORS).end();
+    if (query.get("from") === "start") delete request.headers["last-event-id"];
     const [, protocol, ...path] = pathname.split("/").map(decodeURIComponent);
-    return protocols.get(protocol)(request, response, path, { faults: readFaults(query), query });
+    return protocols.get(protocol)(request, response, path, { faults: readFaults(query) });
   }
 
   return (request, response) => {

@@ -24,7 +24,7 @@ export function langGraph({ runs, start, threads }) {
     }
     if (method === "GET" && run && what === "stream") return stream(request, response, run, faults);
     if (method === "POST" && run && what === "cancel") {
-      run.cancel();
+      await run.cancel();
       return json(response, 200, {});
     }
     if (method === "GET" && kind === "state" && threads.has(threadId)) {

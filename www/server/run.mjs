@@ -45,9 +45,10 @@ export class Run {
     return this.#ended;
   }
 
-  /** Ends it before its next event. What was said by then stays said. */
-  cancel() {
+  /** Ends it before its next event, and resolves then. What was said by then stays said. */
+  async cancel() {
     this.#cancelled = true;
+    while (!this.#ended) await new Promise((resolve) => this.#waiting.add(resolve));
   }
 
   /** The parts of the stream from number `from` (the first is 1) on, as they come: `{ id, text }`. */

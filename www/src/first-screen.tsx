@@ -8,25 +8,22 @@ import { Code } from "./code";
 import { TokenCost } from "./cost/token-cost";
 
 export function FirstScreen({ first, stateHost }: { first: Chat; stateHost: HTMLElement }) {
-  const [{ chat, count }, setChat] = useState({ chat: first, count: 0 });
-  // Another chat gets elements of its own.
-  const change = (next: Chat) => setChat({ chat: next, count: count + 1 });
+  const [chat, setChat] = useState(first);
   return (
     <>
       <ChatCard
-        key={count}
         chat={chat}
         choose={(server) => {
           chat.close();
-          change(open(server));
+          setChat(open(server));
         }}
-        startOver={() => change(startOver(chat))}
+        startOver={() => setChat(startOver(chat))}
       />
       <div className="beside">
         <Code protocol={chat.server.protocol} />
         <TokenCost agent={chat.agent} />
       </div>
-      {createPortal(<StatePane key={count} chat={chat} />, stateHost)}
+      {createPortal(<StatePane chat={chat} />, stateHost)}
     </>
   );
 }

@@ -14,12 +14,7 @@ import { RunStatus } from "./run-status";
 import { ServerChoice } from "./server-choice";
 import { takeBack } from "./take-back";
 
-export const SUGGESTIONS = [
-  "Plan my week",
-  "Mail Ada that I am late",
-  "Weather in Lima and Osaka?",
-  "A long answer, please",
-];
+const SUGGESTIONS = ["Plan my week", "Mail Ada", "The weather?", "A long answer"];
 
 interface Actions {
   choose(server: Server): void;

@@ -18,7 +18,7 @@ export interface Chat {
   readonly server: Server;
   readonly thread: Thread;
   readonly agent: AgUiRunner | LangGraphRunner;
-  /** Ends it; a run that goes on can be joined by whoever opens the chat again. */
+  /** Lets go of it; a run that goes on can be joined by whoever opens the chat again. */
   close(): void;
 }
 
@@ -47,7 +47,6 @@ export function open(server: Server): Chat {
     close() {
       agent.dispose();
       stopSaving();
-      thread.free();
     },
   };
 }

@@ -7,14 +7,17 @@ export function useFollow(host: RefObject<HTMLElement | null>): () => void {
   useEffect(() => {
     const log = host.current;
     if (!log) return;
-    let height = log.clientHeight;
+    let { clientHeight: height, scrollTop: place } = log;
     const end = () => {
       if (follows.current) log.scrollTop = log.scrollHeight;
+      place = log.scrollTop;
     };
     const scrolled = () => {
-      // What moves because the box itself was resized was not moved by its reader.
+      // What moves because the box itself was resized was not moved by its reader, nor what has grown since.
       if (log.clientHeight !== height) return;
-      follows.current = log.scrollHeight - log.scrollTop - log.clientHeight < 32;
+      if (log.scrollHeight - log.scrollTop - log.clientHeight < 32) follows.current = true;
+      else if (log.scrollTop < place) follows.current = false;
+      place = log.scrollTop;
     };
     const sizes = new ResizeObserver(() => {
       height = log.clientHeight;

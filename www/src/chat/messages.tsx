@@ -3,7 +3,8 @@ import { useMessage, useMessageIds, usePending } from "threadfold/react";
 import { Bubble } from "./bubble";
 
 export function Messages({ thread }: { thread: Thread }) {
-  return useMessageIds(thread).map((id) => <Message key={id} thread={thread} id={id} />);
+  const ids = useMessageIds(thread);
+  return ids.map((id) => <Message key={id} thread={thread} id={id} />);
 }
 
 function Message({ thread, id }: { thread: Thread; id: string }) {

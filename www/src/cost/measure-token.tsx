@@ -34,7 +34,7 @@ export async function createSubject(kind: "whole" | "byMessage"): Promise<Subjec
   // In slices, so that the page answers meanwhile.
   startTransition(() => root.render(list));
   await new Promise<void>((resolve) => {
-    const look = () => (host.querySelector(".message:last-child") ? resolve() : setTimeout(look, 30));
+    const look = () => (host.querySelector(".message") ? resolve() : setTimeout(look, 30));
     look();
   });
   host.scrollTop = host.scrollHeight;
