@@ -43,7 +43,7 @@ afterEach(() => {
 const FINAL = "All done: the plan is written and the answer is 42. 你好 👋 ";
 const TODOS = ["Read the question", "Answer it"];
 
-const texts = (page: Page) => page.locator("#replay .message .text").allTextContents();
+const texts = (page: Page) => page.locator("#replay .message > .text").allTextContents();
 const todos = (page: Page) => page.locator("#replay .todos:visible span").allTextContents();
 const position = (page: Page) => page.locator(".position").textContent();
 const eventName = (page: Page) => page.locator(".event b").textContent();

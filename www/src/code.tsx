@@ -1,4 +1,5 @@
 // The code of the chat: the very files that the page runs.
+// oxlint-disable import/default -- Vite makes the default export of a file's text.
 import agUi from "./chat/open-ag-ui.ts?raw";
 import langGraph from "./chat/open-langgraph.ts?raw";
 import messages from "./chat/messages.tsx?raw";

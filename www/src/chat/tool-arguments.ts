@@ -17,7 +17,7 @@ export function readArguments(text: string): Record<string, unknown> {
 /** The text with what is open in it closed. */
 function closed(text: string): string {
   const { open, inString } = scan(text);
-  return `${text}${inString ? '"' : ""}${[...open].reverse().join("")}`;
+  return `${text}${inString ? '"' : ""}${open.reduceRight((all, end) => all + end, "")}`;
 }
 
 const lastValueEnd = (text: string) => scan(text).comma;

@@ -8,8 +8,9 @@ const TOKENS = { whole: 2, byMessage: 8 };
 const WARM_UP = 3;
 const FIRST = 15;
 const KEPT = 41;
-/** At most a twentieth of the main thread, and never more often than so. */
+/** At most a twentieth of the main thread, more while there is no figure yet, and never more often than so. */
 const SHARE = 20;
+const FIRST_SHARE = 4;
 const PERIOD = 150;
 
 type Kind = keyof typeof TOKENS;
@@ -109,7 +110,7 @@ function measure({ wants, show }: Measuring): () => void {
       taken++;
       if (taken > 0) show({ whole: median(samples.whole), byMessage: median(samples.byMessage) }, taken);
     }
-    timer = setTimeout(sample, Math.max(PERIOD, SHARE * spent));
+    timer = setTimeout(sample, Math.max(PERIOD, (taken < WARM_UP ? FIRST_SHARE : SHARE) * spent));
   }
 
   return () => {
