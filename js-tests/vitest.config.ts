@@ -12,6 +12,23 @@ const onClient = (version: string) => ({
   },
 });
 
+/** The tests of React, on React 18: what imports it, the package and the tests, gets that one. */
+const onReact18 = {
+  resolve: {
+    alias: [
+      { find: /^(react|react-dom)(\/.*)?$/, replacement: `${import.meta.dirname}/../react-18/node_modules/$1$2` },
+    ],
+  },
+  test: {
+    name: "node, React 18",
+    env: { REACT: "18" },
+    include: ["react/*.test.ts"],
+    testTimeout: 120_000,
+    pool: "forks" as const,
+    server: { deps: { inline: [/threadfold/, /\/pkg\//] } },
+  },
+};
+
 export default defineConfig({
   test: {
     passWithNoTests: true,
@@ -29,6 +46,7 @@ export default defineConfig({
       },
       onClient("0.0.58"),
       onClient("0.0.59"),
+      onReact18,
       {
         // The real servers, in Python: not part of `npm test`.
         test: {
@@ -52,6 +70,9 @@ export default defineConfig({
         test: {
           name: "consumers",
           include: ["consumers/*.test.ts", "rust/*.test.ts"],
+          globalSetup: ["consumers/global-setup.ts"],
+          // Each builds and starts programs of its own.
+          maxConcurrency: 2,
           testTimeout: 300_000,
           hookTimeout: 120_000,
         },

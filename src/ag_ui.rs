@@ -5,7 +5,7 @@ use crate::message;
 use crate::reducer::files::object;
 use crate::reducer::messages::{MessageRules, read_list};
 use crate::reducer::tools::{Prefer, list, merge_tools};
-use crate::value::{Found, Join, Plan, Value};
+use crate::value::{ByNumber, Found, Join, Plan, Value};
 
 mod repair;
 
@@ -128,19 +128,14 @@ fn unseen<V: Value>(existing: &V, messages: V) -> V {
 /// the reference.
 fn known_ids<V: Value>(existing: &V, messages: &V) -> Vec<bool> {
     let join = V::join(existing, messages, "id");
-    let mut seen = vec![false; join.right.len()];
-    for [_, id] in &join.left {
-        if let Some(seen) = seen.get_mut(*id as usize) {
-            *seen = true;
-        }
+    let mut seen = ByNumber::default();
+    for [at, id] in join.left {
+        seen.insert(id, at);
     }
     let has_nameless =
         || existing.items().any(|message| message.get("id").is_none_or(|id| id.is_null()));
     let nameless = join.right.contains(&Join::NONE) && has_nameless();
-    let known = |id: &u32| match seen.get(*id as usize) {
-        Some(seen) => *seen,
-        None => nameless,
-    };
+    let known = |id: &u32| if *id == Join::NONE { nameless } else { seen.get(*id).is_some() };
     join.right.iter().map(known).collect()
 }
 
@@ -151,24 +146,26 @@ const A2UI_SCHEMA: &str = "A2UI Component Schema — available components for ge
 /// caller's wish for an A2UI tool.
 fn current_ag_ui<V: Value>(input: &V, tools: V, context: &V) -> V {
     let is_schema = |entry: &V| entry.text_of("description").as_deref() == Some(A2UI_SCHEMA);
-    let schema = context.items().filter(|entry| is_schema(entry)).last();
-    let schema = schema.map(|entry| field(&*entry, "value"));
-    let context = if schema.is_some() {
-        let others = context.items().filter(|entry| !is_schema(entry));
-        V::array(others.map(Found::into_owned))
-    } else {
-        context.clone()
-    };
+    let mut schema = None;
+    let mut others = Vec::new();
+    for entry in context.items() {
+        if is_schema(&entry) {
+            schema = Some(field(&*entry, "value"));
+        } else {
+            others.push(entry.into_owned());
+        }
+    }
+    let context = if schema.is_some() { V::array(others) } else { context.clone() };
     let mut ag_ui = V::object().with("tools", tools).with("context", context);
     if let Some(schema) = schema.filter(|schema| !schema.is_null()) {
         ag_ui = ag_ui.with("a2ui_schema", schema);
     }
-    let forwarded = ["forwarded_props", "forwardedProps"].map(|key| field(input, key));
-    let flag = ["inject_a2_u_i_tool", "injectA2UITool"]
-        .iter()
-        .find_map(|key| forwarded.iter().find_map(|props| props.get(key)));
-    match flag {
-        Some(flag) => ag_ui.with("inject_a2ui_tool", flag.into_owned()),
-        None => ag_ui,
+    for key in ["inject_a2_u_i_tool", "injectA2UITool"] {
+        for forwarded in ["forwarded_props", "forwardedProps"] {
+            if let Some(flag) = field(input, forwarded).get(key) {
+                return ag_ui.with("inject_a2ui_tool", flag.into_owned());
+            }
+        }
     }
+    ag_ui
 }

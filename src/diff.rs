@@ -1,5 +1,6 @@
 //! What has changed between two values, as a JSON Patch.
 
+use crate::digits::digits;
 use crate::value::{Found, Kind, Value};
 
 /// A JSON Patch (RFC 6902) that makes `left` into `right`: empty, when they say the same.
@@ -25,7 +26,15 @@ const MOST: usize = 100_000;
 
 /// A JSON Pointer's token for a key.
 pub(crate) fn token(key: &str) -> String {
-    key.replace('~', "~0").replace('/', "~1")
+    let mut token = String::new();
+    for char in key.chars() {
+        match char {
+            '~' => token.push_str("~0"),
+            '/' => token.push_str("~1"),
+            other => token.push(other),
+        }
+    }
+    token
 }
 
 /// One operation of a JSON Patch.
@@ -93,19 +102,19 @@ impl<V: Value> Difference<V> {
         let (old, new) = (old - end, new - end);
         for at in start..old.min(new) {
             if let (Some(a), Some(b)) = (left.at(at), right.at(at)) {
-                let outer = self.enter(&at.to_string());
+                let outer = self.enter(&digits(at));
                 self.compare(&a, &b);
                 self.path.truncate(outer);
             }
         }
         for _ in new..old {
-            let outer = self.enter(&new.to_string());
+            let outer = self.enter(&digits(new));
             self.push("remove", None);
             self.path.truncate(outer);
         }
         for at in old..new {
             let value = right.at(at).map(Found::into_owned);
-            let outer = self.enter(&at.to_string());
+            let outer = self.enter(&digits(at));
             self.push("add", value);
             self.path.truncate(outer);
         }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::digits::digits;
+
 /// Why an update was refused. The state it was meant for is as it was before.
 ///
 /// Where a reference system has a sentence for the case, the sentence is that system's own.
@@ -188,95 +190,105 @@ impl Error {
     /// Put together without the machinery behind `format!`, which would be as large in the
     /// WebAssembly build as a reducer.
     pub(crate) fn sentence(&self) -> String {
+        if let Self::InvalidTodos { problems } = self {
+            return problems.join("\n");
+        }
         let index = match self {
             Self::InvalidMessage { index: Some(index), .. }
             | Self::InvalidPatch { index, .. }
             | Self::PatchPathMissing { index, .. }
-            | Self::PatchTestFailed { index, .. } => index.to_string(),
+            | Self::PatchTestFailed { index, .. } => digits(*index),
             _ => String::new(),
         };
-        let problems;
-        let parts: &[&str] = match self {
-            Self::NullArgument { received: Some(side) } => &[
-                "Must specify non-null arguments for both 'left' and 'right'. Only received: '",
-                side,
-                "'.",
-            ],
+        let mut parts = self.parts(&index).into_iter();
+        let mut sentence = String::new();
+        for char in self.form().chars() {
+            match char {
+                '{' => sentence.extend(parts.next()),
+                '}' => {}
+                other => sentence.push(other),
+            }
+        }
+        sentence
+    }
+
+    /// The sentence, with braces in the places of its parts.
+    fn form(&self) -> &'static str {
+        match self {
+            Self::NullArgument { received: Some(_) } => {
+                "Must specify non-null arguments for both 'left' and 'right'. Only received: '{}'."
+            }
             Self::NullArgument { received: None } => {
-                &["Must specify non-null arguments for both 'left' and 'right'."]
+                "Must specify non-null arguments for both 'left' and 'right'."
             }
-            Self::InvalidMessage { field: None, reason, .. } => &["Not a message: ", reason, "."],
-            Self::InvalidMessage { index: at, field: Some(field), reason } => {
-                let [before, after] =
-                    if at.is_some() { ["messages[", "]"] } else { ["message", ""] };
-                &[before, &index, after, field, " should be ", reason, "."]
+            Self::InvalidMessage { field: None, .. } => "Not a message: {}.",
+            Self::InvalidMessage { index: Some(_), .. } => "messages[{}]{} should be {}.",
+            Self::InvalidMessage { index: None, .. } => "message{}{} should be {}.",
+            Self::UnknownMessageRemoved { .. } => {
+                "Attempting to delete a message with an ID that doesn't exist ('{}')"
             }
-            Self::UnknownMessageRemoved { id } => {
-                &["Attempting to delete a message with an ID that doesn't exist ('", id, "')"]
+            Self::RemovedAfterRemoveAll { .. } => {
+                "Attempting to delete a message with an ID that doesn't exist ('{}') \
+                 after all messages were removed"
             }
-            Self::RemovedAfterRemoveAll { id } => &[
-                "Attempting to delete a message with an ID that doesn't exist ('",
-                id,
-                "') after all messages were removed",
-            ],
-            Self::UnknownMessage { id } => &["There is no message with the id '", id, "'."],
-            Self::InvalidTodos { problems: lines } => {
-                problems = lines.join("\n");
-                &[&problems]
-            }
-            Self::ParallelTodos => &[
+            Self::UnknownMessage { .. } => "There is no message with the id '{}'.",
+            Self::InvalidTodos { .. } => "",
+            Self::ParallelTodos => {
                 "Error: The `write_todos` tool should never be called multiple times in parallel. \
-                 Please call it only once per model invocation to update the todo list.",
-            ],
-            Self::InvalidValue { what, expected } => &[what, " should be ", expected, "."],
-            Self::ConcurrentUpdate { key, guard: None } => &[
-                "At key '",
-                key,
-                "': Can receive only one value per step. \
-                 Use an Annotated key to handle multiple values.",
-            ],
-            Self::ConcurrentUpdate { key, guard: Some(channel) } => &[
-                "At key '",
-                key,
-                "': ",
-                channel,
-                "(guard=True) can receive only one value per step. \
-                 Use guard=False if you want to store any one of multiple values.",
-            ],
-            Self::TwoOverwrites { key } => {
-                &["At key '", key, "': Can receive only one Overwrite value per super-step."]
+                 Please call it only once per model invocation to update the todo list."
             }
-            Self::NotInput { key } => {
-                &["The field '", key, "' is not input: only the agent writes it."]
+            Self::InvalidValue { .. } => "{} should be {}.",
+            Self::ConcurrentUpdate { guard: None, .. } => {
+                "At key '{}': Can receive only one value per step. \
+                 Use an Annotated key to handle multiple values."
             }
-            Self::NoInput => &["Received no input for __start__"],
-            Self::InvalidSchema { reason } => &["This schema cannot be: ", reason, "."],
-            Self::ReducerConflict { key, first, second } => &[
-                "The field '",
-                key,
-                "' is declared with two reducers: '",
-                first,
-                "' and '",
-                second,
-                "'.",
-            ],
-            Self::InvalidPatch { reason, .. } => &["Patch operation ", &index, ": ", reason, "."],
-            Self::PatchPathMissing { path, .. } => {
-                &["Patch operation ", &index, ": nothing is at '", path, "'."]
+            Self::ConcurrentUpdate { guard: Some(_), .. } => {
+                "At key '{}': {}(guard=True) can receive only one value per step. \
+                 Use guard=False if you want to store any one of multiple values."
             }
-            Self::PatchTestFailed { path, .. } => &[
-                "Patch operation ",
-                &index,
-                ": the value at '",
-                path,
-                "' is not the one tested for.",
-            ],
-            Self::ForbiddenKey { key } => {
-                &["The key '", key, "' is refused: it would reach an object's prototype."]
+            Self::TwoOverwrites { .. } => {
+                "At key '{}': Can receive only one Overwrite value per super-step."
             }
-            Self::ReducerFailed { reason } => &["A reducer failed: ", reason],
-        };
-        parts.concat()
+            Self::NotInput { .. } => "The field '{}' is not input: only the agent writes it.",
+            Self::NoInput => "Received no input for __start__",
+            Self::InvalidSchema { .. } => "This schema cannot be: {}.",
+            Self::ReducerConflict { .. } => {
+                "The field '{}' is declared with two reducers: '{}' and '{}'."
+            }
+            Self::InvalidPatch { .. } => "Patch operation {}: {}.",
+            Self::PatchPathMissing { .. } => "Patch operation {}: nothing is at '{}'.",
+            Self::PatchTestFailed { .. } => {
+                "Patch operation {}: the value at '{}' is not the one tested for."
+            }
+            Self::ForbiddenKey { .. } => {
+                "The key '{}' is refused: it would reach an object's prototype."
+            }
+            Self::ReducerFailed { .. } => "A reducer failed: {}",
+        }
+    }
+
+    /// The parts of the sentence, in their order.
+    fn parts<'a>(&'a self, index: &'a str) -> [&'a str; 3] {
+        match self {
+            Self::NullArgument { received } => [received.unwrap_or_default(), "", ""],
+            Self::InvalidMessage { field: None, reason: part, .. }
+            | Self::UnknownMessageRemoved { id: part }
+            | Self::RemovedAfterRemoveAll { id: part }
+            | Self::UnknownMessage { id: part }
+            | Self::TwoOverwrites { key: part }
+            | Self::NotInput { key: part }
+            | Self::InvalidSchema { reason: part }
+            | Self::ForbiddenKey { key: part }
+            | Self::ReducerFailed { reason: part } => [part, "", ""],
+            Self::InvalidMessage { field: Some(field), reason, .. } => [index, field, reason],
+            Self::InvalidValue { what, expected } => [what, expected, ""],
+            Self::ConcurrentUpdate { key, guard } => [key, guard.unwrap_or_default(), ""],
+            Self::ReducerConflict { key, first, second } => [key, first, second],
+            Self::InvalidPatch { reason: part, .. }
+            | Self::PatchPathMissing { path: part, .. }
+            | Self::PatchTestFailed { path: part, .. } => [index, part, ""],
+            Self::InvalidTodos { .. } | Self::ParallelTodos | Self::NoInput => ["", "", ""],
+        }
     }
 }
 

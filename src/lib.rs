@@ -36,6 +36,7 @@
 
 pub mod ag_ui;
 pub mod diff;
+mod digits;
 pub mod error;
 pub mod id;
 pub mod message;

@@ -6,8 +6,6 @@
 //! role dict without an id, a serialised constructor, a chunk (which becomes the plain kind),
 //! a message without an id (which is given one).
 
-use std::borrow::Cow;
-
 use crate::error::Error;
 use crate::value::{Change, Check, Found, Kind, Owned, Value};
 
@@ -241,11 +239,6 @@ pub(crate) fn is_kind<V: Value>(message: &V, kind: &str) -> bool {
 }
 
 /// The call that a tool message answers: `tool_call_id` in LangChain's form, `toolCallId` in AG-UI's.
-pub(crate) fn tool_call_id<V: Value>(message: &V) -> Option<String> {
-    answered_call(message).and_then(|call| call.text().map(Cow::into_owned))
-}
-
-/// The same where it stands.
 pub(crate) fn answered_call<V: Value>(message: &V) -> Option<V> {
     let call = message.get_owned("tool_call_id").or_else(|| message.get_owned("toolCallId"));
     call.filter(|call| call.kind() == Kind::String)

@@ -1,5 +1,6 @@
 //! JSON Patch (RFC 6902) over [`Value`].
 
+use crate::digits::index_of;
 use crate::error::Error;
 use crate::value::{Found, Kind, Value};
 
@@ -24,25 +25,21 @@ use crate::value::{Found, Kind, Value};
 /// # Ok::<(), threadfold::Error>(())
 /// ```
 pub fn apply_patch<V: Value>(document: &V, operations: &V) -> Result<V, Error> {
-    apply(document, operations, &|key| key == "__proto__")
+    apply(document, operations, Some("__proto__"))
 }
 
 /// The same for a patch that [`crate::diff()`] made: it leads wherever there is a value of its own.
 pub(crate) fn apply_own_patch<V: Value>(document: &V, operations: &V) -> Result<V, Error> {
-    apply(document, operations, &|_| false)
+    apply(document, operations, None)
 }
 
-fn apply<V: Value>(
-    document: &V,
-    operations: &V,
-    refuses: &dyn Fn(&str) -> bool,
-) -> Result<V, Error> {
+fn apply<V: Value>(document: &V, operations: &V, refused: Option<&str>) -> Result<V, Error> {
     if operations.kind() != Kind::Array {
         return Err(Error::value("operations", "a list of JSON Patch operations"));
     }
     let mut patched = document.clone();
     for (index, operation) in operations.items().enumerate() {
-        patched = Operation { index, said: &*operation, refuses }.apply(patched)?;
+        patched = Operation { index, said: &*operation, refused }.apply(patched)?;
     }
     Ok(patched)
 }
@@ -50,8 +47,16 @@ fn apply<V: Value>(
 struct Operation<'a, V> {
     index: usize,
     said: &'a V,
-    /// Whether no path may lead through a key.
-    refuses: &'a dyn Fn(&str) -> bool,
+    /// The key that no path may lead through.
+    refused: Option<&'a str>,
+}
+
+/// What becomes of the place that a path leads to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Deed {
+    Add,
+    Remove,
+    Replace,
 }
 
 impl<V: Value> Operation<'_, V> {
@@ -62,14 +67,14 @@ impl<V: Value> Operation<'_, V> {
         let op = self.said.text_of("op").ok_or_else(|| self.invalid("it has no op"))?;
         let path = self.pointer("path")?;
         match op.as_str() {
-            "add" => self.add(document, &path, self.value()?),
-            "remove" => self.remove(document, &path),
-            "replace" => self.replace(document, &path),
+            "add" => self.edit(document, &path, Deed::Add, self.value()?),
+            "remove" => self.edit(document, &path, Deed::Remove, V::null()),
+            "replace" => self.edit(document, &path, Deed::Replace, self.value()?),
             "move" => self.relocate(document, &path),
             "copy" => {
                 let from = self.pointer("from")?;
                 let value = self.find(&document, &from)?.into_owned().shared();
-                self.add(document, &path, value)
+                self.edit(document, &path, Deed::Add, value)
             }
             "test" => {
                 let value = self.value()?;
@@ -82,40 +87,6 @@ impl<V: Value> Operation<'_, V> {
         }
     }
 
-    fn add(&self, document: V, path: &Pointer, value: V) -> Result<V, Error> {
-        let Some((last, parents)) = path.split() else { return Ok(value) };
-        self.edit(document, path, parents, &mut |parent| match parent.kind() {
-            Kind::Array => {
-                let len = parent.len();
-                let at = if last == "-" { Some(len) } else { index_of(last) };
-                let at = at.filter(|at| *at <= len).ok_or_else(|| self.missing(path))?;
-                Ok(parent.splice(at, 0, Some(value.clone())))
-            }
-            Kind::Object => Ok(parent.with(last, value.clone())),
-            _ => Err(self.missing(path)),
-        })
-    }
-
-    fn remove(&self, document: V, path: &Pointer) -> Result<V, Error> {
-        let Some((last, parents)) = path.split() else { return Ok(V::null()) };
-        self.edit(document, path, parents, &mut |parent| {
-            child(&parent, last).ok_or_else(|| self.missing(path))?;
-            Ok(match (parent.kind(), index_of(last)) {
-                (Kind::Array, Some(at)) => parent.splice(at, 1, None),
-                _ => parent.without(last),
-            })
-        })
-    }
-
-    fn replace(&self, document: V, path: &Pointer) -> Result<V, Error> {
-        let value = self.value()?;
-        let Some((last, parents)) = path.split() else { return Ok(value) };
-        self.edit(document, path, parents, &mut |parent| {
-            child(&parent, last).ok_or_else(|| self.missing(path))?;
-            Ok(put(parent, last, value.clone()))
-        })
-    }
-
     fn relocate(&self, document: V, path: &Pointer) -> Result<V, Error> {
         let from = self.pointer("from")?;
         if path.tokens.len() > from.tokens.len() && path.tokens.starts_with(&from.tokens) {
@@ -126,8 +97,8 @@ impl<V: Value> Operation<'_, V> {
             return Ok(document);
         }
         let value = self.find(&document, &from)?.into_owned();
-        let document = self.remove(document, &from)?;
-        self.add(document, path, value)
+        let document = self.edit(document, &from, Deed::Remove, V::null())?;
+        self.edit(document, path, Deed::Add, value)
     }
 
     /// The value at a path.
@@ -139,18 +110,13 @@ impl<V: Value> Operation<'_, V> {
         Ok(found)
     }
 
-    /// Changes the object or list that the tokens lead to.
-    fn edit(
-        &self,
-        document: V,
-        path: &Pointer,
-        tokens: &[String],
-        change: &mut dyn FnMut(V) -> Result<V, Error>,
-    ) -> Result<V, Error> {
+    /// Changes what is at the path: the root itself becomes the value.
+    fn edit(&self, document: V, path: &Pointer, deed: Deed, value: V) -> Result<V, Error> {
+        let Some((last, parents)) = path.tokens.split_last() else { return Ok(value) };
         // A loop with its own stack: a path may be longer than the machine's stack is deep.
-        let mut above = Vec::with_capacity(tokens.len());
+        let mut above = Vec::with_capacity(parents.len());
         let mut node = document;
-        for token in tokens {
+        for token in parents {
             let inner = match node.kind() {
                 Kind::Array => index_of(token).and_then(|at| node.take_at(at)),
                 _ => node.take(token),
@@ -159,8 +125,11 @@ impl<V: Value> Operation<'_, V> {
             above.push((node, token));
             node = inner;
         }
-        let changed = change(node)?;
-        Ok(above.into_iter().rev().fold(changed, |inner, (outer, token)| put(outer, token, inner)))
+        let mut changed = changed(node, last, deed, value).ok_or_else(|| self.missing(path))?;
+        while let Some((outer, token)) = above.pop() {
+            changed = put(outer, token, changed);
+        }
+        Ok(changed)
     }
 
     fn value(&self) -> Result<V, Error> {
@@ -172,8 +141,8 @@ impl<V: Value> Operation<'_, V> {
         let pointer = self.said.text_of(key).and_then(Pointer::parse);
         let pointer =
             pointer.ok_or_else(|| self.invalid(&["its ", key, " is no JSON Pointer"].concat()))?;
-        match pointer.tokens.iter().find(|token| (self.refuses)(token)) {
-            Some(key) => Err(Error::ForbiddenKey { key: key.clone() }),
+        match self.refused.filter(|key| pointer.tokens.iter().any(|token| token == key)) {
+            Some(key) => Err(Error::ForbiddenKey { key: key.to_owned() }),
             None => Ok(pointer),
         }
     }
@@ -195,41 +164,33 @@ struct Pointer {
 
 impl Pointer {
     fn parse(text: String) -> Option<Self> {
-        let tokens = match text.strip_prefix('/') {
-            Some(rest) => rest.split('/').map(unescape).collect::<Option<_>>()?,
-            None if text.is_empty() => Vec::new(),
-            None => return None,
-        };
+        let mut tokens = Vec::new();
+        let mut chars = text.chars();
+        if chars.next().is_some_and(|first| first != '/') {
+            return None;
+        }
+        if !text.is_empty() {
+            let mut token = String::new();
+            while let Some(char) = chars.next() {
+                match char {
+                    '/' => tokens.push(std::mem::take(&mut token)),
+                    '~' => token.push(unescaped(chars.next()?)?),
+                    other => token.push(other),
+                }
+            }
+            tokens.push(token);
+        }
         Some(Self { text, tokens })
     }
-
-    /// The last token and those before it; nothing, for the root.
-    fn split(&self) -> Option<(&str, &[String])> {
-        self.tokens.split_last().map(|(last, parents)| (last.as_str(), parents))
-    }
 }
 
-/// `~1` is a slash and `~0` a tilde; a tilde before anything else is an error.
-fn unescape(token: &str) -> Option<String> {
-    let mut parts = token.split('~');
-    let mut text = parts.next()?.to_owned();
-    for part in parts {
-        let (tail, char) = match (part.strip_prefix('0'), part.strip_prefix('1')) {
-            (Some(tail), _) => (tail, '~'),
-            (_, Some(tail)) => (tail, '/'),
-            _ => return None,
-        };
-        text.push(char);
-        text.push_str(tail);
+/// What a tilde before this stands for: `~1` is a slash and `~0` a tilde, anything else is an error.
+fn unescaped(code: char) -> Option<char> {
+    match code {
+        '0' => Some('~'),
+        '1' => Some('/'),
+        _ => None,
     }
-    Some(text)
-}
-
-/// A list's index as a token writes it: digits, without a leading zero.
-pub(crate) fn index_of(token: &str) -> Option<usize> {
-    let plain = token == "0" || !token.starts_with('0');
-    let digits = token.bytes().all(|byte| byte.is_ascii_digit());
-    (plain && digits).then(|| token.parse().ok()).flatten()
 }
 
 fn child<'v, V: Value>(node: &'v V, token: &str) -> Option<V::Found<'v>> {
@@ -238,6 +199,26 @@ fn child<'v, V: Value>(node: &'v V, token: &str) -> Option<V::Found<'v>> {
         Kind::Object => node.get(token),
         _ => None,
     }
+}
+
+/// The object or list with the place that a token names changed, if it is there.
+fn changed<V: Value>(node: V, token: &str, deed: Deed, value: V) -> Option<V> {
+    if deed != Deed::Add {
+        child(&node, token)?;
+    }
+    Some(match (node.kind(), deed) {
+        (Kind::Array, Deed::Add) => {
+            let at = if token == "-" { node.len() } else { index_of(token)? };
+            if at > node.len() {
+                return None;
+            }
+            node.splice(at, 0, Some(value))
+        }
+        (Kind::Array, Deed::Remove) => node.splice(index_of(token)?, 1, None),
+        (Kind::Object, Deed::Remove) => node.without(token),
+        (Kind::Array | Kind::Object, _) => put(node, token, value),
+        _ => return None,
+    })
 }
 
 /// The object or list with the value that a token names replaced.

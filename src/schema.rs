@@ -114,28 +114,27 @@ impl<V> Field<V> {
     /// What tells two declarations of one field apart: its channel, as errors name it.
     #[must_use]
     pub fn channel(&self) -> String {
-        let guarded = |name: &str, guard| {
-            if guard { name.to_owned() } else { [name, " without guard"].concat() }
-        };
+        self.channel_name().to_owned()
+    }
+
+    fn channel_name(&self) -> &str {
         match (self.lifetime, &self.reducer) {
-            (Lifetime::Ephemeral { guard }, _) => guarded("ephemeral", guard),
-            (Lifetime::Untracked { guard }, _) => guarded("untracked", guard),
-            (Lifetime::Kept, FieldReducer::Replace) => "replace".to_owned(),
-            (Lifetime::Kept, FieldReducer::Todos) => "todos".to_owned(),
-            (Lifetime::Kept, FieldReducer::Messages(MessageRules::LangGraph)) => {
-                "messages".to_owned()
-            }
+            (Lifetime::Ephemeral { guard: true }, _) => "ephemeral",
+            (Lifetime::Ephemeral { guard: false }, _) => "ephemeral without guard",
+            (Lifetime::Untracked { guard: true }, _) => "untracked",
+            (Lifetime::Untracked { guard: false }, _) => "untracked without guard",
+            (Lifetime::Kept, FieldReducer::Replace) => "replace",
+            (Lifetime::Kept, FieldReducer::Todos) => "todos",
+            (Lifetime::Kept, FieldReducer::Messages(MessageRules::LangGraph)) => "messages",
             (Lifetime::Kept, FieldReducer::Messages(MessageRules::DeepAgents)) => {
-                "messages by DeepAgents' rules".to_owned()
+                "messages by DeepAgents' rules"
             }
-            (Lifetime::Kept, FieldReducer::Tools(Prefer::First)) => "tools".to_owned(),
-            (Lifetime::Kept, FieldReducer::Tools(Prefer::Last)) => {
-                "tools, the last preferred".to_owned()
-            }
-            (Lifetime::Kept, FieldReducer::Files) => "files".to_owned(),
-            (Lifetime::Kept, FieldReducer::Append) => "append".to_owned(),
-            (Lifetime::Kept, FieldReducer::Merge) => "merge".to_owned(),
-            (Lifetime::Kept, FieldReducer::Custom(custom)) => custom.name.clone(),
+            (Lifetime::Kept, FieldReducer::Tools(Prefer::First)) => "tools",
+            (Lifetime::Kept, FieldReducer::Tools(Prefer::Last)) => "tools, the last preferred",
+            (Lifetime::Kept, FieldReducer::Files) => "files",
+            (Lifetime::Kept, FieldReducer::Append) => "append",
+            (Lifetime::Kept, FieldReducer::Merge) => "merge",
+            (Lifetime::Kept, FieldReducer::Custom(custom)) => &custom.name,
         }
     }
 
@@ -143,7 +142,7 @@ impl<V> Field<V> {
         match (&self.reducer, &other.reducer) {
             (FieldReducer::Custom(a), FieldReducer::Custom(b)) => a.id == b.id,
             (FieldReducer::Custom(_), _) | (_, FieldReducer::Custom(_)) => false,
-            _ => self.channel() == other.channel(),
+            _ => self.channel_name() == other.channel_name(),
         }
     }
 }
@@ -279,7 +278,10 @@ impl<V: Clone> Schema<V> {
                     second: field.channel(),
                 });
             }
-            *known = if known.is_private() { field.clone().private() } else { field.clone() };
+            let private = known.is_private();
+            *known = field.clone();
+            known.input &= !private;
+            known.output &= !private;
         }
         Ok(())
     }

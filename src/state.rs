@@ -36,16 +36,28 @@ impl<V: Value> Schema<V> {
     /// # Ok::<(), threadfold::Error>(())
     /// ```
     pub fn merge(&self, state: V, update: &V) -> Result<V, Error> {
-        let state = given(state, "a state")?;
-        let update = given(update.clone(), "an update")?;
-        let mut changes = Vec::new();
-        for ((key, field), writes) in self.fields().zip(self.writes(&[update])) {
+        fields_in(&state, "a state")?;
+        fields_in(update, "an update")?;
+        self.folded(state, std::slice::from_ref(update), false)
+    }
+
+    /// A state with the writes of these updates folded in. In a `step` an ephemeral field without one is cleared.
+    fn folded(&self, state: V, updates: &[V], step: bool) -> Result<V, Error> {
+        let (mut changes, mut cleared) = (Vec::new(), Vec::new());
+        for ((key, field), writes) in self.fields().zip(&self.writes(updates)) {
             if !writes.is_empty() {
-                let value = written(field, key, current(&state, key), &writes)?;
-                put(&state, key, value, &mut changes);
+                let value = written(field, key, current(&state, key), writes)?;
+                if !state.written(key).is_some_and(|known| known.same(&value)) {
+                    changes.push((key.to_owned(), value));
+                }
+            } else if step
+                && matches!(field.lifetime, Lifetime::Ephemeral { .. })
+                && state.written(key).is_some()
+            {
+                cleared.push(key.to_owned());
             }
         }
-        Ok(state.with_all(changes))
+        Ok(state.without_all(&cleared).with_all(changes))
     }
 
     /// For each field what the updates write to it, in their order.
@@ -88,23 +100,11 @@ impl<V: Value> Schema<V> {
         if updates.kind() != Kind::Array {
             return Err(Error::value("updates", "a list of updates"));
         }
-        let updates: Vec<V> = updates
-            .items()
-            .map(|update| given(update.into_owned(), "an update"))
-            .collect::<Result<_, _>>()?;
-        let (mut changes, mut cleared) = (Vec::new(), Vec::new());
-        for ((key, field), writes) in self.fields().zip(self.writes(&updates)) {
-            let ephemeral = matches!(field.lifetime, Lifetime::Ephemeral { .. });
-            if writes.is_empty() {
-                if ephemeral && state.written(key).is_some() {
-                    cleared.push(key.to_owned());
-                }
-            } else {
-                let value = written(field, key, current(&state, key), &writes)?;
-                put(&state, key, value, &mut changes);
-            }
+        let updates: Vec<V> = updates.items().map(Found::into_owned).collect();
+        for update in &updates {
+            fields_in(update, "an update")?;
         }
-        Ok(state.without_all(&cleared).with_all(changes))
+        self.folded(state, &updates, true)
     }
 
     /// What of a caller's values a run takes: the fields that the schema has and does not omit
@@ -161,13 +161,6 @@ pub(crate) fn fields_in<V: Value>(value: &V, what: &str) -> Result<(), Error> {
 
 fn current<V: Value>(state: &V, key: &str) -> Option<V> {
     state.get(key).map(Found::into_owned)
-}
-
-/// Notes a field's new value, unless the state has it.
-fn put<V: Value>(state: &V, key: &str, value: V, changes: &mut Vec<(String, V)>) {
-    if !state.written(key).is_some_and(|known| known.same(&value)) {
-        changes.push((key.to_owned(), value));
-    }
 }
 
 /// A field's value after the writes of one super-step.

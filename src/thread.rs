@@ -29,6 +29,8 @@ mod rename;
 mod rules;
 mod run;
 mod snapshot;
+#[cfg(test)]
+mod tests;
 mod view;
 
 pub use event::Event;

@@ -6,15 +6,19 @@
 
 #![allow(missing_debug_implementations)] // Nobody prints a handle in Rust.
 
+use std::borrow::Cow;
+
 use wasm_bindgen::prelude::*;
 
 use crate::ag_ui::{Compat, langgraph_default_merge_state};
 use crate::error::Error;
 use crate::reducer::messages::MessageRules;
 use crate::reducer::tools::Prefer;
+use crate::value::Value;
 
 mod heap;
 mod message_list;
+mod numbers;
 mod schema;
 mod thread;
 
@@ -39,12 +43,21 @@ fn value(result: Result<Handle, Error>) -> i32 {
     answer(result).unwrap_or(UNDEFINED).number()
 }
 
+/// The text of a value that should be one.
+fn text(value: Handle) -> String {
+    value.text().map(Cow::into_owned).unwrap_or_default()
+}
+
 fn rules(by: i32) -> MessageRules {
-    if by == 1 { MessageRules::DeepAgents } else { MessageRules::LangGraph }
+    if by == numbers::rules::DEEPAGENTS {
+        MessageRules::DeepAgents
+    } else {
+        MessageRules::LangGraph
+    }
 }
 
 fn preference(prefer: i32) -> Prefer {
-    if prefer == 1 { Prefer::Last } else { Prefer::First }
+    if prefer == numbers::prefer::LAST { Prefer::Last } else { Prefer::First }
 }
 
 /// [`crate::add_messages`].
@@ -86,8 +99,8 @@ pub fn merge_files(left: i32, right: i32) -> i32 {
 #[must_use]
 pub fn merge_state(state: i32, messages: i32, input: i32, compat: i32) -> i32 {
     let compat = match compat {
-        1 => Compat::V0_0,
-        2 => Compat::Current,
+        numbers::compat::V0_0 => Compat::V0_0,
+        numbers::compat::CURRENT => Compat::Current,
         _ => Compat::Accumulate,
     };
     let [state, messages, input] = [state, messages, input].map(Handle::of);

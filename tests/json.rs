@@ -5,7 +5,8 @@
 use serde_json::json;
 use threadfold::value::Bulk;
 use threadfold::{
-    Event, Json, MessageList, MessageRules, Schema, Thread, Value, apply_patch, diff,
+    Event, Field, FieldReducer, Json, MessageList, MessageRules, Prefer, Schema, Thread, Value,
+    apply_patch, diff, merge_tools, replace_todos,
 };
 
 fn shared(value: serde_json::Value) -> Json {
@@ -90,6 +91,58 @@ fn what_changes_nothing_is_the_same() {
     assert!(known.clone().overlay(&over, true).same(&known));
     assert!(known.clone().without("c").same(&known));
     assert!(shared(json!({ "b": [2.0], "a": [1] })).reuse(&known).same(&known));
+}
+
+#[test]
+fn lists_that_an_update_leaves_as_they_were_are_the_same() {
+    let tools = shared(json!([{ "name": "a" }, { "name": "b" }]));
+    let again = shared(json!([{ "name": "b", "description": "new" }]));
+    assert!(merge_tools(tools.clone(), again.clone(), Prefer::First).unwrap().same(&tools));
+    assert!(!merge_tools(tools.clone(), again, Prefer::Last).unwrap().same(&tools));
+    let todo = |content: &str| json!({ "content": content, "status": "pending" });
+    let todos = shared(json!([todo("a"), todo("b")]));
+    let said = shared(json!([todo("a"), todo("b")]));
+    assert!(replace_todos(todos.clone(), said).unwrap().same(&todos));
+    let said = shared(json!([todo("a"), todo("c")]));
+    let made = replace_todos(todos.clone(), said.clone()).unwrap();
+    assert!(made[0].same(&todos[0]) && made[1].same(&said[1]));
+    // What is wholly new is what was given.
+    let said = shared(json!([todo("c")]));
+    assert!(replace_todos(todos, said.clone()).unwrap().same(&said));
+}
+
+#[test]
+fn a_threads_state_is_the_same_until_something_of_it_changes() {
+    let add =
+        || shared(json!({ "messages": [{ "type": "human", "id": "9", "content": "a" }], "n": 2 }));
+    let fields = ["messages", "n", "log"].map(|name| {
+        let reducer = match name {
+            "messages" => FieldReducer::Messages(MessageRules::LangGraph),
+            "n" => FieldReducer::Replace,
+            _ => FieldReducer::Append,
+        };
+        (name.to_owned(), Field::new(reducer))
+    });
+    for schema in [None, Some(Schema::new(fields.into()).unwrap())] {
+        let values = Json::from([("messages", conversation(2)), ("n", 1.into())]);
+        let mut thread = Thread::new(schema, &values).unwrap();
+        let state = thread.state();
+        let added = thread.optimistic(add()).unwrap();
+        assert!(thread.rollback(&added));
+        assert!(thread.state().same(&state));
+        // What is not about what is shown leaves it as it is.
+        let failing = thread.optimistic(add()).unwrap();
+        let shown = thread.state();
+        assert!(!shown.same(&state) && shown["messages"][1].same(&state["messages"][1]));
+        assert!(thread.fail(&failing, "no".into()));
+        assert!(thread.state().same(&shown));
+        let values = Event::State { values: shared(json!({ "n": 1 })) };
+        thread.receive(values).unwrap();
+        assert!(thread.state().same(&shown));
+        let changed = Event::State { values: shared(json!({ "n": 3 })) };
+        thread.receive(changed).unwrap();
+        assert!(!thread.confirmed().same(&state));
+    }
 }
 
 #[test]

@@ -16,6 +16,12 @@ async function* slowly(events: readonly Event[]): AsyncGenerator<Event> {
   }
 }
 
+/** What a server sends, in pieces of so many characters or bytes. */
+async function* pieces<T extends string | Uint8Array>(all: T, size: number): AsyncGenerator<T> {
+  for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size) as T;
+}
+const sse = RUN.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+
 const SOURCES: Record<string, () => Parameters<typeof foldAgUi>[1]> = {
   "a list": () => RUN,
   "an async iterable": () => slowly(RUN),
@@ -24,6 +30,11 @@ const SOURCES: Record<string, () => Parameters<typeof foldAgUi>[1]> = {
   "a response": () => response(RUN),
   "a response, byte by byte": () => response(RUN, 1),
   "a response that is still to come": () => Promise.resolve(response(RUN)),
+  "a response's body": () => response(RUN).body as ReadableStream<Uint8Array>,
+  "a stream of events": () =>
+    new ReadableStream({ start: (all) => (RUN.forEach((one) => all.enqueue(one)), all.close()) }),
+  "an async iterable of text": () => pieces(sse, 7),
+  "an async iterable of bytes": () => pieces(new TextEncoder().encode(sse), 3),
 };
 
 for (const [what, source] of Object.entries(SOURCES)) {

@@ -1,6 +1,6 @@
 // Streams that are cut, told twice, ended badly or no streams at all: nothing is lost, nothing is there twice.
 import { Observable, Subject } from "rxjs";
-import { defineSchema, field, Thread, type ThreadState } from "threadfold";
+import { defineSchema, field, removeMessage, Thread, type ThreadState } from "threadfold";
 import { foldAgUi, runInput } from "threadfold/ag-ui";
 import { expect, test, vi } from "vitest";
 import { type Event, finished, started, text, textResponse } from "./agents.js";
@@ -321,7 +321,10 @@ test.each<[string, Response, RegExp]>([
     name: "ThreadfoldError",
     code: "BAD_RESPONSE",
     message: expect.stringMatching(message) as string,
+    status: answer.status,
   });
+  expect(JSON.parse(JSON.stringify(thread.run))).toMatchObject({ error: { status: answer.status } });
+  expect(reloaded(thread).run).toMatchObject({ error: { code: "BAD_RESPONSE", status: answer.status } });
   expect(thread.run).toMatchObject({ status: "failed", error: { code: "BAD_RESPONSE" } });
   expect(op.status).toBe("failed");
   expect(thread.pending[0]?.error).toBe(thread.run.error);
@@ -530,4 +533,56 @@ test("the same id is the same run where it is joined or has not ended, and anoth
   await foldAgUi(other, more.slice(0, 2));
   await foldAgUi(other, more, { join: false });
   expect(log(other)).toEqual([1, 2, 2]);
+});
+
+/** A thread that notes the events it gets, and the messages it is asked for. */
+class Asked extends Thread {
+  readonly events: { readonly type: string }[] = [];
+  readonly asked: string[] = [];
+
+  override receive(event: Parameters<Thread["receive"]>[0]): void {
+    this.events.push(event);
+    super.receive(event);
+  }
+
+  override message(id: string): ReturnType<Thread["message"]> {
+    this.asked.push(id);
+    return super.message(id);
+  }
+}
+
+test.each([
+  ["events", (id: string, delta: string) => ({ type: "TEXT_MESSAGE_CONTENT", messageId: id, delta })],
+  ["chunks", (id: string, delta: string) => ({ type: "TEXT_MESSAGE_CHUNK", messageId: id, delta })],
+  ["reasoning", (id: string, delta: string) => ({ type: "REASONING_MESSAGE_CONTENT", messageId: id, delta })],
+])("a token sends its text and asks the thread nothing: %s", async (_, token) => {
+  const thread = new Asked();
+  const heard: number[] = [];
+  const begin = token("m1", "").type.includes("CHUNK")
+    ? []
+    : text("m1")
+        .slice(0, 1)
+        .map((event) => ({ ...event, type: token("", "").type.replace("CONTENT", "START") }));
+  await foldAgUi(thread, [started(), ...begin, ...["a", "b", "c", "d"].map((delta) => token("m1", delta))] as Event[], {
+    onEvent: () => heard.push(thread.asked.length),
+  });
+  expect(contents(thread)).toEqual(["abcd"]);
+  expect(thread.events.slice(-4, -1)).toEqual(
+    ["b", "c", "d"].map((more) => ({ type: "text", messageId: "m1", text: more })),
+  );
+  // Once the first token has found its message, the others ask for none.
+  expect(heard.at(-1)).toBe(heard.at(-3));
+});
+
+test("a message that is removed while it is being streamed is complained of, and the stream goes on", async () => {
+  const { thread, errors } = watched();
+  const token = (delta: string) => ({ type: "TEXT_MESSAGE_CONTENT", messageId: "m1", delta });
+  let nth = 0;
+  await foldAgUi(thread, [started(), ...text("m1", "a", "b"), token("c"), ...text("m2", "x"), finished()] as Event[], {
+    onEvent: ({ type }) => {
+      if (type === "TEXT_MESSAGE_CONTENT" && ++nth === 2) thread.update({ messages: removeMessage("m1") });
+    },
+  });
+  expect(contents(thread)).toEqual(["x"]);
+  expect(errors.map(({ code }) => code)).toEqual(["UNKNOWN_MESSAGE", "UNKNOWN_MESSAGE"]);
 });

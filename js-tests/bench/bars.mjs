@@ -12,6 +12,7 @@ const AGENT = "AG-UI agent, a token";
 const DELTA = "AG-UI STATE_DELTA of one leaf of 1 MB";
 const MODE = "token and a look, by NODE_ENV";
 const ARGUMENTS = "LangGraph token of tool arguments";
+const PAGE = "token on a page in Chromium, main thread";
 
 export const BARS = [
   {
@@ -65,6 +66,21 @@ export const BARS = [
     what: "LangGraph token of tool arguments, number 8,000 / number 100",
     measured: ({ us }) => us(ARGUMENTS, 8_000, "threadfold") / us(ARGUMENTS, 100, "threadfold"),
     atMost: 1.3,
+  },
+  {
+    what: "token on a page in Chromium, n = 5,000, ms of the main thread",
+    measured: ({ us }) => us(PAGE, 5_000, "threadfold") / 1000,
+    atMost: 2,
+  },
+  {
+    what: "the same, n = 5,000 / n = 100",
+    measured: ({ us }) => us(PAGE, 5_000, "threadfold") / us(PAGE, 100, "threadfold"),
+    atMost: 1.5,
+  },
+  {
+    what: "the same, n = 5,000, naive list / threadfold",
+    measured: ratio(PAGE, 5_000, "threadfold, naive list", "threadfold"),
+    atLeast: 10,
   },
   { what: "the wasm, gzipped, KiB", measured: ({ sizes }) => sizes["the wasm"] / 1024, atMost: 45 },
   {

@@ -61,6 +61,16 @@ if (wanted("NODE_ENV")) {
   }
 }
 
+if (wanted("token on a page in Chromium")) {
+  const { pageCosts } = await import("./cases/page.mjs");
+  const costs = await pageCosts(options.quick ? 1 : 3);
+  if (!costs) console.log("\nNo page is measured: there is no Chromium.");
+  for (const result of costs ?? []) {
+    results.push(result);
+    printCase(result);
+  }
+}
+
 let sizes = {};
 if (wanted("sizes")) {
   const { measureSizes } = await import("./cases/sizes.mjs");

@@ -146,7 +146,8 @@ describe("an answer that is no stream of events is BAD_RESPONSE, and the run tha
     const op = thread.optimistic({ messages: [Q] });
     const error = await reason(foldRun(thread, make()));
     expect(error).toBeInstanceOf(ThreadfoldError);
-    expect(error).toMatchObject({ code: "BAD_RESPONSE", message: expect.stringContaining(String(make().status)) });
+    const { status } = make();
+    expect(error).toMatchObject({ code: "BAD_RESPONSE", message: expect.stringContaining(String(status)), status });
     expect(thread.events).toEqual([{ type: "run-started" }, { type: "run-failed", error }]);
     expect(op.status).toBe("failed");
   });

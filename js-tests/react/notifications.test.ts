@@ -2,9 +2,11 @@
 // React hears of a thread's changes in the tasks that they come in, as on a page: outside of act().
 import {
   createElement as h,
+  memo,
   Profiler,
   startTransition,
   StrictMode,
+  useDeferredValue,
   useEffect,
   useState,
   useSyncExternalStore,
@@ -14,7 +16,7 @@ import { createRoot, type Root } from "react-dom/client";
 import { renderToString } from "react-dom/server";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Thread } from "threadfold";
-import { usePending, useRun, useThread } from "threadfold/react";
+import { useMessage, useMessageIds, usePending, useRun, useThread } from "threadfold/react";
 import { complaints } from "./mount";
 
 interface State {
@@ -37,6 +39,8 @@ afterEach(() => {
 
 const threadOf = () =>
   new Thread<State>({ values: { messages: [{ id: "1", role: "assistant", content: "" }] as never } });
+const useOfAll = (thread: Thread<State>) => useThread(thread, contentOf);
+const useOfOne = (thread: Thread<State>) => useMessage(thread, "1")?.content;
 const contentOf = ({ messages }: State) => messages[0]?.content;
 
 /** Puts a component on the page, for real; it has subscribed when this returns. */
@@ -104,13 +108,18 @@ test("two roots of one thread show the same, each renders once", async () => {
   expect(counts).toEqual({ left: 2, right: 2 });
 });
 
-test("a transition under way shows one state in all components, though the stream goes on", async () => {
+test.each([
+  ["useThread", useOfAll],
+  ["useMessage", useOfOne],
+  // Half of them so, half of them so.
+  ["both", (thread: Thread<State>, id: string) => (Number(id) % 2 ? useOfOne : useOfAll)(thread)],
+])("a transition under way shows one state in all components, though the stream goes on: %s", async (_, useContent) => {
   // Not freed: outside act React's effects may come after what they show.
   const thread = threadOf();
   const torn: unknown[] = [];
   const seen = new Map<string, unknown>();
   const Part = ({ id }: { id: string }) => {
-    const content = useThread(thread, contentOf);
+    const content = useContent(thread, id);
     // Long enough for React to give the page a turn between two of them.
     const until = performance.now() + 3;
     while (performance.now() < until);
@@ -138,6 +147,28 @@ test("a transition under way shows one state in all components, though the strea
   }
   await expect.poll(() => host.textContent).toBe("20,".repeat(12));
   expect(torn).toEqual([]);
+});
+
+test("a deferred value of a message lags behind and comes to the same, a list of ids with it", async () => {
+  const thread = threadOf();
+  const Whole = memo(({ content }: { content: string }) => {
+    const until = performance.now() + 5;
+    while (performance.now() < until);
+    return h("b", {}, content);
+  });
+  const Message = ({ id }: { id: string }) => {
+    const content = useMessage(thread, id)?.content ?? "";
+    return h("p", {}, content, "|", h(Whole, { content: useDeferredValue(content) }));
+  };
+  const List = () => useMessageIds(thread).map((id) => h(Message, { key: id, id }));
+  const host = await shown(h(StrictMode, {}, h(List)));
+  for (let part = 0; part < 20; part++) {
+    thread.receive({ type: "text", messageId: "1", text: "." });
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+  thread.update({ messages: [{ id: "2", role: "assistant", content: "x" }] as never });
+  const dots = ".".repeat(20);
+  await expect.poll(() => host.textContent).toBe(`${dots}|${dots}x|x`);
 });
 
 test("a component that shows a failure hears of it, and of the connection, though the state stays as it is", async () => {

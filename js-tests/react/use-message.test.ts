@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 // useMessageIds, useMessage and usePending of one message: who renders, and what is never shown.
-import { act, createElement as h, StrictMode, useState, type ReactNode } from "react";
+import { act, createElement as h, StrictMode, useState, version, type ReactNode } from "react";
 import { renderToString } from "react-dom/server";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { removeMessage, Thread } from "threadfold";
@@ -222,4 +222,8 @@ test("a message's own state lives on while the list around it changes", async ()
   await act(async () => open?.(true));
   await act(async () => thread.receive({ type: "messages", messages: [ai("0"), ai("2", "new"), ai("1")] }));
   expect(shown(host)).toEqual(["0:0", "2:new open", "1:1"]);
+});
+
+test("they run on the React that they are to", () => {
+  expect(version.split(".")[0]).toBe(process.env["REACT"] ?? "19");
 });

@@ -95,6 +95,21 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
     expectInStep(thread, server);
   });
 
+  test("a message that is taken back while it waits is not sent, nor is anything else", async () => {
+    const { server, thread, runner } = open();
+    thread.optimistic({ mood: "mine" }, { manual: true });
+    const again = make(thread, server);
+    server.holdAt = 3;
+    const first = again.sendMessage("One");
+    await until(() => again.status === "streaming");
+    const second = again.sendMessage("Two");
+    thread.optimisticUpdate(thread.pending.at(-1)?.id ?? "").rollback();
+    server.release();
+    expect([await first, await second]).toEqual([{ status: "finished" }, { status: "stopped" }]);
+    expect([server.requests.length, runner.status, thread.pending.length]).toEqual([1, "ready", 1]);
+    expectInStep(thread, server);
+  });
+
   test("refuses it when told to, and shows nothing", async () => {
     const { thread, runner } = open({ whileRunning: "refuse" });
     const first = runner.sendMessage("One");
@@ -178,6 +193,17 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
     expect(server.requests).toHaveLength(2);
     expectInStep(thread, server);
     expect(thread.pending).toEqual([]);
+  });
+
+  test("told not to join by itself, it waits for rejoin", async () => {
+    const { server, thread, runner } = open({ rejoin: { delays: [] } });
+    server.faults = { cut: 4 };
+    expect(await runner.sendMessage("Hi")).toMatchObject({ status: "disconnected" });
+    expect(server.joins).toEqual([]);
+    server.faults = { joins: [{ cut: 1 }] };
+    expect(await runner.retry()).toMatchObject({ status: "disconnected" });
+    expect(await runner.rejoin()).toEqual({ status: "finished" });
+    expectInStep(thread, server);
   });
 
   test("a run that the server does not know any more fails", async () => {
@@ -359,6 +385,23 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
     await expect(runner.retry("none")).rejects.toMatchObject({ code: "INVALID_VALUE" });
     expect([runner.status, server.requests]).toEqual(["ready", []]);
   });
+});
+
+test("a run that is joined and has no end fails", async () => {
+  const thread = new Thread<AgUiState>();
+  let connections = 0;
+  const begin = (runId: string) => [
+    { type: "RUN_STARTED", threadId: "t", runId },
+    { type: "TEXT_MESSAGE_START", messageId: "a", role: "assistant" },
+  ];
+  const runner = new AgUiRunner(thread, {
+    send: ({ runId }) => begin(runId),
+    connect: ({ runId }) => (connections++, begin(runId)),
+    rejoin: { delays: [0, 0] },
+  });
+  expect(await runner.sendMessage("Hi")).toMatchObject({ status: "failed", error: { code: "BAD_RESPONSE" } });
+  expect(connections).toBe(2);
+  expect(thread.pending[0]?.status).toBe("failed");
 });
 
 test("without a way to join, a run that broke off fails", async () => {

@@ -72,26 +72,34 @@ export class StubRun {
     cut: number | undefined,
     init: RequestInit,
     headers: Record<string, string> = {},
+    left: () => void = () => {},
   ): Response {
     let at = Math.max(0, Number(after ?? 0));
-    let left = cut ?? Infinity;
+    let rest = cut ?? Infinity;
     const encoder = new TextEncoder();
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => {
-        init.signal?.addEventListener("abort", () => controller.error(init.signal?.reason));
+        init.signal?.addEventListener("abort", () => {
+          left();
+          controller.error(init.signal?.reason);
+        });
       },
       pull: async (controller) => {
-        const isCut = left <= 0;
-        left -= 1;
+        const isCut = rest <= 0;
+        rest -= 1;
         while (at >= this.parts.length && !this.isOver) {
           if (isCut) break;
           await new Promise<void>((resolve) => this.#waiting.push(resolve));
         }
-        if (isCut) return controller.error(new TypeError("network error"));
+        if (isCut) {
+          left();
+          return controller.error(new TypeError("network error"));
+        }
         const part = this.parts[at++];
         if (part === undefined) controller.close();
         else controller.enqueue(encoder.encode(part));
       },
+      cancel: left,
     });
     return new Response(body, { headers: { "content-type": "text/event-stream", ...headers } });
   }
@@ -109,6 +117,8 @@ export class StubServer {
   holdAt: number | undefined;
   /** Answers to requests for runs wait until they are let go. */
   holdAnswers = false;
+  /** Whether a run ends with its connection, as most servers have it that cannot be joined. */
+  stopsWhenLeft = false;
   readonly #wire: Wire;
   #held: (() => void)[] = [];
   #made = 0;
@@ -167,7 +177,9 @@ export class StubServer {
     this.runs.set(run.id, run);
     if (isNew) void this.#work(run, answer);
     this.faults.cut = undefined;
-    return run.response(null, cut, init, headers);
+    return run.response(null, cut, init, headers, () => {
+      if (this.stopsWhenLeft) run.isCancelled = true;
+    });
   }
 
   join(run: StubRun | undefined, after: string | null, init: RequestInit): Response {

@@ -104,6 +104,22 @@ describe("a listener of one message", () => {
     expect(heard.length).toBe(2);
   });
 
+  test("hears in a task of the page's scheduler, where there is one", async () => {
+    const posted: (() => void)[] = [];
+    vi.stubGlobal("setImmediate", undefined);
+    vi.stubGlobal("scheduler", { postTask: (call: () => void) => posted.push(call) });
+    try {
+      using thread = threadOf(ai("1", "a"));
+      const { heard } = listening(thread, "1");
+      hear(thread, text("1", "b"), text("1", "c"));
+      expect([posted.length, heard.length]).toEqual([1, 0]);
+      posted[0]?.();
+      expect(heard).toEqual([[ai("1", "abc"), ai("1", "a")]]);
+    } finally {
+      vi.unstubAllGlobals();
+    }
+  });
+
   test("hears once a frame, if the thread tells once a frame", () => {
     const due: (() => void)[] = [];
     vi.stubGlobal("requestAnimationFrame", (call: () => void) => due.push(call));

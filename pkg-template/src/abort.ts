@@ -1,17 +1,17 @@
-/** A signal's reason that stops nothing: nobody reads on, and the run may go on where it is. */
+/** A signal's reason that ends only the reading: the run may go on where it is. */
 export class LeftOff extends Error {}
 
-/** Whether reading ended because the user said so: by the signal, or by one that `fetch` was given. */
+/** Whether the user ended the reading: by the signal, or by one that `fetch` was given. */
 export function isAbort(error: unknown, signal?: AbortSignal): boolean {
   return (signal?.aborted === true && !(signal.reason instanceof LeftOff)) || isAbortError(error);
 }
 
-/** What `fetch` and its bodies give once they are aborted. */
+/** Whether it is the error of `fetch` and its bodies once they are aborted. */
 export function isAbortError(error: unknown): boolean {
   return typeof error === "object" && error !== null && "name" in error && error.name === "AbortError";
 }
 
-/** Waits for one promise after the other, and for none once the signal says so. */
+/** Waits for one promise after the other, and for none once the signal aborts. */
 export class Wait {
   readonly #signal: AbortSignal | undefined;
   #reject: ((reason: unknown) => void) | undefined;

@@ -1,12 +1,10 @@
 // The fields of a schema as they are declared, checked and told to the core, which knows their ways by numbers.
 import * as core from "#core";
+import { field as fieldKinds, ways as WAYS } from "../generated/numbers.js";
 import { ThreadfoldError } from "./errors.js";
 import { numberOf, PREFERENCES, RULES } from "./options.js";
 
-const KINDS = ["messages", "tools", "todos", "files", "append", "merge", "replace", "ephemeral", "untracked"];
-const INPUT = 1;
-const OUTPUT = 2;
-const GUARD = 4;
+const KINDS = Object.keys(fieldKinds);
 
 /** The core's schema of these fields. */
 export function schemaOf(fields: unknown): core.RawSchema {
@@ -41,9 +39,9 @@ function add(raw: core.RawSchema, key: string, field: unknown): void {
   };
   const shown = !flag("private", false);
   const ways =
-    (flag("input", true) && shown ? INPUT : 0) +
-    (flag("output", true) && shown ? OUTPUT : 0) +
-    (flag("guard", true) ? GUARD : 0);
+    (flag("input", true) && shown ? WAYS.input : 0) +
+    (flag("output", true) && shown ? WAYS.output : 0) +
+    (flag("guard", true) ? WAYS.guard : 0);
   const kind = read("kind");
   if (kind === "reducer") {
     addReducer(raw, key, ways, read("reducer"), read("default"));

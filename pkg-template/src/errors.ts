@@ -81,17 +81,20 @@ const brand = Symbol.for("threadfold.error");
 export class ThreadfoldError extends Error {
   override readonly name = "ThreadfoldError";
   readonly code: ThreadfoldErrorCode;
+  /** The HTTP status of the answer, if the code is `BAD_RESPONSE`. */
+  declare readonly status?: number;
 
-  constructor(code: ThreadfoldErrorCode, message: string, options?: ErrorOptions) {
+  constructor(code: ThreadfoldErrorCode, message: string, options?: ErrorOptions & { status?: number | undefined }) {
     super(message, options);
     this.code = code;
+    if (options?.status !== undefined) this.status = options.status;
     Object.defineProperty(this, brand, { value: true });
   }
 
-  /** As JSON, which says nothing of an Error's own message otherwise. */
-  toJSON(): { name: string; code: ThreadfoldErrorCode; message: string } {
-    const { name, code, message } = this;
-    return { name, code, message };
+  /** As JSON, which leaves out an Error's own message otherwise. */
+  toJSON(): { name: string; code: ThreadfoldErrorCode; message: string; status?: number } {
+    const { name, code, message, status } = this;
+    return { name, code, message, ...(status !== undefined && { status }) };
   }
 
   static override [Symbol.hasInstance](value: unknown): boolean {

@@ -40,7 +40,9 @@ function mediaBlock(part: Fields): object | undefined {
   return { type: block, source_type: "url", url: value, ...more };
 }
 
-/** AG-UI's parts for LangChain's blocks, in whichever of their three vocabularies. What no part can hold is left out. */
+/**
+ * AG-UI's parts for LangChain's blocks, in whichever of their three vocabularies. What no part can hold is left out.
+ */
 export function partsOf(blocks: readonly unknown[]): object[] {
   return blocks.flatMap((block) => {
     if (typeof block === "string") return [{ type: "text", text: block }];

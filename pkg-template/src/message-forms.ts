@@ -1,4 +1,5 @@
-// One message in the other form: AG-UI's or LangChain's. What the other form cannot hold travels in its free fields.
+// Converts a message to the other form, AG-UI's or LangChain's. What that form has no place for travels in its free
+// fields.
 import { reading, ThreadfoldError } from "./errors.js";
 import { blocksOf, partsOf, textOf } from "./message-content.js";
 import type { AgUiMessage, LangChainMessage } from "./messages.js";
@@ -8,21 +9,21 @@ type Fields = Record<string, unknown>;
 
 /** What travels along under {@link CARRIED}. */
 interface Carried {
-  /** Fields that the other form has no place for, or says less exactly. */
+  /** Fields that the other form has no place for, or holds less exactly. */
   values: Fields;
-  /** Fields that the other form has and this one had not. */
+  /** Fields that the other form has and this one did not have. */
   absent: string[];
-  /** Whether the free field itself is only there for this. */
+  /** Whether the free field exists only for this. */
   bare: boolean;
 }
 
 /** The key in `metadata` (AG-UI) and `additional_kwargs` (LangChain) under which the rest travels. */
 const CARRIED = "threadfold";
 
-/** How one form is made into the other, as far as the other can say it; and where its free fields are. */
+/** Converts one form to the other, as far as the other can hold it; and names its free field. */
 interface Form {
   readonly free: string;
-  /** What says the kind of a message: restored first. */
+  /** The field with the kind of a message: restored first. */
   readonly kind: string;
   plain(message: Fields): Fields;
 }
@@ -34,7 +35,7 @@ const ROLE_TYPES: Readonly<Record<string, string>> = {
   system: "system",
   developer: "system",
   tool: "tool",
-  // For the screen alone. LangChain has no such messages.
+  // Only for the screen: LangChain has no such messages.
   reasoning: "ai",
   activity: "system",
 };
@@ -54,15 +55,15 @@ const TYPE_ROLES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes a message a LangChain dict; one that is in LangChain's form already comes back as it is.
+ * Converts a message to a LangChain dict. Returns one that is in LangChain's form already as it is.
  *
  * The id stays; tool calls, results and their errors, names, and content with media are mapped as ag-ui-langgraph maps
  * them. A developer message is a system message that says so, as LangChain has it. Whatever else the message has is
- * carried in `additional_kwargs`, so that {@link toAgUi} gives the same message back.
+ * carried in `additional_kwargs`, so that {@link toAgUi} returns the same message.
  *
- * Reasoning and activities are for the screen: the dict holds their place, and is not one to send to a model.
+ * Reasoning and activities are for the screen: do not send their dicts to a model.
  *
- * @param index - Where the message stands in its list, for the error to name; `messages.map(toLangChain)` gives it.
+ * @param index - The place of the message in its list, for the error to name; `messages.map(toLangChain)` passes it.
  * @throws {@link ThreadfoldError} `INVALID_MESSAGE` for a kind of message that neither form has, `UNREADABLE_VALUE`.
  *
  * @example
@@ -83,13 +84,13 @@ export function toLangChain(message: object, index?: number): LangChainMessage &
 }
 
 /**
- * Makes a message one in AG-UI's form; one that has it already comes back as it is. The counterpart of
- * {@link toLangChain}: what AG-UI has no place for is carried in `metadata`. The content of an assistant message is
- * its text; other blocks are carried.
+ * Converts a message to AG-UI's form. Returns one that is in that form already as it is. The counterpart of
+ * {@link toLangChain}: what AG-UI has no place for is carried in `metadata`. The content of an assistant message is its
+ * text; other blocks are carried.
  *
- * @param index - Where the message stands in its list, for the error to name; `messages.map(toAgUi)` gives it.
+ * @param index - The place of the message in its list, for the error to name; `messages.map(toAgUi)` passes it.
  * @throws {@link ThreadfoldError} `INVALID_MESSAGE` for a kind of message that neither form has, and for a message
- *   without an id: AG-UI has none such; `UNREADABLE_VALUE`.
+ *   without an id, which AG-UI requires; `UNREADABLE_VALUE`.
  *
  * @example
  * ```ts
@@ -148,7 +149,7 @@ const LANG_CHAIN: Form = {
         toolCalls: calls.map((call, at) => agUiCall(call, `${message["id"] as string}:${at}`)),
       }),
       ...(role === "tool" && { toolCallId: message["tool_call_id"] ?? message["name"] ?? "" }),
-      // The text of the error is not LangChain's to say.
+      // LangChain has no text for the error.
       ...(role === "tool" && message["status"] === "error" && { error: "error" }),
     };
   },
@@ -183,7 +184,7 @@ function langChainCall(call: unknown): object {
   return { name: name ?? "", args: parsedArguments(text), id, type: "tool_call" };
 }
 
-/** Arguments that are still being streamed, or no object, count as none; the text itself is carried. */
+/** Parses arguments. Those that are still being streamed, or no object, count as none; their text is carried. */
 function parsedArguments(text: unknown): Fields {
   try {
     const args: unknown = JSON.parse(text as string);
@@ -203,15 +204,15 @@ function agUiCall(call: unknown, ownId: string): object {
 }
 
 /**
- * One form made into the other. What the message carried from the other form is given back, as long as it still says
- * what the message says; what the other form cannot say is carried from here on.
+ * Converts one form to the other. Restores what the message carried from the other form, as long as it agrees with the
+ * message; what the other form cannot hold is carried from here on.
  */
 function convert(message: Fields, from: Form, to: Form): Fields {
   const { own, carried } = unpacked(message, from);
   const made = carried ? restored(from.plain(own), own, carried, to) : from.plain(own);
   const back = to.plain(made);
   const keys = Object.keys(own).filter((key) => own[key] !== undefined && !sameJson(own[key], back[key]));
-  // The kind comes first: what is restored after it is read by it.
+  // The kind comes first: the rest is read by it.
   const inOrder = [...keys.filter((key) => key === from.kind), ...keys.filter((key) => key !== from.kind)];
   const values = Object.fromEntries(inOrder.map((key) => [key, own[key]]));
   const absent = Object.keys(back).filter((key) => back[key] !== undefined && own[key] === undefined);
@@ -220,7 +221,7 @@ function convert(message: Fields, from: Form, to: Form): Fields {
   return { ...made, [to.free]: { ...(isFields(free) && free), [CARRIED]: { values, absent, bare: !isFields(free) } } };
 }
 
-/** A message without what it carries, and that. */
+/** Returns a message without what it carries, and what it carries. */
 function unpacked(message: Fields, form: Form): { own: Fields; carried?: Carried } {
   const free = message[form.free];
   const carried = isFields(free) ? free[CARRIED] : undefined;
@@ -231,7 +232,7 @@ function unpacked(message: Fields, form: Form): { own: Fields; carried?: Carried
   return { own: own as Fields, carried };
 }
 
-/** What was carried takes its place again, where that is what the message says by now: all of it, or field by field. */
+/** Restores what was carried where it agrees with the message as it is now: all of it, or field by field. */
 function restored(made: Fields, own: Fields, { values, absent }: Carried, form: Form): Fields {
   const says = form.plain(made);
   const agrees = (candidate: Fields) => {
@@ -259,7 +260,7 @@ function isCarried(value: unknown): value is Carried & Fields {
   return isFields(value) && isFields(value["values"]) && Array.isArray(value["absent"]);
 }
 
-/** The fields of a dict, or of an instance of one of `@langchain/core`'s classes. */
+/** Returns the fields of a dict, or of an instance of one of `@langchain/core`'s classes. */
 function fieldsOf(message: object, index: number | undefined): Fields {
   if (typeof message !== "object" || message === null) throw invalid(index, "", "an object");
   const kind = (message as { _getType?: unknown })._getType;
@@ -293,7 +294,7 @@ function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A message that has a role but no type is asked for another role, any other one for another type. */
+/** Returns the error: of a message that has a role but no type it names the roles, of any other the types. */
 function unknownKind(message: Fields, index: number | undefined): ThreadfoldError {
   const isRole = message["type"] === undefined && message["role"] !== undefined;
   const kinds = Object.keys(isRole ? ROLE_TYPES : TYPE_ROLES);

@@ -1,11 +1,9 @@
 import * as core from "#core";
+import { list as ASK } from "../generated/numbers.js";
 import { development } from "./development.js";
 import { ThreadfoldError } from "./errors.js";
 import type { LangChainMessage, MessageOptions, MessagesUpdate } from "./messages.js";
 import { choice, RULES } from "./options.js";
-
-/** What a list is asked for, by the core's numbers. */
-const ASK = { snapshot: 0, update: 1, append: 2, relocate: 3 } as const;
 
 /**
  * A list of messages that takes updates one by one. A token costs the same however long the list is; only a
@@ -78,14 +76,11 @@ export class MessageList<M extends object = LangChainMessage> {
    */
   snapshot(): readonly M[] {
     const raw = this.#live();
-    const touched = development ? raw.touched() : undefined;
-    const snapshot = this.#arena.call(
-      () => core.value(raw.ask(ASK.snapshot, 0, 0)) as M[],
+    return this.#arena.call(
+      () => (development ? frozen(raw) : core.value(raw.ask(ASK.snapshot, 0, 0))) as M[],
       () => raw.ask(ASK.relocate, 0, 0),
       raw,
     );
-    if (touched) freeze(snapshot, touched);
-    return snapshot;
   }
 
   /** Gives the handle up. Whatever is called after it throws `DISPOSED`. */
@@ -122,8 +117,9 @@ export class MessageList<M extends object = LangChainMessage> {
   }
 }
 
-/** Freezes what a snapshot shares with the list. A long array is spared: freezing it would cost a pass a snapshot. */
-function freeze(snapshot: object[], touched: Uint32Array): void {
-  for (const position of touched) Object.freeze(snapshot[position]);
-  if (snapshot.length <= 256) Object.freeze(snapshot);
+/** A snapshot whose new messages nobody can change. A long array is spared: freezing it would cost a pass a snapshot. */
+function frozen(raw: core.RawMessageList): object[] {
+  raw.ask(ASK.freeze, 0, 0);
+  const snapshot = core.value(raw.ask(ASK.snapshot, 0, 0)) as object[];
+  return snapshot.length <= 256 ? (Object.freeze(snapshot) as object[]) : snapshot;
 }

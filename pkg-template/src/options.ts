@@ -1,9 +1,10 @@
 // Options that choose one of a few: the core knows each by its number.
+import { compat, prefer, rules } from "../generated/numbers.js";
 import { option, ThreadfoldError } from "./errors.js";
 
-export const RULES = ["langgraph", "deepagents"];
-export const PREFERENCES = ["first", "last"];
-export const COMPATS = ["accumulate", "0.0.x", "current"];
+export const RULES = Object.keys(rules);
+export const PREFERENCES = Object.keys(prefer);
+export const COMPATS = Object.keys(compat);
 
 /** Which of the names an option of the caller's is, by number; the first, when it is left out. */
 export function choice<T extends object, K extends keyof T & string>(

@@ -319,7 +319,9 @@ export class PartialObject {
 type Dict = Readonly<Record<string, unknown>>;
 type Container = Record<string, unknown> | unknown[];
 
-/** An open container, where in it the reader is, how many values it has, and the look that it was made or copied after. */
+/**
+ * An open container, where in it the reader is, how many values it has, and the look that it was made or copied after.
+ */
 interface Frame {
   node: Container;
   key: string | number;

@@ -1,10 +1,8 @@
 import * as core from "#core";
+import { apply as APPLY } from "../generated/numbers.js";
 import { schemaOf } from "./declaration.js";
 import { ThreadfoldError } from "./errors.js";
 import { overwrite, type Field, type Visibility } from "./fields.js";
-
-/** What a schema does with a state, by the core's numbers. */
-const [MERGE, STEP, INPUT, OUTPUT, CHECKPOINT] = [0, 1, 2, 3, 4];
 
 /** The fields of a schema by name: each a {@link Field}. Its types are not asked for here, but inferred from it. */
 export type Fields = Readonly<Record<string, Visibility & { readonly kind: string }>>;
@@ -90,7 +88,7 @@ export class Schema<F> {
     state: S,
     update: U,
   ): S & { [K in keyof U & keyof StateOf<F>]: Exclude<StateOf<F>[K], undefined> } {
-    return this.#call((raw) => raw.apply(MERGE, core.hold(state), core.hold(update)));
+    return this.#call((raw) => raw.apply(APPLY.merge, core.hold(state), core.hold(update)));
   }
 
   /**
@@ -102,7 +100,7 @@ export class Schema<F> {
    *   reducers throw.
    */
   step<S extends Partial<StateOf<F>>>(state: S, updates: readonly UpdatesOf<F>[]): S & Partial<StateOf<F>> {
-    return this.#call((raw) => raw.apply(STEP, core.hold(state), core.hold(updates)));
+    return this.#call((raw) => raw.apply(APPLY.step, core.hold(state), core.hold(updates)));
   }
 
   /**
@@ -112,7 +110,7 @@ export class Schema<F> {
    * @throws {@link ThreadfoldError} `NO_INPUT` for null, `INVALID_VALUE` for what is no object.
    */
   input<T extends object>(values: T): Filtered<Partial<T>> {
-    return this.#call((raw) => raw.apply(INPUT, core.hold(values), 0));
+    return this.#call((raw) => raw.apply(APPLY.input, core.hold(values), 0));
   }
 
   /**
@@ -121,7 +119,7 @@ export class Schema<F> {
    * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no object.
    */
   output<T extends object>(state: T): Filtered<Partial<T>> {
-    return this.#call((raw) => raw.apply(OUTPUT, core.hold(state), 0));
+    return this.#call((raw) => raw.apply(APPLY.output, core.hold(state), 0));
   }
 
   /**
@@ -130,7 +128,7 @@ export class Schema<F> {
    * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no object.
    */
   checkpoint<T extends object>(state: T): Filtered<Partial<T>> {
-    return this.#call((raw) => raw.apply(CHECKPOINT, core.hold(state), 0));
+    return this.#call((raw) => raw.apply(APPLY.checkpoint, core.hold(state), 0));
   }
 
   /** Gives the handle into WebAssembly memory up. Whatever is called after it throws `DISPOSED`. */

@@ -50,7 +50,9 @@ type FieldUpdate<K, Value> = K extends "messages"
 
 /** What a thread is made with. */
 export interface ThreadOptions<S, U = ThreadUpdate<S>> {
-  /** The state's fields; without one `messages`, `tools`, `todos` and `files` have their reducers, others are replaced. */
+  /**
+   * The state's fields; without one `messages`, `tools`, `todos` and `files` have their reducers, others are replaced.
+   */
   schema?: SchemaFor<S, U> | undefined;
   /** What the state starts with. */
   values?: Partial<NoInfer<S>> | undefined;

@@ -220,10 +220,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
       type === "run-started" || type === "run-finished" || type === "run-failed"
         ? this.#position.after(event)
         : undefined;
-    const patch = this.#core.ask<PatchOperation[] | undefined>(
-      ASK.receive,
-      joined === undefined ? event : { ...event, joined },
-    );
+    const patch = this.#core.receive<PatchOperation[] | undefined>(event, joined);
     if (run) this.#position.set(run);
     if (patch) tellAll(this.#listeners.drift, { patch, event });
   }
@@ -234,7 +231,8 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     const key = text(event.key) ?? id;
     const mayRepeat = event.type !== "run-started" || this.#position.isRepeatedBy(event);
     if (key !== undefined && mayRepeat && this.#parts.has(key)) return false;
-    // From another run's start on parts are new; from the same run's they are told again, unless each is known by its key.
+    // From another run's start on parts are new; from the same run's they are told again, unless each is known by its
+    // key.
     if (joined === false || (joined && (key === undefined || this.#parts.hasForgotten))) {
       this.#parts.clear();
       this.#position.restart();
@@ -252,7 +250,9 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     return this.#parts.has(key);
   }
 
-  /** Tells the `error` listeners of something that could not be folded; in development the console, if there are none. */
+  /**
+   * Tells the `error` listeners of something that could not be folded; in development the console, if there are none.
+   */
   report(error: ThreadfoldError, event?: unknown): void {
     if (development && this.#listeners.error.size === 0) console.warn(`threadfold: ${error.message}`, error);
     tellAll(this.#listeners.error, error, event);
@@ -333,7 +333,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
 
   /**
    * All of the thread, for {@link Thread.fromJSON}: what is confirmed and pending, and where its run stands. An `Error` of
-   * the run or of an update is `{ name, message, code }` there.
+   * the run or of an update is `{ name, message, code, status }` there.
    *
    * @throws {@link ThreadfoldError} `INVALID_VALUE` for a state that goes in a circle.
    */

@@ -32,9 +32,6 @@ const BUNDLES = [
 /** What stays an import: the package itself, so that there is one core in a program, and what a user brings. */
 const EXTERNAL = ["./threadfold_bg.wasm", "threadfold", "react", "rxjs", "@ag-ui/client", "@langchain/core"];
 
-/** What esbuild leaves of the comments: those before a class's members, some of them of wasm-bindgen's making. */
-const COMMENT = /^[ \t]*\/\*\*(?:[^*]|\*(?!\/))*\*\/\n/gm;
-
 /** Returns the bundles as `files`, `{ name: text }`, and the paths of the `modules` that are in them. */
 export async function bundle(wasm) {
   writeFileSync(join(generated, "wasm-text.js"), textModule(printable(readFileSync(wasm))));
@@ -58,7 +55,9 @@ export async function bundle(wasm) {
         platform: format === "cjs" ? "node" : "neutral",
         mainFields: ["module", "main"],
         target: "es2022",
+        // Names stay, so that a stack trace says what it is about.
         minifySyntax: true,
+        minifyWhitespace: true,
         legalComments: "none",
         external: EXTERNAL,
         plugins: core ? [useCore(core)] : [],
@@ -68,7 +67,7 @@ export async function bundle(wasm) {
       });
       const [{ inputs }] = Object.values(metafile.outputs);
       for (const [path, { bytesInOutput }] of Object.entries(inputs)) if (bytesInOutput > 0) modules.add(path);
-      return [file, checked(file, named(outputFiles[0].text.replace(COMMENT, "")))];
+      return [file, checked(file, named(outputFiles[0].text))];
     }),
   );
   return { files: Object.fromEntries(files), modules: [...modules] };
@@ -76,14 +75,12 @@ export async function bundle(wasm) {
 
 /** A class's name is what errors and consoles show of it; esbuild calls one that speaks of itself `_Name`. */
 function named(text) {
-  const names = [...text.matchAll(/= class _(\w+)/g)].map(([, name]) => name);
+  const names = [...text.matchAll(/=class _(\w+)/g)].map(([, name]) => name);
   if (names.length === 0) return text;
   const renamed = new RegExp(`\\b_(${names.join("|")})\\b`, "g");
-  // Not in the wasm, which is one long line of text.
-  return text
-    .split("\n")
-    .map((line) => (line.length > 10_000 ? line : line.replace(renamed, "$1")))
-    .join("\n");
+  // Not in the wasm, which is one long string.
+  const parts = text.split(/("[^"]{10000,}")/);
+  return parts.map((part, at) => (at % 2 === 0 ? part.replace(renamed, "$1") : part)).join("");
 }
 
 /** Nothing that `named` should have found, were esbuild to write classes in another way. */

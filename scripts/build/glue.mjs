@@ -4,6 +4,7 @@ import { basename, join } from "node:path";
 import { Complaint, root } from "../process.mjs";
 import { bind } from "../rust.mjs";
 import { shortNames } from "./names.mjs";
+import { writeNumbers } from "./numbers.mjs";
 
 export const generated = join(root, "pkg-template", "generated");
 const name = "threadfold_core";
@@ -24,6 +25,7 @@ export async function writeGlue(wasm) {
   writeFileSync(bound, named.wasm);
   writeFileSync(glue, named.glue);
   copyFileSync(join(root, "src", "wasm", "slots.d.ts"), join(generated, "slots.d.ts"));
+  writeNumbers(generated);
   return bound;
 }
 

@@ -4,6 +4,7 @@
 // Every engine compares a function's frame with what is left before it enters it, and a frame has room for all that a call
 // in it may answer. So the frame here is as large as a thousand answers, of a call that is never made.
 import { readFileSync, writeFileSync } from "node:fs";
+import { leb, number, sections } from "./wasm-sections.mjs";
 
 /** As many as wasm allows. */
 const ANSWERS = 1000;
@@ -17,8 +18,8 @@ const [I32, I64, VOID] = [0x7f, 0x7e, 0x40];
 /** Adds the export to a wasm, which is not optimised after: an optimiser sees that the call is never made. */
 export function addHeadroom(file) {
   const wasm = readFileSync(file);
-  const sections = readSections(wasm);
-  const count = (id) => sections.find((section) => section.id === id).count;
+  const all = readSections(wasm);
+  const count = (id) => all.find((section) => section.id === id).count;
   const [type, answers] = [count(TYPES), importedFunctions(wasm) + count(FUNCTIONS)];
   const headroom = answers + 1;
   const added = {
@@ -39,7 +40,7 @@ export function addHeadroom(file) {
       ),
     ],
   };
-  const parts = sections.flatMap(({ id, count, bytes }) => {
+  const parts = all.flatMap(({ id, count, bytes }) => {
     const more = added[id];
     const content = more ? [...leb(count + more.length), ...bytes, ...more.flat()] : bytes;
     return [Buffer.of(id, ...leb(content.length)), Buffer.from(content)];
@@ -51,33 +52,11 @@ export function addHeadroom(file) {
 const body = (code) => [...leb(code.length + 2), 0, ...code, 0x0b];
 
 /** The sections: those that get more with how many they have and what is behind that, the others whole. */
-function readSections(wasm) {
-  const sections = [];
-  for (let at = 8; at < wasm.length;) {
-    const id = wasm[at];
-    const [length, start] = number(wasm, at + 1);
-    at = start + length;
+const readSections = (wasm) =>
+  sections(wasm).map(({ id, start, end }) => {
     const [count, items] = [TYPES, FUNCTIONS, EXPORTS, CODE].includes(id) ? number(wasm, start) : [0, start];
-    sections.push({ id, count, bytes: wasm.subarray(items, at) });
-  }
-  return sections;
-}
+    return { id, count, bytes: wasm.subarray(items, end) };
+  });
 
 const importedFunctions = (wasm) =>
   WebAssembly.Module.imports(new WebAssembly.Module(wasm)).filter(({ kind }) => kind === "function").length;
-
-/** A number in LEB128, and where what follows it is. */
-function number(wasm, at) {
-  let value = 0;
-  for (let shift = 0; ; shift += 7) {
-    const byte = wasm[at++];
-    value |= (byte & 127) << shift;
-    if (byte < 128) return [value, at];
-  }
-}
-
-function leb(value) {
-  const bytes = [];
-  for (; value > 127; value >>>= 7) bytes.push((value & 127) | 128);
-  return [...bytes, value];
-}

@@ -1,69 +1,82 @@
-// What the wasm imports, by short names: wasm-bindgen's have a hash each, which no compression makes smaller.
+// What the wasm imports and exports, by short names: those of wasm-bindgen are long, and some have a hash each, which no
+// compression makes smaller. What its glue has no use for is not exported at all.
+import { leb, number, sections } from "./wasm-sections.mjs";
 
-const IMPORTS = 2;
+const [IMPORTS, EXPORTS] = [2, 7];
 
-/** A module and a name of wasm-bindgen's. */
-const short = (text) => text.replace(/^\.\/(?:.*\/)?(\w+)\.js$/, "$1").replace(/^__wbg_(\w+)_[0-9a-f]{16}$/, "$1");
+/** Whatever slots.js asks for by name, and what tests do, who see the exports from outside. */
+const KEPT = /^(?:memory|__stack_pointer|__wbindgen_externrefs|__wbg_\w+_free)$/;
 
-/** Returns `{ wasm, glue }` with the short names; as they were, if two would be one. */
+/** The module of the glue's own functions, as wasm-bindgen calls it. */
+const OWN = /^\.\/\w+_bg\.js$/;
+
+/** Returns `{ wasm, glue }` with the short names. */
 export function shortNames(wasm, glue) {
-  const names = new Set();
-  let count = 0;
-  const renamed = renameImports(wasm, (module, name) => {
-    count += 1;
-    names.add(`${short(module)} ${short(name)}`);
-    return [short(module), short(name)];
+  const imports = new Map();
+  const exports = new Map();
+  const modules = new Map();
+  const module = (path) => {
+    if (!modules.has(path)) modules.set(path, String.fromCodePoint(97 + modules.size));
+    return modules.get(path);
+  };
+  const content = {
+    [IMPORTS]: (start) =>
+      imported(wasm, start, (path, name) => {
+        if (OWN.test(path)) imports.set(name, `_${imports.size}`);
+        return [module(path), OWN.test(path) ? imports.get(name) : name];
+      }),
+    [EXPORTS]: (start) =>
+      exported(wasm, start, (name) => {
+        if (KEPT.test(name)) return name;
+        if (!glue.includes(`wasm.${name}`)) return;
+        exports.set(name, `_${exports.size}`);
+        return exports.get(name);
+      }),
+  };
+  const parts = sections(wasm).flatMap(({ id, start, end }) => {
+    const body = content[id]?.(start) ?? wasm.subarray(start, end);
+    return [Buffer.of(id, ...leb(body.length)), body];
   });
-  if (names.size !== count) return { wasm, glue };
   return {
-    wasm: renamed,
+    wasm: Buffer.concat([wasm.subarray(0, 8), ...parts]),
     glue: glue
-      .replace(/^( {8})(__wbg_\w+_[0-9a-f]{16}): function/gm, (_, indent, name) => `${indent}${short(name)}: function`)
-      .replace(/^( {8})"(\.\/[^"]+)": import/gm, (_, indent, module) => `${indent}${short(module)}: import`),
+      .replace(/^( {8})(\w+)(?=: function)/gm, (_, indent, name) => indent + (imports.get(name) ?? name))
+      .replace(/^( {8})"(\.\/[^"]+)"(?=: import)/gm, (_, indent, path) => indent + module(path))
+      .replace(/\bwasm\.(\w+)/g, (_, name) => `wasm.${exports.get(name) ?? name}`),
   };
 }
 
-function renameImports(wasm, rename) {
-  let at = 8;
-  const number = () => {
-    let value = 0;
-    for (let shift = 0; ; shift += 7) {
-      const byte = wasm[at++];
-      value |= (byte & 127) << shift;
-      if (byte < 128) return value;
-    }
-  };
-  const text = () => {
-    const length = number();
-    at += length;
-    return wasm.subarray(at - length, at).toString("utf8");
-  };
-  const parts = [wasm.subarray(0, at)];
-  while (at < wasm.length) {
-    const id = wasm[at++];
-    const end = number() + at;
-    let body = wasm.subarray(at, end);
-    if (id === IMPORTS) {
-      const count = number();
-      const entries = [leb(count)];
-      for (let entry = 0; entry < count; entry++) {
-        for (const name of rename(text(), text())) entries.push(leb(Buffer.byteLength(name)), Buffer.from(name));
-        const kind = at;
-        // Of functions only: their kind is 0, and what follows is the number of their type.
-        if (wasm[at++] !== 0) return wasm;
-        number();
-        entries.push(wasm.subarray(kind, at));
-      }
-      body = Buffer.concat(entries);
-    }
-    parts.push(Buffer.of(id), leb(body.length), body);
-    at = end;
+/** The section of imports, each with the module and the name that `rename` returns for its own. */
+function imported(wasm, start, rename) {
+  let [count, at] = number(wasm, start);
+  const entries = [Buffer.from(leb(count))];
+  for (; count > 0; count--) {
+    const module = text(wasm, at);
+    const name = text(wasm, module.end);
+    for (const short of rename(module.text, name.text)) entries.push(written(short));
+    // Of functions only: their kind is 0, and what follows is the number of their type.
+    [, at] = number(wasm, name.end + 1);
+    entries.push(wasm.subarray(name.end, at));
   }
-  return Buffer.concat(parts);
+  return Buffer.concat(entries);
 }
 
-function leb(value) {
-  const bytes = [];
-  for (; value > 127; value >>>= 7) bytes.push((value & 127) | 128);
-  return Buffer.from([...bytes, value]);
+/** The section of exports, each with the name that `rename` returns for its own; without those it returns none for. */
+function exported(wasm, start, rename) {
+  let [count, at] = number(wasm, start);
+  const entries = [];
+  for (; count > 0; count--) {
+    const name = text(wasm, at);
+    [, at] = number(wasm, name.end + 1);
+    const short = rename(name.text);
+    if (short) entries.push(Buffer.concat([written(short), wasm.subarray(name.end, at)]));
+  }
+  return Buffer.concat([Buffer.from(leb(entries.length)), ...entries]);
 }
+
+function text(wasm, at) {
+  const [length, from] = number(wasm, at);
+  return { text: wasm.subarray(from, from + length).toString("utf8"), end: from + length };
+}
+
+const written = (name) => Buffer.concat([Buffer.from(leb(Buffer.byteLength(name))), Buffer.from(name)]);

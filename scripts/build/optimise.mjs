@@ -21,6 +21,9 @@ const FLAGS = [
   "--low-memory-unused",
   // Inlining what is called once saves bytes but costs more of them gzipped: repeated code packs well.
   "--one-caller-inline-max-function-size=8",
+  "--always-inline-max-function-size=4",
+  // What is computed twice packs better than the locals that keep it.
+  "--skip-pass=local-cse",
   // Until nothing gets smaller.
   "--converge",
   "--strip-debug",

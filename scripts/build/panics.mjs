@@ -3,6 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import binaryen from "binaryen";
 import { Complaint } from "../process.mjs";
+import { FORGOTTEN, forgetPanicData } from "./panic-data.mjs";
 
 /** Functions of Rust's library that never return, by the ends of their names. */
 const PANICS =
@@ -14,7 +15,7 @@ const FORMATTING = /\b(core|alloc)::fmt\b|\bPanicPayload\b/;
 const LIBRARY = /^(core|alloc|std|__rustc)\b/;
 
 /** All that says what this module does, for whoever keeps what it did. */
-export const RULES = [PANICS, FORMATTING, LIBRARY].map(({ source }) => source).join("\n");
+export const RULES = [...[PANICS, FORMATTING, LIBRARY].map(({ source }) => source), FORGOTTEN].join("\n");
 
 /** Writes a wasm whose functions have names anew. */
 export function trapOnPanic(input, output) {
@@ -32,7 +33,9 @@ export function trapOnPanic(input, output) {
       "The wasm has no core::panicking::panic_fmt: Rust's library has changed, and scripts/build/panics.mjs must too.",
     );
   }
-  writeFileSync(output, module.emitBinary());
+  const wasm = Buffer.from(module.emitBinary());
+  forgetPanicData(wasm);
+  writeFileSync(output, wasm);
   module.dispose();
 }
 

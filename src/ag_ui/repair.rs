@@ -1,37 +1,37 @@
 //! What ag-ui-langgraph 0.0.47 mends when it merges a run's messages into a checkpoint.
 
 use super::known_ids;
-use crate::message;
-use crate::value::{Found, Kind, Value};
+use crate::message::{self, is_kind};
+use crate::value::{ByNumber, Found, Kind, Symbols, Value};
 
 /// The messages for the graph to add: those of the checkpoint that were repaired, then those
 /// that it does not know.
 pub(super) fn new_messages<V: Value>(existing: &V, messages: V) -> V {
-    let mut repaired: Vec<V> =
-        existing.items().filter_map(|message| parsed_arguments(&*message)).collect();
-    let (results, answered) = real_results(existing, &messages);
-    repaired.extend(results);
+    let mut fresh = Vec::new();
+    for message in existing.items() {
+        fresh.extend(parsed_arguments(&*message));
+    }
+    let results = Results::of(&messages);
+    let answered = results.put_into(existing, &mut fresh);
     let known = known_ids(existing, &messages);
-    let answered = |message: &V| {
-        message::is_kind(message, "tool")
-            && message::tool_call_id(message).is_some_and(|id| answered.contains(&id))
-    };
-    if repaired.is_empty() && !known.contains(&true) {
+    if fresh.is_empty() && !known.contains(&true) {
         return messages;
     }
-    let unseen = messages
-        .items()
-        .zip(known)
-        .filter(|(message, known)| !known && !answered(message))
-        .map(|(message, _)| message.into_owned());
-    V::array(repaired.into_iter().chain(unseen))
+    for (message, known) in messages.items().zip(known) {
+        let is_answered =
+            || results.number(&message).is_some_and(|number| answered.get(number).is_some());
+        if !(known || is_answered()) {
+            fresh.push(message.into_owned());
+        }
+    }
+    V::array(fresh)
 }
 
 /// An assistant message whose tool calls have JSON text for arguments, with the arguments
 /// parsed; text that is not JSON becomes no arguments. Nothing, when no text could be parsed:
 /// the checkpoint's message then stays the authority.
 fn parsed_arguments<V: Value>(message: &V) -> Option<V> {
-    let calls = message.get("tool_calls").filter(|_| message::is_kind(message, "ai"))?;
+    let calls = message.get("tool_calls").filter(|_| is_kind(message, "ai"))?;
     let mut parsed = false;
     let calls = calls.items().map(|call| {
         let Some(text) = call.text_of("args") else { return call.into_owned() };
@@ -43,37 +43,55 @@ fn parsed_arguments<V: Value>(message: &V) -> Option<V> {
     parsed.then(|| message.clone().with("tool_calls", calls))
 }
 
-/// The tool messages after the last human one that stand in for a result which has now come,
-/// with its content; and the tool calls so answered.
-fn real_results<V: Value>(existing: &V, messages: &V) -> (Vec<V>, Vec<String>) {
-    let mut contents = Vec::new();
-    for message in messages.items().filter(|message| message::is_kind(&**message, "tool")) {
-        if let (Some(id), Some(content)) =
-            (message::tool_call_id(&*message), message.get("content"))
-        {
-            contents.push((id, content.into_owned()));
+/// The contents of tools' results, by the calls that they answer.
+struct Results<V: Value> {
+    calls: V::Symbols,
+    /// By the number of a call: of two results for one the last counts.
+    contents: Vec<V>,
+}
+
+impl<V: Value> Results<V> {
+    fn of(messages: &V) -> Self {
+        let mut results = Self { calls: V::Symbols::default(), contents: Vec::new() };
+        for message in messages.items() {
+            let Some(call) = answered_call(&*message) else { continue };
+            let Some(content) = message.get_owned("content") else { continue };
+            let Some(number) = results.calls.intern(&call) else { continue };
+            match results.contents.get_mut(number as usize) {
+                Some(known) => *known = content,
+                None => results.contents.push(content),
+            }
         }
+        results
     }
-    let mut results = Vec::new();
-    let mut answered = Vec::new();
-    let last_human = (0..existing.len())
-        .rev()
-        .find(|at| existing.at(*at).is_some_and(|message| message::is_kind(&*message, "human")));
-    let Some(last_human) = last_human.filter(|_| !contents.is_empty()) else {
-        return (results, answered);
-    };
-    for message in existing.items().skip(last_human + 1) {
-        if !message::is_kind(&*message, "tool") || !is_interrupted(&*message) {
-            continue;
-        }
-        let Some(id) = message::tool_call_id(&*message) else { continue };
-        // Of two results for one call the last counts.
-        if let Some((_, content)) = contents.iter().rev().find(|(call, _)| *call == id) {
-            results.push(message.into_owned().with("content", content.clone()));
-            answered.push(id);
-        }
+
+    /// The number of the call that a message answers, if it has a result here.
+    fn number(&self, message: &V) -> Option<u32> {
+        answered_call(message).and_then(|call| self.calls.find(&call))
     }
-    (results, answered)
+
+    /// Adds the tool messages after the last human one that stand in for a result which has now
+    /// come, with its content; gives the calls so answered.
+    fn put_into(&self, existing: &V, repaired: &mut Vec<V>) -> ByNumber {
+        let mut answered = ByNumber::default();
+        let is_human = |at: &usize| existing.at(*at).is_some_and(|it| is_kind(&*it, "human"));
+        let Some(last_human) = (0..existing.len()).rev().find(is_human) else { return answered };
+        for at in last_human + 1..existing.len() {
+            let Some(message) = existing.at(at) else { continue };
+            let number = self.number(&message).filter(|_| is_interrupted(&*message));
+            let content = number.and_then(|number| self.contents.get(number as usize));
+            if let (Some(number), Some(content)) = (number, content) {
+                repaired.push(message.into_owned().with("content", content.clone()));
+                answered.insert(number, 0);
+            }
+        }
+        answered
+    }
+}
+
+/// The call that a tool's result answers.
+fn answered_call<V: Value>(message: &V) -> Option<V> {
+    if is_kind(message, "tool") { message::answered_call(message) } else { None }
 }
 
 /// Whether a tool message says `Tool call '…' with id '…' was interrupted before completion.`
@@ -85,7 +103,7 @@ fn is_interrupted<V: Value>(message: &V) -> bool {
     let Some(named) = line
         .strip_prefix("Tool call '")
         .and_then(|rest| rest.strip_suffix("' was interrupted before completion."))
-        .filter(|named| !named.contains('\n'))
+        .filter(|named| !named.bytes().any(|byte| byte == b'\n'))
     else {
         return false;
     };

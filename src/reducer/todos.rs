@@ -1,5 +1,6 @@
 //! `replace_todos`: a todo list, replaced whole and checked.
 
+use crate::digits::digits;
 use crate::error::Error;
 use crate::message::is_kind;
 use crate::value::{Found, Kind, Value};
@@ -35,16 +36,11 @@ pub fn replace_todos<V: Value>(left: V, right: V) -> Result<V, Error> {
         return Err(Error::InvalidTodos { problems: vec![problem.to_owned()] });
     }
     let mut problems = Vec::new();
-    for (index, todo) in right.items().enumerate() {
-        check(&*todo, index, &mut problems);
-    }
-    if !problems.is_empty() {
-        return Err(Error::InvalidTodos { problems });
-    }
     let mut changed = left.kind() != Kind::Array || left.len() != right.len();
     let mut stripped = false;
     let mut todos = Vec::with_capacity(right.len());
     for (index, todo) in right.items().enumerate() {
+        check(&*todo, index, &mut problems);
         let plain = strip(&*todo);
         stripped |= plain.is_some();
         let todo = plain.unwrap_or_else(|| todo.into_owned());
@@ -58,6 +54,9 @@ pub fn replace_todos<V: Value>(left: V, right: V) -> Result<V, Error> {
                 todos.push(todo);
             }
         }
+    }
+    if !problems.is_empty() {
+        return Err(Error::InvalidTodos { problems });
     }
     Ok(match (changed, stripped) {
         (false, _) => left,
@@ -84,12 +83,11 @@ pub fn check_todo_calls<V: Value>(messages: &V) -> Result<(), Error> {
 
 fn check<V: Value>(todo: &V, index: usize, problems: &mut Vec<String>) {
     if todo.kind() != Kind::Object {
-        problems
-            .push(["todos.", &index.to_string(), ": Input should be a valid dictionary"].concat());
+        problems.push(["todos.", &digits(index), ": Input should be a valid dictionary"].concat());
         return;
     }
     let mut problem = |key: &str, says: &str| {
-        problems.push(["todos.", &index.to_string(), ".", key, ": ", says].concat());
+        problems.push(["todos.", &digits(index), ".", key, ": ", says].concat());
     };
     match todo.get("content") {
         None => problem("content", "Field required"),

@@ -1,7 +1,7 @@
 //! `merge_tools`: tool definitions, one of a name.
 
 use crate::error::Error;
-use crate::value::{Join, Kind, Plan, Value};
+use crate::value::{ByNumber, Join, Kind, Plan, Value};
 
 /// Which definition of a tool stays when two have one name.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -42,34 +42,25 @@ pub fn merge_tools<V: Value>(left: V, right: V, prefer: Prefer) -> Result<V, Err
     let Join { left: empty, right: numbers } = V::join(&nameless, &all, "name");
     let empty = empty.first().map_or(Join::NONE, |[_, number]| *number);
 
-    let mut places: Vec<(u32, u32)> = Vec::new();
-    let mut seen = Vec::new();
+    // The positions that stay; by the number of a name, the place among them.
+    let mut appended = Vec::new();
+    let mut places = ByNumber::default();
     for (position, number) in (0..).zip(numbers) {
-        let named = number != Join::NONE && number != empty;
-        if !named {
-            places.push((position, position));
-        } else if let Some(place) = seen.get(number as usize).copied().flatten() {
-            if let (Prefer::Last, Some(place)) = (prefer, places.get_mut::<usize>(place)) {
-                place.1 = position;
-            }
-        } else {
-            seen.resize(seen.len().max(number as usize + 1), None);
-            if let Some(slot) = seen.get_mut(number as usize) {
-                *slot = Some(places.len());
-            }
-            places.push((position, position));
+        let known = if number == empty { None } else { places.get(number) };
+        let Some(place) = known else {
+            places.insert(number, u32::try_from(appended.len()).unwrap_or(Join::NONE));
+            appended.push(position);
+            continue;
+        };
+        if let (Prefer::Last, Some(slot)) = (prefer, appended.get_mut(place as usize)) {
+            *slot = position;
         }
     }
-    if unchanged(&places, split) {
+    // Just the left list.
+    if (0..split).eq(appended.iter().copied()) {
         return Ok(left);
     }
-    let appended = places.into_iter().map(|(_, position)| position).collect();
     Ok(V::assemble(V::array([]), all, &Plan { appended, ..Plan::default() }, false))
-}
-
-/// Whether the places hold just the left list.
-fn unchanged(places: &[(u32, u32)], left: u32) -> bool {
-    places.len() == left as usize && (0..left).eq(places.iter().map(|(_, position)| *position))
 }
 
 pub(crate) fn list<V: Value>(value: V, what: &str) -> Result<V, Error> {

@@ -57,7 +57,9 @@ fn hash(name: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::Index;
+    use std::collections::HashSet;
+
+    use super::{Index, hash};
 
     #[test]
     fn finds_the_first_place_of_each_name_and_no_other() {
@@ -74,5 +76,12 @@ mod tests {
         }
         assert_eq!(find("700"), None);
         assert_eq!(Index::default().find("a", |_| true), None);
+    }
+
+    #[test]
+    fn names_are_spread_over_the_slots() {
+        let slots: HashSet<usize> =
+            (0..1000).map(|name: i32| hash(&name.to_string()) % 1024).collect();
+        assert!(slots.len() > 550, "{}", slots.len());
     }
 }

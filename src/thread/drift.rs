@@ -1,6 +1,7 @@
 //! Where a snapshot contradicts what was predicted.
 
 use crate::diff::{self, operation, token};
+use crate::digits::digits;
 use crate::message;
 use crate::message_list::{Compared, MessageList};
 use crate::value::{ByNumber, Found, Kind, Value};
@@ -29,7 +30,7 @@ pub(super) fn of_messages<'a, V: Value + 'a>(
                 && own.kind() == value.kind()
                 && !agree(&*own, &*value)
             {
-                let path = ["/messages/", &position.to_string(), "/", key].concat();
+                let path = ["/messages/", &digits(position as usize), "/", key].concat();
                 operations.push(operation("replace", &path, Some(value.into_owned())));
             }
         }

@@ -115,3 +115,28 @@ impl<V: Value> Holds<V> for IdSet<V> {
         ids.held(visit);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::IdSet;
+    use crate::Json;
+
+    #[test]
+    fn what_is_kept_of_ids_that_were_taken_out_is_bounded_by_those_that_are_there() {
+        let mut set = IdSet::<Json>::default();
+        let ids: Vec<Json> = (0..400).map(|id: i32| Json::from(id.to_string())).collect();
+        for (at, id) in ids.iter().enumerate() {
+            set.insert(id);
+            set.insert(id);
+            // Every tenth stays.
+            if at % 10 > 0 {
+                set.remove(id);
+                set.remove(id);
+            }
+            let live = set.iter().count();
+            assert_eq!((set.live, live), (at / 10 + 1, at / 10 + 1));
+            assert!(set.ids.len() <= 2 * live + 65);
+        }
+        assert!(set.iter().eq(ids.iter().step_by(10)));
+    }
+}

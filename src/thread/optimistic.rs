@@ -2,6 +2,7 @@
 
 use super::pending::{Does, Edit, Pending};
 use super::{MESSAGES, Thread};
+use crate::digits::digits;
 use crate::error::Error;
 use crate::message::REMOVE_ALL_MESSAGES;
 use crate::reducer::messages::{MessageRules, Removals, read_list};
@@ -48,7 +49,7 @@ impl<V: Value> Thread<V> {
             update = update.with(MESSAGES, list);
         }
         let mut made = self.made + 1;
-        let name = |made: u32| ["update-", &made.to_string()].concat();
+        let name = |made: u32| ["update-", &digits(made as usize)].concat();
         while self.updates.knows(&name(made)) {
             made += 1;
         }
@@ -151,9 +152,12 @@ impl<V: Value> Thread<V> {
         let mut own = V::Symbols::default();
         let mut places = ByNumber::default();
         let mut cleared = false;
-        let mut removals = removals.iter().peekable();
+        // Nothing counts that stands before the last removal of all.
+        let clear = removals.iter().rposition(|(_, name)| name == REMOVE_ALL_MESSAGES);
+        let mut removals = removals.iter().skip(clear.unwrap_or(0)).peekable();
+        let start = removals.peek().filter(|_| clear.is_some()).map_or(0, |(at, _)| *at as usize);
         let numbers = own.numbers(list, "id");
-        for ((at, item), number) in (0..).zip(list.items()).zip(numbers) {
+        for ((at, item), number) in (0..).zip(list.items()).zip(numbers).skip(start) {
             let Some(id) = item.get_owned("id") else { continue };
             let known = places.get(number).and_then(|place| edits.get_mut(place as usize));
             // What was removed in this update keeps its place, or has a new one.

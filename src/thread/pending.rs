@@ -5,6 +5,9 @@ use super::ids::{ByText, Place};
 use crate::message_list::MessageList;
 use crate::value::{Found, Join, Plan, Symbols, Value};
 
+#[cfg(test)]
+mod tests;
+
 /// What became of an optimistic update.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
@@ -28,7 +31,12 @@ impl Status {
     }
 
     pub(super) fn of(name: &str) -> Option<Self> {
-        [Self::Pending, Self::Sent, Self::Failed].into_iter().find(|status| status.name() == name)
+        Some(match name {
+            "pending" => Self::Pending,
+            "sent" => Self::Sent,
+            "failed" => Self::Failed,
+            _ => return None,
+        })
     }
 }
 
@@ -107,8 +115,13 @@ impl Does {
 
     /// What has this name, and a message or none.
     pub(super) fn of(name: &str, message: bool) -> Option<Self> {
-        let all = [Self::Add, Self::Change, Self::Move, Self::Remove];
-        all.into_iter().find(|it| it.name() == name && (*it == Self::Remove) != message)
+        Some(match (name, message) {
+            ("add", true) => Self::Add,
+            ("change", true) => Self::Change,
+            ("move", true) => Self::Move,
+            ("remove", false) => Self::Remove,
+            _ => return None,
+        })
     }
 }
 

@@ -91,7 +91,11 @@ impl<V: Value> Thread<V> {
         };
         if let Some(position) = self.messages.find(&id) {
             // One that says what is there already changes nothing.
-            if !self.messages.item(position).is_some_and(|own| own.equals(message)) {
+            let own = self.messages.item(position);
+            if !own.as_ref().is_some_and(|own| own.equals(message)) {
+                // A result that is none any more parts those behind it from their call.
+                let stays = |own: V| message::kind_of(&own) == message::kind_of(message);
+                self.behind = self.behind.filter(|_| own.is_some_and(stays));
                 self.messages.put(self.as_pending(message.clone()), None)?;
                 self.message_grew(&id, position);
             }

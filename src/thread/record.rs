@@ -5,8 +5,9 @@ use super::pending::{Base, Does, Edit};
 use super::run::Run;
 use super::{MESSAGES, Pending, Stale, Status, Thread, list_of_messages};
 use crate::diff::diff;
+use crate::digits::{digits, index_of};
 use crate::error::Error;
-use crate::patch::{apply_own_patch, index_of};
+use crate::patch::apply_own_patch;
 use crate::schema::Schema;
 use crate::value::{Found, Kind, Value};
 
@@ -190,7 +191,7 @@ fn is_marked<V: Value>(record: &V, name: &str) -> bool {
 
 /// Numbers are written as text, which every heap can make.
 fn with_number<V: Value>(record: V, name: &str, number: u32) -> V {
-    record.with(name, V::string(&number.to_string()))
+    record.with(name, V::string(&digits(number as usize)))
 }
 
 fn number_of<V: Value>(record: &V, name: &str) -> Option<u32> {

@@ -221,6 +221,15 @@ export function object() {
   return hold({});
 }
 
+/** The value is nobody's to change from now on. */
+export function freeze(handle) {
+  try {
+    Object.freeze(slots[handle]);
+  } catch (error) {
+    note(error);
+  }
+}
+
 // -- Building: a node is copied before it changes, unless it was made in this edit. --
 
 /** @type {{ nodes: Set<object>, before: number } | undefined} */
@@ -352,12 +361,12 @@ export function withoutAll(handle, keys) {
   }
 }
 
-/** `NONE` for `inserted` is nothing. */
+/** 0 for `inserted` is nothing. */
 export function splice(handle, index, count, inserted) {
   if (failure) return handle;
   try {
     const copy = writable(slots[handle]);
-    if (inserted === NONE) copy.splice(index, count);
+    if (inserted === 0) copy.splice(index, count);
     else copy.splice(index, count, slots[inserted]);
     return heldAs(handle, copy);
   } catch (error) {
@@ -400,5 +409,3 @@ export function overlay(handle, over, nullDeletes) {
     return handle;
   }
 }
-
-const NONE = -1;

@@ -3,6 +3,7 @@
 //! A value is the number of its slot in a list of `slots.js`, good for the call that brought it.
 
 use std::borrow::Cow;
+use std::num::NonZeroI32;
 use std::ops::Deref;
 
 use wasm_bindgen::prelude::*;
@@ -13,9 +14,9 @@ use crate::value::{Bulk, Change, Check, Found, Join, Kind, Owned, Plan, Value};
 /// A value in the JavaScript heap.
 ///
 /// Signed, as are all numbers here that cross: they go through as they are, the others by way of
-/// a function of wasm-bindgen's.
+/// a function of wasm-bindgen's. Never 0, which is no value, so that an `Option` of one is a number, too.
 #[derive(Clone, Copy)]
-pub struct Handle(i32);
+pub struct Handle(NonZeroI32);
 
 #[wasm_bindgen(module = "/src/wasm/slots.js")]
 extern "C" {
@@ -58,6 +59,8 @@ extern "C" {
     #[wasm_bindgen(js_name = endEdit)]
     fn end_edit();
     fn share(value: i32);
+    #[wasm_bindgen(js_name = freeze)]
+    fn freeze_value(value: i32);
     #[wasm_bindgen(js_name = withKey)]
     fn with_key(object: i32, key: &str, value: i32) -> i32;
     #[wasm_bindgen(js_name = withoutKey)]
@@ -111,31 +114,31 @@ extern "C" {
     fn compose(left: i32, right: i32, picks: &[u32]) -> i32;
 }
 
-/// The JavaScript `undefined`.
-pub const UNDEFINED: Handle = Handle(0);
-const NULL: Handle = Handle(1);
-/// No value at all, where there may be one that is undefined.
-const NOTHING: i32 = -1;
+const NULL: Handle = Handle(NonZeroI32::new(1).unwrap());
+/// The JavaScript `undefined`, where it is a value.
+pub const UNDEFINED: Handle = Handle(NonZeroI32::new(2).unwrap());
+/// No value at all, where there may be one.
+const NOTHING: i32 = 0;
 
 impl Handle {
-    /// The value of this number, as JavaScript gives it to an entry point.
+    /// The value of this number, as JavaScript gives it.
     pub fn of(number: i32) -> Self {
-        Self(number)
+        found(number).unwrap_or(UNDEFINED)
     }
 
     /// Its number, for JavaScript.
     pub fn number(self) -> i32 {
-        self.0
+        self.0.get()
     }
 
     /// Whether JavaScript takes it for true.
     pub fn is_true(self) -> bool {
-        is_true(self.0) != 0
+        is_true(self.number()) != 0
     }
 
     /// Gives it a place that lasts until the next call: see `Arena` of `slots.js`.
     pub fn relocate(&mut self) {
-        self.0 = relocate(self.0);
+        *self = Self::of(relocate(self.number()));
     }
 }
 
@@ -170,6 +173,11 @@ impl Found<'_, Handle> for Here {
     }
 }
 
+/// Makes a value one that nobody can change.
+pub fn freeze(value: Handle) {
+    freeze_value(value.number());
+}
+
 /// While it lives, nodes that were made since it began change in place.
 pub struct Edit;
 
@@ -197,7 +205,7 @@ impl Root {
 
     /// What a caller's reducer makes of an update.
     pub fn fold(&self, current: Option<Handle>, update: Handle) -> Handle {
-        Handle(fold(self.0, current.map_or(NOTHING, Handle::number), update.0))
+        Handle::of(fold(self.0, current.map_or(NOTHING, Handle::number), update.number()))
     }
 }
 
@@ -218,15 +226,15 @@ impl Default for Symbols {
 
 impl crate::value::Symbols<Handle> for Symbols {
     fn numbers(&mut self, list: &Handle, key: &str) -> Vec<u32> {
-        numbers(self.0.0, list.0, key)
+        numbers(self.0.0, list.number(), key)
     }
 
     fn find(&self, text: &Handle) -> Option<u32> {
-        u32::try_from(find(self.0.0, text.0)).ok()
+        u32::try_from(find(self.0.0, text.number())).ok()
     }
 
     fn intern(&mut self, text: &Handle) -> Option<u32> {
-        u32::try_from(intern(self.0.0, text.0)).ok()
+        u32::try_from(intern(self.0.0, text.number())).ok()
     }
 
     fn count(&self) -> usize {
@@ -236,7 +244,7 @@ impl crate::value::Symbols<Handle> for Symbols {
 
 /// `undefined` is how the heap says that there is nothing.
 fn found(value: i32) -> Option<Handle> {
-    if value == 0 { None } else { Some(Handle(value)) }
+    NonZeroI32::new(value).map(Handle)
 }
 
 fn position(index: usize) -> i32 {
@@ -248,7 +256,7 @@ impl Value for Handle {
     type Symbols = Symbols;
 
     fn kind(&self) -> Kind {
-        match kind(self.0) {
+        match kind(self.number()) {
             0 => Kind::Null,
             1 => Kind::String,
             2 => Kind::Array,
@@ -258,36 +266,36 @@ impl Value for Handle {
     }
 
     fn text(&self) -> Option<Cow<'_, str>> {
-        text(self.0).map(Cow::Owned)
+        text(self.number()).map(Cow::Owned)
     }
 
     fn len(&self) -> usize {
-        usize::try_from(length(self.0)).unwrap_or_default()
+        usize::try_from(length(self.number())).unwrap_or_default()
     }
 
     fn at(&self, index: usize) -> Option<Self::Found<'_>> {
-        found(item(self.0, position(index))).map(Here)
+        found(item(self.number(), position(index))).map(Here)
     }
 
     fn get(&self, key: &str) -> Option<Self::Found<'_>> {
-        found(get(self.0, key)).map(Here)
+        found(get(self.number(), key)).map(Here)
     }
 
     fn text_of(&self, key: &str) -> Option<String> {
-        text_of(self.0, key)
+        text_of(self.number(), key)
     }
 
     fn keys(&self) -> Vec<String> {
-        let keys = Handle(keys(self.0));
-        (0..keys.len()).filter_map(|at| text(item(keys.0, position(at)))).collect()
+        let keys = Handle::of(keys(self.number()));
+        (0..keys.len()).filter_map(|at| text(item(keys.number(), position(at)))).collect()
     }
 
     fn same(&self, other: &Self) -> bool {
-        same(self.0, other.0) != 0
+        same(self.number(), other.number()) != 0
     }
 
     fn equals(&self, other: &Self) -> bool {
-        equals(self.0, other.0) != 0
+        equals(self.number(), other.number()) != 0
     }
 
     fn null() -> Self {
@@ -295,19 +303,19 @@ impl Value for Handle {
     }
 
     fn string(text: &str) -> Self {
-        Handle(string(text))
+        Handle::of(string(text))
     }
 
     fn array(items: impl IntoIterator<Item = Self>) -> Self {
         let list = array();
         for item in items {
-            push(list, item.0);
+            push(list, item.number());
         }
-        Handle(list)
+        Handle::of(list)
     }
 
     fn object() -> Self {
-        Handle(object())
+        Handle::of(object())
     }
 
     fn parse_json(text: &str) -> Option<Self> {
@@ -315,11 +323,11 @@ impl Value for Handle {
     }
 
     fn with(self, key: &str, value: Self) -> Self {
-        Handle(with_key(self.0, key, value.0))
+        Handle::of(with_key(self.number(), key, value.number()))
     }
 
     fn without(self, key: &str) -> Self {
-        Handle(without_key(self.0, key))
+        Handle::of(without_key(self.number(), key))
     }
 
     fn with_all(self, entries: Vec<(String, Self)>) -> Self {
@@ -328,7 +336,7 @@ impl Value for Handle {
         }
         let keys = Self::array(entries.iter().map(|(key, _)| Self::string(key)));
         let values = Self::array(entries.iter().map(|(_, value)| *value));
-        Handle(with_all(self.0, keys.0, values.0))
+        Handle::of(with_all(self.number(), keys.number(), values.number()))
     }
 
     fn without_all(self, keys: &[String]) -> Self {
@@ -336,12 +344,12 @@ impl Value for Handle {
             return self;
         }
         let keys = Self::array(keys.iter().map(|key| Self::string(key)));
-        Handle(without_all(self.0, keys.0))
+        Handle::of(without_all(self.number(), keys.number()))
     }
 
     fn splice(self, index: usize, delete: usize, insert: Option<Self>) -> Self {
         let inserted = insert.map_or(NOTHING, Handle::number);
-        Handle(splice(self.0, position(index), position(delete), inserted))
+        Handle::of(splice(self.number(), position(index), position(delete), inserted))
     }
 }
 
@@ -351,29 +359,29 @@ impl Bulk for Handle {
     }
 
     fn written(&self, key: &str) -> Option<Self> {
-        found(written(self.0, key))
+        found(written(self.number(), key))
     }
 
     fn take(&mut self, key: &str) -> Option<Self> {
-        found(get(self.0, key))
+        found(get(self.number(), key))
     }
 
     fn take_at(&mut self, index: usize) -> Option<Self> {
-        found(item(self.0, position(index)))
+        found(item(self.number(), position(index)))
     }
 
     fn shared(self) -> Self {
-        share(self.0);
+        share(self.number());
         self
     }
 
     fn instance_kind(&self) -> Option<String> {
-        instance_kind(self.0)
+        instance_kind(self.number())
     }
 
     fn failing(&self, check: &Check<Self>) -> Vec<u32> {
         match check.name {
-            message::WHOLE => odd_messages(self.0),
+            message::WHOLE => odd_messages(self.number()),
             _ => check.failing(self),
         }
     }
@@ -388,23 +396,24 @@ impl Bulk for Handle {
         match change.name {
             message::TEXT => {
                 let [list, item] = [owned.list, owned.item].map(i32::from);
-                found(append_text(self.0, index.cast_signed(), by.0, list, item)).ok_or(self)
+                found(append_text(self.number(), index.cast_signed(), by.number(), list, item))
+                    .ok_or(self)
             }
             _ => change.make(self, index, by),
         }
     }
 
     fn join(left: &Self, right: &Self, key: &str) -> Join {
-        let mut right_numbers = join(left.0, right.0, key);
+        let mut right_numbers = join(left.number(), right.number(), key);
         let pairs = right_numbers.split_off(right.len().min(right_numbers.len()));
         Join { left: pairs.as_chunks().0.to_vec(), right: right_numbers }
     }
 
     fn assemble(left: Self, right: Self, plan: &Plan, owned: bool) -> Self {
         let Plan { cleared, replaced, removed, appended } = plan;
-        Handle(assemble(
-            left.0,
-            right.0,
+        Handle::of(assemble(
+            left.number(),
+            right.number(),
             owned.into(),
             (*cleared).into(),
             replaced.as_flattened(),
@@ -414,35 +423,35 @@ impl Bulk for Handle {
     }
 
     fn insert_all(self, places: &[u32], items: Self) -> Self {
-        Handle(insert_all(self.0, places, items.0))
+        Handle::of(insert_all(self.number(), places, items.number()))
     }
 
     fn reuse(self, known: &Self) -> Self {
-        Handle(reuse(self.0, known.0))
+        Handle::of(reuse(self.number(), known.number()))
     }
 
     fn compose(left: &Self, right: &Self, picks: &[[u32; 2]]) -> Self {
-        Handle(compose(left.0, right.0, picks.as_flattened()))
+        Handle::of(compose(left.number(), right.number(), picks.as_flattened()))
     }
 
     fn headed(key: &str, value: &Self, fields: &Self) -> Self {
         // No name crosses for what is made anew at each look.
         if key == "messages" {
-            return Handle(state_of(value.0, fields.0));
+            return Handle::of(state_of(value.number(), fields.number()));
         }
         Handle::object().with(key, *value).overlay(fields, false)
     }
 
     fn overlay(self, over: &Self, deletes: bool) -> Self {
-        Handle(overlay(self.0, over.0, deletes.into()))
+        Handle::of(overlay(self.number(), over.number(), deletes.into()))
     }
 
     fn same_items(&self, other: &Self) -> bool {
-        same_items(self.0, other.0) != 0
+        same_items(self.number(), other.number()) != 0
     }
 
     fn own_list(self) -> Self {
-        Handle(own_list(self.0))
+        Handle::of(own_list(self.number()))
     }
 
     fn intact() -> bool {

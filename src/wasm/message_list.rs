@@ -3,9 +3,10 @@
 use wasm_bindgen::prelude::*;
 
 use super::heap::{Handle, UNDEFINED};
-use super::{rules, value};
+use super::numbers::list as ask;
+use super::{heap, rules, value};
 use crate::message_list::MessageList;
-use crate::value::Holds;
+use crate::value::{Holds, Value};
 
 /// The list that the package's `MessageList` has.
 #[wasm_bindgen]
@@ -27,20 +28,20 @@ impl RawMessageList {
         self.0.len()
     }
 
-    /// The positions of the messages made since the last snapshot.
-    #[must_use]
-    pub fn touched(&self) -> Vec<u32> {
-        self.0.touched().filter_map(|position| u32::try_from(position).ok()).collect()
-    }
-
     /// Asks for what has this number, of one or two values: see `RawThread`.
     pub fn ask(&mut self, what: i32, first: i32, second: i32) -> i32 {
         let (first, second) = (Handle::of(first), Handle::of(second));
         let list = &mut self.0;
         value(match what {
-            0 => Ok(list.snapshot()),
-            1 => list.update(first).map(|()| UNDEFINED),
-            2 => list.append(&first, &second).map(|()| UNDEFINED),
+            ask::SNAPSHOT => Ok(list.snapshot()),
+            ask::UPDATE => list.update(first).map(|()| UNDEFINED),
+            ask::APPEND => list.append(&first, &second).map(|()| UNDEFINED),
+            ask::FREEZE => {
+                for message in list.touched().filter_map(|at| list.items().at(at)) {
+                    heap::freeze(*message);
+                }
+                Ok(UNDEFINED)
+            }
             _ => {
                 list.held(&mut Handle::relocate);
                 Ok(UNDEFINED)

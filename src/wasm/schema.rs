@@ -1,12 +1,12 @@
 //! [`Schema`] over the JavaScript heap.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use wasm_bindgen::prelude::*;
 
 use super::heap::{Handle, Root};
-use super::{answer, heap, preference, rules, value};
+use super::numbers::{apply, field, ways};
+use super::{answer, heap, preference, rules, text, value};
 use crate::error::Error;
 use crate::schema::{CustomReducer, Field, FieldReducer, Lifetime, Schema};
 use crate::state::Filtered;
@@ -15,11 +15,6 @@ use crate::value::Value;
 /// The schema that the package's `Schema` has.
 #[wasm_bindgen]
 pub struct RawSchema(pub(super) Schema<Handle>);
-
-/// The ways of a field, added up to one number.
-const INPUT: i32 = 1;
-const OUTPUT: i32 = 2;
-const GUARD: i32 = 4;
 
 #[wasm_bindgen]
 impl RawSchema {
@@ -30,30 +25,30 @@ impl RawSchema {
         Self(Schema::empty())
     }
 
-    /// Adds a field. Its kind, its ways and the rules of its messages or tools are numbers, as the
-    /// package's schema.ts has them.
-    pub fn add(&mut self, key: i32, kind: i32, ways: i32, by: i32) {
+    /// Adds a field. Its kind, its ways and the rules of its messages or tools are numbers: see
+    /// `numbers.rs`.
+    pub fn add(&mut self, key: i32, kind: i32, its: i32, by: i32) {
         let reducer = match kind {
-            0 => FieldReducer::Messages(rules(by)),
-            1 => FieldReducer::Tools(preference(by)),
-            2 => FieldReducer::Todos,
-            3 => FieldReducer::Files,
-            4 => FieldReducer::Append,
-            5 => FieldReducer::Merge,
+            field::MESSAGES => FieldReducer::Messages(rules(by)),
+            field::TOOLS => FieldReducer::Tools(preference(by)),
+            field::TODOS => FieldReducer::Todos,
+            field::FILES => FieldReducer::Files,
+            field::APPEND => FieldReducer::Append,
+            field::MERGE => FieldReducer::Merge,
             _ => FieldReducer::Replace,
         };
-        let guard = ways & GUARD != 0;
+        let guard = its & ways::GUARD != 0;
         let lifetime = match kind {
-            7 => Lifetime::Ephemeral { guard },
-            8 => Lifetime::Untracked { guard },
+            field::EPHEMERAL => Lifetime::Ephemeral { guard },
+            field::UNTRACKED => Lifetime::Untracked { guard },
             _ => Lifetime::Kept,
         };
-        self.add_field(key, reducer, lifetime, ways);
+        self.add_field(key, reducer, lifetime, its);
     }
 
     /// Adds a field with a reducer of the caller's: a root of functions, equal numbers for equal ones.
     #[wasm_bindgen(js_name = addReducer)]
-    pub fn add_reducer(&mut self, key: i32, ways: i32, functions: i32, id: i32, name: i32) {
+    pub fn add_reducer(&mut self, key: i32, its: i32, functions: i32, id: i32, name: i32) {
         let root = Root::of(functions);
         let merge = Arc::new(move |current, update| {
             if heap::user_code_threw() {
@@ -65,20 +60,14 @@ impl RawSchema {
             }
             Ok(folded)
         });
-        let name = text(name);
+        let name = text(Handle::of(name));
         let reducer = FieldReducer::Custom(CustomReducer { name, id: id.cast_unsigned(), merge });
-        self.add_field(key, reducer, Lifetime::Kept, ways);
+        self.add_field(key, reducer, Lifetime::Kept, its);
     }
 
-    fn add_field(
-        &mut self,
-        key: i32,
-        reducer: FieldReducer<Handle>,
-        lifetime: Lifetime,
-        ways: i32,
-    ) {
-        let (input, output) = (ways & INPUT != 0, ways & OUTPUT != 0);
-        answer(self.0.add(text(key), Field { reducer, lifetime, input, output }));
+    fn add_field(&mut self, key: i32, reducer: FieldReducer<Handle>, lifetime: Lifetime, its: i32) {
+        let (input, output) = (its & ways::INPUT != 0, its & ways::OUTPUT != 0);
+        answer(self.0.add(text(Handle::of(key)), Field { reducer, lifetime, input, output }));
     }
 
     /// Lays a schema over this one: see [`Schema::combine`].
@@ -93,10 +82,10 @@ impl RawSchema {
     pub fn apply(&self, how: i32, state: i32, update: i32) -> i32 {
         let (state, update) = (Handle::of(state), Handle::of(update));
         value(match how {
-            0 => self.0.merge(state, &update),
-            1 => self.0.step(state, &update),
-            2 => self.0.input(state).map(filtered),
-            3 => self.0.output(state).map(filtered),
+            apply::MERGE => self.0.merge(state, &update),
+            apply::STEP => self.0.step(state, &update),
+            apply::INPUT => self.0.input(state).map(filtered),
+            apply::OUTPUT => self.0.output(state).map(filtered),
             _ => self.0.checkpoint(state).map(filtered),
         })
     }
@@ -105,8 +94,4 @@ impl RawSchema {
 fn filtered(Filtered { values, dropped }: Filtered<Handle>) -> Handle {
     let dropped = Handle::array(dropped.iter().map(|key| Handle::string(key)));
     Handle::object().with("values", values).with("dropped", dropped)
-}
-
-fn text(value: i32) -> String {
-    Handle::of(value).text().map(Cow::into_owned).unwrap_or_default()
 }

@@ -1,9 +1,12 @@
 // How values reach the core: it knows each by a number, its slot in a list, and what it holds in a
 // slot lasts as long as the call does that brought it. What lives longer has a list of its own.
 
-/** The values of the call under way. The first two are always there. */
-export let slots = [undefined, null];
-let top = 2;
+/** What is always there: nothing, and the two values that the core knows itself. */
+const FIXED = [undefined, null, undefined];
+
+/** The values of the call under way. */
+export let slots = [...FIXED];
+let top = FIXED.length;
 
 /** A number for a value: 0 for `undefined`, which also says that there is nothing. */
 export function hold(value) {
@@ -162,8 +165,8 @@ export let ended = 0;
 
 /** The values of an object of the core's that lives longer than a call. */
 export class Arena {
-  #slots = [undefined, null];
-  #top = 2;
+  #slots = [...FIXED];
+  #top = FIXED.length;
   #limit = 64;
 
   /** As {@link call}; what the object holds at the end is there in the next call: it says what in `keep`. */
@@ -187,7 +190,7 @@ export class Arena {
   }
 
   #collect(keep) {
-    moved = [undefined, null];
+    moved = [...FIXED];
     keep();
     slots = moved;
     top = moved.length;
@@ -200,7 +203,7 @@ let moved;
 
 /** The number of a value that its owner still holds, among those that stay. */
 export function relocate(handle) {
-  if (handle < 2) return handle;
+  if (handle < FIXED.length) return handle;
   const at = moved.length;
   moved[at] = slots[handle];
   return at;
@@ -223,15 +226,13 @@ export function release(at) {
   free[free.length] = at;
 }
 
-const NONE = -1;
-
-/** What a caller's reducer, a root of `{ reducer, initial }`, makes of an update; `NONE` is no value yet. */
+/** What a caller's reducer, a root of `{ reducer, initial }`, makes of an update; with 0 there is no value yet. */
 export function fold(at, current, update) {
   const { reducer, initial } = roots[at];
   try {
     // As in LangGraph, the first write to a field without a default is its value.
-    if (current === NONE && !initial) return update;
-    const value = current === NONE ? initial() : slots[current];
+    if (current === 0 && !initial) return update;
+    const value = current === 0 ? initial() : slots[current];
     return holdAny(reducer(value, slots[update]));
   } catch (error) {
     note(error);

@@ -3,11 +3,12 @@
 use wasm_bindgen::prelude::*;
 
 use super::heap::{Handle, UNDEFINED};
+use super::numbers::{ask, event, made};
 use super::schema::RawSchema;
-use super::{answer, heap, value};
+use super::{answer, heap, text, value};
 use crate::error::Error;
 use crate::thread::{Event, Thread};
-use crate::value::{Found, Holds, Kind, Value};
+use crate::value::{Holds, Kind, Value};
 
 /// The thread that the package's `Thread` has.
 #[wasm_bindgen]
@@ -15,106 +16,111 @@ pub struct RawThread(Thread<Handle>);
 
 #[wasm_bindgen]
 impl RawThread {
-    /// [`Thread::new`], or with 1 in `how` [`Thread::from_json`]; with 2 in it without the schema.
+    /// [`Thread::new`], or with `RECORDED` in `how` [`Thread::from_json`]; with `OPEN` in it without the schema.
     pub fn make(schema: &RawSchema, values: i32, how: i32) -> Option<RawThread> {
-        let schema = (how & 2 == 0).then(|| schema.0.clone());
+        let schema = (how & made::OPEN == 0).then(|| schema.0.clone());
         let values = Handle::of(values);
         let _edit = heap::Edit::begin();
-        let made = if how & 1 == 0 {
+        let thread = if how & made::RECORDED == 0 {
             Thread::new(schema, &values)
         } else {
             Thread::from_json(schema, &values)
         };
-        answer(made).map(Self)
+        answer(thread).map(Self)
     }
 
-    /// Asks for what has this number, of one or two values. One entry for all: each of its own would
+    /// Asks for what has this number, of up to three values. One entry for all: each of its own would
     /// be a quarter of a kilobyte.
-    pub fn ask(&mut self, what: i32, first: i32, second: i32) -> i32 {
-        let (first, second) = (Handle::of(first), Handle::of(second));
+    pub fn ask(&mut self, what: i32, first: i32, second: i32, third: i32) -> i32 {
+        let [first, second, third] = [first, second, third].map(Handle::of);
         let thread = &mut self.0;
         // What is made in one call changes in place; the commonest calls make nothing.
         let _edit = match what {
-            0 => thread.has_writes(),
-            2 | 3 | 5..=7 | 12 => true,
+            ask::STATE => thread.has_writes(),
+            ask::PENDING | ask::RECORD | ask::UPDATE..=ask::SETTLE | event::UNKNOWN.. => true,
             _ => false,
         }
         .then(heap::Edit::begin);
-        let id = || first.text().unwrap_or_default();
         value(match what {
-            0 => Ok(thread.state()),
-            1 => Ok(thread.confirmed()),
-            2 => Ok(thread.pending_list()),
-            3 => Ok(thread.to_json()),
-            4 => Ok(thread.message(&first).unwrap_or(UNDEFINED)),
-            5 => thread.update(first).map(|()| UNDEFINED),
-            6 => {
+            ask::STATE => Ok(thread.state()),
+            ask::CONFIRMED => Ok(thread.confirmed()),
+            ask::PENDING => Ok(thread.pending_list()),
+            ask::RECORD => Ok(thread.to_json()),
+            ask::MESSAGE => Ok(thread.message(&first).unwrap_or(UNDEFINED)),
+            ask::UPDATE => thread.update(first).map(|()| UNDEFINED),
+            ask::OPTIMISTIC => {
                 let show =
                     if second.is_true() { Thread::optimistic_manual } else { Thread::optimistic };
                 show(thread, first).map(|id| Handle::string(&id))
             }
-            7 => thread.settle(&id()).map(|_| UNDEFINED),
-            8 => {
-                thread.fail(&id(), second);
-                Ok(UNDEFINED)
+            ask::SETTLE..=ask::ROLLBACK => {
+                end(thread, what, &text(first), second).map(|()| UNDEFINED)
             }
-            9 => {
-                thread.retry(&id());
-                Ok(UNDEFINED)
-            }
-            10 => {
-                thread.rollback(&id());
-                Ok(UNDEFINED)
-            }
-            11 => {
+            ask::TEXT => {
                 let text = Event::Text { id: first, text: second };
                 thread.receive(text).map(|_| UNDEFINED)
             }
-            12 => {
-                let received = read_event(first).and_then(|event| thread.receive(event));
-                received.map(|drift| drift.unwrap_or(UNDEFINED))
-            }
-            14 => Ok(thread.streaming()),
-            15 => Ok(thread.status(&id()).map_or(UNDEFINED, |it| Handle::string(it.name()))),
-            _ => {
+            ask::RELOCATE => {
                 thread.held(&mut Handle::relocate);
                 Ok(UNDEFINED)
+            }
+            ask::STREAMING => Ok(thread.streaming()),
+            ask::STATUS => {
+                Ok(thread.status(&text(first)).map_or(UNDEFINED, |it| Handle::string(it.name())))
+            }
+            _ => {
+                let read = read_event(what, [first, second, third]);
+                let received = read.and_then(|event| thread.receive(event));
+                received.map(|drift| drift.unwrap_or(UNDEFINED))
             }
         })
     }
 }
 
-fn read_event(event: Handle) -> Result<Event<Handle>, Error> {
-    let part = |key: &str| event.get(key).map_or(UNDEFINED, Found::into_owned);
-    let text = |key: &'static str| {
-        Some(part(key))
-            .filter(|id| id.kind() == Kind::String)
-            .ok_or_else(|| Error::value(key, "a string"))
-    };
-    let option = |key: &str| Some(part(key)).filter(|value| !value.is_null());
-    let is = |key: &str| part(key).is_true();
-    Ok(match event.text_of("type").as_deref() {
-        Some("run-started") => {
-            Event::RunStarted { id: option("runId"), joined: option("joined").map(Handle::is_true) }
+/// Does with an update by hand what has this number.
+fn end(thread: &mut Thread<Handle>, how: i32, id: &str, error: Handle) -> Result<(), Error> {
+    match how {
+        ask::SETTLE => {
+            thread.settle(id)?;
         }
-        Some("run-finished") => Event::RunFinished,
-        Some("run-failed") => Event::RunFailed { error: part("error") },
-        Some("message") => Event::Message {
-            message: part("message"),
-            after: option("after"),
-            streaming: is("streaming"),
-        },
-        Some("text") => Event::Text { id: text("messageId")?, text: text("text")? },
-        Some("message-finished") => Event::MessageFinished { id: text("messageId")? },
-        Some("messages") => Event::Messages {
-            messages: part("messages"),
-            client_roles: option("clientRoles"),
-            partial: is("partial"),
-        },
-        Some("update") => Event::Update { update: part("update") },
-        Some("values") => Event::Values { values: part("values"), partial: is("partial") },
-        Some("state") => Event::State { values: part("values") },
-        Some("delta") => Event::Delta { operations: part("operations") },
+        ask::FAIL => {
+            thread.fail(id, error);
+        }
+        ask::RETRY => {
+            thread.retry(id);
+        }
+        _ => {
+            thread.rollback(id);
+        }
+    }
+    Ok(())
+}
+
+/// The event of this number, with what the package's thread/core.ts lists for it.
+fn read_event(kind: i32, parts: [Handle; 3]) -> Result<Event<Handle>, Error> {
+    let [first, second, third] = parts;
+    let option = |value: Handle| Some(value).filter(|value| !value.is_null());
+    Ok(match kind {
+        event::RUN_STARTED => {
+            Event::RunStarted { id: option(first), joined: option(second).map(Handle::is_true) }
+        }
+        event::RUN_FINISHED => Event::RunFinished,
+        event::RUN_FAILED => Event::RunFailed { error: first },
+        event::MESSAGE => {
+            Event::Message { message: first, after: option(second), streaming: third.is_true() }
+        }
+        event::MESSAGE_FINISHED if first.kind() == Kind::String => {
+            Event::MessageFinished { id: first }
+        }
+        event::MESSAGE_FINISHED => return Err(Error::value("messageId", "a string")),
+        event::MESSAGES => {
+            let (client_roles, partial) = (option(second), third.is_true());
+            Event::Messages { messages: first, client_roles, partial }
+        }
+        event::UPDATE => Event::Update { update: first },
+        event::VALUES => Event::Values { values: first, partial: second.is_true() },
+        event::STATE => Event::State { values: first },
+        event::DELTA => Event::Delta { operations: first },
         _ => return Err(Error::value("an event's type", "one of those that ThreadEvent names")),
     })
 }

@@ -68,7 +68,7 @@ impl List {
     fn call(&mut self, work: impl Fn(&mut RawMessageList) -> i32) -> Result<JsValue, JsValue> {
         let raw = RefCell::new(&mut self.raw);
         let mut keep = || {
-            raw.borrow_mut().ask(3, 0, 0);
+            raw.borrow_mut().ask(4, 0, 0);
         };
         self.arena.enter(&mut || value(work(&mut raw.borrow_mut())), &mut keep)
     }

@@ -95,9 +95,13 @@ pub fn differs<V: Heap>(word: &[Letter]) -> Option<String> {
     let (mut model, mut thread) = (model(), thread::<V>());
     let (mut model_runs, mut thread_runs) = (0, 0);
     for (at, letter) in word.iter().enumerate() {
-        letter.to_model(&mut model, &mut model_runs);
-        letter.to_thread(&mut thread, &mut thread_runs);
+        let predicted = letter.to_model(&mut model, &mut model_runs);
+        let drift = letter.to_thread(&mut thread, &mut thread_runs);
         let (own, shown) = (of_thread(&mut thread), of_model(&model));
+        let (drift, expected) = drifts(predicted.as_ref(), &model, drift.as_ref());
+        if *letter == Letter::Finish && drift != expected {
+            return Some(format!("after {at}: the drift {drift:?}, the model's {expected:?}"));
+        }
         if own != shown {
             return Some(format!(
                 "after {at} ({letter:?}):\n the thread {own}\n the model  {shown}"
@@ -120,12 +124,21 @@ fn check_drift<V: Heap>(
     drift: Option<&V>,
     word: &[Letter],
 ) {
-    if *word.last().unwrap() != Letter::Finish {
-        return;
+    if *word.last().unwrap() == Letter::Finish {
+        let (drift, expected) = drifts(predicted, model, drift);
+        assert_eq!(drift, expected, "the drift after {word:?}");
     }
+}
+
+/// The drift there was, and the one there should be.
+fn drifts<V: Heap>(
+    predicted: Option<&State>,
+    model: &Model,
+    drift: Option<&V>,
+) -> (Vec<String>, Vec<String>) {
     let expected = predicted.map(|predicted| diff(&json(predicted), &json(&model.view())));
     let expected = expected.filter(|patch| patch.as_array().is_some_and(|patch| !patch.is_empty()));
-    assert_eq!(sorted(drift.map(Heap::to_json)), sorted(expected), "the drift after {word:?}");
+    (sorted(drift.map(Heap::to_json)), sorted(expected))
 }
 
 /// The operations in an order that does not depend on that of the fields.

@@ -5,6 +5,7 @@ import { FoldHttpAgent } from "threadfold/ag-ui";
 import { RUN_STARTED } from "../ag-ui-feeds.mjs";
 import { agUiMessages } from "../data.mjs";
 import { begun } from "../harness.mjs";
+import { Server } from "../server.mjs";
 
 const ANSWER = "the answer";
 
@@ -52,28 +53,4 @@ function running(Agent, messages) {
       return seen;
     };
   });
-}
-
-/** Answers with a stream of server-sent events that never ends, each event in a part of its own. */
-class Server {
-  #encoder = new TextEncoder();
-  #stream;
-  #answer;
-  asked = new Promise((resolve) => {
-    this.#answer = resolve;
-  });
-
-  fetch = async () => {
-    const body = new ReadableStream({
-      start: (controller) => {
-        this.#stream = controller;
-      },
-    });
-    this.#answer();
-    return new Response(body, { headers: { "content-type": "text/event-stream" } });
-  };
-
-  say(event) {
-    this.#stream.enqueue(this.#encoder.encode(`data: ${JSON.stringify(event)}\n\n`));
-  }
 }

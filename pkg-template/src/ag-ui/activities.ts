@@ -2,61 +2,59 @@ import { applyPatch, ThreadfoldError, type PatchOperation } from "threadfold";
 import type { ActivityDelta, ActivitySnapshot, HeldMessage } from "./event-types.js";
 import { attribution, MESSAGES, NOTHING, withMetadata, type Fold, type Step } from "./fold.js";
 import { knownOperations } from "./server-state.js";
+import { isObject, list, text } from "./shapes.js";
 
 export const activitySnapshot: Step<ActivitySnapshot> = {
+  shape: { messageId: text, activityType: text, content: isObject },
   hook: "onActivitySnapshotEvent",
   told(fold, { messageId }) {
     const existingMessage = fold.message(messageId);
     const activityMessage = existingMessage?.role === "activity" ? existingMessage : undefined;
     return { activityMessage, existingMessage };
   },
-  apply(fold, event, id) {
+  apply(fold, event) {
     const { messageId, activityType, content, replace = true } = event;
     const known = fold.message(messageId);
     const fresh: HeldMessage = { id: messageId, role: "activity", activityType, content, ...attribution(event) };
     if (known?.role === "activity") {
       const { subagentRunId: _, ...kept } = known;
-      put(fold, event, replace ? { ...kept, ...fresh } : known, id);
+      put(fold, event, replace ? { ...kept, ...fresh } : known);
       return MESSAGES;
     }
-    // Another kind of message is in its place: it goes, unless the event is not to replace anything.
+    // Another kind of message has its id: that goes, unless the event replaces nothing.
     if (known && !replace) return MESSAGES;
     fold.streams.drop(messageId);
-    return { messages: true, newMessage: put(fold, event, fresh, id) };
+    return { messages: true, newMessage: put(fold, event, fresh) };
   },
 };
 
 export const activityDelta: Step<ActivityDelta> = {
+  shape: { messageId: text, activityType: text, patch: list },
   hook: "onActivityDeltaEvent",
   told(fold, event) {
     const known = fold.message(event.messageId);
-    if (!known) return fold.refuse(event, `ACTIVITY_DELTA: there is no message of the id '${event.messageId}'.`);
+    if (!known) return fold.refuse(event, `ACTIVITY_DELTA: there is no message with the id '${event.messageId}'.`);
     if (known.role === "activity") return { activityMessage: known };
-    return fold.refuse(event, `ACTIVITY_DELTA: the message '${known.id}' is no activity.`, "INVALID_MESSAGE");
+    return fold.refuse(event, `ACTIVITY_DELTA: the message '${known.id}' is not an activity.`, "INVALID_MESSAGE");
   },
-  apply(fold, event, id) {
+  apply(fold, event) {
     const known = fold.message(event.messageId);
     if (known?.role !== "activity") return NOTHING;
     const operations = knownOperations(event.patch);
     try {
       const content = applyPatch(known.content ?? {}, operations as PatchOperation[]);
-      put(fold, event, { ...known, content, activityType: event.activityType }, id);
+      put(fold, event, { ...known, content, activityType: event.activityType });
     } catch (error) {
       fold.thread.report(error as ThreadfoldError, event);
       if (event.metadata === undefined) return NOTHING;
-      put(fold, event, known, id);
+      put(fold, event, known);
     }
     return MESSAGES;
   },
 };
 
-function put(
-  fold: Fold,
-  event: ActivitySnapshot | ActivityDelta,
-  message: HeldMessage,
-  id: string | undefined,
-): HeldMessage {
+function put(fold: Fold, event: ActivitySnapshot | ActivityDelta, message: HeldMessage): HeldMessage {
   const next = withMetadata(message, event);
-  if (next !== fold.message(message.id)) fold.put(next, id);
+  if (next !== fold.message(message.id)) fold.put(next);
   return next;
 }

@@ -1,22 +1,40 @@
-import type { AgUiEvent, Chunk, FoldedEvent, ReasoningChunk, TextChunk, ToolCallChunk } from "./event-types.js";
+import type {
+  AgUiEvent,
+  Chunk,
+  FoldedEvent,
+  HeldMessage,
+  ReasoningChunk,
+  TextChunk,
+  ToolCallChunk,
+} from "./event-types.js";
+import type { FoldingThread } from "./folding-thread.js";
+import { maybeText, type Shape } from "./shapes.js";
 
-export type Kind = "text" | "tool" | "reasoning";
+export const CHUNK_SHAPES: Readonly<Record<Chunk["type"], Shape>> = {
+  TEXT_MESSAGE_CHUNK: { messageId: maybeText, delta: maybeText, role: maybeText },
+  TOOL_CALL_CHUNK: {
+    toolCallId: maybeText,
+    toolCallName: maybeText,
+    parentMessageId: maybeText,
+    delta: maybeText,
+  },
+  REASONING_MESSAGE_CHUNK: { messageId: maybeText, delta: maybeText },
+};
+
+type Kind = "text" | "tool" | "reasoning";
 
 /** A message or tool call that chunks have opened. */
-export interface Opened {
+interface Opened {
   readonly kind: Kind;
   readonly id: string;
-  /** What its later chunks may not contradict. */
+  /** The fields that later chunks may not contradict. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
 /** The agent's own lane, or that of one of its subagents. */
-export type Lane = string | undefined;
+type Lane = string | undefined;
 
-/** What a stream was cut in, as far as the thread shows it: after a reload that is all there is. */
-export type CutOff = (kind: Kind, lane: Lane) => Opened | undefined;
-
-/** Events that say nothing of what chunks have opened. */
+/** Events that leave open what chunks have opened. */
 const LEAVING = new Set([
   "RAW",
   "ACTIVITY_SNAPSHOT",
@@ -32,15 +50,19 @@ const ENDING = new Set(["RUN_STARTED", "RUN_FINISHED", "RUN_ERROR", "MESSAGES_SN
  * kind in the same lane ends it. Each subagent has a lane of its own.
  */
 export class Chunks {
-  readonly #lanes = new Map<Lane, Opened>();
-  readonly #cutOff: CutOff;
+  /** What chunks have opened, by lane. */
+  readonly opened = new Map<Lane, Opened>();
+  readonly #thread: FoldingThread;
 
-  constructor(cutOff: CutOff) {
-    this.#cutOff = cutOff;
+  constructor(thread: FoldingThread) {
+    this.#thread = thread;
   }
 
-  /** The events that one event stands for, or in a sentence what is wrong with a chunk. */
-  expand(event: AgUiEvent): readonly FoldedEvent[] | string {
+  /**
+   * Returns the events that one event stands for; undefined for one that stands for itself alone; or in a sentence what
+   * is wrong with a chunk.
+   */
+  expand(event: AgUiEvent): readonly FoldedEvent[] | string | undefined {
     switch (event.type) {
       case "TEXT_MESSAGE_CHUNK":
         return this.#chunk(event, "text", event.messageId, { role: event.role, name: event.name });
@@ -53,8 +75,8 @@ export class Chunks {
         return this.#chunk(event, "reasoning", event.messageId, {});
       default:
     }
-    if (this.#lanes.size === 0 || LEAVING.has(event.type)) return [event];
-    if (ENDING.has(event.type)) return [...[...this.#lanes.keys()].flatMap((lane) => this.#close(lane)), event];
+    if (LEAVING.has(event.type)) return undefined;
+    if (ENDING.has(event.type)) return [...[...this.opened.keys()].flatMap((lane) => this.#close(lane)), event];
     return [...this.#close(event.subagentRunId ?? undefined), event];
   }
 
@@ -66,8 +88,8 @@ export class Chunks {
   ): readonly FoldedEvent[] | string {
     const lane = this.#laneOf(chunk, kind, id);
     if (typeof lane === "string") return lane;
-    const opened = this.#lanes.get(lane.key) ?? (id === undefined ? this.#cutOff(kind, lane.key) : undefined);
-    if (opened) this.#lanes.set(lane.key, opened);
+    const opened = this.opened.get(lane.key) ?? (id === undefined ? cutOff(this.#thread, kind, lane.key) : undefined);
+    if (opened) this.opened.set(lane.key, opened);
     const parts: FoldedEvent[] = [];
     let open: Opened;
     if (opened?.kind === kind && (id === undefined || id === opened.id)) {
@@ -80,7 +102,7 @@ export class Chunks {
         return `${chunk.type}: the first one of '${id}' has no toolCallName.`;
       parts.push(...this.#close(lane.key));
       open = { kind, id, fields: { ...(kind === "text" && { role: "assistant" }), ...defined(fields) } };
-      this.#lanes.set(lane.key, open);
+      this.opened.set(lane.key, open);
       parts.push(startOf(open, chunk));
     }
     if (chunk.delta !== undefined || (parts.length === 0 && chunk.metadata !== undefined))
@@ -88,10 +110,10 @@ export class Chunks {
     return parts;
   }
 
-  /** The lane that a chunk goes on in: that of its id, else the one it names, else the only one of its kind. */
+  /** Returns the lane that a chunk continues: that of its id, else the one it names, else the only one of its kind. */
   #laneOf(chunk: Chunk, kind: Kind, id: string | undefined): { key: Lane } | string {
     const named = chunk.subagentRunId ?? undefined;
-    const lanes = [...this.#lanes].filter(([, opened]) => opened.kind === kind);
+    const lanes = [...this.opened].filter(([, opened]) => opened.kind === kind);
     if (id !== undefined) {
       const known = lanes.find(([, opened]) => opened.id === id);
       if (known && named !== undefined && named !== known[0]) {
@@ -99,16 +121,33 @@ export class Chunks {
       }
       return { key: known ? known[0] : named };
     }
-    if (named !== undefined || this.#lanes.get(undefined)?.kind === kind || lanes.length === 0) return { key: named };
+    if (named !== undefined || this.opened.get(undefined)?.kind === kind || lanes.length === 0) return { key: named };
     return lanes.length === 1 ? { key: lanes[0]?.[0] } : `${chunk.type}: it has no id, and ${lanes.length} are open.`;
   }
 
   #close(lane: Lane): FoldedEvent[] {
-    const opened = this.#lanes.get(lane);
+    const opened = this.opened.get(lane);
     if (!opened) return [];
-    this.#lanes.delete(lane);
+    this.opened.delete(lane);
     return [endOf(opened)];
   }
+}
+
+/** Finds what chunks had opened when the stream was cut: the last message of that kind and lane that is not whole. */
+function cutOff(thread: FoldingThread, kind: Kind, lane: Lane): Opened | undefined {
+  const { streaming } = thread;
+  for (let at = streaming.length - 1; at >= 0; at--) {
+    const id = streaming[at] as string;
+    const message = thread.message(id) as HeldMessage | undefined;
+    if (!message || (message.subagentRunId ?? undefined) !== lane) continue;
+    const call = message.toolCalls?.at(-1);
+    if (kind === "tool") {
+      if (call) return { kind, id: call.id, fields: { toolCallName: call.function.name, parentMessageId: message.id } };
+    } else if (!call && (message.role === "reasoning") === (kind === "reasoning")) {
+      return { kind, id, fields: kind === "text" ? { role: message.role } : {} };
+    }
+  }
+  return undefined;
 }
 
 function startOf({ kind, id, fields }: Opened, { metadata, subagentRunId }: Chunk): FoldedEvent {

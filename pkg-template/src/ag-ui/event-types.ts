@@ -1,5 +1,5 @@
-// AG-UI 1.0's events and messages, as far as folding reads them. Written out here, so that whoever folds a stream
-// without `@ag-ui/client` needs no types of it; its own types fit these.
+// AG-UI 1.0's events and messages, as far as folding reads them. Written out here, so that you need no types of
+// `@ag-ui/client` to fold a stream without it; its own types fit these.
 
 export type Metadata = Record<string, unknown>;
 
@@ -102,7 +102,7 @@ export interface RunError extends Base<"RUN_ERROR"> {
   readonly code?: string | undefined;
 }
 
-/** A question that a run has stopped for. */
+/** A question that a run stopped for. */
 export interface Interrupt {
   readonly id: string;
   readonly reason: string;
@@ -111,7 +111,7 @@ export interface Interrupt {
   readonly subagentRunId?: string | null | undefined;
 }
 
-/** Those that only listeners hear of. */
+/** The events that only listeners hear of. */
 export type Heard = Base<
   | "RAW"
   | "CUSTOM"
@@ -141,10 +141,10 @@ export interface ReasoningChunk extends Base<"REASONING_MESSAGE_CHUNK"> {
   readonly delta?: string | undefined;
 }
 
-/** Those that stand for a start, a content and an end. */
+/** The events that stand for a start, a content and an end. */
 export type Chunk = TextChunk | ToolCallChunk | ReasoningChunk;
 
-/** What is folded: everything but the chunks, which are expanded before. */
+/** The events that are folded: all but the chunks, which are expanded before. */
 export type FoldedEvent =
   | TextStart
   | ReasoningStart
@@ -166,3 +166,18 @@ export type FoldedEvent =
   | Heard;
 
 export type AgUiEvent = FoldedEvent | Chunk;
+
+/** How a run ended. */
+export type RunEnd =
+  | { readonly status: "finished"; readonly result?: unknown; readonly pendingToolCallIds: readonly string[] }
+  | { readonly status: "interrupted"; readonly interrupts: readonly Interrupt[] }
+  | { readonly status: "cancelled" }
+  | { readonly status: "failed"; readonly error: RunFailure }
+  /** The stream ended before the run did. */
+  | { readonly status: "cut" };
+
+/** The server's words about a run that failed. */
+export interface RunFailure {
+  readonly message: string;
+  readonly code?: string;
+}

@@ -1,9 +1,11 @@
 // Every event of AG-UI 1.0 and what it does to a thread, by the rules of `@ag-ui/client`'s `defaultApplyEvents`.
 import { activityDelta, activitySnapshot } from "./activities.js";
-import type { FoldedEvent, Heard } from "./event-types.js";
+import { CHUNK_SHAPES } from "./chunks.js";
+import type { AgUiEvent, FoldedEvent, Heard, RunEnd } from "./event-types.js";
 import type { Fold, Step } from "./fold.js";
 import { messagesSnapshot } from "./messages-snapshot.js";
 import { runError, runFinished, runStarted } from "./runs.js";
+import { absentOr, isObject, type Check } from "./shapes.js";
 import { stateDelta, stateSnapshot } from "./state.js";
 import {
   encryptedValue,
@@ -16,7 +18,7 @@ import {
 } from "./text.js";
 import { toolCallArgs, toolCallEnd, toolCallResult, toolCallStart } from "./tool-calls.js";
 
-const heard = (hook: string): Step<Heard> => ({ hook });
+const heard = (hook: string): Step<Heard> => ({ shape: {}, hook });
 
 /** An event of several types, such as TextEnd, stands under each of them. */
 type StepFor<Type> = FoldedEvent extends infer E
@@ -58,18 +60,72 @@ const STEPS: { readonly [Type in FoldedEvent["type"]]: StepFor<Type> } = {
   SUBAGENT_ERROR: heard("onSubagentErrorEvent"),
 };
 
-const steps = new Map<string, Step<FoldedEvent>>(Object.entries(STEPS as unknown as Record<string, Step<FoldedEvent>>));
-
-/** What an event of this type does; undefined for a type that is not folded. */
-export function stepOf(event: { readonly type: string }): Step<FoldedEvent> | undefined {
-  return steps.get(event.type);
+/** A type of event: the fields to check, and what it does. Chunks have no step: they stand for other events. */
+export interface Kind {
+  readonly fields: readonly (readonly [name: string, check: Check])[];
+  readonly step: Step<FoldedEvent> | undefined;
 }
 
-/** Folds one event that nobody comes between. `id` is its part's id on its stream. */
-export function foldEvent(fold: Fold, event: FoldedEvent, id?: string): void {
-  const step = stepOf(event);
-  if (step?.alone) return step.alone(fold, event, id);
-  if (!step || (step.told && !step.told(fold, event))) return;
-  step.always?.(fold, event);
-  step.apply?.(fold, event, id);
+const KINDS = new Map<string, Kind>([
+  ...Object.entries(STEPS as unknown as Record<string, Step<FoldedEvent>>).map(
+    ([type, step]) => [type, { fields: Object.entries(step.shape), step }] as const,
+  ),
+  ...Object.entries(CHUNK_SHAPES).map(
+    ([type, shape]) => [type, { fields: Object.entries(shape), step: undefined }] as const,
+  ),
+]);
+
+const metadata = absentOr(isObject);
+
+/** Returns what kind of event a value is, or in a sentence why it is none. */
+export function kindOf(value: unknown): Kind | string {
+  if (!isObject(value)) return `An AG-UI event should be an object, this is ${nameOf(value)}.`;
+  const type = value["type"];
+  const kind = typeof type === "string" ? KINDS.get(type) : undefined;
+  if (!kind) return `AG-UI 1.0 has no event of the type ${typeof type === "string" ? `'${type}'` : nameOf(type)}.`;
+  if (!metadata(value["metadata"])) return `The metadata of ${type as string} should be an object.`;
+  for (const [field, check] of kind.fields) {
+    if (!check(value[field])) return `'${field}' of ${type as string} is missing or of the wrong shape.`;
+  }
+  return kind;
+}
+
+const nameOf = (value: unknown) => (value === null ? "null" : Array.isArray(value) ? "a list" : typeof value);
+
+/** Returns what an event of this type does; undefined for a type that is not folded. */
+export function stepOf(event: { readonly type: string }): Step<FoldedEvent> | undefined {
+  return KINDS.get(event.type)?.step;
+}
+
+/**
+ * Folds an event; `id` is its part's id on its stream. Returns the run's end, if the event ends the run. Of an event that
+ * the run has had only the chunks take note: they go on where it left them.
+ */
+export function foldEvent(fold: Fold, { step }: Kind, event: AgUiEvent, id: string | undefined): RunEnd | undefined {
+  const isKnown = id !== undefined && event.type !== "RUN_STARTED" && fold.delivery.had({ id });
+  const parts = step && fold.chunks.opened.size === 0 ? undefined : fold.chunks.expand(event);
+  if (typeof parts === "string") return isKnown ? undefined : fold.refuse(event, parts, "INVALID_VALUE");
+  fold.delivery.at(id === undefined ? undefined : { id });
+  let end: RunEnd | undefined;
+  if (!parts) end = foldStep(fold, step, event as FoldedEvent, isKnown);
+  else for (const part of parts) end = foldStep(fold, stepOf(part), part, isKnown);
+  fold.delivery.at(undefined);
+  return end;
+}
+
+/** Does what the event does where no subscriber comes between. */
+function foldStep(
+  fold: Fold,
+  step: Step<FoldedEvent> | undefined,
+  event: FoldedEvent,
+  isKnown: boolean,
+): RunEnd | undefined {
+  const end = step?.end?.(fold, event);
+  if (!step || isKnown) return end;
+  if (step.alone) step.alone(fold, event);
+  else if (!step.told || step.told(fold, event)) {
+    step.always?.(fold, event);
+    step.apply?.(fold, event);
+  }
+  return end;
 }

@@ -1,16 +1,16 @@
 import { ThreadfoldError, type ThreadfoldErrorCode } from "threadfold";
+import { Delivery } from "../stream/delivery.js";
 import type { ThreadEvent } from "../thread-events.js";
 import { Chunks } from "./chunks.js";
-import { cutOffIn } from "./cut-off.js";
-import type { FoldedEvent, HeldMessage, HeldToolCall, Metadata } from "./event-types.js";
+import type { FoldedEvent, HeldMessage, HeldToolCall, Metadata, RunEnd } from "./event-types.js";
 import type { FoldingThread } from "./folding-thread.js";
-import { RunRecord } from "./run-record.js";
-import { isObject } from "./shapes.js";
+import { RunCalls } from "./run-calls.js";
+import { isObject, type Shape } from "./shapes.js";
 import { ServerState } from "./server-state.js";
 import { Streams } from "./streams.js";
 import { ToolCallIndex } from "./tool-call-index.js";
 
-/** What an event changed, and what is new by it. */
+/** What an event changed and added. */
 export interface Change {
   readonly messages?: boolean;
   readonly state?: boolean;
@@ -22,42 +22,53 @@ export const NOTHING: Change = {};
 export const MESSAGES: Change = { messages: true };
 
 /**
- * What one type of event does. The three parts are what a subscriber of an `@ag-ui/client` agent can come between:
- * it hears of an event that is not refused, and may stop its `apply`.
+ * What one type of event does, in the parts that a subscriber of an `@ag-ui/client` agent can come between: it hears of
+ * an event that is not refused, and may stop its `apply`.
  */
 export interface Step<E extends FoldedEvent> {
+  /** What an event must have to be folded. */
+  readonly shape: Shape;
   /** The subscriber's method that hears of it. */
   readonly hook: string;
-  /** What that method is told beside the event. Undefined: the event is refused, and nobody hears of it. */
+  /** Returns what that method is given beside the event. Undefined: the event is refused, and nobody hears of it. */
   readonly told?: (fold: Fold, event: E) => object | undefined;
-  /** What happens whether or not a subscriber stops the event. */
+  /** Does what happens whether or not a subscriber stops the event. */
   readonly always?: (fold: Fold, event: E) => void;
-  readonly apply?: (fold: Fold, event: E, id: string | undefined) => Change;
-  /** All of the above in less, for where nobody comes between. */
-  readonly alone?: (fold: Fold, event: E, id: string | undefined) => void;
-  /** What is announced in any case, once the event is applied or stopped. */
+  readonly apply?: (fold: Fold, event: E) => Change;
+  /** Does all of the above in fewer steps, where nobody comes between. */
+  readonly alone?: (fold: Fold, event: E) => Change;
+  /** Returns what is announced in any case, once the event is applied or stopped. */
   readonly announce?: (fold: Fold, event: E) => Change;
+  /** Returns the end that the event makes of its run; called before the event is folded. */
+  readonly end?: (fold: Fold, event: E) => RunEnd;
 }
 
 /** The folding of AG-UI events into one thread: what there is to remember between two events. */
 export class Fold {
   readonly thread: FoldingThread;
+  readonly delivery: Delivery;
   readonly streams = new Streams();
   readonly calls: ToolCallIndex;
   readonly state: ServerState;
-  readonly run = new RunRecord();
+  readonly run = new RunCalls();
   /** What chunks have opened: a stream that is joined again goes on there. */
   readonly chunks: Chunks;
+  /**
+   * The messages that the last events sent were text for, and nothing but text: they are there and take more of it, so
+   * that a token asks the thread nothing.
+   */
+  readonly growing = new Set<string>();
   /** Whether a run that begins is joined: see the option `join` of `foldAgUi`. */
   join: boolean | undefined;
-  /** Whether the user has stopped the run: however it ends now, it ends well. */
+  /** Whether the user stopped the run: however it ends now, it ends well. */
   isStopped = false;
 
   constructor(thread: FoldingThread) {
     this.thread = thread;
-    this.chunks = new Chunks(cutOffIn(thread));
+    this.delivery = new Delivery(thread);
+    this.chunks = new Chunks(thread);
     this.calls = new ToolCallIndex(thread);
-    this.state = new ServerState(thread);
+    this.state = new ServerState(thread, (event) => this.send(event));
   }
 
   message(id: string): HeldMessage | undefined {
@@ -65,12 +76,19 @@ export class Fold {
   }
 
   send(event: ThreadEvent): void {
-    this.thread.receive(event);
+    if (event.type !== "text" && this.growing.size > 0) this.growing.clear();
+    this.delivery.send(event);
   }
 
   /** Puts a message as it is now into the thread. */
-  put(message: HeldMessage, id: string | undefined, after?: string): void {
-    this.send({ type: "message", message, after, streaming: this.streams.isOpen(message.id), id });
+  put(message: HeldMessage, after?: string): void {
+    this.send({ type: "message", message, after, streaming: this.streams.isOpen(message.id) });
+  }
+
+  /** Forgets what it knows of the messages: something else than events has changed them. */
+  forget(): void {
+    this.calls.forget();
+    this.growing.clear();
   }
 
   /** Tells the thread's listeners that an event is not folded. */
@@ -82,7 +100,7 @@ export class Fold {
 /** One for all copies of this module, such as those in "threadfold/ag-ui" and "threadfold/ag-ui/events". */
 const FOLDS = Symbol.for("threadfold.ag-ui.folds");
 
-/** The fold of a thread: one, whoever folds. */
+/** Returns the fold of a thread: the same one, whoever folds. */
 export function foldOf(thread: FoldingThread): Fold {
   if (!isObject(thread) || typeof (thread as Partial<FoldingThread>).receive !== "function") {
     throw new ThreadfoldError("INVALID_VALUE", "Events are folded into a thread, such as new Thread().");
@@ -93,7 +111,7 @@ export function foldOf(thread: FoldingThread): Fold {
   return fold;
 }
 
-/** A message or tool call with an event's metadata laid over its own; the same one, when the event has none. */
+/** Lays an event's metadata over a message or tool call. Returns the same one if the event has none. */
 export function withMetadata<T extends HeldMessage | HeldToolCall>(
   held: T,
   event: { metadata?: Metadata | undefined },
@@ -101,7 +119,7 @@ export function withMetadata<T extends HeldMessage | HeldToolCall>(
   return isObject(event.metadata) ? { ...held, metadata: { ...held.metadata, ...event.metadata } } : held;
 }
 
-/** A message with another tool call in the place of one of its own. */
+/** Puts another tool call in the place of one of a message's own. */
 export function withCall(message: HeldMessage, at: number, call: HeldToolCall): HeldMessage {
   const toolCalls = [...(message.toolCalls ?? [])];
   toolCalls[at] = call;

@@ -1,4 +1,4 @@
-// Which messages the thread's reducer knows. The others are held, shown and sent as they are.
+// Which messages the thread's reducer knows. Others are kept, shown and sent as they are.
 
 /** The roles of AG-UI 1.0's messages. */
 const ROLES: ReadonlySet<unknown> = new Set([
@@ -13,5 +13,5 @@ const ROLES: ReadonlySet<unknown> = new Set([
 
 export const hasKnownRole = ({ role }: { readonly role?: unknown }): boolean => ROLES.has(role);
 
-/** A `type` would say that the message is in LangChain's form. */
+/** Whether the thread's reducer takes a message as it is. With a `type` it would be in LangChain's form. */
 export const isKnown = (message: { readonly role?: unknown }): boolean => hasKnownRole(message) && !("type" in message);

@@ -3,14 +3,14 @@ import type { HeldMessage, MessagesSnapshot } from "./event-types.js";
 import { sameJson } from "../same-json.js";
 import { cleaned, MESSAGES, type Fold, type Step } from "./fold.js";
 import { hasKnownRole, isKnown } from "./known-messages.js";
-import { isObject } from "./shapes.js";
+import { isObject, messages } from "./shapes.js";
 
 /** The key of `@ag-ui/client`'s own metadata. */
 const CLIENT = "@ag-ui/client";
 
 /**
- * Which types of activities a snapshot knows all of: null is all types, a list those; undefined, when it does not say,
- * and none of a declaration that makes no sense.
+ * Returns the types of activities that a snapshot has all of: null is all types, a list those; undefined if it does not
+ * say, and an empty list for a declaration that makes no sense.
  */
 function authoritativeTypes({ metadata }: MessagesSnapshot): readonly string[] | null | undefined {
   if (!metadata || !Object.hasOwn(metadata, CLIENT)) return undefined;
@@ -22,7 +22,7 @@ function authoritativeTypes({ metadata }: MessagesSnapshot): readonly string[] |
   return Array.isArray(types) && types.every((type) => typeof type === "string") ? types : [];
 }
 
-/** Removes the messages that the snapshot lacks, of those that this says. */
+/** Removes the messages that are the server's and that the snapshot lacks. */
 function removeLacking(
   fold: Fold,
   snapshot: readonly HeldMessage[],
@@ -34,7 +34,7 @@ function removeLacking(
   if (gone.length > 0) fold.send({ type: "update", update: { messages: gone.map(({ id }) => removeMessage(id)) } });
 }
 
-/** The messages as the thread's reducer knows them: those of unknown roles come after it, each to its place. */
+/** Returns the messages that the thread's reducer knows. Those of unknown roles are put in their places afterwards. */
 function reconcilable(messages: readonly HeldMessage[]): HeldMessage[] {
   return messages.filter(hasKnownRole).map((message) => {
     if (isKnown(message)) return message;
@@ -43,31 +43,31 @@ function reconcilable(messages: readonly HeldMessage[]): HeldMessage[] {
   });
 }
 
-/** Puts those that are not known as the snapshot has them. */
+/** Puts the messages that the reducer does not know, as the snapshot has them. */
 function putUnknown(fold: Fold, messages: readonly HeldMessage[]): void {
   for (const [at, message] of messages.entries()) {
-    if (!isKnown(message) && !sameJson(message, fold.message(message.id)))
-      fold.put(message, undefined, messages[at - 1]?.id);
+    if (!isKnown(message) && !sameJson(message, fold.message(message.id))) fold.put(message, messages[at - 1]?.id);
   }
 }
 
 export const messagesSnapshot: Step<MessagesSnapshot> = {
+  shape: { messages },
   hook: "onMessagesSnapshotEvent",
-  apply(fold, event, id) {
-    const messages = event.messages.map(cleaned);
-    const roles = new Set(messages.map(({ role }) => role));
+  apply(fold, event) {
+    const snapshot = event.messages.map(cleaned);
+    const roles = new Set(snapshot.map(({ role }) => role));
     const types = authoritativeTypes(event);
     const clientRoles = [...roles].filter((role) => !hasKnownRole({ role }));
-    if (clientRoles.length > 0) removeLacking(fold, messages, ({ role }) => clientRoles.includes(role));
+    if (clientRoles.length > 0) removeLacking(fold, snapshot, ({ role }) => clientRoles.includes(role));
     if (!roles.has("reasoning")) clientRoles.push("reasoning");
     if (types ? true : types === undefined && !roles.has("activity")) clientRoles.push("activity");
     if (types && types.length > 0) {
       const owned = new Set(types);
-      removeLacking(fold, messages, ({ role, activityType }) => role === "activity" && owned.has(activityType ?? ""));
+      removeLacking(fold, snapshot, ({ role, activityType }) => role === "activity" && owned.has(activityType ?? ""));
     }
-    fold.calls.forget();
-    fold.send({ type: "messages", messages: reconcilable(messages), clientRoles, id });
-    putUnknown(fold, messages);
+    fold.forget();
+    fold.send({ type: "messages", messages: reconcilable(snapshot), clientRoles });
+    putUnknown(fold, snapshot);
     return MESSAGES;
   },
 };

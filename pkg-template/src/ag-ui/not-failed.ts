@@ -1,12 +1,12 @@
 import { Thread } from "threadfold";
 import type { Schema } from "../schema.js";
 
-/** What is asked of a thread to know what of it has not failed. The package's `Thread` has it all. */
+/** What {@link withoutFailed} asks of a thread. The package's `Thread` has it all. */
 export interface FailingThread {
   readonly schema?: { readonly fields: object } | undefined;
   readonly pending: readonly { readonly id: string; readonly update: object; readonly status: string }[];
   getState(): object;
-  /** What `Thread.fromJSON` makes the same thread of. */
+  /** Returns what `Thread.fromJSON` makes the same thread of. */
   toJSON(): object;
 }
 
@@ -16,7 +16,7 @@ export interface Shown {
   readonly pending: readonly { readonly update: object }[];
 }
 
-/** What is to be sent: what the thread shows, as if what has failed had never been. That waits for its retry. */
+/** Returns what to send: what the thread shows, without updates that failed, which wait for a retry. */
 export function withoutFailed(thread: FailingThread): Shown {
   const { pending } = thread;
   const failed = pending.filter(({ status }) => status === "failed");

@@ -3,29 +3,29 @@ import type { Fields, Schema } from "../schema.js";
 import { sameJson } from "../same-json.js";
 import { foldOf, type Fold } from "./fold.js";
 import type { FoldingThread } from "./folding-thread.js";
-import { newId } from "./new-id.js";
+import { newId } from "../new-id.js";
 import { type FailingThread, type Shown, withoutFailed } from "./not-failed.js";
 
 type Values = Record<string, unknown>;
 
-/** What a run is asked for with, besides the thread. */
+/** The options of {@link runInput}. */
 export interface RunInputOptions {
-  /** What tools the front end offers; of two with one name the first. */
+  /** The tools that the front end offers; the first of two with one name. */
   tools?: readonly Tool[] | undefined;
   context?: readonly { description: string; value: string }[] | undefined;
   forwardedProps?: unknown;
-  /** The run's id, a new one if none is given. The id of the thread's last run asks for that one again. */
+  /** The run's id; a new one if you leave it out. The id of the thread's last run asks for that run again. */
   runId?: string | undefined;
   parentRunId?: string | undefined;
-  /** Answers to what the last run was interrupted for. */
+  /** The answers to the last run's interrupts. */
   resume?: readonly { interruptId: string; status: "resolved" | "cancelled"; payload?: unknown }[] | undefined;
   /** The server's name for the conversation, if the thread does not know it. */
   threadId?: string | undefined;
-  /** The thread's schema, for one that does not show it. */
+  /** The thread's schema, if the thread has no property `schema`. */
   schema?: Schema<never> | Schema<unknown> | undefined;
   /**
-   * What of the state is sent. `"new"`, the default, for servers that keep it: what is input, and is not the server's
-   * already. `"whole"`, for servers that keep none: all that is input. Or the very state to send.
+   * Which part of the state to send. `"new"`, the default, for servers that keep the state: the input fields that the
+   * server does not have yet. `"whole"`, for servers that keep none: all input fields. Or the state itself.
    */
   state?: "new" | "whole" | object | undefined;
 }
@@ -47,16 +47,17 @@ export interface RunAgentInput {
 export interface SendingThread extends FoldingThread, FailingThread {}
 
 /**
- * What to send for a run of the agent: the thread's messages in AG-UI's form, pending ones among them, but nothing of an
- * update that has failed, which waits for its retry; the tools, each once, the context, and of the state what the server does not have. A message that is not whole, because it is
- * being streamed or its run was broken off, is not sent; nor are activities, which are for the screen.
+ * Returns the body of a request for a run: the thread's messages in AG-UI's form, with the pending ones; the tools, each
+ * once; the context; and the part of the state that the server does not have. Leaves out updates that failed, which wait
+ * for a retry; messages that are not whole, because they are being streamed or their run was broken off; and activities,
+ * which are for the screen.
  *
- * A server that keeps the state folds what it is sent into it, and a field to which updates are added would then be
- * added to itself: one entry a turn would be 1, 3, 7 entries. So a value that the server said, or that a run which
- * ended well took along, is not sent again, and of a list or an object that grew here only what is new.
+ * A server that keeps the state folds what you send into it, and would append a list to itself: one entry a turn would
+ * be 1, 3, 7 entries. So a value that the server sent, or that a run which ended well took along, is not sent again, and
+ * of a list or an object that grew here only what is new.
  *
- * @throws {@link ThreadfoldError} `INVALID_VALUE` when there is no thread, or no thread id; and when several pending updates write
- *   one field that has a reducer of its own, since only that reducer could make one of them.
+ * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no thread, or if there is no thread id; and if several
+ *   pending updates write one field that has a reducer of its own, since only that reducer could make one of them.
  *
  * @example
  * ```ts
@@ -100,13 +101,13 @@ export function runInput(thread: SendingThread, options: RunInputOptions = {}): 
   };
 }
 
-/** The messages to send, whole and in AG-UI's form. */
+/** Returns the messages to send, whole and in AG-UI's form. */
 function history(thread: SendingThread, { state }: Shown): object[] {
   const { messages = [] } = state as { messages?: readonly { id?: string; role?: unknown }[] };
   const partial = new Set<unknown>(thread.streaming);
   return messages.flatMap((message) => {
     if (partial.has(message.id)) return [];
-    // Whoever has a role is AG-UI's, also under a role of tomorrow.
+    // A message with a role is in AG-UI's form, also with a role of a later version.
     const sent: { role?: unknown } = typeof message.role === "string" ? message : toAgUi(message);
     return sent.role === "activity" ? [] : [sent];
   });
@@ -147,7 +148,7 @@ interface FieldToSend {
   readonly initial: unknown;
 }
 
-/** What to send of a field, so that the server's reducer comes to what is shown; undefined is nothing. */
+/** Returns what to send of a field so that the server's reducer arrives at what is shown; undefined for nothing. */
 function updateFor(pending: Shown["pending"], fold: Fold, { key, value, kind, initial }: FieldToSend): unknown {
   const said = fold.state.said(key);
   if (sameJson(value, said)) return undefined;
@@ -163,14 +164,14 @@ function updateFor(pending: Shown["pending"], fold: Fold, { key, value, kind, in
     case "reducer":
       return onlyWrite(pending, key);
     case "todos":
-      // The empty list of the beginning is nobody's plan.
+      // The initial empty list is no plan.
       return said === undefined && Array.isArray(value) && value.length === 0 ? undefined : value;
     default:
       return value;
   }
 }
 
-/** What was added to the end of a list; nothing, when it is not that list that was added to. */
+/** Returns what was appended to a list; nothing if the list does not begin as it did before. */
 function added(list: unknown, before: unknown): unknown[] {
   if (!Array.isArray(list)) return [];
   const known = Array.isArray(before) ? (before as unknown[]) : [];
@@ -183,7 +184,10 @@ function addedItems(list: unknown, before: unknown): unknown[] {
   return list.filter((item) => !known.some((other) => sameJson(item, other)));
 }
 
-/** The entries of an object that are new or other, and for those that are gone what the field's reducer removes by. */
+/**
+ * Returns the entries of an object that are new or different, and for those that are gone what makes the reducer remove
+ * them.
+ */
 function changedKeys(value: unknown, before: unknown, gone: null | undefined): object | undefined {
   const [now, known] = [{ ...(value as Values) }, { ...(before as Values) }];
   const changed = Object.entries(now).filter(([key, item]) => !sameJson(item, known[key]));
@@ -198,13 +202,13 @@ function changedKeys(value: unknown, before: unknown, gone: null | undefined): o
 
 const nonEmpty = (list: unknown[]) => (list.length === 0 ? undefined : list);
 
-/** What a pending update wrote to a field with a reducer of its own. */
+/** Returns what a pending update wrote to a field with a reducer of its own. */
 function onlyWrite(pending: Shown["pending"], key: string): unknown {
   const writes = pending.map(({ update }) => update as Values).filter((update) => Object.hasOwn(update, key));
   if (writes.length > 1) {
     throw new ThreadfoldError(
       "INVALID_VALUE",
-      `Several pending updates write '${key}', which has a reducer of its own: say by the option 'state' what to send.`,
+      `Several pending updates write '${key}', which has a reducer of its own: set the option 'state' to what to send.`,
     );
   }
   return writes[0]?.[key];

@@ -1,28 +1,30 @@
 import { applyPatch, type PatchOperation, type ThreadfoldError } from "threadfold";
 import { sameJson } from "../same-json.js";
+import type { ThreadEvent } from "../thread-events.js";
 import type { FoldingThread } from "./folding-thread.js";
 import { isObject } from "./shapes.js";
 
 const OPERATIONS = new Set(["add", "remove", "replace", "move", "copy", "test"]);
 
-/** The operations that RFC 6902 knows; others are left out, as AG-UI has it. */
+/** Returns the operations that RFC 6902 knows, without others, as AG-UI does. */
 export function knownOperations(operations: readonly unknown[]): readonly unknown[] {
   const known = (operation: unknown) => isObject(operation) && OPERATIONS.has(operation["op"] as string);
   return operations.every(known) ? operations : operations.filter(known);
 }
 
 /**
- * The agent's state as the server said it. It is any JSON, and may have messages of its own in any form; a thread's
- * fields are what it has as an object, without those.
+ * The agent's state as the server sent it. It is any JSON, and may have messages of its own in any form; the thread's
+ * fields are those of the state, if it is an object, without the messages.
  */
 export class ServerState {
   readonly #thread: FoldingThread;
-  /** What it was when the run began. */
+  readonly #send: (event: ThreadEvent) => void;
+  /** The state when the run began. */
   #start: unknown;
   #value: unknown;
-  /** Whether nobody else has the value. */
+  /** Whether the value is only here, and may change in place. */
   #isOwn = false;
-  /** The fields that the server has spoken of; null is all of the value's. */
+  /** The fields that the server sent; null is all of the value's. */
   #said: Set<string> | null = new Set();
   /** What was set on this side since the run began: the whole, and single fields. */
   #local: { whole?: { value: unknown }; readonly fields: Map<string, { value: unknown } | undefined> } | undefined;
@@ -30,10 +32,11 @@ export class ServerState {
   /** The fields that the run took along. */
   #sent: readonly string[] = [];
 
-  constructor(thread: FoldingThread) {
+  constructor(thread: FoldingThread, send: (event: ThreadEvent) => void) {
     this.#thread = thread;
+    this.#send = send;
     this.#value = this.#start = fieldsOf(thread.confirmed);
-    // A thread that had a run before anybody folded, such as one that comes back from a save, has its fields from a server.
+    // A thread that had a run before, such as one that was saved, has its fields from a server.
     if (thread.run.id !== undefined) this.#said = null;
   }
 
@@ -42,14 +45,14 @@ export class ServerState {
     return this.#value;
   }
 
-  /** What the server has said of a field. */
+  /** Returns what the server said of a field. */
   said(key: string): unknown {
     return isObject(this.#value) && (this.#said === null || this.#said.has(key)) && Object.hasOwn(this.#value, key)
       ? this.#value[key]
       : undefined;
   }
 
-  /** A run begins; once more, when it is the run before from its start. */
+  /** Begins a run: a new one, or the one before from its start again. */
   begin(again: boolean): void {
     this.#sent = Object.keys(fieldsOf(this.#thread.getState()));
     this.#isOwn = false;
@@ -70,10 +73,10 @@ export class ServerState {
       }
       this.#value = next;
     }
-    this.#tell(undefined);
+    this.#tell();
   }
 
-  /** The run has ended well: what it took along is the server's, which said nothing to the contrary. */
+  /** Ends the run well: what it took along is the server's, unless the server said otherwise. */
   finish(): void {
     if (!isObject(this.#value) || this.#local?.whole) return;
     const confirmed = fieldsOf(this.#thread.confirmed);
@@ -84,13 +87,13 @@ export class ServerState {
     if (changed.length > 0) this.#value = { ...value, ...picked(confirmed, changed) };
   }
 
-  snapshot(value: unknown, id: string | undefined): void {
+  snapshot(value: unknown): void {
     this.#value = value;
     this.#said = null;
-    this.#tell(id);
+    this.#tell();
   }
 
-  /** Sets the state on this side; it outlasts a replay of the run. */
+  /** Sets the state on this side. It outlasts a replay of the run. */
   set(value: unknown): void {
     const before = this.#value;
     this.#local ??= { fields: new Map() };
@@ -105,10 +108,10 @@ export class ServerState {
       this.#said = new Set();
     }
     this.#value = value;
-    this.#tell(undefined);
+    this.#tell();
   }
 
-  /** Takes note of fields that were set in the thread by something else. */
+  /** Takes note of fields that the thread got in another way. */
   note(fields: Record<string, unknown>): void {
     if (!isObject(this.#value)) return;
     this.#value = { ...this.#value, ...fields };
@@ -124,8 +127,8 @@ export class ServerState {
     this.#said.delete(key);
   }
 
-  /** Applies a JSON Patch: whole, or not at all and the thread's listeners are told why. Says whether it did. */
-  delta(patch: readonly unknown[], id: string | undefined, event: unknown): boolean {
+  /** Applies a JSON Patch whole, or reports why it cannot. Returns whether it did. */
+  delta(patch: readonly unknown[], event: unknown): boolean {
     const operations = knownOperations(patch) as readonly PatchOperation[];
     const keys = isObject(this.#value) ? fieldsTouched(operations) : undefined;
     try {
@@ -136,22 +139,22 @@ export class ServerState {
       return false;
     }
     if (keys) {
-      this.#thread.receive({ type: "delta", operations, id });
+      this.#send({ type: "delta", operations });
     } else {
       this.#isOwn = false;
       this.#said = null;
-      this.#tell(id);
+      this.#tell();
     }
     return true;
   }
 
-  /** Single fields, patched: what the others are, and how many, is no matter. */
+  /** Patches single fields, whatever and however many the others are. */
   #patched(keys: readonly string[], operations: readonly PatchOperation[]): Record<string, unknown> {
     const fields = picked(this.#value as object, keys);
     try {
       return applyPatch(fields, operations);
     } catch (error) {
-      // The thread may have fields that the server did not send, and now speaks of.
+      // The patch may be about fields that only the thread has so far.
       try {
         return applyPatch({ ...fields, ...picked(this.#thread.confirmed, keys) }, operations);
       } catch {
@@ -160,7 +163,7 @@ export class ServerState {
     }
   }
 
-  /** Sets single fields, or removes those that are not there any more; in place, if the value is nobody else's. */
+  /** Sets single fields, or removes those that are gone; in place, if the value is only here. */
   #write(keys: readonly string[], fields: Record<string, unknown>): void {
     if (!this.#isOwn) this.#value = { ...(this.#value as object) };
     this.#isOwn = true;
@@ -172,19 +175,19 @@ export class ServerState {
     }
   }
 
-  #tell(id: string | undefined): void {
+  #tell(): void {
     this.#isOwn = false;
-    this.#thread.receive({ type: "state", values: fieldsOf(this.#value), id });
+    this.#send({ type: "state", values: fieldsOf(this.#value) });
   }
 }
 
-/** Those of an object's fields that it has. */
+/** Returns those of these fields that an object has. */
 function picked(object: object, keys: readonly string[]): Record<string, unknown> {
   const fields = object as Record<string, unknown>;
   return Object.fromEntries(keys.filter((key) => Object.hasOwn(fields, key)).map((key) => [key, fields[key]]));
 }
 
-/** The fields that a thread takes of a state. */
+/** Returns the fields that a thread takes of a state. */
 function fieldsOf(state: unknown): Record<string, unknown> {
   if (!isObject(state)) return {};
   if (!Object.hasOwn(state, "messages")) return state;
@@ -192,7 +195,7 @@ function fieldsOf(state: unknown): Record<string, unknown> {
   return fields;
 }
 
-/** The fields that a patch touches, if those are single ones of the thread's. */
+/** Returns the fields that a patch touches, if they are single fields of the thread. */
 function fieldsTouched(operations: readonly PatchOperation[]): string[] | undefined {
   const keys = new Set<string>();
   for (const operation of operations) {
@@ -206,7 +209,7 @@ function fieldsTouched(operations: readonly PatchOperation[]): string[] | undefi
   return [...keys];
 }
 
-/** The first name in a JSON Pointer. */
+/** Returns the first name in a JSON Pointer. */
 function fieldOf(pointer: unknown): string | undefined {
   if (typeof pointer !== "string" || !pointer.startsWith("/")) return undefined;
   const end = pointer.indexOf("/", 1);

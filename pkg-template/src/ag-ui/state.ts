@@ -1,17 +1,20 @@
 import type { StateDelta, StateSnapshot } from "./event-types.js";
 import { NOTHING, type Change, type Step } from "./fold.js";
+import { given, list } from "./shapes.js";
 
 const STATE: Change = { state: true };
 
 export const stateSnapshot: Step<StateSnapshot> = {
+  shape: { snapshot: given },
   hook: "onStateSnapshotEvent",
-  apply(fold, { snapshot }, id) {
-    fold.state.snapshot(snapshot, id);
+  apply(fold, { snapshot }) {
+    fold.state.snapshot(snapshot);
     return STATE;
   },
 };
 
 export const stateDelta: Step<StateDelta> = {
+  shape: { delta: list },
   hook: "onStateDeltaEvent",
-  apply: (fold, event, id) => (fold.state.delta(event.delta, id, event) ? STATE : NOTHING),
+  apply: (fold, event) => (fold.state.delta(event.delta, event) ? STATE : NOTHING),
 };

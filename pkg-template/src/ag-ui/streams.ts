@@ -1,9 +1,9 @@
-// Texts and arguments that come in parts: which are open, and which are being told a second time.
+// Texts and arguments that come in parts: which are open, and which are being sent a second time.
 
 /** One thing that comes in parts: a message's text, or a tool call's arguments. */
 export type StreamKey = `text ${string}` | `call ${string}`;
 
-/** A text that was there before its run began, and how much of it the run has told again. */
+/** A text that was there before its run began, and how much of it the run has repeated. */
 interface Retold {
   told: number;
 }
@@ -11,10 +11,10 @@ interface Retold {
 /**
  * The streams of one thread.
  *
- * A server that replays a conversation tells texts that are known already. Added to the end, as AG-UI's reference does
- * it, they would stand there twice. So the parts of a text that was there before the run began are held against it: as
- * long as they repeat it from its start, they change nothing, and what goes beyond it is added. If they turn out to
- * say something else, it was no repetition, and all of them are added after all.
+ * A server that replays a conversation sends texts that are known already. Appended, as AG-UI's reference does it, they
+ * would be there twice. So the parts of a text that was there before the run began are compared with it: as long as they
+ * repeat it from its start, they change nothing, and what goes beyond it is appended. If they turn out to say something
+ * else, they repeat nothing, and all of them are appended after all.
  */
 export class Streams {
   /** The open streams, each with the message that it belongs to. */
@@ -42,7 +42,7 @@ export class Streams {
     this.#begun.add(key);
   }
 
-  /** What a part adds to `known`. */
+  /** Returns what a part adds to `known`. */
   added(kind: "text" | "call", id: string, known: string, part: string): string {
     if (this.#retold.size === 0) return part;
     const key: StreamKey = `${kind} ${id}`;
@@ -59,7 +59,12 @@ export class Streams {
     return goesOn ? part.slice(rest) : known.slice(0, retold.told) + part;
   }
 
-  /** A stream ends; gives what was held back of it. */
+  /** Returns whether the parts of a stream repeat what was there. */
+  isRetold(kind: "text" | "call", id: string): boolean {
+    return this.#retold.size > 0 && this.#retold.has(`${kind} ${id}`);
+  }
+
+  /** A stream ends. Returns what was held back of it. */
   end(key: StreamKey, known: string): string {
     const retold = this.#retold.get(key);
     this.#close(key);

@@ -19,11 +19,12 @@ import {
   type Fold,
   type Step,
 } from "./fold.js";
+import { maybeText, text } from "./shapes.js";
 
-/** The message that a part is for; undefined, and an error is told, when it can have none. */
+/** Returns the message that a part is for; undefined if it can have none, which is reported. */
 function addressed(fold: Fold, event: FoldedEvent & { messageId: string }): HeldMessage | undefined {
   const message = fold.message(event.messageId);
-  if (!message) return fold.refuse(event, `${event.type}: there is no message of the id '${event.messageId}'.`);
+  if (!message) return fold.refuse(event, `${event.type}: there is no message with the id '${event.messageId}'.`);
   return isText(fold, event, message) ? message : undefined;
 }
 
@@ -37,28 +38,36 @@ function isText(fold: Fold, event: FoldedEvent, message: HeldMessage): boolean {
   return false;
 }
 
-function start(fold: Fold, event: TextStart | ReasoningStart, fresh: HeldMessage, id: string | undefined): Change {
+function start(fold: Fold, event: TextStart | ReasoningStart, fresh: HeldMessage): Change {
   const known = fold.message(fresh.id);
   if (known && !isText(fold, event, known)) return NOTHING;
   fold.streams.start(`text ${fresh.id}`, fresh.id, known ? textOf(known) : "");
   const message = withMetadata(known ?? fresh, event);
   // A known one is put again, too: from here on more of it is to come.
-  fold.put(message, id);
+  fold.put(message);
   return message === known ? NOTHING : MESSAGES;
 }
 
-function content(
-  fold: Fold,
-  event: TextContent,
-  id: string | undefined,
-  message = fold.message(event.messageId),
-): Change {
+/** A token. The message that the last one was for takes this one, too, without being asked for. */
+function token(fold: Fold, event: TextContent): Change {
+  const { messageId, delta, metadata } = event;
+  if (metadata === undefined && fold.growing.has(messageId)) {
+    if (delta !== "") fold.delivery.send({ type: "text", messageId, text: delta });
+    return MESSAGES;
+  }
+  const message = addressed(fold, event);
+  return message ? content(fold, event, message) : NOTHING;
+}
+
+function content(fold: Fold, event: TextContent, message = fold.message(event.messageId)): Change {
   if (!message) return NOTHING;
-  const text = fold.streams.added("text", message.id, textOf(message), event.delta);
+  const { id } = message;
+  const added = fold.streams.added("text", id, textOf(message), event.delta);
   if (event.metadata === undefined && typeof message.content === "string") {
-    if (text !== "") fold.send({ type: "text", messageId: message.id, text, id });
+    if (added !== "") fold.send({ type: "text", messageId: id, text: added });
+    if (!fold.streams.isRetold("text", id)) fold.growing.add(id);
   } else {
-    fold.put({ ...withMetadata(message, event), content: textOf(message) + text }, id);
+    fold.put({ ...withMetadata(message, event), content: textOf(message) + added });
   }
   return MESSAGES;
 }
@@ -67,21 +76,21 @@ function content(
 function finish(fold: Fold, { messageId }: TextEnd): void {
   const message = fold.message(messageId);
   if (!message) return;
-  const text = fold.streams.end(`text ${messageId}`, textOf(message));
-  if (text !== "") fold.send({ type: "text", messageId, text });
+  const heldBack = fold.streams.end(`text ${messageId}`, textOf(message));
+  if (heldBack !== "") fold.send({ type: "text", messageId, text: heldBack });
   if (!fold.streams.isOpen(messageId)) fold.send({ type: "message-finished", messageId });
 }
 
-function end(fold: Fold, event: TextEnd, id: string | undefined): Change {
+function end(fold: Fold, event: TextEnd): Change {
   const message = fold.message(event.messageId);
   if (!message || event.metadata === undefined) return NOTHING;
-  fold.put(withMetadata(message, event), id);
+  fold.put(withMetadata(message, event));
   return MESSAGES;
 }
 
 const announced = (fold: Fold, event: TextEnd): Change => ({ newMessage: fold.message(event.messageId) });
 
-/** The steps of a kind of text; `buffer` is the name under which a subscriber is told what there was of it. */
+/** The steps of a kind of text; `buffer` is the name under which a subscriber gets the text so far. */
 const parts = (name: string, buffer: string) => {
   const told = (fold: Fold, event: TextContent | TextEnd) => {
     const message = addressed(fold, event);
@@ -89,16 +98,20 @@ const parts = (name: string, buffer: string) => {
   };
   return {
     content: {
+      shape: { messageId: text, delta: text },
       hook: `on${name}ContentEvent`,
       told,
       apply: content,
-      // A token: its message is looked up once.
-      alone(fold, event, id) {
-        const message = addressed(fold, event);
-        if (message) content(fold, event, id, message);
-      },
+      alone: token,
     } satisfies Step<TextContent>,
-    end: { hook: `on${name}EndEvent`, told, always: finish, apply: end, announce: announced } satisfies Step<TextEnd>,
+    end: {
+      shape: { messageId: text },
+      hook: `on${name}EndEvent`,
+      told,
+      always: finish,
+      apply: end,
+      announce: announced,
+    } satisfies Step<TextEnd>,
   };
 };
 
@@ -107,33 +120,36 @@ const { content: reasoningContent, end: reasoningEnd } = parts("ReasoningMessage
 export { reasoningContent, reasoningEnd, textContent, textEnd };
 
 export const textStart: Step<TextStart> = {
+  shape: { messageId: text, role: maybeText },
   hook: "onTextMessageStartEvent",
-  apply(fold, event, id) {
+  apply(fold, event) {
     const { messageId, role = "assistant", name } = event;
     const named = name === undefined ? {} : { name };
-    return start(fold, event, { id: messageId, role, content: "", ...named, ...attribution(event) }, id);
+    return start(fold, event, { id: messageId, role, content: "", ...named, ...attribution(event) });
   },
 };
 
 export const reasoningStart: Step<ReasoningStart> = {
+  shape: { messageId: text },
   hook: "onReasoningMessageStartEvent",
-  apply: (fold, event, id) =>
-    start(fold, event, { id: event.messageId, role: "reasoning", content: "", ...attribution(event) }, id),
+  apply: (fold, event) =>
+    start(fold, event, { id: event.messageId, role: "reasoning", content: "", ...attribution(event) }),
 };
 
 export const encryptedValue: Step<EncryptedValue> = {
+  shape: { subtype: text, entityId: text, encryptedValue: text },
   hook: "onReasoningEncryptedValueEvent",
-  apply(fold, { subtype, entityId, encryptedValue }, id) {
+  apply(fold, { subtype, entityId, encryptedValue }) {
     if (subtype !== "tool-call") {
       const message = fold.message(entityId);
       if (!message || message.role === "activity") return NOTHING;
-      fold.put({ ...message, encryptedValue } as HeldMessage, id);
+      fold.put({ ...message, encryptedValue } as HeldMessage);
       return MESSAGES;
     }
     const place = fold.calls.find(entityId);
     if (!place || place.message.role !== "assistant") return NOTHING;
     const call = { ...place.call, encryptedValue };
-    fold.put(withCall(place.message, place.at, call), id);
+    fold.put(withCall(place.message, place.at, call));
     return MESSAGES;
   },
 };

@@ -2,14 +2,14 @@ import type { FoldingThread } from "./folding-thread.js";
 import type { HeldMessage, HeldToolCall } from "./event-types.js";
 
 interface Entry {
-  /** The message that the call stands in, and its place there when last seen. */
+  /** The message that has the call, and its place there when last seen. */
   owner?: string;
   at?: number;
   /** The message with its result. */
   result?: string;
 }
 
-/** A tool call where it stands. */
+/** A tool call with its place. */
 export interface PlacedCall {
   readonly message: HeldMessage;
   readonly call: HeldToolCall;
@@ -17,8 +17,8 @@ export interface PlacedCall {
 }
 
 /**
- * Which message holds which tool call: found at once, however long the thread is. Made by one pass at the first need,
- * kept by what is folded, and made anew after the messages were changed by something else.
+ * Finds the message that has a tool call, however long the thread is. Built in one pass at the first need, kept up to
+ * date by what is folded, and built again after the messages changed in another way.
  */
 export class ToolCallIndex {
   readonly #thread: FoldingThread;
@@ -28,12 +28,12 @@ export class ToolCallIndex {
     this.#thread = thread;
   }
 
-  /** The messages were changed by something else than single events. */
+  /** Forgets all: the messages changed by something else than single events. */
   forget(): void {
     this.#entries = undefined;
   }
 
-  /** The tool call of this id, in the first message that has it. */
+  /** Returns the tool call with this id, in the first message that has it. */
   find(callId: string): PlacedCall | undefined {
     const found = this.#look(callId);
     if (found !== "stale") return found;
@@ -42,7 +42,7 @@ export class ToolCallIndex {
     return again === "stale" ? undefined : again;
   }
 
-  /** The message that holds a call's result. */
+  /** Returns the message with a call's result. */
   result(callId: string): HeldMessage | undefined {
     const id = this.#known().get(callId)?.result;
     const message = id === undefined ? undefined : (this.#thread.message(id) as HeldMessage | undefined);
@@ -85,7 +85,7 @@ function enter(entries: Map<string, Entry>, message: HeldMessage): void {
     entryOf(entries, message.toolCallId).result ??= message.id;
 }
 
-/** The first message that has a call is its owner. */
+/** Enters a call. The first message that has it is its owner. */
 function enterCall(entries: Map<string, Entry>, callId: string, owner: string, at: number): void {
   const entry = entryOf(entries, callId);
   if (entry.owner !== undefined) return;

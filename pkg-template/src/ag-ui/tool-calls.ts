@@ -1,3 +1,4 @@
+import { newId } from "../new-id.js";
 import { PartialJson } from "../partial-json.js";
 import type {
   FoldedEvent,
@@ -8,23 +9,24 @@ import type {
   ToolCallResult,
   ToolCallStart,
 } from "./event-types.js";
-import { attribution, MESSAGES, NOTHING, withCall, withMetadata, type Fold, type Step } from "./fold.js";
-import { newId } from "./new-id.js";
+import { attribution, MESSAGES, NOTHING, withCall, withMetadata, type Change, type Fold, type Step } from "./fold.js";
+
+import { list, maybeText, text } from "./shapes.js";
 import type { PlacedCall } from "./tool-call-index.js";
 
 function addressed(fold: Fold, event: FoldedEvent & { toolCallId: string }): PlacedCall | undefined {
   const place = fold.calls.find(event.toolCallId);
-  return place ?? fold.refuse(event, `${event.type}: no message has a tool call of the id '${event.toolCallId}'.`);
+  return place ?? fold.refuse(event, `${event.type}: no message has a tool call with the id '${event.toolCallId}'.`);
 }
 
 /** Puts a tool call in its place. */
-function replace(fold: Fold, { message, at }: PlacedCall, call: HeldToolCall, id: string | undefined): void {
-  fold.put(withCall(message, at, call), id);
+function replace(fold: Fold, { message, at }: PlacedCall, call: HeldToolCall): void {
+  fold.put(withCall(message, at, call));
 }
 
 /**
- * The message for a new tool call: the assistant message that it names; a new one of the id it names, when there is
- * none; and one of the call's own id, when it names another kind of message or none.
+ * Returns the message for a new tool call: the assistant message that it names; a new one with the id it names, if there
+ * is none; and one with the call's own id, if it names another kind of message or none.
  */
 function parentOf(fold: Fold, event: ToolCallStart): HeldMessage {
   const { parentMessageId, toolCallId } = event;
@@ -43,14 +45,15 @@ function parentOf(fold: Fold, event: ToolCallStart): HeldMessage {
   return { id: own ? freeId(fold, `${id}:call`) : id, role: "assistant", ...attribution(event) };
 }
 
-/** An id that no message has. Ids are unique here; the reference has a second message of the id instead. */
+/** Returns an id that no message has. Ids are unique here; the reference adds a second message with the same id. */
 function freeId(fold: Fold, ...wanted: string[]): string {
   return wanted.find((id) => !fold.message(id)) ?? newId();
 }
 
 export const toolCallStart: Step<ToolCallStart> = {
+  shape: { toolCallId: text, toolCallName: text, parentMessageId: maybeText },
   hook: "onToolCallStartEvent",
-  apply(fold, event, id) {
+  apply(fold, event) {
     const { toolCallId, toolCallName } = event;
     fold.run.started(toolCallId);
     const known = fold.calls.find(toolCallId);
@@ -60,7 +63,7 @@ export const toolCallStart: Step<ToolCallStart> = {
       const renamed =
         call.function.name === toolCallName ? call : { ...call, function: { ...call.function, name: toolCallName } };
       const next = withMetadata(renamed, event);
-      replace(fold, known, next, id);
+      replace(fold, known, next);
       return next === call ? NOTHING : MESSAGES;
     }
     const parent = parentOf(fold, event);
@@ -68,13 +71,14 @@ export const toolCallStart: Step<ToolCallStart> = {
     const fresh: HeldToolCall = { id: toolCallId, type: "function", function: { name: toolCallName, arguments: "" } };
     const call = withMetadata(fresh, event);
     const calls = parent.toolCalls ?? [];
-    fold.put({ ...parent, toolCalls: [...calls, call] }, id);
+    fold.put({ ...parent, toolCalls: [...calls, call] });
     fold.calls.noteCall(toolCallId, parent.id, calls.length);
     return MESSAGES;
   },
 };
 
 export const toolCallArgs: Step<ToolCallArgs> = {
+  shape: { toolCallId: text, delta: text },
   hook: "onToolCallArgsEvent",
   told(fold, event) {
     const place = addressed(fold, event);
@@ -83,32 +87,42 @@ export const toolCallArgs: Step<ToolCallArgs> = {
     return {
       toolCallBuffer: buffer,
       toolCallName: name,
-      /** Only whoever reads it pays for it. */
+      /** Costs only a subscriber that reads it. */
       get partialToolCallArgs(): unknown {
         return partialOf(place.call, buffer).object?.value ?? {};
       },
     };
   },
-  apply(fold, event, id) {
+  apply(fold, event) {
     const place = fold.calls.find(event.toolCallId);
-    if (!place) return NOTHING;
-    const { call } = place;
-    const known = call.function.arguments;
-    const added = fold.streams.added("call", call.id, known, event.delta);
-    if (added === "" && event.metadata === undefined) return MESSAGES;
-    const next = withMetadata({ ...call, function: { ...call.function, arguments: known + added } }, event);
-    const partial = PARTIALS.get(call);
-    if (partial) {
-      partial.add(added);
-      PARTIALS.delete(call);
-      PARTIALS.set(next, partial);
-    }
-    replace(fold, place, next, id);
-    return MESSAGES;
+    return place ? argumentsFor(fold, event, place) : NOTHING;
+  },
+  // A token: its call is looked up once.
+  alone(fold, event) {
+    const place = addressed(fold, event);
+    return place ? argumentsFor(fold, event, place) : NOTHING;
   },
 };
 
-/** What is read of a call's arguments, once somebody asks: the part that a call gets is read, and not all of them again. */
+function argumentsFor(fold: Fold, event: ToolCallArgs, place: PlacedCall): Change {
+  const { call } = place;
+  const known = call.function.arguments;
+  const added = fold.streams.added("call", call.id, known, event.delta);
+  if (added === "" && event.metadata === undefined) return MESSAGES;
+  const next = withMetadata({ ...call, function: { ...call.function, arguments: known + added } }, event);
+  const partial = PARTIALS.get(call);
+  if (partial) {
+    partial.add(added);
+    PARTIALS.delete(call);
+    PARTIALS.set(next, partial);
+  }
+  replace(fold, place, next);
+  return MESSAGES;
+}
+
+/**
+ * What was read of a call's arguments, once a subscriber asked: from then on each part is read, not all of them again.
+ */
 const PARTIALS = new WeakMap<HeldToolCall, PartialJson>();
 
 function partialOf(call: HeldToolCall, text: string): PartialJson {
@@ -122,6 +136,7 @@ function partialOf(call: HeldToolCall, text: string): PartialJson {
 }
 
 export const toolCallEnd: Step<ToolCallEnd> = {
+  shape: { toolCallId: text },
   hook: "onToolCallEndEvent",
   told(fold, event) {
     const place = addressed(fold, event);
@@ -145,22 +160,22 @@ export const toolCallEnd: Step<ToolCallEnd> = {
     PARTIALS.delete(call);
     const known = call.function.arguments;
     const added = fold.streams.end(`call ${toolCallId}`, known);
-    if (added !== "")
-      replace(fold, place, { ...call, function: { ...call.function, arguments: known + added } }, undefined);
+    if (added !== "") replace(fold, place, { ...call, function: { ...call.function, arguments: known + added } });
     if (!fold.streams.isOpen(message.id)) fold.send({ type: "message-finished", messageId: message.id });
   },
-  apply(fold, event, id) {
+  apply(fold, event) {
     const place = fold.calls.find(event.toolCallId);
     if (!place || event.metadata === undefined) return NOTHING;
-    replace(fold, place, withMetadata(place.call, event), id);
+    replace(fold, place, withMetadata(place.call, event));
     return MESSAGES;
   },
   announce: (fold, event) => ({ newToolCall: fold.calls.find(event.toolCallId)?.call }),
 };
 
 export const toolCallResult: Step<ToolCallResult> = {
+  shape: { messageId: text, toolCallId: text, content: (value) => text(value) || list(value) },
   hook: "onToolCallResultEvent",
-  apply(fold, event, id) {
+  apply(fold, event) {
     const { messageId, toolCallId, content, role } = event;
     fold.run.answered(toolCallId);
     const fresh: HeldMessage = { id: messageId, toolCallId, role: role || "tool", content, ...attribution(event) };
@@ -168,7 +183,7 @@ export const toolCallResult: Step<ToolCallResult> = {
     const named = fold.message(messageId);
     const known = named?.role === "tool" && named.toolCallId === toolCallId ? named : fold.calls.result(toolCallId);
     if (known) {
-      fold.put(withMetadata({ ...known, ...fresh, id: known.id }, event), id);
+      fold.put(withMetadata({ ...known, ...fresh, id: known.id }, event));
       return MESSAGES;
     }
     const owner = fold.calls.find(toolCallId)?.message;
@@ -176,7 +191,7 @@ export const toolCallResult: Step<ToolCallResult> = {
       named ? { ...fresh, id: freeId(fold, toolCallId, `${toolCallId}:result`) } : fresh,
       event,
     );
-    fold.put(message, id, owner?.role === "assistant" ? owner.id : undefined);
+    fold.put(message, owner?.role === "assistant" ? owner.id : undefined);
     fold.calls.noteMessage(message);
     return { messages: true, newMessage: message };
   },

@@ -4,19 +4,19 @@ import { readMessage, type WireMessage } from "./message-form.js";
 import { PartialJson, type PartialObject } from "../partial-json.js";
 
 /**
- * A message and the next part of it, as `AIMessageChunk.concat` of @langchain/core joins them: text appended, content
- * blocks and tool call chunks joined by `index`, usage summed, tool calls read from the arguments that are there.
+ * Joins a message and its next part as `AIMessageChunk.concat` of @langchain/core does: appends text, joins content blocks
+ * and tool call chunks by `index`, sums usage, and reads tool calls from the arguments so far.
  *
- * The answer is a new plain dict (`type: "ai"`); what the part did not touch is the same object as before. A part
- * costs its own length, however long the text and the arguments are already: `args` of many keys are read when somebody
- * looks at them. Until then a debugger shows a getter there.
+ * Returns a new plain dict (`type: "ai"`); what the part did not touch is the same object as before. A part costs its own
+ * length, however long the text and the arguments are already: `args` with many keys are read when you look at them.
+ * Until then a debugger shows a getter there.
  *
- * Where it differs: usage that is null in both stays null, a `name` is kept, and `__proto__` is a key like any other.
+ * Differences: usage that is null in both stays null, a `name` is kept, and `__proto__` is a key like any other.
  *
- * @param message - The message so far, an answer of this function; undefined for the first part.
+ * @param message - The message so far, as this function returned it; undefined for the first part.
  * @param part - An `AIMessageChunk` or its kin: a dict, a serialised constructor, or an instance.
- * @throws {@link ThreadfoldError} `INVALID_MESSAGE` for what is no message, `INVALID_VALUE` when a field comes with
- *   another type than it has.
+ * @throws {@link ThreadfoldError} `INVALID_MESSAGE` for what is no message, `INVALID_VALUE` for a field that changes its
+ *   type.
  *
  * @example
  * ```ts
@@ -36,7 +36,7 @@ export function concatChunk(message: object | undefined, part: object): Dict {
   return joinPart(message as Dict | undefined, wire);
 }
 
-/** {@link concatChunk} for a part that was read already. */
+/** Does what {@link concatChunk} does, for a part that was read already. */
 export function joinPart(message: Dict | undefined, { fields, type }: WireMessage): Dict {
   return type === "ai" ? joinAi(message, fields) : joinOther(message, fields, type);
 }
@@ -108,19 +108,19 @@ function joinCommon(left: Dict, right: Dict): Dict {
 const joinDicts = (left: unknown, right: unknown): unknown =>
   mergeDicts(isDict(left) ? left : undefined, isDict(right) ? right : undefined) ?? {};
 
-/** What is known of one tool call chunk's arguments. It belongs to the chunk that it was read for last. */
+/** What was read of one tool call chunk's arguments. It belongs to the chunk that it was read for last. */
 interface Arguments {
   of: Dict;
   readonly json: PartialJson;
-  /** The tool call that was made of it last, and the arguments that it was made of: text, where they are no object. */
+  /** The last tool call that was made of it, and the arguments of that call: text, if they are no object. */
   call: Dict | undefined;
   args: PartialObject | string | undefined;
 }
 
-/** By the joined chunk, so that a message that is gone back to is read anew and one that goes on is not. */
+/** By the joined chunk: a message that you go back to is read again, and one that goes on is not. */
 const ARGUMENTS = new WeakMap<Dict, Arguments>();
 
-/** Lets a joined chunk have what was read of the one before it. */
+/** Gives a joined chunk what was read of the one before it. */
 export function readOn(was: Dict, part: Dict, joined: Dict): void {
   const read = ARGUMENTS.get(was);
   if (read?.of !== was) return;
@@ -141,7 +141,7 @@ function argumentsOf(chunk: Dict): Arguments {
 
 const textOf = ({ args }: Dict): string => (typeof args === "string" ? args : "");
 
-/** The tool calls that the joined chunks make, and those that are none. */
+/** Reads the tool calls of joined chunks, and those that are invalid. */
 function readCalls(chunks: readonly unknown[], before: Dict | undefined): Dict {
   const calls: Dict[] = [];
   const invalid: Dict[] = [];
@@ -157,13 +157,16 @@ function readCalls(chunks: readonly unknown[], before: Dict | undefined): Dict {
 /** Lists of joined chunks that make one tool call each, with those calls: a part touches few of them. */
 const CALLS = new WeakMap<readonly unknown[], readonly unknown[]>();
 
-/** Whether a chunk is no other's continuation, when joining has not made it one: its index tells it from all others. */
+/** Whether a chunk that was not joined continues no other: its index tells it from all others. */
 const isOwn = (chunk: unknown): boolean =>
   isDict(chunk) &&
   typeof chunk["index"] === "number" &&
   (chunk["type"] === undefined || chunk["type"] === "tool_call_chunk");
 
-/** {@link readCalls} where only these chunks and what follows the left ones are new; undefined where it takes more. */
+/**
+ * Does what {@link readCalls} does if only these chunks and those after the left ones are new; undefined if it takes
+ * more.
+ */
 function readTouched(
   left: readonly unknown[],
   chunks: readonly unknown[],
@@ -189,7 +192,7 @@ function readTouched(
 const unlessSame = (now: readonly unknown[], before: unknown): readonly unknown[] =>
   Array.isArray(before) && before.length === now.length && now.every((item, at) => item === before[at]) ? before : now;
 
-/** The chunks of one call each: almost always one, for joining has done it already. */
+/** Groups chunks by their call: almost always one each, since joining has done it already. */
 function groupsOf(chunks: readonly Dict[]): Dict[][] {
   const groups: Dict[][] = [];
   const byIndex = new Map<unknown, Dict[][]>();
@@ -233,7 +236,7 @@ export function callOf(group: readonly Dict[]): Dict {
   return read.call;
 }
 
-/** A call whose arguments are read when somebody looks, and plain data from then on. */
+/** Makes a call whose arguments are read at the first look, and are plain data from then on. */
 function callToRead(object: PartialObject, name: unknown, id: unknown): Dict {
   const call = {
     name,
@@ -249,7 +252,7 @@ function callToRead(object: PartialObject, name: unknown, id: unknown): Dict {
   return call;
 }
 
-/** A frozen call stays as it is: it answers the same object each time. */
+/** Makes the arguments plain data. A frozen call stays as it is, and returns the same object each time. */
 function become(call: object, value: unknown): unknown {
   Reflect.defineProperty(call, "args", { value, writable: true, enumerable: true, configurable: true });
   return value;
@@ -261,7 +264,7 @@ function readTogether(group: readonly Dict[]): Arguments {
   return read;
 }
 
-/** A message whose parts are all there, without what only a message in parts has: as a graph's state holds it. */
+/** Returns a message as a graph's state has it, without the fields of a message in parts. */
 export function finishedMessage(message: Dict): Dict {
   if (!("tool_call_chunks" in message) && !("chunk_position" in message)) return message;
   const { tool_call_chunks: _chunks, chunk_position: _position, ...whole } = message;
@@ -269,7 +272,7 @@ export function finishedMessage(message: Dict): Dict {
   return whole;
 }
 
-/** The calls of a message that is whole are plain data. */
+/** Reads the arguments of all calls: those of a whole message are plain data. */
 export function readArgs(calls: unknown): void {
   for (const call of listOf(calls)) if (isDict(call)) Reflect.get(call, "args");
 }

@@ -1,30 +1,37 @@
 import { ThreadfoldError } from "threadfold";
 import { isAbort } from "../abort.js";
-import { Conversation, type RunThread } from "./conversation.js";
+import { reportPart, type ReceivingThread } from "../stream/delivery.js";
+import { breakOff, disconnect, stop } from "../stream/run-end.js";
+import { read } from "../stream/source.js";
+import type { SentPart, Taker } from "../stream/taker.js";
+import { Conversation } from "./conversation.js";
 import type { RunInterrupt } from "./interrupt.js";
 import { isDict, type Dict } from "./merge.js";
 import { Positions } from "./part-keys.js";
-import { readParts, type Part, type RunStream } from "./parts.js";
+import type { Part, RunStream } from "./parts.js";
 import { ProtocolV2, type ProtocolEvent } from "./protocol-v2.js";
 import { Run, type RunListeners } from "./run.js";
 import { RunsApi } from "./runs-api.js";
 
+/** What a run is folded into: a `Thread`. */
+export type RunThread = ReceivingThread;
+
 /** How {@link foldRun} reads a run. */
 export interface FoldRunOptions extends RunListeners {
   /**
-   * Stops reading at once and ends the run, as the user's stop does: what was said stays, and what was sent is over. The
-   * promise is rejected with its reason. To leave a run that goes on, give up the stream instead.
+   * Stops the reading at once and ends the run, as the user's stop does: what was said stays, and what was sent is over.
+   * The promise rejects with the signal's reason. To leave a run that goes on, end the stream instead.
    */
   signal?: AbortSignal | undefined;
   /**
-   * The run to read to its end. Streams of protocol v2 belong to the thread and go on after a run; without this they
-   * are read until the server ends them.
+   * The run to read to its end. Streams of protocol v2 belong to the thread and go on after a run; if you leave this out,
+   * they are read until the server ends them.
    */
   runId?: string | undefined;
   /**
-   * The step that the thread stands at: `metadata.step` of the server's state that it was made with. Where the stream
-   * names the steps of its states (the channel `checkpoints` of protocol v2), an earlier one that is told again is no
-   * news, and the messages behind it stay.
+   * The step that the thread is at: `metadata.step` of the server's state that it was made with. Where the stream names
+   * the steps of its states (the channel `checkpoints` of protocol v2), an earlier state that is sent again is passed
+   * over, and the messages after it stay.
    */
   step?: number | undefined;
 }
@@ -32,9 +39,9 @@ export interface FoldRunOptions extends RunListeners {
 /** How a run ended. */
 export interface FoldedRun {
   readonly runId: string | undefined;
-  /** What the graph asks; they are no part of the state. */
+  /** What the graph asks. They are not part of the state. */
   readonly interrupts: readonly RunInterrupt[];
-  /** What the server said when the run failed. */
+  /** The server's words about a run that failed. */
   readonly error?: unknown;
 }
 
@@ -42,17 +49,17 @@ export interface FoldedRun {
  * Folds a run of a LangGraph server into a thread: stream modes `values`, `updates`, `messages-tuple`, `messages` and
  * `custom`, with subgraphs or without, and the events of protocol v2.
  *
- * Parts of messages appear as they come; the state of the root graph has the last word, but for one that carries an
- * interrupt: what the graph within said before it asked is in no state yet, and stays. A stream that was cut may be
- * joined behind `thread.run.lastEventId`, or told again from its start: what the thread has had, it passes over. A part
- * that cannot be folded goes to the thread's `error` listeners, and the stream goes on.
+ * Parts of messages appear as they come; the state of the root graph has the last word, except one that carries an
+ * interrupt: what a subgraph said before it asked is in no state yet, and stays. You can join a stream that was cut
+ * behind `thread.run.lastEventId`, or fold it again from its start: what the thread has had is passed over. A part that
+ * cannot be folded is reported to the thread's `error` listeners, and the stream goes on.
  *
- * @returns when the stream ends: the run's interrupts, and its error when it failed.
- * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no thread or no stream, `BAD_RESPONSE` for a response that
- *   is no stream of events, `DISPOSED` when the thread was given up; what reading the stream throws, what `onCustom` and
- *   `onInterrupt` throw, and the signal's reason. The source is then closed, and a run that was under way is
- *   `disconnected`: it may be joined again. The signal ends it instead. If no run began, the one that was asked for is
- *   `failed`, with what is pending, which waits for a retry.
+ * @returns when the stream ends: the run's interrupts, and its error if it failed.
+ * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no thread or no stream, `BAD_RESPONSE`, with the HTTP
+ *   `status`, for a response that is no stream of events, `DISPOSED` once the thread was freed; what reading the stream
+ *   throws, what `onCustom` and `onInterrupt` throw, and the signal's reason. The source is then closed, and a run that
+ *   was under way is `disconnected`: you can join it again. The signal ends it instead. If no run began, the one that was
+ *   asked for is `failed`, with what is pending, which waits for a retry.
  *
  * @example
  * ```ts
@@ -77,27 +84,21 @@ export async function foldRun(
   const options = given ?? {};
   if (typeof thread?.receive !== "function")
     throw new ThreadfoldError("INVALID_VALUE", "foldRun folds a stream into a Thread: its first argument is none.");
-  const fold = new RunFold(thread, options);
+  const reading = new Reading(thread, options);
   try {
-    await readParts(
-      stream,
-      options.signal,
-      (part) => fold.take(part),
-      (text, cause) =>
-        thread.report(new ThreadfoldError("INVALID_VALUE", "A part of the stream is no JSON.", { cause }), text),
-    );
-    return fold.end();
+    await read(stream, reading, options.signal);
   } catch (error) {
-    fold.breakOff(error);
+    reading.breakOff(error);
     throw error;
   }
+  return reading.end();
 }
 
-/** What a thread's runs have in common: a stream that was cut in the middle of a message is joined again. */
+/** The folding of a thread's runs: a stream that was cut in the middle of a message is joined again. */
 const FOLDS = new WeakMap<RunThread, { conversation: Conversation; v2: ProtocolV2; api: RunsApi }>();
 
-/** One reading of a stream. */
-class RunFold {
+/** One reading of a stream: takes its parts one by one. */
+class Reading implements Taker {
   readonly #thread: RunThread;
   readonly #run: Run;
   readonly #v2: ProtocolV2;
@@ -122,75 +123,73 @@ class RunFold {
     if (options.step !== undefined) known.v2.standsAt(options.step);
   }
 
-  /** Takes one part; says whether there may be more of the run. */
-  take(part: Part): boolean {
+  takeSent({ id, event, data = null }: SentPart): boolean {
+    return this.take({ id, event, data });
+  }
+
+  take(value: unknown): boolean {
+    const part = value as Part;
     try {
       this.#fold(part);
     } catch (cause) {
-      if (cause instanceof ThreadfoldError && cause.code === "DISPOSED") throw cause;
-      const error =
-        cause instanceof ThreadfoldError
-          ? cause
-          : new ThreadfoldError("UNREADABLE_VALUE", "A part of the stream could not be folded: see the cause.", {
-              cause,
-            });
-      this.#thread.report(error, part);
+      reportPart(this.#thread, cause, part);
     }
     this.#run.tell();
     const { ended, runId } = this.#run;
-    return !(ended && this.#isV2 && runId !== undefined && runId === this.#options.runId);
+    return ended && this.#isV2 === true && runId !== undefined && runId === this.#options.runId;
+  }
+
+  refuse(data: string, cause: unknown): void {
+    this.#thread.report(
+      new ThreadfoldError("INVALID_VALUE", "A part of the stream is not JSON: see the cause.", { cause }),
+      data,
+    );
   }
 
   #fold(part: Part): void {
     const event = isDict(part) ? eventOf(part) : undefined;
     if (!event && !isPart(part)) throw new ThreadfoldError("INVALID_VALUE", NO_PART);
     this.#isV2 ??= event !== undefined;
-    const position = event ? { id: event.event_id, key: event.event_id } : this.#positions.next(part);
-    const key = position.key ?? position.id;
-    if (key !== undefined && this.#thread.had(key)) {
-      if (event) this.#v2.skip(event, this.#run);
-      else this.#api.skip(part, this.#run);
-      return;
-    }
-    this.#run.conversation.at(position);
-    if (event) this.#v2.take(event, this.#run);
-    else this.#api.take(part, this.#run);
+    const { delivery } = this.#run.conversation;
+    const position = event ? { id: event.event_id } : this.#positions.next(part);
+    const isKnown = delivery.had(position);
+    if (!isKnown) delivery.at(position);
+    const how = isKnown ? "skip" : "take";
+    if (event) this.#v2[how](event, this.#run);
+    else this.#api[how](part, this.#run);
   }
 
-  /** The stream is over. One of the runs API ends with its run; one of protocol v2 without a word of it was cut. */
+  /**
+   * Takes note that the stream ended. A stream of the runs API ends with its run; one of protocol v2 says so, or was
+   * cut.
+   */
   end(): FoldedRun {
     const run = this.#run;
+    run.conversation.delivery.at(undefined);
     if (!run.ended) {
-      if (this.#isV2) this.#disconnect();
+      if (this.#isV2) disconnect(this.#thread);
       else run.finish();
     }
     const { runId, interrupts, error } = run;
     return { runId, interrupts: [...interrupts], ...(error === undefined ? {} : { error }) };
   }
 
-  /** Reading ended before the stream did. If no run began, the one that was asked for has failed, unless it has an id. */
+  /** Takes note that an error ended the reading. */
   breakOff(error: unknown): void {
-    const { id, status } = this.#thread.run ?? { status: "idle" };
-    const isOpen = status === "running" || status === "disconnected";
-    try {
-      if (isAbort(error, this.#options.signal)) this.#run.conversation.stop();
-      else if (this.#run.began || (isOpen && id !== undefined)) this.#disconnect(error);
-      else this.#run.conversation.refuse(error, isOpen);
-    } catch {
-      // The thread was given up: whoever waits for the run is told why it ended.
-    }
-  }
-
-  #disconnect(error?: unknown): void {
-    if (this.#thread.run?.status === "running") this.#thread.receive({ type: "disconnected", error });
+    const { conversation, began } = this.#run;
+    conversation.delivery.at(undefined);
+    if (isAbort(error, this.#options.signal)) stop(this.#thread, conversation);
+    else breakOff(this.#thread, error, began, conversation);
   }
 }
 
-/** What a graph of langgraph.js streams itself, beside no server, comes without the names of its modes, or as tuples. */
+/**
+ * What a graph of langgraph.js streams itself, without a server, comes without the names of its modes, or as tuples.
+ */
 const NO_PART =
   "A part of the stream should be { event, data }, as a server sends it. Of what a local graph streams, wrap each chunk: { event: mode, data: chunk }.";
 
-/** Whether it may be a part of the runs API: without a name it says nothing, but has no fields of its own either. */
+/** Whether it may be a part of the runs API: if it has no name, it has no other fields either. */
 const isPart = (part: unknown): boolean =>
   isDict(part) && ("event" in part || Object.keys(part).every((key) => key === "id" || key === "data"));
 

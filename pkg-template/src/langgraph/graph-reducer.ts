@@ -1,17 +1,17 @@
 import { coerceMessageLikeToMessage, type BaseMessage, type BaseMessageLike } from "@langchain/core/messages";
 import { addMessages } from "threadfold";
-import { newId } from "../ag-ui/new-id.js";
+import { newId } from "../new-id.js";
 
 type Messages = BaseMessage | BaseMessageLike | readonly (BaseMessage | BaseMessageLike)[];
 
 /**
- * {@link addMessages} for a graph of langgraph.js, in place of its `messagesStateReducer`: whatever is no instance of
- * `@langchain/core`'s message classes is made one, and a message without an id is given a uuid in place, in the very
+ * Does what {@link addMessages} does, for a graph of langgraph.js in place of its `messagesStateReducer`: makes instances
+ * of `@langchain/core`'s message classes of all messages, and gives a message without an id a uuid in place, in the very
  * instance that the node returned. So `ToolNode` finds its `AIMessage`, `state.messages.includes(returned)` holds, and
  * what is streamed as `updates` has the ids that the state has.
  *
- * The one function of threadfold that writes into what it is given; the lists themselves it leaves alone. When `right`
- * changes nothing, the answer is `left` itself.
+ * This is the one function of threadfold that writes into its arguments; it leaves the lists themselves alone. Returns
+ * `left` itself if `right` changes nothing.
  *
  * One deliberate difference from `messagesStateReducer`: a removal after a remove-all is carried out, or is the error
  * `REMOVED_AFTER_REMOVE_ALL`; the reference returns the removal as a message.
@@ -36,7 +36,7 @@ export function graphReducer(left: Messages, right: Messages): BaseMessage[] {
   return addMessages(was, more) as BaseMessage[];
 }
 
-/** These messages as instances; the same list when they are so already. */
+/** Returns these messages as instances; the same list if they are instances already. */
 function instances(given: Messages): readonly BaseMessage[] {
   const list = Array.isArray(given) ? (given as readonly BaseMessageLike[]) : [given as BaseMessageLike];
   let made: BaseMessage[] | undefined;

@@ -1,11 +1,11 @@
-/** A question of the graph's to the user: the run goes on when it is resumed with the answer. */
+/** A question of the graph to the user. The run goes on when you resume it with the answer. */
 export interface RunInterrupt {
   readonly id?: string | undefined;
   readonly value?: unknown;
-  /** The graph within the graph that asks. */
+  /** The subgraph that asks. */
   readonly namespace: readonly string[];
 }
 
-/** Whether an interrupt is among these; one without an id is always another. */
+/** Whether an interrupt is among these. One without an id is always another. */
 export const isKnown = (interrupts: readonly RunInterrupt[], { id }: RunInterrupt): boolean =>
   id !== undefined && interrupts.some((known) => known.id === id);

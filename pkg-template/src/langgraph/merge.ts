@@ -1,5 +1,5 @@
-// How two values of message chunks become one: as `_mergeDicts` and its kin of @langchain/core do. What a chunk does
-// not touch stays the same object; text grows by `+=`, which costs the new part only.
+// Merges two values of message chunks as `_mergeDicts` and its kin of @langchain/core do. What a chunk does not touch
+// stays the same object; text grows by `+=`, which costs only the new part.
 import { ThreadfoldError } from "threadfold";
 
 export type Dict = Readonly<Record<string, unknown>>;
@@ -12,7 +12,7 @@ const KEPT = new Set(["type", "index", "created", "timestamp"]);
 /** Keys whose later text, if there is any, takes the place of the earlier one. */
 const REPLACED = new Set(["id", "name", "output_version", "model_provider"]);
 
-/** Two dicts, of which either may be missing. */
+/** Merges two dicts, of which either may be missing. */
 export function mergeDicts(left: Dict | null | undefined, right: Dict | null | undefined): Dict | undefined {
   if (left == null || right == null) return left ?? right ?? undefined;
   let merged: Record<string, unknown> | undefined;
@@ -49,9 +49,9 @@ function mergeField(key: string, left: unknown, right: unknown): unknown {
 }
 
 /**
- * Two lists: items with one `index`, or with one id when neither has an index, become one.
+ * Merges two lists: items with one `index`, or with one id if neither has an index, become one.
  *
- * @param onJoin - Told of each item of the right that went into one of the left, what became of the two, and where.
+ * @param onJoin - Called for each item of the right that went into one of the left, with the joined item and its place.
  */
 export function mergeLists(
   left: readonly unknown[],
@@ -98,7 +98,7 @@ function targetOf(items: readonly unknown[], item: unknown, places: Places | und
   return candidates?.find((at) => joins(items[at])) ?? -1;
 }
 
-/** Where in a list the items of an index are, and those of an id without one: a long list is not searched for each part. */
+/** Where in a list the items of an index are, and those of an id without one, so that no part searches a long list. */
 interface Places {
   /** The list that it was read for last. */
   of: readonly unknown[];
@@ -140,7 +140,7 @@ function differInType({ type: left }: Dict, { type: right }: Dict): boolean {
 
 const withoutDelta = (type: string): string => (type.endsWith("_delta") ? type.slice(0, -6) : type);
 
-/** Two contents: text or blocks. */
+/** Merges two contents: text or blocks. */
 export function mergeContent(left: unknown, right: unknown): unknown {
   if (typeof left === "string") {
     if (left === "") return right;
@@ -163,14 +163,14 @@ const blocksOf = (content: unknown): readonly unknown[] =>
 
 const SOURCES = new Set(["url", "base64", "text", "id"]);
 
-/** A block of data in the form that LangChain had before its version 1. */
+/** Whether a block is data in the form that LangChain had before its version 1. */
 const isData = (block: unknown): boolean =>
   isDict(block) && typeof block["type"] === "string" && SOURCES.has(block["source_type"] as string);
 
 const SUMS = ["input_tokens", "output_tokens", "total_tokens"] as const;
 const MEDIA = ["audio", "image", "video", "document", "text"] as const;
 
-/** The usage of two parts, summed. Null is none: the reference makes zeros of it. */
+/** Sums the usage of two parts. Null is none; the reference makes zeros of it. */
 export function mergeUsage(left: unknown, right: unknown): unknown {
   if (!isDict(left) && !isDict(right)) return left ?? right;
   if (isDict(left) && !isDict(right) && isDict(left["input_token_details"]) && isDict(left["output_token_details"])) {

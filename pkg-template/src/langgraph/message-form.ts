@@ -1,4 +1,4 @@
-// The forms in which a server or a graph gives a message, and the one that a thread is given: a plain dict.
+// The forms in which a server or a graph sends a message, and the one that a thread gets: a plain dict.
 import { isDict, type Dict } from "./merge.js";
 
 /** A message as it came: its fields, what it is, and whether it is a part of a message or a whole one. */
@@ -18,12 +18,12 @@ const KINDS: Readonly<Record<string, string | undefined>> = {
   RemoveMessage: "remove",
 };
 
-/** What only LangChain's classes have. */
+/** Fields that only LangChain's classes have. */
 const CLASS_FIELDS = new Set(["lc_kwargs", "lc_namespace", "lc_serializable", "lc_direct_tool_output"]);
 
 /**
  * Reads a message: a dict with a `type`, a serialised constructor (`{ lc: 1, … }`), or an instance of one of
- * @langchain/core's classes. Undefined when it is none of them.
+ * @langchain/core's classes. Returns undefined for anything else.
  */
 export function readMessage(value: unknown): WireMessage | undefined {
   if (!isDict(value)) return undefined;
@@ -47,17 +47,17 @@ function ofInstance(instance: Dict, type: string): WireMessage {
   return { fields: Object.fromEntries(fields), type, part: typeof instance["concat"] === "function" };
 }
 
-/** The plain dict of a whole message. */
+/** Returns the plain dict of a whole message. */
 export const plainDict = ({ fields, type }: WireMessage): Dict =>
   fields["type"] === type ? fields : { ...fields, type };
 
-/** The messages of a state or an update in plain form; the same list when they are so already. */
+/** Returns the messages of a state or an update as plain dicts; the same list if they are plain already. */
 export function plainMessages(messages: unknown): unknown {
   if (!Array.isArray(messages)) return plainMessage(messages);
   return messages.some((message) => plainMessage(message) !== message) ? messages.map(plainMessage) : messages;
 }
 
-/** Only what is no dict yet needs reading. */
+/** Reads only what is no plain dict yet. */
 function plainMessage(value: unknown): unknown {
   if (!isDict(value) || (value["lc"] !== 1 && typeof value["getType"] !== "function")) return value;
   const wire = readMessage(value);

@@ -26,7 +26,7 @@ export interface MessagesValue {
 }
 
 /**
- * The counterpart of LangGraph's `MessagesValue` with {@link graphReducer} for its reducer.
+ * LangGraph's `MessagesValue` with {@link graphReducer} for its reducer.
  *
  * @example
  * ```ts
@@ -38,7 +38,7 @@ export interface MessagesValue {
  * ```
  */
 export const messagesValue = {
-  // How LangGraph knows a field with a reducer.
+  // By this LangGraph knows a field with a reducer.
   [Symbol.for("langgraph.state.reduced_value")]: true,
   valueSchema: listSchema<BaseMessage[]>(() => []),
   inputSchema: listSchema<MessagesUpdate>(undefined),
@@ -46,7 +46,7 @@ export const messagesValue = {
   jsonSchemaExtra: { langgraph_type: "messages", description: "A list of chat messages" },
 } as unknown as MessagesValue;
 
-/** Takes anything: the reducer says what is no message. */
+/** Makes a schema that takes anything: the reducer refuses what is no message. */
 function listSchema<T>(initial: (() => T) | undefined): ListSchema<unknown, T> {
   const jsonSchema = () => ({ type: "array", items: {} });
   return {

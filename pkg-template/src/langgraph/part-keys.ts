@@ -1,18 +1,13 @@
+import type { Position } from "../stream/delivery.js";
 import { isDict } from "./merge.js";
 import type { Part } from "./parts.js";
-
-/** How a thread knows a part again, and from which id on the run may be joined when this part is the last that came. */
-export interface Position {
-  readonly id?: string | undefined;
-  readonly key?: string | undefined;
-}
 
 /** An id made of the time in milliseconds. */
 const CLOCK_ID = /^(\d{10,})-(\d+)(?:\.(\d+))?$/;
 
 /**
- * The positions of a stream's parts. An id of the clock may stand for several parts: the development server numbers
- * by the millisecond alone. So what is in a part tells it from its neighbours, and a run is joined again behind the id
+ * Finds the positions of a stream's parts. An id of the clock may stand for several parts: the development server numbers
+ * by the millisecond alone. So its content tells a part from its neighbours, and a run is joined again behind the id
  * before, of which every part has come.
  */
 export class Positions {
@@ -35,7 +30,7 @@ export class Positions {
   }
 }
 
-/** Whether an id of the clock is before another; false where that cannot be said. */
+/** Whether an id of the clock is before another; false if they cannot be compared. */
 export function isBefore(id: string | undefined, other: string | undefined): boolean {
   const [left, right] = [CLOCK_ID.exec(id ?? ""), CLOCK_ID.exec(other ?? "")];
   if (!left || !right) return false;
@@ -46,7 +41,7 @@ export function isBefore(id: string | undefined, other: string | undefined): boo
   return false;
 }
 
-/** A short text for what is in a part. Of a state only its end is looked at: reading all of it would cost too much. */
+/** Returns a short text for the content of a part. Reads only the end of a state: all of it would cost too much. */
 function fingerprint(data: unknown): string {
   if (Array.isArray(data)) return hash(JSON.stringify(data[0]) ?? "");
   if (!isDict(data)) return hash(JSON.stringify(data) ?? "");

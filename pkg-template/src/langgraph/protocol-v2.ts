@@ -24,11 +24,13 @@ export class ProtocolV2 {
   readonly #conversation: Conversation;
   /** The message that each node is saying. */
   readonly #speaking = new Map<string, V2Message>();
-  /** Runs that are over: whoever connects anew is told the whole thread again. */
+  /** Runs that are over: a new connection brings the whole thread again. */
   readonly #over = new Set<string>();
   #runId: string | undefined;
   #skipping = false;
-  /** The step of the state that comes next, the highest that a state of this run had, and the one that the thread had. */
+  /**
+   * The step of the state that comes next, the highest that a state of this run had, and the one that the thread had.
+   */
   #step: number | undefined;
   #lastStep: number | undefined;
   #floor: number | undefined;
@@ -39,7 +41,7 @@ export class ProtocolV2 {
     this.#conversation = conversation;
   }
 
-  /** The step that the thread's own state stands at: those of earlier ones are no news. */
+  /** Sets the step that the thread's own state is at: earlier ones are no news. */
   standsAt(step: number): void {
     this.#floor = step;
   }
@@ -57,7 +59,7 @@ export class ProtocolV2 {
     switch (method) {
       case "values": {
         const values = run.stateOf(data, namespace);
-        // What comes after a run's end may be told again in the middle of the next.
+        // What comes after a run's end may come again in the middle of the next.
         if (isRoot && values && !isBefore(event.event_id, this.#conversation.thread.run?.lastEventId))
           this.#values(values);
         break;
@@ -85,16 +87,16 @@ export class ProtocolV2 {
         else run.custom(data, namespace);
         break;
       default:
-      // What tells nothing of the state: tasks, and what there may come to be.
+      // Channels without state: tasks, and those of later versions.
     }
   }
 
-  /** An event that the thread has had. */
+  /** Passes over an event that the thread has had. */
   skip(event: ProtocolEvent, run: Run): void {
     const { method, params } = event;
     const namespace = namespaceOf(event);
     if (method === "lifecycle" && namespace.length === 0 && isDict(params.data) && isBegin(params.data)) {
-      // The run that is told again is the thread's own: what is new in it is news.
+      // The run that comes again is the thread's own: what is new in it is news.
       this.#skipping = false;
     } else if (method === "input.requested" && !this.#skipping) this.#requested(params.data, namespace, run);
   }
@@ -122,7 +124,7 @@ export class ProtocolV2 {
     this.#speaking.clear();
     if (data["event"] === "failed") run.fail(data["error"]);
     else {
-      // What it asks came by a channel that was not asked for.
+      // Its question came by a channel that was not subscribed to.
       if (data["event"] === "interrupted" && run.interrupts.length === 0) run.interrupt({ namespace: [] });
       run.finish();
     }
@@ -142,7 +144,7 @@ export class ProtocolV2 {
     if (!isDict(data)) return;
     const { node, values } = data;
     if (node === "__interrupt__") run.interruptsOf(isDict(values) ? values["value"] : values, namespace);
-    // Without a node it is what several wrote at once, which the state that follows tells.
+    // Without a node it is what several wrote at once; the state that follows has it.
     else if (namespace.length === 0 && typeof node === "string" && isDict(values)) this.#conversation.update(values);
   }
 
@@ -156,6 +158,13 @@ export class ProtocolV2 {
     }
     const spoken = this.#speaking.get(speaker) ?? this.#takeUp(speaker);
     if (!spoken) return;
+    const text = spoken.token(data);
+    if (text !== undefined) {
+      if (!this.#conversation.say(spoken.id, text, { task: speaker, isGuest }))
+        this.#show(spoken.message, true, { task: speaker, isGuest });
+      return;
+    }
+    spoken.adopt(() => this.#conversation.thread.message(spoken.id));
     if (data["event"] === "message-finish") {
       this.#speaking.delete(speaker);
       this.#show(spoken.finish(data), false, { task: speaker, isGuest });
@@ -179,20 +188,23 @@ export class ProtocolV2 {
     this.#show(spoken.message, true, { task: speaker, isGuest: namespace.length > 0 });
   }
 
-  /** Whether this begins a tool's result, which the server tells in a namespace of the call's. */
+  /** Whether this begins a tool's result, which the server sends in the call's namespace. */
   #isResult(data: Dict, namespace: readonly string[]): boolean {
     if (data["event"] !== "message-start" || data["role"] !== "tool" || isToolsOwn(namespace.slice(0, -1)))
       return false;
     return namespace.at(-1) === `tools:${this.#callOf(data, namespace)}` || this.#toolCalls.has(namespace.join("|"));
   }
 
-  /** The call that a tool's message answers. Older servers name it in the message's id alone, or where the tool started. */
+  /**
+   * Returns the call that a tool's message answers. Older servers name it only in the message's id, or where the tool
+   * started.
+   */
   #callOf({ id, tool_call_id: callId }: Dict, namespace: readonly string[]): string | undefined {
     if (typeof callId === "string") return callId;
     return /-tool-(.+)$/.exec(String(id))?.[1] ?? this.#toolCalls.get(namespace.join("|"));
   }
 
-  /** A message that was under way in the thread's earlier life goes on. */
+  /** Goes on with a message that was under way when the thread was saved. */
   #takeUp(speaker: string): V2Message | undefined {
     const orphan = this.#conversation.orphan();
     if (!orphan) return undefined;
@@ -210,7 +222,7 @@ const ENDS = new Set<unknown>(["completed", "failed", "interrupted"]);
 
 const isBegin = ({ event }: Dict): boolean => event === "running" || event === "started";
 
-/** Events that the server makes up itself name their run. */
+/** Returns the run of an event. Events that the server itself makes up name it. */
 const runOf = ({ event_id: id }: ProtocolEvent): string | undefined => /^synth:([^:]+):/.exec(id ?? "")?.[1];
 
 const speakerOf = ({ params: { namespace = [], node = "" } }: ProtocolEvent): string =>

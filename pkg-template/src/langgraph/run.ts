@@ -2,11 +2,11 @@ import type { Conversation } from "./conversation.js";
 import { isKnown, type RunInterrupt } from "./interrupt.js";
 import { isDict, type Dict } from "./merge.js";
 
-/** Whoever is told of what is no state. */
+/** Listeners for what is not state. */
 export interface RunListeners {
-  /** Told what nodes send by `get_stream_writer()`. */
+  /** Called with what nodes send by `get_stream_writer()`. */
   onCustom?: ((data: unknown, from: { namespace: readonly string[]; name?: string | undefined }) => void) | undefined;
-  /** Told of each interrupt once. */
+  /** Called with each interrupt once. */
   onInterrupt?: ((interrupt: RunInterrupt) => void) | undefined;
 }
 
@@ -14,14 +14,14 @@ export interface RunListeners {
 export class Run {
   readonly conversation: Conversation;
   readonly #listeners: RunListeners;
-  /** What listeners are still to be told: their errors are theirs, and not those of the part that is folded. */
+  /** Calls of listeners that are due once the part is folded, so that their errors are not those of the part. */
   #news: (() => void)[] = [];
   readonly #told: RunInterrupt[] = [];
   runId: string | undefined;
   error: unknown;
   /** Whether any run began in this reading. */
   began = false;
-  /** Whether the run is over: by its own word, or by the end of a stream that ends with it. */
+  /** Whether the run is over: because it said so, or because its stream ended. */
   ended = false;
 
   constructor(conversation: Conversation, listeners: RunListeners) {
@@ -60,14 +60,14 @@ export class Run {
     this.#news.push(() => this.#listeners.onInterrupt?.(interrupt));
   }
 
-  /** The interrupts of a state or an update. */
+  /** Takes the interrupts of a state or an update. */
   interruptsOf(list: unknown, namespace: readonly string[]): void {
     for (const { id, value } of Array.isArray(list) ? list.filter(isDict) : []) {
       this.interrupt({ id: typeof id === "string" ? id : undefined, value, namespace });
     }
   }
 
-  /** A state without the interrupts that come with it; undefined when it is nothing but them. */
+  /** Takes the interrupts out of a state. Returns the rest; undefined if there is none. */
   stateOf(data: unknown, namespace: readonly string[]): Dict | undefined {
     if (!isDict(data)) return undefined;
     if (!("__interrupt__" in data)) return data;
@@ -80,7 +80,7 @@ export class Run {
     this.#news.push(() => this.#listeners.onCustom?.(data, { namespace, name }));
   }
 
-  /** Tells the listeners, once the part is folded. */
+  /** Calls the listeners, once the part is folded. */
   tell(): void {
     const news = this.#news;
     if (news.length === 0) return;

@@ -51,11 +51,11 @@ export class RunsApi {
         if (!run.ended) run.finish();
         break;
       default:
-      // Modes that tell nothing of the state: debug, tasks, checkpoints, events.
+      // Modes without state: debug, tasks, checkpoints, events.
     }
   }
 
-  /** A part that the thread has had: what it asks is asked still. */
+  /** Passes over a part that the thread has had, except its interrupts: those are still open. */
   skip(part: Part, run: Run): void {
     const { data } = part;
     const [kind, namespace] = kindOf(part);
@@ -69,7 +69,7 @@ export class RunsApi {
   }
 
   #values(values: Dict, { id }: Part): void {
-    // A state that is known to be older than the last is no news.
+    // A state that is older than the last is no news.
     if (isBefore(id, this.#lastValues)) return;
     this.#lastValues = id ?? this.#lastValues;
     this.#conversation.values(values);
@@ -91,17 +91,17 @@ export class RunsApi {
     const [message, metadata] = Array.isArray(data) ? (data as unknown[]) : [];
     const wire = readMessage(message);
     if (!wire) {
-      const error = new ThreadfoldError("INVALID_MESSAGE", "A part of the stream of messages is no message.");
+      const error = new ThreadfoldError("INVALID_MESSAGE", "A part of the stream of messages is not a message.");
       this.#conversation.thread.report(error, part);
       return;
     }
     const task = taskOf(metadata);
-    // A task's graph is what is around the task's own segment.
+    // A task's graph is the namespace around the task's own segment.
     const graph = namespace.length > 0 ? namespace : task.split("|").slice(0, -1);
     if (!isToolsOwn(graph)) this.#conversation.message(wire, { task, isGuest: graph.length > 0 });
   }
 
-  /** Messages as far as they have come, each whole in every part. */
+  /** Folds messages as far as they have come, each whole in every part. */
   #messages(data: unknown, open: boolean, isGuest: boolean): void {
     const speaker = { task: "", isGuest };
     for (const item of Array.isArray(data) ? data : []) {

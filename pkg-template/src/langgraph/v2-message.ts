@@ -1,19 +1,22 @@
 import { callOf, readArgs, readOn } from "./chunk.js";
+import { sameJson } from "../same-json.js";
 import { isDict, type Dict } from "./merge.js";
 
 /**
- * A message of protocol v2 on its way: blocks of content, each with its start, its deltas and its finish. Every change
- * makes a new dict and leaves alone what it does not touch.
+ * A message of protocol v2 while it comes: blocks of content, each with its start, its deltas and its finish. Every
+ * change makes a new dict, in which what it does not touch is the same object.
  */
 export class V2Message {
   readonly id: string;
   readonly #role: string;
-  /** What comes with its start: the call that it answers, or what it costs. */
+  /** Fields that come with its start: the call that it answers, or its usage. */
   readonly #extra: Dict;
   readonly #blocks: Dict[] = [];
-  /** Where a block is that the server calls by this index and kind: some count text and tool calls apart. */
+  /** Where the block with this index and kind is: some servers count text and tool calls apart. */
   readonly #places = new Map<string, number>();
   #message: Dict;
+  /** Whether text went to the last block since the message was built. */
+  #hasGrown = false;
 
   private constructor(id: string, role: string, extra: Dict, blocks: readonly Dict[]) {
     this.id = id;
@@ -23,39 +26,66 @@ export class V2Message {
     this.#message = this.#build({});
   }
 
-  /** A message at its `message-start`. */
+  /** Begins a message at its `message-start`. */
   static start(id: string, role: string, { usage }: Dict, callId = ""): V2Message {
     return new V2Message(id, role, role === "tool" ? { tool_call_id: callId } : usageOf(usage), []);
   }
 
-  /** A message of a model that was made of such events before. */
+  /** Goes on with a message that was made of such events before. */
   static goingOn({ id, content }: Dict): V2Message {
     return new V2Message(id as string, "ai", {}, Array.isArray(content) ? content.filter(isDict) : []);
   }
 
   /** The message as it is now. */
   get message(): Dict {
+    if (this.#hasGrown) this.#message = this.#build(this.#message);
+    this.#hasGrown = false;
     return this.#message;
   }
 
-  /** Takes an event of a block; false when it is none. */
+  /** Takes an event that only appends text to the last block. Returns that text; undefined for another event. */
+  token({ event, index, delta }: Dict): string | undefined {
+    if (event !== "content-block-delta" || !isDict(delta) || delta["type"] !== "text-delta") return undefined;
+    const last = this.#blocks.length - 1;
+    const block = this.#blocks[last];
+    const { text } = delta;
+    if (block?.["type"] !== "text" || typeof block["text"] !== "string" || typeof text !== "string") return undefined;
+    if (this.#places.get(`${placeIn(index)} ${familyOf("text")}`) !== last) return undefined;
+    this.#put(last, { ...block, text: block["text"] + text });
+    this.#hasGrown = true;
+    return text;
+  }
+
+  /** Takes over the thread's object for the last block, if they are equal: text went to the thread by itself. */
+  adopt(held: () => object | undefined): void {
+    if (!this.#hasGrown) return;
+    const { content } = (held() ?? {}) as { content?: unknown };
+    const last = this.#blocks.length - 1;
+    const block: unknown = Array.isArray(content) && content.length === last + 1 ? content[last] : undefined;
+    if (isDict(block) && sameJson(block, this.#blocks[last])) this.#put(last, block);
+  }
+
+  /** Takes an event of a block. Returns false for another event. */
   block({ event, index, content, delta }: Dict): boolean {
-    const at = typeof index === "number" || typeof index === "string" ? index : 0;
+    const at = placeIn(index);
     if (event === "content-block-start" || event === "content-block-finish") {
       if (!isDict(content)) return false;
-      this.#put(this.#place(at, content["type"]), content);
+      const place = this.#place(at, content["type"]);
+      // A finish that repeats the block leaves the object that it is.
+      if (!sameJson(content, this.#blocks[place])) this.#put(place, content);
     } else if (event === "content-block-delta") {
       if (isDict(delta)) this.#delta(at, delta);
       else if (isDict(content)) this.#append(at, content);
       else return false;
     } else return false;
     this.#message = this.#build(this.#message);
+    this.#hasGrown = false;
     return true;
   }
 
-  /** The message when its last block is there. */
+  /** Returns the message once its last block is there. */
   finish({ usage, metadata, responseMetadata, reason }: Dict): Dict {
-    const { tool_call_chunks: _, ...message } = this.#message;
+    const { tool_call_chunks: _, ...message } = this.message;
     if (this.#role !== "ai") return message;
     readArgs(message["tool_calls"]);
     return {
@@ -97,7 +127,7 @@ export class V2Message {
     }
   }
 
-  /** What is there of a block, and more of it: its text goes to the end of the text there is. */
+  /** Adds more of a block: its text goes to the end of the text so far. */
   #append(at: number | string, more: Dict): void {
     const place = this.#place(at, more["type"]);
     const block = this.#blocks[place];
@@ -114,7 +144,7 @@ export class V2Message {
     this.#put(place, joined);
   }
 
-  /** Fields in place of those there are; arguments come whole each time. */
+  /** Replaces fields of a block; arguments come whole each time. */
   #patch(at: number | string, fields: Dict): void {
     const place = this.#place(at, fields["type"]);
     const block = this.#blocks[place];
@@ -171,9 +201,13 @@ export class V2Message {
   }
 }
 
-/** The usage that is told, with zeros for what it leaves out. */
+/** Returns the usage, with zeros for what it leaves out. */
 const usageOf = (usage: unknown): Dict =>
   isDict(usage) ? { usage_metadata: { input_tokens: 0, output_tokens: 0, total_tokens: 0, ...usage } } : {};
+
+/** Returns what the server calls a block by: its index, or 0. */
+const placeIn = (index: unknown): number | string =>
+  typeof index === "number" || typeof index === "string" ? index : 0;
 
 const GROWING = ["text", "reasoning", "args", "data"];
 const CALLS = new Set<unknown>(["tool_call", "invalid_tool_call"]);
@@ -182,7 +216,7 @@ const textOf = (value: unknown): string => (typeof value === "string" ? value : 
 
 const isCallChunk = (block: Dict): boolean => block["type"] === "tool_call_chunk";
 
-/** The kinds of block that one block may be in turn. */
+/** Returns the family of a kind: the kinds that one block may be in turn. */
 function familyOf(type: unknown): string {
   switch (type) {
     case "tool_call":
@@ -201,7 +235,7 @@ function familyOf(type: unknown): string {
 
 const FINISHED = new WeakMap<Dict, Dict>();
 
-/** A finished block as a tool call; the same object for the same block. */
+/** Returns a finished block as a tool call; the same object for the same block. */
 function finishedCall(block: Dict): Dict {
   let call = FINISHED.get(block);
   if (!call) {

@@ -1,9 +1,9 @@
 import { ThreadfoldError, type Thread } from "threadfold";
 import type { AgUiEvent } from "../ag-ui/event-types.js";
 import { foldAgUi } from "../ag-ui/fold-ag-ui.js";
-import { newId } from "../ag-ui/new-id.js";
 import { runInput, type RunAgentInput, type RunInputOptions } from "../ag-ui/run-input.js";
 import type { AgUiSource, AnyEvent, Observable } from "../ag-ui/source.js";
+import { newId } from "../new-id.js";
 import type { AgUiState, ThreadUpdate } from "../thread-types.js";
 import { request } from "./http.js";
 import type { Answer, RunNews, RunProtocol } from "./protocol.js";
@@ -11,7 +11,10 @@ import { Runner } from "./runner.js";
 import { tell } from "./tell.js";
 import type { HttpOptions, RunnerInterrupt, RunnerOptions } from "./runner-types.js";
 
-/** How an {@link AgUiRunner} reaches its agent, by one of `url`, `agent` and `send`, and what it sends besides the thread. */
+/**
+ * How an {@link AgUiRunner} reaches its agent, by one of `url`, `agent` and `send`, and what it sends besides the
+ * thread.
+ */
 export interface AgUiRunnerOptions extends RunnerOptions, HttpOptions {
   /** Where to POST the run's input. */
   url?: string | URL | undefined;
@@ -27,8 +30,8 @@ export interface AgUiRunnerOptions extends RunnerOptions, HttpOptions {
   /** Joins a run in a way of your own: from its start, or from behind `lastEventId`. */
   connect?: ((run: RunToJoin, signal: AbortSignal) => AgUiSource | PromiseLike<AgUiSource>) | undefined;
   /**
-   * Has the server stop a run. AG-UI has no request for that: a server notices that nobody listens, unless its runs can be
-   * joined and go on.
+   * Has the server stop a run. AG-UI has no request for that: a server notices that nobody listens, unless its runs can
+   * be joined and go on.
    */
   cancel?: ((run: RunToJoin) => unknown) | undefined;
   /** What tools the front end offers. A function is called before each run; so with the next two. */
@@ -59,11 +62,12 @@ export interface AgUiAgent {
 }
 
 /**
- * Runs an AG-UI agent for a thread: sends what the user says, folds the events, queues, stops, retries, answers interrupts,
- * and joins runs again where the server lets it. Needs no `@ag-ui/client`.
+ * Runs an AG-UI agent for a thread: sends what the user says, folds the events, queues, stops, retries, answers
+ * interrupts, and joins runs again where the server lets it. Needs no `@ag-ui/client`.
  *
- * Interrupts are those of AG-UI 1.0; those that ag-ui-langgraph tells by the custom event `on_interrupt` are understood and
- * answered in its own way. A tool call that is left to the page is in the result's `pendingToolCallIds`: answer each with
+ * Interrupts are those of AG-UI 1.0; those that ag-ui-langgraph tells by the custom event `on_interrupt` are understood
+ * and answered in its own way. A tool call that is left to the page is in the result's `pendingToolCallIds`: answer
+ * each with
  * `sendMessage({ role: "tool", toolCallId, content })`.
  *
  * @example

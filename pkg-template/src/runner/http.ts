@@ -1,4 +1,4 @@
-import { ThreadfoldError } from "threadfold";
+import { refusal } from "../stream/response.js";
 import type { HttpOptions } from "./runner-types.js";
 
 /** Sends a request with the options' headers and these; the response, or an error with its HTTP status. */
@@ -12,10 +12,7 @@ export async function request(
   for (const [name, value] of Object.entries(own)) all.set(name, value);
   const response = await fetch(url, { ...init, headers: all, ...(credentials && { credentials }) });
   if (response.ok) return response;
-  const said = (await response.text().catch(() => "")).slice(0, 500);
-  const { status, statusText } = response;
-  const sentence = `The server answered ${`${status} ${statusText}`.trim()}${said && `: ${said}`}`;
-  throw Object.assign(new ThreadfoldError("BAD_RESPONSE", sentence), { status });
+  throw await refusal(response);
 }
 
 /** Whether the server will say the same however often it is asked. */

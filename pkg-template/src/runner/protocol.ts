@@ -7,16 +7,19 @@ export interface RunProtocol {
   /** The messages as they are to be shown and sent; text is a user's. */
   messages(given: unknown): unknown;
   /**
-   * A request that carries these updates, or answers these interrupts. The answer sends it, folds what comes, and settles
-   * when nothing more comes; that the run fails or breaks off is the thread's to know by then.
+   * A request that carries these updates, or answers these interrupts. The answer sends it, folds what comes, and
+   * settles when nothing more comes; that the run fails or breaks off is the thread's to know by then.
    */
-  request(updates: readonly object[], answers?: readonly Answer[]): (signal: AbortSignal) => Promise<RunNews>;
+  request(updates: readonly object[], answers?: readonly Answer[]): Work;
   /** Joins the thread's last run. */
   join(signal: AbortSignal): Promise<RunNews>;
   /** Has the server stop the run. */
   cancel(): Promise<void>;
   interrupt(raw: unknown): RunnerInterrupt;
 }
+
+/** Reads a run, as long as the signal lets it. */
+export type Work = (signal: AbortSignal) => Promise<RunNews>;
 
 /** What a run's end tells that the thread does not know. */
 export interface RunNews {

@@ -1,9 +1,9 @@
 // What a runner takes and gives, whatever the protocol.
 
 /**
- * What a run is doing, in the words of the AI SDK. `submitted`: the request is sent, or a connection that broke is being
- * joined again. `streaming`: the server has begun the run. `interrupted`: it asks something, see `interrupts`. `error`:
- * the last run failed, or its connection broke for good. Else `ready`.
+ * What a run is doing, in the words of the AI SDK. `submitted`: the request is sent, or a connection that broke is
+ * being joined again. `streaming`: the server has begun the run. `interrupted`: it asks something, see `interrupts`.
+ * `error`: the last run failed, or its connection broke for good. Else `ready`.
  */
 export type RunnerStatus = "ready" | "submitted" | "streaming" | "interrupted" | "error";
 
@@ -42,23 +42,26 @@ export interface RunnerDecision {
 /** How a run ended. */
 export interface RunResult {
   /**
-   * `stopped`: by you, or by the server. `disconnected`: the connection broke and could not be joined again; the run may
-   * still go on, and `rejoin()` tries once more.
+   * `stopped`: by you, or by the server. `disconnected`: the connection broke and could not be joined again; the run
+   * may still go on, and `rejoin()` tries once more.
    */
   readonly status: "finished" | "interrupted" | "failed" | "stopped" | "disconnected";
   /** With `failed` and `disconnected`. */
   readonly error?: RunnerError | undefined;
   /** With `interrupted`. */
   readonly interrupts?: readonly RunnerInterrupt[] | undefined;
-  /** With `finished` over AG-UI: the tool calls that are yours to answer, by sending a message of the role `tool` for each. */
+  /**
+   * With `finished` over AG-UI: the tool calls that are yours to answer, by sending a message of the role `tool` for
+   * each.
+   */
   readonly pendingToolCallIds?: readonly string[] | undefined;
 }
 
 /** What every runner can be told. */
 export interface RunnerOptions {
   /**
-   * What becomes of a message that you send while a run goes on or waits for an answer. `"queue"`, the default: it is shown
-   * at once and goes out when that run has ended; all that waits goes out together. `"refuse"`: the promise is
+   * What becomes of a message that you send while a run goes on or waits for an answer. `"queue"`, the default: it is
+   * shown at once and goes out when that run has ended; all that waits goes out together. `"refuse"`: the promise is
    * rejected with `BUSY`, and nothing is shown.
    */
   whileRunning?: "queue" | "refuse" | undefined;

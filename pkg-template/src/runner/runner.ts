@@ -5,9 +5,9 @@ import { choice } from "../options.js";
 import { tellAll } from "../thread/notifier.js";
 import type { PendingUpdate } from "../thread-types.js";
 import { answersTo } from "./answers.js";
-import { isFinal, pause } from "./http.js";
-import { sendAgain } from "./send-again.js";
-import type { Answer, RunNews, RunProtocol } from "./protocol.js";
+import { hold } from "./hold.js";
+import type { Answer, RunNews, RunProtocol, Work } from "./protocol.js";
+import { readRun } from "./read-run.js";
 import type {
   RunnerDecision,
   RunnerError,
@@ -18,21 +18,22 @@ import type {
   SentFields,
   SentMessages,
 } from "./runner-types.js";
+import { sendAgain } from "./send-again.js";
 
 const DELAYS = [250, 1_000, 2_000, 4_000, 8_000];
 const NONE: readonly never[] = [];
 
-type Work = (signal: AbortSignal) => Promise<RunNews>;
-
 /** Who waits for the end of the run that carries a message. */
 interface Waiter {
+  /** The update with the message; none for a run with what there is. */
+  readonly update: string | undefined;
   resolve(result: RunResult): void;
   reject(error: unknown): void;
 }
 
 /**
- * Runs an agent for a thread: sends what the user says, folds the answer, and knows what becomes of it. One interface for
- * every protocol: `AgUiRunner` of `threadfold/ag-ui`, `LangGraphRunner` of `threadfold/langgraph`.
+ * Runs an agent for a thread: sends what the user says, folds the answer, and knows what becomes of it. One interface
+ * for every protocol: `AgUiRunner` of `threadfold/ag-ui`, `LangGraphRunner` of `threadfold/langgraph`.
  */
 export abstract class Runner<S extends object, U extends object> {
   /** The thread that the runs are folded into: its state, `pending` and `run` are what you show. */
@@ -76,12 +77,17 @@ export abstract class Runner<S extends object, U extends object> {
     return status === "idle" ? "ready" : status === "failed" ? "error" : status;
   }
 
-  /** {@link Runner.status}, as a function that may be handed around alone: `useSyncExternalStore(runner.subscribe, runner.getStatus)`. */
+  /**
+   * {@link Runner.status}, as a function that may be handed around alone:
+   * `useSyncExternalStore(runner.subscribe, runner.getStatus)`.
+   */
   getStatus(): RunnerStatus {
     return this.status;
   }
 
-  /** Why the last run failed, or why its connection broke. With the HTTP `status`, if the server refused the request. */
+  /**
+   * Why the last run failed, or why its connection broke. With the HTTP `status`, if the server refused the request.
+   */
   get error(): RunnerError | undefined {
     const { status, error } = this.thread.run;
     if (status !== "failed" && (status !== "disconnected" || error === undefined)) return undefined;
@@ -100,11 +106,13 @@ export abstract class Runner<S extends object, U extends object> {
 
   /**
    * Shows a message at once, and sends it. Resolves when the run that carried it has ended, however it ended; if a run
-   * that is in its way waits for an answer or has lost its connection, with that: the message goes out after it.
+   * that is in its way waits for an answer or has lost its connection, with that: the message goes out after it. A
+   * message that you take back before it goes out (`thread.optimisticUpdate(id).rollback()`) is `stopped`.
    *
-   * @param message - A text, a message, several, or none: then the agent runs with what there is, as after a tool's result.
-   * @param input - Other input fields of the state, shown and sent with it: LangGraph's `input` beside `messages`, AG-UI's
-   *   `state`. No options of the request.
+   * @param message - A text, a message, several, or none: then the agent runs with what there is, as after a tool's
+   *   result.
+   * @param input - Other input fields of the state, shown and sent with it: LangGraph's `input` beside `messages`,
+   *   AG-UI's `state`. No options of the request.
    * @throws {@link ThreadfoldError} `BUSY` when told to refuse, or when somebody else folds a run into the thread;
    *   `DISPOSED`; what `thread.optimistic` throws. Nothing is then shown.
    */
@@ -113,14 +121,13 @@ export abstract class Runner<S extends object, U extends object> {
     this.#refuseIfBusy();
     const messages = message === undefined ? undefined : { messages: this.#protocol.messages(message) };
     const update = { ...input, ...messages };
-    if (Object.keys(update).length > 0) this.#unsent.add(this.thread.optimistic(update as U).id);
-    return this.#enqueue();
+    return this.#enqueue(Object.keys(update).length > 0 ? this.thread.optimistic(update as U).id : undefined);
   }
 
   /**
-   * Stops the run, on the server too where it can be told: what was said stays. If the server has said nothing yet, what
-   * was sent is pending again and goes out with your next message. A question of the run's is put aside. What waits in the
-   * queue goes out next. Without a run it does nothing.
+   * Stops the run, on the server too where it can be told: what was said stays. If the server has said nothing yet,
+   * what was sent is pending again and goes out with your next message. A question of the run's is put aside. What
+   * waits in the queue goes out next. Without a run it does nothing.
    */
   async stop(): Promise<void> {
     const { thread } = this;
@@ -143,8 +150,9 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   /**
-   * Sends once more what has failed: the given update, or what the last failed run carried. If the conversation has gone
-   * on since, it goes to the end. A failed run that carried nothing is run again, with its decisions if it had some.
+   * Sends once more what has failed: the given update, or what the last failed run carried. If the conversation has
+   * gone on since, it goes to the end. A failed run that carried nothing is run again, with its decisions if it had
+   * some. A run that lost its connection is joined again.
    *
    * @throws {@link ThreadfoldError} as {@link Runner.sendMessage}; `INVALID_VALUE` when nothing has failed.
    */
@@ -152,6 +160,7 @@ export abstract class Runner<S extends object, U extends object> {
     this.#ready();
     this.#refuseIfBusy();
     const { thread } = this;
+    if (update === undefined && !this.#work && thread.run.status === "disconnected") return this.rejoin();
     const failed = thread.pending.filter(({ status }) => status === "failed");
     const id = typeof update === "string" ? update : update?.id;
     const error = failed.at(-1)?.error;
@@ -160,15 +169,18 @@ export abstract class Runner<S extends object, U extends object> {
       if (id !== undefined || thread.run.status !== "failed") invalid("There is nothing that has failed.");
       if (this.#answers && this.interrupts.length > 0) return this.#resume(this.#answers);
     }
-    for (const one of chosen) this.#unsent.add(sendAgain(thread, one));
-    return this.#enqueue();
+    const again = chosen.map((one) => sendAgain(thread, one));
+    for (const one of again) this.#unsent.add(one);
+    return this.#enqueue(again.at(-1));
   }
 
   /**
-   * Answers what the run asks, each of {@link Runner.interrupts}, and resolves when the run that goes on with it has ended.
-   * A message that waits is not sent with the answers, but after that run. If the request fails, the questions stay.
+   * Answers what the run asks, each of {@link Runner.interrupts}, and resolves when the run that goes on with it has
+   * ended. A message that waits is not sent with the answers, but after that run. If the request fails, the questions
+   * stay.
    *
-   * @throws {@link ThreadfoldError} `INVALID_VALUE` when nothing is asked, or something is not answered; `BUSY`; `DISPOSED`.
+   * @throws {@link ThreadfoldError} `INVALID_VALUE` when nothing is asked, or something is not answered; `BUSY`;
+   *   `DISPOSED`.
    */
   async resume(decisions: RunnerDecision | readonly RunnerDecision[]): Promise<RunResult> {
     this.#ready();
@@ -177,9 +189,9 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   /**
-   * Joins the run whose connection broke, or that was under way when the page was left: call it when you have a thread of
-   * `Thread.fromJSON`. Resolves when the run has ended; at once, when the thread has no such run. A run that cannot be
-   * joined fails, so that what it carried can be sent again.
+   * Joins the run whose connection broke, or that was under way when the page was left: call it when you have a thread
+   * of `Thread.fromJSON`. Resolves when the run has ended; at once, when the thread has no such run. A run that cannot
+   * be joined fails, so that what it carried can be sent again.
    *
    * @throws {@link ThreadfoldError} `DISPOSED`.
    */
@@ -206,8 +218,8 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   /**
-   * Lets go of the run that is under way, which goes on where it is: the thread's run is `disconnected`, for another runner
-   * to rejoin. The thread is yours and stays.
+   * Lets go of the run that is under way, which goes on where it is: the thread's run is `disconnected`, for another
+   * runner to rejoin. The thread is yours and stays.
    */
   dispose(): void {
     if (this.#isDisposed) return;
@@ -224,7 +236,7 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   #ready(): void {
-    if (this.#isDisposed) throw new ThreadfoldError("DISPOSED", "The runner was disposed of.");
+    if (this.#isDisposed) throw new ThreadfoldError("DISPOSED", "The runner was disposed.");
     // A thread that was freed says so.
     void this.thread.pending;
   }
@@ -251,11 +263,20 @@ export abstract class Runner<S extends object, U extends object> {
     return this.thread.pending.some((update) => isPending(update) && this.#unsent.has(update.id));
   }
 
-  #enqueue(): Promise<RunResult> {
+  #enqueue(update: string | undefined): Promise<RunResult> {
+    if (update !== undefined) this.#unsent.add(update);
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ resolve, reject });
+      this.#waiting.push({ update, resolve, reject });
       void this.#advance();
     });
+  }
+
+  /** Ends the waiting for messages that were taken back. */
+  #dropTakenBack(): void {
+    const pending = new Set(this.thread.pending.map(({ id }) => id));
+    const isGone = ({ update }: Waiter) => update !== undefined && !pending.has(update);
+    this.#settle(this.#waiting.filter(isGone), { status: "stopped" });
+    this.#waiting = this.#waiting.filter((waiter) => !isGone(waiter));
   }
 
   #settle(waiters: readonly Waiter[], result: RunResult): void {
@@ -267,7 +288,9 @@ export abstract class Runner<S extends object, U extends object> {
     if (this.#work || this.#isDisposed) return;
     let waiters: Waiter[] = [];
     try {
-      while (!this.#isDisposed && (this.#waiting.length > 0 || this.#hasUnsent())) {
+      for (;;) {
+        this.#dropTakenBack();
+        if (this.#isDisposed || (this.#waiting.length === 0 && !this.#hasUnsent())) return;
         if (this.thread.run.status === "disconnected") await this.#working(() => this.#follow());
         waiters = this.#waiting.splice(0);
         const isInTheWay = this.#isAsking || this.thread.run.status === "disconnected";
@@ -314,8 +337,8 @@ export abstract class Runner<S extends object, U extends object> {
     if (!send) this.#answers = undefined;
     // What is written from here on waits for the next run, however long the server takes to begin this one.
     thread.receive({ type: "run-started" });
+    this.#unsent.clear();
     const sent = thread.pending.filter(isSent);
-    for (const { id } of sent) this.#unsent.delete(id);
     try {
       send ??= this.#protocol.request(sent.map(({ update }) => update));
     } catch (error) {
@@ -329,7 +352,7 @@ export abstract class Runner<S extends object, U extends object> {
     const send = this.#protocol.request(NONE, answers);
     return this.#alone(async () => {
       this.#answers = answers;
-      const release = this.#hold();
+      const release = hold(this.thread, this.#unsent);
       try {
         return await this.#run(send);
       } finally {
@@ -338,55 +361,11 @@ export abstract class Runner<S extends object, U extends object> {
     });
   }
 
-  /** Has no run take along what waits, until it is released. */
-  #hold(): () => void {
-    const { thread } = this;
-    const change = (ids: readonly string[], manual: boolean) =>
-      thread.pending
-        .filter(({ id }) => ids.includes(id))
-        .map(({ id, update }) => {
-          thread.optimisticUpdate(id).rollback();
-          return thread.optimistic(update, { manual }).id;
-        });
-    const held = change(
-      thread.pending.filter(isPending).flatMap(({ id }) => (this.#unsent.delete(id) ? [id] : [])),
-      true,
-    );
-    return () => {
-      for (const id of held.length > 0 ? change(held, false) : held) this.#unsent.add(id);
-    };
-  }
-
-  /** Reads a run to its end: its request's answer, and where the connection breaks what is told when it is joined again. */
+  /** Reads a run to its end. */
   async #follow(send?: Work, asked?: readonly unknown[]): Promise<RunResult> {
-    const { thread } = this;
     const { signal } = (this.#stop = new AbortController());
-    const isLost = () => thread.run.status === "disconnected" && !signal.aborted;
-    let last: { news?: RunNews; error?: unknown } = send ? await this.#attempt(send, signal) : {};
-    let place = thread.run.lastEventId;
-    for (let tries = send ? 0 : -1; isLost(); tries++) {
-      if (!this.#protocol.canJoin || thread.run.id === undefined || isFinal(last.error)) {
-        const error = last.error ?? thread.run.error ?? new ThreadfoldError("BAD_RESPONSE", NO_END);
-        thread.receive({ type: "run-failed", error });
-        break;
-      }
-      if (thread.run.lastEventId !== place) [tries, place] = [0, thread.run.lastEventId];
-      if (tries >= this.#delays.length) break;
-      await pause(tries < 0 ? 0 : (this.#delays[tries] ?? 0), signal);
-      if (isLost()) last = await this.#attempt((signal) => this.#protocol.join(signal), signal);
-    }
-    if (signal.aborted) return this.#left(signal.reason instanceof LeftOff, asked);
-    return this.#result(last.news ?? {});
-  }
-
-  /** Tries something; what it fails with is told to the thread, unless that is gone. */
-  async #attempt(work: Work, signal: AbortSignal): Promise<{ news?: RunNews; error?: unknown }> {
-    try {
-      return { news: await work(signal) };
-    } catch (error) {
-      if (error instanceof ThreadfoldError && error.code === "DISPOSED") throw error;
-      return { error };
-    }
+    const news = await readRun(this.thread, this.#protocol, this.#delays, signal, send);
+    return signal.aborted ? this.#left(signal.reason instanceof LeftOff, asked) : this.#result(news);
   }
 
   /** The run was stopped here, or is left to go on. A question whose answer the server had not heard is still open. */
@@ -421,8 +400,6 @@ export abstract class Runner<S extends object, U extends object> {
     tellAll(this.#listeners);
   }
 }
-
-const NO_END = "The connection broke, and this run cannot be joined.";
 
 const isPending = ({ status }: PendingUpdate<unknown>) => status === "pending";
 const isSent = ({ status }: PendingUpdate<unknown>) => status === "sent";

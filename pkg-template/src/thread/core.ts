@@ -1,31 +1,25 @@
 // The core's half of a thread: what it is asked for, and when it may be asked.
 import * as core from "#core";
+import { ask as ASK, event as EVENT, made } from "../../generated/numbers.js";
 import { ThreadfoldError } from "../errors.js";
 import { Schema } from "../schema.js";
 
-/** What a thread is asked for, by the core's numbers. */
-export const ASK = {
-  state: 0,
-  confirmed: 1,
-  pending: 2,
-  record: 3,
-  message: 4,
-  update: 5,
-  optimistic: 6,
-  settle: 7,
-  fail: 8,
-  retry: 9,
-  rollback: 10,
-  text: 11,
-  receive: 12,
-  relocate: 13,
-  streaming: 14,
-  status: 15,
-} as const;
+export { ASK };
 
-/** How a thread is made: from a record, without a schema. */
-const RECORDED = 1;
-const OPEN = 2;
+/** What the core is told of each event, in its order. */
+const PARTS: ReadonlyMap<unknown, readonly string[]> = new Map([
+  ["run-started", ["runId", "joined"]],
+  ["run-finished", []],
+  ["run-failed", ["error"]],
+  ["message", ["message", "after", "streaming"]],
+  ["message-finished", ["messageId"]],
+  ["messages", ["messages", "clientRoles", "partial"]],
+  ["update", ["update"]],
+  ["values", ["values", "partial"]],
+  ["state", ["values"]],
+  ["delta", ["operations"]],
+]);
+const NUMBERS: ReadonlyMap<unknown, number> = new Map(Object.entries(EVENT));
 
 /** A thread of the core's, which is not asked while it answers. */
 export class ThreadCore {
@@ -38,7 +32,7 @@ export class ThreadCore {
   constructor(schema: Schema<unknown> | undefined, from: object, kind: "values" | "record") {
     const none = schema ? undefined : core.call(() => new core.RawSchema());
     try {
-      const how = (kind === "record" ? RECORDED : 0) + (none ? OPEN : 0);
+      const how = (kind === "record" ? made.recorded : 0) + (none ? made.open : 0);
       this.#raw = this.#arena.call(() =>
         core.RawThread.make(none ?? Schema.handle(schema as Schema<unknown>), core.hold(from), how),
       );
@@ -54,12 +48,20 @@ export class ThreadCore {
     return this.#raw;
   }
 
-  ask<T>(what: number, first?: unknown, second?: unknown): T {
+  /** Folds an event; `joined` takes the place of what a run's start says of it. Gives the drift, as a patch. */
+  receive<T>(event: object, joined: boolean | undefined): T {
+    const own = (name: string) => (Object.hasOwn(event, name) ? (event as Record<string, unknown>)[name] : undefined);
+    const type = own("type");
+    const [first, second, third] = (PARTS.get(type) ?? []).map(own);
+    return this.ask(NUMBERS.get(type) ?? EVENT.unknown, first, joined ?? second, third);
+  }
+
+  ask<T>(what: number, first?: unknown, second?: unknown, third?: unknown): T {
     const raw = this.ready();
     this.#isBusy = true;
     try {
       return this.#arena.call(
-        () => ask(raw, what, first, second) as T,
+        () => ask(raw, what, first, second, third) as T,
         () => ask(raw, ASK.relocate),
         raw,
       );
@@ -77,6 +79,6 @@ export class ThreadCore {
   }
 }
 
-function ask(raw: core.RawThread, what: number, first?: unknown, second?: unknown): unknown {
-  return core.value(raw.ask(what, core.hold(first), core.hold(second)));
+function ask(raw: core.RawThread, what: number, first?: unknown, second?: unknown, third?: unknown): unknown {
+  return core.value(raw.ask(what, core.hold(first), core.hold(second), core.hold(third)));
 }

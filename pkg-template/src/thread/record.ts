@@ -5,7 +5,9 @@ import type { ThreadRecord } from "../thread-types.js";
 /** The record's form; another one is another version. */
 export const VERSION = 2;
 
-/** What a caller gave for a record, once it is known to be one that this version reads; its core is the core's to read. */
+/**
+ * What a caller gave for a record, once it is known to be one that this version reads; its core is the core's to read.
+ */
 export function recordOf(given: unknown): ThreadRecord {
   return reading(() => {
     const { version, threadId, run, parts, core } = (given ?? {}) as Partial<ThreadRecord>;
@@ -34,7 +36,7 @@ export function plainError(error: unknown): unknown {
     name,
     message,
     ...((typeof code === "string" || typeof code === "number") && { code }),
-    // Of HTTP, where a request was refused.
+    // Of HTTP, if a request was refused.
     ...(typeof status === "number" && { status }),
   };
 }

@@ -1,11 +1,16 @@
 // When listeners hear of what the server sent.
 
-type Immediate = { setImmediate?: (call: () => void) => unknown };
+type Host = {
+  setImmediate?: (call: () => void) => unknown;
+  scheduler?: { postTask?: (call: () => void) => unknown };
+};
 
 /** Calls back in a task of its own: once what is under way has ended, with all its promises. */
 export function inTask(call: () => void): void {
-  const { setImmediate } = globalThis as Immediate;
+  const { setImmediate, scheduler } = globalThis as Host;
   if (setImmediate) setImmediate(call);
+  // In Chromium and Firefox: a tenth of what a token costs a page was the channel.
+  else if (scheduler?.postTask) scheduler.postTask(call);
   // A timer in a timer would wait for 4 ms.
   else if (typeof MessageChannel === "function") {
     const { port1, port2 } = new MessageChannel();

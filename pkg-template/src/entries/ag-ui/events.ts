@@ -1,9 +1,9 @@
 // "threadfold/ag-ui/events": AG-UI without `@ag-ui/client`. All of it is in "threadfold/ag-ui", too.
-export type { AgUiEvent, Interrupt } from "../../ag-ui/event-types.js";
+export type { AgUiEvent, Interrupt, RunEnd, RunFailure } from "../../ag-ui/event-types.js";
 export { foldAgUi, type FoldOptions } from "../../ag-ui/fold-ag-ui.js";
 export type { FoldingThread } from "../../ag-ui/folding-thread.js";
-export type { RunEnd, RunFailure } from "../../ag-ui/runs.js";
 export type { AgUiSource, AnyEvent, Observable } from "../../ag-ui/source.js";
 export { runInput, type RunAgentInput, type RunInputOptions, type SendingThread } from "../../ag-ui/run-input.js";
 export { AgUiRunner, type AgUiAgent, type AgUiRunnerOptions, type RunToJoin } from "../../runner/ag-ui.js";
 export type * from "../../runner/runner-types.js";
+export type { Runner } from "../../runner/runner.js";

@@ -2,10 +2,10 @@
 // is in "threadfold/langgraph", too.
 export { addMessages, messagesStateReducer } from "threadfold";
 export { concatChunk } from "../../langgraph/chunk.js";
-export type { RunThread } from "../../langgraph/conversation.js";
-export { foldRun, type FoldedRun, type FoldRunOptions } from "../../langgraph/fold-run.js";
+export { foldRun, type FoldedRun, type FoldRunOptions, type RunThread } from "../../langgraph/fold-run.js";
 export type { RunInterrupt } from "../../langgraph/interrupt.js";
 export type { RunStream } from "../../langgraph/parts.js";
 export type { RunListeners } from "../../langgraph/run.js";
 export { LangGraphRunner, type LangGraphClient, type LangGraphRunnerOptions } from "../../runner/langgraph.js";
 export type * from "../../runner/runner-types.js";
+export type { Runner } from "../../runner/runner.js";

@@ -1,0 +1,49 @@
+// useExternalStoreRuntime: the thread is the store, the runner sends.
+import { AssistantRuntimeProvider, useExternalMessageConverter, useExternalStoreRuntime } from "@assistant-ui/react";
+import { useSyncExternalStore } from "react";
+import { textOf, type AgUiMessage } from "threadfold";
+import { useThread } from "threadfold/react";
+import { agent, thread } from "./agent.js";
+import { Conversation } from "./conversation.js";
+
+export function ThreadChat() {
+  const messages = useThread(thread, (state) => state.messages);
+  const status = useSyncExternalStore(agent.subscribe, agent.getStatus);
+  const isRunning = status === "submitted" || status === "streaming";
+  const runtime = useExternalStoreRuntime({
+    // Converts a message when it is another object than before: a token costs one conversion.
+    messages: useExternalMessageConverter({ callback: convert, messages: messages as AgUiMessage[], isRunning }),
+    isRunning,
+    onNew: async ({ content }) => {
+      await agent.sendMessage(content.map((part) => (part.type === "text" ? part.text : "")).join(""));
+    },
+    onCancel: () => agent.stop(),
+  });
+  return (
+    <AssistantRuntimeProvider runtime={runtime}>
+      <Conversation />
+    </AssistantRuntimeProvider>
+  );
+}
+
+/** assistant-ui puts a tool's result into the call that it belongs to. */
+const convert: useExternalMessageConverter.Callback<AgUiMessage> = (message) => {
+  const content = textOf(message);
+  switch (message.role) {
+    case "user":
+      return { role: "user", id: message.id, content };
+    case "assistant": {
+      const calls = (message.toolCalls ?? []).map(({ id, function: { name, arguments: argsText } }) => ({
+        type: "tool-call" as const,
+        toolCallId: id,
+        toolName: name,
+        argsText,
+      }));
+      return { role: "assistant", id: message.id, content: [...calls, { type: "text", text: content }] };
+    }
+    case "tool":
+      return { role: "tool", toolCallId: message.toolCallId, result: content };
+    default:
+      return [];
+  }
+};

@@ -1,0 +1,31 @@
+// `node main.mjs "What is the weather in Rome?"` asks the agent and prints the answer as it comes. The conversation is
+// kept in thread.json, so that the next call goes on with it.
+import { readFileSync, writeFileSync } from "node:fs";
+import { textOf, Thread } from "threadfold";
+import { AgUiRunner } from "threadfold/ag-ui/events";
+
+const url = process.env.AGENT_URL ?? "http://localhost:8000";
+const thread = load() ?? new Thread();
+const agent = new AgUiRunner(thread, { url });
+
+let printed = "";
+thread.subscribe(({ messages }) => {
+  const last = messages.at(-1);
+  if (last?.role !== "assistant") return;
+  const text = textOf(last);
+  process.stdout.write(text.startsWith(printed) ? text.slice(printed.length) : `\n${text}`);
+  printed = text;
+});
+
+await agent.sendMessage(process.argv[2] ?? "Hello");
+process.stdout.write("\n");
+if (agent.status === "error") throw agent.error;
+writeFileSync("thread.json", JSON.stringify(thread));
+
+function load() {
+  try {
+    return Thread.fromJSON(JSON.parse(readFileSync("thread.json", "utf8")));
+  } catch (error) {
+    if (error.code !== "ENOENT") throw error;
+  }
+}

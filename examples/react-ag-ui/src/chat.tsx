@@ -1,0 +1,71 @@
+import { useState, useSyncExternalStore, type FormEvent } from "react";
+import { textOf } from "threadfold";
+import { useMessage, useMessageIds, usePending } from "threadfold/react";
+import { agent, thread } from "./agent.js";
+
+export function Chat() {
+  const ids = useMessageIds(thread);
+  const status = useSyncExternalStore(agent.subscribe, agent.getStatus);
+  const [text, setText] = useState("");
+  const isBusy = status === "submitted" || status === "streaming";
+
+  const send = (event: FormEvent) => {
+    event.preventDefault();
+    void agent.sendMessage(text);
+    setText("");
+  };
+
+  return (
+    <main>
+      <ol>
+        {ids.map((id) => (
+          <Message key={id} id={id} />
+        ))}
+      </ol>
+      {status === "interrupted" && <Approval />}
+      <form onSubmit={send}>
+        <input value={text} onChange={({ target }) => setText(target.value)} aria-label="Message" required />
+        <button>Send</button>
+        {isBusy && (
+          <button type="button" onClick={() => void agent.stop()}>
+            Stop
+          </button>
+        )}
+      </form>
+    </main>
+  );
+}
+
+/** One message: a token renders the message that grew and no other. */
+function Message({ id }: { id: string }) {
+  const message = useMessage(thread, id);
+  const [update] = usePending(thread, id);
+  if (!message) return null;
+  return (
+    <li>
+      <b>{message.role}</b> {textOf(message)}
+      {message.role === "assistant" &&
+        message.toolCalls?.map((call) => (
+          <code key={call.id}>
+            {call.function.name}({call.function.arguments})
+          </code>
+        ))}
+      {update?.status === "failed" && (
+        <button type="button" onClick={() => void agent.retry(update)}>
+          Failed: retry
+        </button>
+      )}
+    </li>
+  );
+}
+
+/** What the agent asks, and the two answers. */
+function Approval() {
+  const answer = (id: string | undefined, approved: boolean) => void agent.resume({ id, value: { approved } });
+  return agent.interrupts.map(({ id, message }) => (
+    <p key={id}>
+      {message} <button onClick={() => answer(id, true)}>Yes</button>
+      <button onClick={() => answer(id, false)}>No</button>
+    </p>
+  ));
+}

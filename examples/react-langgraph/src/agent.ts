@@ -1,0 +1,14 @@
+import { Thread } from "threadfold";
+import { LangGraphRunner } from "threadfold/langgraph/events";
+import { loadThread, persist } from "threadfold/persist";
+
+const apiUrl: string = import.meta.env.VITE_LANGGRAPH_URL ?? "http://localhost:2024";
+const assistantId: string = import.meta.env.VITE_ASSISTANT_ID ?? "agent";
+const saved = { name: "chat", storage: sessionStorage };
+
+export const thread = loadThread(saved) ?? new Thread();
+export const agent = new LangGraphRunner(thread, { apiUrl, assistantId });
+
+persist(thread, saved);
+// A run that was under way when the page was reloaded is joined where it stands.
+void agent.rejoin();

@@ -1,0 +1,150 @@
+// Chats in React, for a page: each shows a thread of some messages and hears an answer token by token.
+import { HttpAgent } from "@ag-ui/client";
+import { useStream } from "@langchain/langgraph-sdk/react";
+import { createElement as h, memo, useEffect, useMemo, useState } from "react";
+import { textOf, Thread } from "threadfold";
+import { foldRun } from "threadfold/langgraph/events";
+import { useMessage, useMessageIds, useThread } from "threadfold/react";
+import { agUiMessages, dicts } from "../data.mjs";
+import { ANSWER, Feed, textParts } from "../langgraph-feeds.mjs";
+import { Server } from "../server.mjs";
+
+/** What each chat opens on so many messages: what to render, and what says the next token. */
+export const CHATS = {
+  threadfold: folded(inBlocks),
+  "threadfold, in one list": folded(inOneList),
+  "threadfold, naive list": folded(naive),
+  handwritten: byHand,
+  "langgraph-sdk useStream": streamed,
+  "@ag-ui/client HttpAgent": asked,
+};
+
+const Message = ({ message }) =>
+  h("li", null, h("b", null, message.type ?? message.role), h("p", null, textOf(message)));
+
+/** Each message hears of itself; the list is in blocks, as the docs of useMessageIds have it. */
+function inBlocks(thread) {
+  const One = memo(({ id }) => h(Message, { message: useMessage(thread, id) }));
+  const sameIds = ({ ids: a }, { ids: b }) => a.length === b.length && a.every((id, at) => id === b[at]);
+  const Block = memo(
+    ({ ids }) =>
+      h(
+        "ul",
+        { className: "block" },
+        ids.map((id) => h(One, { key: id, id })),
+      ),
+    sameIds,
+  );
+  return () => {
+    const ids = useMessageIds(thread);
+    return useMemo(() => {
+      const starts = ids.filter((_, at) => at % 50 === 0);
+      return starts.map((first, at) => h(Block, { key: first, ids: ids.slice(at * 50, at * 50 + 50) }));
+    }, [ids]);
+  };
+}
+
+function inOneList(thread) {
+  const One = memo(({ id }) => h(Message, { message: useMessage(thread, id) }));
+  return () =>
+    h(
+      "ul",
+      null,
+      useMessageIds(thread).map((id) => h(One, { key: id, id })),
+    );
+}
+
+/** All messages render for each token. */
+const listOf = (useMessages) => () =>
+  h(
+    "ul",
+    null,
+    useMessages().map((message) => h(Message, { key: message.id, message })),
+  );
+
+function naive(thread) {
+  return listOf(() => useThread(thread).messages);
+}
+
+function folded(listOf) {
+  return async (n) => {
+    const thread = new Thread({ values: { messages: dicts(0, n) } });
+    const feed = new Feed();
+    void foldRun(thread, feed);
+    await feed.say([{ event: "metadata", data: { run_id: "r" } }]);
+    return { List: listOf(thread), say: () => feed.say(textParts(1)) };
+  };
+}
+
+/** The limit: the text of one element grows, and nobody keeps a state. */
+async function byHand(n) {
+  const { List, say } = await CHATS.threadfold(n);
+  let text;
+  return {
+    List,
+    async say() {
+      if (text) text.data += " token";
+      else {
+        await say();
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        text = [...document.querySelectorAll("p")].at(-1).firstChild;
+      }
+    },
+  };
+}
+
+/** Its client is a made one: the thread's state is there at once, and a run says what the feed says. */
+async function streamed(n) {
+  const feed = new Feed();
+  const checkpoint = { thread_id: "t", checkpoint_id: "c", checkpoint_ns: "" };
+  const messages = dicts(0, n);
+  const client = {
+    threads: { getState: async () => ({ values: { messages }, checkpoint, next: [], tasks: [], metadata: {} }) },
+    runs: { stream: () => feed },
+  };
+  let stream;
+  const List = listOf(() => {
+    stream = useStream({ assistantId: "agent", threadId: "t", client });
+    return stream.messages;
+  });
+  let isSubmitted = false;
+  const say = async () => {
+    if (!isSubmitted) {
+      isSubmitted = true;
+      void stream.submit({});
+      await feed.say([{ event: "metadata", data: { run_id: "r" } }]);
+    }
+    await feed.say(textParts(1));
+  };
+  return { List, say };
+}
+
+async function asked(n) {
+  const server = new Server();
+  const agent = new HttpAgent({
+    url: "http://bench",
+    threadId: "t",
+    initialMessages: agUiMessages(0, n),
+    fetch: server.fetch,
+  });
+  const List = listOf(() => {
+    const [messages, setMessages] = useState(agent.messages);
+    useEffect(() => {
+      const { unsubscribe } = agent.subscribe({ onMessagesChanged: ({ messages }) => setMessages([...messages]) });
+      return unsubscribe;
+    }, []);
+    return messages;
+  });
+  let isAsked = false;
+  const say = async () => {
+    if (!isAsked) {
+      isAsked = true;
+      void agent.runAgent({ runId: "r" });
+      await server.asked;
+      server.say({ type: "RUN_STARTED", threadId: "t", runId: "r" });
+      server.say({ type: "TEXT_MESSAGE_START", messageId: ANSWER, role: "assistant" });
+    }
+    server.say({ type: "TEXT_MESSAGE_CONTENT", messageId: ANSWER, delta: " token" });
+  };
+  return { List, say };
+}

@@ -1,0 +1,196 @@
+// Every example as a user has it: installed from the packed tarball, built by its own script, used in Chromium.
+import { cpSync, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { openChromium } from "../chromium.js";
+import { ANSWER, chats, inPage, QUESTION, send, shows } from "./chat-page.js";
+import { serveLangGraph } from "./langgraph-server.js";
+import { started, type Served } from "./serve.js";
+import { run, withPrograms } from "./workspace.js";
+
+const examples = fileURLToPath(new URL("../../examples/", import.meta.url));
+const folderOf = (example: string) => {
+  const alone = join(inject("consumers"), example);
+  return existsSync(alone) ? alone : join(inject("consumers"), "workspace", example);
+};
+
+let browser: Browser;
+let agent: Served;
+
+const serve = (example: string, args: string[], env: object = {}) =>
+  started(args[0] ?? "", () => args.slice(1), folderOf(example), withPrograms(folderOf(example), env));
+
+beforeAll(async () => {
+  [browser, agent] = await Promise.all([openChromium(), serve("agent-server", ["node", "server.mjs"])]);
+});
+
+afterAll(() => Promise.all([browser?.close(), agent?.stop()]));
+
+/** Builds an example with Vite, serves the result, and opens it. */
+async function built(
+  example: string,
+  env: object,
+  ...works: [query: string, (page: Page) => Promise<void>, RegExp?][]
+) {
+  const folder = folderOf(example);
+  await run(folder, "npm", ["run", "build"], env);
+  const preview = (port: string) => ["preview", "--port", port, "--strictPort"];
+  const server = await started("vite", preview, folder, withPrograms(folder));
+  try {
+    for (const [query, work, expected] of works)
+      await inPage(browser, `${server.url}/${query}`, work, expected && [expected]);
+  } finally {
+    await server.stop();
+  }
+}
+
+const withAgent = () => ({ VITE_AGENT_URL: agent.url });
+
+describe.concurrent("in Chromium", () => {
+  // What takes longest comes first.
+  test.for(["--turbopack", "--webpack"])(
+    "Next, %s: a server and a client component, an edge route",
+    async (bundler) => {
+      const folder = `${folderOf("next")}${bundler}`;
+      cpSync(folderOf("next"), folder, { recursive: true });
+      await run(folder, "next", ["build", bundler]);
+      const env = withPrograms(folder, { AGENT_URL: agent.url });
+      const server = await started("next", (port) => ["start", "--port", port], folder, env);
+      try {
+        expect(await (await fetch(server.url)).text()).toContain("Ask me about the weather.");
+        await inPage(browser, server.url, chats);
+      } finally {
+        await server.stop();
+      }
+    },
+  );
+
+  test("CopilotKit: an agent of the runtime, one of the page", async () => {
+    const runtime = await serve("copilotkit", ["node", "runtime.mjs"], { AGENT_URL: agent.url });
+    try {
+      const env = { ...withAgent(), VITE_RUNTIME_URL: `${runtime.url}/api/copilotkit` };
+      await built("copilotkit", env, ["", chats], ["?agent=page", chats]);
+    } finally {
+      await runtime.stop();
+    }
+  });
+
+  test.for(["svelte", "vue", "solid", "web-worker"])("%s", async (example) => {
+    await built(example, withAgent(), ["", chats]);
+  });
+
+  test("React and AG-UI: tool calls, interrupts, stop, retry", async () => {
+    await built("react-ag-ui", withAgent(), ["", chats], ["", approves], ["", stops], ["", retries, /503/]);
+  });
+
+  test("React and LangGraph: tool calls, interrupts, a reload in the middle of a run", async () => {
+    const server = await serveLangGraph();
+    try {
+      await built("react-langgraph", { VITE_LANGGRAPH_URL: server.url }, ["", chats], ["", approves], ["", reloads]);
+    } finally {
+      await server.stop();
+    }
+  });
+
+  test("assistant-ui: useExternalStoreRuntime, useAgUiRuntime", async () => {
+    await built("assistant-ui", withAgent(), ["", chatsWithTool], ["?runtime=ag-ui", chatsWithTool]);
+  });
+
+  test("AI SDK", async () => {
+    const server = await serve("ai-sdk", ["node", "server.mjs"]);
+    try {
+      await built("ai-sdk", { VITE_AGENT_URL: server.url }, ["", chats]);
+    } finally {
+      await server.stop();
+    }
+  });
+
+  test("a plain page", async () => {
+    const server = await serve("plain-page", ["node", "serve.mjs"]);
+    try {
+      await inPage(browser, `${server.url}/?agent=${encodeURIComponent(agent.url)}`, chats);
+    } finally {
+      await server.stop();
+    }
+  });
+});
+
+test("a Node script, and the conversation that it keeps", async () => {
+  const ask = (question: string) =>
+    run(folderOf("node-script"), "node", ["main.mjs", question], { AGENT_URL: agent.url });
+  expect(await ask(QUESTION)).toContain(ANSWER);
+  expect(await ask("Hello again")).toContain("You said: Hello again");
+  const kept = readFileSync(join(folderOf("node-script"), "thread.json"), "utf8");
+  for (const text of [QUESTION, ANSWER, "You said: Hello again"]) expect(kept).toContain(text);
+});
+
+async function chatsWithTool(page: Page): Promise<void> {
+  await chats(page);
+  await shows(page, /^get_weather\(.*Rome.*\) → 21 °C, sunny$/);
+}
+
+async function approves(page: Page): Promise<void> {
+  await send(page, "Book a table");
+  await shows(page, "Book the table for two?");
+  await page.getByRole("button", { name: "Yes" }).click();
+  await shows(page, "Your table is booked.");
+  await send(page, "Book another table");
+  await page.getByRole("button", { name: "No" }).click();
+  await shows(page, "I booked nothing.");
+}
+
+const LONG = Array.from({ length: 200 }, (_, at) => `word${at}`).join(" ");
+
+async function stops(page: Page): Promise<void> {
+  await send(page, LONG);
+  await shows(page, "You said: word0 word1");
+  const stop = page.getByRole("button", { name: "Stop" });
+  await stop.click();
+  await stop.waitFor({ state: "hidden" });
+  expect(await page.getByText(/^assistant/).innerText()).not.toContain("word199");
+}
+
+async function retries(page: Page): Promise<void> {
+  await send(page, "Please fail");
+  await page.getByRole("button", { name: "Failed: retry" }).click();
+  await shows(page, "You said: Please fail");
+  expect(await page.getByRole("button", { name: "Failed: retry" }).count()).toBe(0);
+}
+
+async function reloads(page: Page): Promise<void> {
+  await send(page, LONG);
+  await shows(page, "You said: word0 word1");
+  await page.reload();
+  await shows(page, LONG.slice(-20));
+  expect(await page.locator("li").count()).toBe(2);
+}
+
+test("an example imports what its package.json has, and nothing of another folder", () => {
+  const known = readdirSync(examples).filter((name) => name !== "rust" && statSync(join(examples, name)).isDirectory());
+  expect(known.length).toBeGreaterThan(10);
+  for (const example of known) {
+    const folder = join(examples, example);
+    const { dependencies, devDependencies } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Record<
+      string,
+      object | undefined
+    >;
+    const allowed = [...Object.keys(dependencies ?? {}), ...Object.keys(devDependencies ?? {})];
+    for (const file of sourcesOf(folder)) {
+      const imports = readFileSync(file, "utf8").matchAll(/(?:from|import) "([^"]+)"|new URL\("([^"]+)", import/g);
+      for (const [, name = "", path] of imports) {
+        const from = relative(examples, file);
+        if (name.startsWith(".") || path)
+          expect(join(file, "..", path ?? name).startsWith(folder), `${from} imports ${name}`).toBe(true);
+        else if (!name.startsWith("node:"))
+          expect(allowed, `${from} imports ${name}`).toContain(/^(@[^/]+\/)?[^/]+/.exec(name)?.[0]);
+      }
+    }
+  }
+});
+
+const sourcesOf = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((path) => /\.(m?js|tsx?|vue|svelte|html)$/.test(path) && !/(^|\/)(node_modules|dist|\.next)\//.test(path))
+    .map((path) => join(folder, path));

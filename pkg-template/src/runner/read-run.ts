@@ -1,0 +1,54 @@
+import { ThreadfoldError, type Thread } from "threadfold";
+import { isFinal, pause } from "./http.js";
+import type { RunNews, RunProtocol, Work } from "./protocol.js";
+
+/**
+ * Reads a run to its end: what its request is answered by, and where the connection breaks, what is told when it is
+ * joined again. What becomes of the run is the thread's to know; it stays disconnected when patience is out.
+ */
+export async function readRun<S extends object, U extends object>(
+  thread: Thread<S, U>,
+  protocol: RunProtocol,
+  delays: readonly number[],
+  signal: AbortSignal,
+  send: Work | undefined,
+): Promise<RunNews> {
+  const isLost = () => thread.run.status === "disconnected" && !signal.aborted;
+  let last: Attempt = send ? await attempt(send, signal) : {};
+  let place = thread.run.lastEventId;
+  let hasJoined = false;
+  for (let tries = send ? 0 : -1; isLost(); tries++) {
+    if (thread.run.lastEventId !== place) [tries, place] = [0, thread.run.lastEventId];
+    const isOver = tries >= delays.length;
+    const canJoin = protocol.canJoin && thread.run.id !== undefined && !isFinal(last.error);
+    // A server that answers, and tells no end however often it is asked, knows of none.
+    if (!canJoin || (isOver && hasJoined)) {
+      const error = last.error ?? thread.run.error ?? new ThreadfoldError("BAD_RESPONSE", NO_END);
+      thread.receive({ type: "run-failed", error });
+      break;
+    }
+    if (isOver) break;
+    await pause(tries < 0 ? 0 : (delays[tries] ?? 0), signal);
+    if (!isLost()) break;
+    last = await attempt((signal) => protocol.join(signal), signal);
+    hasJoined = last.error === undefined;
+  }
+  return last.news ?? {};
+}
+
+interface Attempt {
+  readonly news?: RunNews;
+  readonly error?: unknown;
+}
+
+/** Tries something; what it fails with is told to the thread, unless that is gone. */
+async function attempt(work: Work, signal: AbortSignal): Promise<Attempt> {
+  try {
+    return { news: await work(signal) };
+  } catch (error) {
+    if (error instanceof ThreadfoldError && error.code === "DISPOSED") throw error;
+    return { error };
+  }
+}
+
+const NO_END = "The run broke off, and it cannot be joined.";

@@ -1,0 +1,73 @@
+// How the parts of a stream reach a thread, for both protocols: each once.
+import { ThreadfoldError } from "threadfold";
+import type { ThreadEvent } from "../thread-events.js";
+
+/** What folding asks of a thread. The package's `Thread` has it all. */
+export interface ReceivingThread {
+  /** What the server said. */
+  readonly confirmed: object;
+  readonly run: {
+    readonly id?: string | undefined;
+    readonly status: string;
+    readonly interrupts?: readonly unknown[] | undefined;
+    readonly lastEventId?: string | undefined;
+  };
+  message(id: string): object | undefined;
+  /** Returns whether the run has had the part with this key. */
+  had(key: string): boolean;
+  receive(event: ThreadEvent): void;
+  /** Tells the listeners of errors; the thread stays as it is. */
+  report(error: ThreadfoldError, event?: unknown): void;
+}
+
+/**
+ * Where a part stands in its stream: the id to join the run behind, and the key that tells it from every other part.
+ */
+export interface Position {
+  readonly id?: string | undefined;
+  /** The id, if left out. */
+  readonly key?: string | undefined;
+}
+
+const NOWHERE: Position = {};
+
+/** Sends a thread what the parts of a stream come to, and knows which parts the thread has had. */
+export class Delivery {
+  readonly thread: ReceivingThread;
+  #position = NOWHERE;
+
+  constructor(thread: ReceivingThread) {
+    this.thread = thread;
+  }
+
+  /** Returns whether the thread has had the part at this position. */
+  had({ id, key = id }: Position): boolean {
+    return key !== undefined && this.thread.had(key);
+  }
+
+  /** Turns to the part at this position: what is sent from now on comes of it. */
+  at(position: Position | undefined): void {
+    this.#position = position ?? NOWHERE;
+  }
+
+  /** Sends an event. The first of a part bears its position, by which the thread knows the part again. */
+  send(event: ThreadEvent): void {
+    const { id, key = id } = this.#position;
+    this.#position = NOWHERE;
+    this.thread.receive(key === undefined ? event : { ...event, id, key });
+  }
+}
+
+/** Tells the thread's listeners why a part could not be folded. The stream goes on, unless the thread is gone. */
+export function reportPart(thread: ReceivingThread, cause: unknown, part: unknown): void {
+  if (isDisposed(cause)) throw cause;
+  const error =
+    cause instanceof ThreadfoldError
+      ? cause
+      : new ThreadfoldError("UNREADABLE_VALUE", "A part of the stream could not be folded: see the cause.", { cause });
+  thread.report(error, part);
+}
+
+export function isDisposed(error: unknown): boolean {
+  return error instanceof ThreadfoldError && error.code === "DISPOSED";
+}

@@ -1,0 +1,55 @@
+// What a server answered: a stream of events, or the error BAD_RESPONSE.
+import { ThreadfoldError } from "threadfold";
+import type { Wait } from "../abort.js";
+
+export function isResponse(source: object): source is Response {
+  return "body" in source && "headers" in source && "status" in source;
+}
+
+/** How much of an answer its error quotes: enough to tell what it is. */
+const QUOTED = 500;
+
+/**
+ * Makes the error of an answer that is no stream of events: `BAD_RESPONSE`, with its HTTP status and the beginning of
+ * its body.
+ */
+function badResponse({ ok, status, statusText, headers, body }: Response, said: string): ThreadfoldError {
+  const what = body ? headers.get("content-type") : "no body";
+  const instead = ok ? ` with ${what}, not with text/event-stream (ask for it by the header Accept)` : "";
+  const sentence = `The server answered ${`${status} ${statusText}`.trim()}${instead}`;
+  return new ThreadfoldError("BAD_RESPONSE", said === "" ? `${sentence}.` : `${sentence}: ${said}`, { status });
+}
+
+/** Reads why a server refused a request. Returns the error. */
+export async function refusal(response: Response): Promise<ThreadfoldError> {
+  const said = await response.text().catch(() => "");
+  return badResponse(response, said.slice(0, QUOTED));
+}
+
+/** Opens the body of a response. `check` throws if it is no stream of events. */
+export function bodyOf(response: Response) {
+  const { body, bodyUsed, headers, ok } = response;
+  if (bodyUsed || body?.locked)
+    throw new ThreadfoldError("INVALID_VALUE", "The response's body has been read already.");
+  const reader = body?.getReader();
+  return {
+    async check(wait: Wait): Promise<void> {
+      const type = headers.get("content-type") ?? "";
+      if (ok && reader && (type === "" || /^text\/event-stream\b/i.test(type))) return;
+      throw badResponse(response, reader ? await beginning(reader, wait) : "");
+    },
+    next: async () => (reader ? reader.read() : { done: true }),
+    close: () => reader?.cancel(),
+  };
+}
+
+async function beginning(reader: ReadableStreamDefaultReader<Uint8Array>, wait: Wait): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  while (text.length < QUOTED) {
+    const { done, value } = await wait.for(reader.read().catch(() => ({ done: true, value: undefined }) as const));
+    if (done) break;
+    text += decoder.decode(value, { stream: true });
+  }
+  return text.slice(0, QUOTED);
+}

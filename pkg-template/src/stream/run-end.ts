@@ -1,0 +1,52 @@
+// What becomes of a thread's run when the reading of its stream ends before it, for both protocols.
+import { isDisposed, type ReceivingThread } from "./delivery.js";
+
+/** What one protocol does to the run. */
+export interface RunEnds {
+  /** Begins a run that no part has begun. */
+  begin(): void;
+  /** Ends the run well: the user stopped it. */
+  stop(): void;
+  fail(error: unknown): void;
+}
+
+/** Whether a run is under way, connected or not. */
+export function isOpen({ run: { status } }: ReceivingThread): boolean {
+  return status === "running" || status === "disconnected";
+}
+
+/** Takes note that the stream ended. If its run did not, the connection broke. */
+export function disconnect(thread: ReceivingThread, error?: unknown): void {
+  unlessDisposed(() => {
+    if (thread.run.status === "running") thread.receive({ type: "disconnected", error });
+  });
+}
+
+/** Ends the run that is under way: the user stopped it. */
+export function stop(thread: ReceivingThread, run: RunEnds): void {
+  unlessDisposed(() => {
+    if (isOpen(thread)) run.stop();
+  });
+}
+
+/**
+ * Takes note that an error ended the reading. If it began a run, or one with an id is under way, that run may be joined;
+ * otherwise the run that was asked for has failed.
+ */
+export function breakOff(thread: ReceivingThread, error: unknown, hasBegun: boolean, run: RunEnds): void {
+  unlessDisposed(() => {
+    const wasOpen = isOpen(thread);
+    if (hasBegun || (wasOpen && thread.run.id !== undefined)) return disconnect(thread, error);
+    if (!wasOpen) run.begin();
+    run.fail(error);
+  });
+}
+
+/** A thread that was freed needs no end of its run. */
+function unlessDisposed(work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (!isDisposed(error)) throw error;
+  }
+}

@@ -1,0 +1,28 @@
+// The package's half of the numbers that it shares with the core.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Complaint, root } from "../process.mjs";
+
+const MODULE = /^pub\(super\) mod (\w+) \{\n([^]*?)^\}$/gm;
+const NUMBER = /(?:^ +\/\/\/ "(.+)"\n)?^ +pub const (\w+): i32 = (\d+);$/gm;
+
+/** Writes numbers.js and its types to this folder, from src/wasm/numbers.rs: `ask.state`, `event["run-started"]`… */
+export function writeNumbers(folder) {
+  const table = readFileSync(join(root, "src", "wasm", "numbers.rs"), "utf8");
+  const modules = [...table.matchAll(MODULE)].map(([, name, body]) => [name, numbersIn(body)]);
+  const found = modules.reduce((sum, [, numbers]) => sum + numbers.length, 0);
+  if (found === 0 || found !== table.match(/\bconst\b/g)?.length)
+    throw new Complaint("src/wasm/numbers.rs has constants that scripts/build/numbers.mjs cannot read.");
+  const lines = (before, between, after) =>
+    modules
+      .map(([name, numbers]) => {
+        const entries = numbers.map(([key, number]) => `${between}${JSON.stringify(key)}: ${number}`);
+        return `export ${before} ${name}${after} { ${entries.join(after === ":" ? "; " : ", ")} };\n`;
+      })
+      .join("");
+  writeFileSync(join(folder, "numbers.js"), lines("const", "", " ="));
+  writeFileSync(join(folder, "numbers.d.ts"), lines("declare const", "readonly ", ":"));
+}
+
+const numbersIn = (body) =>
+  [...body.matchAll(NUMBER)].map(([, quoted, name, number]) => [quoted ?? name.toLowerCase(), Number(number)]);

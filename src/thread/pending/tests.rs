@@ -1,0 +1,95 @@
+#![allow(clippy::unwrap_used)]
+
+use super::{Pending, Status, Updates};
+use crate::value::Value as _;
+use crate::{Event, Json, Thread};
+
+fn json(value: serde_json::Value) -> Json {
+    value.into()
+}
+
+fn message(id: &str) -> Json {
+    json(serde_json::json!({ "type": "human", "id": id, "content": id }))
+}
+
+fn add(id: &str) -> Json {
+    Json::from([("messages", Json::array([message(id)]))])
+}
+
+#[test]
+fn what_is_kept_of_updates_that_are_gone_is_bounded_by_those_that_are_not() {
+    let mut updates = Updates::<Json>::default();
+    let ids: Vec<String> = (0..400).map(|at| at.to_string()).collect();
+    for id in &ids {
+        updates.push(Box::new(Pending::new(
+            id.clone(),
+            json(serde_json::json!({ "a": 1 })),
+            false,
+        )));
+    }
+    for (gone, id) in ids.iter().enumerate() {
+        let place = updates.place(id).unwrap();
+        assert_eq!(updates.remove(place).unwrap().id, *id);
+        assert_eq!(updates.kept, ids.len() - gone - 1);
+        assert_eq!(updates.write_count, updates.kept);
+        assert!(updates.slots.len() <= 2 * updates.kept + 64);
+        assert!(updates.place(id).is_none());
+    }
+    assert!(updates.slots.is_empty());
+}
+
+#[test]
+fn what_is_pending_is_one_list_until_something_of_it_changes() {
+    let mut thread = Thread::new(None, &Json::object()).unwrap();
+    let first = thread.optimistic(add("1")).unwrap();
+    let second = thread.optimistic(Json::from([("topic", Json::string("a"))])).unwrap();
+    let told = thread.pending_list();
+    let text = |key: &str, at: usize| told.at(at).unwrap().text_of(key);
+    assert_eq!((text("id", 0), text("id", 1)), (Some(first.clone()), Some(second.clone())));
+    assert_eq!(text("status", 0).as_deref(), Some("pending"));
+    assert!(thread.pending_list().same(&told));
+    // What the server says of other messages and fields is not about it.
+    let other = Event::Message { message: message("2"), after: None, streaming: false };
+    thread.receive(other).unwrap();
+    thread.update(Json::from([("mood", Json::string("calm"))])).unwrap();
+    assert!(thread.pending_list().same(&told));
+    // An update that becomes another leaves the others as they were.
+    assert!(thread.fail(&first, Json::string("no")));
+    let failed = thread.pending_list();
+    assert_eq!(failed.at(0).unwrap().text_of("error").as_deref(), Some("no"));
+    assert!(!failed.same(&told) && failed.at(1).unwrap().same(told.at(1).unwrap()));
+    assert!(thread.fail(&first, Json::string("no")));
+    assert!(thread.retry(&first));
+    // What is the server's is told no more: a message when it has it, a field when it has changed.
+    thread.receive(Event::RunStarted { id: None, joined: None }).unwrap();
+    assert_eq!(thread.pending_list().len(), 2);
+    let mine = Event::Message { message: message("1"), after: None, streaming: false };
+    thread.receive(mine).unwrap();
+    assert_eq!(thread.pending_list().len(), 1);
+    thread.receive(Event::State { values: Json::from([("topic", Json::string("b"))]) }).unwrap();
+    assert_eq!(thread.pending_list().len(), 0);
+    thread.receive(Event::State { values: Json::object() }).unwrap();
+    assert_eq!(thread.pending_list().len(), 1);
+    assert_eq!(thread.status(&second), Some(Status::Sent));
+    let none = Event::Messages { messages: Json::array([]), client_roles: None, partial: false };
+    thread.receive(none).unwrap();
+    assert_eq!(thread.pending_list().len(), 2);
+}
+
+#[test]
+fn what_the_server_names_anew_is_told_under_its_name() {
+    let mut thread = Thread::new(None, &Json::object()).unwrap();
+    let two = Json::array([message("1"), message("2")]);
+    thread.optimistic(Json::from([("messages", two)])).unwrap();
+    thread.receive(Event::RunStarted { id: None, joined: None }).unwrap();
+    let told = thread.pending_list();
+    let theirs = message("1").with("id", Json::string("theirs"));
+    let event = Event::Message { message: theirs, after: None, streaming: false };
+    thread.receive(event).unwrap();
+    let now = thread.pending_list();
+    assert!(!now.same(&told));
+    let update = now.at(0).unwrap().get("update").unwrap().clone();
+    let messages = update.get("messages").unwrap().clone();
+    let ids: Vec<_> = messages.items().map(|it| it.text_of("id").unwrap()).collect();
+    assert_eq!(ids, ["theirs", "2"]);
+}

@@ -1,0 +1,158 @@
+//! What is remembered from one look to the next, so that a look costs what has changed since.
+#![allow(clippy::unwrap_used)]
+
+use serde_json::json;
+
+use crate::{Event, Json, Thread, Value};
+
+fn add(id: &str) -> Json {
+    json!({ "messages": [{ "type": "human", "id": id, "content": id }] }).into()
+}
+
+fn hear(thread: &mut Thread<Json>, event: Event<Json>) {
+    assert!(thread.receive(event).unwrap().is_none());
+}
+
+/// A thread whose first message is streamed, with two messages pending.
+fn streaming() -> Thread<Json> {
+    let mut thread = Thread::new(None, &Json::object()).unwrap();
+    thread.optimistic(add("1")).unwrap();
+    thread.optimistic(add("2")).unwrap();
+    let message = json!({ "type": "ai", "id": "a", "content": "" }).into();
+    hear(&mut thread, Event::Message { message, after: None, streaming: true });
+    thread.state();
+    thread
+}
+
+fn grow(thread: &mut Thread<Json>) {
+    hear(thread, Event::Text { id: "a".into(), text: "x".into() });
+}
+
+#[test]
+fn a_token_has_nothing_woven_anew() {
+    let mut thread = streaming();
+    for _ in 0..40 {
+        grow(&mut thread);
+        assert_eq!(thread.woven.as_ref().unwrap().grown, [0]);
+    }
+    thread.state();
+    assert!(thread.woven.as_ref().unwrap().grown.is_empty());
+}
+
+#[test]
+fn a_message_that_is_only_added_has_nothing_woven_anew() {
+    let mut thread = Thread::new(None, &Json::object()).unwrap();
+    for id in ["1", "2", "3"] {
+        thread.optimistic(add(id)).unwrap();
+        assert!(thread.woven.is_some());
+        thread.state();
+    }
+    // One that changes another does.
+    thread.optimistic(add("2")).unwrap();
+    assert!(thread.woven.is_none());
+}
+
+#[test]
+fn of_many_that_grow_nothing_is_remembered() {
+    let mut thread = streaming();
+    for id in 0..40 {
+        let message = json!({ "type": "ai", "id": id.to_string() + "b", "content": "" }).into();
+        hear(&mut thread, Event::Message { message, after: None, streaming: true });
+    }
+    thread.state();
+    for id in 0..40 {
+        let id = (id.to_string() + "b").into();
+        hear(&mut thread, Event::Text { id, text: "x".into() });
+        assert!(thread.woven.as_ref().is_none_or(|woven| woven.grown.len() <= 16));
+    }
+    assert!(thread.woven.is_none());
+}
+
+#[test]
+fn a_settled_update_has_its_own_fields_looked_at_again_and_no_others() {
+    let mut thread = Thread::new(None, &Json::object()).unwrap();
+    let field = |name: &str| Json::from([(name, Json::from("mine"))]);
+    let first = thread.optimistic(field("topic")).unwrap();
+    thread.optimistic(field("topic")).unwrap();
+    thread.optimistic(field("mood")).unwrap();
+    hear(&mut thread, Event::RunStarted { id: None, joined: None });
+    assert_eq!(thread.pending().count(), 3);
+    assert!(thread.settle(&first).unwrap());
+    assert!(!thread.stale.writes);
+    // The server has another topic now than when the second was sent: that one is the server's.
+    assert_eq!(thread.pending().count(), 1);
+}
+
+#[test]
+fn what_is_the_servers_is_found_out_again_for_any_number_of_fields() {
+    for count in [1_u32, 8, 9, 20] {
+        let mut thread = Thread::new(None, &Json::object()).unwrap();
+        let fields = || (0..count).map(|at| (at.to_string(), Json::from("mine")));
+        let update = || fields().fold(Json::object(), |all, (key, it)| all.with(&key, it));
+        let first = thread.optimistic(update()).unwrap();
+        thread.optimistic(update()).unwrap();
+        hear(&mut thread, Event::RunStarted { id: None, joined: None });
+        assert!(thread.settle(&first).unwrap());
+        assert_eq!(thread.pending().count(), 0);
+    }
+}
+
+#[test]
+fn without_pending_messages_what_is_shown_is_what_is_confirmed() {
+    let mut thread = Thread::new(None, &add("1")).unwrap();
+    thread.optimistic(Json::from([("topic", Json::from("mine"))])).unwrap();
+    let (state, confirmed) = (thread.state(), thread.confirmed());
+    let list = |state: &Json| Value::get(state, "messages").cloned().unwrap();
+    assert!(list(&state).same(&list(&confirmed)));
+    assert!(thread.woven.is_none());
+}
+
+#[test]
+fn a_result_behind_the_last_one_is_put_there_without_a_search() {
+    let mut thread = streaming();
+    let put = |thread: &mut Thread<Json>, id: u32| {
+        let message = json!({ "type": "tool", "id": id.to_string() + "r", "content": "" }).into();
+        hear(thread, Event::Message { message, after: Some("a".into()), streaming: false });
+    };
+    let message = json!({ "type": "ai", "id": "b", "content": "" }).into();
+    hear(&mut thread, Event::Message { message, after: None, streaming: true });
+    for id in 1..10 {
+        put(&mut thread, id);
+        assert_eq!(thread.behind, Some([0, id, id + 2]));
+        grow(&mut thread);
+    }
+}
+
+#[test]
+fn what_was_sent_comes_one_by_one_without_a_search() {
+    let mut thread = Thread::new(None, &add("0")).unwrap();
+    for id in ["1", "2", "3", "4"] {
+        thread.optimistic(add(id)).unwrap();
+    }
+    hear(&mut thread, Event::RunStarted { id: None, joined: None });
+    let say = |thread: &mut Thread<Json>, id: &str, after: Option<&str>| {
+        let message = json!({ "type": "human", "id": id, "content": id }).into();
+        let after = after.map(Json::from);
+        hear(thread, Event::Message { message, after, streaming: false });
+    };
+    say(&mut thread, "1", None);
+    assert!(thread.places.head.is_some());
+    say(&mut thread, "answer", None);
+    for id in ["2", "3"] {
+        say(&mut thread, id, None);
+        assert!(thread.places.head.is_some());
+    }
+    say(&mut thread, "more", None);
+    assert!(thread.places.head.is_some());
+    // What comes between moves the place.
+    say(&mut thread, "between", Some("0"));
+    assert!(thread.places.head.is_none());
+    thread.state();
+    let ids = |thread: &mut Thread<Json>| {
+        let messages = thread.state().get("messages").cloned().unwrap();
+        messages.items().map(|it| it.text_of("id").unwrap()).collect::<Vec<_>>()
+    };
+    let shown = ids(&mut thread);
+    say(&mut thread, "4", None);
+    assert_eq!(ids(&mut thread), shown);
+}

@@ -1,0 +1,75 @@
+//! What a thread holds from one call to the next: a heap of handles is asked for each.
+
+use serde_json::{Value, json};
+use threadfold::value::{Found, Holds};
+use threadfold::{Event, Thread};
+
+use crate::{ai, failed, hear, human, message, started, streamed, text, thread_of};
+
+/// Takes every value that a thread holds away.
+fn empty(thread: &mut Thread<Value>) -> Vec<Value> {
+    let mut held = Vec::new();
+    thread.held(&mut |value| held.push(std::mem::take(value)));
+    held
+}
+
+/// A thread that holds something wherever it can.
+fn full() -> Thread<Value> {
+    let mut thread = thread_of(&[human("own-0", "own old")]);
+    thread.update(json!({ "topic": "own topic" })).unwrap();
+    let question = json!({ "messages": [human("own-1", "own question")], "log": ["own write"] });
+    thread.optimistic(question).unwrap();
+    thread.optimistic(json!({ "messages": [human("own-0", "own edit")] })).unwrap();
+    thread.optimistic(json!({ "topic": "own other" })).unwrap();
+    hear(&mut thread, [started("own-first"), streamed("own-a"), text("own-a", "own"), failed()]);
+    let failing: Vec<_> = thread.pending().map(|update| update.id.clone()).collect();
+    for id in &failing {
+        thread.fail(id, json!("own error"));
+    }
+    thread.retry(&failing[0]);
+    hear(&mut thread, [started("own-run"), streamed("own-b"), message(ai("own-c", "own"))]);
+    hear(&mut thread, [failed(), Event::RunStarted { id: Some(json!("own-s")), joined: None }]);
+    hear(&mut thread, [streamed("own-d")]);
+    thread
+        .update(json!({ "messages": [human("own-2", "own local")], "mood": "own mood" }))
+        .unwrap();
+    thread.optimistic(json!({ "messages": [human("own-3", "own tail")] })).unwrap();
+    thread
+}
+
+#[test]
+fn every_value_that_is_held_is_visited() {
+    let mut thread = full();
+    // What is shown is held, too: and what was pending when it was.
+    let (state, confirmed) = (thread.state(), thread.confirmed());
+    let record = thread.to_json();
+    let held: Vec<String> = empty(&mut thread).iter().map(Value::to_string).collect();
+    for value in [&state, &confirmed, &record["run"]["id"], &record["pending"][0]["update"]] {
+        assert!(held.contains(&value.to_string()), "{value} is held");
+    }
+    hear(&mut thread, [Event::State { values: json!({ "new": 1 }) }]);
+    let left = [thread.state(), thread.confirmed(), thread.to_json(), thread.streaming()];
+    for value in left {
+        assert!(!value.to_string().contains("own"), "nothing is left in {value}");
+    }
+}
+
+#[test]
+fn what_was_added_since_the_last_look_is_visited() {
+    let mut thread = full();
+    thread.state();
+    thread.optimistic(json!({ "messages": [human("own-4", "own last")] })).unwrap();
+    empty(&mut thread);
+    hear(&mut thread, [Event::State { values: json!({ "new": 1 }) }]);
+    assert!(!thread.state().to_string().contains("own"));
+}
+
+#[test]
+fn a_visit_that_changes_nothing_changes_nothing() {
+    let (mut visited, mut own) = (full(), full());
+    visited.held(&mut |value| *value = value.clone());
+    assert_eq!(visited.to_json(), own.to_json());
+    assert_eq!(visited.state(), own.state());
+    let list = own.state().get("messages").map(Found::into_owned);
+    assert_eq!(visited.state().get("messages").map(Found::into_owned), list);
+}

@@ -1,0 +1,359 @@
+//! The thread over JSON: the core rules, and that nothing makes it panic.
+#![cfg(not(target_arch = "wasm32"))]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use threadfold::{
+    Error, Event, Field, FieldReducer, MessageRules, Schema, Status, Thread, apply_patch,
+};
+
+mod behind;
+mod drift;
+mod held;
+mod pending;
+#[path = "../seeded/mod.rs"]
+mod seeded;
+mod shown;
+mod snapshots;
+
+fn human(id: &str, content: &str) -> Value {
+    json!({ "type": "human", "id": id, "content": content })
+}
+
+fn ai(id: &str, content: &str) -> Value {
+    json!({ "type": "ai", "id": id, "content": content })
+}
+
+fn thread_of(messages: &[Value]) -> Thread<Value> {
+    Thread::new(None, &json!({ "messages": messages })).unwrap()
+}
+
+fn hear(thread: &mut Thread<Value>, events: impl IntoIterator<Item = Event<Value>>) {
+    for event in events {
+        assert_eq!(thread.receive(event).unwrap(), None);
+    }
+}
+
+fn started(id: &str) -> Event<Value> {
+    Event::RunStarted { id: Some(json!(id)), joined: None }
+}
+
+fn message(message: Value) -> Event<Value> {
+    Event::Message { message, after: None, streaming: false }
+}
+
+fn streamed(id: &str) -> Event<Value> {
+    Event::Message { message: ai(id, ""), after: None, streaming: true }
+}
+
+fn text(id: &str, text: &str) -> Event<Value> {
+    Event::Text { id: json!(id), text: json!(text) }
+}
+
+fn snapshot(messages: &[Value]) -> Event<Value> {
+    Event::Messages { messages: json!(messages), client_roles: None, partial: false }
+}
+
+fn failed() -> Event<Value> {
+    Event::RunFailed { error: json!("down") }
+}
+
+fn ids(state: &Value) -> Vec<&str> {
+    let messages = state["messages"].as_array().unwrap();
+    messages.iter().map(|message| message["id"].as_str().unwrap()).collect()
+}
+
+fn statuses(thread: &mut Thread<Value>) -> Vec<Status> {
+    thread.pending().map(|pending| pending.status).collect()
+}
+
+#[test]
+fn a_pending_message_keeps_its_place_until_the_server_has_it() {
+    let mut thread = thread_of(&[human("0", "old")]);
+    thread.optimistic(json!({ "messages": [human("q", "Hi")] })).unwrap();
+    hear(&mut thread, [started("r"), streamed("a"), text("a", "Hello")]);
+    assert_eq!(ids(&thread.state()), ["0", "q", "a"]);
+    assert_eq!(ids(&thread.confirmed()), ["0", "a"]);
+    assert_eq!(statuses(&mut thread), [Status::Sent]);
+    hear(&mut thread, [snapshot(&[human("0", "old"), human("q", "Hi")])]);
+    assert_eq!(ids(&thread.state()), ["0", "q", "a"]);
+    assert_eq!(thread.state(), thread.confirmed());
+    assert_eq!(statuses(&mut thread), []);
+}
+
+#[test]
+fn a_failed_run_fails_what_it_did_not_hold() {
+    let mut thread = thread_of(&[]);
+    let held = thread.optimistic(json!({ "messages": [human("1", "a")] })).unwrap();
+    let id = thread.optimistic(json!({ "messages": [human("2", "b")] })).unwrap();
+    hear(&mut thread, [started("r"), message(human("1", "a")), failed()]);
+    assert_eq!(statuses(&mut thread), [Status::Failed]);
+    assert_eq!(ids(&thread.state()), ["1", "2"]);
+    assert!(!thread.retry(&held));
+    assert!(thread.retry(&id));
+    assert_eq!(statuses(&mut thread), [Status::Pending]);
+    assert!(thread.rollback(&id));
+    assert_eq!(thread.state(), thread.confirmed());
+}
+
+#[test]
+fn a_settled_update_is_the_truth_where_it_was_shown() {
+    let mut thread = thread_of(&[human("0", "old")]);
+    let first = thread.optimistic(json!({ "messages": [human("1", "a")] })).unwrap();
+    let second =
+        thread.optimistic(json!({ "messages": [human("2", "b")], "mood": "calm" })).unwrap();
+    hear(&mut thread, [started("r"), message(ai("3", "c"))]);
+    assert!(thread.settle(&second).unwrap());
+    assert_eq!(ids(&thread.confirmed()), ["0", "2", "3"]);
+    assert_eq!(ids(&thread.state()), ["0", "1", "2", "3"]);
+    assert!(thread.settle(&first).unwrap());
+    assert!(!thread.settle(&first).unwrap());
+    assert_eq!(thread.state(), thread.confirmed());
+    assert_eq!(thread.state()["mood"], "calm");
+}
+
+#[test]
+fn a_message_that_the_server_named_anew_is_the_same() {
+    let mut thread = thread_of(&[]);
+    thread.optimistic(json!({ "messages": [human("mine", "Hi")] })).unwrap();
+    thread.optimistic(json!({ "messages": [human("next", "And?")] })).unwrap();
+    hear(&mut thread, [started("r"), streamed("a"), message(human("theirs", "Hi"))]);
+    assert_eq!(thread.pending().count(), 1);
+    hear(&mut thread, [snapshot(&[human("theirs", "Hi"), ai("a", "")])]);
+    assert_eq!(ids(&thread.state()), ["theirs", "next", "a"]);
+}
+
+#[test]
+fn a_later_edit_of_what_is_pending_waits_for_it() {
+    let mut thread = thread_of(&[]);
+    thread.optimistic(json!({ "messages": [human("1", "a")] })).unwrap();
+    thread.optimistic(json!({ "messages": [human("1", "b")] })).unwrap();
+    let removal = json!({ "messages": [{ "type": "remove", "id": "1" }] });
+    let removal = thread.optimistic(removal).unwrap();
+    hear(&mut thread, [message(ai("2", "c"))]);
+    assert_eq!(thread.pending().count(), 3);
+    assert_eq!(ids(&thread.state()), ["2"]);
+    thread.rollback(&removal);
+    assert_eq!(thread.state()["messages"][1]["content"], "b");
+}
+
+#[test]
+fn a_run_from_its_start_again_is_the_run_once() {
+    let mut thread = thread_of(&[human("0", "old")]);
+    thread.optimistic(json!({ "messages": [human("q", "Hi")], "topic": "x" })).unwrap();
+    let values = json!({ "messages": [human("q", "Hi"), ai("a", "Hello")], "topic": "x" });
+    let run = || {
+        [
+            started("r"),
+            streamed("a"),
+            text("a", "Hello"),
+            Event::Update { update: json!({ "files": { "/a": {} } }) },
+            Event::Values { values: values.clone(), partial: false },
+            Event::RunFinished,
+        ]
+    };
+    hear(&mut thread, run());
+    let once = thread.state();
+    let joined = || Event::RunStarted { id: Some(json!("r")), joined: Some(true) };
+    hear(&mut thread, [joined()].into_iter().chain(run().into_iter().skip(1).take(1)));
+    assert_eq!(ids(&thread.state()), ["0", "q", "a"]);
+    assert_eq!(thread.state()["topic"], "x");
+    thread.update(json!({ "mood": "calm" })).unwrap();
+    hear(&mut thread, run());
+    assert_eq!(thread.state()["messages"], once["messages"]);
+    assert_eq!(thread.pending().count(), 0);
+}
+
+#[test]
+fn a_run_that_began_without_an_id_takes_the_one_it_is_told() {
+    let mut thread = thread_of(&[]);
+    thread.optimistic(json!({ "messages": [human("1", "a")] })).unwrap();
+    hear(&mut thread, [Event::RunStarted { id: None, joined: None }]);
+    thread.optimistic(json!({ "messages": [human("2", "b")] })).unwrap();
+    hear(&mut thread, [started("r")]);
+    assert_eq!(statuses(&mut thread), [Status::Sent, Status::Pending]);
+    hear(&mut thread, [snapshot(&[human("1", "a")]), started("r")]);
+    assert_eq!(statuses(&mut thread), [Status::Sent, Status::Pending]);
+    hear(&mut thread, [snapshot(&[human("1", "a")]), Event::RunFinished]);
+    assert_eq!(ids(&thread.state()), ["1", "2"]);
+}
+
+#[test]
+fn what_a_replay_makes_impossible_is_passed_over() {
+    let mut thread = thread_of(&[]);
+    hear(&mut thread, [started("r"), streamed("a")]);
+    thread.update(json!({ "messages": [{ "type": "remove", "id": "a" }] })).unwrap();
+    thread.update(json!({ "mood": "calm" })).unwrap();
+    hear(&mut thread, [started("r")]);
+    assert_eq!(thread.state(), json!({ "messages": [], "mood": "calm" }));
+}
+
+#[test]
+fn snapshots_rename_results_and_leave_what_is_in_flight() {
+    let result =
+        |id: &str| json!({ "type": "tool", "id": id, "tool_call_id": "c", "content": "42" });
+    let mut thread = thread_of(&[ai("1", "calling"), result("local")]);
+    hear(&mut thread, [started("r"), streamed("2"), text("2", "So it")]);
+    hear(&mut thread, [snapshot(&[ai("1", "calling"), result("server"), ai("2", "So")])]);
+    assert_eq!(ids(&thread.state()), ["1", "server", "2"]);
+    assert_eq!(thread.state()["messages"][2]["content"], "So it");
+    hear(&mut thread, [snapshot(&[ai("1", "calling")]), Event::RunFinished, snapshot(&[])]);
+    assert_eq!(ids(&thread.state()), Vec::<&str>::new());
+}
+
+#[test]
+fn drift_is_the_way_from_the_predicted_to_the_actual() {
+    let log = ("log".to_owned(), Field::new(FieldReducer::Append));
+    let messages = Field::new(FieldReducer::Messages(MessageRules::LangGraph));
+    let schema = Schema::new(vec![("messages".to_owned(), messages), log]).unwrap();
+    let mut thread = Thread::new(Some(schema), &json!({})).unwrap();
+    hear(&mut thread, [message(ai("1", "a")), Event::Update { update: json!({ "log": [1] }) }]);
+    let predicted = thread.confirmed();
+    let values = json!({ "messages": [ai("1", "b")], "log": [1, 2] });
+    let drift =
+        thread.receive(Event::Values { values: values.clone(), partial: false }).unwrap().unwrap();
+    assert_eq!(apply_patch(&predicted, &drift).unwrap(), values);
+    hear(&mut thread, [Event::Values { values, partial: false }]);
+}
+
+#[test]
+fn a_schema_hides_and_refuses() {
+    let hidden = Field { output: false, ..Field::new(FieldReducer::Append) };
+    let secret = Field::new(FieldReducer::Replace).private();
+    let fields = vec![("notes".to_owned(), hidden), ("secret".to_owned(), secret)];
+    let mut thread = Thread::new(Some(Schema::new(fields).unwrap()), &json!({})).unwrap();
+    thread.update(json!({ "secret": 1 })).unwrap();
+    thread.optimistic(json!({ "notes": [1] })).unwrap();
+    assert_eq!(thread.state(), json!({}));
+    for update in [json!({ "secret": 2 }), json!({ "stranger": 1 })] {
+        assert!(matches!(thread.optimistic(update), Err(Error::NotInput { .. })));
+    }
+}
+
+/// What may stand where a message, a field or an operation should.
+fn anything() -> impl Strategy<Value = Value> {
+    let id = prop_oneof![Just("1"), Just("2"), Just("3"), Just("__remove_all__"), Just("")];
+    let kind = prop_oneof![Just("human"), Just("ai"), Just("tool"), Just("remove"), Just("alien")];
+    let message = (kind, option::weighted(0.9, id), "[ab]{0,2}").prop_map(|(kind, id, content)| {
+        json!({ "type": kind, "id": id, "content": content, "tool_call_id": "c" })
+    });
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i8>().prop_map(Value::from),
+        "[a/~_]{0,3}".prop_map(Value::from),
+    ];
+    let nested = prop_oneof![3 => message, 2 => leaf].prop_recursive(3, 12, 4, |inner| {
+        let key = prop_oneof![Just("messages"), Just("files"), Just("todos"), Just("log"), Just("x")];
+        let op = prop_oneof![Just("add"), Just("remove"), Just("replace"), Just("move"), Just("copy")];
+        let path = prop_oneof![Just("/x"), Just("/log/0"), Just("/files/x"), Just(""), Just("/x/-")];
+        prop_oneof![
+            2 => vec(inner.clone(), 0..4).prop_map(Value::from),
+            2 => vec((key, inner.clone()), 0..3)
+                .prop_map(|pairs| pairs.into_iter().map(|(key, it)| (key.to_owned(), it)).collect()),
+            1 => (op, path.clone(), path, inner)
+                .prop_map(|(op, path, from, value)| json!([{ "op": op, "path": path, "from": from, "value": value }])),
+        ]
+    });
+    nested.boxed()
+}
+
+fn event() -> impl Strategy<Value = Event<Value>> {
+    let maybe = || option::of(anything());
+    prop_oneof![
+        (maybe(), option::of(any::<bool>()))
+            .prop_map(|(id, joined)| Event::RunStarted { id, joined }),
+        Just(started("r")),
+        Just(Event::RunFinished),
+        anything().prop_map(|error| Event::RunFailed { error }),
+        (anything(), maybe(), any::<bool>()).prop_map(|(message, after, streaming)| {
+            Event::Message { message, after, streaming }
+        }),
+        (anything(), anything()).prop_map(|(id, text)| Event::Text { id, text }),
+        ("[123]", "[ab]").prop_map(|(id, it)| text(&id, &it)),
+        anything().prop_map(|id| Event::MessageFinished { id }),
+        (anything(), maybe(), any::<bool>()).prop_map(|(messages, client_roles, partial)| {
+            Event::Messages { messages, client_roles, partial }
+        }),
+        anything().prop_map(|update| Event::Update { update }),
+        (anything(), any::<bool>()).prop_map(|(values, partial)| Event::Values { values, partial }),
+        anything().prop_map(|values| Event::State { values }),
+        anything().prop_map(|operations| Event::Delta { operations }),
+    ]
+}
+
+/// What a user does: an update of some kind, or something with the pending update of some place.
+#[derive(Debug, Clone)]
+enum Step {
+    Hear(Event<Value>),
+    Update(Value),
+    Optimistic(Value),
+    Change(u8, usize),
+    Reload,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        8 => event().prop_map(Step::Hear),
+        2 => anything().prop_map(Step::Update),
+        3 => anything().prop_map(Step::Optimistic),
+        1 => anything().prop_map(|messages| Step::Optimistic(json!({ "messages": messages }))),
+        2 => (0..4u8, 0..3usize).prop_map(|(how, which)| Step::Change(how, which)),
+        1 => Just(Step::Reload),
+    ]
+}
+
+/// Whether a step was refused.
+fn take(thread: &mut Thread<Value>, step: Step) -> bool {
+    match step {
+        Step::Hear(event) => thread.receive(event).is_err(),
+        Step::Update(update) => thread.update(update).is_err(),
+        Step::Optimistic(update) => thread.optimistic(update).is_err(),
+        Step::Change(how, which) => {
+            let Some(id) = thread.pending().nth(which).map(|pending| pending.id.clone()) else {
+                return false;
+            };
+            match how {
+                0 => return thread.settle(&id).is_err(),
+                1 => thread.fail(&id, json!("no")),
+                2 => thread.retry(&id),
+                _ => thread.rollback(&id),
+            };
+            false
+        }
+        Step::Reload => {
+            *thread = Thread::from_json(None, &thread.to_json()).unwrap();
+            false
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(seeded::config(512))]
+
+    #[test]
+    fn nothing_makes_it_panic_and_what_is_refused_changes_nothing(steps in vec(step(), 1..20)) {
+        let mut thread = thread_of(&[human("1", "a")]);
+        for step in steps {
+            let before = (thread.state(), thread.confirmed(), thread.to_json());
+            let reload = matches!(step, Step::Reload);
+            if take(&mut thread, step) || reload {
+                prop_assert_eq!(before, (thread.state(), thread.confirmed(), thread.to_json()));
+            }
+        }
+    }
+
+    #[test]
+    fn a_record_of_anything_is_a_thread_or_an_error(record in anything(), confirmed in anything()) {
+        for record in [record.clone(), json!({ "confirmed": confirmed, "pending": record, "run": record })] {
+            if let Ok(mut thread) = Thread::from_json(None, &record) {
+                thread.state();
+                let _ = thread.receive(started("r"));
+                thread.to_json();
+            }
+        }
+    }
+}
