@@ -214,7 +214,7 @@ test.each([
   expect(await page.locator("#chat-thread .call dt").allTextContents()).toEqual(["to", "subject", "text"]);
   expect(await page.locator("#chat-thread").textContent()).not.toContain("{");
   await page.getByRole("button", { name: answer }).click();
-  await page.getByText(result).waitFor();
+  await page.locator("#chat-thread .result", { hasText: result }).waitFor();
   await chat.settled();
   expect(await page.locator(".question").count()).toBe(0);
   expect(await chat.drift()).toMatchObject({ drifts: "0", errors: "0" });

@@ -15,7 +15,8 @@ export async function autoplay({ thread, agent }: Chat): Promise<void> {
         [type, role].some((of) => of === "user" || of === "human"),
       );
     if (asked.length !== turn || agent.status !== "ready") return;
-    const { status } = await agent.sendMessage(text);
-    if (status !== "finished") return;
+    // A chat that was closed meanwhile refuses it.
+    const end = await agent.sendMessage(text).catch(() => undefined);
+    if (end?.status !== "finished") return;
   }
 }
