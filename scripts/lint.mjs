@@ -41,6 +41,7 @@ async function lintSource(tally) {
   await tally.step("the crate has its own files alone", crateFiles);
   await tally.step("prettier --check", () => inNode("prettier/bin/prettier.cjs", "--check", "--log-level=warn", "."));
   await tally.step("oxlint", () => inNode("oxlint/bin/oxlint", "--deny-warnings"));
+  await tally.step("typedoc", () => run(process.execPath, [join(root, "docs", "build.mjs"), "--check"]));
   await tally.step("lock files name no host", lockFiles);
 }
 

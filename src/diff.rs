@@ -3,7 +3,7 @@
 use crate::digits::digits;
 use crate::value::{Found, Kind, Value};
 
-/// A JSON Patch (RFC 6902) that makes `left` into `right`: empty, when they say the same.
+/// Returns a JSON Patch (RFC 6902) that turns `left` into `right`: empty, if they are equal.
 ///
 /// ```
 /// use serde_json::json;

@@ -2,8 +2,8 @@
 //!
 //! An agent's thread is a state with a few fields: messages, todos, tools, files. Its nodes, and
 //! its server, send updates; each field has a reducer that says how an update is folded into it.
-//! This crate is those reducers. It also is the core of the npm package of the same name, where
-//! the same code works on JavaScript's own values.
+//! This crate is those reducers. It is also the core of the npm package of the same name, where the
+//! same code works on JavaScript's own values.
 //!
 //! ```
 //! use serde_json::json;

@@ -24,7 +24,7 @@ const AG_UI_ROLES: [&str; 7] =
 pub enum Read<V> {
     /// A whole message, to be used as it is.
     Whole,
-    /// The message that it stands for, made anew.
+    /// The message that it stands for, newly made.
     Made(V),
     /// A removal of the message with this id, or of all ([`REMOVE_ALL_MESSAGES`]).
     Remove(String),

@@ -7,7 +7,7 @@ use crate::message::append_text;
 use crate::reducer::messages::{MessageRules, Positions, plan, read_list};
 use crate::value::{ByNumber, Found, Holds, Join, Kind, Owned, Plan, Symbols, Value};
 
-/// A list of messages with an index, folding updates as [`crate::add_messages`] does.
+/// Holds messages with an index, and folds updates as [`crate::add_messages`] does.
 ///
 /// What an update costs does not grow with the list: text goes into the message where it is,
 /// an update is looked up by id. Only a removal, and the first change after
@@ -24,7 +24,7 @@ use crate::value::{ByNumber, Found, Holds, Join, Kind, Owned, Plan, Symbols, Val
 /// # Ok::<(), threadfold::Error>(())
 /// ```
 ///
-/// A clone is a list of its own, if the heap's [`Symbols`] can be cloned.
+/// A clone is an independent list, if the heap's [`Symbols`] can be cloned.
 pub struct MessageList<V: Value> {
     items: V,
     rules: MessageRules,

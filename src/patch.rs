@@ -4,12 +4,12 @@ use crate::digits::index_of;
 use crate::error::Error;
 use crate::value::{Found, Kind, Value};
 
-/// `document` with the operations of a JSON Patch applied: all of them, or none.
+/// Applies a JSON Patch to a document: all of its operations, or none.
 ///
 /// `operations` is a list of `{ op, path, value?, from? }` with `op` one of `add`, `remove`,
 /// `replace`, `move`, `copy` and `test`, and paths that are JSON Pointers (RFC 6901). Whatever
-/// no operation's path leads through is the same in the result as in the document. Only an
-/// object's own values are reached, and `__proto__` is refused.
+/// no operation's path leads through is the same in the result as in the document. Reaches only an
+/// object's own values, and refuses `__proto__`.
 ///
 /// # Errors
 /// [`Error::InvalidPatch`] for what is no patch, [`Error::PatchPathMissing`] where a path leads

@@ -2,7 +2,7 @@
 //!
 //! As functions over any [`Value`]: [`messages`], [`tools`], [`todos`], [`files`]. As a
 //! [`Reducer`], which names one for a field of a typed state: [`AddMessages`], [`Append`],
-//! [`Replace`], [`MergeTools`], [`MergeFiles`], [`ReplaceTodos`], and for one's own [`ReducerFn`]
+//! [`Replace`], [`MergeTools`], [`MergeFiles`], [`ReplaceTodos`], and for your own [`ReducerFn`]
 //! and [`TryReducerFn`].
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
@@ -27,17 +27,18 @@ pub mod tools;
 
 /// Folds an update of type `U` into a value of type `T`.
 pub trait Reducer<T, U = T> {
-    /// The value that `current` becomes by `update`.
+    /// Folds `update` into `current` and returns the new value.
     ///
     /// # Errors
-    /// The reducer's own: an update that cannot be folded.
+    /// The reducer's own, for an update that cannot be folded.
     fn merge(&self, current: T, update: U) -> Result<T, Error>;
 
     /// Folds `update` into `current` in two halves, so that an update of many fields is folded
-    /// whole or not at all: this one finds out whether it can be, what it returns does it.
+    /// whole or not at all: this half finds out whether it can be, the closure that it returns does
+    /// it.
     ///
-    /// Of itself it folds into a copy of `current`. The reducers here that have no need to, have
-    /// none made: [`AddMessages`] of typed items, [`Append`], [`Replace`].
+    /// By default it folds into a copy of `current`. Reducers that can do without make none:
+    /// [`AddMessages`] of typed items, [`Append`], [`Replace`].
     ///
     /// # Errors
     /// As [`Reducer::merge`]; `current` is then as it was.
@@ -51,7 +52,7 @@ pub trait Reducer<T, U = T> {
     }
 }
 
-/// A function as a reducer: one that takes every update. For one that may refuse there is
+/// Makes a reducer of a function that takes every update. For one that may refuse, use
 /// [`TryReducerFn`].
 ///
 /// ```
@@ -78,7 +79,7 @@ impl<F> fmt::Debug for ReducerFn<F> {
     }
 }
 
-/// A function that may refuse an update as a reducer.
+/// Makes a reducer of a function that may refuse an update.
 ///
 /// ```
 /// use threadfold::Error;
@@ -106,11 +107,11 @@ impl<F> fmt::Debug for TryReducerFn<F> {
     }
 }
 
-/// The update takes the value's place: see [`REPLACE`].
+/// Puts the update in the value's place: see [`REPLACE`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Replace;
 
-/// The update takes the value's place.
+/// Puts the update in the value's place.
 ///
 /// ```
 /// use threadfold::reducer::{REPLACE, Reducer};
@@ -130,7 +131,7 @@ impl<T> Reducer<T> for Replace {
     }
 }
 
-/// The update's items come after the value's: for the collections of the standard library, and for
+/// Appends the update's items to the value's: for the collections of the standard library, and for
 /// a string, whose items are text. Of equal keys in a map the update's value stays.
 ///
 /// ```
@@ -186,7 +187,7 @@ append_to_collections! {
     HashMap<K, T, S>, of (K, T), for (K: Eq + Hash, T, S: BuildHasher);
 }
 
-/// LangGraph's `add_messages`: [`list::add_messages`] for typed items, [`messages::add_messages`]
+/// Adds messages as LangGraph's `add_messages` does: [`list::add_messages`] for typed items, [`messages::add_messages`]
 /// for a [`Value`]. For DeepAgents' rules the reducer is [`MessageRules::DeepAgents`] itself.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AddMessages;
@@ -225,7 +226,7 @@ impl<V: Value> Reducer<V> for MessageRules {
     }
 }
 
-/// [`merge_tools`]: tool definitions, one of a name.
+/// Joins tool definitions, one of each name: [`merge_tools`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct MergeTools(pub Prefer);
 
@@ -235,7 +236,7 @@ impl<V: Value> Reducer<V> for MergeTools {
     }
 }
 
-/// [`merge_files`]: files by path; null deletes one.
+/// Lays files over files by path; null deletes one: [`merge_files`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct MergeFiles;
 
@@ -245,7 +246,7 @@ impl<V: Value> Reducer<V> for MergeFiles {
     }
 }
 
-/// [`replace_todos`]: a todo list, replaced whole and checked.
+/// Replaces a todo list whole, and checks it: [`replace_todos`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ReplaceTodos;
 

@@ -1,4 +1,5 @@
 import { defineConfig } from "vite";
+import { docs } from "./docs.ts";
 import { readme } from "./readme.ts";
 import { agentServer } from "./server/plugin.mjs";
 
@@ -9,7 +10,7 @@ process.env["NODE_ENV"] = "production";
 export default defineConfig({
   // Relative addresses: the built page works in any folder of any server.
   base: "./",
-  plugins: [readme(), agentServer()],
+  plugins: [readme(), docs(), agentServer()],
   define: { "process.env.NODE_ENV": JSON.stringify("production") },
   oxc: { jsx: { runtime: "automatic", development: false } },
   worker: { format: "es" },

@@ -21,21 +21,24 @@ export function printSizes(sizes) {
 
 /** Prints each bar that was measured, with ok or missed; returns how many were missed. */
 export function printBars(results, sizes) {
-  const us = (name, n, contender) => results.find((result) => result.name === name && result.n === n)?.us[contender];
   console.log("\nthe bars of DESIGN.md");
-  let missed = 0;
-  for (const { what, measured, atLeast, atMost } of BARS) {
-    const value = measured({ us, sizes });
-    if (Number.isNaN(value)) continue;
-    const ok = atLeast === undefined ? value <= atMost : value >= atLeast;
-    if (!ok) missed++;
-    const bar = atLeast === undefined ? `≤ ${atMost}` : `≥ ${atLeast}`;
+  const bars = barsOf(results, sizes);
+  for (const { what, value, bar, ok } of bars)
     console.log(`  ${ok ? "ok    " : "missed"}  ${what.padEnd(72)}${precise(value).padStart(8)}  ${bar}`);
-  }
-  return missed;
+  return bars.filter(({ ok }) => !ok).length;
 }
 
-function precise(number) {
+/** Each bar that was measured, and whether it is reached. */
+export function barsOf(results, sizes) {
+  const us = (name, n, contender) => results.find((result) => result.name === name && result.n === n)?.us[contender];
+  return BARS.map(({ what, measured, atLeast, atMost }) => {
+    const value = measured({ us, sizes });
+    const ok = atLeast === undefined ? value <= atMost : value >= atLeast;
+    return { what, value, ok, bar: atLeast === undefined ? `≤ ${atMost}` : `≥ ${atLeast}` };
+  }).filter(({ value }) => !Number.isNaN(value));
+}
+
+export function precise(number) {
   if (number >= 100) return Math.round(number).toLocaleString("en");
   return number.toPrecision(number >= 10 ? 3 : 2);
 }

@@ -37,7 +37,7 @@ async function built(
   const folder = folderOf(example);
   await run(folder, "npm", ["run", "build"], env);
   const preview = (port: string) => ["preview", "--port", port, "--strictPort"];
-  const server = await started("vite", preview, folder, withPrograms(folder));
+  const server = await started("vite", preview, folder, withPrograms(folder, env));
   try {
     for (const [query, work, expected] of works)
       await inPage(browser, `${server.url}/${query}`, work, expected && [expected]);
@@ -79,6 +79,11 @@ describe.concurrent("in Chromium", () => {
 
   test.for(["svelte", "vue", "solid", "web-worker"])("%s", async (example) => {
     await built(example, withAgent(), ["", chats]);
+  });
+
+  test("the README's chat: tool calls, interrupts, stop, retry", async () => {
+    const env = { AGENT_URL: agent.url };
+    await built("chat", env, ["", chats], ["", approves], ["", stops], ["", retries, /503/]);
   });
 
   test("React and AG-UI: tool calls, interrupts, stop, retry", async () => {

@@ -1,4 +1,5 @@
-// The examples that users read: every fenced block of ts, tsx or js in the package's doc comments and in the README.
+// The examples that users read: every fenced block of ts, tsx or js in the package's doc comments, in
+// the README and in docs/.
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -26,7 +27,13 @@ export function sources(): string[] {
     .map((path) => join(source, path));
 }
 
-export const documents = (): string[] => [join(root, "README.md")];
+/** The README, and the pages of docs/. */
+export const documents = (): string[] => [
+  join(root, "README.md"),
+  ...readdirSync(join(root, "docs"))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => join(root, "docs", name)),
+];
 
 /** The lines of a module that are in doc comments, without the star before each; all others empty. */
 function commented(text: string): string[] {

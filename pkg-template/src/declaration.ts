@@ -1,4 +1,4 @@
-// The fields of a schema as they are declared, checked and told to the core, which knows their ways by numbers.
+// Checks the fields of a schema and hands them to the core, which knows their kinds by numbers.
 import * as core from "#core";
 import { field as fieldKinds, ways as WAYS } from "../generated/numbers.js";
 import { ThreadfoldError } from "./errors.js";
@@ -6,7 +6,7 @@ import { numberOf, PREFERENCES, RULES } from "./options.js";
 
 const KINDS = Object.keys(fieldKinds);
 
-/** The core's schema of these fields. */
+/** Makes the core's schema of these fields. */
 export function schemaOf(fields: unknown): core.RawSchema {
   const raw = core.call(() => new core.RawSchema());
   try {
@@ -76,20 +76,20 @@ function addReducer(raw: core.RawSchema, key: string, ways: number, reducer: unk
 const functionNumbers = new WeakMap<Function, number>();
 let functions = 0;
 
-/** The same number for the same function. */
+/** Returns the same number for the same function. */
 function functionNumber(fn: Function): number {
   let number = functionNumbers.get(fn);
   if (number === undefined) functionNumbers.set(fn, (number = functions++));
   return number;
 }
 
-/** What errors call a function. A proxy may throw when it is asked, and it can do without a name. */
+/** Returns what errors call a function. A proxy may throw when it is asked for its name. */
 function nameOf(fn: Function): string {
   try {
     const name: unknown = fn.name;
     if (typeof name === "string" && name !== "") return name;
   } catch {
-    // Then it has none.
+    // It has none, then.
   }
   return "a function";
 }

@@ -1,8 +1,8 @@
 declare const process: { env: { NODE_ENV?: string } };
 
 /**
- * Whether this is a development build, by name: then snapshots are frozen, so that a change to one is seen where it is
- * made, and errors that nobody listens for are warned of. Bundlers fill the value in; without it nothing is paid.
+ * Whether `NODE_ENV` is `development` by name. Then snapshots are frozen, so that a change to one throws where it is
+ * made, and errors without a listener are warnings. Bundlers fill the value in; without it you pay nothing.
  */
 export const development: boolean = (() => {
   try {
@@ -13,7 +13,7 @@ export const development: boolean = (() => {
   }
 })();
 
-/** A state that is handed out: in development frozen, as far as its messages. Somebody's instance is left alone. */
+/** Returns a state to hand out, in development frozen down to its plain messages. */
 export function handedOut<S extends object>(state: S): S {
   if (!development || Object.isFrozen(state)) return state;
   Object.freeze(state);

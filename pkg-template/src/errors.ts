@@ -1,19 +1,19 @@
 /**
- * What a {@link ThreadfoldError} can be. A code never changes its meaning; new ones may come.
+ * The codes of a {@link ThreadfoldError}. A code never changes its meaning; later versions may add codes.
  *
  * | code | what was wrong |
  * |---|---|
  * | `NULL_ARGUMENT` | a side of `addMessages` is null or missing |
- * | `INVALID_MESSAGE` | a value that no accepted form of a message describes |
+ * | `INVALID_MESSAGE` | a value in none of the accepted forms of a message |
  * | `UNKNOWN_MESSAGE_REMOVED` | a removal of an id that the list does not hold |
  * | `REMOVED_AFTER_REMOVE_ALL` | the same, after a remove-all (the reference returns the removal as a message) |
  * | `UNKNOWN_MESSAGE` | text for an id that the list or thread does not hold |
- * | `INVALID_TODOS` | todos that do not fit; the message has a line for each problem |
+ * | `INVALID_TODOS` | todos of the wrong shape; the message has a line for each problem |
  * | `PARALLEL_TODOS` | two `write_todos` calls in one model answer |
  * | `INVALID_VALUE` | an argument, option or field of the wrong shape |
  * | `CONCURRENT_UPDATE` | two writes in one super-step to a field that takes one |
  * | `TWO_OVERWRITES` | two `Overwrite`s of one field in one super-step |
- * | `NOT_INPUT` | an optimistic update of a field that is not the caller's to give |
+ * | `NOT_INPUT` | an optimistic update of a field that is not input |
  * | `NO_INPUT` | a run's input is null |
  * | `INVALID_SCHEMA` | a field of a schema that no function of `field` made |
  * | `REDUCER_CONFLICT` | two schemas declare one field with different reducers |
@@ -21,15 +21,15 @@
  * | `PATCH_PATH_MISSING` | a path that leads nowhere |
  * | `PATCH_TEST_FAILED` | a `test` that does not hold |
  * | `FORBIDDEN_KEY` | a key that would reach an object's prototype |
- * | `REDUCER_FAILED` | a reducer of the caller's own threw; its error is the `cause` |
- * | `CYCLIC_VALUE` | a value that holds itself, where it is to be compared or written down |
+ * | `REDUCER_FAILED` | a reducer of your own threw; its error is the `cause` |
+ * | `CYCLIC_VALUE` | a value that contains itself, where it is compared or saved |
  * | `UNREADABLE_VALUE` | a value threw while it was read (a getter, a proxy); the `cause` says what |
- * | `BAD_RESPONSE` | a server's answer that is no stream of events: an error status, a page, a body of JSON |
- * | `STORAGE_FAILED` | a storage that a thread is saved in threw; the `cause` says why |
+ * | `BAD_RESPONSE` | a response that is no stream of events: an error status, a page, a body of JSON |
+ * | `STORAGE_FAILED` | the storage threw; the `cause` says why |
  * | `NO_CRYPTO` | a message without an id, where there is no `crypto` to make one with |
- * | `NOT_READY` | a call of `threadfold/slim` before its `init` |
- * | `DISPOSED` | a list, schema or thread that was given up by `free()` |
- * | `BUSY` | a list or thread that is used by the very values it is reading (a getter of a message) |
+ * | `NOT_READY` | a call to `threadfold/slim` before its `init` |
+ * | `DISPOSED` | a list, schema or thread after its `free()`, a runner after its `dispose()` |
+ * | `BUSY` | a list or thread that a value it is reading uses (a getter of a message); a runner that refuses a second run |
  */
 export type ThreadfoldErrorCode =
   | "NULL_ARGUMENT"
@@ -63,7 +63,7 @@ export type ThreadfoldErrorCode =
 const brand = Symbol.for("threadfold.error");
 
 /**
- * The one error that threadfold throws. What was to be changed is as it was before.
+ * The one error that threadfold throws. What you wanted to change is as it was before.
  *
  * `instanceof` holds across copies of the package, such as its ESM and CommonJS builds in one program.
  *
@@ -107,12 +107,12 @@ export class ThreadfoldError extends Error {
   }
 }
 
-/** Makes the core's errors. */
+/** Makes an error for the core. */
 export function coreError(code: ThreadfoldErrorCode, message: string, options?: ErrorOptions): ThreadfoldError {
   return new ThreadfoldError(code, message, options);
 }
 
-/** Reads an option of the caller's, which may run the caller's code. */
+/** Reads an option, which may run the caller's code. */
 export function option<T extends object, K extends keyof T>(options: T | undefined, key: K): T[K] | undefined {
   try {
     return options?.[key] ?? undefined;
@@ -123,7 +123,7 @@ export function option<T extends object, K extends keyof T>(options: T | undefin
   }
 }
 
-/** Returns what `read` does, which reads a caller's value and so may run the caller's code. */
+/** Returns what `read` returns, which reads a value and so may run the caller's code. */
 export function reading<T>(read: () => T): T {
   try {
     return read();

@@ -10,13 +10,13 @@ export interface Visibility {
   input?: boolean | undefined;
   /** Whether a result shows it; else {@link Schema.output} drops it. Default true. */
   output?: boolean | undefined;
-  /** Neither: only the graph's own nodes read and write it. */
+  /** Neither: only the graph's own nodes read and write it. Default false. */
   private?: boolean | undefined;
 }
 
-/** A field that takes one write a super-step unless its guard is down; then the last wins. */
+/** Says how many writes a field takes in one super-step. */
 export interface Guard {
-  /** Whether a second write in one super-step is an error. Default true. */
+  /** Whether a second write is an error; else the last one wins. Default true. */
   guard?: boolean | undefined;
 }
 
@@ -93,8 +93,8 @@ export const field = {
   /** A value that no checkpoint keeps. */
   untracked: <T = unknown>(options?: Visibility & Guard) => declared<Field<T, T, false>>("untracked", options),
   /**
-   * A value folded by a function of your own. Without a `default` the first write is the value, as in LangGraph.
-   * What the function throws is the `cause` of a `REDUCER_FAILED`.
+   * A value folded by your own function. Without a `default` the first write is the value, as in LangGraph. What the
+   * function throws is the `cause` of a `REDUCER_FAILED`.
    */
   reducer: <T, U = T>(
     reducer: (current: T, update: U) => T,
@@ -106,6 +106,6 @@ function declared<F>(kind: string, options: object | undefined, more?: object): 
   try {
     return { ...options, ...more, kind } as F;
   } catch (cause) {
-    throw new ThreadfoldError("UNREADABLE_VALUE", `Reading the options of a field threw: see the cause.`, { cause });
+    throw new ThreadfoldError("UNREADABLE_VALUE", "Reading the options of a field threw: see the cause.", { cause });
   }
 }

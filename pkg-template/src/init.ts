@@ -3,10 +3,10 @@ import load, { initSync } from "../generated/threadfold_core.js";
 import { coreError } from "./errors.js";
 
 /**
- * Brings the wasm of "threadfold/slim"; call it once, before anything else of that entry.
+ * Loads the wasm of "threadfold/slim", the file `threadfold/threadfold_bg.wasm`. Call it once, before anything else of
+ * that entry.
  *
- * Bytes and a compiled module are ready on return. An address or a response is ready when the promise is.
- * The file is `threadfold/threadfold_bg.wasm`.
+ * Returns at once for bytes and a compiled module. For an address or a response it returns a promise: await it.
  */
 export function init(source: BufferSource | WebAssembly.Module): void;
 export function init(source: string | URL | Request | Response | Promise<Response>): Promise<void>;

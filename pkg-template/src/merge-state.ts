@@ -3,7 +3,7 @@ import { choice, COMPATS } from "./options.js";
 import type { MessageLike, MessageOf } from "./messages.js";
 import type { Tool } from "./tools.js";
 
-/** What of an AG-UI `RunAgentInput` is merged into the state. */
+/** What {@link langGraphDefaultMergeState} reads of an AG-UI `RunAgentInput`. */
 export interface RunInput {
   tools?: readonly object[] | null | undefined;
   context?: readonly object[] | null | undefined;
@@ -27,10 +27,10 @@ export type MergedState<S, M> = Omit<S, "messages" | "tools" | "ag-ui"> & {
 };
 
 /**
- * The state that an AG-UI run starts with, as ag-ui-langgraph's `langgraph_default_merge_state` makes it: `state`
- * with the messages that it does not know yet, and the tools and context of the run's input.
+ * Returns the state that an AG-UI run starts with, as ag-ui-langgraph's `langgraph_default_merge_state` makes it:
+ * `state` with the messages that it does not have yet, and the tools and context of the run's input.
  *
- * A system message that comes first in `messages` is dropped. Other keys of the state are as they were.
+ * Drops a system message that comes first in `messages`. Leaves the state's other keys as they are.
  *
  * @throws {@link ThreadfoldError} `INVALID_VALUE`, `INVALID_MESSAGE`.
  *

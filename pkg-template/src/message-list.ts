@@ -6,11 +6,11 @@ import type { LangChainMessage, MessageOptions, MessagesUpdate } from "./message
 import { choice, RULES } from "./options.js";
 
 /**
- * A list of messages that takes updates one by one. A token costs the same however long the list is; only a
- * snapshot copies the list's array, and only after a change.
+ * Holds messages and takes updates one by one. A token costs the same however long the list is; only a snapshot copies
+ * the list's array, and only after a change.
  *
- * The list holds a handle into WebAssembly memory. It is given up when the list is collected, or at once by
- * {@link MessageList.free}, also as `using list = new MessageList()`.
+ * The list has memory in WebAssembly. It is freed when the list is collected, or at once by {@link MessageList.free},
+ * also as `using list = new MessageList()`.
  *
  * @example
  * ```ts
@@ -71,8 +71,8 @@ export class MessageList<M extends object = LangChainMessage> {
   }
 
   /**
-   * The list as it is now. It never changes; a message that did not change between two snapshots is the same
-   * object in both, and two snapshots without a change between them are the same array.
+   * Returns the list as it is now, which never changes. A message that did not change between two snapshots is the same
+   * object in both; two snapshots without a change between them are the same array.
    */
   snapshot(): readonly M[] {
     const raw = this.#live();
@@ -83,7 +83,7 @@ export class MessageList<M extends object = LangChainMessage> {
     );
   }
 
-  /** Gives the handle up. Whatever is called after it throws `DISPOSED`. */
+  /** Frees the WebAssembly memory. Every later call throws `DISPOSED`. */
   free(): void {
     const raw = this.#raw;
     this.#raw = undefined;
@@ -97,7 +97,7 @@ export class MessageList<M extends object = LangChainMessage> {
   #live(): core.RawMessageList {
     if (this.#busy) throw new ThreadfoldError("BUSY", "This MessageList is being changed.");
     if (this.#raw) return this.#raw;
-    throw new ThreadfoldError("DISPOSED", "This MessageList was given up by free().");
+    throw new ThreadfoldError("DISPOSED", "This MessageList was freed.");
   }
 
   #change(work: (raw: core.RawMessageList) => void): void {
@@ -111,7 +111,7 @@ export class MessageList<M extends object = LangChainMessage> {
       );
     } finally {
       this.#busy = false;
-      // Given up by what it read.
+      // What it read has freed it.
       if (!this.#raw) raw.free();
     }
   }

@@ -43,12 +43,12 @@ export function removeMessage(id: string): MessageRemoval {
  * Adds messages to messages as LangGraph's `add_messages` does: replaces a message of a known id in its place, appends
  * another, removes by a removal. Give a list or a single message on either side.
  *
- * Returns the list as it is then: a new one, or `left` itself when `right` changes nothing. It holds the messages that
- * you gave, the same objects, instances with their class; what is no whole message (a string, a pair, a dict with a role
- * and no id) becomes a LangChain dict, and a message without an id is given a uuid. Neither side is changed.
+ * Returns a new list, or `left` itself when `right` changes nothing. The messages in it are the objects that you gave,
+ * instances with their class. What is no whole message (a string, a pair, a dict with a role and no id) becomes a
+ * LangChain dict, and a message without an id gets a uuid. Neither side is changed.
  *
- * Two differences from `messagesStateReducer`: dicts stay dicts, and a removal after a remove-all is carried out, or is
- * the error `REMOVED_AFTER_REMOVE_ALL`, where the reference returns the removal as a message.
+ * Differs from `messagesStateReducer` twice: dicts stay dicts, and a removal after a remove-all is carried out, or is the
+ * error `REMOVED_AFTER_REMOVE_ALL`, where the reference returns the removal as a message.
  *
  * @throws {@link ThreadfoldError} `NULL_ARGUMENT`, `INVALID_MESSAGE`, `UNKNOWN_MESSAGE_REMOVED`,
  *   `REMOVED_AFTER_REMOVE_ALL`.

@@ -1,4 +1,4 @@
-// Options that choose one of a few: the core knows each by its number.
+// Options that choose one of a few names. The core knows each by its number.
 import { compat, prefer, rules } from "../generated/numbers.js";
 import { option, ThreadfoldError } from "./errors.js";
 
@@ -6,7 +6,7 @@ export const RULES = Object.keys(rules);
 export const PREFERENCES = Object.keys(prefer);
 export const COMPATS = Object.keys(compat);
 
-/** Which of the names an option of the caller's is, by number; the first, when it is left out. */
+/** Returns the number of the name that an option chooses; 0, the first, if it is left out. */
 export function choice<T extends object, K extends keyof T & string>(
   options: T | undefined,
   key: K,
@@ -15,7 +15,7 @@ export function choice<T extends object, K extends keyof T & string>(
   return numberOf(option(options, key), key, names);
 }
 
-/** Which of the names a value is, by number; the first for none. `what` is the value's name. */
+/** Returns the number of the name that a value is; 0, the first, for undefined. `what` is the value's name. */
 export function numberOf(value: unknown, what: string, names: readonly string[]): number {
   if (value === undefined) return 0;
   const number = names.indexOf(value as string);

@@ -1,4 +1,4 @@
-/** Whether two JSON values say the same; a key that is undefined is none. */
+/** Returns whether two JSON values are equal. A key that is undefined counts as none. */
 export function sameJson(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false;

@@ -4,19 +4,19 @@ import { schemaOf } from "./declaration.js";
 import { ThreadfoldError } from "./errors.js";
 import { overwrite, type Field, type Visibility } from "./fields.js";
 
-/** The fields of a schema by name: each a {@link Field}. Its types are not asked for here, but inferred from it. */
+/** The fields of a schema by name, each a {@link Field}. */
 export type Fields = Readonly<Record<string, Visibility & { readonly kind: string }>>;
 
 type ValueOf<F> = F extends Field<infer Value, never> ? Value : never;
 type UpdateOf<F> = F extends Field<unknown, infer Update> ? Update : never;
 type AlwaysKeys<F> = { [K in keyof F]: F[K] extends Field<unknown, never, true> ? K : never }[keyof F];
 
-/** The state under a schema's fields: those with a natural empty value are always there. */
+/** The state of a schema's fields: those with a natural empty value are always there. */
 export type StateOf<F> = { [K in AlwaysKeys<F>]: ValueOf<F[K]> } & {
   [K in Exclude<keyof F, AlwaysKeys<F>>]?: ValueOf<F[K]>;
 };
 
-/** A partial update of a state under a schema's fields. */
+/** A partial update of a state of these fields. */
 export type UpdatesOf<F> = { [K in keyof F]?: UpdateOf<F[K]> | undefined };
 
 /** The state type of a schema: `InferState<typeof schema>`. */
@@ -25,23 +25,25 @@ export type InferState<S> = S extends Schema<infer F> ? StateOf<F> : never;
 /** The update type of a schema: `InferUpdate<typeof schema>`. */
 export type InferUpdate<S> = S extends Schema<infer F> ? UpdatesOf<F> : never;
 
-/** What passed of some values: the same object, when nothing was dropped. */
+/** What is left of some values, and what was dropped. */
 export interface Filtered<T> {
+  /** The same object, if nothing was dropped. */
   values: T;
   /** The keys that were dropped. */
   dropped: string[];
 }
 
 /**
- * The fields of a state: how each takes updates, how long it lives and who sees it. Made by {@link defineSchema}.
+ * Says of each field of a state how it takes updates, how long it lives and who sees it. Make one with
+ * {@link defineSchema}.
  *
- * A schema's answers share with the state whatever an update did not change, and no argument is ever changed.
+ * What a schema returns shares with the state whatever an update did not change. It never changes an argument.
  */
 export class Schema<F> {
   readonly fields: F;
-  /** For types only: there is no such value. */
+  /** Only for the type checker: there is no such value. */
   declare readonly "~state"?: StateOf<F>;
-  /** For types only: there is no such value. */
+  /** Only for the type checker: there is no such value. */
   declare readonly "~update"?: UpdatesOf<F>;
   #raw: core.RawSchema | undefined;
   /** How many calls are under way: a reducer or a getter may come back here. */
@@ -54,8 +56,8 @@ export class Schema<F> {
   }
 
   /**
-   * The state before any update: an empty list or object for every field that has one, and what the `default` of a
-   * {@link field.reducer} gives, made anew with every call.
+   * Returns the state before any update: an empty list or object for every field that has one, and what the `default`
+   * of a {@link field.reducer} returns. Each call makes a new one.
    *
    * @throws what a `default` throws.
    */
@@ -78,9 +80,9 @@ export class Schema<F> {
   }
 
   /**
-   * The state with one partial update folded in, field by field; fields that the update does not have, and those
-   * that the schema does not, are left as they are. `{ key: undefined }` is a write, as in langgraph.js: a field that
-   * replaces then has no value, and a reducer is given it.
+   * Folds one partial update into the state, field by field, and returns the new state. Leaves fields alone that the
+   * update or the schema does not have. `{ key: undefined }` is a write, as in langgraph.js: a field that replaces then
+   * has no value, and a reducer is called with it.
    *
    * @throws {@link ThreadfoldError} `INVALID_VALUE`, and what the fields' reducers throw.
    */
@@ -92,8 +94,8 @@ export class Schema<F> {
   }
 
   /**
-   * The state after one super-step in which several writers each gave an update, by the rules of LangGraph's
-   * channels: a field without a reducer takes one write, an ephemeral one without a write is cleared, an
+   * Folds one super-step, in which several writers each gave an update, and returns the new state. Follows the rules of
+   * LangGraph's channels: a field without a reducer takes one write, an ephemeral one without a write is cleared, an
    * {@link Overwrite} sets a field whatever else was written.
    *
    * @throws {@link ThreadfoldError} `CONCURRENT_UPDATE`, `TWO_OVERWRITES`, `INVALID_VALUE`, and what the fields'
@@ -104,8 +106,8 @@ export class Schema<F> {
   }
 
   /**
-   * What of a caller's values a run takes, and the keys that it does not: those that are not input, and those
-   * that the schema does not know.
+   * Returns what a run takes of a caller's values, and the keys that it drops: those that are not input, and those that
+   * the schema does not have.
    *
    * @throws {@link ThreadfoldError} `NO_INPUT` for null, `INVALID_VALUE` for what is no object.
    */
@@ -114,7 +116,7 @@ export class Schema<F> {
   }
 
   /**
-   * What of a state a run's result shows, and the keys that it does not.
+   * Returns what a run's result shows of a state, and the keys that it drops.
    *
    * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no object.
    */
@@ -123,7 +125,7 @@ export class Schema<F> {
   }
 
   /**
-   * What of a state a checkpoint keeps: all but the untracked fields.
+   * Returns what a checkpoint keeps of a state: all but the untracked fields.
    *
    * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no object.
    */
@@ -131,7 +133,7 @@ export class Schema<F> {
     return this.#call((raw) => raw.apply(APPLY.checkpoint, core.hold(state), 0));
   }
 
-  /** Gives the handle into WebAssembly memory up. Whatever is called after it throws `DISPOSED`. */
+  /** Frees the WebAssembly memory. Every later call throws `DISPOSED`. You need not: it is freed when collected. */
   free(): void {
     const raw = this.#raw;
     this.#raw = undefined;
@@ -146,7 +148,7 @@ export class Schema<F> {
   static combine(schemas: readonly Schema<unknown>[]): Schema<unknown> {
     const isSchema = (schema: unknown) => typeof schema === "object" && schema !== null && #raw in schema;
     if (!schemas.every(isSchema)) {
-      throw new ThreadfoldError("INVALID_VALUE", "What is combined should be schemas.");
+      throw new ThreadfoldError("INVALID_VALUE", "combineSchemas takes schemas that defineSchema made.");
     }
     const raws = schemas.map((schema) => schema.#live());
     const raw = core.call(() => new core.RawSchema());
@@ -160,7 +162,8 @@ export class Schema<F> {
   }
 
   /**
-   * What a thread starts with, for the core to fold: a reducer of the caller's own is not asked to add it to its default.
+   * Returns what a thread starts with, for the core to fold. A reducer of the caller's own does not add it to its
+   * default.
    *
    * @internal
    */
@@ -186,19 +189,19 @@ export class Schema<F> {
     try {
       return core.call(() => core.value(use(raw)) as T, raw);
     } finally {
-      // Given up by what it read or called.
+      // What it read or called has freed it.
       if (--this.#calls === 0 && !this.#raw) raw.free();
     }
   }
 
   #live(): core.RawSchema {
     if (this.#raw) return this.#raw;
-    throw new ThreadfoldError("DISPOSED", "This Schema was given up by free().");
+    throw new ThreadfoldError("DISPOSED", "This Schema was freed.");
   }
 }
 
 /**
- * A schema of these fields; the types of its states and updates follow from them.
+ * Makes a schema of these fields, and the types of its states and updates from theirs.
  *
  * @throws {@link ThreadfoldError} `INVALID_SCHEMA`, `INVALID_VALUE`, `FORBIDDEN_KEY`.
  *
@@ -219,8 +222,8 @@ export function defineSchema<const F extends Fields>(fields: F): Schema<F> {
 type Last<S extends readonly unknown[]> = S extends readonly [infer Head, ...infer Rest] ? Head & Last<Rest> : unknown;
 
 /**
- * One schema from several, such as those of an agent's middlewares and, last, its own. A later declaration of a
- * field takes the place of an earlier one, but a field that any of them makes private stays private.
+ * Joins several schemas, such as those of an agent's middlewares and, last, its own. A later declaration of a field
+ * takes the place of an earlier one, but a field that any of them makes private stays private.
  *
  * @throws {@link ThreadfoldError} `REDUCER_CONFLICT` when a field is declared with two different reducers.
  *

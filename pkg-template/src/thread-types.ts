@@ -9,8 +9,8 @@ import type { Todo } from "./todos.js";
 import type { Tool } from "./tools.js";
 
 /**
- * The state of a thread without a schema: the fields that every agent has. Declare those that yours has besides; for
- * any field at all, `Thread<ThreadState & Record<string, unknown>>`.
+ * The state of a thread without a schema: the fields that every agent has. Declare the others of yours; to allow any
+ * field, `Thread<ThreadState & Record<string, unknown>>`.
  *
  * @example
  * ```ts
@@ -48,19 +48,19 @@ type FieldUpdate<K, Value> = K extends "messages"
       : Value
     : Value;
 
-/** What a thread is made with. */
+/** The options of a new thread. */
 export interface ThreadOptions<S, U = ThreadUpdate<S>> {
   /**
    * The state's fields; without one `messages`, `tools`, `todos` and `files` have their reducers, others are replaced.
    */
   schema?: SchemaFor<S, U> | undefined;
-  /** What the state starts with. */
+  /** The state to start with. */
   values?: Partial<NoInfer<S>> | undefined;
   /** The server's name for the thread. */
   threadId?: string | undefined;
   /**
-   * When listeners hear of what the server sends: once a `"task"`, the default, or once a `"frame"`, before the next
-   * one is painted. They hear of what you do yourself at once.
+   * How often to call listeners for what the server sends: once a `"task"`, the default, or once a `"frame"`, before it
+   * is painted. For what you do yourself they are called at once.
    */
   notify?: "task" | "frame" | undefined;
 }
@@ -69,38 +69,40 @@ export interface ThreadOptions<S, U = ThreadUpdate<S>> {
 export type SchemaFor<S, U> =
   Schema<never> | { readonly fields: object; readonly "~state"?: S; readonly "~update"?: U };
 
-/** What became of an optimistic update. */
+/** Where an optimistic update stands. */
 export type PendingStatus = "pending" | "sent" | "failed";
 
-/** An optimistic update that the server's state does not hold. */
+/** An optimistic update that the server's state does not have. */
 export interface PendingUpdate<U = ThreadUpdate<ThreadState>> {
   readonly id: string;
-  /** What it writes; its messages are whole and have ids. */
+  /** What it writes. Its messages are whole and have ids. */
   readonly update: U;
-  /** `sent`: a run that began after it has taken it along. `failed`: that run failed; it is still shown. */
+  /** `sent`: a run has taken it along. `failed`: that run failed; the update is still shown. */
   readonly status: PendingStatus;
   /** Why it failed. */
   readonly error?: unknown;
 }
 
-/** An optimistic update in the hand of who made it. Each method does nothing once the update is over. */
+/** Ends an optimistic update by hand. Each method does nothing once the update is over. */
 export interface OptimisticUpdate {
   readonly id: string;
-  /** `done`, once the server's state holds it, or it was settled or rolled back. */
+  /** `done` once the server's state has it, or you settled it or rolled it back. */
   readonly status: PendingStatus | "done";
-  /** It is the truth: it stays, and is no longer pending. */
+  /** Folds it into the confirmed state: it stays, and is no longer pending. */
   settle(): void;
-  /** It failed: it stays shown, for a retry or a rollback. */
+  /** Marks it failed: it stays shown, for a retry or a rollback. */
   fail(error: unknown): void;
-  /** Takes it back: as if it had never been. */
+  /** Takes it back, as if you had never made it. */
   rollback(): void;
-  /** It is pending again. */
+  /** Makes it pending again. */
   retry(): void;
 }
 
 /** How an optimistic update gets to the server. */
 export interface OptimisticOptions {
-  /** A call of your own carries it, not a run: no run ends it, only `settle`, `fail` and `rollback` do. */
+  /**
+   * Whether a call of your own carries it, not a run. Only `settle`, `fail` and `rollback` end it then. Default false.
+   */
   manual?: boolean | undefined;
 }
 
@@ -108,44 +110,44 @@ export interface OptimisticOptions {
 export interface ThreadRun {
   readonly id?: string | undefined;
   /**
-   * `idle`: it has ended well, or there was none. `interrupted`: it waits for an answer. `disconnected`: the connection
-   * broke, or the page was reloaded; the run may be joined.
+   * `idle`: it ended well, or there was none. `interrupted`: it waits for an answer. `disconnected`: the connection
+   * broke, or the page was reloaded; you can join the run.
    */
   readonly status: "running" | "idle" | "failed" | "interrupted" | "disconnected";
   /** Why it failed, or why the connection broke. */
   readonly error?: unknown;
   /**
-   * What it waits for, as the server says it. Kept while the next run has no id yet, and when that fails without one: the
-   * answers may not have arrived.
+   * What it waits for, as the server says it. Kept while the next run has no id yet, and when that fails without one:
+   * the answers may not have arrived.
    */
   readonly interrupts?: readonly unknown[] | undefined;
-  /** The id of the last part of the stream, for joining it again behind it. */
+  /** The id of the stream's last part, to join the run behind it. */
   readonly lastEventId?: string | undefined;
 }
 
 /** A snapshot that contradicts what was folded before it. */
 export interface Drift {
-  /** Makes what was predicted into what the snapshot says. */
+  /** Turns what was predicted into what the snapshot says. */
   readonly patch: readonly PatchOperation[];
   /** The snapshot. */
   readonly event: ThreadEvent;
 }
 
-/** What {@link Thread.toJSON} gives and {@link Thread.fromJSON} takes. */
+/** What {@link Thread.toJSON} returns and {@link Thread.fromJSON} takes. */
 export interface ThreadRecord {
   readonly version: 2;
   readonly threadId?: string | undefined;
   readonly run: ThreadRun;
   /** Keys of the run's latest parts. */
   readonly parts: readonly string[];
-  /** What is confirmed and pending, and the names of the schema's fields; how is the package's own. */
+  /** What is confirmed and pending, and the names of the schema's fields, in a form of the package's own. */
   readonly core: object;
 }
 
-/** What a thread tells about besides its state. */
+/** The listeners of {@link Thread.on}. */
 export interface ThreadListeners {
-  /** A snapshot contradicts what was folded before it. */
+  /** Called when a snapshot contradicts what was folded before it. */
   drift: (drift: Drift) => void;
-  /** Something came that could not be folded; the state is as it was before it. */
+  /** Called for what could not be folded; the state is as it was before. */
   error: (error: ThreadfoldError, event?: unknown) => void;
 }

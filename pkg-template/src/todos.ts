@@ -8,8 +8,9 @@ export interface Todo {
 }
 
 /**
- * Puts the todo list `right` in the place of `left`, as DeepAgents does: checks it, and strips keys that a todo does not
- * have. A todo that says the same as the one at its position in `left` stays that object; an equal list is `left` itself.
+ * Puts the todo list `right` in the place of `left`, as DeepAgents does: checks it, and strips keys that a todo does
+ * not have. A todo that says the same as the one at its position in `left` stays that object; an equal list is `left`
+ * itself.
  *
  * @throws {@link ThreadfoldError} `INVALID_TODOS`, with a line for each problem: `todos.0.status: Input should be
  *   'pending', 'in_progress' or 'completed'`.

@@ -3,11 +3,11 @@
 use crate::error::Error;
 use crate::value::{Kind, Value};
 
-/// The files of `left` with those of `right` laid over them: null deletes a path, and is
-/// nothing where there is no such path. Null for a whole side counts as no files.
+/// Lays the files of `right` over those of `left`; null deletes a path, if there is one. Null for a
+/// whole side counts as no files.
 ///
-/// What a file is made of is not looked at. A path keeps its place; deleted and written again
-/// it comes last. A side that changes nothing gives back `left` itself.
+/// Does not look into a file. A path keeps its place; one that is deleted and written again comes
+/// last. Returns `left` itself when nothing changes.
 ///
 /// # Errors
 /// [`Error::InvalidValue`] when a side is neither an object nor null.

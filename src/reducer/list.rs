@@ -6,13 +6,13 @@ use crate::id::new_id;
 use crate::message::Ids;
 use crate::value::{ByNumber, Join, Names, Plan};
 
-/// An item of a list that is merged by id.
+/// An item of a list that is folded by id.
 pub trait Identified {
-    /// Its id, if it has one.
+    /// Returns its id, if it has one.
     fn id(&self) -> Option<&str>;
-    /// Gives it an id.
+    /// Sets its id.
     fn set_id(&mut self, id: String);
-    /// Whether it stands for the removal of the item with its id, or of all
+    /// Returns whether it stands for the removal of the item with its id, or of all
     /// ([`REMOVE_ALL_MESSAGES`](crate::REMOVE_ALL_MESSAGES)).
     fn is_removal(&self) -> bool {
         false
@@ -21,11 +21,11 @@ pub trait Identified {
 
 /// Adds the items of `update` to those of `current`, as LangGraph's `add_messages` does.
 ///
-/// An item of a known id replaces that item in its place, another is appended, a removal removes.
-/// Items without an id are given one. `current` is changed in place: one item more costs a look at
-/// each id, and no copy.
+/// Replaces an item of a known id in its place, appends another, removes by a removal. Items
+/// without an id get one. Changes `current` in place: one item more costs a look at each id, and no
+/// copy.
 ///
-/// This is for items of Rust types; [`threadfold::add_messages`](crate::add_messages) is for JSON.
+/// For JSON, use [`threadfold::add_messages`](crate::add_messages).
 ///
 /// # Errors
 /// [`Error::UnknownMessageRemoved`], [`Error::RemovedAfterRemoveAll`].
@@ -43,11 +43,11 @@ pub fn add_messages<T: Identified>(current: Vec<T>, update: Vec<T>) -> Result<Ve
     add_message_list(current, update, MessageRules::LangGraph)
 }
 
-/// [`add_messages`] by the rules that are named: by DeepAgents' a removal of an unknown id is
-/// nothing, and items without an id stay without.
+/// Adds items as [`add_messages`] does, by the given rules. By DeepAgents' a removal of an unknown
+/// id does nothing, and items without an id stay without.
 ///
 /// # Errors
-/// [`Error::UnknownMessageRemoved`], [`Error::RemovedAfterRemoveAll`]: by DeepAgents' rules neither.
+/// [`Error::UnknownMessageRemoved`], [`Error::RemovedAfterRemoveAll`]; neither by DeepAgents' rules.
 ///
 /// ```
 /// use threadfold::{add_message_list, Message, MessageRules};

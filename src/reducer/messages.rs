@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::message::{self, Ids, REMOVE_ALL_MESSAGES, Read};
 use crate::value::{ByNumber, Join, Kind, Plan, Value};
 
-/// Whose rules `add_messages` follows where the two systems differ.
+/// Which system's rules `add_messages` follows where the two differ.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum MessageRules {
     /// LangGraph's `add_messages`: a removal of an unknown id is an error, missing ids are
@@ -28,13 +28,13 @@ impl MessageRules {
 /// Adds the messages of `right` to those of `left`, as LangGraph's `add_messages` does.
 ///
 /// Either side is a list of messages or one message, in any form that [`crate::message`] names.
-/// A message of a known id replaces that message in its place; another is appended; a
+/// Replaces a message of a known id in its place and appends another; a
 /// `{ "type": "remove", "id" }` removes the message with that id, and with the id
-/// [`REMOVE_ALL_MESSAGES`] everything before it. Messages without an id are given one.
+/// [`REMOVE_ALL_MESSAGES`] everything before it. Messages without an id get one.
 ///
-/// One deliberate difference from the reference: a removal that follows a remove-all is carried
-/// out on what came between the two, and is [`Error::RemovedAfterRemoveAll`] when that does not
-/// hold the id. Python returns the removal itself as a message.
+/// Differs from the reference once: a removal that follows a remove-all is carried out on what came
+/// between the two, and is [`Error::RemovedAfterRemoveAll`] when that does not hold the id. Python
+/// returns the removal itself as a message.
 ///
 /// # Errors
 /// [`Error::NullArgument`], [`Error::InvalidMessage`], [`Error::UnknownMessageRemoved`],
@@ -126,7 +126,7 @@ pub(crate) trait Positions {
     fn all(&self, chosen: &dyn Fn(u32) -> bool) -> Vec<u32>;
 }
 
-/// The positions of just those ids that the right list names.
+/// The positions of only those ids that the right list names.
 pub(crate) struct Present<'a> {
     hits: &'a [[u32; 2]],
     last: Vec<u32>,
@@ -156,8 +156,8 @@ impl Positions for Present<'_> {
 }
 
 /// Decides what becomes of the two lists, from the numbers of the right one's ids and from the
-/// removals in it. `places` is empty before and after: whoever keeps one for many plans makes
-/// each at the price of what it names.
+/// removals in it. `places` is empty before and after: keep one for many plans, and each costs what
+/// it names.
 pub(crate) fn plan(
     left: &dyn Positions,
     numbers: &[u32],

@@ -7,11 +7,11 @@ use crate::value::{Found, Kind, Value};
 
 const STATUSES: [&str; 3] = ["pending", "in_progress", "completed"];
 
-/// The todo list `right`, in place of `left`: a list of
+/// Puts the todo list `right` in the place of `left`: a list of
 /// `{ content: string, status: "pending" | "in_progress" | "completed" }`.
 ///
-/// Other keys of a todo are stripped. A todo that says the same as the one at its position in
-/// `left` is that one, and a list that says the same is `left` itself.
+/// Strips other keys of a todo. A todo that equals the one at its position in `left` stays that one;
+/// an equal list is `left` itself.
 ///
 /// # Errors
 /// [`Error::InvalidTodos`] with a line for each problem, worded as DeepAgents' (pydantic's).
@@ -65,7 +65,7 @@ pub fn replace_todos<V: Value>(left: V, right: V) -> Result<V, Error> {
     })
 }
 
-/// Refuses two `write_todos` calls in one model answer, as DeepAgents' middleware does: it looks
+/// Refuses two `write_todos` calls in one model answer, as DeepAgents' middleware does. Looks
 /// at the last assistant message of the list.
 ///
 /// # Errors

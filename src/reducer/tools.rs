@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::value::{ByNumber, Join, Kind, Plan, Value};
 
-/// Which definition of a tool stays when two have one name.
+/// Says which definition of a tool stays when two have one name.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Prefer {
     /// The first, as `langgraph_default_merge_state` does.
@@ -13,8 +13,8 @@ pub enum Prefer {
     Last,
 }
 
-/// The tools of `left` and then those of `right`, one of each `name`; tools without a name are
-/// all kept. Null counts as an empty list.
+/// Joins two lists of tools, one of each `name`, those of `left` first; keeps all tools without a
+/// name. Null counts as an empty list.
 ///
 /// # Errors
 /// [`Error::InvalidValue`] when a side is neither a list nor null.

@@ -13,10 +13,10 @@ mod json;
 
 /// A message of a thread.
 ///
-/// As JSON it is LangChain's dict (`{ "type": "human", "id", "content", … }`). On input every
-/// form that [`crate::message`] names will do, AG-UI's `toolCallId` and `toolCalls` too. What has
-/// a type or a role that is not known here is [`MessageKind::Other`]. Nothing is dropped on the
-/// way in and out: see [`Extra`].
+/// Writes itself as LangChain's dict (`{ "type": "human", "id", "content", … }`), and reads every
+/// form that [`crate::message`] names, with AG-UI's `toolCallId` and `toolCalls`. A type or a role
+/// that is not known here is [`MessageKind::Other`]. Nothing is dropped on the way in and out: see
+/// [`Extra`].
 ///
 /// # Errors
 /// Reading fails for what has neither a type nor a role, and for a known kind with a field of the
@@ -139,49 +139,49 @@ pub struct ToolCall {
 pub struct Extra(Option<Box<Map<String, Json>>>);
 
 impl Message {
-    /// Instructions for the model.
+    /// Makes a message of instructions for the model.
     pub fn system(content: impl Into<Content>) -> Self {
         let content = content.into();
         MessageKind::System { content, name: None, extra: Extra::default() }.into()
     }
 
-    /// What the user says.
+    /// Makes a message of what the user says.
     pub fn user(content: impl Into<Content>) -> Self {
         let content = content.into();
         MessageKind::User { content, name: None, extra: Extra::default() }.into()
     }
 
-    /// What the model says.
+    /// Makes a message of what the model says.
     pub fn assistant(content: impl Into<Content>) -> Self {
         let (content, tool_calls) = (content.into(), Vec::new());
         MessageKind::Assistant { content, name: None, tool_calls, extra: Extra::default() }.into()
     }
 
-    /// What a tool answered to the call `tool_call_id`.
+    /// Makes a message of what a tool answered to the call `tool_call_id`.
     pub fn tool(content: impl Into<Content>, tool_call_id: impl Into<String>) -> Self {
         let (content, tool_call_id) = (content.into(), tool_call_id.into());
         MessageKind::Tool { content, name: None, tool_call_id, extra: Extra::default() }.into()
     }
 
-    /// The removal of the message `id`.
+    /// Makes the removal of the message `id`.
     pub fn remove(id: impl Into<String>) -> Self {
         Self::from(MessageKind::Remove).with_id(id)
     }
 
-    /// The removal of every message before it.
+    /// Makes the removal of every message before it.
     #[must_use]
     pub fn remove_all() -> Self {
         Self::remove(REMOVE_ALL_MESSAGES)
     }
 
-    /// This message under `id`.
+    /// Returns this message under `id`.
     #[must_use]
     pub fn with_id(mut self, id: impl Into<String>) -> Self {
         self.id = Some(id.into());
         self
     }
 
-    /// This message with these tool calls, when it is an assistant's; others have none.
+    /// Returns this message with these tool calls, if it is an assistant's; others have none.
     #[must_use]
     pub fn with_tool_calls(mut self, calls: impl IntoIterator<Item = ToolCall>) -> Self {
         if let MessageKind::Assistant { tool_calls, .. } = &mut self.kind {
@@ -190,7 +190,7 @@ impl Message {
         self
     }
 
-    /// What it says; nothing for a removal and for what is not known here.
+    /// Returns its content; none for a removal and for a kind that is not known here.
     #[must_use]
     pub fn content(&self) -> Option<&Content> {
         match &self.kind {
@@ -202,7 +202,7 @@ impl Message {
         }
     }
 
-    /// The text of what it says, blocks of other kinds left out.
+    /// Returns the text of its content, without blocks of other kinds.
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
         match &self.kind {
@@ -215,7 +215,7 @@ impl Message {
 }
 
 impl MessageKind {
-    /// LangChain's name of it: `system`, `human`, `ai`, `tool`, `remove`; another kind's own.
+    /// Returns LangChain's name of its kind: `system`, `human`, `ai`, `tool`, `remove`; another kind's own.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
@@ -290,7 +290,7 @@ impl Content {
         }
     }
 
-    /// Adds text at the end: to the last block, when that is one of text.
+    /// Adds text at the end: to the last block, if that is one of text.
     pub fn append(&mut self, text: &str) {
         match self {
             Self::Text(content) => content.push_str(text),
@@ -301,7 +301,7 @@ impl Content {
         }
     }
 
-    /// The text of it, blocks of other kinds left out.
+    /// Returns its text, without blocks of other kinds.
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
         match self {
@@ -363,7 +363,7 @@ impl From<Vec<Json>> for Content {
 }
 
 impl ToolCall {
-    /// A call of the tool `name`.
+    /// Makes a call of the tool `name`.
     pub fn new(id: impl Into<String>, name: impl Into<String>, args: Json) -> Self {
         let (id, name) = (Some(id.into()), name.into());
         Self { name, args, id, kind: TOOL_CALL.to_owned(), extra: Extra::default() }
@@ -374,13 +374,13 @@ impl ToolCall {
 const TOOL_CALL: &str = "tool_call";
 
 impl Extra {
-    /// The field's value, if there is one.
+    /// Returns the field's value, if there is one.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Json> {
         self.0.as_ref()?.get(key)
     }
 
-    /// Sets a field; gives back what it was.
+    /// Sets a field; returns what it was.
     pub fn insert(&mut self, key: impl Into<String>, value: Json) -> Option<Json> {
         self.0.get_or_insert_default().insert(key.into(), value)
     }
@@ -390,7 +390,7 @@ impl Extra {
         self.0.as_mut().and_then(|fields| fields.get_mut(key)).map(Json::take).unwrap_or_default()
     }
 
-    /// The fields, in order.
+    /// Iterates over the fields, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&String, &Json)> {
         self.0.iter().flat_map(|fields| fields.iter())
     }

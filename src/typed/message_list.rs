@@ -19,16 +19,16 @@ pub trait Streamed: Identified {
     /// Adds text at the end of its content.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] when it is one that takes no text.
+    /// [`Error::InvalidValue`] if the item takes no text.
     fn append(&mut self, text: &str) -> Result<(), Error>;
 }
 
-/// A list with an index, folding updates as [`add_messages`](super::add_messages) does.
+/// Holds items with an index, and folds updates as [`add_messages`](super::add_messages) does.
 ///
 /// What an update costs does not grow with the list: text goes into the message where it is, an
-/// update is looked up by id. Only the first change after a [`MessageList::snapshot`] that is still
-/// held passes over the list, to copy its pointers. (For JSON there is
-/// [`threadfold::MessageList`](crate::MessageList).)
+/// update is looked up by id. Only the first change after a [`MessageList::snapshot`] that somebody
+/// still holds passes over the list, to copy its pointers. For JSON, use
+/// [`threadfold::MessageList`](crate::MessageList).
 ///
 /// ```
 /// use threadfold::Message;
@@ -58,32 +58,32 @@ impl<T> Default for MessageList<T> {
 }
 
 impl<T> MessageList<T> {
-    /// A list without items that follows these rules.
+    /// Makes a list without items that follows these rules.
     #[must_use]
     pub fn empty(rules: MessageRules) -> Self {
         Self { items: Arc::default(), places: Places::default(), rules }
     }
 
-    /// How many items there are.
+    /// Returns how many items there are.
     #[must_use]
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The last item with this id.
+    /// Returns the last item with this id.
     #[must_use]
     pub fn get(&self, id: &str) -> Option<&T> {
         self.items.get(self.places.last(id)?).map(|item| &**item)
     }
 
-    /// The list as it is now: it will never change, and an item that does not change until the next
-    /// snapshot is the same there.
+    /// Returns the list as it is now, which never changes. An item that does not change until the
+    /// next snapshot is the same there.
     #[must_use]
     pub fn snapshot(&mut self) -> Arc<Vec<Arc<T>>> {
         self.sweep();
@@ -107,7 +107,7 @@ impl<T> MessageList<T> {
 }
 
 impl<T: Identified> MessageList<T> {
-    /// A list of these items, by LangGraph's rules.
+    /// Makes a list of these items, by LangGraph's rules.
     ///
     /// # Errors
     /// Those of [`add_messages`](super::add_messages).

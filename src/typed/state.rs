@@ -36,18 +36,18 @@ pub trait State: Clone {
     /// A part of the state: each field a write to it, or nothing.
     type Update: Default;
 
-    /// The state with each write of `update` folded into its field by that field's reducer.
+    /// Folds each write of `update` into its field by that field's reducer, and returns the state.
     ///
     /// # Errors
-    /// The first one of a reducer, in the order of the fields. The state goes with it: where it
-    /// is needed after a failure, [`State::update`] keeps it.
+    /// The first one of a reducer, in the order of the fields. The state is lost with it: if you need
+    /// it after a failure, use [`State::update`].
     fn merge(self, update: Self::Update) -> Result<Self, Error>;
 
     /// Folds `update` into this state where it is, whole or not at all.
     ///
-    /// Every reducer is asked first ([`Reducer::prepare`](crate::reducer::Reducer::prepare)), and
-    /// only then is anything changed. So nothing is copied but the written fields of a reducer
-    /// that cannot tell beforehand: messages, lists, text and what is replaced are not.
+    /// Asks every reducer first ([`Reducer::prepare`](crate::reducer::Reducer::prepare)), and only
+    /// then changes anything. So it copies only the written fields of a reducer that cannot tell
+    /// beforehand: messages, lists, text and what is replaced are not copied.
     ///
     /// # Errors
     /// As [`State::merge`]; this state is then as it was.

@@ -9,10 +9,10 @@ export interface RunStore {
 }
 
 /**
- * Where the thread's last run stands; the component renders again when that changes. On a server, and while its HTML is
- * taken over, there is no run.
+ * Returns where the thread's last run stands, or what `selector` takes of it. Renders the component again only when that
+ * changes. On a server, and during hydration, there is no run.
  *
- * @param selector - What of it the component shows: `lastEventId` changes with every part of a stream that has ids.
+ * Select what you show: `lastEventId` changes with every part of a stream that has ids.
  *
  * @example
  * ```tsx

@@ -43,7 +43,7 @@ export class ThreadCore {
 
   /** Throws `DISPOSED` and `BUSY`. */
   ready(): core.RawThread {
-    if (!this.#raw) throw new ThreadfoldError("DISPOSED", "This Thread was given up by free().");
+    if (!this.#raw) throw new ThreadfoldError("DISPOSED", "This Thread was freed.");
     if (this.#isBusy) throw new ThreadfoldError("BUSY", "This Thread is being changed.");
     return this.#raw;
   }

@@ -1,0 +1,53 @@
+// Every link of a document that is not to the web leads to a file, and to a heading of it.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { expect, test } from "vitest";
+import { documents, root } from "../examples/blocks.js";
+
+const examples = join(root, "examples");
+const files = [
+  ...documents(),
+  ...["DESIGN.md", "CHANGELOG.md"].map((name) => join(root, name)),
+  ...readdirSync(examples, { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith("README.md") && !path.includes("node_modules"))
+    .map((path) => join(examples, path)),
+];
+
+/** The targets of a document's links, those in code left out. */
+function linksOf(text: string): string[] {
+  const prose = text.replace(/^```[^]*?^```/gm, "").replace(/`[^`\n]*`/g, "");
+  return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = ""]) => target);
+}
+
+/** The anchors of a document's headings, as GitHub makes them. */
+function anchorsOf(text: string): string[] {
+  const headings = text.replace(/^```[^]*?^```/gm, "").match(/^#+ .*$/gm) ?? [];
+  return headings.map((heading) =>
+    heading
+      .replace(/^#+ /, "")
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
+test.each(files.map((file) => relative(root, file)))("the links of %s", (name) => {
+  const file = join(root, name);
+  for (const target of linksOf(readFileSync(file, "utf8"))) {
+    if (/^[a-z]+:/.test(target)) {
+      expect(() => new URL(target), target).not.toThrow();
+      continue;
+    }
+    const [path = "", anchor] = target.split("#");
+    const destination = path === "" ? file : join(dirname(file), path);
+    expect(existsSync(destination), `${name} links to ${target}`).toBe(true);
+    if (anchor !== undefined) expect(anchorsOf(readFileSync(destination, "utf8")), target).toContain(anchor);
+  }
+});
+
+test("a link in code is none, and a heading has the anchor that it has on GitHub", () => {
+  expect(linksOf("[a](b.md#c) `[d](e)`\n```md\n[f](g)\n```\n")).toEqual(["b.md#c"]);
+  expect(anchorsOf("# The `values` of langgraph.js, a Test!\n```sh\n# no heading\n```\n")).toEqual([
+    "the-values-of-langgraphjs-a-test",
+  ]);
+});
