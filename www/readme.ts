@@ -1,8 +1,8 @@
-// The project's README as a page of the demo, and links to its sections, made when the page is served or built.
+// The project's README as a page of the demo, made when the page is served or built.
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Marked } from "marked";
-import { getHeadingList, gfmHeadingId } from "marked-gfm-heading-id";
+import { gfmHeadingId } from "marked-gfm-heading-id";
 import type { Plugin } from "vite";
 
 const file = fileURLToPath(new URL("../README.md", import.meta.url));
@@ -12,10 +12,7 @@ export function readme(): Plugin {
     name: "readme",
     transformIndexHtml: {
       order: "post",
-      handler: (page) => {
-        const { html, links } = render();
-        return page.replace("<!-- readme links -->", () => links).replace("<!-- readme -->", () => html);
-      },
+      handler: (page) => page.replace("<!-- readme -->", render),
     },
     configureServer: (server) => {
       server.watcher.add(file);
@@ -26,8 +23,8 @@ export function readme(): Plugin {
   };
 }
 
-function render(): { html: string; links: string } {
-  if (!existsSync(file)) return { html: "<p>There is no README yet.</p>", links: "" };
+function render(): string {
+  if (!existsSync(file)) return "<p>There is no README yet.</p>";
   const marked = new Marked(gfmHeadingId(), {
     renderer: {
       // Files beside the README are not part of this site.
@@ -37,10 +34,5 @@ function render(): { html: string; links: string } {
       },
     },
   });
-  const html = marked.parse(readFileSync(file, "utf8"), { async: false });
-  const links = getHeadingList()
-    .filter(({ level }) => level === 2)
-    .map(({ id, text }) => `<a href="./readme.html#${id}">${text}</a>`)
-    .join("\n");
-  return { html, links };
+  return marked.parse(readFileSync(file, "utf8"), { async: false });
 }

@@ -3,12 +3,16 @@ import { docs } from "./docs.ts";
 import { readme } from "./readme.ts";
 import { agentServer } from "./server/plugin.mjs";
 
+// Also under `npm run dev`: development builds freeze every snapshot and check every element, and the figures that the page
+// measures are not about that. Vite bundles React by this for `dev`, and the page's own code by `define`.
+process.env["NODE_ENV"] = "production";
+
 export default defineConfig({
   // Relative addresses: the built page works in any folder of any server.
   base: "./",
   plugins: [readme(), docs(), agentServer()],
-  // Also under `npm run dev`: development builds freeze every snapshot, and the chart is not about that.
   define: { "process.env.NODE_ENV": JSON.stringify("production") },
+  oxc: { jsx: { runtime: "automatic", development: false } },
   worker: { format: "es" },
   build: {
     target: "es2022",

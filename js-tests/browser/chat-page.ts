@@ -40,12 +40,20 @@ export class Chat {
     await this.#page.keyboard.press("Enter");
   }
 
+  /** Opens what is folded away: the switches for what goes wrong. */
+  async openFaults(): Promise<void> {
+    const faults = this.#page.locator("#faults");
+    if ((await faults.getAttribute("open")) === null) await faults.locator("summary").click();
+  }
+
   async latency(milliseconds: number): Promise<void> {
+    await this.openFaults();
     await this.#page.getByLabel("Server answers").selectOption(String(milliseconds));
   }
 
   async line(value: "whole" | "resume" | "replay"): Promise<void> {
     if (value !== "whole") this.expectNetworkErrors();
+    await this.openFaults();
     await this.#page.getByLabel("Connection").selectOption(value);
   }
 
@@ -53,11 +61,9 @@ export class Chat {
   async settled(): Promise<void> {
     await this.#page.waitForFunction(
       () => {
-        const status = document.querySelector("#run-status")?.textContent ?? "";
-        const waiting = document.querySelector(
-          "#chat-thread :is([data-status=waiting], [data-status=pending], [data-status=sent])",
-        );
-        return ["", "The run failed."].includes(status) && !waiting && document.querySelector("#chat-thread .message");
+        const status = document.querySelector<HTMLElement>("#run-status")?.dataset["status"] ?? "";
+        const waiting = document.querySelector("#chat-thread :is([data-status=pending], [data-status=sent])");
+        return ["ready", "error"].includes(status) && !waiting && document.querySelector("#chat-thread .message");
       },
       undefined,
       { timeout: 30_000 },
@@ -69,7 +75,7 @@ export class Chat {
     return this.#page.locator("#chat-thread .message").evaluateAll((all) =>
       all.map((item) => {
         const [, role = ""] = item.className.split(" ");
-        const text = item.querySelector(role === "tool" ? "code" : ":scope > .text");
+        const text = item.querySelector(role === "tool" ? ".result .text" : ":scope > .text");
         return `${role}: ${text?.textContent ?? ""}`;
       }),
     );
@@ -106,14 +112,25 @@ export class Chat {
       const list = document.querySelector("#chat-thread .messages");
       if (!list) throw new Error("no messages");
       const seen: Element[] = [];
-      const notes = { seen, removed: [] as string[], moved: 0 };
+      const notes = { seen, removed: [] as string[], replaced: [] as string[], moved: 0 };
       const isElement = (node: Node): node is Element => node instanceof Element;
       new MutationObserver((records) => {
+        // What comes and goes before anything is painted: a result that the server has given another id.
+        const fresh = records
+          .flatMap(({ addedNodes }) => [...addedNodes].filter(isElement))
+          .filter((node) => node.isConnected && !seen.includes(node));
         for (const { addedNodes, removedNodes } of records) {
           // One that was put elsewhere in the list is removed and added again before anything is painted.
           for (const node of [...removedNodes].filter(isElement)) {
             if (node.isConnected) notes.moved++;
-            else notes.removed.push(node.className);
+            else {
+              const at = fresh.findIndex((other) => other.textContent === node.textContent);
+              const [instead] = at < 0 ? [] : fresh.splice(at, 1);
+              if (instead) {
+                seen[seen.indexOf(node)] = instead;
+                notes.replaced.push(node.className);
+              } else notes.removed.push(node.className);
+            }
           }
           for (const node of [...addedNodes].filter(isElement)) if (!seen.includes(node)) seen.push(node);
         }
@@ -122,13 +139,22 @@ export class Chat {
     });
   }
 
-  async watched(): Promise<{ added: string[]; removed: string[]; moved: number; firstIsEcho: boolean }> {
+  async watched(): Promise<{
+    added: string[];
+    removed: string[];
+    replaced: string[];
+    moved: number;
+    firstIsEcho: boolean;
+  }> {
     return this.#page.evaluate(() => {
-      const { notes } = globalThis as unknown as { notes: { seen: Element[]; removed: string[]; moved: number } };
+      const { notes } = globalThis as unknown as {
+        notes: { seen: Element[]; removed: string[]; replaced: string[]; moved: number };
+      };
       const added = notes.seen.map((item) => item.className.split(" ")[1] ?? "");
       return {
         added,
         removed: notes.removed,
+        replaced: notes.replaced,
         moved: notes.moved,
         firstIsEcho: document.querySelector("#chat-thread .message") === notes.seen[0],
       };

@@ -56,11 +56,9 @@ test("a message shows before the server answers, the answer streams, and all of 
   expect(messages).toHaveLength(4);
   expect(await chat.shown()).toEqual(messages.map(Chat.line));
   expect(
-    await page
-      .locator("#chat-thread .todos li")
-      .evaluateAll((all) => all.map((item) => item.getAttribute("data-status"))),
+    await page.locator("#chat .todos li").evaluateAll((all) => all.map((item) => item.getAttribute("data-status"))),
   ).toEqual((state["todos"] as { status: string }[]).map(({ status }) => status));
-  expect(await chat.drift()).toEqual({ drifts: "0", errors: "0", said: "In sync: no drift" });
+  expect(await chat.drift()).toEqual({ drifts: "0", errors: "0", said: "In sync" });
   await page.close();
 });
 
@@ -85,6 +83,8 @@ test.each([
     // Every message came once and none ever left: the echo, the agent's two, the tool's.
     expect(seen.added).toEqual(["user", "assistant", "tool", "assistant"]);
     expect(seen.removed).toEqual([]);
+    // The server has another id for the tool's result than its stream: the same words in another element, in one frame.
+    expect(seen.replaced).toEqual(["message tool"]);
     expect(seen.moved).toBe(0);
     expect(seen.firstIsEcho).toBe(true);
     expect(await chat.drift()).toMatchObject({ drifts: "0", errors: "0" });
@@ -188,9 +188,65 @@ test("drift is told: the light goes on when the server's snapshot says otherwise
     value: "I would rather not have said that.",
   });
   expect((await chat.shown()).at(-1)).toBe("assistant: I would rather not have said that.");
+  // It says what that means, and goes out after a run in which both agree.
+  await page.getByText("What does that mean?").click();
+  expect(await page.locator(".drift-details p").innerText()).toContain("its word was taken");
+  await page.getByLabel("Answer is reworded").uncheck();
+  await chat.send("Hello");
+  await chat.settled();
+  expect(await chat.drift()).toMatchObject({ drifts: "0", said: "In sync" });
   await page.getByRole("button", { name: "New thread" }).click();
-  expect(await chat.drift()).toMatchObject({ drifts: "0" });
   expect(await chat.shown()).toEqual([]);
+  await page.close();
+});
+
+test.each([
+  ["ours", "Approve", "The mail is sent."],
+  ["ours-langgraph", "Decline", "The user said no: nothing was sent."],
+])("the agent asks before it mails (%s): %s", async (server, answer, result) => {
+  const { page, chat } = await open();
+  await page.getByLabel("Talk to").selectOption(server);
+  await chat.latency(0);
+  await chat.send("Mail Ada that I am late");
+  await page.getByText("Send this mail to ada@example.com?").waitFor();
+  expect(await page.locator("#run-status").textContent()).toBe("The agent waits for you.");
+  // The call is drawn, not dumped.
+  expect(await page.locator("#chat-thread .call dt").allTextContents()).toEqual(["to", "subject", "text"]);
+  expect(await page.locator("#chat-thread").textContent()).not.toContain("{");
+  await page.getByRole("button", { name: answer }).click();
+  await page.locator("#chat-thread .result", { hasText: result }).waitFor();
+  await chat.settled();
+  expect(await page.locator(".question").count()).toBe(0);
+  expect(await chat.drift()).toMatchObject({ drifts: "0", errors: "0" });
+  await page.close();
+});
+
+test("plays by itself until its visitor writes, and a reload in mid-run keeps the chat and joins the run", async () => {
+  const { page, chat } = await open({ reducedMotion: "no-preference" }, "?tick=60");
+  await page.locator("#chat-thread .message.tool").waitFor();
+  const before = await chat.shown();
+  expect(before[0]).toBe("user: Plan my week");
+  await page.reload();
+  await page.locator("#chat-thread .message.tool").waitFor();
+  expect((await chat.shown()).slice(0, 3)).toEqual(before.slice(0, 3));
+  await chat.settled();
+  expect(await chat.shown()).toEqual((await chat.held()).messages.map(Chat.line));
+  expect(await chat.shown()).toHaveLength(4);
+  expect(await chat.drift()).toMatchObject({ drifts: "0", errors: "0" });
+  await page.close();
+});
+
+test("stop ends the run, and what was said stays", async () => {
+  const { page, chat } = await open();
+  await chat.latency(0);
+  await chat.send("A long answer, please");
+  await page.locator("#chat-thread .message.assistant .text").waitFor();
+  await page.getByRole("button", { name: "Stop" }).click();
+  await chat.settled();
+  const [question, answer = ""] = await chat.shown();
+  expect(question).toBe("user: A long answer, please");
+  expect(answer).toMatch(/^assistant: threadfold/);
+  expect((await chat.held()).messages.at(-1)?.content?.length).toBeLessThan(1_000);
   await page.close();
 });
 
@@ -252,7 +308,7 @@ test("a LangGraph deployment, by its address", async () => {
   const lines = await chat.shown();
   expect(lines[0]).toBe("user: What is the answer?");
   expect(lines.at(-1)).toContain("the answer is 42");
-  expect(await page.locator("#chat-thread .todos li").count()).toBe(2);
+  expect(await page.locator("#chat .todos li").count()).toBe(2);
   expect(await chat.drift()).toMatchObject({ drifts: "0", errors: "0" });
   await page.close();
   await server.close();

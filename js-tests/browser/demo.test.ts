@@ -1,4 +1,5 @@
 // The demo page's recorded runs, its playground and its chart, in Chromium. The chat is in chat.test.ts.
+import { readFileSync } from "node:fs";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { openChromium } from "../chromium";
@@ -42,7 +43,7 @@ afterEach(() => {
 const FINAL = "All done: the plan is written and the answer is 42. 你好 👋 ";
 const TODOS = ["Read the question", "Answer it"];
 
-const texts = (page: Page) => page.locator("#replay .message .text").allTextContents();
+const texts = (page: Page) => page.locator("#replay .message > .text").allTextContents();
 const todos = (page: Page) => page.locator("#replay .todos:visible span").allTextContents();
 const position = (page: Page) => page.locator(".position").textContent();
 const eventName = (page: Page) => page.locator(".event b").textContent();
@@ -83,7 +84,7 @@ test("plays the AG-UI recording to its end", async () => {
   await playToTheEnd(page);
   expect(await texts(page)).toEqual(["What is the answer?", "Let me plan this first. ", FINAL]);
   expect(await todos(page)).toEqual(TODOS);
-  expect(await page.locator("#replay .call b").allTextContents()).toEqual(["write_todos"]);
+  expect(await page.locator("#replay .call b").allTextContents()).toEqual(["write todos"]);
   expect(await page.locator("#replay .message.tool").count()).toBe(1);
   await page.close();
 });
@@ -122,9 +123,11 @@ test("scrubbing back shows what was", async () => {
   const index = await scrubToLast(page, "TOOL_CALL_ARGS");
   expect(await texts(page)).toEqual(["What is the answer?", "Let me plan this first. "]);
   expect(await todos(page)).toEqual([]);
-  expect(await page.locator("#replay .call code").first().textContent()).toMatch(/"in_progress"\}\]\}$/);
+  // The arguments are drawn as far as they have come.
+  const drawn = () => page.locator("#replay .call").first().innerText();
+  expect(await drawn()).toMatch(/◐ Answer it$/);
   await scrub(page, index - 1);
-  expect(await page.locator("#replay .call code").first().textContent()).toMatch(/"status":$/);
+  expect(await drawn()).toMatch(/\nAnswer it$/);
   await page.getByLabel("Position in the run").press("End");
   expect(await page.locator("#thread").innerHTML()).toBe(end);
   await page.close();
@@ -280,13 +283,40 @@ test.each([390, 320])("nothing overflows sideways at %i px", async (width) => {
   await page.close();
 });
 
-test("the links to the README lead to its sections", async () => {
+test("the links lead to the README, the docs and the registries", async () => {
   const page = await open();
-  const links = await page.locator("nav a").evaluateAll((all) => all.map((link) => (link as HTMLAnchorElement).href));
-  if (links[0]) await page.goto(links[0]);
-  for (const link of links) {
-    const id = decodeURIComponent(new URL(link).hash.slice(1));
-    expect(await page.locator(`[id="${id}"]`).count(), link).toBe(1);
+  const links = await page
+    .getByRole("navigation", { name: "Project" })
+    .getByRole("link")
+    .evaluateAll((all) => all.map((link) => (link as HTMLAnchorElement).href));
+  expect(links).toEqual([
+    `${demo.address}docs/index.html`,
+    `${demo.address}readme.html`,
+    "https://www.npmjs.com/package/threadfold",
+    "https://crates.io/crates/threadfold",
+  ]);
+  await page.goto(links[1] ?? "");
+  expect(await page.getByRole("heading", { name: "threadfold", exact: true }).count()).toBe(1);
+  await page.close();
+});
+
+test("the cost of a token is measured while the page runs, and the code is the code that runs", async () => {
+  const page = await open();
+  await page.waitForFunction(
+    () => Number(document.querySelector<HTMLElement>("#token-cost-note")?.dataset["samples"]) >= 5,
+    undefined,
+    { timeout: 45_000 },
+  );
+  const figures = await page.locator(".bar-figure").allTextContents();
+  for (const figure of figures) expect(figure).toMatch(/^\d+(\.\d+)? ms$/);
+  // How many times less depends on the machine; the list of 2,000 never costs as little as one message.
+  const [whole = 0, byMessage = 0] = figures.map(Number.parseFloat);
+  expect(whole).toBeGreaterThan(2 * byMessage);
+  expect(await page.locator(".measured").count()).toBe(2);
+  expect(await page.locator(".measured").first().isVisible()).toBe(true);
+  for (const file of ["open-ag-ui.ts", "messages.tsx"]) {
+    const source = readFileSync(new URL(`../../www/src/chat/${file}`, import.meta.url), "utf8");
+    expect(await page.locator(".code code").allTextContents()).toContain(source);
   }
   await page.close();
 });

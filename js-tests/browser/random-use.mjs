@@ -18,6 +18,7 @@ const WORDS = [
   "Hi",
   "What is the weather in Lima?",
   "A short one",
+  "Mail Ada that I am late",
   "Forecast for Lagos and Osaka",
   "你好 👋🏽",
   "A long answer, please",
@@ -72,6 +73,7 @@ export async function randomUse(browser, { address, seconds, seed, tell = () => 
   // Where a run is cut or fails is the page's own throw of the dice.
   await page.addInitScript(`Math.random = (${dice})(${seed});`);
   await page.goto(`${address}?tick=4`);
+  await page.locator("#faults summary").click();
   const session = await page.context().newCDPSession(page);
 
   const send = async (text) => {
@@ -83,11 +85,10 @@ export async function randomUse(browser, { address, seconds, seed, tell = () => 
   async function settle() {
     await page.waitForFunction(
       () => {
-        const status = document.querySelector("#run-status")?.textContent ?? "";
-        const waiting = document.querySelector(
-          "#chat-thread :is([data-status=waiting], [data-status=pending], [data-status=sent])",
-        );
-        return ["", "The run failed."].includes(status) && !waiting;
+        const status = document.querySelector("#run-status")?.dataset.status;
+        if (status === "interrupted") document.querySelector(".question button")?.click();
+        const waiting = document.querySelector("#chat-thread :is([data-status=pending], [data-status=sent])");
+        return ["ready", "error"].includes(status) && !waiting;
       },
       undefined,
       { timeout: 60_000 },
@@ -124,7 +125,7 @@ export async function randomUse(browser, { address, seconds, seed, tell = () => 
     const shown = await page.locator("#chat-thread .message").evaluateAll((all) =>
       all.map((item) => {
         const [, role] = item.className.split(" ");
-        return `${role}: ${item.querySelector(role === "tool" ? "code" : ":scope > .text")?.textContent ?? ""}`;
+        return `${role}: ${item.querySelector(role === "tool" ? ".result .text" : ":scope > .text")?.textContent ?? ""}`;
       }),
     );
     if (JSON.stringify(held) !== JSON.stringify(shown))
@@ -160,6 +161,8 @@ export async function randomUse(browser, { address, seconds, seed, tell = () => 
     [2, () => page.getByLabel("Snapshots come late").setChecked(random() < 0.6)],
     [3, () => clickIfThere("Send again")],
     [2, () => clickIfThere("Take back")],
+    [2, () => clickIfThere("Approve")],
+    [1, () => clickIfThere("Decline")],
     [4, () => settle()],
     [1, () => page.locator("#chat-state summary").first().click()],
     [1, () => page.getByLabel("Position in the run").fill(String(Math.floor(random() * 44)))],

@@ -79,7 +79,7 @@ const held = async (threadId: string) =>
     state: Record<string, unknown>;
   }>;
 
-test.each(["Plan my week", "What is the weather in Lima?", "A long answer, please", "hi"])(
+test.each(["Plan my week", "What is the weather in Lima?", "A long answer, please", "Mail Ada", "hi"])(
   "answers %j in events that AG-UI's schemas accept",
   async (question) => {
     const asked = input(question);

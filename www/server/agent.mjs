@@ -1,120 +1,38 @@
-// The demo's agent server: AG-UI over SSE, from Node's own modules alone.
-//
-//   POST /agent              a RunAgentInput starts a run and is answered by its events. A run id that is known is the
-//                            same run once more: from its start, or from behind Last-Event-ID.
-//   GET  /agent/runs/ID      the same run, joined again, likewise
-//   GET  /agent/threads/ID   what the server has: { messages, state }
-//
-// The query of a request sets what goes wrong: faults.mjs.
-import { Conversation } from "./conversation.mjs";
+// The demo's agent server, from Node's own modules alone: one agent, over AG-UI at /agent (ag-ui.mjs) and as a LangGraph
+// deployment at /langgraph (langgraph.mjs). The query of a request sets what goes wrong: faults.mjs; by `from=start` a run
+// that is joined is told from its start.
+import { agUi } from "./ag-ui.mjs";
 import { readFaults } from "./faults.mjs";
-import { Run } from "./run.mjs";
-
-const BODY_LIMIT = 16 << 20;
-/** Older runs and threads are forgotten: the server may stay up for days. */
-const KEPT = 200;
-
-const CORS = {
-  "access-control-allow-origin": "*",
-  "access-control-allow-headers": "content-type, accept, last-event-id",
-  "access-control-allow-methods": "GET, POST, OPTIONS",
-};
+import { CORS, json } from "./http.mjs";
+import { langGraph } from "./langgraph.mjs";
+import { createMemory } from "./memory.mjs";
 
 /**
- * Returns a handler of requests to `/agent…`; it says false to all others and leaves them alone.
+ * Returns a handler of requests to `/agent…` and `/langgraph…`; it says false to all others and leaves them alone.
  *
  * @returns {(request: import("node:http").IncomingMessage, response: import("node:http").ServerResponse) => boolean}
  */
 export function createAgent() {
-  const threads = new Map();
-  const runs = new Map();
+  const protocols = new Map([
+    ["agent", agUi(createMemory())],
+    ["langgraph", langGraph(createMemory())],
+  ]);
 
-  async function serve(request, response, { pathname, searchParams }) {
-    const [, , kind, id] = pathname.split("/").map(decodeURIComponent);
+  async function serve(request, response, { pathname, searchParams: query }) {
     if (request.method === "OPTIONS") return response.writeHead(204, CORS).end();
-    if (request.method === "POST" && kind === undefined) return start(request, response, searchParams);
-    if (request.method === "GET" && kind === "runs" && runs.has(id)) {
-      return stream(request, response, runs.get(id), readFaults(searchParams));
-    }
-    if (request.method === "GET" && kind === "threads" && threads.has(id)) {
-      const { messages, state } = threads.get(id).conversation;
-      return json(response, 200, { messages, state });
-    }
-    return json(response, 404, { error: `There is no ${request.method} ${pathname}` });
-  }
-
-  async function start(request, response, query) {
-    const input = await readInput(request);
-    const faults = readFaults(query);
-    const thread = keep(threads, input.threadId, () => ({ conversation: new Conversation(), last: undefined }));
-    if (!runs.has(input.runId) && thread.last && !thread.last.ended) {
-      return json(response, 409, { error: `The thread ${input.threadId} has a run that goes on.` });
-    }
-    const run = keep(runs, input.runId, () => (thread.last = new Run(input, thread, faults)));
-    return stream(request, response, run, faults);
+    if (query.get("from") === "start") delete request.headers["last-event-id"];
+    const [, protocol, ...path] = pathname.split("/").map(decodeURIComponent);
+    return protocols.get(protocol)(request, response, path, { faults: readFaults(query) });
   }
 
   return (request, response) => {
     const url = new URL(request.url ?? "/", "http://localhost");
-    if (url.pathname !== "/agent" && !url.pathname.startsWith("/agent/")) return false;
+    if (!protocols.has(url.pathname.split("/")[1])) return false;
     serve(request, response, url).catch((error) => {
-      if (response.headersSent) response.destroy();
-      else
-        json(response, error instanceof RangeError || error instanceof SyntaxError ? 400 : 500, {
-          error: error.message,
-        });
+      if (response.headersSent) return response.destroy();
+      const isAsked = error instanceof RangeError || error instanceof SyntaxError;
+      return json(response, isAsked ? 400 : 500, { error: error.message });
     });
     return true;
   };
-}
-
-async function stream(request, response, run, { cut }) {
-  response.writeHead(200, { ...CORS, "content-type": "text/event-stream", "cache-control": "no-cache" });
-  response.flushHeaders();
-  const seen = Number(request.headers["last-event-id"] ?? 0);
-  let sent = 0;
-  for await (const { text } of run.parts(Number.isInteger(seen) && seen > 0 ? seen + 1 : 1)) {
-    if (response.destroyed) return;
-    if (sent === cut) {
-      // What is written must have left before the connection is torn down.
-      await new Promise((resolve) => response.write(text.slice(0, text.length >> 1), resolve));
-      return response.destroy();
-    }
-    response.write(text);
-    sent++;
-  }
-  response.end();
-}
-
-async function readInput(request) {
-  let text = "";
-  request.setEncoding("utf8");
-  for await (const part of request) {
-    text += part;
-    if (text.length > BODY_LIMIT) throw new RangeError("The body is too large.");
-  }
-  const input = JSON.parse(text);
-  for (const key of ["threadId", "runId"]) {
-    if (typeof input?.[key] !== "string" || !input[key]) throw new RangeError(`${key}: a string is needed`);
-  }
-  if (
-    !Array.isArray(input.messages) ||
-    !input.messages.every((message) => typeof message?.id === "string" && typeof message.role === "string")
-  ) {
-    throw new RangeError("messages: a list of messages with id and role is needed");
-  }
-  return input;
-}
-
-function json(response, status, body) {
-  response.writeHead(status, { ...CORS, "content-type": "application/json" }).end(JSON.stringify(body));
-}
-
-/** The entry of a map, made if there is none; the oldest goes when there are too many. */
-function keep(map, key, make) {
-  const value = map.get(key) ?? make();
-  map.delete(key);
-  map.set(key, value);
-  if (map.size > KEPT) map.delete(map.keys().next().value);
-  return value;
 }

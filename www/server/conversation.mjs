@@ -47,24 +47,30 @@ export class Turn {
   /** A message of the agent: text, and calls of tools. */
   *say(id, text, calls = []) {
     const parts = tokens(text);
+    const { messages } = this.#conversation;
+    // Who stops a run in the middle keeps what was said by then.
+    const place = messages.push({ id, role: "assistant", content: "" }) - 1;
     if (text) yield { type: "TEXT_MESSAGE_START", messageId: id, role: "assistant" };
     for (const [at, delta] of parts.entries()) {
+      messages[place] = { ...messages[place], content: messages[place].content + delta };
       yield { type: "TEXT_MESSAGE_CONTENT", messageId: id, delta };
       if (this.#lag > 0 && at === parts.length >> 1) yield this.#lateSnapshot();
     }
     if (text) yield { type: "TEXT_MESSAGE_END", messageId: id };
     for (const call of calls) {
+      messages[place] = { ...messages[place], toolCalls: [...(messages[place].toolCalls ?? []), call] };
       yield { type: "TOOL_CALL_START", toolCallId: call.id, toolCallName: call.function.name, parentMessageId: id };
       for (const delta of pieces(call.function.arguments)) yield { type: "TOOL_CALL_ARGS", toolCallId: call.id, delta };
       yield { type: "TOOL_CALL_END", toolCallId: call.id };
     }
-    this.#add({ id, role: "assistant", content: text, ...(calls.length > 0 ? { toolCalls: calls } : {}) });
+    this.#checkpoint();
   }
 
   /** A tool's result. Streamed under the call's id and kept under one of its own, as ag-ui-langgraph does it. */
   *result(id, toolCallId, content) {
     yield { type: "TOOL_CALL_RESULT", messageId: toolCallId, toolCallId, content, role: "tool" };
-    this.#add({ id, role: "tool", toolCallId, content });
+    this.#conversation.messages.push({ id, role: "tool", toolCallId, content });
+    this.#checkpoint();
   }
 
   /** Fields of the state, told by a snapshot of all of them. */
@@ -95,8 +101,7 @@ export class Turn {
     yield { type: "MESSAGES_SNAPSHOT", messages: [...this.#conversation.messages] };
   }
 
-  #add(message) {
-    this.#conversation.messages.push(message);
+  #checkpoint() {
     this.#late = [...this.#conversation.messages];
   }
 

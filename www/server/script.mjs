@@ -13,7 +13,8 @@ const SHORT = `You wrote “{question}”. That message was on your page before 
 const CITIES = { Berlin: "12 °C, rain", Lagos: "31 °C, sun", Lima: "19 °C, fog", Osaka: "24 °C, clouds" };
 
 /**
- * The events of an answer to the last message, without those that begin and end a run.
+ * The events of an answer to the last message, without those that begin and end a run. Returns what it has to ask before
+ * it can go on: an interrupt, and the tool call that waits.
  *
  * @param {import("./conversation.mjs").Turn} turn
  * @param {string} question
@@ -22,6 +23,7 @@ const CITIES = { Berlin: "12 °C, rain", Lagos: "31 °C, sun", Lima: "19 °C, fo
 export function* answer(turn, question, runId, { rewrite }) {
   const asked = question.toLowerCase();
   const id = (name) => `${runId}-${name}`;
+  if (/\bmail\b|\bwrite to\b/.test(asked)) return yield* mail(turn, id);
   if (/weather|forecast/.test(asked)) yield* weather(turn, question, id);
   else if (/\blong\b|\btokens\b/.test(asked))
     yield* turn.say(id("answer"), Array.from({ length: 8 }, () => LONG).join("\n\n"));
@@ -32,6 +34,31 @@ export function* answer(turn, question, runId, { rewrite }) {
     );
   else yield* plan(turn, question, id);
   if (rewrite) turn.rewrite(id("answer"), "I would rather not have said that.");
+}
+
+/** A tool that may not run before somebody says so. */
+function* mail(turn, id) {
+  const args = { to: "ada@example.com", subject: "I am late", text: "Start without me: I am there at ten." };
+  const call = toolCall(id("mail"), "send_mail", args);
+  yield* turn.say(id("draft"), "I have a mail ready for Ada.", [call]);
+  const message = `Send this mail to ${args.to}?`;
+  return { interrupt: { id: id("approval"), reason: "tool_call", message, toolCallId: call.id }, call };
+}
+
+/**
+ * What comes of the answer to an interrupt.
+ *
+ * @param {import("./conversation.mjs").Turn} turn
+ * @param {{ call: { id: string } }} asked - What `answer` returned.
+ * @param {boolean} approved
+ * @param {string} runId
+ */
+export function* goOn(turn, { call }, approved, runId) {
+  yield* turn.result(`${runId}-sent`, call.id, approved ? "The mail is sent." : "The user said no: nothing was sent.");
+  yield* turn.say(
+    `${runId}-answer`,
+    approved ? "Done: Ada has your mail, and starts without you." : "Fine: I have not sent it. The draft is above.",
+  );
 }
 
 /** Todos, a tool that notes them, an answer in a file. */

@@ -1,11 +1,11 @@
-// The first section: a recording, played into the thread and the state tree.
+// A recording, played into the thread and the state tree.
 import { byId, element, setText } from "./dom";
 import { History, type Step } from "./history";
 import { createPlayer } from "./player";
+import { createReplayThread } from "./replay-thread";
 import { loadRecording, RECORDINGS, type Recording } from "./recording";
 import { difference, values } from "./sharing";
 import { StateTree } from "./state-tree";
-import { ThreadView } from "./thread-view";
 
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -21,14 +21,14 @@ export function startReplay(): void {
   const shared = byId("shared");
   const about = byId("recording-about");
 
-  const thread = new ThreadView(byId("thread"), "No messages yet. Press play.");
+  const showThread = createReplayThread(byId("thread"));
   const tree = new StateTree(scroll);
   let history: History | undefined;
 
   const player = createPlayer(byId("player"), [select], (index, playing) => {
     if (!history) return;
     const step = history.at(index);
-    thread.show(step.state, true);
+    showThread(step.state);
     const lit = tree.show(step.previous, step.state);
     if (lit) keepInSight(scroll, lit);
     event.replaceChildren(...describeEvent(step));

@@ -1,5 +1,5 @@
 // What the page shows of a message, whichever of the two forms it has.
-import { isObject } from "./state";
+import { isObject } from "../state";
 
 export interface ShownMessage {
   readonly id: string;

@@ -1,6 +1,6 @@
 // The chart of what a token costs on this machine: log against log, drawn as the points arrive, and as a table.
 import type { Report, Way } from "./cost-worker";
-import { element, setText, svgElement } from "./dom";
+import { element, setText, svgElement } from "../dom";
 
 const SIZES = [100, 300, 1_000, 3_000, 10_000];
 const WAYS: readonly Way[] = ["@ag-ui/client", "threadfold"];

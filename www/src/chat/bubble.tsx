@@ -1,0 +1,52 @@
+// How one message looks, whichever protocol it came by.
+import { createContext, use } from "react";
+import type { PendingUpdate } from "threadfold";
+import { read } from "./message";
+import { ToolCall, ToolResult } from "./tool-call";
+
+/** What can be done about a message that has failed. */
+export const WaysOut = createContext<
+  { retry(update: PendingUpdate): void; takeBack(update: PendingUpdate): void } | undefined
+>(undefined);
+
+const NAMES = { user: "You", assistant: "Agent", tool: "Tool", system: "System" };
+
+export function Bubble({ message, unconfirmed }: { message: object; unconfirmed?: PendingUpdate | undefined }) {
+  const { id, role, text, calls } = read(message);
+  return (
+    <li className={`message ${role}`} data-id={id} data-status={unconfirmed?.status ?? "confirmed"}>
+      <span className="who">{NAMES[role]}</span>
+      {role === "tool" ? <ToolResult text={text} /> : text && <p className="text">{text}</p>}
+      {calls.map((call, at) => (
+        <ToolCall key={at} {...call} />
+      ))}
+      {unconfirmed && <Note update={unconfirmed} />}
+    </li>
+  );
+}
+
+/** What is to be said of a message that the server has not confirmed. */
+function Note({ update }: { update: PendingUpdate }) {
+  const ways = use(WaysOut);
+  if (update.status === "pending") return <p className="note">goes out when the agent is done</p>;
+  if (update.status === "sent") return <p className="note">sent, not confirmed yet</p>;
+  return (
+    <p className="note">
+      Failed: {sentence(update.error)}
+      {ways && (
+        <span className="ways-out">
+          <button type="button" className="quiet" onClick={() => ways.retry(update)}>
+            Send again
+          </button>
+          <button type="button" className="quiet" onClick={() => ways.takeBack(update)}>
+            Take back
+          </button>
+        </span>
+      )}
+    </p>
+  );
+}
+
+/** What a server or the network said: an Error, or an object with its message. */
+export const sentence = (error: unknown): string =>
+  String((error as { message?: unknown } | undefined)?.message ?? error ?? "the server gave no reason");

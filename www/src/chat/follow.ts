@@ -1,0 +1,40 @@
+// Keeps the end of a list in sight while it grows, unless its reader has scrolled up.
+import { useCallback, useEffect, useRef, type RefObject } from "react";
+
+/** Returns a function that goes to the end, and follows it from there on. */
+export function useFollow(host: RefObject<HTMLElement | null>): () => void {
+  const follows = useRef(true);
+  useEffect(() => {
+    const log = host.current;
+    if (!log) return;
+    let { clientHeight: height, scrollTop: place } = log;
+    const end = () => {
+      if (follows.current) log.scrollTop = log.scrollHeight;
+      place = log.scrollTop;
+    };
+    const scrolled = () => {
+      // What moves because the box itself was resized was not moved by its reader, nor what has grown since.
+      if (log.clientHeight !== height) return;
+      if (log.scrollHeight - log.scrollTop - log.clientHeight < 32) follows.current = true;
+      else if (log.scrollTop < place) follows.current = false;
+      place = log.scrollTop;
+    };
+    const sizes = new ResizeObserver(() => {
+      height = log.clientHeight;
+      end();
+    });
+    sizes.observe(log);
+    for (const child of log.children) sizes.observe(child);
+    log.addEventListener("scroll", scrolled);
+    end();
+    return () => {
+      sizes.disconnect();
+      log.removeEventListener("scroll", scrolled);
+    };
+  }, [host]);
+  return useCallback(() => {
+    follows.current = true;
+    const log = host.current;
+    if (log) log.scrollTop = log.scrollHeight;
+  }, [host]);
+}

@@ -1,0 +1,11 @@
+import { Thread, type AgUiState } from "threadfold";
+import { AgUiRunner, type AgUiRunnerOptions } from "threadfold/ag-ui/events";
+import { loadThread, persist } from "threadfold/persist";
+import type { Saved } from "./saved";
+
+export function openChat(saved: Saved, server: AgUiRunnerOptions) {
+  const thread = loadThread<AgUiState>(saved) ?? new Thread<AgUiState>();
+  const agent = new AgUiRunner(thread, server); // { url: "/agent" }
+  void agent.rejoin(); // the run that a reload left
+  return { thread, agent, stopSaving: persist(thread, saved) };
+}

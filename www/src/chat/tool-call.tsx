@@ -1,0 +1,56 @@
+// A tool's call and what came of it, drawn.
+import { isObject } from "../state";
+import { readArguments } from "./tool-arguments";
+
+const STATUS: Record<string, string> = { pending: "○", in_progress: "◐", completed: "●" };
+
+export function ToolCall({ name, args }: { name: string; args: string }) {
+  const entries = Object.entries(readArguments(args));
+  return (
+    <div className="call">
+      <b>{name.replaceAll("_", " ")}</b>
+      {entries.length > 0 && (
+        <dl>
+          {entries.map(([key, value]) => (
+            <div key={key}>
+              <dt>{key}</dt>
+              <dd>
+                <Value value={value} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </div>
+  );
+}
+
+export function ToolResult({ text }: { text: string }) {
+  return (
+    <p className="result">
+      <span aria-hidden="true">↳ </span>
+      <span className="text">{text}</span>
+    </p>
+  );
+}
+
+function Value({ value }: { value: unknown }) {
+  if (Array.isArray(value)) {
+    return (
+      <ul>
+        {value.map((item: unknown, at) => (
+          <li key={at}>
+            <Value value={item} />
+          </li>
+        ))}
+      </ul>
+    );
+  }
+  if (!isObject(value)) return String(value ?? "");
+  const { status, ...rest } = value;
+  const mark = STATUS[String(status)];
+  const fields = Object.values(mark ? rest : value).map((field) =>
+    typeof field === "string" ? field : JSON.stringify(field),
+  );
+  return `${mark ? `${mark} ` : ""}${fields.join(" · ")}`;
+}

@@ -1,0 +1,29 @@
+// What one sees first: a chat that plays, the code that makes it, and what a token costs.
+import { useState } from "react";
+import { createPortal } from "react-dom";
+import { ChatCard } from "./chat/chat-card";
+import { open, startOver, type Chat } from "./chat/connection";
+import { StatePane } from "./chat/state-pane";
+import { Code } from "./code";
+import { TokenCost } from "./cost/token-cost";
+
+export function FirstScreen({ first, stateHost }: { first: Chat; stateHost: HTMLElement }) {
+  const [chat, setChat] = useState(first);
+  return (
+    <>
+      <ChatCard
+        chat={chat}
+        choose={(server) => {
+          chat.close();
+          setChat(open(server));
+        }}
+        startOver={() => setChat(startOver(chat))}
+      />
+      <div className="beside">
+        <Code protocol={chat.server.protocol} />
+        <TokenCost agent={chat.agent} />
+      </div>
+      {createPortal(<StatePane chat={chat} />, stateHost)}
+    </>
+  );
+}
