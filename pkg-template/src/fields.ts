@@ -96,11 +96,23 @@ export const field = {
    * A value folded by your own function. Without a `default` the first write is the value, as in LangGraph. What the
    * function throws is the `cause` of a `REDUCER_FAILED`.
    */
-  reducer: <T, U = T>(
+  reducer: (<T, U = T>(
     reducer: (current: T, update: U) => T,
     options?: Visibility & { default?: (() => T) | undefined },
-  ) => declared<Field<T, U | Overwrite<T>, false>>("reducer", options, { reducer }),
+  ) => declared<Field<T, U | Overwrite<T>, false>>("reducer", options, { reducer })) as ReducerField,
 };
+
+/** With a `default` the state always has a value. */
+interface ReducerField {
+  <T, U = T>(
+    reducer: (current: T, update: U) => T,
+    options: Visibility & { default: () => T },
+  ): Field<T, U | Overwrite<T>, true>;
+  <T, U = T>(
+    reducer: (current: T, update: U) => T,
+    options?: Visibility & { default?: (() => T) | undefined },
+  ): Field<T, U | Overwrite<T>, false>;
+}
 
 function declared<F>(kind: string, options: object | undefined, more?: object): F {
   try {

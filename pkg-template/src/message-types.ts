@@ -186,6 +186,14 @@ export type MessagesUpdate<M> = MessageFor<M> | readonly MessageFor<M>[];
 
 type MessageFor<M> = M | MessageRemoval | (LangChainMessage & { id: string } extends M ? MessageLike : never);
 
+/** A state whose messages are not LangChain's: those have a `type`. */
+export type WithAgUiMessages = object & { readonly messages?: readonly (object & { readonly type?: undefined })[] };
+
+/** A state whose messages are not AG-UI's: those have a `role`. */
+export type WithLangChainMessages = object & {
+  readonly messages?: readonly (object & { readonly role?: undefined })[];
+};
+
 /** The messages of a state; objects, where it does not say which. */
 export type MessageIn<S> = S extends { readonly messages?: readonly (infer M extends object)[] | undefined }
   ? M

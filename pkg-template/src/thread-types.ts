@@ -9,8 +9,8 @@ import type { Todo } from "./todos.js";
 import type { Tool } from "./tools.js";
 
 /**
- * The state of a thread without a schema: the fields that every agent has. Declare the others of yours; to allow any
- * field, `Thread<ThreadState & Record<string, unknown>>`.
+ * The state of a thread without a schema: the fields that every agent has. Declare the others of yours, optional unless
+ * you give `values` for them; to allow any field, `Thread<ThreadState & Record<string, unknown>>`.
  *
  * @example
  * ```ts
@@ -64,6 +64,12 @@ export interface ThreadOptions<S, U = ThreadUpdate<S>> {
    */
   notify?: "task" | "frame" | undefined;
 }
+
+/** The keys of what a state of this type cannot be without, besides its messages. */
+type Needed<S> = Exclude<{ [K in keyof S]-?: {} extends Pick<S, K> ? never : K }[keyof S], "messages">;
+
+/** No options, unless the state has fields that only `values` or a schema can give. */
+export type NoOptions<S, U> = [Needed<S>] extends [never] ? [] : [options: ThreadOptions<S, U>];
 
 /** A schema by the types of its states and updates. */
 export type SchemaFor<S, U> =

@@ -12,6 +12,7 @@ import type {
   PendingUpdate,
   SchemaFor,
   ThreadListeners,
+  NoOptions,
   ThreadOptions,
   ThreadRecord,
   ThreadRun,
@@ -68,6 +69,8 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   /**
    * @throws {@link ThreadfoldError} what the fields' reducers throw, for `values` that they do not take.
    */
+  constructor(options: ThreadOptions<S, U> | undefined);
+  constructor(...options: NoOptions<S, U>);
   constructor(options?: ThreadOptions<S, U>) {
     this.schema = option(options, "schema");
     const schema = this.schema as Schema<unknown> | undefined;

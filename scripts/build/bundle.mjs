@@ -29,19 +29,23 @@ const BUNDLES = [
   { file: "workerd.js", entry: "index", core: "workerd.ts", format: "esm" },
 ];
 
+/** About how long a line gets: shorter ones cost more. */
+const LINE = 400;
+
 /** What stays an import: the package itself, so that there is one core in a program, and what a user brings. */
 const EXTERNAL = ["./threadfold_bg.wasm", "threadfold", "react", "rxjs", "@ag-ui/client", "@langchain/core"];
 
 /** Returns the bundles as `files`, `{ name: text }`, and the paths of the `modules` that are in them. */
 export async function bundle(wasm) {
-  writeFileSync(join(generated, "wasm-text.js"), textModule(printable(readFileSync(wasm))));
+  const core = printable(readFileSync(wasm));
+  writeFileSync(join(generated, "wasm-text.js"), textModule(core));
   writeFileSync(
     join(generated, "wasm-text.d.ts"),
     "export declare const alphabet: string;\nexport declare const text: string;\nexport declare const length: number;\n",
   );
   const modules = new Set();
   const files = await Promise.all(
-    BUNDLES.map(async ({ file, entry, core, format }) => {
+    BUNDLES.map(async ({ file, entry, core: via, format }) => {
       const { outputFiles, metafile } = await build({
         entryPoints: [join(source, "entries", `${entry}.ts`)],
         bundle: true,
@@ -58,16 +62,18 @@ export async function bundle(wasm) {
         // Names stay, so that a stack trace says what it is about.
         minifySyntax: true,
         minifyWhitespace: true,
+        // Node prints the line that threw, which should not be the whole bundle.
+        lineLimit: LINE,
         legalComments: "none",
         external: EXTERNAL,
-        plugins: core ? [useCore(core)] : [],
+        plugins: via ? [useCore(via), leaveOut(core)] : [],
         logLevel: "warning",
         // wasm-bindgen lists the snippet's module once for each block of imports from it.
         logOverride: { "duplicate-object-key": "silent" },
       });
       const [{ inputs }] = Object.values(metafile.outputs);
       for (const [path, { bytesInOutput }] of Object.entries(inputs)) if (bytesInOutput > 0) modules.add(path);
-      return [file, checked(file, named(outputFiles[0].text))];
+      return [file, filled(file, checked(file, named(outputFiles[0].text)), core.text)];
     }),
   );
   return { files: Object.fromEntries(files), modules: [...modules] };
@@ -77,10 +83,7 @@ export async function bundle(wasm) {
 function named(text) {
   const names = [...text.matchAll(/=class _(\w+)/g)].map(([, name]) => name);
   if (names.length === 0) return text;
-  const renamed = new RegExp(`\\b_(${names.join("|")})\\b`, "g");
-  // Not in the wasm, which is one long string.
-  const parts = text.split(/("[^"]{10000,}")/);
-  return parts.map((part, at) => (at % 2 === 0 ? part.replace(renamed, "$1") : part)).join("");
+  return text.replace(new RegExp(`\\b_(${names.join("|")})\\b`, "g"), "$1");
 }
 
 /** Nothing that `named` should have found, were esbuild to write classes in another way. */
@@ -92,6 +95,21 @@ function checked(file, text) {
     );
   return text;
 }
+
+/** The wasm's text goes in last, on a line of its own: esbuild would break it at each `LINE`, which costs 3 KiB. */
+const PLACEHOLDER = "the text of the wasm";
+function filled(file, text, wasm) {
+  const parts = text.split(`"${PLACEHOLDER}"`);
+  if (parts.length > 2 || (parts.length < 2 && text.includes(PLACEHOLDER)))
+    throw new Complaint(`${file} does not quote the wasm's text once: see scripts/build/bundle.mjs.`);
+  return parts.join(`\n${JSON.stringify(wasm)}\n`);
+}
+const leaveOut = (core) => ({
+  name: "wasm text",
+  setup(esbuild) {
+    esbuild.onLoad({ filter: /wasm-text\.js$/ }, () => ({ contents: textModule({ ...core, text: PLACEHOLDER }) }));
+  },
+});
 
 const textModule = (values) =>
   Object.entries(values)

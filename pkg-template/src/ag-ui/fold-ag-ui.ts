@@ -43,6 +43,8 @@ export interface FoldOptions {
  * source. The run is then `disconnected`, too; `idle`, if the signal stopped it; and `failed`, if none began: what is
  * pending has then failed with it, and waits for a retry.
  *
+ * The messages that it makes are AG-UI's, whatever the type of the thread says: give it a `Thread<AgUiState>`.
+ *
  * A text of an earlier run that is sent once more from its start is that text, not more of it.
  *
  * @throws {@link ThreadfoldError} `BAD_RESPONSE`, with the HTTP `status`, for a response that is no stream of events (an
@@ -51,10 +53,10 @@ export interface FoldOptions {
  *
  * @example
  * ```ts
- * import { Thread } from "threadfold";
+ * import { Thread, type AgUiState } from "threadfold";
  * import { foldAgUi } from "threadfold/ag-ui";
  *
- * const thread = new Thread({ threadId: "t1" });
+ * const thread = new Thread<AgUiState>({ threadId: "t1" });
  * // Of a real answer: foldAgUi(thread, await fetch(…)).
  * const end = await foldAgUi(thread, [
  *   { type: "RUN_STARTED", threadId: "t1", runId: "r1" },

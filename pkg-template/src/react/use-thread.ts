@@ -54,6 +54,13 @@ export function useThread<S, T>(
   selector: (state: S) => T,
   isEqual?: (before: T, now: T) => boolean,
 ): T;
+/** The state of one of several kinds of threads, or a part of it. */
+export function useThread<H extends ThreadStore<unknown>>(thread: H): ReturnType<H["getState"]>;
+export function useThread<H extends ThreadStore<unknown>, T>(
+  thread: H,
+  selector: (state: ReturnType<H["getState"]>) => T,
+  isEqual?: (before: T, now: T) => boolean,
+): T;
 export function useThread<S, T>(
   thread: ThreadStore<S>,
   selector?: (state: S) => T,

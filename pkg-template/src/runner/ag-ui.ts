@@ -3,6 +3,7 @@ import type { AgUiEvent } from "../ag-ui/event-types.js";
 import { foldAgUi } from "../ag-ui/fold-ag-ui.js";
 import { runInput, type RunAgentInput, type RunInputOptions } from "../ag-ui/run-input.js";
 import type { AgUiSource, AnyEvent, Observable } from "../ag-ui/source.js";
+import type { WithAgUiMessages } from "../message-types.js";
 import { newId } from "../new-id.js";
 import type { AgUiState, ThreadUpdate } from "../thread-types.js";
 import { request } from "./http.js";
@@ -94,7 +95,10 @@ export interface AgUiAgent {
  * console.log(thread.getState().messages.map(({ content }) => content)); // [ 'Hi', 'You said Hi' ]
  * ```
  */
-export class AgUiRunner<S extends object = AgUiState, U extends object = ThreadUpdate<S>> extends Runner<S, U> {
+export class AgUiRunner<S extends WithAgUiMessages = AgUiState, U extends object = ThreadUpdate<S>> extends Runner<
+  S,
+  U
+> {
   /**
    * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no thread, and unless exactly one of `url`, `agent` and
    *   `send` is given.

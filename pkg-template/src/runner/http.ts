@@ -8,7 +8,7 @@ export async function request(
   own: Record<string, string>,
   init: RequestInit,
 ): Promise<Response> {
-  const all = new Headers(typeof headers === "function" ? await headers() : headers);
+  const all = new Headers((typeof headers === "function" ? await headers() : headers) as HeadersInit | undefined);
   for (const [name, value] of Object.entries(own)) all.set(name, value);
   const response = await fetch(url, { ...init, headers: all, ...(credentials && { credentials }) });
   if (response.ok) return response;

@@ -3,6 +3,7 @@ import { LeftOff } from "../abort.js";
 import { foldRun, type FoldRunOptions } from "../langgraph/fold-run.js";
 import type { RunInterrupt } from "../langgraph/interrupt.js";
 import { plainMessages } from "../langgraph/message-form.js";
+import type { WithLangChainMessages } from "../message-types.js";
 import type { RunStream } from "../langgraph/parts.js";
 import type { ThreadState, ThreadUpdate } from "../thread-types.js";
 import { request } from "./http.js";
@@ -77,7 +78,10 @@ export interface LangGraphClient {
  * if (end.status === "failed") console.warn(end.error?.message);
  * ```
  */
-export class LangGraphRunner<S extends object = ThreadState, U extends object = ThreadUpdate<S>> extends Runner<S, U> {
+export class LangGraphRunner<
+  S extends WithLangChainMessages = ThreadState,
+  U extends object = ThreadUpdate<S>,
+> extends Runner<S, U> {
   readonly #protocol: LangGraphProtocol;
 
   /**

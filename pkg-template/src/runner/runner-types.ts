@@ -77,11 +77,14 @@ export interface RunnerOptions {
     | undefined;
 }
 
+/** What `new Headers(…)` takes, with or without the types of the DOM. */
+export type RequestHeaders = Readonly<Record<string, string>> | Iterable<readonly [name: string, value: string]>;
+
 /** How a runner sends requests. */
 export interface HttpOptions {
   /** Sent with every request. A function is called before each. */
-  headers?: HeadersInit | (() => HeadersInit | Promise<HeadersInit>) | undefined;
-  credentials?: RequestCredentials | undefined;
+  headers?: RequestHeaders | (() => RequestHeaders | Promise<RequestHeaders>) | undefined;
+  credentials?: "include" | "omit" | "same-origin" | undefined;
   /** In place of the global `fetch`. */
   fetch?: typeof globalThis.fetch | undefined;
 }
