@@ -45,6 +45,19 @@ test.each(files.map((file) => relative(root, file)))("the links of %s", (name) =
   }
 });
 
+test("the package has what its pages link to", () => {
+  const pkg = join(root, "pkg");
+  const pages = ["README.md", "DESIGN.md", ...readdirSync(join(pkg, "docs")).map((name) => join("docs", name))];
+  const missing = pages.flatMap((page) =>
+    linksOf(readFileSync(join(pkg, page), "utf8"))
+      .filter((target) => !/^([a-z]+:|#)/.test(target))
+      .map((target) => join(pkg, dirname(page), target.replace(/#.*/, "")))
+      .filter((target) => !existsSync(target)),
+  );
+  expect(pages.length).toBeGreaterThan(5);
+  expect(missing).toEqual([]);
+});
+
 test("a link in code is none, and a heading has the anchor that it has on GitHub", () => {
   expect(linksOf("[a](b.md#c) `[d](e)`\n```md\n[f](g)\n```\n")).toEqual(["b.md#c"]);
   expect(anchorsOf("# The `values` of langgraph.js, a Test!\n```sh\n# no heading\n```\n")).toEqual([

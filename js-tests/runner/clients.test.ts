@@ -194,7 +194,7 @@ test("an interrupt that comes by the custom event on_interrupt is answered in ag
 test.each([[{}], [{ url: "/agent", agent: new HttpAgent({ url: "/agent" }) }]])(
   "an AgUiRunner takes one way to its agent: %j",
   (options) => {
-    expect(() => new AgUiRunner(new Thread(), options)).toThrow(/one of the options url, agent and send/);
+    expect(() => new AgUiRunner(new Thread<AgUiState>(), options)).toThrow(/one of the options url, agent and send/);
   },
 );
 

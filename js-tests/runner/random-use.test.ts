@@ -14,12 +14,12 @@ const WAYS = {
   "AG-UI": {
     wire: agUiWire,
     open: (thread: Thread, { fetch }: StubServer) =>
-      new AgUiRunner(thread, { url: "http://stub/agent", fetch, rejoin }),
+      new AgUiRunner(thread as Thread<any>, { url: "http://stub/agent", fetch, rejoin }),
   },
   "AG-UI, joined": {
     wire: agUiWire,
     open: (thread: Thread, { fetch }: StubServer) =>
-      new AgUiRunner(thread, {
+      new AgUiRunner(thread as Thread<any>, {
         url: "http://stub/agent",
         joinUrl: ({ runId }) => `http://stub/runs/${runId}`,
         cancel: ({ runId }) => fetch(`http://stub/runs/${runId}/cancel`, { method: "POST" }),

@@ -64,7 +64,10 @@ const SERVERS = {
   "AG-UI": {
     open(graph: string, options: Options = {}, record?: object) {
       const thread = (record ? Thread.fromJSON(record) : new Thread<AgUiState>()) as unknown as Thread;
-      return { thread, runner: new AgUiRunner(thread, { url: `${inject("agUi")}/${graph}`, ...options }) };
+      return {
+        thread,
+        runner: new AgUiRunner(thread as Thread<any>, { url: `${inject("agUi")}/${graph}`, ...options }),
+      };
     },
     inStep: async (thread: Thread, graph: string) => {
       const state = await agUi.state(inject("agUi"), graph, thread.threadId as string);

@@ -42,7 +42,10 @@ describe("the state type of a schema", () => {
     expectTypeOf<Required<State>["topic"]>().toEqualTypeOf<string>();
     expectTypeOf<Required<State>["anything"]>().toEqualTypeOf<unknown>();
     expectTypeOf<Required<State>["jump"]>().toEqualTypeOf<"end">();
-    expectTypeOf<Required<State>["budget"]>().toEqualTypeOf<number>();
+    expectTypeOf<State["budget"]>().toEqualTypeOf<number>();
+    const plain = defineSchema({ last: field.reducer((_: number, now: number) => now) });
+    // Without a default there is nothing to begin with.
+    expectTypeOf<InferState<typeof plain>["last"]>().toEqualTypeOf<number | undefined>();
     expectTypeOf<{
       messages: [];
       todos: [];
@@ -50,6 +53,7 @@ describe("the state type of a schema", () => {
       tools: [];
       log: [];
       prefs: { dark: true; size: 1 };
+      budget: 1;
     }>().toExtend<State>();
     expectTypeOf<{ messages: [] }>().not.toExtend<State>();
   });

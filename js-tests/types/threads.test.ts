@@ -13,6 +13,8 @@ import {
   type PendingUpdate,
   type ThreadState,
 } from "threadfold";
+import { AgUiRunner } from "threadfold/ag-ui/events";
+import { LangGraphRunner } from "threadfold/langgraph/events";
 import { useThread } from "threadfold/react";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { codeOf } from "../support/errors.js";
@@ -150,4 +152,51 @@ test("a MessageList of AG-UI's messages takes no other forms", () => {
   // @ts-expect-error the same, at the start
   using other = new MessageList<AgUiMessage>(["Hi"]);
   expect([list.length, other.length]).toEqual([2, 1]);
+});
+
+test("a runner refuses a thread of the other protocol's messages", () => {
+  using langChain = new Thread();
+  using agUi = new Thread<AgUiState>();
+  const open = { apiUrl: "http://stub", assistantId: "agent" };
+  // @ts-expect-error has LangChain's messages
+  expect(new AgUiRunner(langChain, { url: "/agent" }).thread).toBe(langChain);
+  // @ts-expect-error has AG-UI's
+  expect(new LangGraphRunner(agUi, open).thread).toBe(agUi);
+  const fits = [new AgUiRunner(agUi, { url: "/agent" }), new LangGraphRunner(langChain, open)];
+  expect(fits).toHaveLength(2);
+  // Whatever does not say so is left alone: no messages, any state, messages of one's own, a state that is a parameter.
+  using noMessages = new Thread({ schema: defineSchema({ log: field.append<number>() }) });
+  using own = new Thread<ThreadState<{ id: string; text: string }>>();
+  const any = langChain as Thread<any>;
+  const runners = [
+    new AgUiRunner(noMessages, { url: "/agent" }),
+    new AgUiRunner(own, { url: "/agent" }),
+    new AgUiRunner(any, { url: "/agent" }),
+    new LangGraphRunner(noMessages, open),
+    new LangGraphRunner(own, open),
+    new LangGraphRunner(any, open),
+  ];
+  const generic = <S extends AgUiState>(thread: Thread<S>) => new AgUiRunner(thread, { url: "/agent" });
+  expectTypeOf(generic(agUi).thread).toEqualTypeOf<Thread<AgUiState>>();
+  expect(runners).toHaveLength(6);
+});
+
+test("a state with fields that must be there needs options", () => {
+  type Trip = AgUiState & { city: string };
+  // @ts-expect-error has no city
+  using thread = new Thread<Trip>();
+  expect(thread.getState().city).toBeUndefined();
+  using started = new Thread<Trip>({ values: { city: "Rome" } });
+  expect(started.getState().city.length).toBe(4);
+  using optional = new Thread<AgUiState & { city?: string }>();
+  using open = new Thread<Record<string, unknown>>();
+  using any = new Thread<any>();
+  expect([optional, open, any].map(({ pending }) => pending.length)).toEqual([0, 0, 0]);
+});
+
+test("useThread takes one of several kinds of threads", () => {
+  const count = (thread: Thread<AgUiState> | Thread) => useThread(thread, ({ messages }) => messages.length);
+  const whole = (thread: Thread<AgUiState> | Thread) => useThread(thread);
+  expectTypeOf(count).returns.toEqualTypeOf<number>();
+  expectTypeOf(whole).returns.toEqualTypeOf<AgUiState | ThreadState>();
 });

@@ -1,9 +1,22 @@
 // Puts pkg/ together beside the old one, then swaps it in: nobody finds half a package.
-import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { root } from "../process.mjs";
 import { crateVersion, target } from "../rust.mjs";
+
+/** What installing and building an example leaves in its folder. */
+const MADE = /[\\/](node_modules|dist|build|target|\.\w+|next-env\.d\.ts|package-lock\.json)$/;
 
 export function assemble({ wasm, bundles, types, notices }) {
   const pkg = join(root, "pkg");
@@ -25,6 +38,15 @@ export function assemble({ wasm, bundles, types, notices }) {
     const own = [join(root, "pkg-template", page), join(root, page)].find(existsSync);
     if (own) copyFileSync(own, join(staging, page));
   }
+  // What the README links to.
+  for (const page of ["DESIGN.md", "CHANGELOG.md"]) copyFileSync(join(root, page), join(staging, page));
+  mkdirSync(join(staging, "docs"));
+  for (const page of readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md")))
+    copyFileSync(join(root, "docs", page), join(staging, "docs", page));
+  cpSync(join(root, "examples"), join(staging, "examples"), {
+    recursive: true,
+    filter: (path) => !MADE.test(path.slice(root.length)),
+  });
 
   if (existsSync(pkg)) renameSync(pkg, old);
   renameSync(staging, pkg);

@@ -12,12 +12,13 @@ void agent.rejoin(); // a run that was under way when the page was reloaded
 
 export function Chat() {
   const messages = useMessageIds(thread).map((id) => <Message key={id} id={id} />);
-  const { status, interrupts } = useRunner(agent);
+  const { status, error, interrupts } = useRunner(agent);
   const answer = (approved: boolean) => agent.resume(interrupts.map(({ id }) => ({ id, value: { approved } })));
   return (
     <form action={(form) => void agent.sendMessage(String(form.get("text")))}>
       <ol>{messages}</ol>
-      {interrupts.map(({ message }) => message)}
+      {error && <Button onClick={() => agent.retry()}>{error.message}: try again</Button>}
+      {interrupts.map(({ message, value }) => message ?? JSON.stringify(value))}
       {status === "interrupted" && <Button onClick={() => answer(true)}>Yes</Button>}
       {status === "interrupted" && <Button onClick={() => answer(false)}>No</Button>}
       <input name="text" aria-label="Message" required />
