@@ -191,7 +191,7 @@ impl<V: Value> Thread<V> {
         self.updates_changed();
     }
 
-    /// Messages that a failed run cut off are shown until the next one starts.
+    /// Drops the messages that a failed run cut off: they are shown until the next one starts.
     fn drop_broken(&mut self) {
         if self.broken.iter().next().is_some() {
             let broken = (0..).zip(self.unfinished()).filter(|(_, is_one)| *is_one);

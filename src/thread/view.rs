@@ -353,7 +353,7 @@ fn have_same<V: Value>(left: &V, right: &V) -> bool {
     keys.len() == right.keys().len() && keys.iter().all(same)
 }
 
-/// Returns the change of a confirmed message, except for a replacement.
+/// Codes for confirmed messages that no other one replaces.
 const STAYS: u32 = u32::MAX;
 const REMOVED: u32 = u32::MAX - 1;
 
