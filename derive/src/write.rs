@@ -25,7 +25,7 @@ fn update(state: &State<'_>) -> TokenStream {
     let derive = (!derives.is_empty()).then(|| quote!(#[derive(#(#derives),*)]));
     let serde = serde.iter().cloned().chain(bound(state)).map(|item| quote!(#[serde(#item)]));
     let serde = if uses_serde(state) { quote!(#(#serde)*) } else { TokenStream::new() };
-    let says = format!("A partial update of [`{ident}`]: each field is a write to it, or `None`.");
+    let says = format!("A partial update of [`{ident}`]: each field is a write, or `None`.");
     quote! {
         #[doc = #says]
         #derive

@@ -33,7 +33,7 @@ use crate::error::Error;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait State: Clone {
-    /// A partial update: each field is a write to the state's, or `None`.
+    /// A partial update of the state: each field is a write, or `None`.
     type Update: Default;
 
     /// Folds each write of `update` into its field by that field's reducer, and returns the state.
