@@ -90,8 +90,8 @@ impl<V: Value> Schema<V> {
 
     /// Returns a state after one super-step of several writers' partial updates, by the rules of
     /// LangGraph's channels: a field that replaces takes one write, a field with a reducer folds
-    /// its writes in order, an ephemeral field without a write is cleared, and an `Overwrite` (`{
-    /// "__overwrite__": v }` or `{ "type": "__overwrite__", "value": v }`) sets a field with a
+    /// its writes in order, an ephemeral field without a write is cleared, and an `Overwrite`
+    /// (`{ "__overwrite__": v }` or `{ "type": "__overwrite__", "value": v }`) sets a field with a
     /// reducer whatever else was written.
     ///
     /// # Errors
