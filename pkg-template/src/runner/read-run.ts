@@ -41,7 +41,7 @@ interface Attempt {
   readonly error?: unknown;
 }
 
-/** Runs a task; reports its error to the thread, unless that is disposed of. */
+/** Runs a task; reports its error to the thread, unless that is freed. */
 async function attempt(work: Work, signal: AbortSignal): Promise<Attempt> {
   try {
     return { news: await work(signal) };

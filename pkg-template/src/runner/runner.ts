@@ -276,7 +276,7 @@ export abstract class Runner<S extends object, U extends object> {
 
   #ready(): void {
     if (this.#isDisposed) throw new ThreadfoldError("DISPOSED", "The runner was disposed.");
-    // A disposed thread throws here.
+    // A freed thread throws here.
     void this.thread.pending;
   }
 
@@ -284,7 +284,7 @@ export abstract class Runner<S extends object, U extends object> {
     try {
       if (this.thread.run.status === "running") this.thread.receive({ type: "disconnected" });
     } catch {
-      // The thread was disposed of: nobody reads it any more.
+      // The thread was freed: nobody reads it any more.
     }
   }
 

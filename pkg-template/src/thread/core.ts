@@ -67,7 +67,7 @@ export class ThreadCore {
       );
     } finally {
       this.#isBusy = false;
-      // User code disposed of the thread during the call.
+      // User code freed the thread during the call.
       if (!this.#raw) raw.free();
     }
   }
