@@ -159,8 +159,8 @@ impl<V: Value> Thread<V> {
         self.updates.iter().filter(|update| !update.is_acknowledged())
     }
 
-    /// Returns them as a list of `{ id, status, update, error? }`: the same list until one of them
-    /// changes.
+    /// Returns them as a list of `{ id, status, update, error?, manual? }`: the same list until one
+    /// of them changes.
     #[cfg_attr(not(all(target_arch = "wasm32", feature = "bindings")), allow(dead_code))]
     pub(crate) fn pending_list(&mut self) -> V {
         self.look();

@@ -282,6 +282,7 @@ describe("what no run carries", () => {
   test("a manual update waits for a hand, whatever runs do", () => {
     using thread = threadOf();
     const op = thread.optimistic({ topic: "mine" }, { manual: true });
+    expect(thread.pending).toMatchObject([{ id: op.id, manual: true }]);
     for (const end of [finished, failed]) {
       hear(thread, started(), { type: "state", values: {} }, end);
       expect([op.status, thread.getState()["topic"], thread.pending.length]).toEqual(["pending", "mine", 1]);

@@ -2,6 +2,7 @@
 
 use super::MESSAGES;
 use super::ids::{ByText, Place};
+use super::record::with;
 use crate::message_list::MessageList;
 use crate::value::{Found, Join, Plan, Symbols, Value};
 
@@ -229,7 +230,7 @@ impl<V: Value> Pending<V> {
         rest.with(MESSAGES, V::array(messages))
     }
 
-    /// Returns it as an object: `{ id, status, update, error? }`.
+    /// Returns it as an object: `{ id, status, update, error?, manual? }`.
     #[cfg_attr(not(all(target_arch = "wasm32", feature = "bindings")), allow(dead_code))]
     pub(super) fn tell(&mut self) -> V {
         self.with_new_ids();
@@ -240,10 +241,8 @@ impl<V: Value> Pending<V> {
             .with("id", V::string(&self.id))
             .with("status", V::string(self.status.name()))
             .with("update", self.update.clone());
-        let told = match &self.error {
-            Some(error) => told.with("error", error.clone()),
-            None => told,
-        };
+        let manual = if self.manual { V::parse_json("true") } else { None };
+        let told = with(with(told, "error", self.error.as_ref()), "manual", manual.as_ref());
         self.told = Some(told.clone());
         told
     }

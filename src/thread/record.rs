@@ -174,7 +174,7 @@ fn items<V: Value>(record: &V, name: &str) -> Vec<V> {
     part(record, name).items().map(Found::into_owned).collect()
 }
 
-fn with<V: Value>(record: V, name: &str, value: Option<&V>) -> V {
+pub(super) fn with<V: Value>(record: V, name: &str, value: Option<&V>) -> V {
     match value {
         Some(value) => record.with(name, value.clone()),
         None => record,

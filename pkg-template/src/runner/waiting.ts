@@ -5,14 +5,8 @@ import type { PendingUpdate } from "../thread-types.js";
 export const isPending = ({ status }: PendingUpdate<unknown>): boolean => status === "pending";
 
 /** Returns the updates that a run carries: not those made with `{ manual: true }`. */
-export function carried<S extends object, U extends object>(thread: Thread<S, U>): readonly PendingUpdate<U>[] {
-  const all = thread.pending;
-  if (all.length === 0) return all;
-  // Only the thread's record tells which ones are manual.
-  const { pending } = thread.toJSON().core as { readonly pending: readonly { id: string; manual?: boolean }[] };
-  const manual = new Set(pending.filter((one) => one.manual).map(({ id }) => id));
-  return all.filter(({ id }) => !manual.has(id));
-}
+export const carried = <S extends object, U extends object>(thread: Thread<S, U>): readonly PendingUpdate<U>[] =>
+  thread.pending.filter(({ manual }) => !manual);
 
 /** Begins a run that sends no updates: those waiting stay. */
 export function beginEmpty<S extends object, U extends object>(thread: Thread<S, U>, runId?: string): void {
