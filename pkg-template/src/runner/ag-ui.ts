@@ -33,7 +33,7 @@ export interface AgUiRunnerOptions extends RunnerOptions, HttpOptions {
    * Has the server stop a run. AG-UI has no request for that: a server notices that nobody listens, unless its runs can
    * be joined and go on.
    */
-  cancel?: ((run: RunToJoin) => unknown) | undefined;
+  cancel?: ((run: RunToJoin, signal: AbortSignal) => unknown) | undefined;
   /** What tools the front end offers. A function is called before each run; so with the next two. */
   tools?: OrAsked<RunInputOptions["tools"]>;
   context?: OrAsked<RunInputOptions["context"]>;
@@ -123,6 +123,8 @@ class AgUiProtocol implements RunProtocol {
       throw new ThreadfoldError("INVALID_VALUE", "An AgUiRunner takes one of the options url, agent and send.");
   }
 
+  readonly answersAgain = true;
+
   get canJoin(): boolean {
     return (this.#options.connect ?? this.#options.joinUrl) !== undefined;
   }
@@ -159,9 +161,9 @@ class AgUiProtocol implements RunProtocol {
     return this.#fold(connect ? connect(this.#run, signal) : get(joinUrl?.(this.#run) ?? ""), signal);
   }
 
-  async cancel(): Promise<void> {
+  async cancel(signal: AbortSignal): Promise<void> {
     const run = this.#run;
-    if (run.runId) await this.#options.cancel?.(run);
+    if (run.runId) await this.#options.cancel?.(run, signal);
   }
 
   interrupt(raw: unknown): RunnerInterrupt {

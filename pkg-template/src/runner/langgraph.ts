@@ -4,7 +4,7 @@ import { foldRun, type FoldRunOptions } from "../langgraph/fold-run.js";
 import type { RunInterrupt } from "../langgraph/interrupt.js";
 import type { RunStream } from "../langgraph/parts.js";
 import type { ThreadState, ThreadUpdate } from "../thread-types.js";
-import { request } from "./http.js";
+import { jsonOf, request } from "./http.js";
 import { inputOf } from "./input.js";
 import type { Answer, RunNews, RunProtocol } from "./protocol.js";
 import { Runner } from "./runner.js";
@@ -85,6 +85,8 @@ type RunPayload = Record<string, unknown>;
 
 class LangGraphProtocol implements RunProtocol {
   readonly canJoin = true;
+  /** The checkpoint keeps them: given again, they would answer what the graph asks next. */
+  readonly answersAgain = false;
   readonly #thread: Thread;
   readonly #options: LangGraphRunnerOptions;
   /** The server's id of the run that was asked for, as soon as it has one. */
@@ -120,7 +122,7 @@ class LangGraphProtocol implements RunProtocol {
       multitaskStrategy,
       ifNotExists: "create",
     };
-    return (signal) => this.#fold(this.#begin(payload, signal), signal);
+    return (signal) => this.#fold(this.#begin(payload, signal), signal, false);
   }
 
   join(signal: AbortSignal): Promise<RunNews> {
@@ -139,19 +141,25 @@ class LangGraphProtocol implements RunProtocol {
             signal: abort,
           },
         );
-    return this.#fold(stream as RunStream | Promise<RunStream>, signal);
+    return this.#fold(stream as RunStream | Promise<RunStream>, signal, true);
   }
 
-  async cancel(): Promise<void> {
+  async cancel(signal: AbortSignal): Promise<void> {
     const { apiUrl, client } = this.#options;
     const { threadId = "", run } = this.#thread;
     const connection = this.#connection;
+    signal.addEventListener("abort", () => connection.abort());
     const id = run.id ?? (await this.#created);
     try {
       if (id === undefined) return;
       if (client) await client.runs.cancel(threadId, id);
       else
-        await request(this.#options, `${base(apiUrl)}/threads/${threadId}/runs/${id}/cancel`, {}, { method: "POST" });
+        await request(
+          this.#options,
+          `${base(apiUrl)}/threads/${threadId}/runs/${id}/cancel`,
+          {},
+          { method: "POST", signal },
+        );
     } finally {
       connection.abort();
     }
@@ -172,10 +180,12 @@ class LangGraphProtocol implements RunProtocol {
     return { id, value, message: text(value) ?? text(message), toolCallId: text(toolCallId), raw };
   }
 
-  async #fold(stream: RunStream | Promise<RunStream>, signal: AbortSignal): Promise<RunNews> {
-    const { onCustom, onInterrupt } = this.#options;
+  async #fold(stream: RunStream | Promise<RunStream>, signal: AbortSignal, join: boolean): Promise<RunNews> {
+    const { onCustom, onInterrupt, streamMode } = this.#options;
     await foldRun(this.#thread, stream, {
       signal,
+      join,
+      endsWithValues: streamMode?.includes("values") ?? true,
       onCustom: (data, from) => tell(onCustom, data, from),
       onInterrupt: (interrupt) => tell(onInterrupt, interrupt),
     });
@@ -204,8 +214,11 @@ class LangGraphProtocol implements RunProtocol {
       });
     try {
       if (thread.threadId === undefined) {
-        const made = client ? await client.threads.create() : await (await post("/threads", {})).json();
-        thread.threadId = (made as { thread_id: string }).thread_id;
+        const made = client ? await client.threads.create() : await jsonOf(await post("/threads", {}));
+        const id = ((made ?? {}) as { thread_id?: unknown }).thread_id;
+        if (typeof id !== "string" || id === "")
+          throw new ThreadfoldError("BAD_RESPONSE", "The server made a thread without saying its thread_id.");
+        thread.threadId = id;
         tell(onThreadId, thread.threadId);
       }
       const { threadId } = thread;

@@ -13,8 +13,10 @@ export interface RunProtocol {
   request(updates: readonly object[], answers?: readonly Answer[]): Work;
   /** Joins the thread's last run. */
   join(signal: AbortSignal): Promise<RunNews>;
-  /** Has the server stop the run. */
-  cancel(): Promise<void>;
+  /** Whether a run that failed after it had heard the answers is given them once more. */
+  readonly answersAgain: boolean;
+  /** Has the server stop the run, as long as the signal lets it. */
+  cancel(signal: AbortSignal): Promise<void>;
   interrupt(raw: unknown): RunnerInterrupt;
 }
 

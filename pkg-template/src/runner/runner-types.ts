@@ -65,6 +65,8 @@ export interface RunnerOptions {
    * rejected with `BUSY`, and nothing is shown.
    */
   whileRunning?: "queue" | "refuse" | undefined;
+  /** How many milliseconds the next message waits for a server that is to stop a run. Default 5000. */
+  cancelTimeout?: number | undefined;
   /** How a connection that breaks in the middle of a run is joined again, where the server can. */
   rejoin?:
     | {

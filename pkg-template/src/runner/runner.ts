@@ -6,6 +6,7 @@ import { tellAll } from "../thread/notifier.js";
 import type { PendingUpdate } from "../thread-types.js";
 import { answersTo } from "./answers.js";
 import { hold } from "./hold.js";
+import { pause } from "./http.js";
 import type { Answer, RunNews, RunProtocol, Work } from "./protocol.js";
 import { readRun } from "./read-run.js";
 import type {
@@ -22,6 +23,7 @@ import { sendAgain } from "./send-again.js";
 
 const DELAYS = [250, 1_000, 2_000, 4_000, 8_000];
 const NONE: readonly never[] = [];
+const STOPPED: RunResult = { status: "stopped" };
 
 /** Who waits for the end of the run that carries a message. */
 interface Waiter {
@@ -55,6 +57,10 @@ export abstract class Runner<S extends object, U extends object> {
   /** What the last run answered, for a retry. */
   #answers: readonly Answer[] | undefined;
   #shown: { of: unknown; interrupts: readonly RunnerInterrupt[] } = { of: undefined, interrupts: NONE };
+  /** How many of the user's messages are being written down. */
+  #preparing = 0;
+  #leaveCancel = new AbortController();
+  readonly #cancelTimeout: number;
   #isDisposed = false;
 
   protected constructor(thread: Thread<S, U>, protocol: RunProtocol, options: RunnerOptions) {
@@ -63,6 +69,7 @@ export abstract class Runner<S extends object, U extends object> {
     this.#protocol = protocol;
     this.#refuses = choice(options, "whileRunning", ["queue", "refuse"]) === 1;
     this.#delays = option(options, "rejoin")?.delays ?? DELAYS;
+    this.#cancelTimeout = option(options, "cancelTimeout") ?? 5_000;
     // What waited when the page was left waits still.
     this.#unsent = new Set(thread.pending.filter(isPending).map(({ id }) => id));
     this.getStatus = this.getStatus.bind(this);
@@ -72,7 +79,10 @@ export abstract class Runner<S extends object, U extends object> {
   /** What is going on. */
   get status(): RunnerStatus {
     const { status, id } = this.thread.run;
+    if (status === "running" && this.#isFreed) return "ready";
     if (status === "running") return id === undefined ? "submitted" : "streaming";
+    // What was said waits until the server has heard of the stop.
+    if (this.#work && this.#cancelling) return "submitted";
     if (status === "disconnected") return this.#work ? "submitted" : "error";
     return status === "idle" ? "ready" : status === "failed" ? "error" : status;
   }
@@ -119,15 +129,17 @@ export abstract class Runner<S extends object, U extends object> {
   async sendMessage(message?: string | SentMessages<U>, input?: SentFields<U>): Promise<RunResult> {
     this.#ready();
     this.#refuseIfBusy();
-    const messages = message === undefined ? undefined : { messages: this.#protocol.messages(message) };
-    const update = { ...input, ...messages };
-    return this.#enqueue(Object.keys(update).length > 0 ? this.thread.optimistic(update as U).id : undefined);
+    const isNone = message === undefined || (Array.isArray(message) && message.length === 0);
+    const update = { ...input, ...(!isNone && { messages: this.#protocol.messages(message) }) };
+    if (Object.keys(update).length === 0) return this.#enqueue(undefined);
+    return this.#enqueue(this.#prepare(() => this.thread.optimistic(update as U).id));
   }
 
   /**
    * Stops the run, on the server too where it can be told: what was said stays. If the server has said nothing yet,
    * what was sent is pending again and goes out with your next message. A question of the run's is put aside. What
-   * waits in the queue goes out next. Without a run it does nothing.
+   * waits in the queue goes out next. Without a run it does nothing. Resolves when the server has heard of it, or after
+   * `cancelTimeout`.
    */
   async stop(): Promise<void> {
     const { thread } = this;
@@ -138,9 +150,10 @@ export abstract class Runner<S extends object, U extends object> {
     else if (isOpen) {
       if (id === undefined)
         for (const update of thread.pending.filter(isSent)) thread.optimisticUpdate(update.id).retry();
-      this.#cancelling = this.#protocol.cancel().catch(() => {
-        // It had ended, or it cannot be reached: here it is over all the same.
+      const cancelling = this.#cancel().finally(() => {
+        if (this.#cancelling === cancelling) this.#cancelling = undefined;
       });
+      this.#cancelling = cancelling;
       if (this.#stop) this.#stop.abort();
       else thread.receive({ type: "run-finished" });
     }
@@ -152,7 +165,8 @@ export abstract class Runner<S extends object, U extends object> {
   /**
    * Sends once more what has failed: the given update, or what the last failed run carried. If the conversation has
    * gone on since, it goes to the end. A failed run that carried nothing is run again, with its decisions if it had
-   * some. A run that lost its connection is joined again.
+   * some; a LangGraph run that had begun goes on from where it failed, with the decisions that the server has kept. A
+   * run that lost its connection is joined again.
    *
    * @throws {@link ThreadfoldError} as {@link Runner.sendMessage}; `INVALID_VALUE` when nothing has failed.
    */
@@ -167,9 +181,10 @@ export abstract class Runner<S extends object, U extends object> {
     const chosen = failed.filter((one) => (id === undefined ? one.error === error : one.id === id));
     if (chosen.length === 0) {
       if (id !== undefined || thread.run.status !== "failed") invalid("There is nothing that has failed.");
-      if (this.#answers && this.interrupts.length > 0) return this.#resume(this.#answers);
+      const isAsked = this.interrupts.length > 0 || this.#protocol.answersAgain;
+      if (this.#answers && isAsked) return this.#resume(this.#answers);
     }
-    const again = chosen.map((one) => sendAgain(thread, one));
+    const again = this.#prepare(() => chosen.map((one) => sendAgain(thread, one)));
     for (const one of again) this.#unsent.add(one);
     return this.#enqueue(again.at(-1));
   }
@@ -225,6 +240,7 @@ export abstract class Runner<S extends object, U extends object> {
     if (this.#isDisposed) return;
     this.#isDisposed = true;
     this.#stop?.abort(new LeftOff("The runner was disposed of before the server began the run."));
+    this.#leaveCancel.abort();
     if (this.#work) this.#disconnect();
     this.#settle(this.#waiting.splice(0), { status: "disconnected" });
     this.#listeners.clear();
@@ -239,6 +255,37 @@ export abstract class Runner<S extends object, U extends object> {
     if (this.#isDisposed) throw new ThreadfoldError("DISPOSED", "The runner was disposed.");
     // A thread that was freed says so.
     void this.thread.pending;
+  }
+
+  /** Whether the thread was freed, which leaves its last run as it was. */
+  get #isFreed(): boolean {
+    try {
+      void this.thread.pending;
+      return false;
+    } catch {
+      return true;
+    }
+  }
+
+  /** Has the server stop the run. It may never answer, and nothing goes out before this is over. */
+  async #cancel(): Promise<void> {
+    const leave = (this.#leaveCancel = new AbortController());
+    const { signal } = leave;
+    const over = pause(this.#cancelTimeout, signal);
+    // It had ended, or it cannot be reached: here it is over all the same.
+    const told = this.#protocol.cancel(signal).catch(() => {});
+    await Promise.race([told, over]);
+    leave.abort();
+  }
+
+  /** Writes what is to be sent. A listener that sends something, too, must not send this before somebody waits for it. */
+  #prepare<T>(write: () => T): T {
+    this.#preparing++;
+    try {
+      return write();
+    } finally {
+      this.#preparing--;
+    }
   }
 
   #disconnect(): void {
@@ -285,12 +332,18 @@ export abstract class Runner<S extends object, U extends object> {
 
   /** Sends what waits, as long as nothing is in its way. */
   async #advance(): Promise<void> {
-    if (this.#work || this.#isDisposed) return;
+    if (this.#work || this.#isDisposed || this.#preparing > 0) return;
     let waiters: Waiter[] = [];
     try {
       for (;;) {
+        // A listener may have begun the next by now.
+        if (this.#work || this.#isDisposed) return;
         this.#dropTakenBack();
-        if (this.#isDisposed || (this.#waiting.length === 0 && !this.#hasUnsent())) return;
+        if (this.#waiting.length === 0 && !this.#hasUnsent()) return;
+        if (this.#cancelling) {
+          await this.#working(() => this.#cancelled());
+          continue;
+        }
         if (this.thread.run.status === "disconnected") await this.#working(() => this.#follow());
         waiters = this.#waiting.splice(0);
         const isInTheWay = this.#isAsking || this.thread.run.status === "disconnected";
@@ -329,9 +382,14 @@ export abstract class Runner<S extends object, U extends object> {
     }
   }
 
+  async #cancelled(): Promise<RunResult> {
+    await this.#cancelling;
+    return STOPPED;
+  }
+
   async #run(send?: Work): Promise<RunResult> {
     if (this.#cancelling) await this.#cancelling;
-    this.#cancelling = undefined;
+    if (this.#isDisposed) return { status: "disconnected" };
     const { thread } = this;
     const asked = thread.run.interrupts;
     if (!send) this.#answers = undefined;
@@ -376,7 +434,7 @@ export abstract class Runner<S extends object, U extends object> {
     const interrupts = id === undefined ? asked : undefined;
     if (status === "running" || status === "disconnected" || interrupts)
       thread.receive({ type: "run-finished", interrupts });
-    return { status: "stopped" };
+    return STOPPED;
   }
 
   #result({ stopped, ...news }: RunNews): RunResult {
