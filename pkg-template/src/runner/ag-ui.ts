@@ -7,6 +7,7 @@ import { newId } from "../new-id.js";
 import type { AgUiState, ThreadUpdate } from "../thread-types.js";
 import { request } from "./http.js";
 import type { Answer, RunNews, RunProtocol } from "./protocol.js";
+import { questionIn, text } from "./question.js";
 import { Runner } from "./runner.js";
 import { tell } from "./tell.js";
 import type { HttpOptions, RunnerInterrupt, RunnerOptions } from "./runner-types.js";
@@ -170,7 +171,7 @@ class AgUiProtocol implements RunProtocol {
     const { id, message, toolCallId, metadata, ...rest } = raw as Record<string, unknown>;
     const own = (metadata as { langgraph?: { raw?: unknown } } | undefined)?.langgraph;
     const value = "value" in rest ? rest["value"] : own && "raw" in own ? own.raw : metadata;
-    return { id: text(id), value, message: text(message) ?? text(value), toolCallId: text(toolCallId), raw };
+    return { id: text(id), value, message: text(message) ?? questionIn(value), toolCallId: text(toolCallId), raw };
   }
 
   get #run(): RunToJoin {
@@ -224,8 +225,6 @@ class AgUiProtocol implements RunProtocol {
 const STREAM = { accept: "text/event-stream" };
 
 const asked = <T>(value: OrAsked<T>): T => (typeof value === "function" ? (value as () => T)() : value);
-
-const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
 const idsOf = (update: object): unknown[] =>
   [(update as { messages?: unknown }).messages].flat().map((message) => (message as { id?: unknown } | undefined)?.id);

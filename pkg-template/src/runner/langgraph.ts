@@ -2,13 +2,16 @@ import { ThreadfoldError, type Thread } from "threadfold";
 import { LeftOff } from "../abort.js";
 import { foldRun, type FoldRunOptions } from "../langgraph/fold-run.js";
 import type { RunInterrupt } from "../langgraph/interrupt.js";
+import { plainMessages } from "../langgraph/message-form.js";
 import type { RunStream } from "../langgraph/parts.js";
 import type { ThreadState, ThreadUpdate } from "../thread-types.js";
 import { jsonOf, request } from "./http.js";
 import { inputOf } from "./input.js";
 import type { Answer, RunNews, RunProtocol } from "./protocol.js";
 import { Runner } from "./runner.js";
-import type { HttpOptions, RunnerInterrupt, RunnerOptions } from "./runner-types.js";
+import type { ServerThread } from "./load.js";
+import { questionIn, text } from "./question.js";
+import type { HttpOptions, RunnerInterrupt, RunnerOptions, RunResult } from "./runner-types.js";
 import { tell } from "./tell.js";
 
 /** How a {@link LangGraphRunner} reaches its server, by `apiUrl` or `client`, and what it asks of each run. */
@@ -39,11 +42,15 @@ export interface LangGraphRunnerOptions extends RunnerOptions, HttpOptions {
 
 /** What is asked of a client of `@langchain/langgraph-sdk`. */
 export interface LangGraphClient {
-  readonly threads: { create(): Promise<{ thread_id: string }> };
+  readonly threads: {
+    create(): Promise<{ thread_id: string }>;
+    getState(threadId: string): Promise<{ values: unknown }>;
+  };
   readonly runs: {
     stream(threadId: string, assistantId: string, payload: never): AsyncIterable<object>;
     joinStream(threadId: string, runId: string, options: never): AsyncIterable<object>;
     cancel(threadId: string, runId: string): Promise<unknown>;
+    list(threadId: string): Promise<readonly { run_id: string; status: string }[]>;
   };
 }
 
@@ -71,17 +78,53 @@ export interface LangGraphClient {
  * ```
  */
 export class LangGraphRunner<S extends object = ThreadState, U extends object = ThreadUpdate<S>> extends Runner<S, U> {
+  readonly #protocol: LangGraphProtocol;
+
   /**
    * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no thread, without an `assistantId`, and unless either
    *   `apiUrl` or `client` is given.
    */
   constructor(thread: Thread<S, U>, options: LangGraphRunnerOptions) {
-    super(thread, new LangGraphProtocol(thread as unknown as Thread, options), options);
+    const protocol = new LangGraphProtocol(thread as unknown as Thread, options);
+    super(thread, protocol, options);
+    this.#protocol = protocol;
+  }
+
+  /**
+   * Opens the thread that `thread.threadId` names: folds the state that the server has, with what its last run asks,
+   * and joins a run that goes on there. Resolves when no run goes on any more, as {@link Runner.rejoin} does; at once
+   * where the server knows no such thread, or the thread has no id. What is pending stays, and what waits goes out then.
+   * A thread whose own connection broke only rejoins its run.
+   *
+   * @throws {@link ThreadfoldError} `BAD_RESPONSE`, with the HTTP `status`, when the server refuses to tell, and what
+   *   `fetch` throws: you can call it again; `BUSY` when somebody else folds a run into the thread; `DISPOSED`.
+   *
+   * @example
+   * ```ts
+   * import { Thread } from "threadfold";
+   * import { LangGraphRunner } from "threadfold/langgraph/events";
+   *
+   * // In a page: only apiUrl. Here a server that knows one thread.
+   * const server: typeof fetch = async (url) =>
+   *   Response.json(
+   *     String(url).endsWith("/state")
+   *       ? { values: { messages: [{ type: "human", id: "q", content: "Hi" }] }, tasks: [] }
+   *       : [],
+   *   );
+   * const thread = new Thread({ threadId: "t1" });
+   * const runner = new LangGraphRunner(thread, { apiUrl: "http://localhost:2024", assistantId: "agent", fetch: server });
+   * await runner.load();
+   * console.log(thread.getState().messages[0]?.content, runner.status); // Hi ready
+   * ```
+   */
+  async load(): Promise<RunResult> {
+    return this.loadFrom((signal) => this.#protocol.load(signal));
   }
 }
 
 /** A request for a run, as the SDK has it; the REST API has the same in other letters. */
 type RunPayload = Record<string, unknown>;
+type Values = Record<string, unknown>;
 
 class LangGraphProtocol implements RunProtocol {
   readonly canJoin = true;
@@ -176,8 +219,26 @@ class LangGraphProtocol implements RunProtocol {
 
   interrupt(raw: unknown): RunnerInterrupt {
     const { id, value } = raw as RunInterrupt;
-    const { message, tool_call_id: toolCallId } = (value ?? {}) as { message?: unknown; tool_call_id?: unknown };
-    return { id, value, message: text(value) ?? text(message), toolCallId: text(toolCallId), raw };
+    const { tool_call_id: toolCallId } = (value ?? {}) as { tool_call_id?: unknown };
+    return { id, value, message: questionIn(value), toolCallId: text(toolCallId), raw };
+  }
+
+  /** What the server has of the thread; nothing, if it knows no such thread. */
+  async load(signal: AbortSignal): Promise<ServerThread | undefined> {
+    const { apiUrl, client } = this.#options;
+    const { threadId } = this.#thread;
+    if (threadId === undefined) return undefined;
+    const get = async (path: string): Promise<unknown> =>
+      (await request(this.#options, `${base(apiUrl)}/threads/${threadId}/${path}`, {}, { signal })).json();
+    try {
+      // The runs first: what ends after that is in the state.
+      const runs = await (client ? client.runs.list(threadId) : get("runs?limit=10&select=run_id&select=status"));
+      const state = await (client ? client.threads.getState(threadId) : get("state"));
+      return serverThread(runs, state);
+    } catch (error) {
+      if ((error as { status?: unknown } | undefined)?.status === 404) return undefined;
+      throw error;
+    }
   }
 
   async #fold(stream: RunStream | Promise<RunStream>, signal: AbortSignal, join: boolean): Promise<RunNews> {
@@ -240,7 +301,6 @@ const JSON_TYPE = { "content-type": "application/json" };
 
 const base = (url: string | URL | undefined) => String(url).replace(/\/$/, "");
 const asked = <T>(value: T | (() => T)): T => (typeof value === "function" ? (value as () => T)() : value);
-const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
 const snakeCased = (payload: RunPayload): RunPayload =>
   Object.fromEntries(
@@ -279,4 +339,23 @@ function resumeOf(answers: readonly Answer[]): unknown {
   if (answers.some(({ interrupt }) => interrupt.id === undefined))
     throw new ThreadfoldError("INVALID_VALUE", "Several interrupts can be answered only if they have ids.");
   return Object.fromEntries(answers.map(({ interrupt, value }) => [interrupt.id, value]));
+}
+
+/** What a run of the server is listed as, and what a state of its is told as, as far as a runner reads them. */
+type ListedRun = { readonly run_id: string; readonly status: string };
+type ToldState = { readonly values?: unknown; readonly tasks?: readonly { readonly interrupts?: readonly object[] }[] };
+
+function serverThread(listed: unknown, told: unknown): ServerThread {
+  const runs = listed as readonly ListedRun[];
+  const { values, tasks = [] } = told as ToldState;
+  const { __interrupt__: _, ...own } = (values ?? {}) as Values;
+  const messages = plainMessages(own["messages"]);
+  // The latest come first; what is enqueued goes on in its order.
+  const run =
+    runs.find(({ status }) => status === "running") ?? runs.filter(({ status }) => status === "pending").at(-1);
+  return {
+    values: messages === own["messages"] ? own : { ...own, messages },
+    interrupts: tasks.flatMap(({ interrupts = [] }) => interrupts).map((asked) => ({ ...asked, namespace: [] })),
+    runId: run?.run_id,
+  };
 }

@@ -21,7 +21,10 @@ export interface RunnerInterrupt {
   readonly id: string | undefined;
   /** What is asked: in LangGraph, over AG-UI too, the argument of `interrupt()`; else the interrupt's metadata. */
   readonly value: unknown;
-  /** The question in words, if the server has some. */
+  /**
+   * The question in words: the interrupt's own `message`, or `value` if that is text, or the `message`, `question` or
+   * `description` in it. Undefined, if it has none of these.
+   */
   readonly message: string | undefined;
   /** The tool call that waits for the answer, if the server names it. */
   readonly toolCallId: string | undefined;

@@ -5,8 +5,8 @@ import { choice } from "../options.js";
 import { tellAll } from "../thread/notifier.js";
 import type { PendingUpdate } from "../thread-types.js";
 import { answersTo } from "./answers.js";
-import { hold } from "./hold.js";
 import { pause } from "./http.js";
+import { load, type ServerThread } from "./load.js";
 import type { Answer, RunNews, RunProtocol, Work } from "./protocol.js";
 import { readRun } from "./read-run.js";
 import type {
@@ -20,6 +20,7 @@ import type {
   SentMessages,
 } from "./runner-types.js";
 import { sendAgain } from "./send-again.js";
+import { beginEmpty, carried, isPending } from "./waiting.js";
 
 const DELAYS = [250, 1_000, 2_000, 4_000, 8_000];
 const NONE: readonly never[] = [];
@@ -45,7 +46,7 @@ export abstract class Runner<S extends object, U extends object> {
   readonly #delays: readonly number[];
   readonly #listeners = new Set<() => void>();
   #leaveThread: (() => void) | undefined;
-  #told: RunnerStatus | undefined;
+  #told: readonly unknown[] = [];
   /** Ids of the pending updates that go out as soon as no run is in their way. */
   readonly #unsent: Set<string>;
   #waiting: Waiter[] = [];
@@ -57,6 +58,7 @@ export abstract class Runner<S extends object, U extends object> {
   /** What the last run answered, for a retry. */
   #answers: readonly Answer[] | undefined;
   #shown: { of: unknown; interrupts: readonly RunnerInterrupt[] } = { of: undefined, interrupts: NONE };
+  #blamed: { on: unknown; error: RunnerError | undefined } = { on: undefined, error: undefined };
   /** How many of the user's messages are being written down. */
   #preparing = 0;
   #leaveCancel = new AbortController();
@@ -71,7 +73,11 @@ export abstract class Runner<S extends object, U extends object> {
     this.#delays = option(options, "rejoin")?.delays ?? DELAYS;
     this.#cancelTimeout = option(options, "cancelTimeout") ?? 5_000;
     // What waited when the page was left waits still.
-    this.#unsent = new Set(thread.pending.filter(isPending).map(({ id }) => id));
+    this.#unsent = new Set(
+      carried(thread)
+        .filter(isPending)
+        .map(({ id }) => id),
+    );
     this.getStatus = this.getStatus.bind(this);
     this.subscribe = this.subscribe.bind(this);
   }
@@ -97,12 +103,16 @@ export abstract class Runner<S extends object, U extends object> {
 
   /**
    * Why the last run failed, or why its connection broke. With the HTTP `status`, if the server refused the request.
+   * The same object, until another run fails.
    */
   get error(): RunnerError | undefined {
     const { status, error } = this.thread.run;
     if (status !== "failed" && (status !== "disconnected" || error === undefined)) return undefined;
     const said = error as RunnerError | undefined;
-    return typeof said?.message === "string" ? said : { message: String(error) };
+    if (typeof said?.message === "string") return said;
+    if (error !== this.#blamed.on || !this.#blamed.error)
+      this.#blamed = { on: error, error: { message: String(error) } };
+    return this.#blamed.error;
   }
 
   /** What the run asks; it goes on when you {@link Runner.resume} it. The same array, until something else is asked. */
@@ -175,7 +185,7 @@ export abstract class Runner<S extends object, U extends object> {
     this.#refuseIfBusy();
     const { thread } = this;
     if (update === undefined && !this.#work && thread.run.status === "disconnected") return this.rejoin();
-    const failed = thread.pending.filter(({ status }) => status === "failed");
+    const failed = carried(thread).filter(({ status }) => status === "failed");
     const id = typeof update === "string" ? update : update?.id;
     const error = failed.at(-1)?.error;
     const chosen = failed.filter((one) => (id === undefined ? one.error === error : one.id === id));
@@ -217,12 +227,42 @@ export abstract class Runner<S extends object, U extends object> {
     return this.#alone(() => this.#follow());
   }
 
-  /** Calls `listener` when {@link Runner.status} changes. Returns an unsubscribe function. */
+  /**
+   * Folds what the server has of the thread; for a runner whose server can be asked for it.
+   *
+   * @internal
+   */
+  protected async loadFrom(ask: (signal: AbortSignal) => Promise<ServerThread | undefined>): Promise<RunResult> {
+    this.#ready();
+    const { thread } = this;
+    if (this.#work) return this.#work;
+    if (thread.run.status === "running") busy();
+    if (thread.run.status === "disconnected") return this.rejoin();
+    const asking = async () => {
+      const { signal } = (this.#stop = new AbortController());
+      const found = await ask(signal);
+      if (signal.aborted) throw signal.reason;
+      return found;
+    };
+    return this.#alone(async () => {
+      try {
+        return (await load(thread, asking, () => this.#follow())) ?? this.#result({});
+      } catch (error) {
+        if (this.#isDisposed) return { status: "disconnected" };
+        throw error;
+      }
+    });
+  }
+
+  /**
+   * Calls `listener` when {@link Runner.status}, {@link Runner.error} or {@link Runner.interrupts} change. Returns an
+   * unsubscribe function.
+   */
   subscribe(listener: () => void): () => void {
     this.#ready();
     const own = () => listener();
     if (this.#listeners.size === 0) {
-      this.#told = this.status;
+      this.#told = this.#view();
       this.#leaveThread = this.thread.subscribe(() => this.#tell());
     }
     this.#listeners.add(own);
@@ -394,8 +434,11 @@ export abstract class Runner<S extends object, U extends object> {
     const asked = thread.run.interrupts;
     if (!send) this.#answers = undefined;
     // What is written from here on waits for the next run, however long the server takes to begin this one.
-    thread.receive({ type: "run-started" });
-    this.#unsent.clear();
+    if (send) beginEmpty(thread);
+    else {
+      thread.receive({ type: "run-started" });
+      this.#unsent.clear();
+    }
     const sent = thread.pending.filter(isSent);
     try {
       send ??= this.#protocol.request(sent.map(({ update }) => update));
@@ -408,14 +451,9 @@ export abstract class Runner<S extends object, U extends object> {
 
   #resume(answers: readonly Answer[]): Promise<RunResult> {
     const send = this.#protocol.request(NONE, answers);
-    return this.#alone(async () => {
+    return this.#alone(() => {
       this.#answers = answers;
-      const release = hold(this.thread, this.#unsent);
-      try {
-        return await this.#run(send);
-      } finally {
-        release();
-      }
+      return this.#run(send);
     });
   }
 
@@ -452,14 +490,17 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   #tell(): void {
-    const { status } = this;
-    if (status === this.#told) return;
-    this.#told = status;
+    const view = this.#view();
+    if (view.every((part, at) => part === this.#told[at])) return;
+    this.#told = view;
     tellAll(this.#listeners);
+  }
+
+  #view(): readonly unknown[] {
+    return [this.status, this.error, this.interrupts];
   }
 }
 
-const isPending = ({ status }: PendingUpdate<unknown>) => status === "pending";
 const isSent = ({ status }: PendingUpdate<unknown>) => status === "sent";
 
 function busy(): never {
