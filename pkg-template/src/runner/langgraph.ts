@@ -327,7 +327,7 @@ function started(stream: AsyncIterable<object>, answered: () => void): AsyncIter
   };
 }
 
-/** What `interrupt()` returns: for one interrupt the answer itself, for several by their ids. */
+/** What `interrupt()` returns, by the interrupts' ids; for one without an id the answer itself. */
 function resumeOf(answers: readonly Answer[]): unknown {
   if (answers.some(({ cancelled }) => cancelled))
     throw new ThreadfoldError(
@@ -335,11 +335,15 @@ function resumeOf(answers: readonly Answer[]): unknown {
       "A LangGraph interrupt is answered, or put aside by stop(), but not cancelled.",
     );
   const [only] = answers;
-  if (answers.length === 1) return only?.value;
+  // An answer without the id would be taken for that of the next question, too, if the run fails between the two.
+  if (answers.length === 1 && !isServersId(only?.interrupt.id)) return only?.value;
   if (answers.some(({ interrupt }) => interrupt.id === undefined))
     throw new ThreadfoldError("INVALID_VALUE", "Several interrupts can be answered only if they have ids.");
   return Object.fromEntries(answers.map(({ interrupt, value }) => [interrupt.id, value]));
 }
+
+/** LangGraph takes only ids of this form for ids, and all else for the answer itself. */
+const isServersId = (id: string | undefined) => id !== undefined && /^[0-9a-f]{32}$/.test(id);
 
 /** What a run of the server is listed as, and what a state of its is told as, as far as a runner reads them. */
 type ListedRun = { readonly run_id: string; readonly status: string };

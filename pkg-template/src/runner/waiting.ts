@@ -8,10 +8,19 @@ export const isPending = ({ status }: PendingUpdate<unknown>): boolean => status
 export function carried<S extends object, U extends object>(thread: Thread<S, U>): readonly PendingUpdate<U>[] {
   const all = thread.pending;
   if (all.length === 0) return all;
-  // Which ones are manual is only in the thread's record.
-  const { pending } = thread.toJSON().core as { readonly pending: readonly { id: string; manual?: boolean }[] };
-  const manual = new Set(pending.filter((one) => one.manual).map(({ id }) => id));
+  const manual = manualIn(thread);
   return all.filter(({ id }) => !manual.has(id));
+}
+
+/** Which updates are manual is only in the thread's record, which one that goes in a circle does not have. */
+function manualIn<S extends object, U extends object>(thread: Thread<S, U>): ReadonlySet<string> {
+  try {
+    const { pending } = thread.toJSON().core as { readonly pending: readonly { id: string; manual?: boolean }[] };
+    return new Set(pending.filter((one) => one.manual).map(({ id }) => id));
+  } catch (error) {
+    if ((error as { code?: unknown }).code === "DISPOSED") throw error;
+    return new Set();
+  }
 }
 
 /** Begins a run that takes nothing along: what waits goes on waiting. */
