@@ -167,7 +167,7 @@ test("a runner refuses a thread of the other protocol's messages", () => {
   // Whatever does not say so is left alone: no messages, any state, messages of one's own, a state that is a parameter.
   using noMessages = new Thread({ schema: defineSchema({ log: field.append<number>() }) });
   using own = new Thread<ThreadState<{ id: string; text: string }>>();
-  const any = langChain as Thread<any>;
+  const any = langChain as unknown as Thread<ThreadState<object>>;
   const runners = [
     new AgUiRunner(noMessages, { url: "/agent" }),
     new AgUiRunner(own, { url: "/agent" }),
@@ -190,8 +190,7 @@ test("a state with fields that must be there needs options", () => {
   expect(started.getState().city.length).toBe(4);
   using optional = new Thread<AgUiState & { city?: string }>();
   using open = new Thread<Record<string, unknown>>();
-  using any = new Thread<any>();
-  expect([optional, open, any].map(({ pending }) => pending.length)).toEqual([0, 0, 0]);
+  expect([optional, open].map(({ pending }) => pending.length)).toEqual([0, 0]);
 });
 
 test("useThread takes one of several kinds of threads", () => {
