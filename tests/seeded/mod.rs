@@ -5,11 +5,13 @@ use std::str::FromStr;
 use proptest::prelude::ProptestConfig;
 use proptest::test_runner::RngSeed;
 
-/// So many cases, always the same ones. `THREADFOLD_SEED` makes them other ones, `THREADFOLD_RUNS`
-/// more or fewer; a failure is told with its smallest case and noted in no file.
-pub fn config(cases: u32) -> ProptestConfig {
+/// A quarter of so many cases, or all with `THREADFOLD_THOROUGH=1`; always the same ones.
+/// `THREADFOLD_SEED` makes them other ones, `THREADFOLD_RUNS` more or fewer; a failure is told with
+/// its smallest case and noted in no file.
+pub fn config(all: u32) -> ProptestConfig {
+    let usual = if asked("THREADFOLD_THOROUGH") == Some(1) { all } else { all.div_ceil(4) };
     ProptestConfig {
-        cases: asked("THREADFOLD_RUNS").unwrap_or(cases),
+        cases: asked("THREADFOLD_RUNS").unwrap_or(usual),
         rng_seed: RngSeed::Fixed(asked("THREADFOLD_SEED").unwrap_or(7)),
         failure_persistence: None,
         ..ProptestConfig::default()
