@@ -3,7 +3,7 @@
 
 /** What goes wrong, each with the next request that it can go wrong with. */
 export interface Faults {
-  /** The POST of a run is refused with this status. */
+  /** The POST of a run, or the question for a thread, is refused with this status. */
   refuse?: number | undefined;
   /** The POST of a run is lost on its way: the server does not hear of it. */
   lose?: boolean | undefined;
@@ -163,11 +163,9 @@ export class StubServer {
     init: RequestInit,
     make: () => { run: StubRun; isNew: boolean; answer?: unknown; headers?: Record<string, string> },
   ): Response {
-    const { refuse, lose, cut } = this.faults;
-    if (refuse !== undefined) {
-      this.faults.refuse = undefined;
-      return new Response(`{"detail":"no"}`, { status: refuse });
-    }
+    const { lose, cut } = this.faults;
+    const refusal = this.refusal();
+    if (refusal) return refusal;
     if (lose) {
       this.faults.lose = undefined;
       throw new TypeError("fetch failed");
@@ -180,6 +178,13 @@ export class StubServer {
     return run.response(null, cut, init, headers, () => {
       if (this.stopsWhenLeft) run.isCancelled = true;
     });
+  }
+
+  /** What a request is refused with, if it is to be. */
+  refusal(): Response | undefined {
+    const { refuse } = this.faults;
+    this.faults.refuse = undefined;
+    return refuse === undefined ? undefined : new Response(`{"detail":"no"}`, { status: refuse });
   }
 
   join(run: StubRun | undefined, after: string | null, init: RequestInit): Response {

@@ -79,11 +79,21 @@ export const langGraphMessage = ({ id, role, text }: Held) => ({
 
 const values = (thread: HeldThread) => ({ messages: thread.messages.map(langGraphMessage), ...thread.fields });
 
+/** The thread's state as REST tells it, or its runs, the latest first. */
+function told(thread: HeldThread | undefined, path: string, { runs }: StubServer): Response {
+  if (!thread) return new Response("There is no such thread.", { status: 404 });
+  if (path.endsWith("/state")) return Response.json({ values: values(thread), tasks: [{ interrupts: thread.open }] });
+  const own = [...runs.values()].filter((run) => run.thread === thread).toReversed();
+  return Response.json(own.map(({ id, isOver }) => ({ run_id: id, status: isOver ? "success" : "running" })));
+}
+
 export const langGraphWire: Wire = {
   route(url, init, server) {
     const [, , threadId = "", , runId = "", action] = url.pathname.split("/");
     if (url.pathname === "/threads")
       return Promise.resolve(Response.json({ thread_id: server.thread(server.newId("t")).id }));
+    if (url.pathname.endsWith("/state") || url.pathname.endsWith("/runs"))
+      return Promise.resolve(server.refusal() ?? told(server.threads.get(threadId), url.pathname, server));
     return Promise.resolve().then(() => {
       if (runId !== "stream") {
         const run = server.runs.get(runId);

@@ -1,8 +1,9 @@
 // Runners on the real servers: at the end of each run the thread is what the server holds.
+import { Client } from "@langchain/langgraph-sdk";
 import { Thread, type AgUiState } from "threadfold";
 import { AgUiRunner, type AgUiRunnerOptions } from "threadfold/ag-ui";
 import { LangGraphRunner, type LangGraphRunnerOptions } from "threadfold/langgraph/events";
-import { expect, inject, test } from "vitest";
+import { describe, expect, inject, test } from "vitest";
 import { holds } from "../recorded/ag-ui-state";
 import { held } from "../recorded/witness";
 import { byPart } from "../support/by-part.js";
@@ -216,6 +217,86 @@ test.concurrent("LangGraph: a thread whose id the server does not know is made w
   thread.threadId = crypto.randomUUID();
   expect(await runner.sendMessage("Hello")).toEqual({ status: "finished" });
   await inStep(thread);
+});
+
+/** Another page, which only knows the thread's id. */
+const elsewhere = (thread: Thread, graph: string, options: Options = {}) => {
+  const other = SERVERS.LangGraph.open(graph, options);
+  other.thread.threadId = thread.threadId;
+  return other;
+};
+
+const byUrl = () => ({});
+const byClient = () => ({ apiUrl: undefined, client: new Client({ apiUrl: inject("langGraph") }) });
+
+describe.each([
+  ["fetch", byUrl],
+  ["the SDK", byClient],
+])("LangGraph, by %s: opens a thread", (_, options) => {
+  const { open, inStep } = SERVERS.LangGraph;
+
+  test.concurrent("its messages and its fields", async () => {
+    const { thread, runner } = open("todos");
+    await runner.sendMessage("What is 6 times 7?");
+    const other = elsewhere(thread, "todos", options());
+    expect(await other.runner.load()).toEqual({ status: "finished" });
+    expect(held(other.thread.confirmed)).toEqual(held(thread.confirmed));
+    expect(other.thread.getState().todos?.length).toBeGreaterThan(0);
+    expect(await other.runner.sendMessage("And 7 times 8?")).toEqual({ status: "finished" });
+    await inStep(other.thread);
+  });
+
+  test.concurrent.each([
+    ["approval", "Mail Ada", "Send the mail?"],
+    ["consent", "Tidy up", "May I?"],
+  ])("what %s asks", async (graph, said, message) => {
+    const { thread, runner } = open(graph);
+    await runner.sendMessage(said);
+    const other = elsewhere(thread, graph, options());
+    expect(await other.runner.load()).toMatchObject({ status: "interrupted", interrupts: [{ message }] });
+    expect(await other.runner.resume({ value: true })).toEqual({ status: "finished" });
+    await inStep(other.thread);
+    expect(await runner.load()).toEqual({ status: "finished" });
+    await inStep(thread);
+  });
+
+  test.concurrent("the run that goes on", async () => {
+    const { thread, runner } = open("chat");
+    const sent = runner.sendMessage("Count slowly to 40");
+    await until(() => String(texts(thread)[1]).length > 10);
+    const other = elsewhere(thread, "chat", options());
+    const loaded = other.runner.load();
+    await until(() => other.runner.status === "streaming");
+    expect((await sent).status + (await loaded).status).toBe("finishedfinished");
+    expect(texts(other.thread)[1]).toBe(Array.from({ length: 40 }, (_, at) => at + 1).join(" "));
+    await inStep(other.thread);
+  });
+
+  test.concurrent("a run that cannot be told again", async () => {
+    const url = inject("langGraph");
+    const client = new Client({ apiUrl: url });
+    const { thread_id } = await client.threads.create();
+    await client.runs.create(thread_id, "chat", {
+      input: { messages: [{ type: "human", content: "Count slowly to 40" }] },
+    });
+    const other = open("chat", options());
+    other.thread.threadId = thread_id;
+    expect(await other.runner.load()).toEqual({ status: "finished" });
+    expect(texts(other.thread)[1]).toBe(Array.from({ length: 40 }, (_, at) => at + 1).join(" "));
+    await inStep(other.thread);
+  });
+
+  test.concurrent("one that the server does not know, or that has no run yet", async () => {
+    const made = await new Client({ apiUrl: inject("langGraph") }).threads.create();
+    for (const threadId of [crypto.randomUUID(), made.thread_id]) {
+      const { thread, runner } = open("chat", options());
+      thread.threadId = threadId;
+      expect(await runner.load()).toEqual({ status: "finished" });
+      expect(thread.getState().messages).toEqual([]);
+      expect(await runner.sendMessage("Hello")).toEqual({ status: "finished" });
+      await inStep(thread);
+    }
+  });
 });
 
 test.concurrent("LangGraph: put aside, a question is forgotten with the next message", async () => {

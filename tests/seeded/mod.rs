@@ -5,9 +5,9 @@ use std::str::FromStr;
 use proptest::prelude::ProptestConfig;
 use proptest::test_runner::RngSeed;
 
-/// A quarter of so many cases, or all with `THREADFOLD_THOROUGH=1`; always the same ones.
-/// `THREADFOLD_SEED` makes them other ones, `THREADFOLD_RUNS` more or fewer; a failure is told with
-/// its smallest case and noted in no file.
+/// Configures a quarter of this many cases, all with `THREADFOLD_THOROUGH=1`; always the same ones.
+/// `THREADFOLD_SEED` selects others, `THREADFOLD_RUNS` more or fewer; a failure prints its smallest
+/// case and writes no file.
 pub fn config(all: u32) -> ProptestConfig {
     let usual = if asked("THREADFOLD_THOROUGH") == Some(1) { all } else { all.div_ceil(4) };
     ProptestConfig {

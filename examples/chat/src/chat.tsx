@@ -1,8 +1,8 @@
-import { useSyncExternalStore, type ComponentProps } from "react";
+import { type ComponentProps } from "react";
 import { textOf, Thread, type AgUiState } from "threadfold";
 import { AgUiRunner } from "threadfold/ag-ui/events";
 import { loadThread, persist } from "threadfold/persist";
-import { useMessage, useMessageIds, usePending } from "threadfold/react";
+import { useMessage, useMessageIds, usePending, useRunner } from "threadfold/react";
 
 const saved = { name: "chat", storage: sessionStorage };
 const thread = loadThread<AgUiState>(saved) ?? new Thread<AgUiState>();
@@ -12,12 +12,12 @@ void agent.rejoin(); // a run that was under way when the page was reloaded
 
 export function Chat() {
   const messages = useMessageIds(thread).map((id) => <Message key={id} id={id} />);
-  const status = useSyncExternalStore(agent.subscribe, agent.getStatus);
-  const answer = (approved: boolean) => agent.resume(agent.interrupts.map(({ id }) => ({ id, value: { approved } })));
+  const { status, interrupts } = useRunner(agent);
+  const answer = (approved: boolean) => agent.resume(interrupts.map(({ id }) => ({ id, value: { approved } })));
   return (
     <form action={(form) => void agent.sendMessage(String(form.get("text")))}>
       <ol>{messages}</ol>
-      {agent.interrupts.map(({ message }) => message)}
+      {interrupts.map(({ message }) => message)}
       {status === "interrupted" && <Button onClick={() => answer(true)}>Yes</Button>}
       {status === "interrupted" && <Button onClick={() => answer(false)}>No</Button>}
       <input name="text" aria-label="Message" required />

@@ -1,9 +1,9 @@
 "use client";
 
-import { useState, useSyncExternalStore, type FormEvent } from "react";
+import { useState, type FormEvent } from "react";
 import { textOf, Thread, type AgUiMessage, type AgUiState } from "threadfold";
 import { AgUiRunner } from "threadfold/ag-ui/events";
-import { useMessage, useMessageIds } from "threadfold/react";
+import { useMessage, useMessageIds, useRunner } from "threadfold/react";
 
 export function Chat({ threadId, messages }: { threadId: string; messages: AgUiMessage[] }) {
   // One thread for each mounted chat: on the server, one for each request.
@@ -12,7 +12,7 @@ export function Chat({ threadId, messages }: { threadId: string; messages: AgUiM
     return { thread, agent: new AgUiRunner(thread, { url: "/api/agent" }) };
   });
   const ids = useMessageIds(thread);
-  const status = useSyncExternalStore(agent.subscribe, agent.getStatus, agent.getStatus);
+  const { status } = useRunner(agent);
   const [text, setText] = useState("");
 
   const send = (event: FormEvent) => {

@@ -1,11 +1,11 @@
-import { useState, useSyncExternalStore, type FormEvent } from "react";
+import { useState, type FormEvent } from "react";
 import { textOf } from "threadfold";
-import { useMessage, useMessageIds, usePending } from "threadfold/react";
+import { useMessage, useMessageIds, usePending, useRunner, type RunnerView } from "threadfold/react";
 import { agent, thread } from "./agent.js";
 
 export function Chat() {
   const ids = useMessageIds(thread);
-  const status = useSyncExternalStore(agent.subscribe, agent.getStatus);
+  const { status, interrupts } = useRunner(agent);
   const [text, setText] = useState("");
   const isBusy = status === "submitted" || status === "streaming";
 
@@ -22,7 +22,7 @@ export function Chat() {
           <Message key={id} id={id} />
         ))}
       </ol>
-      {status === "interrupted" && <Approval />}
+      {status === "interrupted" && <Approval interrupts={interrupts} />}
       <form onSubmit={send}>
         <input value={text} onChange={({ target }) => setText(target.value)} aria-label="Message" required />
         <button>Send</button>
@@ -60,9 +60,9 @@ function Message({ id }: { id: string }) {
 }
 
 /** What the agent asks, and the two answers. */
-function Approval() {
+function Approval({ interrupts }: Pick<RunnerView, "interrupts">) {
   const answer = (id: string | undefined, approved: boolean) => void agent.resume({ id, value: { approved } });
-  return agent.interrupts.map(({ id, message }) => (
+  return interrupts.map(({ id, message }) => (
     <p key={id}>
       {message} <button onClick={() => answer(id, true)}>Yes</button>
       <button onClick={() => answer(id, false)}>No</button>

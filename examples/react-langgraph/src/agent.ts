@@ -10,5 +10,5 @@ export const thread = loadThread(saved) ?? new Thread();
 export const agent = new LangGraphRunner(thread, { apiUrl, assistantId });
 
 persist(thread, saved);
-// A run that was under way when the page was reloaded is joined where it stands.
-void agent.rejoin();
+// What the server has by now, and a run that goes on there, such as one that was under way when the page was reloaded.
+void agent.load();

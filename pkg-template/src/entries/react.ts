@@ -3,4 +3,6 @@
 export { useMessage, useMessageIds, type MessageIdsStore, type MessageStore } from "../react/use-message.js";
 export { usePending, type PendingStore } from "../react/use-pending.js";
 export { useRun, type RunStore } from "../react/use-run.js";
+export { useRunner, type RunnerStore, type RunnerView } from "../react/use-runner.js";
+export type { RunnerError, RunnerInterrupt, RunnerStatus } from "../runner/runner-types.js";
 export { useThread, type ThreadStore } from "../react/use-thread.js";

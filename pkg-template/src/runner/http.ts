@@ -1,7 +1,7 @@
 import { refusal } from "../stream/response.js";
 import type { HttpOptions } from "./runner-types.js";
 
-/** Sends a request with the options' headers and these; the response, or an error with its HTTP status. */
+/** Sends a request with the options' headers and these. Returns the response; throws an error with its HTTP status. */
 export async function request(
   { headers, credentials, fetch = globalThis.fetch }: HttpOptions,
   url: string | URL,
@@ -15,13 +15,13 @@ export async function request(
   throw await refusal(response);
 }
 
-/** Whether the server will say the same however often it is asked. */
+/** Whether the server would answer the same on every retry. */
 export function isFinal(error: unknown): boolean {
   const { status } = (error ?? {}) as { status?: unknown };
   return typeof status === "number" && status >= 400 && status < 500 && ![408, 425, 429].includes(status);
 }
 
-/** Waits so many milliseconds, or until the signal says so. */
+/** Waits this many milliseconds, or until the signal aborts. */
 export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {

@@ -2,16 +2,19 @@ import { ThreadfoldError, type Thread } from "threadfold";
 import { LeftOff } from "../abort.js";
 import { foldRun, type FoldRunOptions } from "../langgraph/fold-run.js";
 import type { RunInterrupt } from "../langgraph/interrupt.js";
+import { plainMessages } from "../langgraph/message-form.js";
 import type { RunStream } from "../langgraph/parts.js";
 import type { ThreadState, ThreadUpdate } from "../thread-types.js";
 import { request } from "./http.js";
 import { inputOf } from "./input.js";
 import type { Answer, RunNews, RunProtocol } from "./protocol.js";
 import { Runner } from "./runner.js";
-import type { HttpOptions, RunnerInterrupt, RunnerOptions } from "./runner-types.js";
+import type { ServerThread } from "./load.js";
+import { questionIn, text } from "./question.js";
+import type { HttpOptions, RunnerInterrupt, RunnerOptions, RunResult } from "./runner-types.js";
 import { tell } from "./tell.js";
 
-/** How a {@link LangGraphRunner} reaches its server, by `apiUrl` or `client`, and what it asks of each run. */
+/** How a {@link LangGraphRunner} reaches its server (by `apiUrl` or `client`), and the options of each run. */
 export interface LangGraphRunnerOptions extends RunnerOptions, HttpOptions {
   /** The server's address, such as `http://localhost:2024`. */
   apiUrl?: string | URL | undefined;
@@ -23,36 +26,42 @@ export interface LangGraphRunnerOptions extends RunnerOptions, HttpOptions {
   config?: object | (() => object) | undefined;
   /** The run's static context. A function is called before each run. */
   context?: object | (() => object) | undefined;
-  /** Default `["values", "messages-tuple", "custom"]`. Leave `values` in: it is what confirms. */
+  /** Default `["values", "messages-tuple", "custom"]`. Keep `values`: it confirms messages. */
   streamMode?: readonly string[] | undefined;
-  /** Whether what graphs within the graph say is streamed, too. */
+  /** Whether to stream the events of subgraphs, too. */
   streamSubgraphs?: boolean | undefined;
-  /** What the server does with a run while another of the thread goes on; the server's default, if not given. */
+  /** What the server does with a run while another of the thread is running. Default: the server's. */
   multitaskStrategy?: "reject" | "interrupt" | "rollback" | "enqueue" | undefined;
-  /** Hears of the id of a thread that the server has made, because the thread had none: keep it to come back. */
+  /**
+   * Called with the id of a thread that the server created because yours had none. Store it to return to the thread.
+   */
   onThreadId?: ((threadId: string) => void) | undefined;
-  /** Hears what nodes send by `get_stream_writer()`. */
+  /** Called with what nodes send by `get_stream_writer()`. */
   onCustom?: FoldRunOptions["onCustom"];
-  /** Hears of each interrupt as it comes. */
+  /** Called with each interrupt as it arrives. */
   onInterrupt?: FoldRunOptions["onInterrupt"];
 }
 
-/** What is asked of a client of `@langchain/langgraph-sdk`. */
+/** The parts of a `@langchain/langgraph-sdk` client that are used. */
 export interface LangGraphClient {
-  readonly threads: { create(): Promise<{ thread_id: string }> };
+  readonly threads: {
+    create(): Promise<{ thread_id: string }>;
+    getState(threadId: string): Promise<{ values: unknown }>;
+  };
   readonly runs: {
     stream(threadId: string, assistantId: string, payload: never): AsyncIterable<object>;
     joinStream(threadId: string, runId: string, options: never): AsyncIterable<object>;
     cancel(threadId: string, runId: string): Promise<unknown>;
+    list(threadId: string): Promise<readonly { run_id: string; status: string }[]>;
   };
 }
 
 /**
- * Runs a LangGraph assistant for a thread: makes the thread on the server, sends what the user says, folds the stream,
- * queues, stops, retries, answers interrupts, and joins runs again.
+ * Runs a LangGraph assistant for a thread: creates the thread on the server, sends messages, folds the stream, queues,
+ * stops, retries, answers interrupts, and rejoins runs.
  *
- * The runs are resumable and go on when the page is left, so a broken connection is joined behind the last part that
- * came, and {@link Runner.rejoin} does the same after a reload.
+ * Runs are resumable and go on when the user leaves the page: the runner rejoins a broken connection after the last
+ * part received, and {@link Runner.rejoin} does the same after a reload.
  *
  * @example
  * ```ts
@@ -71,23 +80,59 @@ export interface LangGraphClient {
  * ```
  */
 export class LangGraphRunner<S extends object = ThreadState, U extends object = ThreadUpdate<S>> extends Runner<S, U> {
+  readonly #protocol: LangGraphProtocol;
+
   /**
-   * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no thread, without an `assistantId`, and unless either
-   *   `apiUrl` or `client` is given.
+   * @throws {@link ThreadfoldError} `INVALID_VALUE` for anything but a thread, without an `assistantId`, and unless
+   *   either `apiUrl` or `client` is given.
    */
   constructor(thread: Thread<S, U>, options: LangGraphRunnerOptions) {
-    super(thread, new LangGraphProtocol(thread as unknown as Thread, options), options);
+    const protocol = new LangGraphProtocol(thread as unknown as Thread, options);
+    super(thread, protocol, options);
+    this.#protocol = protocol;
+  }
+
+  /**
+   * Opens the thread that `thread.threadId` names: folds the server's state with the last run's interrupts, and joins a
+   * run under way there. Resolves when no run is under way any more, as {@link Runner.rejoin} does; at once if the
+   * server does not know the thread, or the thread has no id. Pending updates stay, and queued messages are sent then.
+   * A thread whose own connection broke only rejoins its run.
+   *
+   * @throws {@link ThreadfoldError} `BAD_RESPONSE`, with the HTTP `status`, when the server refuses, and any error of
+   *   `fetch`: you can call it again; `BUSY` while a run is folded into the thread by other code; `DISPOSED`.
+   *
+   * @example
+   * ```ts
+   * import { Thread } from "threadfold";
+   * import { LangGraphRunner } from "threadfold/langgraph/events";
+   *
+   * // In a page: only apiUrl. Here a server that knows one thread.
+   * const server: typeof fetch = async (url) =>
+   *   Response.json(
+   *     String(url).endsWith("/state")
+   *       ? { values: { messages: [{ type: "human", id: "q", content: "Hi" }] }, tasks: [] }
+   *       : [],
+   *   );
+   * const thread = new Thread({ threadId: "t1" });
+   * const runner = new LangGraphRunner(thread, { apiUrl: "http://localhost:2024", assistantId: "agent", fetch: server });
+   * await runner.load();
+   * console.log(thread.getState().messages[0]?.content, runner.status); // Hi ready
+   * ```
+   */
+  async load(): Promise<RunResult> {
+    return this.loadFrom((signal) => this.#protocol.load(signal));
   }
 }
 
-/** A request for a run, as the SDK has it; the REST API has the same in other letters. */
+/** A request for a run, in the SDK's form; the REST API spells the same options differently. */
 type RunPayload = Record<string, unknown>;
+type Values = Record<string, unknown>;
 
 class LangGraphProtocol implements RunProtocol {
   readonly canJoin = true;
   readonly #thread: Thread;
   readonly #options: LangGraphRunnerOptions;
-  /** The server's id of the run that was asked for, as soon as it has one. */
+  /** The server's id of the requested run, once it is known. */
   #created: Promise<string | undefined> | undefined;
   #connection = new AbortController();
 
@@ -157,7 +202,7 @@ class LangGraphProtocol implements RunProtocol {
     }
   }
 
-  /** The signal of a request: the user's stop does not abort it, since the server must be told which run to stop. */
+  /** The signal of a request. The user's stop does not abort it, because the server must learn which run to stop. */
   #connect(signal: AbortSignal): AbortSignal {
     const connection = (this.#connection = new AbortController());
     signal.addEventListener("abort", () => {
@@ -168,8 +213,26 @@ class LangGraphProtocol implements RunProtocol {
 
   interrupt(raw: unknown): RunnerInterrupt {
     const { id, value } = raw as RunInterrupt;
-    const { message, tool_call_id: toolCallId } = (value ?? {}) as { message?: unknown; tool_call_id?: unknown };
-    return { id, value, message: text(value) ?? text(message), toolCallId: text(toolCallId), raw };
+    const { tool_call_id: toolCallId } = (value ?? {}) as { tool_call_id?: unknown };
+    return { id, value, message: questionIn(value), toolCallId: text(toolCallId), raw };
+  }
+
+  /** Fetches the server's state of the thread; `undefined` if it does not know the thread. */
+  async load(signal: AbortSignal): Promise<ServerThread | undefined> {
+    const { apiUrl, client } = this.#options;
+    const { threadId } = this.#thread;
+    if (threadId === undefined) return undefined;
+    const get = async (path: string): Promise<unknown> =>
+      (await request(this.#options, `${base(apiUrl)}/threads/${threadId}/${path}`, {}, { signal })).json();
+    try {
+      // Fetch the runs first: the state includes any that end later.
+      const runs = await (client ? client.runs.list(threadId) : get("runs?limit=10&select=run_id&select=status"));
+      const state = await (client ? client.threads.getState(threadId) : get("state"));
+      return serverThread(runs, state);
+    } catch (error) {
+      if ((error as { status?: unknown } | undefined)?.status === 404) return undefined;
+      throw error;
+    }
   }
 
   async #fold(stream: RunStream | Promise<RunStream>, signal: AbortSignal): Promise<RunNews> {
@@ -182,7 +245,7 @@ class LangGraphProtocol implements RunProtocol {
     return {};
   }
 
-  /** Makes the thread, if the server has none, and the run. The user's stop waits for the run's id, to stop that. */
+  /** Creates the thread, if the server has none, and the run. A stop waits for the run's id. */
   async #begin(payload: RunPayload, signal: AbortSignal): Promise<RunStream> {
     const { apiUrl, client, assistantId, onThreadId } = this.#options;
     const thread = this.#thread;
@@ -191,7 +254,7 @@ class LangGraphProtocol implements RunProtocol {
     const named = (runId: string | undefined) => {
       created(runId);
       const { status, id } = thread.run;
-      // From here on the run is known by its id, whatever becomes of the connection.
+      // From here on the run is known by its id, even if the connection breaks.
       if (runId !== undefined && status === "running" && id === undefined)
         thread.receive({ type: "run-started", runId });
     };
@@ -227,7 +290,6 @@ const JSON_TYPE = { "content-type": "application/json" };
 
 const base = (url: string | URL | undefined) => String(url).replace(/\/$/, "");
 const asked = <T>(value: T | (() => T)): T => (typeof value === "function" ? (value as () => T)() : value);
-const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
 const snakeCased = (payload: RunPayload): RunPayload =>
   Object.fromEntries(
@@ -237,7 +299,7 @@ const snakeCased = (payload: RunPayload): RunPayload =>
     ]),
   );
 
-/** The stream, its request sent; says when that is answered. */
+/** Returns the stream after sending its request; reports when the response arrives. */
 function started(stream: AsyncIterable<object>, answered: () => void): AsyncIterable<object> {
   const iterator = stream[Symbol.asyncIterator]();
   let first: Promise<IteratorResult<object>> | undefined = iterator.next();
@@ -254,16 +316,35 @@ function started(stream: AsyncIterable<object>, answered: () => void): AsyncIter
   };
 }
 
-/** What `interrupt()` returns: for one interrupt the answer itself, for several by their ids. */
+/** Returns the value for `interrupt()`: for one interrupt the answer itself, for several an object by their ids. */
 function resumeOf(answers: readonly Answer[]): unknown {
   if (answers.some(({ cancelled }) => cancelled))
     throw new ThreadfoldError(
       "INVALID_VALUE",
-      "A LangGraph interrupt is answered, or put aside by stop(), but not cancelled.",
+      "LangGraph interrupts can be answered, or dismissed by stop(), but not cancelled.",
     );
   const [only] = answers;
   if (answers.length === 1) return only?.value;
   if (answers.some(({ interrupt }) => interrupt.id === undefined))
     throw new ThreadfoldError("INVALID_VALUE", "Several interrupts can be answered only if they have ids.");
   return Object.fromEntries(answers.map(({ interrupt, value }) => [interrupt.id, value]));
+}
+
+/** The fields of a server's run and state that a runner reads. */
+type ListedRun = { readonly run_id: string; readonly status: string };
+type ToldState = { readonly values?: unknown; readonly tasks?: readonly { readonly interrupts?: readonly object[] }[] };
+
+function serverThread(listed: unknown, told: unknown): ServerThread {
+  const runs = listed as readonly ListedRun[];
+  const { values, tasks = [] } = told as ToldState;
+  const { __interrupt__: _, ...own } = (values ?? {}) as Values;
+  const messages = plainMessages(own["messages"]);
+  // The latest come first; enqueued runs follow in their order.
+  const run =
+    runs.find(({ status }) => status === "running") ?? runs.filter(({ status }) => status === "pending").at(-1);
+  return {
+    values: messages === own["messages"] ? own : { ...own, messages },
+    interrupts: tasks.flatMap(({ interrupts = [] }) => interrupts).map((asked) => ({ ...asked, namespace: [] })),
+    runId: run?.run_id,
+  };
 }

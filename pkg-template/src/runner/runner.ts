@@ -5,7 +5,7 @@ import { choice } from "../options.js";
 import { tellAll } from "../thread/notifier.js";
 import type { PendingUpdate } from "../thread-types.js";
 import { answersTo } from "./answers.js";
-import { hold } from "./hold.js";
+import { load, type ServerThread } from "./load.js";
 import type { Answer, RunNews, RunProtocol, Work } from "./protocol.js";
 import { readRun } from "./read-run.js";
 import type {
@@ -19,42 +19,44 @@ import type {
   SentMessages,
 } from "./runner-types.js";
 import { sendAgain } from "./send-again.js";
+import { beginEmpty, carried, isPending } from "./waiting.js";
 
 const DELAYS = [250, 1_000, 2_000, 4_000, 8_000];
 const NONE: readonly never[] = [];
 
-/** Who waits for the end of the run that carries a message. */
+/** A caller waiting for the end of the run that carries its message. */
 interface Waiter {
-  /** The update with the message; none for a run with what there is. */
+  /** The update with the message; undefined for a run without one. */
   readonly update: string | undefined;
   resolve(result: RunResult): void;
   reject(error: unknown): void;
 }
 
 /**
- * Runs an agent for a thread: sends what the user says, folds the answer, and knows what becomes of it. One interface
- * for every protocol: `AgUiRunner` of `threadfold/ag-ui`, `LangGraphRunner` of `threadfold/langgraph`.
+ * Runs an agent for a thread: sends messages, folds the answers, and tracks each run's status. One interface for every
+ * protocol: `AgUiRunner` of `threadfold/ag-ui`, `LangGraphRunner` of `threadfold/langgraph`.
  */
 export abstract class Runner<S extends object, U extends object> {
-  /** The thread that the runs are folded into: its state, `pending` and `run` are what you show. */
+  /** The thread that runs are folded into: show its state, `pending` and `run`. */
   readonly thread: Thread<S, U>;
   readonly #protocol: RunProtocol;
   readonly #refuses: boolean;
   readonly #delays: readonly number[];
   readonly #listeners = new Set<() => void>();
   #leaveThread: (() => void) | undefined;
-  #told: RunnerStatus | undefined;
-  /** Ids of the pending updates that go out as soon as no run is in their way. */
+  #told: readonly unknown[] = [];
+  /** Ids of the pending updates to send as soon as no run is in the way. */
   readonly #unsent: Set<string>;
   #waiting: Waiter[] = [];
-  /** What goes on now, and what stops it. */
+  /** The current activity, and its abort controller. */
   #work: Promise<RunResult> | undefined;
   #stop: AbortController | undefined;
-  /** The server is being told to stop a run: the next one waits for that. */
+  /** A request to stop a run on the server is under way: the next run waits for it. */
   #cancelling: Promise<void> | undefined;
-  /** What the last run answered, for a retry. */
+  /** The last run's answers to interrupts, for a retry. */
   #answers: readonly Answer[] | undefined;
   #shown: { of: unknown; interrupts: readonly RunnerInterrupt[] } = { of: undefined, interrupts: NONE };
+  #blamed: { on: unknown; error: RunnerError | undefined } = { on: undefined, error: undefined };
   #isDisposed = false;
 
   protected constructor(thread: Thread<S, U>, protocol: RunProtocol, options: RunnerOptions) {
@@ -63,13 +65,17 @@ export abstract class Runner<S extends object, U extends object> {
     this.#protocol = protocol;
     this.#refuses = choice(options, "whileRunning", ["queue", "refuse"]) === 1;
     this.#delays = option(options, "rejoin")?.delays ?? DELAYS;
-    // What waited when the page was left waits still.
-    this.#unsent = new Set(thread.pending.filter(isPending).map(({ id }) => id));
+    // Messages queued when the page was left are still queued.
+    this.#unsent = new Set(
+      carried(thread)
+        .filter(isPending)
+        .map(({ id }) => id),
+    );
     this.getStatus = this.getStatus.bind(this);
     this.subscribe = this.subscribe.bind(this);
   }
 
-  /** What is going on. */
+  /** The current status. */
   get status(): RunnerStatus {
     const { status, id } = this.thread.run;
     if (status === "running") return id === undefined ? "submitted" : "streaming";
@@ -78,7 +84,7 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   /**
-   * {@link Runner.status}, as a function that may be handed around alone:
+   * Returns {@link Runner.status}, as a function that works detached:
    * `useSyncExternalStore(runner.subscribe, runner.getStatus)`.
    */
   getStatus(): RunnerStatus {
@@ -86,16 +92,20 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   /**
-   * Why the last run failed, or why its connection broke. With the HTTP `status`, if the server refused the request.
+   * Why the last run failed, or why its connection broke; with the HTTP `status`, if the server refused the request.
+   * The same object until another run fails.
    */
   get error(): RunnerError | undefined {
     const { status, error } = this.thread.run;
     if (status !== "failed" && (status !== "disconnected" || error === undefined)) return undefined;
     const said = error as RunnerError | undefined;
-    return typeof said?.message === "string" ? said : { message: String(error) };
+    if (typeof said?.message === "string") return said;
+    if (error !== this.#blamed.on || !this.#blamed.error)
+      this.#blamed = { on: error, error: { message: String(error) } };
+    return this.#blamed.error;
   }
 
-  /** What the run asks; it goes on when you {@link Runner.resume} it. The same array, until something else is asked. */
+  /** The run's open interrupts; {@link Runner.resume} answers them. The same array until they change. */
   get interrupts(): readonly RunnerInterrupt[] {
     const { status, interrupts } = this.thread.run;
     const open = status === "interrupted" || status === "failed" ? interrupts : undefined;
@@ -105,16 +115,16 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   /**
-   * Shows a message at once, and sends it. Resolves when the run that carried it has ended, however it ended; if a run
-   * that is in its way waits for an answer or has lost its connection, with that: the message goes out after it. A
-   * message that you take back before it goes out (`thread.optimisticUpdate(id).rollback()`) is `stopped`.
+   * Shows a message at once, and sends it. Resolves when the run that carried it has ended in any way. If a run in its
+   * way waits for an answer or has lost its connection, resolves with that; the message is sent after it. A message
+   * that you take back before it is sent (`thread.optimisticUpdate(id).rollback()`) is `stopped`.
    *
-   * @param message - A text, a message, several, or none: then the agent runs with what there is, as after a tool's
-   *   result.
+   * @param message - A text, a message, several, or none: the agent then runs with the state as it is, as after a
+   *   tool's result.
    * @param input - Other input fields of the state, shown and sent with it: LangGraph's `input` beside `messages`,
-   *   AG-UI's `state`. No options of the request.
-   * @throws {@link ThreadfoldError} `BUSY` when told to refuse, or when somebody else folds a run into the thread;
-   *   `DISPOSED`; what `thread.optimistic` throws. Nothing is then shown.
+   *   AG-UI's `state`. Not options of the request.
+   * @throws {@link ThreadfoldError} `BUSY` with `"refuse"`, or while other code folds a run into the thread;
+   *   `DISPOSED`; the errors of `thread.optimistic`. Nothing is then shown.
    */
   async sendMessage(message?: string | SentMessages<U>, input?: SentFields<U>): Promise<RunResult> {
     this.#ready();
@@ -125,9 +135,9 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   /**
-   * Stops the run, on the server too where it can be told: what was said stays. If the server has said nothing yet,
-   * what was sent is pending again and goes out with your next message. A question of the run's is put aside. What
-   * waits in the queue goes out next. Without a run it does nothing.
+   * Stops the run, also on the server where it can: messages received so far stay. If the server has sent nothing yet,
+   * your message is pending again and goes out with the next one. Dismisses the run's interrupts. Queued messages go
+   * out next. Without a run it does nothing.
    */
   async stop(): Promise<void> {
     const { thread } = this;
@@ -139,7 +149,7 @@ export abstract class Runner<S extends object, U extends object> {
       if (id === undefined)
         for (const update of thread.pending.filter(isSent)) thread.optimisticUpdate(update.id).retry();
       this.#cancelling = this.#protocol.cancel().catch(() => {
-        // It had ended, or it cannot be reached: here it is over all the same.
+        // It had ended, or the server is unreachable: either way the run is over here.
       });
       if (this.#stop) this.#stop.abort();
       else thread.receive({ type: "run-finished" });
@@ -150,9 +160,9 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   /**
-   * Sends once more what has failed: the given update, or what the last failed run carried. If the conversation has
-   * gone on since, it goes to the end. A failed run that carried nothing is run again, with its decisions if it had
-   * some. A run that lost its connection is joined again.
+   * Sends a failed update again: the given one, or those the last failed run carried. If the conversation has gone on
+   * since, they move to the end. A failed run that carried nothing runs again, with its answers to interrupts if it had
+   * any. A run that lost its connection is rejoined.
    *
    * @throws {@link ThreadfoldError} as {@link Runner.sendMessage}; `INVALID_VALUE` when nothing has failed.
    */
@@ -161,12 +171,12 @@ export abstract class Runner<S extends object, U extends object> {
     this.#refuseIfBusy();
     const { thread } = this;
     if (update === undefined && !this.#work && thread.run.status === "disconnected") return this.rejoin();
-    const failed = thread.pending.filter(({ status }) => status === "failed");
+    const failed = carried(thread).filter(({ status }) => status === "failed");
     const id = typeof update === "string" ? update : update?.id;
     const error = failed.at(-1)?.error;
     const chosen = failed.filter((one) => (id === undefined ? one.error === error : one.id === id));
     if (chosen.length === 0) {
-      if (id !== undefined || thread.run.status !== "failed") invalid("There is nothing that has failed.");
+      if (id !== undefined || thread.run.status !== "failed") invalid("Nothing has failed.");
       if (this.#answers && this.interrupts.length > 0) return this.#resume(this.#answers);
     }
     const again = chosen.map((one) => sendAgain(thread, one));
@@ -175,11 +185,10 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   /**
-   * Answers what the run asks, each of {@link Runner.interrupts}, and resolves when the run that goes on with it has
-   * ended. A message that waits is not sent with the answers, but after that run. If the request fails, the questions
-   * stay.
+   * Answers each of {@link Runner.interrupts}, and resolves when the run that continues with the answers has ended.
+   * Queued messages go out after that run, not with the answers. If the request fails, the interrupts stay open.
    *
-   * @throws {@link ThreadfoldError} `INVALID_VALUE` when nothing is asked, or something is not answered; `BUSY`;
+   * @throws {@link ThreadfoldError} `INVALID_VALUE` when no interrupt is open, or one is not answered; `BUSY`;
    *   `DISPOSED`.
    */
   async resume(decisions: RunnerDecision | readonly RunnerDecision[]): Promise<RunResult> {
@@ -189,9 +198,9 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   /**
-   * Joins the run whose connection broke, or that was under way when the page was left: call it when you have a thread
-   * of `Thread.fromJSON`. Resolves when the run has ended; at once, when the thread has no such run. A run that cannot
-   * be joined fails, so that what it carried can be sent again.
+   * Rejoins the run whose connection broke, or that was under way when the page was left: call it after
+   * `Thread.fromJSON`. Resolves when the run has ended; at once, when the thread has no such run. A run that cannot be
+   * joined fails, so that you can send its messages again.
    *
    * @throws {@link ThreadfoldError} `DISPOSED`.
    */
@@ -202,12 +211,42 @@ export abstract class Runner<S extends object, U extends object> {
     return this.#alone(() => this.#follow());
   }
 
-  /** Calls `listener` when {@link Runner.status} changes. Returns an unsubscribe function. */
+  /**
+   * Folds the server's state of the thread, for a runner whose server offers it.
+   *
+   * @internal
+   */
+  protected async loadFrom(ask: (signal: AbortSignal) => Promise<ServerThread | undefined>): Promise<RunResult> {
+    this.#ready();
+    const { thread } = this;
+    if (this.#work) return this.#work;
+    if (thread.run.status === "running") busy();
+    if (thread.run.status === "disconnected") return this.rejoin();
+    const asking = async () => {
+      const { signal } = (this.#stop = new AbortController());
+      const found = await ask(signal);
+      if (signal.aborted) throw signal.reason;
+      return found;
+    };
+    return this.#alone(async () => {
+      try {
+        return (await load(thread, asking, () => this.#follow())) ?? this.#result({});
+      } catch (error) {
+        if (this.#isDisposed) return { status: "disconnected" };
+        throw error;
+      }
+    });
+  }
+
+  /**
+   * Calls `listener` when {@link Runner.status}, {@link Runner.error} or {@link Runner.interrupts} change. Returns an
+   * unsubscribe function.
+   */
   subscribe(listener: () => void): () => void {
     this.#ready();
     const own = () => listener();
     if (this.#listeners.size === 0) {
-      this.#told = this.status;
+      this.#told = this.#view();
       this.#leaveThread = this.thread.subscribe(() => this.#tell());
     }
     this.#listeners.add(own);
@@ -218,8 +257,8 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   /**
-   * Lets go of the run that is under way, which goes on where it is: the thread's run is `disconnected`, for another
-   * runner to rejoin. The thread is yours and stays.
+   * Disconnects from the run under way, which goes on at the server: the thread's run is `disconnected`, for another
+   * runner to rejoin. Does not dispose of the thread.
    */
   dispose(): void {
     if (this.#isDisposed) return;
@@ -237,7 +276,7 @@ export abstract class Runner<S extends object, U extends object> {
 
   #ready(): void {
     if (this.#isDisposed) throw new ThreadfoldError("DISPOSED", "The runner was disposed.");
-    // A thread that was freed says so.
+    // A freed thread throws here.
     void this.thread.pending;
   }
 
@@ -245,7 +284,7 @@ export abstract class Runner<S extends object, U extends object> {
     try {
       if (this.thread.run.status === "running") this.thread.receive({ type: "disconnected" });
     } catch {
-      // The thread was freed: nobody asks it any more.
+      // The thread was freed: nobody reads it any more.
     }
   }
 
@@ -258,7 +297,7 @@ export abstract class Runner<S extends object, U extends object> {
     return this.interrupts.length > 0;
   }
 
-  /** Whether a message waits that no run has carried. */
+  /** Whether a queued message has not been sent by any run. */
   #hasUnsent(): boolean {
     return this.thread.pending.some((update) => isPending(update) && this.#unsent.has(update.id));
   }
@@ -271,7 +310,7 @@ export abstract class Runner<S extends object, U extends object> {
     });
   }
 
-  /** Ends the waiting for messages that were taken back. */
+  /** Resolves the promises of messages that were taken back. */
   #dropTakenBack(): void {
     const pending = new Set(this.thread.pending.map(({ id }) => id));
     const isGone = ({ update }: Waiter) => update !== undefined && !pending.has(update);
@@ -283,7 +322,7 @@ export abstract class Runner<S extends object, U extends object> {
     for (const { resolve } of waiters) resolve(result);
   }
 
-  /** Sends what waits, as long as nothing is in its way. */
+  /** Sends queued messages, as long as nothing is in the way. */
   async #advance(): Promise<void> {
     if (this.#work || this.#isDisposed) return;
     let waiters: Waiter[] = [];
@@ -302,7 +341,7 @@ export abstract class Runner<S extends object, U extends object> {
     }
   }
 
-  /** Does something that nothing else may go on beside; then what waits goes out. */
+  /** Runs an exclusive activity, then sends queued messages. */
   async #alone(work: () => Promise<RunResult>): Promise<RunResult> {
     try {
       return await this.#working(work);
@@ -312,10 +351,10 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   async #working(work: () => Promise<RunResult>): Promise<RunResult> {
-    // What begins at once may ask whether something goes on.
+    // The activity may read the status as soon as it begins.
     let begin: (work: Promise<RunResult>) => void = () => {};
     this.#work = new Promise((resolve) => (begin = resolve));
-    // Whoever asks for it hears of its error; nobody need.
+    // The caller gets the error; this copy may go unhandled.
     this.#work.catch(() => {});
     try {
       const going = work();
@@ -335,9 +374,12 @@ export abstract class Runner<S extends object, U extends object> {
     const { thread } = this;
     const asked = thread.run.interrupts;
     if (!send) this.#answers = undefined;
-    // What is written from here on waits for the next run, however long the server takes to begin this one.
-    thread.receive({ type: "run-started" });
-    this.#unsent.clear();
+    // Updates made from here on wait for the next run, however long the server takes to begin this one.
+    if (send) beginEmpty(thread);
+    else {
+      thread.receive({ type: "run-started" });
+      this.#unsent.clear();
+    }
     const sent = thread.pending.filter(isSent);
     try {
       send ??= this.#protocol.request(sent.map(({ update }) => update));
@@ -350,14 +392,9 @@ export abstract class Runner<S extends object, U extends object> {
 
   #resume(answers: readonly Answer[]): Promise<RunResult> {
     const send = this.#protocol.request(NONE, answers);
-    return this.#alone(async () => {
+    return this.#alone(() => {
       this.#answers = answers;
-      const release = hold(this.thread, this.#unsent);
-      try {
-        return await this.#run(send);
-      } finally {
-        release();
-      }
+      return this.#run(send);
     });
   }
 
@@ -368,7 +405,7 @@ export abstract class Runner<S extends object, U extends object> {
     return signal.aborted ? this.#left(signal.reason instanceof LeftOff, asked) : this.#result(news);
   }
 
-  /** The run was stopped here, or is left to go on. A question whose answer the server had not heard is still open. */
+  /** The run was stopped here, or disconnected. An interrupt whose answer the server has not received is still open. */
   #left(goesOn: boolean, asked: readonly unknown[] | undefined): RunResult {
     const { thread } = this;
     const { id, status } = thread.run;
@@ -394,14 +431,17 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   #tell(): void {
-    const { status } = this;
-    if (status === this.#told) return;
-    this.#told = status;
+    const view = this.#view();
+    if (view.every((part, at) => part === this.#told[at])) return;
+    this.#told = view;
     tellAll(this.#listeners);
+  }
+
+  #view(): readonly unknown[] {
+    return [this.status, this.error, this.interrupts];
   }
 }
 
-const isPending = ({ status }: PendingUpdate<unknown>) => status === "pending";
 const isSent = ({ status }: PendingUpdate<unknown>) => status === "sent";
 
 function busy(): never {

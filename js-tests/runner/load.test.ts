@@ -1,0 +1,144 @@
+// A thread that the server has, opened in another page: its state, what it asks, and the run that goes on.
+import { Client } from "@langchain/langgraph-sdk";
+import { Thread } from "threadfold";
+import { LangGraphRunner } from "threadfold/langgraph/events";
+import { expect, test } from "vitest";
+import { StubServer, turn, until } from "./stub-server.js";
+import { langGraphWire, messagesOn } from "./stub-wires.js";
+
+const server = () => new StubServer(langGraphWire);
+const open = ({ fetch }: StubServer, thread: Thread) =>
+  new LangGraphRunner(thread, { apiUrl: "http://stub", assistantId: "agent", fetch, rejoin: { delays: [0] } });
+
+/** A server with a thread in which this was said, and a page that only knows its id. */
+async function after(said: string) {
+  const stub = server();
+  const first = new Thread();
+  await open(stub, first).sendMessage(said);
+  const thread = new Thread({ threadId: first.threadId });
+  return { stub, first, thread, runner: open(stub, thread) };
+}
+
+const texts = (thread: Thread) => thread.getState().messages.map(({ content }) => content);
+const inStep = (thread: Thread, stub: StubServer) =>
+  expect(thread.confirmed.messages).toEqual(messagesOn(stub, langGraphWire, thread.threadId));
+
+test("opens a thread: its messages and its fields, and runs nothing", async () => {
+  const { stub, thread, runner } = await after("Hi");
+  Object.assign(stub.thread(thread.threadId as string).fields, { todos: [{ content: "Pack", status: "pending" }] });
+  expect(await runner.load()).toEqual({ status: "finished" });
+  inStep(thread, stub);
+  expect([texts(thread).length, thread.confirmed.todos?.[0]?.content, runner.status]).toEqual([2, "Pack", "ready"]);
+  const before = thread.getState().messages[0];
+  expect(await runner.load()).toEqual({ status: "finished" });
+  expect(thread.getState().messages[0]).toBe(before);
+  expect(stub.requests).toHaveLength(1);
+});
+
+test("opens what the thread asks, and answers it", async () => {
+  const { stub, thread, runner } = await after("Ask");
+  const heard: string[] = [];
+  runner.subscribe(() => heard.push(runner.status));
+  expect(await runner.load()).toMatchObject({ status: "interrupted", interrupts: [{ message: "Ask" }] });
+  expect(heard).toEqual(["interrupted"]);
+  expect(await runner.resume({ value: "left" })).toEqual({ status: "finished" });
+  expect(texts(thread).at(-1)).toBe('You chose "left".');
+  inStep(thread, stub);
+});
+
+test("a question that was answered elsewhere is open no more", async () => {
+  const { stub, first, thread, runner } = await after("Ask");
+  await runner.load();
+  await open(stub, first).resume({ value: "left" });
+  expect(runner.status).toBe("interrupted");
+  expect(await runner.load()).toEqual({ status: "finished" });
+  expect([runner.status, runner.interrupts]).toEqual(["ready", []]);
+  inStep(thread, stub);
+});
+
+test("joins the run that goes on, and sends then what was said meanwhile", async () => {
+  const { stub, first, thread, runner } = await after("Hi");
+  stub.holdAt = 5;
+  const other = open(stub, first).sendMessage("Two");
+  await until(() => first.streaming.length > 0);
+  const loaded = runner.load();
+  const sent = runner.sendMessage("Three");
+  await until(() => thread.streaming.length > 0);
+  expect([runner.status, thread.pending.map(({ status }) => status)]).toEqual(["streaming", ["pending"]]);
+  stub.release();
+  expect([await loaded, await sent, await other].map(({ status }) => status)).toEqual(Array(3).fill("finished"));
+  expect(texts(thread).slice(2)).toEqual([
+    "Two",
+    "You said Two, which is message 3.",
+    "Three",
+    "You said Three, which is message 5.",
+  ]);
+  inStep(thread, stub);
+  expect([thread.pending, stub.requests.length]).toEqual([[], 3]);
+});
+
+test("a stop stops the run that it joined", async () => {
+  const { stub, first, thread, runner } = await after("Hi");
+  stub.holdAt = 5;
+  void open(stub, first).sendMessage("Two");
+  await until(() => first.streaming.length > 0);
+  const loaded = runner.load();
+  await until(() => thread.streaming.length > 0);
+  await runner.stop();
+  expect(await loaded).toEqual({ status: "stopped" });
+  expect([...stub.runs.values()].at(-1)?.isCancelled).toBe(true);
+  stub.release();
+});
+
+test("what is pending stays: what failed, what is manual, what waits", async () => {
+  const { stub, first } = await after("Hi");
+  const thread = new Thread({ threadId: first.threadId });
+  stub.faults = { refuse: 500 };
+  await open(stub, thread).sendMessage("Refused");
+  thread.optimistic({ messages: "By hand" }, { manual: true });
+  const runner = open(stub, thread);
+  expect(await runner.load()).toMatchObject({ status: "failed" });
+  expect(thread.pending.map(({ status }) => status)).toEqual(["failed", "pending"]);
+  expect(texts(thread).sort()).toEqual(["By hand", "Hi", "Refused", "You said Hi, which is message 1."]);
+  inStep(thread, stub);
+});
+
+test("a thread that the server does not know, or that has no id, is empty", async () => {
+  const stub = server();
+  for (const threadId of ["unknown", undefined]) {
+    const thread = new Thread({ threadId });
+    expect(await open(stub, thread).load()).toEqual({ status: "finished" });
+    expect(thread.getState()).toEqual(new Thread().getState());
+  }
+});
+
+test("a server that refuses to tell rejects, and changes nothing", async () => {
+  const { stub, thread, runner } = await after("Hi");
+  stub.faults = { refuse: 503 };
+  await expect(runner.load()).rejects.toMatchObject({ code: "BAD_RESPONSE", status: 503 });
+  expect([runner.status, texts(thread)]).toEqual(["ready", []]);
+  expect(await runner.load()).toEqual({ status: "finished" });
+  inStep(thread, stub);
+});
+
+test("disposed of before the server answers, it folds nothing", async () => {
+  const { thread, runner } = await after("Hi");
+  const loaded = runner.load();
+  runner.dispose();
+  expect(await loaded).toEqual({ status: "disconnected" });
+  for (let turns = 0; turns < 10; turns++) await turn();
+  expect(texts(thread)).toEqual([]);
+  await expect(runner.load()).rejects.toMatchObject({ code: "DISPOSED" });
+});
+
+test("by a client of the SDK", async () => {
+  const { stub, first } = await after("Ask");
+  const callerOptions = { fetch: stub.fetch, maxRetries: 0 };
+  const client = new Client({ apiUrl: "http://stub", apiKey: null, callerOptions });
+  const thread = new Thread({ threadId: first.threadId });
+  const runner = new LangGraphRunner(thread, { client, assistantId: "agent" });
+  expect(await runner.load()).toMatchObject({ status: "interrupted", interrupts: [{ message: "Ask" }] });
+  inStep(thread, stub);
+  const none = new LangGraphRunner(new Thread({ threadId: "unknown" }), { client, assistantId: "agent" });
+  expect(await none.load()).toEqual({ status: "finished" });
+});

@@ -1,0 +1,69 @@
+// What a runner is doing, in a component.
+import type { RunnerError, RunnerInterrupt, RunnerStatus } from "../runner/runner-types.js";
+import { useView } from "./use-view.js";
+
+/** What {@link useRunner} returns. */
+export interface RunnerView {
+  readonly status: RunnerStatus;
+  /** Why the last run failed, or why its connection broke. */
+  readonly error: RunnerError | undefined;
+  /** What the run asks. */
+  readonly interrupts: readonly RunnerInterrupt[];
+}
+
+/** What {@link useRunner} asks of a runner. */
+export interface RunnerStore extends RunnerView {
+  subscribe(listener: () => void): () => void;
+}
+
+/**
+ * Returns what the runner is doing, why its last run failed, and what that asks; or what `selector` takes of it. Renders
+ * the component again only when that changes: a token does not. On a server, and during hydration, the runner is
+ * `ready`.
+ *
+ * @example
+ * ```tsx
+ * import type { AgUiRunner } from "threadfold/ag-ui/events";
+ * import { useRunner } from "threadfold/react";
+ *
+ * export function Controls({ agent }: { agent: AgUiRunner }) {
+ *   const { status, error, interrupts } = useRunner(agent);
+ *   return (
+ *     <>
+ *       {status === "streaming" && <button onClick={() => agent.stop()}>Stop</button>}
+ *       {error && <p role="alert">{error.message} <button onClick={() => agent.retry()}>Retry</button></p>}
+ *       {interrupts.map(({ id, message }) => (
+ *         <p key={id}>{message} <button onClick={() => agent.resume({ id, value: true })}>Yes</button></p>
+ *       ))}
+ *     </>
+ *   );
+ * }
+ * ```
+ */
+export function useRunner(runner: RunnerStore): RunnerView;
+export function useRunner<T>(
+  runner: RunnerStore,
+  selector: (view: RunnerView) => T,
+  isEqual?: (before: T, now: T) => boolean,
+): T;
+export function useRunner<T>(
+  runner: RunnerStore,
+  selector?: (view: RunnerView) => T,
+  isEqual?: (before: T, now: T) => boolean,
+): RunnerView | T {
+  return useView(runner, viewOf, noRun, selector, isEqual);
+}
+
+const READY: RunnerView = { status: "ready", error: undefined, interrupts: [] };
+const noRun = () => READY;
+const known = new WeakMap<RunnerStore, RunnerView>();
+
+/** The same object while it is equal. */
+function viewOf(runner: RunnerStore): RunnerView {
+  const { status, error, interrupts } = runner;
+  const before = known.get(runner);
+  if (before && before.status === status && before.error === error && before.interrupts === interrupts) return before;
+  const view = { status, error, interrupts };
+  known.set(runner, view);
+  return view;
+}

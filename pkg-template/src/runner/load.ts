@@ -1,0 +1,41 @@
+import type { Thread } from "threadfold";
+import type { RunResult } from "./runner-types.js";
+import { beginEmpty } from "./waiting.js";
+
+/** The server's state of a thread. */
+export interface ServerThread {
+  readonly values: object;
+  /** The last run's interrupts. */
+  readonly interrupts: readonly unknown[];
+  /** The run under way, if any. */
+  readonly runId: string | undefined;
+}
+
+/**
+ * Folds the server's state of a thread, and joins the run under way there, and the one after it. Pending updates stay.
+ * Returns the end of a run that did not finish.
+ */
+export async function load<S extends object, U extends object>(
+  thread: Thread<S, U>,
+  ask: () => Promise<ServerThread | undefined>,
+  join: () => Promise<RunResult>,
+): Promise<RunResult | undefined> {
+  for (let joined: string | undefined; ;) {
+    const found = await ask();
+    if (!found) return undefined;
+    const { values, interrupts, runId } = found;
+    const goesOn = runId !== undefined && runId !== joined;
+    // The state of an interrupted run lacks what a subgraph sent before it.
+    if (Object.keys(values).length > 0) thread.receive({ type: "values", values, partial: interrupts.length > 0 });
+    if (!goesOn) {
+      // An interrupt answered elsewhere is no longer open.
+      if (interrupts.length > 0 || thread.run.interrupts) thread.receive({ type: "run-finished", interrupts });
+      return undefined;
+    }
+    beginEmpty(thread, runId);
+    thread.receive({ type: "disconnected" });
+    joined = runId;
+    const end = await join();
+    if (end.status !== "finished" && end.status !== "interrupted") return end;
+  }
+}
