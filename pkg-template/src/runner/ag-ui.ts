@@ -34,7 +34,7 @@ export interface AgUiRunnerOptions extends RunnerOptions, HttpOptions {
    * Stops a run on the server. AG-UI has no request for that: a server stops when the connection closes, unless its
    * runs can be joined and go on.
    */
-  cancel?: ((run: RunToJoin) => unknown) | undefined;
+  cancel?: ((run: RunToJoin, signal: AbortSignal) => unknown) | undefined;
   /** The front end's tools. A function is called before each run; the same goes for the next two. */
   tools?: OrAsked<RunInputOptions["tools"]>;
   context?: OrAsked<RunInputOptions["context"]>;
@@ -123,6 +123,8 @@ class AgUiProtocol implements RunProtocol {
       throw new ThreadfoldError("INVALID_VALUE", "An AgUiRunner takes one of the options url, agent and send.");
   }
 
+  readonly answersAgain = true;
+
   get canJoin(): boolean {
     return (this.#options.connect ?? this.#options.joinUrl) !== undefined;
   }
@@ -159,9 +161,9 @@ class AgUiProtocol implements RunProtocol {
     return this.#fold(connect ? connect(this.#run, signal) : get(joinUrl?.(this.#run) ?? ""), signal);
   }
 
-  async cancel(): Promise<void> {
+  async cancel(signal: AbortSignal): Promise<void> {
     const run = this.#run;
-    if (run.runId) await this.#options.cancel?.(run);
+    if (run.runId) await this.#options.cancel?.(run, signal);
   }
 
   interrupt(raw: unknown): RunnerInterrupt {

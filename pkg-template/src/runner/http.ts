@@ -1,3 +1,4 @@
+import { ThreadfoldError } from "threadfold";
 import { refusal } from "../stream/response.js";
 import type { HttpOptions } from "./runner-types.js";
 
@@ -13,6 +14,18 @@ export async function request(
   const response = await fetch(url, { ...init, headers: all, ...(credentials && { credentials }) });
   if (response.ok) return response;
   throw await refusal(response);
+}
+
+/** Reads a response's JSON; throws `BAD_RESPONSE` for anything else. */
+export async function jsonOf(response: Response): Promise<unknown> {
+  const said = await response.text();
+  try {
+    return JSON.parse(said);
+  } catch (cause) {
+    const { status, headers } = response;
+    const sentence = `The server answered ${status} with ${headers.get("content-type")}, not with JSON: ${said.slice(0, 500)}`;
+    throw new ThreadfoldError("BAD_RESPONSE", sentence, { status, cause });
+  }
 }
 
 /** Whether the server would answer the same on every retry. */

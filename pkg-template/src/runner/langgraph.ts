@@ -5,7 +5,7 @@ import type { RunInterrupt } from "../langgraph/interrupt.js";
 import { plainMessages } from "../langgraph/message-form.js";
 import type { RunStream } from "../langgraph/parts.js";
 import type { ThreadState, ThreadUpdate } from "../thread-types.js";
-import { request } from "./http.js";
+import { jsonOf, request } from "./http.js";
 import { inputOf } from "./input.js";
 import type { Answer, RunNews, RunProtocol } from "./protocol.js";
 import { Runner } from "./runner.js";
@@ -130,6 +130,8 @@ type Values = Record<string, unknown>;
 
 class LangGraphProtocol implements RunProtocol {
   readonly canJoin = true;
+  /** The checkpoint keeps them: given again, they would answer what the graph asks next. */
+  readonly answersAgain = false;
   readonly #thread: Thread;
   readonly #options: LangGraphRunnerOptions;
   /** The server's id of the requested run, once it is known. */
@@ -165,7 +167,7 @@ class LangGraphProtocol implements RunProtocol {
       multitaskStrategy,
       ifNotExists: "create",
     };
-    return (signal) => this.#fold(this.#begin(payload, signal), signal);
+    return (signal) => this.#fold(this.#begin(payload, signal), signal, false);
   }
 
   join(signal: AbortSignal): Promise<RunNews> {
@@ -184,19 +186,25 @@ class LangGraphProtocol implements RunProtocol {
             signal: abort,
           },
         );
-    return this.#fold(stream as RunStream | Promise<RunStream>, signal);
+    return this.#fold(stream as RunStream | Promise<RunStream>, signal, true);
   }
 
-  async cancel(): Promise<void> {
+  async cancel(signal: AbortSignal): Promise<void> {
     const { apiUrl, client } = this.#options;
     const { threadId = "", run } = this.#thread;
     const connection = this.#connection;
+    signal.addEventListener("abort", () => connection.abort());
     const id = run.id ?? (await this.#created);
     try {
       if (id === undefined) return;
       if (client) await client.runs.cancel(threadId, id);
       else
-        await request(this.#options, `${base(apiUrl)}/threads/${threadId}/runs/${id}/cancel`, {}, { method: "POST" });
+        await request(
+          this.#options,
+          `${base(apiUrl)}/threads/${threadId}/runs/${id}/cancel`,
+          {},
+          { method: "POST", signal },
+        );
     } finally {
       connection.abort();
     }
@@ -235,10 +243,12 @@ class LangGraphProtocol implements RunProtocol {
     }
   }
 
-  async #fold(stream: RunStream | Promise<RunStream>, signal: AbortSignal): Promise<RunNews> {
-    const { onCustom, onInterrupt } = this.#options;
+  async #fold(stream: RunStream | Promise<RunStream>, signal: AbortSignal, join: boolean): Promise<RunNews> {
+    const { onCustom, onInterrupt, streamMode } = this.#options;
     await foldRun(this.#thread, stream, {
       signal,
+      join,
+      endsWithValues: streamMode?.includes("values") ?? true,
       onCustom: (data, from) => tell(onCustom, data, from),
       onInterrupt: (interrupt) => tell(onInterrupt, interrupt),
     });
@@ -267,8 +277,11 @@ class LangGraphProtocol implements RunProtocol {
       });
     try {
       if (thread.threadId === undefined) {
-        const made = client ? await client.threads.create() : await (await post("/threads", {})).json();
-        thread.threadId = (made as { thread_id: string }).thread_id;
+        const made = client ? await client.threads.create() : await jsonOf(await post("/threads", {}));
+        const id = ((made ?? {}) as { thread_id?: unknown }).thread_id;
+        if (typeof id !== "string" || id === "")
+          throw new ThreadfoldError("BAD_RESPONSE", "The server made a thread without saying its thread_id.");
+        thread.threadId = id;
         tell(onThreadId, thread.threadId);
       }
       const { threadId } = thread;
@@ -316,7 +329,7 @@ function started(stream: AsyncIterable<object>, answered: () => void): AsyncIter
   };
 }
 
-/** Returns the value for `interrupt()`: for one interrupt the answer itself, for several an object by their ids. */
+/** Returns the value for `interrupt()` by the interrupts' ids; for one without an id the answer itself. */
 function resumeOf(answers: readonly Answer[]): unknown {
   if (answers.some(({ cancelled }) => cancelled))
     throw new ThreadfoldError(
@@ -324,11 +337,15 @@ function resumeOf(answers: readonly Answer[]): unknown {
       "LangGraph interrupts can be answered, or dismissed by stop(), but not cancelled.",
     );
   const [only] = answers;
-  if (answers.length === 1) return only?.value;
+  // An answer without the id would be taken for that of the next question, too, if the run fails between the two.
+  if (answers.length === 1 && !isServersId(only?.interrupt.id)) return only?.value;
   if (answers.some(({ interrupt }) => interrupt.id === undefined))
     throw new ThreadfoldError("INVALID_VALUE", "Several interrupts can be answered only if they have ids.");
   return Object.fromEntries(answers.map(({ interrupt, value }) => [interrupt.id, value]));
 }
+
+/** LangGraph takes only ids of this form for ids, and all else for the answer itself. */
+const isServersId = (id: string | undefined) => id !== undefined && /^[0-9a-f]{32}$/.test(id);
 
 /** The fields of a server's run and state that a runner reads. */
 type ListedRun = { readonly run_id: string; readonly status: string };

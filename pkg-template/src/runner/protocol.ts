@@ -13,8 +13,10 @@ export interface RunProtocol {
   request(updates: readonly object[], answers?: readonly Answer[]): Work;
   /** Joins the thread's last run. */
   join(signal: AbortSignal): Promise<RunNews>;
-  /** Stops the run on the server. */
-  cancel(): Promise<void>;
+  /** Whether to send the answers again when a run failed after the server had them. */
+  readonly answersAgain: boolean;
+  /** Stops the run on the server, until the signal aborts. */
+  cancel(signal: AbortSignal): Promise<void>;
   interrupt(raw: unknown): RunnerInterrupt;
 }
 

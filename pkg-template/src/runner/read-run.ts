@@ -23,7 +23,10 @@ export async function readRun<S extends object, U extends object>(
     const canJoin = protocol.canJoin && thread.run.id !== undefined && !isFinal(last.error);
     // A server that answers repeatedly without an end knows of none.
     if (!canJoin || (isOver && hasJoined)) {
-      const error = last.error ?? thread.run.error ?? new ThreadfoldError("BAD_RESPONSE", NO_END);
+      const error =
+        last.error ??
+        thread.run.error ??
+        new ThreadfoldError("BAD_RESPONSE", thread.run.id === undefined ? NO_RUN : NO_END);
       thread.receive({ type: "run-failed", error });
       break;
     }
@@ -51,4 +54,5 @@ async function attempt(work: Work, signal: AbortSignal): Promise<Attempt> {
   }
 }
 
+const NO_RUN = "The server answered without an event of a run.";
 const NO_END = "The connection broke, and the run cannot be rejoined.";

@@ -65,6 +65,8 @@ export interface RunnerOptions {
    * promise with `BUSY`, and shows nothing.
    */
   whileRunning?: "queue" | "refuse" | undefined;
+  /** How many milliseconds the next message waits for the server to answer a stop. Default 5000. */
+  cancelTimeout?: number | undefined;
   /** How to rejoin a run when its connection breaks, if the server can. */
   rejoin?:
     | {

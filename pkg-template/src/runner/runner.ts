@@ -5,6 +5,7 @@ import { choice } from "../options.js";
 import { tellAll } from "../thread/notifier.js";
 import type { PendingUpdate } from "../thread-types.js";
 import { answersTo } from "./answers.js";
+import { pause } from "./http.js";
 import { load, type ServerThread } from "./load.js";
 import type { Answer, RunNews, RunProtocol, Work } from "./protocol.js";
 import { readRun } from "./read-run.js";
@@ -23,6 +24,7 @@ import { beginEmpty, carried, isPending } from "./waiting.js";
 
 const DELAYS = [250, 1_000, 2_000, 4_000, 8_000];
 const NONE: readonly never[] = [];
+const STOPPED: RunResult = { status: "stopped" };
 
 /** A caller waiting for the end of the run that carries its message. */
 interface Waiter {
@@ -57,6 +59,10 @@ export abstract class Runner<S extends object, U extends object> {
   #answers: readonly Answer[] | undefined;
   #shown: { of: unknown; interrupts: readonly RunnerInterrupt[] } = { of: undefined, interrupts: NONE };
   #blamed: { on: unknown; error: RunnerError | undefined } = { on: undefined, error: undefined };
+  /** How many of the user's messages are being written down. */
+  #preparing = 0;
+  #leaveCancel = new AbortController();
+  readonly #cancelTimeout: number;
   #isDisposed = false;
 
   protected constructor(thread: Thread<S, U>, protocol: RunProtocol, options: RunnerOptions) {
@@ -65,6 +71,7 @@ export abstract class Runner<S extends object, U extends object> {
     this.#protocol = protocol;
     this.#refuses = choice(options, "whileRunning", ["queue", "refuse"]) === 1;
     this.#delays = option(options, "rejoin")?.delays ?? DELAYS;
+    this.#cancelTimeout = option(options, "cancelTimeout") ?? 5_000;
     // Messages queued when the page was left are still queued.
     this.#unsent = new Set(
       carried(thread)
@@ -78,7 +85,10 @@ export abstract class Runner<S extends object, U extends object> {
   /** The current status. */
   get status(): RunnerStatus {
     const { status, id } = this.thread.run;
+    if (status === "running" && this.#isFreed) return "ready";
     if (status === "running") return id === undefined ? "submitted" : "streaming";
+    // What was said waits until the server has heard of the stop.
+    if (this.#work && this.#cancelling) return "submitted";
     if (status === "disconnected") return this.#work ? "submitted" : "error";
     return status === "idle" ? "ready" : status === "failed" ? "error" : status;
   }
@@ -129,15 +139,17 @@ export abstract class Runner<S extends object, U extends object> {
   async sendMessage(message?: string | SentMessages<U>, input?: SentFields<U>): Promise<RunResult> {
     this.#ready();
     this.#refuseIfBusy();
-    const messages = message === undefined ? undefined : { messages: this.#protocol.messages(message) };
-    const update = { ...input, ...messages };
-    return this.#enqueue(Object.keys(update).length > 0 ? this.thread.optimistic(update as U).id : undefined);
+    const isNone = message === undefined || (Array.isArray(message) && message.length === 0);
+    const update = { ...input, ...(!isNone && { messages: this.#protocol.messages(message) }) };
+    if (Object.keys(update).length === 0) return this.#enqueue(undefined);
+    return this.#enqueue(this.#prepare(() => this.thread.optimistic(update as U).id));
   }
 
   /**
    * Stops the run, also on the server where it can: messages received so far stay. If the server has sent nothing yet,
    * your message is pending again and goes out with the next one. Dismisses the run's interrupts. Queued messages go
-   * out next. Without a run it does nothing.
+   * out next. Without a run it does nothing. Resolves when the server
+   * has answered, or after `cancelTimeout`.
    */
   async stop(): Promise<void> {
     const { thread } = this;
@@ -148,9 +160,10 @@ export abstract class Runner<S extends object, U extends object> {
     else if (isOpen) {
       if (id === undefined)
         for (const update of thread.pending.filter(isSent)) thread.optimisticUpdate(update.id).retry();
-      this.#cancelling = this.#protocol.cancel().catch(() => {
-        // It had ended, or the server is unreachable: either way the run is over here.
+      const cancelling = this.#cancel().finally(() => {
+        if (this.#cancelling === cancelling) this.#cancelling = undefined;
       });
+      this.#cancelling = cancelling;
       if (this.#stop) this.#stop.abort();
       else thread.receive({ type: "run-finished" });
     }
@@ -162,7 +175,8 @@ export abstract class Runner<S extends object, U extends object> {
   /**
    * Sends a failed update again: the given one, or those the last failed run carried. If the conversation has gone on
    * since, they move to the end. A failed run that carried nothing runs again, with its answers to interrupts if it had
-   * any. A run that lost its connection is rejoined.
+   * any;
+   * a LangGraph run that had begun goes on from its checkpoint, which keeps the answers. A run that lost its connection is rejoined.
    *
    * @throws {@link ThreadfoldError} as {@link Runner.sendMessage}; `INVALID_VALUE` when nothing has failed.
    */
@@ -177,9 +191,10 @@ export abstract class Runner<S extends object, U extends object> {
     const chosen = failed.filter((one) => (id === undefined ? one.error === error : one.id === id));
     if (chosen.length === 0) {
       if (id !== undefined || thread.run.status !== "failed") invalid("Nothing has failed.");
-      if (this.#answers && this.interrupts.length > 0) return this.#resume(this.#answers);
+      const isAsked = this.interrupts.length > 0 || this.#protocol.answersAgain;
+      if (this.#answers && isAsked) return this.#resume(this.#answers);
     }
-    const again = chosen.map((one) => sendAgain(thread, one));
+    const again = this.#prepare(() => chosen.map((one) => sendAgain(thread, one)));
     for (const one of again) this.#unsent.add(one);
     return this.#enqueue(again.at(-1));
   }
@@ -264,6 +279,7 @@ export abstract class Runner<S extends object, U extends object> {
     if (this.#isDisposed) return;
     this.#isDisposed = true;
     this.#stop?.abort(new LeftOff("The runner was disposed of before the server began the run."));
+    this.#leaveCancel.abort();
     if (this.#work) this.#disconnect();
     this.#settle(this.#waiting.splice(0), { status: "disconnected" });
     this.#listeners.clear();
@@ -278,6 +294,37 @@ export abstract class Runner<S extends object, U extends object> {
     if (this.#isDisposed) throw new ThreadfoldError("DISPOSED", "The runner was disposed.");
     // A freed thread throws here.
     void this.thread.pending;
+  }
+
+  /** Whether the thread was freed, which leaves its last run as it was. */
+  get #isFreed(): boolean {
+    try {
+      void this.thread.pending;
+      return false;
+    } catch {
+      return true;
+    }
+  }
+
+  /** Has the server stop the run. It may never answer, and nothing goes out before this is over. */
+  async #cancel(): Promise<void> {
+    const leave = (this.#leaveCancel = new AbortController());
+    const { signal } = leave;
+    const over = pause(this.#cancelTimeout, signal);
+    // It had ended, or it cannot be reached: here it is over all the same.
+    const told = this.#protocol.cancel(signal).catch(() => {});
+    await Promise.race([told, over]);
+    leave.abort();
+  }
+
+  /** Writes what is to be sent. A listener that sends something, too, must not send this before somebody waits for it. */
+  #prepare<T>(write: () => T): T {
+    this.#preparing++;
+    try {
+      return write();
+    } finally {
+      this.#preparing--;
+    }
   }
 
   #disconnect(): void {
@@ -324,12 +371,18 @@ export abstract class Runner<S extends object, U extends object> {
 
   /** Sends queued messages, as long as nothing is in the way. */
   async #advance(): Promise<void> {
-    if (this.#work || this.#isDisposed) return;
+    if (this.#work || this.#isDisposed || this.#preparing > 0) return;
     let waiters: Waiter[] = [];
     try {
       for (;;) {
+        // A listener may have begun the next by now.
+        if (this.#work || this.#isDisposed) return;
         this.#dropTakenBack();
-        if (this.#isDisposed || (this.#waiting.length === 0 && !this.#hasUnsent())) return;
+        if (this.#waiting.length === 0 && !this.#hasUnsent()) return;
+        if (this.#cancelling) {
+          await this.#working(() => this.#cancelled());
+          continue;
+        }
         if (this.thread.run.status === "disconnected") await this.#working(() => this.#follow());
         waiters = this.#waiting.splice(0);
         const isInTheWay = this.#isAsking || this.thread.run.status === "disconnected";
@@ -368,9 +421,14 @@ export abstract class Runner<S extends object, U extends object> {
     }
   }
 
+  async #cancelled(): Promise<RunResult> {
+    await this.#cancelling;
+    return STOPPED;
+  }
+
   async #run(send?: Work): Promise<RunResult> {
     if (this.#cancelling) await this.#cancelling;
-    this.#cancelling = undefined;
+    if (this.#isDisposed) return { status: "disconnected" };
     const { thread } = this;
     const asked = thread.run.interrupts;
     if (!send) this.#answers = undefined;
@@ -413,7 +471,7 @@ export abstract class Runner<S extends object, U extends object> {
     const interrupts = id === undefined ? asked : undefined;
     if (status === "running" || status === "disconnected" || interrupts)
       thread.receive({ type: "run-finished", interrupts });
-    return { status: "stopped" };
+    return STOPPED;
   }
 
   #result({ stopped, ...news }: RunNews): RunResult {
