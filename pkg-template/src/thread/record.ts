@@ -2,6 +2,10 @@
 import { reading, ThreadfoldError } from "../errors.js";
 import type { ThreadRecord } from "../thread-types.js";
 
+interface Values {
+  readonly confirmed?: object;
+}
+
 /** The record's form; another one is another version. */
 export const VERSION = 2;
 
@@ -10,7 +14,7 @@ export const VERSION = 2;
  */
 export function recordOf(given: unknown): ThreadRecord {
   return reading(() => {
-    const { version, threadId, run, parts, core } = (given ?? {}) as Partial<ThreadRecord>;
+    const { version, threadId, run, parts, server, core } = (given ?? {}) as Partial<ThreadRecord>;
     if (typeof version === "number" && version !== VERSION)
       invalid(`The record has version ${String(version)}; this package reads version ${VERSION}.`);
     if (version !== VERSION || !isObject(core)) invalid("A thread's record should be what toJSON() gave.");
@@ -20,6 +24,10 @@ export function recordOf(given: unknown): ThreadRecord {
       threadId: isText(threadId) ? threadId : undefined,
       run: { ...run } as ThreadRecord["run"],
       parts: Array.isArray(parts) ? parts.filter(isText) : [],
+      // Records were once without it: a thread that had a run has its fields from a server.
+      server: server ?? {
+        said: run?.id || run?.status !== "idle" ? Object.keys((core as Values).confirmed ?? {}) : [],
+      },
       core,
     };
   });
