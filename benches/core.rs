@@ -30,7 +30,7 @@ fn add(left: Vec<Message>, right: Vec<Message>) -> Vec<Message> {
     add_message_list(left, right, RULES).expect("no removals")
 }
 
-/// One message more: added, and taken off again for the next round.
+/// Adds one message; the next round removes it again.
 fn typed_one_more(c: &mut Criterion) {
     let mut group = c.benchmark_group("add_messages n + 1");
     for n in SIZES {
@@ -46,7 +46,7 @@ fn typed_one_more(c: &mut Criterion) {
     }
 }
 
-/// What streaming does: the last message, again and again.
+/// Replaces the last message again and again, as streaming does.
 fn typed_last_replaced(c: &mut Criterion) {
     let mut group = c.benchmark_group("add_messages n, last replaced");
     for n in SIZES {
@@ -87,10 +87,10 @@ fn shared(messages: &[Message]) -> Json {
     json!(messages).into()
 }
 
-/// The length of an answer in tokens: then the message is as it was at first.
+/// The length of an answer in tokens: after it the message starts over.
 const ANSWER: usize = 1_000;
 
-/// A streamed token, and a look at the list after it: what a service does for each.
+/// Appends a streamed token and reads the list: a service's work for each token.
 fn list_token_and_look(c: &mut Criterion) {
     let mut group = c.benchmark_group("MessageList token + look");
     for n in SIZES {
@@ -117,7 +117,7 @@ fn thread(n: usize) -> Thread<Json> {
     Thread::new(None, &values).expect("messages")
 }
 
-/// The same of a thread.
+/// Does the same with a thread.
 fn thread_token_and_look(c: &mut Criterion) {
     let mut group = c.benchmark_group("Thread token + look");
     for n in SIZES {

@@ -1,4 +1,4 @@
-//! A run's input merged into graph state: `langgraph_default_merge_state` of ag-ui-langgraph.
+//! Merges a run's input into graph state: `langgraph_default_merge_state` of ag-ui-langgraph.
 
 use crate::error::Error;
 use crate::message;
@@ -9,28 +9,28 @@ use crate::value::{ByNumber, Found, Join, Plan, Value};
 
 mod repair;
 
-/// Which version's behaviour [`langgraph_default_merge_state`] follows.
+/// Which version [`langgraph_default_merge_state`] follows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Compat {
-    /// As 0.0.14 to 0.0.25, but `messages` are the existing and the new ones: the whole list.
+    /// Like 0.0.14 to 0.0.25, but `messages` is the whole list: the existing and the new ones.
     #[default]
     Accumulate,
-    /// As 0.0.14 to 0.0.25: `messages` are only the new ones, for the graph's own
-    /// `add_messages` to add.
+    /// Like 0.0.14 to 0.0.25: `messages` has only the new ones, for the graph's own `add_messages`
+    /// to add.
     V0_0,
-    /// As 0.0.47: only the new ones, too; input tools first, broken tool calls and
-    /// interrupted tool results repaired, `copilotkit` and A2UI keys written.
+    /// Like 0.0.47: only the new ones, too; input tools first, broken tool calls and interrupted
+    /// tool results repaired, `copilotkit` and A2UI keys written.
     Current,
 }
 
-/// The state that a run starts with: `state` with the caller's `messages` and the tools and
+/// Returns the state that a run starts with: `state` with the caller's `messages` and the tools and
 /// context of its `input`.
 ///
-/// `state` is an object of fields; `messages` a list of messages as `add_messages` takes them;
-/// `input` an AG-UI `RunAgentInput` of which `tools`, `context` and `forwardedProps` are read.
-/// A system message that comes first in `messages` is dropped, and so is every message whose
-/// id the state already has. `tools` holds one tool of each name, and `"ag-ui"` is
-/// `{ tools, context }`. Other keys of the state are as they were.
+/// `state` is an object of fields; `messages` a list of messages in the forms `add_messages`
+/// accepts; `input` an AG-UI `RunAgentInput`, of which it reads `tools`, `context` and
+/// `forwardedProps`. Drops a leading system message, and every message whose id the state already
+/// has. `tools` holds one tool for each name, and `"ag-ui"` is `{ tools, context }`. Other keys of
+/// the state stay unchanged.
 ///
 /// # Errors
 /// [`Error::InvalidValue`] and [`Error::InvalidMessage`] for input of the wrong shape.
@@ -91,7 +91,7 @@ pub fn langgraph_default_merge_state<V: Value>(
     Ok(merged.with("copilotkit", copilotkit.with("actions", tools)))
 }
 
-/// A field's value, null when there is none.
+/// Returns a field's value, null if it has none.
 fn field<V: Value>(of: &V, key: &str) -> V {
     of.get(key).map_or_else(V::null, Found::into_owned)
 }
@@ -100,7 +100,7 @@ fn positions(len: usize) -> Vec<u32> {
     (0..u32::try_from(len).unwrap_or(u32::MAX)).collect()
 }
 
-/// A list of whole messages; null is an empty one. Messages without an id stay without.
+/// Reads a list of whole messages; null is an empty one. Messages without an id get none.
 fn message_list<V: Value>(messages: V) -> Result<V, Error> {
     if messages.is_null() {
         return Ok(V::array([]));
@@ -113,7 +113,7 @@ fn without_leading_system<V: Value>(messages: V) -> V {
     if leads { messages.splice(0, 1, None) } else { messages }
 }
 
-/// The messages whose id `existing` does not have.
+/// Returns the messages whose id `existing` does not have.
 fn unseen<V: Value>(existing: &V, messages: V) -> V {
     let known = known_ids(existing, &messages);
     let appended = (0..).zip(known).filter(|(_, known)| !known).map(|(position, _)| position);
@@ -124,8 +124,8 @@ fn unseen<V: Value>(existing: &V, messages: V) -> V {
     V::assemble(V::array([]), messages, &plan, false)
 }
 
-/// For each of the messages whether `existing` has its id. Having none is an id, too, as in
-/// the reference.
+/// Returns for each message whether `existing` has its id. A missing id counts as an id, as in the
+/// reference.
 fn known_ids<V: Value>(existing: &V, messages: &V) -> Vec<bool> {
     let join = V::join(existing, messages, "id");
     let mut seen = ByNumber::default();
@@ -142,8 +142,8 @@ fn known_ids<V: Value>(existing: &V, messages: &V) -> Vec<bool> {
 /// The description that marks a context entry as the A2UI schema of the client.
 const A2UI_SCHEMA: &str = "A2UI Component Schema — available components for generating UI surfaces. Use these component names and properties when creating A2UI operations.";
 
-/// `"ag-ui"` as 0.0.47 writes it: the A2UI schema apart from the rest of the context, and the
-/// caller's wish for an A2UI tool.
+/// Returns `"ag-ui"` as 0.0.47 writes it: the A2UI schema apart from the rest of the context, and
+/// the caller's request for an A2UI tool.
 fn current_ag_ui<V: Value>(input: &V, tools: V, context: &V) -> V {
     let is_schema = |entry: &V| entry.text_of("description").as_deref() == Some(A2UI_SCHEMA);
     let mut schema = None;

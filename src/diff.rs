@@ -1,9 +1,9 @@
-//! What has changed between two values, as a JSON Patch.
+//! The difference between two values, as a JSON Patch.
 
 use crate::digits::digits;
 use crate::value::{Found, Kind, Value};
 
-/// Returns a JSON Patch (RFC 6902) that turns `left` into `right`: empty, if they are equal.
+/// Returns a JSON Patch (RFC 6902) that turns `left` into `right`: empty if they are equal.
 ///
 /// ```
 /// use serde_json::json;
@@ -18,13 +18,13 @@ pub fn diff<V: Value>(left: &V, right: &V) -> V {
     V::array(found.operations)
 }
 
-/// How far down two values are compared.
+/// How deep two values are compared.
 const DEEPEST: usize = 100;
 
-/// How many values are compared one by one: one that is there often would be compared as often.
+/// How many values are compared one by one: a value shared often would be compared as often.
 const MOST: usize = 100_000;
 
-/// A JSON Pointer's token for a key.
+/// Escapes a key as a token of a JSON Pointer.
 pub(crate) fn token(key: &str) -> String {
     let mut token = String::new();
     for char in key.chars() {
@@ -37,7 +37,7 @@ pub(crate) fn token(key: &str) -> String {
     token
 }
 
-/// One operation of a JSON Patch.
+/// Makes one operation of a JSON Patch.
 pub(crate) fn operation<V: Value>(op: &str, path: &str, value: Option<V>) -> V {
     let operation = V::object().with("op", V::string(op)).with("path", V::string(path));
     match value {
@@ -57,7 +57,7 @@ impl<V: Value> Difference<V> {
         if left.same(right) || left.equals(right) {
             return;
         }
-        // The stack is not without end: nor is time: what differs so deep down, or so late, is replaced whole.
+        // Stack and time are limited: a difference that deep, or that late, is replaced whole.
         self.left = self.left.saturating_sub(1);
         let shallow =
             self.left > 0 && self.path.bytes().filter(|byte| *byte == b'/').count() < DEEPEST;
@@ -88,8 +88,8 @@ impl<V: Value> Difference<V> {
         }
     }
 
-    /// What is equal at the start and at the end of two lists stays; between, item is compared
-    /// with item, and what one list has more is added or removed.
+    /// Keeps equal items at the start and end of two lists; compares the items between one by one,
+    /// and adds or removes the rest.
     fn compare_arrays(&mut self, left: &V, right: &V) {
         let (old, new) = (left.len(), right.len());
         let equal = |a: usize, b: usize| match (left.at(a), right.at(b)) {
@@ -124,7 +124,7 @@ impl<V: Value> Difference<V> {
         self.operations.push(operation(op, &self.path, value));
     }
 
-    /// Goes on to what the token leads to; gives how long the path was.
+    /// Descends to the token's value; returns the length of the path before.
     fn enter(&mut self, token: &str) -> usize {
         let outer = self.path.len();
         self.path.push('/');

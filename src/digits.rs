@@ -1,6 +1,6 @@
-//! Numbers as text, and back: the library's own is larger in WebAssembly than a reducer.
+//! Numbers as text and back: the standard library's code is larger in WebAssembly than a reducer.
 
-/// A number in decimal digits.
+/// Returns a number in decimal digits.
 pub(crate) fn digits(number: usize) -> String {
     let mut text = if number < 10 { String::new() } else { digits(number / 10) };
     let last = u32::try_from(number % 10).ok().and_then(|digit| char::from_digit(digit, 10));
@@ -8,7 +8,7 @@ pub(crate) fn digits(number: usize) -> String {
     text
 }
 
-/// A list's index as a JSON Pointer writes it: digits, without a leading zero.
+/// Parses a list's index as JSON Pointers write it: digits, without a leading zero.
 pub(crate) fn index_of(token: &str) -> Option<usize> {
     if token.is_empty() || (token.starts_with('0') && token.len() > 1) {
         return None;

@@ -1,12 +1,12 @@
-//! What can go wrong: one variant for each thing a caller can act on, each with a stable code.
+//! Errors: one variant for each case that a caller can handle, each with a stable code.
 
 use std::fmt;
 
 use crate::digits::digits;
 
-/// Why an update was refused. The state it was meant for is as it was before.
+/// Why an update was refused. The state is unchanged.
 ///
-/// Where a reference system has a sentence for the case, the sentence is that system's own.
+/// Where a reference system has a sentence for the case, this uses that sentence.
 ///
 /// ```
 /// use serde_json::json;
@@ -22,43 +22,43 @@ use crate::digits::digits;
 pub enum Error {
     /// One side of `add_messages` is null or missing.
     NullArgument {
-        /// The side that was given: `left` or `right`; neither, when both are missing.
+        /// The side that was given, `left` or `right`; `None` when both are missing.
         received: Option<&'static str>,
     },
-    /// A value that no accepted form of a message describes.
+    /// A value that is not a message in any accepted form.
     InvalidMessage {
-        /// Its position, when it came in a list.
+        /// Its position, if it came in a list.
         index: Option<usize>,
-        /// The field that is wrong, such as `.id`; empty for the message itself.
+        /// The wrong field, such as `.id`; empty for the message itself.
         field: Option<&'static str>,
-        /// What that should be; without a field, what is wrong with the message.
+        /// What that field should be; without a field, what is wrong with the message.
         reason: String,
     },
-    /// A removal of an id that the list does not hold.
+    /// A removal of an id that is not in the list.
     UnknownMessageRemoved {
-        /// The id named by the removal.
+        /// The removal's id.
         id: String,
     },
-    /// A removal, after a remove-all, of an id that did not come between the two.
+    /// A removal, after a remove-all, of an id not added between the two.
     RemovedAfterRemoveAll {
-        /// The id named by the removal.
+        /// The removal's id.
         id: String,
     },
-    /// Text for a message that the list does not hold.
+    /// Text for a message that is not in the list.
     UnknownMessage {
-        /// The id as it was given.
+        /// The id as given.
         id: String,
     },
-    /// A todo list that does not fit its schema; a line for each problem.
+    /// A todo list that does not match its schema; one line for each problem.
     InvalidTodos {
-        /// `todos.0.status: …` for each problem, in the order of the list.
+        /// `todos.0.status: …` for each problem, in list order.
         problems: Vec<String>,
     },
     /// More than one `write_todos` call in one assistant message.
     ParallelTodos,
     /// A value of the wrong shape.
     InvalidValue {
-        /// Which value: an argument's or a field's name.
+        /// The name of the value: an argument or a field.
         what: String,
         /// What it should be.
         expected: &'static str,
@@ -75,14 +75,14 @@ pub enum Error {
         /// The field.
         key: String,
     },
-    /// A caller's update of a field that is not the caller's to give.
+    /// A caller's update of a field that only the agent writes.
     NotInput {
         /// The field.
         key: String,
     },
-    /// A run started with nothing.
+    /// A run started without input.
     NoInput,
-    /// A schema that cannot be: an unknown reducer, visibility or lifetime.
+    /// An invalid schema: an unknown reducer, visibility or lifetime.
     InvalidSchema {
         /// What is wrong with it.
         reason: String,
@@ -91,26 +91,26 @@ pub enum Error {
     ReducerConflict {
         /// The field.
         key: String,
-        /// The reducer that was there.
+        /// The first reducer.
         first: String,
-        /// The reducer that came to it.
+        /// The second reducer.
         second: String,
     },
-    /// A patch document that is not RFC 6902.
+    /// An invalid patch document, by RFC 6902.
     InvalidPatch {
         /// The operation's position in the patch.
         index: usize,
         /// What is wrong with it.
         reason: String,
     },
-    /// A patch that points at nothing.
+    /// A patch path that does not exist.
     PatchPathMissing {
         /// The operation's position in the patch.
         index: usize,
-        /// The JSON Pointer that leads nowhere.
+        /// The JSON Pointer that does not exist.
         path: String,
     },
-    /// A patch whose `test` does not hold.
+    /// A patch whose `test` failed.
     PatchTestFailed {
         /// The operation's position in the patch.
         index: usize,
@@ -122,15 +122,15 @@ pub enum Error {
         /// The key.
         key: String,
     },
-    /// A reducer of the caller's own failed.
+    /// Your own reducer failed.
     ReducerFailed {
-        /// What it said.
+        /// Its message.
         reason: String,
     },
 }
 
 impl Error {
-    /// The stable name of this kind of error, the `code` of a JavaScript `ThreadfoldError`.
+    /// Returns the stable name of this kind of error: the `code` of a JavaScript `ThreadfoldError`.
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
@@ -164,12 +164,13 @@ impl Error {
         Self::InvalidMessage { index: None, field: None, reason: reason.into() }
     }
 
-    /// A message whose `field` (such as `.id`; empty for itself) is not what is `expected`.
+    /// A message whose `field` (such as `.id`; empty for the message itself) is not what is
+    /// `expected`.
     pub(crate) fn message_field(field: &'static str, expected: impl Into<String>) -> Self {
         Self::InvalidMessage { index: None, field: Some(field), reason: expected.into() }
     }
 
-    /// The error of a reducer, by the name of its field.
+    /// Returns the error of a reducer under the name of its field.
     pub(crate) fn of(mut self, key: &str) -> Self {
         if let Self::InvalidValue { what, .. } = &mut self {
             key.clone_into(what);
@@ -177,7 +178,7 @@ impl Error {
         self
     }
 
-    /// The error, of a message at this position of its list.
+    /// Returns the error for a message at this position of its list.
     pub(crate) fn at(mut self, position: usize) -> Self {
         if let Self::InvalidMessage { index, .. } = &mut self {
             *index = Some(position);
@@ -185,10 +186,9 @@ impl Error {
         self
     }
 
-    /// What is wrong, in a sentence.
+    /// Writes the sentence.
     ///
-    /// Put together without the machinery behind `format!`, which would be as large in the
-    /// WebAssembly build as a reducer.
+    /// Avoids `format!`, whose machinery would be as large in the WebAssembly build as a reducer.
     pub(crate) fn sentence(&self) -> String {
         if let Self::InvalidTodos { problems } = self {
             return problems.join("\n");
@@ -212,7 +212,7 @@ impl Error {
         sentence
     }
 
-    /// The sentence, with braces in the places of its parts.
+    /// Returns the sentence, with braces in place of its parts.
     fn form(&self) -> &'static str {
         match self {
             Self::NullArgument { received: Some(_) } => {
@@ -267,7 +267,7 @@ impl Error {
         }
     }
 
-    /// The parts of the sentence, in their order.
+    /// Returns the parts of the sentence, in order.
     fn parts<'a>(&'a self, index: &'a str) -> [&'a str; 3] {
         match self {
             Self::NullArgument { received } => [received.unwrap_or_default(), "", ""],

@@ -1,6 +1,6 @@
-//! Ids for messages that come without one.
+//! Ids for messages that have none.
 
-/// A new message id: a uuid v4.
+/// Returns a new message id: a uuid v4.
 #[must_use]
 pub fn new_id() -> String {
     uuid::Uuid::new_v4().to_string()

@@ -1,9 +1,9 @@
 //! Folds agent updates into thread state: the reducers of LangGraph, DeepAgents and AG-UI.
 //!
-//! An agent's thread is a state with a few fields: messages, todos, tools, files. Its nodes, and
-//! its server, send updates; each field has a reducer that says how an update is folded into it.
-//! This crate is those reducers. It is also the core of the npm package of the same name, where the
-//! same code works on JavaScript's own values.
+//! An agent's thread is a state with a few fields: messages, todos, tools, files. The agent's nodes
+//! and its server send updates, and each field has a reducer that folds an update into it. This
+//! crate provides those reducers. It is also the core of the npm package of the same name, where
+//! the same code works on JavaScript's own values.
 //!
 //! ```
 //! use serde_json::json;
@@ -21,18 +21,19 @@
 //!
 //! # What to read, in which order
 //! - **JSON in, JSON out**: [`add_messages`], [`merge_tools`], [`replace_todos`], [`merge_files`],
-//!   [`apply_patch`], [`langgraph_default_merge_state`]. Each takes any [`Value`]; natively that
-//!   is [`serde_json::Value`], or [`Json`], whose values are shared.
-//! - **A program with types of its own**: start at [`typed`], which has [`typed::add_messages`] over
-//!   [`Message`]s and anything [`Identified`], [`typed::MessageList`], and [`State`], derived for a
+//!   [`apply_patch`], [`langgraph_default_merge_state`]. Each takes any [`Value`]; natively that is
+//!   [`serde_json::Value`], or [`Json`], whose values are shared.
+//! - **Your own types**: start at [`typed`], which has [`typed::add_messages`] over [`Message`]s
+//!   and anything [`Identified`], [`typed::MessageList`], and [`State`], which you derive for a
 //!   struct whose every field has a [`Reducer`].
 //! - **A state known only at run time**: [`Schema`] merges an update, or a super-step of several
-//!   writers, and says what is input and output.
+//!   writers, and declares what is input and output.
 //! - **A long list that changes often**: [`MessageList`].
-//! - **A conversation with an agent's server**: [`Thread`], what the server said and what is pending.
-//!   Keep lists and threads in [`Json`]: a look then copies no message.
+//! - **A conversation with an agent's server**: [`Thread`] holds what the server sent and what is
+//!   pending. Keep lists and threads in [`Json`]: reading them then copies no message.
 //!
-//! Whatever comes in, nothing panics: what cannot be folded is an [`Error`] with a stable code.
+//! Nothing panics, whatever comes in: an input that cannot be folded is an [`Error`] with a stable
+//! code.
 
 pub mod ag_ui;
 pub mod diff;
@@ -64,7 +65,7 @@ pub use reducer::tools::{Prefer, merge_tools};
 pub use schema::{CustomReducer, Field, FieldReducer, Lifetime, Schema};
 pub use state::Filtered;
 pub use thread::{Event, Pending, Status, Thread};
-/// Implements [`State`](trait@State) and writes the partial update of it.
+/// Implements [`State`](trait@State) and generates its partial update.
 pub use threadfold_derive::State;
 pub use typed::{Content, Message, MessageKind, State, ToolCall};
 pub use value::{Json, Value};

@@ -1,10 +1,10 @@
-//! What the core asks of a message, and the forms in which one may come.
+//! The forms of a message, and the questions the core asks of one.
 //!
-//! A message is whole when it is a LangChain dict (`type` and `id`), an AG-UI message (`role`
-//! and `id`) or an instance of a message class with an id: it goes through untouched. Every
-//! other accepted form is made into a LangChain dict: a string, a `[role, content]` pair, a
-//! role dict without an id, a serialised constructor, a chunk (which becomes the plain kind),
-//! a message without an id (which is given one).
+//! A message is whole when it is a LangChain dict (`type` and `id`), an AG-UI message (`role` and
+//! `id`) or an instance of a message class with an id: it passes through unchanged. Every other
+//! accepted form becomes a LangChain dict: a string, a `[role, content]` pair, a role dict without
+//! an id, a serialised constructor, a chunk (which becomes the plain kind), a message without an id
+//! (which gets one).
 
 use crate::error::Error;
 use crate::value::{Change, Check, Found, Kind, Owned, Value};
@@ -19,30 +19,30 @@ const FORMS: &str = "an object with a type or a role, a string or a [role, conte
 const AG_UI_ROLES: [&str; 7] =
     ["user", "assistant", "system", "developer", "tool", "activity", "reasoning"];
 
-/// What an item of a list of messages is.
+/// An item of a list of messages.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Read<V> {
-    /// A whole message, to be used as it is.
+    /// A whole message, used unchanged.
     Whole,
-    /// The message that it stands for, newly made.
+    /// A message newly made from another form.
     Made(V),
     /// A removal of the message with this id, or of all ([`REMOVE_ALL_MESSAGES`]).
     Remove(String),
 }
 
-/// Whether a message without an id is given one.
+/// Whether a message without an id gets one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ids {
-    /// A uuid v4, as LangGraph's reducer does.
+    /// It gets a uuid v4, as in LangGraph's reducer.
     Assign,
-    /// It stays without.
+    /// It stays without an id.
     Keep,
 }
 
-/// Reads one item of a list of messages: see the module's page for the accepted forms.
+/// Reads one item of a list of messages; the module's documentation lists the accepted forms.
 ///
 /// # Errors
-/// [`Error::InvalidMessage`] for anything else, with the reason.
+/// [`Error::InvalidMessage`] with the reason, for any other form.
 pub fn read<V: Value>(item: &V, ids: Ids) -> Result<Read<V>, Error> {
     match item.kind() {
         Kind::String => Ok(Read::Made(identified(human(item), ids)?.0)),
@@ -64,8 +64,8 @@ pub fn read<V: Value>(item: &V, ids: Ids) -> Result<Read<V>, Error> {
 /// The name of the check for whole messages.
 pub(crate) const WHOLE: &str = "whole";
 
-/// Positions of the items of a list that are not, at first sight, whole messages with an id: those
-/// that [`read`] must look at. One pass; it may name too many, never too few.
+/// Returns the positions of items that may not be whole messages with an id, which [`read`] must
+/// check. One pass; it may return too many, never too few.
 pub(crate) fn odd<V: Value>(list: &V) -> Vec<u32> {
     list.failing(&Check { name: WHOLE, of: is_plain })
 }
@@ -73,11 +73,11 @@ pub(crate) fn odd<V: Value>(list: &V) -> Vec<u32> {
 /// The name of the change that adds text to a message.
 pub(crate) const TEXT: &str = "text";
 
-/// A list of messages with `text` added to the content of the one at `index`, or to the last block
-/// of it. What is `owned` may change in place.
+/// Adds `text` to the content of the message at `index`, or to its last block, and returns the
+/// list. May change what is `owned` in place.
 ///
 /// # Errors
-/// The list as it was, when the message's content takes no text.
+/// Returns the unchanged list when the message's content takes no text.
 pub(crate) fn append_text<V: Value>(list: V, index: u32, text: &V, owned: Owned) -> Result<V, V> {
     list.change(index, &Change { name: TEXT, of: with_text }, text, owned)
 }
@@ -95,7 +95,7 @@ fn with_text<V: Value>(mut message: V, text: &V) -> Result<V, V> {
     }
 }
 
-/// The blocks with `text` added to the last one, if that is text, or in a new one.
+/// Adds `text` to the last block if that is text, or in a new block.
 fn with_block<V: Value>(mut blocks: V, text: &V) -> V {
     let is_text = |block: &V| {
         block.text_of("type").as_deref() == Some("text")
@@ -113,8 +113,8 @@ fn with_block<V: Value>(mut blocks: V, text: &V) -> V {
     blocks.splice(end, 0, Some(block))
 }
 
-/// Whether an item is, at first sight, a whole message that is no removal. A `false` only says
-/// that [`read`] has to look.
+/// Whether an item is, at first sight, a whole message and no removal. On `false`, [`read`] must
+/// check it.
 pub(crate) fn is_plain<V: Value>(item: &V) -> bool {
     let is_text = |key| item.get(key).is_some_and(|value| value.kind() == Kind::String);
     if !is_text("id") {
@@ -144,7 +144,7 @@ fn read_object<V: Value>(item: &V, ids: Ids) -> Result<Read<V>, Error> {
         return from_role(fields, ".id", &kind, ids);
     }
     let kind = item.text_of("type");
-    // As in the reference a role goes before a type.
+    // As in the reference, a role takes precedence over a type.
     if let Some(role) = item.text_of("role") {
         if kind.is_none() && is_ag_ui(item) && has_id(item) {
             return Ok(Read::Whole);
@@ -162,7 +162,7 @@ fn read_object<V: Value>(item: &V, ids: Ids) -> Result<Read<V>, Error> {
     whole(item.clone(), false, ids)
 }
 
-/// A message in its own form: only its id may be missing.
+/// Reads a message that is in its own form: only its id may be missing.
 fn whole<V: Value>(item: V, removal: bool, ids: Ids) -> Result<Read<V>, Error> {
     let (message, changed) = identified(item, ids)?;
     if removal {
@@ -175,7 +175,7 @@ fn whole_anew<V: Value>(item: V, ids: Ids) -> Result<Read<V>, Error> {
     Ok(Read::Made(identified(item, ids)?.0))
 }
 
-/// A LangChain dict from fields and the role or type that goes with them, which stood in `field`.
+/// Makes a LangChain dict from fields and their role or type, which `field` held.
 fn from_role<V: Value>(
     fields: V,
     field: &'static str,
@@ -214,7 +214,7 @@ fn human<V: Value>(content: &V) -> V {
     V::object().with("type", V::string("human")).with("content", content.clone())
 }
 
-/// The object with `key` in front, where a reader looks for it.
+/// Returns the object with `key` first, where a reader looks for it.
 fn first<V: Value>(key: &str, value: V, fields: V) -> V {
     if fields.get(key).is_some() {
         return fields.with(key, value);
@@ -226,7 +226,7 @@ fn first<V: Value>(key: &str, value: V, fields: V) -> V {
     })
 }
 
-/// The plain kind of a message, whatever its form.
+/// Returns a message's plain kind, whatever its form.
 pub(crate) fn kind_of<V: Value>(message: &V) -> Option<&'static str> {
     let name = message.instance_kind().or_else(|| message.text_of("type"));
     let name = name.or_else(|| message.text_of("role"));
@@ -238,7 +238,8 @@ pub(crate) fn is_kind<V: Value>(message: &V, kind: &str) -> bool {
     kind_of(message) == Some(kind)
 }
 
-/// The call that a tool message answers: `tool_call_id` in LangChain's form, `toolCallId` in AG-UI's.
+/// Returns the call that a tool message answers: `tool_call_id` in LangChain's form, `toolCallId`
+/// in AG-UI's.
 pub(crate) fn answered_call<V: Value>(message: &V) -> Option<V> {
     let call = message.get_owned("tool_call_id").or_else(|| message.get_owned("toolCallId"));
     call.filter(|call| call.kind() == Kind::String)
@@ -248,7 +249,7 @@ fn has_id<V: Value>(item: &V) -> bool {
     item.get("id").is_some_and(|id| id.kind() == Kind::String)
 }
 
-/// The message with an id, and whether it had to be given one.
+/// Returns the message with an id, and whether it needed a new one.
 fn identified<V: Value>(message: V, ids: Ids) -> Result<(V, bool), Error> {
     match message.get("id").map_or(Kind::Null, |id| id.kind()) {
         Kind::String => Ok((message, false)),
@@ -258,23 +259,23 @@ fn identified<V: Value>(message: V, ids: Ids) -> Result<(V, bool), Error> {
     }
 }
 
-/// The removal of the message `id`, in LangChain's form.
+/// Makes the removal of the message `id`, in LangChain's form.
 pub(crate) fn removal<V: Value>(id: &str) -> V {
     V::object().with("type", V::string("remove")).with("id", V::string(id))
 }
 
 struct Canonical {
     kind: &'static str,
-    /// `OpenAI`'s developer role is LangChain's system message with a mark.
+    /// `OpenAI`'s developer role is LangChain's system message with a marker.
     developer: bool,
 }
 
-/// Whether a type, a role or a class names a kind of message that is known here.
+/// Whether a type, a role or a class names a known kind of message.
 pub(crate) fn is_known_kind(name: &str) -> bool {
     canonical(name).is_some()
 }
 
-/// The plain kind for a type, a role or a class, if it is one.
+/// Returns the plain kind of a type, a role or a class, if it is known.
 fn canonical(name: &str) -> Option<Canonical> {
     let kind = match name {
         "human" | "user" | "HumanMessage" | "HumanMessageChunk" => "human",
@@ -288,7 +289,7 @@ fn canonical(name: &str) -> Option<Canonical> {
     Some(Canonical { kind, developer: name == "developer" })
 }
 
-/// LangChain's serialised form `{ lc: 1, type: "constructor", id: [.., class], kwargs }`.
+/// Reads LangChain's serialised form `{ lc: 1, type: "constructor", id: [.., class], kwargs }`.
 fn serialised_constructor<V: Value>(item: &V) -> Option<(String, V)> {
     item.get("lc")?;
     let path = item.get("id")?;
@@ -297,7 +298,7 @@ fn serialised_constructor<V: Value>(item: &V) -> Option<(String, V)> {
     (fields.kind() == Kind::Object).then(|| (class, fields.into_owned()))
 }
 
-/// Whether a message carries tool calls as `OpenAI` writes them: `{ function: { name, arguments } }`.
+/// Whether a message has tool calls in `OpenAI`'s form: `{ function: { name, arguments } }`.
 fn has_openai_calls<V: Value>(message: &V) -> bool {
     message.get("tool_calls").is_some_and(|calls| calls.items().any(|call| is_openai_call(&*call)))
 }
@@ -308,8 +309,8 @@ fn is_openai_call<V: Value>(call: &V) -> bool {
     })
 }
 
-/// The message with its tool calls as LangChain writes them: `{ name, args, id, type }`. A call
-/// whose arguments are not JSON stays as it is.
+/// Returns the message with its tool calls in LangChain's form: `{ name, args, id, type }`. A call
+/// whose arguments are not JSON stays unchanged.
 fn langchain_calls<V: Value>(message: V) -> V {
     let Some(calls) = message.get("tool_calls") else { return message };
     let calls =
@@ -318,7 +319,7 @@ fn langchain_calls<V: Value>(message: V) -> V {
     message.with("tool_calls", calls)
 }
 
-/// A tool call by what it means, whichever of the two forms says it.
+/// A tool call's meaning, whichever of the two forms it came in.
 #[derive(Debug)]
 pub(crate) struct Called<V> {
     id: Option<String>,

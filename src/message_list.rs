@@ -1,4 +1,4 @@
-//! A list of messages that takes updates one by one: what a thread is built on.
+//! A list of messages that takes updates one by one: the basis of a thread.
 
 use std::fmt;
 
@@ -9,9 +9,9 @@ use crate::value::{ByNumber, Found, Holds, Join, Kind, Owned, Plan, Symbols, Val
 
 /// Holds messages with an index, and folds updates as [`crate::add_messages`] does.
 ///
-/// What an update costs does not grow with the list: text goes into the message where it is,
-/// an update is looked up by id. Only a removal, and the first change after
-/// [`MessageList::snapshot`], pass over the list's positions.
+/// An update's cost does not grow with the list: text goes into the message in place, and ids are
+/// indexed. Only a removal, and the first change after [`MessageList::snapshot`], pass over the
+/// list's positions.
 ///
 /// ```
 /// use serde_json::json;
@@ -29,18 +29,18 @@ pub struct MessageList<V: Value> {
     items: V,
     rules: MessageRules,
     ids: Ids<V>,
-    /// For each position the epoch in which this list made the message there, 0 for one that
-    /// came from outside. In its own epoch a message may change in place.
+    /// For each position the epoch in which this list made the message there, 0 for one from
+    /// outside. A message may change in place during its own epoch.
     made: Vec<u32>,
     epoch: u32,
-    /// Whether nobody else has `items`.
+    /// Whether `items` is not shared.
     owned: bool,
-    /// Empty but while an update is planned.
+    /// Empty except while an update is planned.
     places: ByNumber,
 }
 
 impl<V: Value> MessageList<V> {
-    /// A list of these messages, in any form that [`crate::add_messages`] takes.
+    /// Makes a list of these messages, in any form that [`crate::add_messages`] takes.
     ///
     /// # Errors
     /// Those of [`crate::add_messages`].
@@ -50,7 +50,7 @@ impl<V: Value> MessageList<V> {
         Ok(list)
     }
 
-    /// A list without messages.
+    /// Makes a list without messages.
     #[must_use]
     pub fn empty(rules: MessageRules) -> Self {
         Self {
@@ -64,13 +64,13 @@ impl<V: Value> MessageList<V> {
         }
     }
 
-    /// How many messages there are.
+    /// Returns the number of messages.
     #[must_use]
     pub fn len(&self) -> usize {
         self.ids.numbers.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether the list has no messages.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -79,7 +79,7 @@ impl<V: Value> MessageList<V> {
     /// Folds messages in, as [`crate::add_messages`] does.
     ///
     /// # Errors
-    /// Those of [`crate::add_messages`]; the list is then as it was.
+    /// Those of [`crate::add_messages`]; the list is then unchanged.
     pub fn update(&mut self, messages: V) -> Result<(), Error> {
         if messages.is_null() {
             return Err(Error::NullArgument { received: Some("left") });
@@ -130,16 +130,16 @@ impl<V: Value> MessageList<V> {
         }
     }
 
-    /// Adds text to the end of a message: to its content, or to the last text block of it.
+    /// Adds text to the end of a message: to its content, or to its last text block.
     ///
     /// # Errors
-    /// [`Error::UnknownMessage`] for an id that the list does not hold, [`Error::InvalidValue`]
-    /// for text that is no string and for a message whose content takes no text.
+    /// [`Error::UnknownMessage`] for an id not in the list, [`Error::InvalidValue`] for text that
+    /// is not a string and for a message whose content takes no text.
     pub fn append(&mut self, id: &V, text: &V) -> Result<(), Error> {
         self.append_to(id, text).map(|_| ())
     }
 
-    /// The same; gives the message's position.
+    /// Appends the text and returns the message's position.
     pub(crate) fn append_to(&mut self, id: &V, text: &V) -> Result<u32, Error> {
         let Some(position) = self.find(id) else {
             let id =
@@ -173,8 +173,8 @@ impl<V: Value> MessageList<V> {
         }
     }
 
-    /// The list as it is now: it will never change, and what does not change until the next
-    /// snapshot is the same there. Without a change between two, they are one.
+    /// Returns the list as it is now, which never changes. A message that does not change before
+    /// the next snapshot is the same there; without any change, both snapshots are the same list.
     #[must_use]
     pub fn snapshot(&mut self) -> V {
         if self.owned {
@@ -184,25 +184,26 @@ impl<V: Value> MessageList<V> {
         self.items.clone()
     }
 
-    /// The last position of an id.
+    /// Returns the last position of an id.
     pub(crate) fn find(&self, id: &V) -> Option<u32> {
         self.ids.symbols.find(id).and_then(|number| self.ids.last(number))
     }
 
-    /// The message at a position, as it is at this moment: an append may still change it.
+    /// Returns the message at a position as it is now: an append may still change it.
     pub(crate) fn item(&self, position: u32) -> Option<V> {
         self.items.at(position as usize).map(Found::into_owned)
     }
 
-    /// The list as it is at this moment: the next change may happen in it.
+    /// Returns the list as it is now: the next change may happen in place.
     pub(crate) fn items(&self) -> &V {
         &self.items
     }
 
-    /// Puts a message, as it is, in the place of the one with its id; a new one at `place`, or last.
+    /// Replaces the message with the same id by this one as it is; inserts a new one at `place`, or
+    /// last.
     ///
     /// # Errors
-    /// [`Error::InvalidMessage`] for one without an id.
+    /// [`Error::InvalidMessage`] for a message without an id.
     pub(crate) fn put(&mut self, message: V, place: Option<usize>) -> Result<(), Error> {
         let mut right = V::array([message]);
         let numbers = self.ids.symbols.numbers(&right, "id");
@@ -225,13 +226,13 @@ impl<V: Value> MessageList<V> {
         self.carry_out(right, &plan, &numbers)
     }
 
-    /// Takes another list, whole. Nobody else may have it, unless it is this one.
+    /// Replaces the whole list by another, which must not be shared, unless it is this one.
     pub(crate) fn set(&mut self, items: V) {
         if items.same(&self.items) {
             return;
         }
         let ids = Ids::of(&items);
-        // What could not be read is no index: better the list as it was.
+        // An index of unreadable values would be wrong: keep the old list.
         if V::intact() {
             self.ids = ids;
             self.places = ByNumber::default();
@@ -241,7 +242,7 @@ impl<V: Value> MessageList<V> {
         }
     }
 
-    /// Takes out the messages at these positions, ascending.
+    /// Removes the messages at these positions, ascending.
     pub(crate) fn remove(&mut self, positions: &[u32]) {
         let plan = Plan { removed: positions.to_vec(), ..Plan::default() };
         let items = std::mem::replace(&mut self.items, V::null());
@@ -250,7 +251,7 @@ impl<V: Value> MessageList<V> {
         self.reindex(&plan, &[]);
     }
 
-    /// How the ids of another list are with this one.
+    /// Matches the ids of another list with this list's.
     pub(crate) fn compare(&mut self, other: &V) -> Compared {
         let numbers = self.ids.symbols.numbers(other, "id");
         let places = numbers.iter().map(|number| self.ids.last(*number)).collect();
@@ -265,31 +266,31 @@ impl<V: Value> MessageList<V> {
         Compared { places, numbers, named, twice }
     }
 
-    /// For each position whether the other list has its id.
+    /// Returns for each position whether the other list has its id.
     pub(crate) fn known(&self, compared: &Compared) -> impl Iterator<Item = bool> {
         self.ids.numbers.iter().map(|number| compared.has(*number))
     }
 
-    /// Whether the other list has this id.
+    /// Returns whether the other list has this id.
     pub(crate) fn names(&self, compared: &Compared, id: &V) -> bool {
         self.ids.symbols.find(id).is_some_and(|number| compared.has(number))
     }
 
-    /// The positions of the messages made since the last snapshot.
+    /// Returns the positions of the messages made since the last snapshot.
     pub fn touched(&self) -> impl Iterator<Item = usize> {
         self.made.iter().enumerate().filter(|(_, made)| **made == self.epoch).map(|(at, _)| at)
     }
 }
 
-/// How the ids of another list are with those of a [`MessageList`].
+/// How the ids of another list match those of a [`MessageList`].
 pub(crate) struct Compared {
     /// For each item of the other list the position here.
     pub places: Vec<Option<u32>>,
     /// For each item of the other list the number of its id, or [`Join::NONE`].
     pub numbers: Vec<u32>,
-    /// By an id's number: whether the other list has it.
+    /// By an id's number, whether the other list has it.
     named: Vec<bool>,
-    /// Whether an id is twice in the other list.
+    /// Whether the other list has an id twice.
     pub twice: bool,
 }
 
@@ -316,7 +317,7 @@ where
     }
 }
 
-/// The messages, and by whose rules.
+/// The messages and their rules.
 impl<V: Value + fmt::Debug> fmt::Debug for MessageList<V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { items, rules, .. } = self;
@@ -331,7 +332,7 @@ impl<V: Value> Holds<V> for MessageList<V> {
     }
 }
 
-/// Where the ids of a list are.
+/// The positions of a list's ids.
 struct Ids<V: Value> {
     symbols: V::Symbols,
     /// For each position its id's number.
@@ -385,7 +386,7 @@ impl<V: Value> Ids<V> {
     fn insert(&mut self, at: usize, number: u32) {
         self.numbers.insert(at, number);
         self.last.resize(self.symbols.count(), Join::NONE);
-        // Only what stands behind it has moved.
+        // Only the items behind it have moved.
         for (position, number) in (0..).zip(&self.numbers).skip(at) {
             if let Some(last) = self.last.get_mut(*number as usize) {
                 *last = position;
@@ -393,7 +394,7 @@ impl<V: Value> Ids<V> {
         }
     }
 
-    /// The last position of an id.
+    /// Returns the last position of an id.
     fn last(&self, id: u32) -> Option<u32> {
         self.last.get(id as usize).copied().filter(|position| *position != Join::NONE)
     }
@@ -408,7 +409,7 @@ impl<V: Value> Ids<V> {
         }
     }
 
-    /// Whether most of the ids that have a number are gone from the list.
+    /// Whether most numbered ids are gone from the list.
     fn is_stale(&self) -> bool {
         self.symbols.count() > 2 * self.numbers.len() + 64
     }

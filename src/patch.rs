@@ -7,13 +7,13 @@ use crate::value::{Found, Kind, Value};
 /// Applies a JSON Patch to a document: all of its operations, or none.
 ///
 /// `operations` is a list of `{ op, path, value?, from? }` with `op` one of `add`, `remove`,
-/// `replace`, `move`, `copy` and `test`, and paths that are JSON Pointers (RFC 6901). Whatever
-/// no operation's path leads through is the same in the result as in the document. Reaches only an
+/// `replace`, `move`, `copy` and `test`, and paths that are JSON Pointers (RFC 6901). Values that
+/// no operation's path leads through are the same in the result as in the document. Reaches only an
 /// object's own values, and refuses `__proto__`.
 ///
 /// # Errors
-/// [`Error::InvalidPatch`] for what is no patch, [`Error::PatchPathMissing`] where a path leads
-/// nowhere, [`Error::PatchTestFailed`], [`Error::ForbiddenKey`].
+/// [`Error::InvalidPatch`] for an invalid patch, [`Error::PatchPathMissing`] where a path does not
+/// exist, [`Error::PatchTestFailed`], [`Error::ForbiddenKey`].
 ///
 /// ```
 /// use serde_json::json;
@@ -28,7 +28,7 @@ pub fn apply_patch<V: Value>(document: &V, operations: &V) -> Result<V, Error> {
     apply(document, operations, Some("__proto__"))
 }
 
-/// The same for a patch that [`crate::diff()`] made: it leads wherever there is a value of its own.
+/// Applies a patch that [`crate::diff()`] made, whose paths may go through any own value.
 pub(crate) fn apply_own_patch<V: Value>(document: &V, operations: &V) -> Result<V, Error> {
     apply(document, operations, None)
 }
@@ -47,11 +47,11 @@ fn apply<V: Value>(document: &V, operations: &V, refused: Option<&str>) -> Resul
 struct Operation<'a, V> {
     index: usize,
     said: &'a V,
-    /// The key that no path may lead through.
+    /// The key that no path may go through.
     refused: Option<&'a str>,
 }
 
-/// What becomes of the place that a path leads to.
+/// What to do at a path's end.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Deed {
     Add,
@@ -101,7 +101,7 @@ impl<V: Value> Operation<'_, V> {
         self.edit(document, path, Deed::Add, value)
     }
 
-    /// The value at a path.
+    /// Returns the value at a path.
     fn find<'v>(&self, document: &'v V, path: &Pointer) -> Result<V::Found<'v>, Error> {
         let mut found = V::Found::of(document);
         for token in &path.tokens {
@@ -110,10 +110,10 @@ impl<V: Value> Operation<'_, V> {
         Ok(found)
     }
 
-    /// Changes what is at the path: the root itself becomes the value.
+    /// Changes the value at the path; at the root, replaces the document.
     fn edit(&self, document: V, path: &Pointer, deed: Deed, value: V) -> Result<V, Error> {
         let Some((last, parents)) = path.tokens.split_last() else { return Ok(value) };
-        // A loop with its own stack: a path may be longer than the machine's stack is deep.
+        // A loop with its own stack: a path may be deeper than the machine's stack.
         let mut above = Vec::with_capacity(parents.len());
         let mut node = document;
         for token in parents {
@@ -184,7 +184,7 @@ impl Pointer {
     }
 }
 
-/// What a tilde before this stands for: `~1` is a slash and `~0` a tilde, anything else is an error.
+/// Decodes the tilde before this: `~1` is a slash and `~0` a tilde, anything else is an error.
 fn unescaped(code: char) -> Option<char> {
     match code {
         '0' => Some('~'),
@@ -201,7 +201,7 @@ fn child<'v, V: Value>(node: &'v V, token: &str) -> Option<V::Found<'v>> {
     }
 }
 
-/// The object or list with the place that a token names changed, if it is there.
+/// Changes the place that a token names in an object or list, if it exists.
 fn changed<V: Value>(node: V, token: &str, deed: Deed, value: V) -> Option<V> {
     if deed != Deed::Add {
         child(&node, token)?;
@@ -221,7 +221,7 @@ fn changed<V: Value>(node: V, token: &str, deed: Deed, value: V) -> Option<V> {
     })
 }
 
-/// The object or list with the value that a token names replaced.
+/// Replaces the value that a token names in an object or list.
 fn put<V: Value>(node: V, token: &str, value: V) -> V {
     match (node.kind(), index_of(token)) {
         (Kind::Array, Some(at)) => node.splice(at, 1, Some(value)),

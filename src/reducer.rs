@@ -1,7 +1,7 @@
-//! Reducers: how an update is folded into the value that a field has.
+//! Reducers: functions that fold an update into a field's value.
 //!
 //! As functions over any [`Value`]: [`messages`], [`tools`], [`todos`], [`files`]. As a
-//! [`Reducer`], which names one for a field of a typed state: [`AddMessages`], [`Append`],
+//! [`Reducer`], which you name for a field of a typed state: [`AddMessages`], [`Append`],
 //! [`Replace`], [`MergeTools`], [`MergeFiles`], [`ReplaceTodos`], and for your own [`ReducerFn`]
 //! and [`TryReducerFn`].
 
@@ -30,18 +30,18 @@ pub trait Reducer<T, U = T> {
     /// Folds `update` into `current` and returns the new value.
     ///
     /// # Errors
-    /// The reducer's own, for an update that cannot be folded.
+    /// The reducer's own, for an update that it refuses.
     fn merge(&self, current: T, update: U) -> Result<T, Error>;
 
     /// Folds `update` into `current` in two halves, so that an update of many fields is folded
-    /// whole or not at all: this half finds out whether it can be, the closure that it returns does
+    /// whole or not at all: this half checks whether it can be, and returns a closure that folds
     /// it.
     ///
-    /// By default it folds into a copy of `current`. Reducers that can do without make none:
-    /// [`AddMessages`] of typed items, [`Append`], [`Replace`].
+    /// The default folds into a copy of `current`. [`AddMessages`] of typed items, [`Append`] and
+    /// [`Replace`] make no copy.
     ///
     /// # Errors
-    /// As [`Reducer::merge`]; `current` is then as it was.
+    /// As [`Reducer::merge`]; `current` is then unchanged.
     fn prepare(&self, current: &mut T, update: U) -> Result<impl FnOnce(), Error>
     where
         T: Clone,
@@ -52,7 +52,8 @@ pub trait Reducer<T, U = T> {
     }
 }
 
-/// Makes a reducer of a function that takes every update. For one that may refuse, use
+/// Makes a reducer from a function that accepts every update. For one that may refuse, use
+/// [`TryReducerFn`].
 /// [`TryReducerFn`].
 ///
 /// ```
@@ -79,7 +80,7 @@ impl<F> fmt::Debug for ReducerFn<F> {
     }
 }
 
-/// Makes a reducer of a function that may refuse an update.
+/// Makes a reducer from a function that may refuse an update.
 ///
 /// ```
 /// use threadfold::Error;
@@ -107,11 +108,11 @@ impl<F> fmt::Debug for TryReducerFn<F> {
     }
 }
 
-/// Puts the update in the value's place: see [`REPLACE`].
+/// Replaces the value by the update: see [`REPLACE`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Replace;
 
-/// Puts the update in the value's place.
+/// Replaces the value by the update.
 ///
 /// ```
 /// use threadfold::reducer::{REPLACE, Reducer};
@@ -132,7 +133,7 @@ impl<T> Reducer<T> for Replace {
 }
 
 /// Appends the update's items to the value's: for the collections of the standard library, and for
-/// a string, whose items are text. Of equal keys in a map the update's value stays.
+/// a string, whose items are text. In a map the update's value replaces that of an equal key.
 ///
 /// ```
 /// use threadfold::reducer::{Append, Reducer};
@@ -187,7 +188,9 @@ append_to_collections! {
     HashMap<K, T, S>, of (K, T), for (K: Eq + Hash, T, S: BuildHasher);
 }
 
-/// Adds messages as LangGraph's `add_messages` does: [`list::add_messages`] for typed items, [`messages::add_messages`]
+/// Adds messages as LangGraph's `add_messages` does: [`list::add_messages`] for typed items,
+/// [`messages::add_messages`] for a [`Value`]. For DeepAgents' rules use
+/// [`MessageRules::DeepAgents`] itself as the reducer.
 /// for a [`Value`]. For DeepAgents' rules the reducer is [`MessageRules::DeepAgents`] itself.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AddMessages;
@@ -226,7 +229,7 @@ impl<V: Value> Reducer<V> for MessageRules {
     }
 }
 
-/// Joins tool definitions, one of each name: [`merge_tools`].
+/// Joins tool definitions, one for each name: [`merge_tools`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct MergeTools(pub Prefer);
 
@@ -236,7 +239,7 @@ impl<V: Value> Reducer<V> for MergeTools {
     }
 }
 
-/// Lays files over files by path; null deletes one: [`merge_files`].
+/// Merges files by path; null deletes one: [`merge_files`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct MergeFiles;
 
@@ -246,7 +249,7 @@ impl<V: Value> Reducer<V> for MergeFiles {
     }
 }
 
-/// Replaces a todo list whole, and checks it: [`replace_todos`].
+/// Checks a todo list and replaces the whole one: [`replace_todos`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ReplaceTodos;
 

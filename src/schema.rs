@@ -1,4 +1,4 @@
-//! Schemas: what fields a state has, and how each takes updates.
+//! Schemas: the fields of a state, and how each takes updates.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,36 +15,36 @@ mod index;
 
 use index::Index;
 
-/// How an update is folded into a field's value.
+/// How a field folds an update into its value.
 #[derive(Debug, Clone)]
 pub enum FieldReducer<V> {
-    /// The update takes the value's place; one write a super-step.
+    /// Replaces the value; takes one write a super-step.
     Replace,
-    /// A todo list, checked, takes the list's place; one write a super-step.
+    /// Replaces a todo list after checking it; takes one write a super-step.
     Todos,
-    /// `add_messages`.
+    /// Adds messages: `add_messages`.
     Messages(MessageRules),
-    /// `merge_tools`.
+    /// Joins tools: `merge_tools`.
     Tools(Prefer),
-    /// `merge_files`.
+    /// Merges files: `merge_files`.
     Files,
-    /// A list's items after those there are.
+    /// Appends a list's items.
     Append,
-    /// An object's values laid over those there are.
+    /// Merges an object's values.
     Merge,
-    /// The caller's own.
+    /// Calls your own reducer.
     Custom(CustomReducer<V>),
 }
 
-/// Folds an update into a value, or into nothing yet.
+/// Folds an update into a value, or into none at the first write.
 pub type CustomFn<V> = dyn Fn(Option<V>, V) -> Result<V, Error> + Send + Sync;
 
-/// A reducer of the caller's own.
+/// Your own reducer.
 #[derive(Clone)]
 pub struct CustomReducer<V> {
-    /// What errors call it.
+    /// Its name in errors.
     pub name: String,
-    /// Equal for two that are one reducer.
+    /// Equal for two that are the same reducer.
     pub id: u32,
     /// The reducer.
     pub merge: Arc<CustomFn<V>>,
@@ -75,12 +75,12 @@ pub enum Lifetime {
     },
 }
 
-/// One field of a state.
+/// A field of a state.
 #[derive(Debug, Clone)]
 pub struct Field<V> {
-    /// How it takes updates.
+    /// Its reducer.
     pub reducer: FieldReducer<V>,
-    /// How long its value lives.
+    /// Its lifetime.
     pub lifetime: Lifetime,
     /// Whether a caller may give it to a run.
     pub input: bool,
@@ -89,19 +89,19 @@ pub struct Field<V> {
 }
 
 impl<V> Field<V> {
-    /// A field that everybody may give and see.
+    /// Makes a field that callers may write and read.
     #[must_use]
     pub fn new(reducer: FieldReducer<V>) -> Self {
         Self { reducer, lifetime: Lifetime::Kept, input: true, output: true }
     }
 
-    /// This field with another lifetime.
+    /// Returns this field with another lifetime.
     #[must_use]
     pub fn lasting(self, lifetime: Lifetime) -> Self {
         Self { lifetime, ..self }
     }
 
-    /// This field, seen by nobody outside.
+    /// Returns this field hidden from input and output.
     #[must_use]
     pub fn private(self) -> Self {
         Self { input: false, output: false, ..self }
@@ -111,7 +111,7 @@ impl<V> Field<V> {
         !self.input && !self.output
     }
 
-    /// What tells two declarations of one field apart: its channel, as errors name it.
+    /// Distinguishes two declarations of one field: its channel, as errors name it.
     #[must_use]
     pub fn channel(&self) -> String {
         self.channel_name().to_owned()
@@ -148,7 +148,7 @@ impl<V> Field<V> {
 }
 
 impl<V: Value> Field<V> {
-    /// The value after one write.
+    /// Returns the value after one write.
     ///
     /// # Errors
     /// Those of the field's reducer.
@@ -167,7 +167,7 @@ impl<V: Value> Field<V> {
         }
     }
 
-    /// Whether several writes of one super-step are folded; else the field takes one.
+    /// Whether the field folds several writes of one super-step; otherwise it takes one.
     pub(crate) fn takes_many(&self) -> bool {
         self.lifetime == Lifetime::Kept
             && !matches!(self.reducer, FieldReducer::Replace | FieldReducer::Todos)
@@ -191,7 +191,7 @@ fn merge<V: Value>(current: V, update: &V) -> Result<V, Error> {
     Ok(current.overlay(&update, false))
 }
 
-/// The fields of a state, in the order of their declaration.
+/// The fields of a state, in declaration order.
 #[derive(Debug, Clone)]
 pub struct Schema<V> {
     fields: Vec<(String, Field<V>)>,
@@ -199,7 +199,7 @@ pub struct Schema<V> {
 }
 
 impl<V> Schema<V> {
-    /// A schema of these fields.
+    /// Makes a schema of these fields.
     ///
     /// # Errors
     /// [`Error::ForbiddenKey`] for a field called `__proto__`.
@@ -209,7 +209,7 @@ impl<V> Schema<V> {
         Ok(schema)
     }
 
-    /// A schema without fields.
+    /// Makes a schema without fields.
     #[must_use]
     pub fn empty() -> Self {
         Self { fields: Vec::new(), index: Index::default() }
@@ -228,28 +228,28 @@ impl<V> Schema<V> {
         Ok(())
     }
 
-    /// The fields and their names.
+    /// Returns the fields and their names.
     pub fn fields(&self) -> impl Iterator<Item = (&str, &Field<V>)> {
         self.fields.iter().map(|(key, field)| (key.as_str(), field))
     }
 
-    /// A field by its name.
+    /// Returns a field by its name.
     #[must_use]
     pub fn field(&self, key: &str) -> Option<&Field<V>> {
         self.place(key).and_then(|place| self.fields.get(place)).map(|(_, field)| field)
     }
 
-    /// Where among the fields the one of this name is.
+    /// Returns the position of the field of this name.
     pub(crate) fn place(&self, key: &str) -> Option<usize> {
         self.index.find(key, |place| self.fields.get(place).is_some_and(|(name, _)| name == key))
     }
 }
 
 impl<V: Clone> Schema<V> {
-    /// One schema from several, the base schema last: a later declaration of a field takes the
-    /// place of an earlier one, except that a field which any of them makes private is private.
+    /// Combines several schemas into one, the base schema last: a later declaration of a field
+    /// replaces an earlier one, but a field that any of them makes private stays private.
     ///
-    /// LangChain lets an earlier public declaration show a field that a later one hides; here
+    /// In LangChain an earlier public declaration can show a field that a later one hides; here
     /// private wins.
     ///
     /// # Errors
@@ -260,10 +260,10 @@ impl<V: Clone> Schema<V> {
         Ok(combined)
     }
 
-    /// Lays a later schema over this one: see [`Schema::combine`].
+    /// Merges a later schema into this one: see [`Schema::combine`].
     ///
     /// # Errors
-    /// [`Error::ReducerConflict`]; the fields before it are then laid over.
+    /// [`Error::ReducerConflict`]; the fields before the conflict are then merged.
     pub(crate) fn extend(&mut self, later: &Self) -> Result<(), Error> {
         for (key, field) in &later.fields {
             let Some((_, known)) = self.place(key).and_then(|place| self.fields.get_mut(place))

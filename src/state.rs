@@ -1,4 +1,4 @@
-//! States under a [`Schema`]: updates, super-steps, and what a caller may give and see.
+//! States under a [`Schema`]: updates, super-steps, and what a caller may write and read.
 
 use crate::error::Error;
 use crate::schema::{Field, Lifetime, Schema};
@@ -7,21 +7,22 @@ use crate::value::{Found, Kind, Value};
 /// The key that marks an `Overwrite`.
 const OVERWRITE: &str = "__overwrite__";
 
-/// The part of some values that passed, and the names of those that did not.
+/// Filtered values, and the names of those dropped.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Filtered<V> {
-    /// What passed: the very values given, when nothing was dropped.
+    /// The values that remain: the very object given when nothing was dropped.
     pub values: V,
-    /// The keys dropped, in their order.
+    /// The dropped keys, in order.
     pub dropped: Vec<String>,
 }
 
 impl<V: Value> Schema<V> {
-    /// A state with one partial update folded in, field by field; keys that the update does not
-    /// have, or the schema does not know, leave the state as it is.
+    /// Folds one partial update into a state, field by field, and returns the state. Keys that the
+    /// update lacks or the schema does not know leave the state unchanged.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] when either is not an object, and those of the fields' reducers.
+    /// [`Error::InvalidValue`] when either is not an object, and the errors of the fields'
+    /// reducers.
     ///
     /// ```
     /// use serde_json::json;
@@ -41,7 +42,8 @@ impl<V: Value> Schema<V> {
         self.folded(state, std::slice::from_ref(update), false)
     }
 
-    /// A state with the writes of these updates folded in. In a `step` an ephemeral field without one is cleared.
+    /// Folds the writes of these updates into a state. In a `step`, clears an ephemeral field
+    /// without a write.
     fn folded(&self, state: V, updates: &[V], step: bool) -> Result<V, Error> {
         let (mut changes, mut cleared) = (Vec::new(), Vec::new());
         for ((key, field), writes) in self.fields().zip(&self.writes(updates)) {
@@ -60,7 +62,7 @@ impl<V: Value> Schema<V> {
         Ok(state.without_all(&cleared).with_all(changes))
     }
 
-    /// For each field what the updates write to it, in their order.
+    /// Returns each field's writes in these updates, in order.
     fn writes(&self, updates: &[V]) -> Vec<Vec<V>> {
         let mut writes: Vec<Vec<V>> = self.fields().map(|_| Vec::new()).collect();
         for update in updates {
@@ -74,7 +76,7 @@ impl<V: Value> Schema<V> {
         writes
     }
 
-    /// A state with one write to a field of this schema.
+    /// Applies one write to a field of this schema and returns the state.
     pub(crate) fn write(&self, state: V, key: &str, write: V) -> Result<V, Error> {
         let Some(field) = self.field(key) else { return Ok(state) };
         let known = current(&state, key);
@@ -86,15 +88,15 @@ impl<V: Value> Schema<V> {
         })
     }
 
-    /// A state after one super-step in which several writers each gave a partial update, by the
-    /// rules of LangGraph's channels: a field that replaces takes one write, one with a reducer
-    /// folds them in order, an ephemeral one without a write is cleared, and an `Overwrite`
-    /// (`{ "__overwrite__": v }` or `{ "type": "__overwrite__", "value": v }`) sets a field
-    /// with a reducer whatever else was written.
+    /// Returns a state after one super-step of several writers' partial updates, by the rules of
+    /// LangGraph's channels: a field that replaces takes one write, a field with a reducer folds
+    /// its writes in order, an ephemeral field without a write is cleared, and an `Overwrite`
+    /// (`{ "__overwrite__": v }` or `{ "type": "__overwrite__", "value": v }`) sets a field with a
+    /// reducer whatever else was written.
     ///
     /// # Errors
-    /// [`Error::ConcurrentUpdate`], [`Error::TwoOverwrites`], [`Error::InvalidValue`], and those
-    /// of the fields' reducers.
+    /// [`Error::ConcurrentUpdate`], [`Error::TwoOverwrites`], [`Error::InvalidValue`], and the
+    /// errors of the fields' reducers.
     pub fn step(&self, state: V, updates: &V) -> Result<V, Error> {
         let state = given(state, "a state")?;
         if updates.kind() != Kind::Array {
@@ -107,11 +109,11 @@ impl<V: Value> Schema<V> {
         self.folded(state, &updates, true)
     }
 
-    /// What of a caller's values a run takes: the fields that the schema has and does not omit
+    /// Filters a caller's values for a run: keeps the fields that the schema has and does not omit
     /// from input.
     ///
     /// # Errors
-    /// [`Error::NoInput`] for null, [`Error::InvalidValue`] for what is no object.
+    /// [`Error::NoInput`] for null, [`Error::InvalidValue`] for anything but an object.
     pub fn input(&self, values: V) -> Result<Filtered<V>, Error> {
         if values.is_null() {
             return Err(Error::NoInput);
@@ -119,18 +121,18 @@ impl<V: Value> Schema<V> {
         Ok(self.filter(given(values, "input")?, &|field| field.input))
     }
 
-    /// What of a state a run's result shows.
+    /// Filters a state for a run's result: drops the fields that are not output.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] for what is no object.
+    /// [`Error::InvalidValue`] for anything but an object.
     pub fn output(&self, state: V) -> Result<Filtered<V>, Error> {
         Ok(self.filter(given(state, "a state")?, &|field| field.output))
     }
 
-    /// What of a state a checkpoint keeps: all but the untracked fields.
+    /// Filters a state for a checkpoint: drops the untracked fields.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] for what is no object.
+    /// [`Error::InvalidValue`] for anything but an object.
     pub fn checkpoint(&self, state: V) -> Result<Filtered<V>, Error> {
         let tracked = |field: &Field<V>| !matches!(field.lifetime, Lifetime::Untracked { .. });
         Ok(self.filter(given(state, "a state")?, &tracked))
@@ -163,7 +165,7 @@ fn current<V: Value>(state: &V, key: &str) -> Option<V> {
     state.get(key).map(Found::into_owned)
 }
 
-/// A field's value after the writes of one super-step.
+/// Returns a field's value after the writes of one super-step.
 fn written<V: Value>(
     field: &Field<V>,
     key: &str,
@@ -183,8 +185,8 @@ fn written<V: Value>(
         let last = writes.last().cloned().unwrap_or_else(V::null);
         return fold(current, last);
     }
-    // Writes before an `Overwrite` are folded all the same, so that what is wrong with them is
-    // said; those after it are not looked at.
+    // Writes before an `Overwrite` are still folded, so that their errors are reported; those after
+    // it are ignored.
     let mut folded = current;
     let mut overwritten = false;
     for write in writes {
@@ -201,7 +203,8 @@ fn written<V: Value>(
     Ok(folded.unwrap_or_else(V::null))
 }
 
-/// The value of an `Overwrite`: in either of its forms, or an instance of langgraph.js's class.
+/// Returns the value of an `Overwrite`: in either of its forms, or an instance of langgraph.js's
+/// class.
 fn overwrite<V: Value>(write: &V) -> Option<V> {
     if write.kind() != Kind::Object {
         return None;

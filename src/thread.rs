@@ -1,11 +1,11 @@
-//! A conversation with an agent's server: what the server said, and what is pending.
+//! A conversation with an agent's server: what the server sent, and what is pending.
 //!
-//! The **confirmed** state is the fold of what the server said. **Pending** is the list of updates
-//! that are not the server's yet. The **view** is pending laid over confirmed, made when somebody
-//! looks. An update has a part for each message that it adds, changes or removes, and one for each
-//! other field that it writes; of a part that a run took along the thread remembers one thing, the
-//! server's value at that moment. `tests/contract/model.rs` says all the rules in code that only
-//! has to be read.
+//! The **confirmed** state is the fold of what the server sent. **Pending** is the list of updates
+//! that the server does not have yet. The **view** is the confirmed state with pending applied,
+//! computed when it is read. An update has a part for each message that it adds, changes or
+//! removes, and one for each other field that it writes. For each part a run has sent, the thread
+//! remembers one thing: the server's value at that moment. `tests/contract/model.rs` specifies all
+//! the rules as plain code.
 
 use crate::error::Error;
 use crate::message;
@@ -46,7 +46,7 @@ use view::{Shown, Woven};
 
 const MESSAGES: &str = "messages";
 
-/// The state of a conversation: confirmed by a server, with pending updates over it.
+/// The state of a conversation: confirmed by a server, with pending updates applied.
 ///
 /// ```
 /// use serde_json::json;
@@ -65,38 +65,39 @@ const MESSAGES: &str = "messages";
 pub struct Thread<V: Value> {
     rules: Rules<V>,
     messages: MessageList<V>,
-    /// The confirmed state but for the messages.
+    /// The confirmed state without the messages.
     fields: V,
     updates: Updates<V>,
-    /// How many updates there have been: the next one's id.
+    /// The number of updates so far: the next one's id.
     made: u32,
     run: Option<Run<V>>,
     places: Places<V>,
-    /// The ids of the messages that are being streamed.
+    /// The ids of streaming messages.
     streaming: IdSet<V>,
-    /// Those of the messages that a failed run broke off: shown until the next one starts.
+    /// The ids of messages that a failed run cut off: shown until the next one starts.
     broken: IdSet<V>,
-    /// Those of the messages that a run left which never ended: nobody knows whether they are whole.
+    /// The ids of messages whose run never ended: they may be incomplete.
     left: IdSet<V>,
-    /// The ids of messages and the names of fields that have come by folding since the last snapshot.
+    /// The ids of messages and the names of fields that were folded in since the last snapshot.
     predicted: IdSet<V>,
     predicted_fields: IdSet<V>,
-    /// Which message of the run is which of those that it took along.
+    /// Maps messages of the run to the sent messages they are.
     echoes: Option<Echoes<V>>,
-    /// Where the last message was put behind another: that one's position, its own, and the length.
+    /// Where the last message was inserted behind another: that one's position, its own, and the
+    /// length.
     behind: Option<[u32; 3]>,
-    /// What was found out at the last look, as far as it is still true.
+    /// Results of the last read, as far as they still hold.
     stale: Stale,
     woven: Option<Woven<V>>,
     written: Option<V>,
-    /// The list of what is pending that was told last, and whether it is still true.
+    /// The last list of pending updates returned, and whether it still holds.
     told: V,
     told_fresh: bool,
     view: Shown<V>,
     confirmed: Shown<V>,
 }
 
-/// Of what it has to be found out again whether it is the server's.
+/// Which parts need to be compared with the server's state again.
 #[derive(Debug, Default)]
 struct Stale {
     edits: bool,
@@ -104,11 +105,11 @@ struct Stale {
 }
 
 impl<V: Value> Thread<V> {
-    /// A thread whose state has these fields; without a schema `messages`, `tools`, `todos` and
-    /// `files` have their reducers and any other field is replaced.
+    /// Makes a thread whose state has these fields. Without a schema `messages`, `tools`, `todos`
+    /// and `files` have their reducers, and updates replace any other field.
     ///
     /// # Errors
-    /// Those of the fields' reducers, for `values` that they do not take.
+    /// The errors of the fields' reducers, if they refuse `values`.
     pub fn new(schema: Option<Schema<V>>, values: &V) -> Result<Self, Error> {
         let rules = Rules::of(schema)?;
         let messages = MessageList::empty(rules.of_messages().unwrap_or(MessageRules::LangGraph));
@@ -139,27 +140,27 @@ impl<V: Value> Thread<V> {
         Ok(thread)
     }
 
-    /// A confirmed message, as it is at this moment.
+    /// Returns a confirmed message as it is now.
     #[must_use]
     pub fn message(&self, id: &V) -> Option<V> {
         self.messages.item(self.messages.find(id)?)
     }
 
-    /// Whether a look has more to do than to ask for what is there.
+    /// Whether a read has to compute anything.
     #[cfg(all(target_arch = "wasm32", feature = "bindings"))]
     pub(crate) fn has_writes(&self) -> bool {
         !self.view.fresh && self.updates.write_count > 0
     }
 
-    /// The updates that are not the server's, in their order.
+    /// Returns the updates that the server does not have, in order.
     pub fn pending(&mut self) -> impl Iterator<Item = &Pending<V>> {
         self.look();
         self.updates.iter_mut().for_each(Pending::with_new_ids);
         self.updates.iter().filter(|update| !update.is_acknowledged())
     }
 
-    /// The same as a list of `{ id, status, update, error? }`, which is the same one until one of
-    /// them changes.
+    /// Returns them as a list of `{ id, status, update, error?, manual? }`: the same list until one
+    /// of them changes.
     #[cfg_attr(not(all(target_arch = "wasm32", feature = "bindings")), allow(dead_code))]
     pub(crate) fn pending_list(&mut self) -> V {
         self.look();
@@ -174,33 +175,33 @@ impl<V: Value> Thread<V> {
         self.told.clone()
     }
 
-    /// What became of an update; nothing, when it is the server's or gone.
+    /// Returns an update's status; `None` once the server has it or it is gone.
     pub fn status(&mut self, id: &str) -> Option<Status> {
         self.look();
         let update = self.updates.place(id).and_then(|place| self.updates.get(place))?;
         (!update.is_acknowledged()).then_some(update.status)
     }
 
-    /// The ids of the messages that are not whole, as a list: those being streamed, and those that
-    /// a failed run broke off. They are no history to be sent.
+    /// Returns the ids of incomplete messages as a list: those streaming, and those a failed run
+    /// cut off. Don't send them as history.
     #[must_use]
     pub fn streaming(&self) -> V {
         let partial = self.streaming.iter().chain(self.broken.iter()).chain(self.left.iter());
         V::array(partial.cloned())
     }
 
-    /// Adds to the confirmed state, by the fields' reducers. What is added while a run is under way
-    /// outlasts a replay of the run.
+    /// Adds to the confirmed state with the fields' reducers. What you add during a run survives a
+    /// replay of the run.
     ///
     /// # Errors
-    /// Those of the fields' reducers; the state is then as it was.
+    /// Those of the fields' reducers; the state is then unchanged.
     pub fn update(&mut self, update: V) -> Result<(), Error> {
         self.fold(&update)?;
         self.keep_local(update);
         Ok(())
     }
 
-    /// Takes an update for confirmed: it stays, and is no longer pending. False for an unknown id.
+    /// Confirms an update: it stays, and is no longer pending. Returns false for an unknown id.
     ///
     /// # Errors
     /// Those of the fields' reducers; the update then stays pending.
@@ -226,17 +227,17 @@ impl<V: Value> Thread<V> {
         Ok(true)
     }
 
-    /// Marks an update failed; it stays shown. False for an unknown id.
+    /// Marks an update failed; it stays shown. Returns false for an unknown id.
     pub fn fail(&mut self, id: &str, error: V) -> bool {
         self.mark(id, Status::Failed, Some(error))
     }
 
-    /// Marks an update pending again. False for an unknown id.
+    /// Marks an update pending again. Returns false for an unknown id.
     pub fn retry(&mut self, id: &str) -> bool {
         self.mark(id, Status::Pending, None)
     }
 
-    /// Takes an update back: as if it had never been. False for an unknown id.
+    /// Removes an update as if it had never been made. Returns false for an unknown id.
     pub fn rollback(&mut self, id: &str) -> bool {
         let gone = self.updates.place(id).and_then(|place| self.updates.remove(place));
         if gone.is_some() {
@@ -259,8 +260,8 @@ impl<V: Value> Thread<V> {
         true
     }
 
-    /// What was added here and not by the server's run is added again when that is replayed. On a
-    /// run that is over nobody goes back any more, once something was added.
+    /// Remembers additions made here, not by the server's run, to add them again on a replay. After
+    /// an addition a run that has ended cannot be replayed any more.
     fn keep_local(&mut self, update: V) {
         if let Some(run) = self.run.as_mut() {
             if run.active {
@@ -271,7 +272,7 @@ impl<V: Value> Thread<V> {
         }
     }
 
-    /// One update into the confirmed state, whole or not at all.
+    /// Folds one update into the confirmed state, whole or not at all.
     fn fold(&mut self, update: &V) -> Result<(), Error> {
         fields_in(update, "an update")?;
         let mut fields = self.fields.clone().shared();
@@ -302,7 +303,7 @@ impl<V: Value> Thread<V> {
         Ok(())
     }
 
-    /// The list that the schema's reducer of the messages makes, if that is not `add_messages`.
+    /// Returns the list made by the schema's reducer of messages, if that is not `add_messages`.
     fn reduced(
         &mut self,
         current: impl FnOnce(&mut Self) -> V,
@@ -345,7 +346,7 @@ impl<V: Value> Thread<V> {
         self.told_fresh &= self.updates.write_count == 0;
     }
 
-    /// What is pending has changed, or its order.
+    /// Notes that pending updates, or their order, changed.
     fn updates_changed(&mut self) {
         if self.updates.kept == 0 {
             self.places.seats.clear();
@@ -354,7 +355,7 @@ impl<V: Value> Thread<V> {
         self.shown_anew();
     }
 
-    /// Confirms what of an update's edits is not the server's, where it is shown.
+    /// Confirms the edits of an update that the server does not have, where they are shown.
     fn confirm_edits(&mut self, update: &Pending<V>) -> Result<(), Error> {
         for edit in update.edits.iter().filter(|edit| !edit.acknowledged) {
             let at = self.messages.find(&edit.id);
@@ -363,7 +364,7 @@ impl<V: Value> Thread<V> {
                     self.messages.put(message.clone(), None)?;
                 }
                 (message, at) => {
-                    // The place is found among what there is before it goes.
+                    // Find the place while it is still shown there.
                     let mut place = update
                         .anchor
                         .filter(|_| message.is_some())
@@ -387,14 +388,14 @@ impl<V: Value> Thread<V> {
         Ok(())
     }
 
-    /// What is pending is told and shown anew.
+    /// Notes that pending updates must be listed and shown again.
     fn shown_anew(&mut self) {
         (self.woven, self.written) = (None, None);
         (self.view.fresh, self.told_fresh) = (false, false);
     }
 }
 
-/// Refuses what is no list of objects.
+/// Refuses anything but a list of objects.
 fn list_of_messages<V: Value>(list: &V) -> Result<(), Error> {
     let is_one = |at: u32| list.at(at as usize).is_some_and(|it| it.kind() == Kind::Object);
     if list.kind() == Kind::Array && message::odd(list).into_iter().all(is_one) {

@@ -1,14 +1,14 @@
-//! For a program with types of its own: messages as structs, a state as a struct, lists of both.
+//! For programs with their own types: messages as structs, a state as a struct, lists of both.
 //!
-//! - [`Message`] is a message in Rust, [`MessageKind`] who speaks in it.
-//! - [`add_messages`] adds messages to a list, or whatever else is [`Identified`].
+//! - [`Message`] is a message in Rust, [`MessageKind`] its kind and content.
+//! - [`add_messages`] adds messages, or anything else [`Identified`], to a list.
 //! - [`MessageList`] is a long list that changes often: a token costs the same at any length.
 //! - [`State`] is a struct whose every field has a [`Reducer`](crate::reducer::Reducer):
 //!   `#[derive(State)]` writes its partial update.
 //!
-//! A program of nodes can be put together in three ways (`examples/rust/` has a program of each).
-//! **A node merges by itself** and returns whole state; **the caller merges** what a node returns,
-//! its part of the state; or **a loop runs the nodes** and merges each one's part:
+//! You can build a program of nodes in three ways (`examples/rust/` has a program for each). **A
+//! node merges** and returns the whole state; **the caller merges** what a node returns, its part
+//! of the state; or **a loop runs the nodes** and merges each one's part:
 //!
 //! ```
 //! use threadfold::reducer::AddMessages;

@@ -1,9 +1,9 @@
 //! JSON-shaped data, in whichever heap it lives.
 //!
-//! The core never owns a copy of a message, a file or a state value: it asks questions of a
-//! [`Value`] and has it build the answer where it stands. There are three heaps: [`Json`], whose
-//! values are shared; [`serde_json::Value`], whose values have one owner each; and, in the npm
-//! package, JavaScript's own, where a value is a handle and nothing is serialised.
+//! The core never owns a copy of a message, a file or a state value: it queries a [`Value`] and has
+//! it build the result in its own heap. There are three heaps: [`Json`], whose values are shared;
+//! [`serde_json::Value`], whose values have one owner each; and, in the npm package, JavaScript's
+//! own, where a value is a handle and nothing is serialised.
 
 use std::borrow::Cow;
 
@@ -30,7 +30,7 @@ pub(crate) use names::Names;
 pub(crate) use numbers::{ByNumber, ascending};
 pub(crate) use plan::{Join, Plan};
 
-/// What a [`Value`] is.
+/// The kind of a [`Value`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Nothing: JSON's `null`; in JavaScript `undefined` too.
@@ -47,63 +47,63 @@ pub enum Kind {
 
 /// JSON-shaped data in some heap.
 ///
-/// Reading gives a borrow where the heap has one and a handle where it does not, never a deep
-/// copy. Building takes the old value and gives the new one: a heap whose values are shared
-/// copies the one node that changes, a heap whose values are owned changes it in place.
+/// Reading returns a borrow where the heap has one and a handle where it does not, never a deep
+/// copy. Building takes the old value and returns the new one: a heap of shared values copies the
+/// one node that changes, a heap of owned values changes it in place.
 ///
-/// A heap of your own answers these questions, and `impl Bulk for MyValue {}` gives it the rest;
-/// what it can do at less cost it does in [`Bulk`] itself.
+/// For a heap of your own, implement these methods and `impl Bulk for MyValue {}`; override methods
+/// of [`Bulk`] where your heap can do better.
 pub trait Value: Bulk + Clone {
-    /// What reading gives.
+    /// The result of reading.
     type Found<'a>: Found<'a, Self>
     where
         Self: 'a;
     /// Numbers for the texts of this heap: [`Texts`], unless it has its own.
     type Symbols: Symbols<Self>;
 
-    /// What this is.
+    /// Returns its kind.
     fn kind(&self) -> Kind;
-    /// The text of a string; nothing for other kinds.
+    /// Returns a string's text; `None` for other kinds.
     fn text(&self) -> Option<Cow<'_, str>>;
-    /// How many items an array has; 0 for other kinds.
+    /// Returns an array's length; 0 for other kinds.
     fn len(&self) -> usize;
-    /// An array's item.
+    /// Returns an array's item.
     fn at(&self, index: usize) -> Option<Self::Found<'_>>;
-    /// An object's own value under `key`.
+    /// Returns an object's own value under `key`.
     fn get(&self, key: &str) -> Option<Self::Found<'_>>;
-    /// The names of an object's own values, in order.
+    /// Returns the keys of an object's own values, in order.
     fn keys(&self) -> Vec<String>;
-    /// Whether the two are one: the same list or object of the heap, the same text, number or
-    /// boolean. It costs nothing, and says whether anything can have changed.
+    /// Returns whether the two are identical: the same list or object of the heap, or equal texts,
+    /// numbers or booleans. Cheap; if true, nothing has changed.
     ///
     /// [`serde_json::Value`] is the exception: owned values have no identity, so there it means
-    /// "equal", and costs a look at all of both.
+    /// "equal", and compares all of both.
     fn same(&self, other: &Self) -> bool;
-    /// Whether the two say the same, however deep.
+    /// Returns whether the two are equal, however deep.
     fn equals(&self, other: &Self) -> bool;
 
-    /// JSON's `null`.
+    /// Makes JSON's `null`.
     fn null() -> Self;
-    /// A string.
+    /// Makes a string.
     fn string(text: &str) -> Self;
-    /// An array of these items.
+    /// Makes an array of these items.
     fn array(items: impl IntoIterator<Item = Self>) -> Self;
-    /// An object without values.
+    /// Makes an empty object.
     fn object() -> Self;
-    /// What a JSON text says, if it is one.
+    /// Parses a JSON text, if it is one.
     fn parse_json(text: &str) -> Option<Self>;
-    /// This object with `value` under `key`: in its old place, or last.
+    /// Returns this object with `value` under `key`: in its old place, or last.
     #[must_use]
     fn with(self, key: &str, value: Self) -> Self;
-    /// This object without `key`.
+    /// Returns this object without `key`.
     #[must_use]
     fn without(self, key: &str) -> Self;
-    /// This object with all of these values: copied once, where it has to be copied.
+    /// Returns this object with all of these values, with at most one copy.
     #[must_use]
     fn with_all(self, entries: Vec<(String, Self)>) -> Self {
         entries.into_iter().fold(self, |object, (key, value)| object.with(&key, value))
     }
-    /// This object without all of these keys.
+    /// Returns this object without all of these keys.
     #[must_use]
     fn without_all(self, keys: &[String]) -> Self {
         const FEW: usize = 8;
@@ -121,27 +121,28 @@ pub trait Value: Bulk + Clone {
         });
         Self::object().with_all(entries.collect())
     }
-    /// This array with `delete` items at `index` replaced by `insert`; past the end is the end.
+    /// Returns this array with `delete` items at `index` replaced by `insert`; past the end is the
+    /// end.
     #[must_use]
     fn splice(self, index: usize, delete: usize, insert: Option<Self>) -> Self;
 
-    /// Whether [`Value::len`] is 0.
+    /// Returns whether [`Value::len`] is 0.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// The items of an array.
+    /// Iterates over an array's items.
     fn items(&self) -> impl Iterator<Item = Self::Found<'_>> {
         (0..self.len()).filter_map(|index| self.at(index))
     }
-    /// Whether this is null, or undefined.
+    /// Returns whether this is null, or undefined.
     fn is_null(&self) -> bool {
         self.kind() == Kind::Null
     }
-    /// An object's own value under `key`, as a value of its own.
+    /// Returns an object's own value under `key`, as an owned value.
     fn get_owned(&self, key: &str) -> Option<Self> {
         self.get(key).map(Found::into_owned)
     }
-    /// An object's own text under `key`.
+    /// Returns an object's own text under `key`.
     fn text_of(&self, key: &str) -> Option<String> {
         self.get(key).and_then(|value| value.text().map(Cow::into_owned))
     }

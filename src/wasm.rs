@@ -1,7 +1,8 @@
-//! The only place that knows JavaScript: the core over the JavaScript heap, as the npm package
-//! calls it. It is there with the feature `bindings`, which the member crate of that name asks for. The types that users see are the package's own, in TypeScript.
+//! The only module that knows JavaScript: the core over the JavaScript heap, as the npm package
+//! calls it. The feature `bindings` enables it, which the member crate of that name sets. Users see
+//! the package's own types, in TypeScript.
 //!
-//! Values come and go as numbers: `slots.js` says how. So do options, in the order in which the
+//! Values cross as numbers: `slots.js` explains how. So do options, in the order in which the
 //! package's TypeScript lists them.
 
 #![allow(missing_debug_implementations)] // Nobody prints a handle in Rust.
@@ -27,7 +28,7 @@ pub use message_list::RawMessageList;
 pub use schema::RawSchema;
 pub use thread::RawThread;
 
-/// The answer. What went wrong is kept for JavaScript, which throws it.
+/// Returns the answer; keeps an error for JavaScript, which throws it.
 fn answer<T>(result: Result<T, Error>) -> Option<T> {
     match result {
         Ok(answer) => Some(answer),
@@ -38,12 +39,12 @@ fn answer<T>(result: Result<T, Error>) -> Option<T> {
     }
 }
 
-/// The number of a value that is the answer.
+/// Returns the number of the value in an answer.
 fn value(result: Result<Handle, Error>) -> i32 {
     answer(result).unwrap_or(UNDEFINED).number()
 }
 
-/// The text of a value that should be one.
+/// Returns the text of a value that should be text.
 fn text(value: Handle) -> String {
     value.text().map(Cow::into_owned).unwrap_or_default()
 }

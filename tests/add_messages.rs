@@ -1,4 +1,4 @@
-//! Every row of what is known of LangGraph's `add_messages`, over JSON and over typed messages.
+//! Every known case of LangGraph's `add_messages`, over JSON and over typed messages.
 #![allow(clippy::unwrap_used)]
 
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ fn left() -> Value {
     json!([human("a", "1"), human("b", "2")])
 }
 
-/// Both ways of adding, which must say the same: contents and ids, or the error.
+/// Adds in both ways, which must agree: contents and ids, or the error.
 fn added(left: Value, right: Value, rules: MessageRules) -> Result<Vec<String>, Error> {
     let typed = |list: &Value| -> Vec<Message> { serde_json::from_value(list.clone()).unwrap() };
     let of_structs = add_message_list(typed(&left), typed(&right), rules);

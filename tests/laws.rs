@@ -64,7 +64,7 @@ fn rules() -> impl Strategy<Value = MessageRules> {
     prop_oneof![Just(LangGraph), Just(DeepAgents)]
 }
 
-/// What can be compared of a result: the text, and the id unless it was made up.
+/// The comparable part of a result: the text, and the id unless it was generated.
 fn shown<'a>(
     list: impl IntoIterator<Item = (&'a str, Option<&'a str>)>,
 ) -> Vec<(String, Option<String>)> {
@@ -144,7 +144,7 @@ fn deepagents(left: &[Item], right: &[Item]) -> Vec<Item> {
     result.into_iter().flatten().collect()
 }
 
-/// An update for which LangGraph's rules give one list, be it a batch or its messages one by one.
+/// An update for which LangGraph's rules give the same list, as a batch or message by message.
 /// They do not when a message comes after the removal of its id (in a batch it keeps its place),
 /// nor when messages of one id follow a remove-all (in a batch both stay), nor when a removal
 /// precedes a remove-all (alone it may fail): such items are left out.

@@ -49,7 +49,7 @@ fn id(n: u32) -> Value {
     json!({ "type": "human", "id": n.to_string(), "content": "" })
 }
 
-/// Each row: a reducer, the value there is (or none), an update, what they make or the code.
+/// Each row: a reducer, the current value (or none), an update, the result or the error's code.
 #[test]
 fn every_field_folds_by_its_reducer() {
     use FieldReducer::{Append, Files, Merge, Messages, Replace, Todos, Tools};

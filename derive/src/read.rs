@@ -1,4 +1,4 @@
-//! What a declaration says.
+//! Reads the declaration of a state.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
@@ -10,14 +10,14 @@ use syn::{
     Visibility, parenthesized,
 };
 
-/// A state that is to be implemented.
+/// A state to implement.
 pub struct State<'a> {
     pub ident: &'a Ident,
     pub visibility: &'a Visibility,
     pub generics: &'a Generics,
     /// The name of its update.
     pub update: Ident,
-    /// What the update derives.
+    /// The traits its update derives.
     pub derives: Vec<Path>,
     /// The path of threadfold.
     pub threadfold: TokenStream,
@@ -26,7 +26,7 @@ pub struct State<'a> {
     pub fields: Vec<Field<'a>>,
 }
 
-/// One field of it.
+/// A field of the state.
 pub struct Field<'a> {
     pub ident: &'a Ident,
     pub visibility: &'a Visibility,
@@ -40,9 +40,9 @@ pub struct Field<'a> {
     pub serde: Vec<TokenStream>,
 }
 
-/// What folds a field.
+/// How a field folds updates.
 pub enum Reducer {
-    /// Nothing is said: the update takes its place.
+    /// No reducer: the update replaces the value.
     Replace,
     /// `|current, update| …`
     Closure(TokenStream),
@@ -126,7 +126,7 @@ fn field(field: &syn::Field) -> Result<Field<'_>> {
     })
 }
 
-/// The attribute of this name, of which there may be one.
+/// Returns the attribute of this name, of which there may be one.
 fn only<'a>(attributes: &'a [Attribute], name: &str) -> Result<Option<&'a Attribute>> {
     let mut named = attributes.iter().filter(|attribute| attribute.path().is_ident(name));
     let first = named.next();

@@ -1,4 +1,4 @@
-//! The code that is written for a state.
+//! Generates the code for a state.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
@@ -6,7 +6,7 @@ use syn::{GenericParam, Generics, parse_quote};
 
 use crate::read::{Field, Reducer, State};
 
-/// The update of a state, and how it is folded.
+/// Generates the update of a state, and its folding.
 pub fn state(state: &State<'_>) -> TokenStream {
     let update = update(state);
     let folding = folding(state);
@@ -25,7 +25,7 @@ fn update(state: &State<'_>) -> TokenStream {
     let derive = (!derives.is_empty()).then(|| quote!(#[derive(#(#derives),*)]));
     let serde = serde.iter().cloned().chain(bound(state)).map(|item| quote!(#[serde(#item)]));
     let serde = if uses_serde(state) { quote!(#(#serde)*) } else { TokenStream::new() };
-    let says = format!("A part of [`{ident}`]: each field a write to it, or nothing.");
+    let says = format!("A partial update of [`{ident}`]: each field is a write, or `None`.");
     quote! {
         #[doc = #says]
         #derive
@@ -47,7 +47,7 @@ fn uses_serde(state: &State<'_>) -> bool {
     state.derives("Serialize") || state.derives("Deserialize")
 }
 
-/// What is said to serde of a field.
+/// Returns a field's attributes for serde.
 fn of_serde(state: &State<'_>, field: &Field<'_>) -> TokenStream {
     if !uses_serde(state) {
         return TokenStream::new();
@@ -63,7 +63,7 @@ fn of_serde(state: &State<'_>, field: &Field<'_>) -> TokenStream {
     quote!(#[serde(#(#items),*)])
 }
 
-/// What serde cannot find out by itself, because the fields are read by a function of ours.
+/// Bounds that serde cannot infer, because a function of ours reads the fields.
 fn bound(state: &State<'_>) -> Option<TokenStream> {
     let generic = state.generics.type_params().next().is_some();
     if !generic || !state.derives("Deserialize") {
@@ -78,7 +78,7 @@ fn bound(state: &State<'_>) -> Option<TokenStream> {
     Some(quote!(bound(deserialize = #bounds)))
 }
 
-/// The path of what threadfold has for this code alone.
+/// Returns the path of an item that threadfold exports for this code alone.
 fn private(state: &State<'_>, name: &str) -> String {
     format!("{}::typed::__private::{name}", state.threadfold).replace(' ', "")
 }
@@ -142,7 +142,7 @@ fn folding(state: &State<'_>) -> TokenStream {
     }
 }
 
-/// The generics with every type `Clone`, as a state is.
+/// Returns the generics with every type `Clone`, as a state's are.
 fn cloneable(generics: &Generics) -> Generics {
     let mut generics = generics.clone();
     for param in &mut generics.params {
@@ -153,7 +153,7 @@ fn cloneable(generics: &Generics) -> Generics {
     generics
 }
 
-/// The reducer of a field, as an expression.
+/// Returns the reducer of a field, as an expression.
 fn expression(state: &State<'_>, field: &Field<'_>) -> TokenStream {
     let threadfold = &state.threadfold;
     let Field { ty, written, .. } = field;

@@ -72,7 +72,7 @@ async function expanded(events: Event[]): Promise<{ events: Event[]; whole: bool
   }
 }
 
-test("the same messages, and a complaint where the reference gives up", async () => {
+test("the same messages, and an error where the reference throws", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(event, { maxLength: 12 }), async (made) => {
       const run = [started(), ...made, finished()];

@@ -369,7 +369,7 @@ test("withFold and its agents say what is wrong with their arguments", () => {
   }
 });
 
-test("what is no message in the agent's list is told, and the others stay", async () => {
+test("an item of the agent's list that is not a message is reported, and the others stay", async () => {
   const { agent, sent } = told("folding", [], { initialMessages: [question()] });
   agent.messages.push(null as never);
   await quietly(() => expect((agent as FoldHttpAgent).thread.getState().messages).toEqual([question()]) as never);

@@ -239,7 +239,7 @@ test.each(["the option signal", "fetch's own signal"])(
   },
 );
 
-test("a stop when nothing is under way is heard by nobody: what is pending waits, also after a run's end", async () => {
+test("a stop when no run is under way does nothing: pending updates wait, also after a run's end", async () => {
   const thread = new Thread({ threadId: "t1" });
   const op = thread.optimistic({ messages: [question] });
   const before = thread.run;

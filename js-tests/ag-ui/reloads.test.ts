@@ -1,5 +1,5 @@
 // A reload changes nothing for the server: it is sent the same, and holds the same, as by a page that stays.
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { type AgUiState, defineSchema, field, Thread } from "threadfold";
 import { foldAgUi, runInput } from "threadfold/ag-ui/events";
 import { expect, test } from "vitest";

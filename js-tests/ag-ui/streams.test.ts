@@ -257,7 +257,7 @@ test("state changes under an empty id are all applied", async () => {
   expect(thread.getState()).toMatchObject({ n: 3 });
 });
 
-test("a body that ends within an event is cut there, and nobody is told of an error", async () => {
+test("a body that ends within an event is cut there, without an error", async () => {
   const { thread, errors } = watched();
   const body = `${frames(RUN.slice(0, 3)).join("\n\n")}\n\n${frames(RUN)[3]?.slice(0, -3)}`;
   expect(await foldAgUi(thread, textResponse(body))).toEqual({ status: "cut" });

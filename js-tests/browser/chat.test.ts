@@ -174,7 +174,7 @@ test("who scrolls up to read while an answer streams is left there; sending goes
   await page.close();
 });
 
-test("drift is told: the light goes on when the server's snapshot says otherwise", async () => {
+test("drift is reported: the light goes on when the server's snapshot differs", async () => {
   const { page, chat } = await open();
   await chat.latency(0);
   await page.getByLabel("Answer is reworded").check();

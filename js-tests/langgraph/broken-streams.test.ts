@@ -21,7 +21,7 @@ const reason = (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-describe("a part that is wrong is told, and the stream goes on", () => {
+describe("a wrong part is reported, and the stream goes on", () => {
   const WRONG: Record<string, object | null | number> = {
     "a namespace that is a number": event("values", { messages: [] }, { namespace: 5 }),
     "a namespace that is a text": event("messages", { event: "message-start", id: "x" }, { namespace: "tools:1" }),

@@ -128,7 +128,7 @@ test("stopped by the signal of its own request, too", async () => {
   expect(thread.run).toMatchObject({ id: "r1", status: "idle" });
 });
 
-test("a stop when nothing is under way is heard by nobody", async () => {
+test("a stop when no run is under way does nothing", async () => {
   const thread = new Recorder();
   const op = thread.optimistic({ messages: [Q] });
   await reason(foldRun(thread, new Promise<RunStream>(() => {}), { signal: AbortSignal.abort() }));

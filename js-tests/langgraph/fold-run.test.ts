@@ -226,7 +226,7 @@ describe("updates and values", () => {
     expect(thread.getState()).toBe(before);
   });
 
-  test("interrupts are told once and are no state", async () => {
+  test("interrupts are reported once and are not state", async () => {
     const asked: unknown[] = [];
     const thread = new Thread();
     const interrupt = { id: "i1", value: "Really?" };
@@ -249,7 +249,7 @@ describe("updates and values", () => {
     expect(held(thread.confirmed)).toEqual(held({ messages: [human("h", "Hi")] }));
   });
 
-  test("what nodes send of their own is told with where it comes from", async () => {
+  test("custom data of nodes is reported with its origin", async () => {
     const told: unknown[] = [];
     await foldRun(
       new Thread(),
@@ -411,7 +411,7 @@ describe("a stream that breaks off", () => {
 });
 
 describe("what is no good", () => {
-  test("is told as an error, and the stream goes on", async () => {
+  test("is reported as an error, and the stream goes on", async () => {
     const thread = new Thread();
     const errors: string[] = [];
     thread.on("error", ({ code }) => errors.push(code));

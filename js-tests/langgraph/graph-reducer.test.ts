@@ -54,7 +54,7 @@ const isRemoval =
   ({ kind, id }: Spec) =>
     kind === "remove" && (id === REMOVE_ALL_MESSAGES) === all;
 
-test("graphReducer is messagesStateReducer to whoever looks: classes, identity, ids, errors", () => {
+test("graphReducer behaves as messagesStateReducer: classes, identity, ids, errors", () => {
   const counts = { answers: 0, errors: 0, afterRemoveAll: 0 };
   const agrees = fc.property(leftSpecs, rightSpecs, (left, right) => {
     const lastClear = right.findLastIndex(isRemoval(true));

@@ -300,7 +300,7 @@ describe("a stream", () => {
     throw new TypeError("terminated");
   };
 
-  test("that was cut anywhere is told again from its start, or goes on", async () => {
+  test("that was cut anywhere repeats from its start, or continues", async () => {
     for (let at = 0; at <= script.events.length; at++) {
       for (const from of [0, at]) {
         const thread = new Thread();

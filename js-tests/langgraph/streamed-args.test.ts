@@ -164,7 +164,7 @@ describe("a streamed call is plain data to", () => {
   };
   for (const [who, look] of Object.entries(looks)) test(who, () => expect(look(streamed())).toEqual(ARGS));
 
-  test("toStrictEqual, and to whoever asks for its keys", () => {
+  test("toStrictEqual, and to code that reads its keys", () => {
     expect(streamed()).toStrictEqual({ name: "t", args: ARGS, id: "c", type: "tool_call" });
     expect(Object.keys(streamed())).toEqual(["name", "args", "id", "type"]);
   });

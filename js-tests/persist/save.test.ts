@@ -117,7 +117,7 @@ describe("saving", () => {
 });
 
 describe("a save that fails", () => {
-  test("is told once, keeps what was saved, and is tried again with the next change", async () => {
+  test("is reported once, keeps what was saved, and retries with the next change", async () => {
     using thread = threadOf(ai("1", "a"));
     const storage = new Shelf();
     const errors: ThreadfoldError[] = [];
@@ -148,7 +148,7 @@ describe("a save that fails", () => {
     expect(storage.kept.get(name)).toContain('"topic":"y"');
   });
 
-  test("is told to the thread's error listeners, if there is no onError", async () => {
+  test("goes to the thread's error listeners without onError", async () => {
     using thread = threadOf();
     const storage = new Shelf();
     storage.broken = new Error("full");

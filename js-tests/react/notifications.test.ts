@@ -171,7 +171,7 @@ test("a deferred value of a message lags behind and comes to the same, a list of
   await expect.poll(() => host.textContent).toBe(`${dots}|${dots}x|x`);
 });
 
-test("a component that shows a failure hears of it, and of the connection, though the state stays as it is", async () => {
+test("a component that shows a failure renders for it, and for the connection, though the state is unchanged", async () => {
   using thread = threadOf();
   const renders = { run: 0, state: 0 };
   const Status = () => {

@@ -9,12 +9,13 @@ import { StubServer, turn, until, type Faults } from "./stub-server.js";
 import { agUiWire, langGraphWire, messagesOn } from "./stub-wires.js";
 
 const rejoin = { delays: [0, 0] };
+const cancelTimeout = 1;
 
 const WAYS = {
   "AG-UI": {
     wire: agUiWire,
     open: (thread: Thread, { fetch }: StubServer) =>
-      new AgUiRunner(thread, { url: "http://stub/agent", fetch, rejoin }),
+      new AgUiRunner(thread, { url: "http://stub/agent", fetch, rejoin, cancelTimeout }),
   },
   "AG-UI, joined": {
     wire: agUiWire,
@@ -22,30 +23,30 @@ const WAYS = {
       new AgUiRunner(thread, {
         url: "http://stub/agent",
         joinUrl: ({ runId }) => `http://stub/runs/${runId}`,
-        cancel: ({ runId }) => fetch(`http://stub/runs/${runId}/cancel`, { method: "POST" }),
+        cancel: ({ runId }, signal) => fetch(`http://stub/runs/${runId}/cancel`, { method: "POST", signal }),
         fetch,
         rejoin,
+        cancelTimeout,
       }),
   },
   LangGraph: {
     wire: langGraphWire,
     open: (thread: Thread, { fetch }: StubServer) =>
-      new LangGraphRunner(thread, { apiUrl: "http://stub", assistantId: "agent", fetch, rejoin }),
+      new LangGraphRunner(thread, { apiUrl: "http://stub", assistantId: "agent", fetch, rejoin, cancelTimeout }),
   },
 };
 
 const small = fc.nat(8);
+const anyEnd = fc.constantFrom("error" as const, "close" as const, "half" as const);
 const anyFaults: fc.Arbitrary<Faults> = fc.oneof(
   { weight: 3, arbitrary: fc.constant({}) },
   fc.record({ refuse: fc.constantFrom(400, 500) }),
   fc.constant({ lose: true }),
   fc.record({
     cut: small,
+    end: anyEnd,
     joins: fc.array(
-      fc.oneof(
-        fc.constantFrom<(number | "lose")[]>(404, 503, "lose"),
-        small.map((cut) => ({ cut })),
-      ),
+      fc.oneof(fc.constantFrom<(number | "lose")[]>(404, 503, "lose"), fc.record({ cut: small, end: anyEnd })),
       { maxLength: 4 },
     ),
   }),
@@ -59,6 +60,7 @@ const anyStep = fc.oneof(
   { weight: 4, arbitrary: fc.record({ turns: fc.integer({ min: 1, max: 25 }) }) },
   { weight: 1, arbitrary: fc.record({ holdAt: fc.integer({ min: 1, max: 8 }) }) },
   { weight: 1, arbitrary: fc.constant({ holdAnswers: true }) },
+  { weight: 1, arbitrary: fc.record({ hangCancels: fc.boolean() }) },
   { weight: 2, arbitrary: fc.constantFrom("release", "stop", "retry", "resume", "rejoin", "reload" as const) },
 );
 

@@ -195,7 +195,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
     expect(thread.pending).toEqual([]);
   });
 
-  test("told not to join by itself, it waits for rejoin", async () => {
+  test("without automatic rejoining it waits for rejoin()", async () => {
     const { server, thread, runner } = open({ rejoin: { delays: [] } });
     server.faults = { cut: 4 };
     expect(await runner.sendMessage("Hi")).toMatchObject({ status: "disconnected" });

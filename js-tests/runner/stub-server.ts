@@ -10,7 +10,14 @@ export interface Faults {
   /** The connection of the POST of a run breaks after so many parts; the run goes on. */
   cut?: number | undefined;
   /** Requests that join a run are answered so, one after the other: by a status, no answer at all, or a cut. */
-  joins?: (number | "lose" | { cut: number })[] | undefined;
+  joins?: (number | "lose" | Cut)[] | undefined;
+  /** How `cut` looks: an error, an end of the answer, or one in the middle of an event. */
+  end?: Cut["end"];
+}
+
+interface Cut {
+  cut: number;
+  end?: "error" | "close" | "half" | undefined;
 }
 
 export interface Held {
@@ -73,6 +80,7 @@ export class StubRun {
     init: RequestInit,
     headers: Record<string, string> = {},
     left: () => void = () => {},
+    end: Cut["end"] = "error",
   ): Response {
     let at = Math.max(0, Number(after ?? 0));
     let rest = cut ?? Infinity;
@@ -93,7 +101,10 @@ export class StubRun {
         }
         if (isCut) {
           left();
-          return controller.error(new TypeError("network error"));
+          if (end === "error") return controller.error(new TypeError("network error"));
+          const half = this.parts[at] ?? "";
+          if (end === "half") controller.enqueue(encoder.encode(half.slice(0, half.length / 2)));
+          return controller.close();
         }
         const part = this.parts[at++];
         if (part === undefined) controller.close();
@@ -117,6 +128,8 @@ export class StubServer {
   holdAt: number | undefined;
   /** Answers to requests for runs wait until they are let go. */
   holdAnswers = false;
+  /** Requests to stop a run get lost, and are never answered. */
+  hangCancels = false;
   /** Whether a run ends with its connection, as most servers have it that cannot be joined. */
   stopsWhenLeft = false;
   readonly #wire: Wire;
@@ -134,6 +147,7 @@ export class StubServer {
       init.signal?.addEventListener("abort", () => reject(init.signal?.reason as Error)),
     );
     aborted.catch(() => {});
+    if (this.hangCancels && String(input).endsWith("/cancel")) return aborted;
     const response = await (this.#wire.route(new URL(String(input), "http://stub"), init, this) ??
       new Response("Not Found", { status: 404 }));
     if (this.holdAnswers) await Promise.race([this.#letGo(), aborted]);
@@ -163,7 +177,7 @@ export class StubServer {
     init: RequestInit,
     make: () => { run: StubRun; isNew: boolean; answer?: unknown; headers?: Record<string, string> },
   ): Response {
-    const { lose, cut } = this.faults;
+    const { lose, cut, end } = this.faults;
     const refusal = this.refusal();
     if (refusal) return refusal;
     if (lose) {
@@ -174,10 +188,11 @@ export class StubServer {
     const { run, isNew, answer, headers } = make();
     this.runs.set(run.id, run);
     if (isNew) void this.#work(run, answer);
-    this.faults.cut = undefined;
-    return run.response(null, cut, init, headers, () => {
+    this.faults.cut = this.faults.end = undefined;
+    const left = () => {
       if (this.stopsWhenLeft) run.isCancelled = true;
-    });
+    };
+    return run.response(null, cut, init, headers, left, end);
   }
 
   /** What a request is refused with, if it is to be. */
@@ -193,7 +208,7 @@ export class StubServer {
     if (typeof fault === "number") return new Response("no", { status: fault });
     if (!run) return new Response("There is no such run.", { status: 404 });
     this.joins.push(after);
-    return run.response(after, fault?.cut, init);
+    return run.response(after, fault?.cut, init, {}, () => {}, fault?.end);
   }
 
   cancel(runId: string): Response {

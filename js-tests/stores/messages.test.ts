@@ -51,7 +51,7 @@ describe("the messages by id", () => {
 });
 
 describe("a listener of one message", () => {
-  test("hears each change of that message, with the one before, and of no other", () => {
+  test("is called with each change of that message and the one before, and for no other message", () => {
     using thread = threadOf(ai("1", "a"), ai("2", "b"));
     const [one, two] = [listening(thread, "1"), listening(thread, "2")];
     const before = thread.getMessage("1");
@@ -67,7 +67,7 @@ describe("a listener of one message", () => {
     expect([one.heard.length, two.heard.length]).toEqual([1, 1]);
   });
 
-  test("hears that it comes and goes, not that it moves", () => {
+  test("is called when the message is added or removed, not when it moves", () => {
     using thread = threadOf(ai("2"));
     const [one, two] = [listening(thread, "1"), listening(thread, "2")];
     const op = thread.optimistic({ messages: [human("1", "hi")] });
@@ -81,7 +81,7 @@ describe("a listener of one message", () => {
     expect(two.heard).toEqual([]);
   });
 
-  test("hears that the server has renamed it: gone under the one id, there under the other", () => {
+  test("is called when the server renames it: removed under one id, added under the other", () => {
     using thread = threadOf();
     thread.optimistic({ messages: [human("mine", "hi")] });
     const [mine, srv] = [listening(thread, "mine"), listening(thread, "srv")];
@@ -90,7 +90,7 @@ describe("a listener of one message", () => {
     expect([mine.heard, srv.heard]).toEqual([[[undefined, human("mine", "hi")]], [[human("srv", "hi"), undefined]]]);
   });
 
-  test("hears what the server sends once a task, or with flush()", async () => {
+  test("is called for the server's events once a task, or by flush()", async () => {
     using thread = threadOf();
     const { heard } = listening(thread, "1");
     hear(thread, started("r"), streamed("1"));
@@ -104,7 +104,7 @@ describe("a listener of one message", () => {
     expect(heard.length).toBe(2);
   });
 
-  test("hears in a task of the page's scheduler, where there is one", async () => {
+  test("is called in a task of the page's scheduler, if there is one", async () => {
     const posted: (() => void)[] = [];
     vi.stubGlobal("setImmediate", undefined);
     vi.stubGlobal("scheduler", { postTask: (call: () => void) => posted.push(call) });
@@ -120,7 +120,7 @@ describe("a listener of one message", () => {
     }
   });
 
-  test("hears once a frame, if the thread tells once a frame", () => {
+  test('is called once a frame with notify: "frame"', () => {
     const due: (() => void)[] = [];
     vi.stubGlobal("requestAnimationFrame", (call: () => void) => due.push(call));
     vi.stubGlobal("cancelAnimationFrame", () => undefined);
@@ -146,7 +146,7 @@ describe("a listener of one message", () => {
     expect(heard).toEqual([]);
   });
 
-  test("may end itself, others and all, while it is told", () => {
+  test("may unsubscribe itself, others and all, while it is called", () => {
     using thread = threadOf(ai("1", "a"), ai("2", "b"));
     const heard: string[] = [];
     const ends: (() => void)[] = [];
@@ -174,7 +174,7 @@ describe("a listener of one message", () => {
     expect(heard).toEqual(["1 A", "2 b>B", "2 B>C"]);
   });
 
-  test("that is added twice hears twice, and each ends by itself", () => {
+  test("that is added twice is called twice, and each unsubscribes separately", () => {
     using thread = threadOf(ai("1", "a"));
     const listener = vi.fn();
     const ends = [thread.subscribeMessage("1", listener), thread.subscribeMessage("1", listener)];

@@ -43,14 +43,14 @@ test("the run and what is pending are stores by way of Svelte's own", () => {
   expect(seen).toEqual(["idle", 0, "idle", "idle", 1]);
 });
 
-test("readable(…, thread.subscribe) has the state of when somebody comes", () => {
+test("readable(…, thread.subscribe) starts with the current state", () => {
   using thread = threadOf();
   const store = readable(thread.getState(), thread.subscribe);
   say(thread, "b");
   expect(get(store)).toBe(thread.getState());
 });
 
-test("a listener by itself, as everywhere else, is not called before there is a change", () => {
+test("a listener without a second argument is not called before a change", () => {
   using thread = threadOf();
   const listener = vi.fn();
   thread.subscribe(listener);

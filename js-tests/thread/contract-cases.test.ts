@@ -67,7 +67,7 @@ describe("what the server has", () => {
     expect(thread.pending).toMatchObject([{ id: op.id, status: "failed", error: "down" }]);
   });
 
-  test("an update event tells of a message under the server's id, too", () => {
+  test("an update event may bring a message under the server's id, too", () => {
     using thread = threadOf(human("0", "old"));
     const op = thread.optimistic({ messages: [human("mine", "Hi")] });
     hear(thread, started("r"), update({ messages: [human("theirs", "Hi"), ai("a", "Hello")] }));
@@ -91,7 +91,7 @@ describe("what the server has", () => {
     expect(thread.getState()).toBe(before);
   });
 
-  test("a message that says what is there already changes nothing, and nobody hears of it", () => {
+  test("a message equal to the existing one changes nothing and calls no listener", () => {
     using thread = threadOf(human("0", "old"));
     hear(thread, started("r"), streamed("a"), text("a", "Hello"));
     const before = thread.getState();
@@ -282,6 +282,7 @@ describe("what no run carries", () => {
   test("a manual update waits for a hand, whatever runs do", () => {
     using thread = threadOf();
     const op = thread.optimistic({ topic: "mine" }, { manual: true });
+    expect(thread.pending).toMatchObject([{ id: op.id, manual: true }]);
     for (const end of [finished, failed]) {
       hear(thread, started(), { type: "state", values: {} }, end);
       expect([op.status, thread.getState()["topic"], thread.pending.length]).toEqual(["pending", "mine", 1]);
@@ -322,7 +323,7 @@ describe("messages by the schema's own reducer", () => {
     expect(thread.getState().messages).toEqual(list);
   });
 
-  test("DeepAgents' rules: an optimistic removal of nobody is no error", () => {
+  test("DeepAgents' rules: an optimistic removal of an unknown id is no error", () => {
     using thread = deepAgents();
     thread.update({ messages: [human("1", "a")] });
     thread.optimistic({ messages: [remove("nobody"), human("2", "b")] });
@@ -394,7 +395,7 @@ describe("what the server says", () => {
   });
 });
 
-describe("what is told again", () => {
+describe("repeated events", () => {
   test("a local update that a replay cannot fold leaves nothing of itself behind", () => {
     using thread = threadOf(human("0", "old"));
     hear(thread, started("r"), message(human("x", "theirs")));

@@ -27,7 +27,7 @@ afterEach(() => {
     if (!process.listeners("uncaughtException").includes(other)) process.on("uncaughtException", other);
 });
 
-test("a listener hears each change of what is shown, with the state before it, and nothing else", () => {
+test("a listener is called with each shown change and the state before, and for nothing else", () => {
   using thread = threadOf();
   const heard: unknown[][] = [];
   const initial = thread.getState();
@@ -50,7 +50,7 @@ test("a listener hears each change of what is shown, with the state before it, a
 });
 
 describe("what the server sends", () => {
-  test("is told once a task, however many parts it has", async () => {
+  test("is called once a task, however many parts arrive", async () => {
     using thread = threadOf();
     const heard: unknown[][] = [];
     const initial = thread.getState();
@@ -80,7 +80,7 @@ describe("what the server sends", () => {
     expect(listener).not.toHaveBeenCalled();
   });
 
-  test("is told at once with what the caller does, together", async () => {
+  test("is called at once, together with the caller's own change", async () => {
     using thread = threadOf(ai("1", "a"));
     const heard: unknown[] = [];
     thread.subscribe((state) => void heard.push([state.messages[0]?.content, state["topic"]]));
@@ -91,7 +91,7 @@ describe("what the server sends", () => {
     expect(heard.length).toBe(1);
   });
 
-  test("is told at once by flush()", async () => {
+  test("is called at once by flush()", async () => {
     using thread = threadOf(ai("1", "a"));
     const listener = vi.fn();
     thread.subscribe(listener);
@@ -104,7 +104,7 @@ describe("what the server sends", () => {
     expect(listener).toHaveBeenCalledTimes(1);
   });
 
-  test("schedules nothing while nobody listens", () => {
+  test("schedules nothing without listeners", () => {
     using thread = threadOf(ai("1", "a"));
     const schedule = vi.spyOn(globalThis, "setImmediate");
     try {
@@ -141,7 +141,7 @@ describe("what the server sends", () => {
     expect(listener).not.toHaveBeenCalled();
   });
 
-  test.each(["MessageChannel", "setTimeout"])("is told by %s where there is no setImmediate", async (means) => {
+  test.each(["MessageChannel", "setTimeout"])("is called by %s without setImmediate", async (means) => {
     const { setImmediate: immediate, MessageChannel: channel } = globalThis;
     using thread = threadOf(ai("1", "a"));
     const heard: unknown[] = [];
@@ -193,7 +193,7 @@ describe("once a frame", () => {
     vi.useRealTimers();
   });
 
-  test("what the server sent is told before the frame, what the caller does at once", () => {
+  test("the server's events call listeners before the frame, the caller's changes at once", () => {
     const paint = frames();
     using thread = new Thread({ notify: "frame", values: { messages: [ai("1", "a")] } });
     const heard: unknown[] = [];
@@ -211,7 +211,7 @@ describe("once a frame", () => {
     expect(heard.length).toBe(2);
   });
 
-  test("a page that is hidden hears by a timer, and a record's thread as it is told to", () => {
+  test("a hidden page uses a timer, and a thread from a record uses its own option", () => {
     const paint = frames();
     using first = threadOf(ai("1", "a"));
     using thread = Thread.fromJSON(first.toJSON(), { notify: "frame" });
@@ -268,7 +268,7 @@ test("every change is made before listeners run, and they may make more", () => 
   expect(seen).toEqual([[1, undefined, 1], 1, [2, 1, 2], 2, [3, 2, 3], 3]);
 });
 
-test("the last change that a listener makes is told, however many it makes", async () => {
+test("the last change that a listener makes is reported, however many it makes", async () => {
   using thread = threadOf();
   const heard: unknown[] = [];
   thread.subscribe((state) => {
@@ -354,7 +354,7 @@ test("drift and error listeners run when the event is done, may call the thread,
   );
 });
 
-test("given up, a thread says so, whoever has it", () => {
+test("a freed thread throws DISPOSED everywhere", () => {
   const thread = threadOf();
   const op = thread.optimistic({ topic: "x" });
   const listener = vi.fn();

@@ -118,7 +118,7 @@ test("whether an update is over does not depend on who looks", () => {
   expect(statuses[0]?.[0]).toBe("done");
 });
 
-test("several stay in their order, and each is over by itself", () => {
+test("several stay in order, and each is done separately", () => {
   using thread = threadOf(human("1", "a"));
   const ops = ["2", "3", "4"].map((id) => thread.optimistic({ messages: [human(id, id)] }));
   expect(idsOf(thread)).toEqual(["1", "2", "3", "4"]);
@@ -279,7 +279,7 @@ test("one that cannot be is refused, and nothing is shown", () => {
   expect(thread.pending).toEqual([]);
 });
 
-test("after a reload it is there, and in the hand of whoever asks for it", () => {
+test("survives a reload, and optimisticUpdate() returns its handle", () => {
   using first = threadOf(human("1", "a"));
   first.optimistic({ messages: [human("2", "b")] });
   first.optimistic({ messages: [{ type: "remove", id: "2" }, human("1", "A")], topic: "x" });

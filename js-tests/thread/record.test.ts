@@ -41,7 +41,7 @@ test("a record of a thread with a schema asks for one that has its fields", () =
   expect(thread.getState()).toEqual({ messages: [human("1", "a")], topic: "x" });
 });
 
-test("a value that goes in a circle cannot be in a record, and one that is shared can", () => {
+test("toJSON refuses a circular value and takes a shared one", () => {
   using thread = threadOf();
   const shared: unknown[] = ["x"];
   thread.update({ topic: [shared, { shared }, [shared, shared]], self: { to: shared } });

@@ -103,7 +103,7 @@ test("a pending update is not folded again for what does not touch it, nor for w
   thread.free();
 });
 
-test("a view is not made before somebody looks", () => {
+test("a view is not computed before it is read", () => {
   const { thread, calls } = sumThread();
   thread.optimistic({ messages: { role: "user", content: "a" } });
   const before = calls();
@@ -150,7 +150,7 @@ test("a local update that a replay makes impossible is passed over, and the repl
   thread.free();
 });
 
-test("a reducer that comes back to the thread is told that it is busy", () => {
+test("a reducer that calls the thread gets BUSY", () => {
   let thread: { getState(): unknown } | undefined;
   const codes: unknown[] = [];
   const schema = defineSchema({

@@ -61,7 +61,7 @@ test("the id of the last part goes with the run, and not into the next", () => {
   expect(thread.run.lastEventId).toBeUndefined();
 });
 
-test("who joins in the middle of a run hears no start, and is in a run", () => {
+test("a client that joins mid-run receives no start, and its run is running", () => {
   using thread = threadOf();
   hear(thread, { ...streamed("1"), id: "6" });
   expect(thread.run).toEqual({ status: "running", lastEventId: "6" });
@@ -89,7 +89,7 @@ test("a start under the id of a run that has ended, or that is said to be new, i
   expect([...shown, thread.getState().messages.length]).toEqual([1, 2]);
 });
 
-test("what is pending is the same list when its run is told again from its start", () => {
+test("pending is the same list when its run is repeated from its start", () => {
   using thread = threadOf();
   thread.optimistic({ messages: [human("q", "Hi")] });
   hear(thread, started("r"));

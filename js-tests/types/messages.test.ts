@@ -122,7 +122,7 @@ describe("MessageList", () => {
     });
   });
 
-  test("gives snapshots that nobody may change", () => {
+  test("returns snapshots that are readonly", () => {
     using list = new MessageList();
     expectTypeOf(list.snapshot()).toEqualTypeOf<readonly LangChainMessage[]>();
     // @ts-expect-error a number

@@ -178,7 +178,7 @@ export class Schema<F> {
   /** @internal */
   static handle(schema: Schema<unknown>): core.RawSchema {
     if (!(typeof schema === "object" && schema !== null && #raw in schema)) {
-      throw new ThreadfoldError("INVALID_VALUE", "A thread's schema should be one that defineSchema made.");
+      throw new ThreadfoldError("INVALID_VALUE", "A thread's schema should come from defineSchema.");
     }
     return schema.#live();
   }

@@ -81,6 +81,8 @@ export interface PendingUpdate<U = ThreadUpdate<ThreadState>> {
   readonly status: PendingStatus;
   /** Why it failed. */
   readonly error?: unknown;
+  /** True for one made with `{ manual: true }`: no run takes it along. */
+  readonly manual?: true;
 }
 
 /** Ends an optimistic update by hand. Each method does nothing once the update is over. */

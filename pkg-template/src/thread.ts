@@ -28,12 +28,12 @@ import { inFrame, inTask } from "./thread/schedule.js";
 import { ServerFields } from "./thread/server-fields.js";
 
 /**
- * A conversation with an agent, shown at once and kept in sync with the server that owns it. Shaped like a zustand
- * store: `getState`, `getInitialState` and `subscribe` fit whatever works with one, and can be handed around alone.
+ * A conversation with an agent: shows your updates at once and stays in sync with the server that owns it. Shaped like
+ * a zustand store: `getState`, `getInitialState` and `subscribe` work wherever such a store does, also detached.
  *
- * The server's events go to {@link Thread.receive}, by way of an adapter such as `foldAgUi` of `threadfold/ag-ui` or
- * `foldRun` of `threadfold/langgraph`. What the user does goes to {@link Thread.optimistic}: it shows at once, and is
- * over when the server's state holds it. Whatever did not change is the same object in the next state.
+ * Feed the server's events to {@link Thread.receive} through an adapter such as `foldAgUi` of `threadfold/ag-ui` or
+ * `foldRun` of `threadfold/langgraph`. Give the user's input to {@link Thread.optimistic}: it shows at once, and is
+ * done when the server's state includes it. Everything that did not change is the same object in the next state.
  *
  * @example
  * ```ts
@@ -55,7 +55,7 @@ import { ServerFields } from "./thread/server-fields.js";
 export class Thread<S extends object = ThreadState, U extends object = ThreadUpdate<S>> {
   /** The server's name for the thread. */
   threadId: string | undefined;
-  /** The schema that the thread was made with. */
+  /** The schema the thread was made with. */
   readonly schema: SchemaFor<S, U> | undefined;
   #core: ThreadCore;
   #initial: S;
@@ -67,9 +67,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   readonly #byId = messagesById<S, MessageIn<S>>((listener) => this.#notifier.add(listener));
   readonly #listeners = { drift: new Set<ThreadListeners["drift"]>(), error: new Set<ThreadListeners["error"]>() };
 
-  /**
-   * @throws {@link ThreadfoldError} what the fields' reducers throw, for `values` that they do not take.
-   */
+  /** @throws {@link ThreadfoldError} the errors of the fields' reducers, if they refuse `values`. */
   constructor(options?: ThreadOptions<S, U>) {
     this.schema = option(options, "schema");
     const schema = this.schema as Schema<unknown> | undefined;
@@ -77,7 +75,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     const notify = choice(options, "notify", ["task", "frame"]);
     const values = reading(() => {
       if (schema && !(schema instanceof Schema))
-        throw new ThreadfoldError("INVALID_VALUE", "A thread's schema should be one that defineSchema made.");
+        throw new ThreadfoldError("INVALID_VALUE", "A thread's schema should come from defineSchema.");
       const given = option(options, "values");
       if (given !== undefined && typeof given !== "object")
         throw new ThreadfoldError("INVALID_VALUE", "A thread's values should be an object.");
@@ -87,35 +85,35 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     const look = () => ({ state: this.getState(), pending: this.pending, run: this.run });
     this.#notifier = new Notifier<S>(look, notify === 0 ? inTask : inFrame);
     this.#initial = this.getState();
-    // What libraries for stores take and call alone.
+    // Libraries for stores pass these around detached.
     this.getState = this.getState.bind(this);
     this.getInitialState = this.getInitialState.bind(this);
     this.subscribe = this.subscribe.bind(this);
   }
 
-  /** The state to show: what is confirmed, with what is pending over it. The same object, until something changes. */
+  /** The state to show: the confirmed state with pending updates applied. The same object until something changes. */
   getState(): S {
     return handedOut(this.#core.ask<S>(ASK.state));
   }
 
-  /** The state that the thread was made with. */
+  /** The state the thread was made with. */
   getInitialState(): S {
     return this.#initial;
   }
 
-  /** What the server said, and what {@link Thread.update} added. */
+  /** The state the server has sent, including what {@link Thread.update} added. */
   get confirmed(): S {
     return handedOut(this.#core.ask<S>(ASK.confirmed));
   }
 
-  /** The updates that the server's state does not hold, in their order. The same array, until it changes. */
+  /** The updates the server's state does not include yet, in order. The same array until it changes. */
   get pending(): readonly PendingUpdate<U>[] {
     return this.#core.ask(ASK.pending);
   }
 
   /**
-   * The ids of the messages that are not whole: those being streamed, and those that a failed run left broken off. They
-   * are shown, and not to be sent as history. The same array, until it changes; a change of it alone is not told.
+   * The ids of incomplete messages: those still streaming, and those a failed run cut off. Show them, but don't send
+   * them as history. The same array until it changes; listeners are not called for a change of it alone.
    */
   get streaming(): readonly string[] {
     const now = this.#core.ask<string[]>(ASK.streaming);
@@ -124,30 +122,36 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     return this.#streaming;
   }
 
-  /** Where the last run stands. The same object, until it changes. */
+  /** The status of the last run. The same object until it changes. */
   get run(): ThreadRun {
     return this.#position.run;
   }
 
-  /** The ids of the messages to show, in their order. The same array, until one comes, goes or moves. */
+  /** The ids of the messages to show, in order. The same array until a message is added, removed or moved. */
   get messageIds(): readonly string[] {
     return this.#byId.ids(this.getState());
   }
 
-  /** The message with this id of those to show; of those confirmed, {@link Thread.message}. Costs no look through the list. */
+  /**
+   * Returns the shown message with this id, without searching the list. {@link Thread.message} returns the confirmed
+   * one.
+   */
   getMessage(id: string): MessageIn<S> | undefined {
     return this.#byId.get(this.getState(), id);
   }
 
-  /** A confirmed message, as it is at this moment; it is not to be changed. No matter how long the thread is. */
+  /**
+   * Returns the confirmed message with this id as it is now. Don't change it. Costs the same however long the thread
+   * is.
+   */
   message(id: string): MessageIn<S> | undefined {
     return this.#core.ask<MessageIn<S> | undefined>(ASK.message, id);
   }
 
   /**
-   * Adds to the confirmed state, by the fields' reducers. What is added during a run outlasts a replay of the run.
+   * Adds to the confirmed state with the fields' reducers. What you add during a run survives a replay of the run.
    *
-   * @throws {@link ThreadfoldError} what the fields' reducers throw; the state is then as it was.
+   * @throws {@link ThreadfoldError} the errors of the fields' reducers; the state is then unchanged.
    */
   update(update: U): void {
     this.#changing(update, () => this.#core.ask(ASK.update, update));
@@ -183,11 +187,11 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   }
 
   /**
-   * Shows an update that the server does not know yet. The next run takes it along, and it is over when the server's
-   * state holds it or that run ends well. It fails when the run fails before that.
+   * Shows an update before the server knows it. The next run sends it. It is done when the server's state includes it
+   * or that run finishes, and fails when the run fails before that.
    *
-   * @throws {@link ThreadfoldError} `NOT_INPUT` for a field that is not input or not in the schema, and what the
-   *   fields' reducers throw; nothing is then shown.
+   * @throws {@link ThreadfoldError} `NOT_INPUT` for a field that is not input or not in the schema, and the errors of
+   *   the fields' reducers; nothing is then shown.
    */
   optimistic(update: U, options?: OptimisticOptions): OptimisticUpdate {
     const id = this.#core.ask<string>(ASK.optimistic, update, option(options, "manual") ? true : undefined);
@@ -195,7 +199,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     return this.optimisticUpdate(id);
   }
 
-  /** The optimistic update with this id in your hand again, such as one of {@link Thread.pending} after a reload. */
+  /** Returns a handle to the optimistic update with this id, such as one of {@link Thread.pending} after a reload. */
   optimisticUpdate(id: string): OptimisticUpdate {
     const status = () => this.#core.ask<PendingStatus | undefined>(ASK.status, id) ?? "done";
     const change = (how: number, error?: unknown) => {
@@ -215,13 +219,13 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   }
 
   /**
-   * Folds one server event. One that cannot be folded goes to the `error` listeners; the state is then as it was,
+   * Folds one server event. An event that cannot be folded goes to the `error` listeners; the state is then unchanged,
    * and the stream may go on.
    *
-   * Listeners of `drift` and `error` hear when the event is folded, before `receive` returns. Those of
-   * {@link Thread.subscribe} hear once for all that came in one go.
+   * Calls listeners of `drift` and `error` before it returns, and those of {@link Thread.subscribe} once for all events
+   * that arrive together.
    *
-   * @throws {@link ThreadfoldError} `DISPOSED`, and `BUSY` from within a reducer.
+   * @throws {@link ThreadfoldError} `DISPOSED`, and `BUSY` when called from within a reducer.
    */
   receive(event: ThreadEvent): void {
     this.#core.ready();
@@ -258,14 +262,14 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     if (patch) tellAll(this.#listeners.drift, { patch, event });
   }
 
-  /** Whether the run has not had the part before, as far as it remembers; notes its key. */
+  /** Notes the part's key. Returns whether the part is new to the run, as far as the thread remembers. */
   #isNew(event: ThreadEvent, joined: boolean | undefined): boolean {
     const id = text(event.id);
     const key = text(event.key) ?? id;
     const mayRepeat = event.type !== "run-started" || this.#position.isRepeatedBy(event);
     if (key !== undefined && mayRepeat && this.#parts.has(key)) return false;
-    // From another run's start on parts are new; from the same run's they are told again, unless each is known by its
-    // key.
+    // After another run's start every part is new. After the same run's start parts repeat, unless their keys identify
+    // them.
     if (joined === false || (joined && (key === undefined || this.#parts.hasForgotten))) {
       this.#parts.clear();
       this.#position.restart();
@@ -276,16 +280,14 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   }
 
   /**
-   * Whether the thread's run has had the part with this key (or, if it has none, this `id`). It knows the run's last
-   * 10,000 parts for certain; what came before them is taken for new.
+   * Returns whether the thread's run has received the part with this key (or `id`, if it has no key). It remembers at
+   * least the run's last 10,000 parts; older ones count as new.
    */
   had(key: string): boolean {
     return this.#parts.has(key);
   }
 
-  /**
-   * Tells the `error` listeners of something that could not be folded; in development the console, if there are none.
-   */
+  /** Calls the `error` listeners for something that could not be folded. In development, logs it if there are none. */
   report(error: ThreadfoldError, event?: unknown): void {
     if (development && this.#listeners.error.size === 0) console.warn(`threadfold: ${error.message}`, error);
     tellAll(this.#listeners.error, error, event);
@@ -295,15 +297,15 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
    * Calls `listener` with the new and the previous state after each change of the state, of {@link Thread.pending} or
    * of {@link Thread.run}. Returns an unsubscribe function.
    *
-   * What you do (`update`, `optimistic` and the methods of its answer) is told at once, before the method returns. What
-   * the server sends is told once a task, or once a frame with the option `notify`, however many parts arrived;
-   * {@link Thread.flush} does not wait. A listener may change the thread: that is told when all have heard of the change
-   * before it.
+   * Your own changes (`update`, `optimistic` and the methods of its handle) call listeners at once, before the method
+   * returns. The server's events call them once a task, or once a frame with the option `notify`, however many arrived;
+   * {@link Thread.flush} does not wait. If a listener changes the thread, listeners are called again once all have seen
+   * the change before.
    *
-   * Svelte hands `subscribe` a second argument. The listener is then called with the state at once, as Svelte's stores do:
-   * `$thread`, `get(thread)` and `derived(thread, …)` work.
+   * Svelte passes `subscribe` a second argument. It then calls the listener with the state at once, as Svelte's stores
+   * do: `$thread`, `get(thread)` and `derived(thread, …)` work.
    *
-   * @throws {@link ThreadfoldError} `INVALID_VALUE` for a listener that is no function.
+   * @throws {@link ThreadfoldError} `INVALID_VALUE` for a listener that is not a function.
    */
   subscribe(listener: (state: S, previous: S) => void, ...svelte: unknown[]): () => void {
     this.#core.ready();
@@ -314,13 +316,13 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   }
 
   /**
-   * Calls `listener` with the new and the previous message after each change of the message with this id, of those that
-   * {@link Thread.getState} shows: `undefined`, when there is none. Returns an unsubscribe function.
+   * Calls `listener` with the new and the previous message after each change of the shown message with this id:
+   * `undefined` when there is none. Returns an unsubscribe function.
    *
-   * It is told when those of {@link Thread.subscribe} are. However many messages are listened to, a token wakes the
-   * listeners of one.
+   * Calls it when those of {@link Thread.subscribe} are called. However many messages have listeners, a token calls
+   * those of one.
    *
-   * @throws {@link ThreadfoldError} `INVALID_VALUE` for a listener that is no function.
+   * @throws {@link ThreadfoldError} `INVALID_VALUE` for a listener that is not a function.
    *
    * @example
    * ```ts
@@ -340,23 +342,23 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     return this.#byId.add(this.getState(), id, callable(listener));
   }
 
-  /** Tells listeners of all that has changed, now. */
+  /** Calls listeners now for everything that changed. */
   flush(): void {
     this.#core.ready();
     this.#notifier.now();
   }
 
   /**
-   * Calls `listener` on `drift`, a snapshot that contradicts what was folded before it, or on `error`, an event that
-   * could not be folded: each time, as soon as the event is done. Returns an unsubscribe function.
+   * Calls `listener` on `drift` (a snapshot contradicts what was folded before it) or on `error` (an event could not be
+   * folded), as soon as the event is processed. Returns an unsubscribe function.
    *
-   * @throws {@link ThreadfoldError} `INVALID_VALUE` for another kind, and for a listener that is no function.
+   * @throws {@link ThreadfoldError} `INVALID_VALUE` for another kind, and for a listener that is not a function.
    */
   on<K extends keyof ThreadListeners>(kind: K, listener: ThreadListeners[K]): () => void {
     this.#core.ready();
     const isKnown = kind === "drift" || kind === "error";
     const listeners = (isKnown ? this.#listeners[kind] : undefined) as Set<ThreadListeners[K]> | undefined;
-    if (!listeners) throw new ThreadfoldError("INVALID_VALUE", "A thread tells of 'drift' and 'error'.");
+    if (!listeners) throw new ThreadfoldError("INVALID_VALUE", "A thread's kinds of listener are 'drift' and 'error'.");
     callable(listener);
     const own = ((...args: Parameters<ThreadListeners[K]>) =>
       (listener as (...args: unknown[]) => void)(...args)) as ThreadListeners[K];
@@ -365,10 +367,10 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   }
 
   /**
-   * All of the thread, for {@link Thread.fromJSON}: what is confirmed and pending, and where its run stands. An `Error` of
-   * the run or of an update is `{ name, message, code, status }` there.
+   * Returns the whole thread as JSON for {@link Thread.fromJSON}: the confirmed state, pending updates and the run's
+   * status. An `Error` of the run or of an update becomes `{ name, message, code, status }`.
    *
-   * @throws {@link ThreadfoldError} `INVALID_VALUE` for a state that goes in a circle.
+   * @throws {@link ThreadfoldError} `INVALID_VALUE` for a circular state.
    */
   toJSON(): ThreadRecord {
     const known = new Set<object>();
@@ -390,10 +392,11 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   }
 
   /**
-   * A thread from what {@link Thread.toJSON} gave, also by way of JSON. A run that was under way is `disconnected`.
+   * Makes a thread from the result of {@link Thread.toJSON}, also parsed from JSON. A run that was under way is
+   * `disconnected`.
    *
-   * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no such record, for a record of another version, and for
-   *   one of a thread with a schema when none is given, or one that lacks a field.
+   * @throws {@link ThreadfoldError} `INVALID_VALUE` for anything but such a record, for a record of another version,
+   *   and for a record with a schema when none is given, or one that lacks a field.
    *
    * @example
    * ```ts
@@ -428,7 +431,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     }
   }
 
-  /** Gives the handle into WebAssembly memory up, and all listeners. Whatever is called after it throws `DISPOSED`. */
+  /** Frees the handle to WebAssembly memory and drops all listeners. Every later call throws `DISPOSED`. */
   free(): void {
     this.#core.free();
     this.#notifier.clear();

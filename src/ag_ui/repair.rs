@@ -1,11 +1,11 @@
-//! What ag-ui-langgraph 0.0.47 mends when it merges a run's messages into a checkpoint.
+//! Repairs that ag-ui-langgraph 0.0.47 makes when it merges a run's messages into a checkpoint.
 
 use super::known_ids;
 use crate::message::{self, is_kind};
 use crate::value::{ByNumber, Found, Kind, Symbols, Value};
 
-/// The messages for the graph to add: those of the checkpoint that were repaired, then those
-/// that it does not know.
+/// Returns the messages for the graph to add: the checkpoint's repaired ones, then those it does
+/// not have.
 pub(super) fn new_messages<V: Value>(existing: &V, messages: V) -> V {
     let mut fresh = Vec::new();
     for message in existing.items() {
@@ -27,9 +27,9 @@ pub(super) fn new_messages<V: Value>(existing: &V, messages: V) -> V {
     V::array(fresh)
 }
 
-/// An assistant message whose tool calls have JSON text for arguments, with the arguments
-/// parsed; text that is not JSON becomes no arguments. Nothing, when no text could be parsed:
-/// the checkpoint's message then stays the authority.
+/// Returns an assistant message with its tool calls' JSON text parsed into arguments; text that is
+/// not JSON becomes empty arguments. `None` when no text could be parsed: the checkpoint's message
+/// then prevails.
 fn parsed_arguments<V: Value>(message: &V) -> Option<V> {
     let calls = message.get("tool_calls").filter(|_| is_kind(message, "ai"))?;
     let mut parsed = false;
@@ -43,10 +43,10 @@ fn parsed_arguments<V: Value>(message: &V) -> Option<V> {
     parsed.then(|| message.clone().with("tool_calls", calls))
 }
 
-/// The contents of tools' results, by the calls that they answer.
+/// The contents of tool results, by the calls they answer.
 struct Results<V: Value> {
     calls: V::Symbols,
-    /// By the number of a call: of two results for one the last counts.
+    /// By a call's number: of two results the last counts.
     contents: Vec<V>,
 }
 
@@ -65,13 +65,13 @@ impl<V: Value> Results<V> {
         results
     }
 
-    /// The number of the call that a message answers, if it has a result here.
+    /// Returns the number of the call that a message answers, if it has a result here.
     fn number(&self, message: &V) -> Option<u32> {
         answered_call(message).and_then(|call| self.calls.find(&call))
     }
 
-    /// Adds the tool messages after the last human one that stand in for a result which has now
-    /// come, with its content; gives the calls so answered.
+    /// Adds the tool messages after the last human one that are placeholders for a result that has
+    /// arrived, with its content; returns the answered calls.
     fn put_into(&self, existing: &V, repaired: &mut Vec<V>) -> ByNumber {
         let mut answered = ByNumber::default();
         let is_human = |at: &usize| existing.at(*at).is_some_and(|it| is_kind(&*it, "human"));
@@ -89,7 +89,7 @@ impl<V: Value> Results<V> {
     }
 }
 
-/// The call that a tool's result answers.
+/// Returns the call that a tool result answers.
 fn answered_call<V: Value>(message: &V) -> Option<V> {
     if is_kind(message, "tool") { message::answered_call(message) } else { None }
 }
@@ -98,7 +98,7 @@ fn answered_call<V: Value>(message: &V) -> Option<V> {
 fn is_interrupted<V: Value>(message: &V) -> bool {
     let content = message.get("content").filter(|content| content.kind() == Kind::String);
     let Some(text) = content.as_ref().and_then(|content| content.text()) else { return false };
-    // As in the reference's expression one line break may end the text.
+    // As in the reference's expression, one line break may end the text.
     let line = text.strip_suffix('\n').unwrap_or(&text);
     let Some(named) = line
         .strip_prefix("Tool call '")
@@ -107,7 +107,7 @@ fn is_interrupted<V: Value>(message: &V) -> bool {
     else {
         return false;
     };
-    // Some place between the first and the last letter of the two names.
+    // Any place between the first and the last letter of the two names.
     let between = b"' with id '";
     let inner = named.as_bytes().get(1..named.len().saturating_sub(1)).unwrap_or_default();
     inner.windows(between.len()).any(|window| window == between)

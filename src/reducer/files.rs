@@ -3,11 +3,11 @@
 use crate::error::Error;
 use crate::value::{Kind, Value};
 
-/// Lays the files of `right` over those of `left`; null deletes a path, if there is one. Null for a
-/// whole side counts as no files.
+/// Merges the files of `right` into those of `left`; null deletes a path, if it exists. A null side
+/// counts as no files.
 ///
-/// Does not look into a file. A path keeps its place; one that is deleted and written again comes
-/// last. Returns `left` itself when nothing changes.
+/// Does not look into a file. A path keeps its place; one deleted and written again comes last.
+/// Returns `left` itself when nothing changes.
 ///
 /// # Errors
 /// [`Error::InvalidValue`] when a side is neither an object nor null.

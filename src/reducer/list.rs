@@ -12,7 +12,7 @@ pub trait Identified {
     fn id(&self) -> Option<&str>;
     /// Sets its id.
     fn set_id(&mut self, id: String);
-    /// Returns whether it stands for the removal of the item with its id, or of all
+    /// Returns whether it removes the item with its id, or all
     /// ([`REMOVE_ALL_MESSAGES`](crate::REMOVE_ALL_MESSAGES)).
     fn is_removal(&self) -> bool {
         false
@@ -21,9 +21,9 @@ pub trait Identified {
 
 /// Adds the items of `update` to those of `current`, as LangGraph's `add_messages` does.
 ///
-/// Replaces an item of a known id in its place, appends another, removes by a removal. Items
-/// without an id get one. Changes `current` in place: one item more costs a look at each id, and no
-/// copy.
+/// Replaces an item of a known id in place, appends a new one, and carries out removals. Gives an
+/// id to items without one. Changes `current` in place: adding an item reads each id and copies
+/// nothing.
 ///
 /// For JSON, use [`threadfold::add_messages`](crate::add_messages).
 ///
@@ -44,7 +44,7 @@ pub fn add_messages<T: Identified>(current: Vec<T>, update: Vec<T>) -> Result<Ve
 }
 
 /// Adds items as [`add_messages`] does, by the given rules. By DeepAgents' a removal of an unknown
-/// id does nothing, and items without an id stay without.
+/// id does nothing, and items without an id get none.
 ///
 /// # Errors
 /// [`Error::UnknownMessageRemoved`], [`Error::RemovedAfterRemoveAll`]; neither by DeepAgents' rules.
@@ -67,14 +67,14 @@ pub fn add_message_list<T: Identified>(
     Ok(current)
 }
 
-/// What becomes of a list: found before anything changes, and carried out without fail.
+/// The changes of a list: decided before anything changes, and carried out without fail.
 pub(crate) struct Decided {
     plan: Plan,
-    /// The positions in the list of the items that are to be given an id.
+    /// The positions of the list's items that get an id.
     nameless: Vec<usize>,
 }
 
-/// Decides what becomes of `current`. The items of `update` have their ids afterwards.
+/// Decides the changes of `current`, and gives ids to the items of `update`.
 pub(crate) fn decide<T: Identified>(
     current: &[T],
     update: &mut [T],
@@ -107,7 +107,7 @@ pub(crate) fn decide<T: Identified>(
     Ok(Decided { plan, nameless })
 }
 
-/// The removals in a list: position and id.
+/// Returns the removals in a list: position and id.
 pub(crate) fn removals<T: Identified>(items: &[T]) -> Removals {
     (0..)
         .zip(items)
@@ -117,7 +117,7 @@ pub(crate) fn removals<T: Identified>(items: &[T]) -> Removals {
 }
 
 impl Decided {
-    /// Carries it out on the two lists that it was decided for.
+    /// Carries it out on the two lists it was decided for.
     pub(crate) fn carry_out<T: Identified>(self, current: &mut Vec<T>, update: Vec<T>) {
         for position in self.nameless {
             if let Some(item) = current.get_mut(position) {

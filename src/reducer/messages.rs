@@ -4,15 +4,16 @@ use crate::error::Error;
 use crate::message::{self, Ids, REMOVE_ALL_MESSAGES, Read};
 use crate::value::{ByNumber, Join, Kind, Plan, Value};
 
-/// Which system's rules `add_messages` follows where the two differ.
+/// Whose rules `add_messages` follows where the two systems differ.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum MessageRules {
-    /// LangGraph's `add_messages`: a removal of an unknown id is an error, missing ids are
-    /// assigned, a message removed and sent again keeps its place.
+    /// LangGraph's `add_messages`: a removal of an unknown id is an error, messages without an id
+    /// get one, a message removed and sent again keeps its place.
     #[default]
     LangGraph,
-    /// DeepAgents' batch reducer: a removal of an unknown id is ignored, ids are not assigned,
-    /// a message removed and sent again comes last, and of two with one id only the last goes.
+    /// DeepAgents' batch reducer: a removal of an unknown id is ignored, messages without an id get
+    /// none, a message removed and sent again comes last, and of two with one id only the last is
+    /// removed.
     DeepAgents,
 }
 
@@ -27,14 +28,14 @@ impl MessageRules {
 
 /// Adds the messages of `right` to those of `left`, as LangGraph's `add_messages` does.
 ///
-/// Either side is a list of messages or one message, in any form that [`crate::message`] names.
-/// Replaces a message of a known id in its place and appends another; a
-/// `{ "type": "remove", "id" }` removes the message with that id, and with the id
-/// [`REMOVE_ALL_MESSAGES`] everything before it. Messages without an id get one.
+/// Either side is a list of messages or one message, in any form listed in [`crate::message`].
+/// Replaces a message of a known id in place and appends a new one; a `{ "type": "remove", "id" }`
+/// removes the message with that id, and with the id [`REMOVE_ALL_MESSAGES`] everything before it.
+/// Messages without an id get one.
 ///
-/// Differs from the reference once: a removal that follows a remove-all is carried out on what came
-/// between the two, and is [`Error::RemovedAfterRemoveAll`] when that does not hold the id. Python
-/// returns the removal itself as a message.
+/// Differs from the reference once: a removal after a remove-all applies to the messages added
+/// between the two, and is [`Error::RemovedAfterRemoveAll`] when those lack the id. Python returns
+/// the removal itself as a message.
 ///
 /// # Errors
 /// [`Error::NullArgument`], [`Error::InvalidMessage`], [`Error::UnknownMessageRemoved`],
@@ -69,9 +70,8 @@ pub fn add_messages<V: Value>(left: V, right: V, rules: MessageRules) -> Result<
     Ok(if plan.is_empty() { left } else { V::assemble(left, right, &plan, false) })
 }
 
-/// A list as it was given, or one message as a list of one: a string, an object, or a
-/// `[role, content]` pair's own list is told from a list of two strings only by LangGraph's
-/// rule that a list is a list.
+/// Returns a list as given, or one message (a string or an object) as a list of one. As in
+/// LangGraph, a lone `[role, content]` is a list of two messages, not a pair.
 fn listed<V: Value>(messages: V) -> V {
     if messages.kind() == Kind::Array { messages } else { V::array([messages]) }
 }
@@ -79,7 +79,7 @@ fn listed<V: Value>(messages: V) -> V {
 /// The removals in a list: position and id.
 pub(crate) type Removals = Vec<(u32, String)>;
 
-/// The list with every message whole, and the removals in it.
+/// Returns the list with every message whole, and the removals in it.
 pub(crate) fn read_list<V: Value>(
     messages: V,
     rules: MessageRules,
@@ -93,7 +93,7 @@ pub(crate) fn read_list<V: Value>(
         match message::read(&*item, rules.ids()).map_err(|error| error.at(position as usize))? {
             Read::Whole => {}
             Read::Remove(id) => {
-                // A serialised removal has its id elsewhere than where ids are looked for.
+                // A serialised removal keeps its id in another place.
                 if item.text_of("id").as_ref() != Some(&id) {
                     replaced.push([position, length_of(made.len())?]);
                     made.push(message::removal(&id));
@@ -118,22 +118,22 @@ fn length_of(len: usize) -> Result<u32, Error> {
     u32::try_from(len).map_err(|_| Error::value("a list of messages", "shorter than 2³² items"))
 }
 
-/// Where in the left list the ids are. Ids are numbers: equal ids, equal numbers.
+/// The positions of the left list's ids. Ids are numbers: equal ids, equal numbers.
 pub(crate) trait Positions {
     /// By id: the last position, or [`Join::NONE`].
     fn last_positions(&self) -> &[u32];
-    /// Every position of the ids chosen, ascending.
+    /// Every position of the chosen ids, ascending.
     fn all(&self, chosen: &dyn Fn(u32) -> bool) -> Vec<u32>;
 }
 
-/// The positions of only those ids that the right list names.
+/// Returns the positions of only those ids that the right list has.
 pub(crate) struct Present<'a> {
     hits: &'a [[u32; 2]],
     last: Vec<u32>,
 }
 
 impl<'a> Present<'a> {
-    /// From the hits, and how many numbers there may be.
+    /// Makes it from the hits and the most numbers there may be.
     pub(crate) fn of(hits: &'a [[u32; 2]], count: usize) -> Self {
         let mut last = vec![Join::NONE; count];
         for [position, id] in hits {
@@ -155,9 +155,9 @@ impl Positions for Present<'_> {
     }
 }
 
-/// Decides what becomes of the two lists, from the numbers of the right one's ids and from the
-/// removals in it. `places` is empty before and after: keep one for many plans, and each costs what
-/// it names.
+/// Plans the merge of the two lists, from the numbers of the right one's ids and its removals.
+/// `places` is empty before and after: reuse one for many plans, so that each costs only the ids it
+/// names.
 pub(crate) fn plan(
     left: &dyn Positions,
     numbers: &[u32],
@@ -188,7 +188,7 @@ pub(crate) fn plan(
     }
 }
 
-/// The plan for a list without removals in which no id is there twice.
+/// Plans for a list without removals in which each id occurs once.
 fn put_each(last: &[u32], numbers: &[u32]) -> Plan {
     let mut plan = Plan { appended: Vec::with_capacity(numbers.len()), ..Plan::default() };
     for (position, number) in (0..).zip(numbers) {
@@ -200,8 +200,8 @@ fn put_each(last: &[u32], numbers: &[u32]) -> Plan {
     plan
 }
 
-/// What each message of the right list from `start` on does: its position, its id's number, and
-/// the id when it is a removal.
+/// The messages of the right list from `start` on: each one's position, its id's number, and the id
+/// if it is a removal.
 fn each<'a>(
     start: u32,
     numbers: &'a [u32],
@@ -214,13 +214,14 @@ fn each<'a>(
     })
 }
 
-/// What follows a remove-all stays as it came, two of one id as well, less what is removed.
+/// Everything after a remove-all stays as it came, even two messages of one id, less what is
+/// removed.
 fn after_remove_all(
     start: u32,
     numbers: &[u32],
     removals: &[(u32, String)],
 ) -> Result<Plan, Error> {
-    // By id: whether it is there, and the last position that removes it.
+    // By id: whether the list has it, and the last position that removes it.
     let mut present = ByNumber::default();
     let mut removed = ByNumber::default();
     let mut appended = Vec::new();
@@ -245,11 +246,11 @@ struct Folding<'a> {
     rules: MessageRules,
     /// By id: its place among those appended.
     places: &'a mut ByNumber,
-    /// The ids that are removed, until they come again.
+    /// The removed ids, until they come again.
     removed: ByNumber,
     /// By position in the left list: whether DeepAgents' rules remove the message there.
     gone: Vec<bool>,
-    /// What is appended and removed again is [`Join::NONE`] in it.
+    /// Appended items; one that is removed again is [`Join::NONE`].
     plan: Plan,
 }
 
@@ -307,7 +308,7 @@ impl<'a> Folding<'a> {
         self.left.last_positions().get(id as usize).copied().filter(|at| *at != Join::NONE)
     }
 
-    /// False for an id that is not there, which LangGraph's rules refuse.
+    /// Returns false for an unknown id, which LangGraph's rules refuse.
     fn remove(&mut self, id: u32) -> bool {
         let place = self.places.get(id);
         let at = self.last(id);
@@ -336,8 +337,8 @@ impl<'a> Folding<'a> {
         }
     }
 
-    /// By LangGraph's rules a removal takes out every message of its id, and only at the end:
-    /// the id may come again before.
+    /// By LangGraph's rules a removal takes out every message of its id, and only at the end: the
+    /// id may come again before.
     fn take_out_removed(&mut self, numbers: &[u32], removals: &[(u32, String)]) {
         if self.rules == MessageRules::LangGraph {
             let mut in_left = false;

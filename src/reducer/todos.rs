@@ -1,4 +1,4 @@
-//! `replace_todos`: a todo list, replaced whole and checked.
+//! `replace_todos`: checks a todo list and replaces the whole one.
 
 use crate::digits::digits;
 use crate::error::Error;
@@ -7,14 +7,14 @@ use crate::value::{Found, Kind, Value};
 
 const STATUSES: [&str; 3] = ["pending", "in_progress", "completed"];
 
-/// Puts the todo list `right` in the place of `left`: a list of
+/// Replaces the todo list `left` by `right`, a list of
 /// `{ content: string, status: "pending" | "in_progress" | "completed" }`.
 ///
-/// Strips other keys of a todo. A todo that equals the one at its position in `left` stays that one;
-/// an equal list is `left` itself.
+/// Drops a todo's other keys. Reuses a todo that equals the one at its position in `left`; returns
+/// `left` itself for an equal list.
 ///
 /// # Errors
-/// [`Error::InvalidTodos`] with a line for each problem, worded as DeepAgents' (pydantic's).
+/// [`Error::InvalidTodos`] with one line for each problem, worded as DeepAgents' (pydantic's).
 ///
 /// ```
 /// use serde_json::json;
@@ -65,8 +65,8 @@ pub fn replace_todos<V: Value>(left: V, right: V) -> Result<V, Error> {
     })
 }
 
-/// Refuses two `write_todos` calls in one model answer, as DeepAgents' middleware does. Looks
-/// at the last assistant message of the list.
+/// Refuses two `write_todos` calls in one model answer, as DeepAgents' middleware does. Checks the
+/// last assistant message of the list.
 ///
 /// # Errors
 /// [`Error::ParallelTodos`].
@@ -105,7 +105,7 @@ fn check<V: Value>(todo: &V, index: usize, problems: &mut Vec<String>) {
     }
 }
 
-/// The todo with its two keys alone; nothing, when it has no other.
+/// Returns the todo with only its two keys; `None` when it has no others.
 fn strip<V: Value>(todo: &V) -> Option<V> {
     let keys = todo.keys();
     if keys.len() == 2 {

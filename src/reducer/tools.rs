@@ -1,19 +1,19 @@
-//! `merge_tools`: tool definitions, one of a name.
+//! `merge_tools`: tool definitions, one for each name.
 
 use crate::error::Error;
 use crate::value::{ByNumber, Join, Kind, Plan, Value};
 
-/// Says which definition of a tool stays when two have one name.
+/// Which definition stays when two tools have one name.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Prefer {
     /// The first, as `langgraph_default_merge_state` does.
     #[default]
     First,
-    /// The last, in the first one's place.
+    /// The last, in the place of the first.
     Last,
 }
 
-/// Joins two lists of tools, one of each `name`, those of `left` first; keeps all tools without a
+/// Joins two lists of tools, one for each `name`, those of `left` first; keeps all tools without a
 /// name. Null counts as an empty list.
 ///
 /// # Errors
@@ -34,15 +34,15 @@ pub fn merge_tools<V: Value>(left: V, right: V, prefer: Prefer) -> Result<V, Err
     let right = list(right, "right")?;
     let split = u32::try_from(left.len()).unwrap_or(u32::MAX);
     let count = split.saturating_add(u32::try_from(right.len()).unwrap_or(u32::MAX));
-    // Both lists as one: a tool may be there twice within either.
+    // Joins the lists first: either may hold a tool twice.
     let appended = (0..count - split).collect();
     let all = V::assemble(left.clone(), right, &Plan { appended, ..Plan::default() }, false);
-    // An empty name is none: which number does it have, if it is there?
+    // An empty name counts as none: look up its number.
     let nameless = V::array([V::object().with("name", V::string(""))]);
     let Join { left: empty, right: numbers } = V::join(&nameless, &all, "name");
     let empty = empty.first().map_or(Join::NONE, |[_, number]| *number);
 
-    // The positions that stay; by the number of a name, the place among them.
+    // The positions that stay; by a name's number, its place among them.
     let mut appended = Vec::new();
     let mut places = ByNumber::default();
     for (position, number) in (0..).zip(numbers) {

@@ -1,10 +1,10 @@
-//! Where in a list the names are.
+//! An index of names in a list.
 
-/// The places of names in a list of them that only grows. A table of its own: the library's is many
-/// times its size in wasm.
+/// The places of names in a list that only grows. A table of its own: the library's is many times
+/// its size in wasm.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Index {
-    /// Places, each in the first free slot from that of its name's hash on. At least half are free.
+    /// Places, each in the first free slot from its name's hash on. At least half are free.
     slots: Vec<u32>,
     len: usize,
 }
@@ -12,7 +12,7 @@ pub(super) struct Index {
 const FREE: u32 = u32::MAX;
 
 impl Index {
-    /// The first place of a name. `named` tells whether a place has it.
+    /// Returns the first place of a name. `named` compares the name at a place.
     pub(super) fn find(&self, name: &str, named: impl Fn(usize) -> bool) -> Option<usize> {
         let (hash, mask) = (hash(name), self.slots.len().checked_sub(1)?);
         (0..self.slots.len())
@@ -22,7 +22,7 @@ impl Index {
             .find(|place| named(*place))
     }
 
-    /// Adds the next name of the list, which is then the last of `names`.
+    /// Adds the list's next name, now the last of `names`.
     pub(super) fn add<'a>(&mut self, name: &str, names: impl ExactSizeIterator<Item = &'a str>) {
         if 2 * names.len() <= self.slots.len() {
             self.put(name);

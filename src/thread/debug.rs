@@ -1,11 +1,11 @@
-//! A thread and what is pending in it, as `{:?}` writes them.
+//! `{:?}` for a thread and its pending updates.
 
 use std::fmt;
 
 use super::{Pending, Thread};
 use crate::value::Value;
 
-/// What is confirmed, and the updates that are not over.
+/// Shows the confirmed state and the open updates.
 impl<V: Value + fmt::Debug> fmt::Debug for Thread<V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let updates: Vec<_> = self.updates.iter().collect();

@@ -1,4 +1,4 @@
-//! Where a snapshot contradicts what was predicted.
+//! Drift: where a snapshot contradicts the prediction.
 
 use crate::diff::{self, operation, token};
 use crate::digits::digits;
@@ -6,8 +6,8 @@ use crate::message;
 use crate::message_list::{Compared, MessageList};
 use crate::value::{ByNumber, Found, Kind, Value};
 
-/// The operations that make the predicted messages into what a snapshot says of them: of those
-/// it has, the content and the tool calls, if their forms can be compared.
+/// Returns the operations that turn the predicted messages into the snapshot's: the content and the
+/// tool calls of those it has, if their forms can be compared.
 pub(super) fn of_messages<'a, V: Value + 'a>(
     list: &MessageList<V>,
     predicted: impl Iterator<Item = &'a V>,
@@ -37,8 +37,8 @@ pub(super) fn of_messages<'a, V: Value + 'a>(
     }
 }
 
-/// Whether two contents, or two lists of tool calls, say the same: arguments by what they mean, and
-/// blocks whether they are numbered or not.
+/// Whether two contents, or two lists of tool calls, mean the same: arguments are compared parsed,
+/// and blocks with or without numbers.
 fn agree<V: Value>(left: &V, right: &V) -> bool {
     if left.equals(right) {
         return true;
@@ -60,7 +60,7 @@ fn agree_items<V: Value>(left: &V, right: &V) -> bool {
     bare(left).equals(&bare(right))
 }
 
-/// The operations that make the predicted fields into what a snapshot says of them, if it does.
+/// Returns the operations that turn the predicted fields into the snapshot's, if it has them.
 pub(super) fn of_fields<'a, V: Value + 'a>(
     fields: &V,
     predicted: impl Iterator<Item = &'a V>,

@@ -1,73 +1,74 @@
-//! What a server says, in the words of a thread.
+//! The server's events, as a thread takes them.
 
-/// One server event, adapted from whatever protocol it came in.
+/// One server event, adapted from any protocol.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Event<V> {
-    /// A run begins, and takes along what is pending.
+    /// A run begins and sends what is pending.
     RunStarted {
         /// The run's id, if it has one.
         id: Option<V>,
-        /// Whether this is the last run joined again from its start: then the thread goes back to
-        /// where that began. Unsaid, it is if it has the id of the last run and that has not ended.
-        /// Unless this is false, a run that began without an id and has not ended takes the id.
+        /// Whether this start rejoins the last run: the thread then goes back to where that run
+        /// began. By default it does if the id is the last run's and that has not ended. Unless
+        /// this is false, an open run that began without an id takes this id.
         joined: Option<bool>,
     },
-    /// The run has ended well; whatever it took along is over.
+    /// The run has finished; the updates it sent are done.
     RunFinished,
-    /// The run has failed; what it took along and the server does not have is marked failed.
+    /// The run has failed; sent updates that the server does not have are marked failed.
     RunFailed {
-        /// What the server said.
+        /// The server's error.
         error: V,
     },
-    /// A whole message as it is now, used as it is given.
+    /// A whole message as it is now, used unchanged.
     Message {
         /// The message, with an id.
         message: V,
-        /// A new one is placed behind the message of this id and its tool results; else last.
+        /// Inserts a new message behind the message of this id and its tool results; last without
+        /// it.
         after: Option<V>,
-        /// Whether more of it is to come.
+        /// Whether the message is incomplete.
         streaming: bool,
     },
-    /// Text for the end of a message's content.
+    /// Text to append to a message's content.
     Text {
         /// The message's id.
         id: V,
         /// The text.
         text: V,
     },
-    /// A streamed message is whole.
+    /// A streamed message is complete.
     MessageFinished {
         /// The message's id.
         id: V,
     },
-    /// All messages as the server has them: reconciled.
+    /// All messages as the server has them, to be reconciled.
     Messages {
         /// The messages.
         messages: V,
-        /// A list of the roles whose messages stay when the snapshot lacks them.
+        /// A list of roles: their messages stay even if the snapshot lacks them.
         client_roles: Option<V>,
-        /// Whether the snapshot says nothing about messages that it lacks: they stay.
+        /// Whether the snapshot is partial: messages that it lacks stay.
         partial: bool,
     },
-    /// A node's partial update, folded by the fields' reducers.
+    /// A node's partial update, folded with the fields' reducers.
     Update {
         /// The update.
         update: V,
     },
-    /// The whole state, messages among it: reconciled.
+    /// The whole state including messages, to be reconciled.
     Values {
         /// The state.
         values: V,
-        /// Whether it says nothing about messages that it lacks: they stay.
+        /// Whether it is partial: messages that it lacks stay.
         partial: bool,
     },
-    /// The whole state but for the messages.
+    /// The whole state without messages.
     State {
         /// The fields.
         values: V,
     },
-    /// A JSON Patch of the state but for the messages, which have events of their own.
+    /// A JSON Patch of the state without messages, which have their own events.
     Delta {
         /// Its operations.
         operations: V,

@@ -1,11 +1,11 @@
-//! What a thread keeps by ids and other texts.
+//! A thread's indexes by ids and other texts.
 
 use crate::value::{Holds, Symbols, Value};
 
-/// A set of ids, in the order in which they came.
+/// A set of ids, in insertion order.
 pub(super) struct IdSet<V: Value> {
     symbols: V::Symbols,
-    /// By number; nothing for one that was taken out.
+    /// By number; `None` for a removed one.
     ids: Vec<Option<V>>,
     live: usize,
 }
@@ -63,19 +63,19 @@ impl<V: Value> IdSet<V> {
         }
     }
 
-    /// The ids as a list.
+    /// Returns the ids as a list.
     pub(super) fn list(&self) -> V {
         V::array(self.iter().cloned())
     }
 }
 
-/// Lists by texts: where what is about a text stands.
+/// Lists by text: the places concerned with each text.
 pub(super) struct ByText<V: Value> {
     symbols: V::Symbols,
     lists: Vec<Vec<Place>>,
 }
 
-/// An update's number, and the position of an edit in it; or the position in a list, twice.
+/// An update's number and the position of an edit in it; or a position in a list, twice.
 pub(super) type Place = [u32; 2];
 
 impl<V: Value> Default for ByText<V> {
@@ -85,7 +85,7 @@ impl<V: Value> Default for ByText<V> {
 }
 
 impl<V: Value> ByText<V> {
-    /// Adds to a text's list; gives the text's number, if it is one.
+    /// Adds to a text's list; returns the text's number, if it has one.
     pub(super) fn add(&mut self, text: &V, place: Place) -> Option<u32> {
         let number = self.symbols.intern(text)?;
         while self.lists.len() <= number as usize {
@@ -95,13 +95,13 @@ impl<V: Value> ByText<V> {
         Some(number)
     }
 
-    /// The list of a text.
+    /// Returns the list of a text.
     pub(super) fn of(&self, text: &V) -> &[Place] {
         let list = self.symbols.find(text).and_then(|number| self.lists.get(number as usize));
         list.map_or(&[], Vec::as_slice)
     }
 
-    /// Takes the first of a text's list out that is chosen.
+    /// Removes the first match from a text's list.
     pub(super) fn take(&mut self, text: &V, chosen: &dyn Fn(Place) -> bool) -> Option<Place> {
         let list = self.lists.get_mut(self.symbols.find(text)? as usize)?;
         let at = list.iter().position(|place| chosen(*place))?;

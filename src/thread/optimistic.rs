@@ -1,4 +1,4 @@
-//! What a new optimistic update does to the messages that are shown.
+//! A new optimistic update and its effect on the shown messages.
 
 use super::pending::{Does, Edit, Pending};
 use super::{MESSAGES, Thread};
@@ -10,7 +10,7 @@ use crate::state::fields_in;
 use crate::value::{ByNumber, Found, Join, Symbols, Value};
 
 impl<V: Value> Thread<V> {
-    /// Shows an update that the server does not know yet; gives its id. The next run takes it along.
+    /// Shows an update before the server knows it, and returns its id. The next run sends it.
     ///
     /// # Errors
     /// [`Error::NotInput`] for a field that is not input or not in the schema, those of the fields'
@@ -19,8 +19,8 @@ impl<V: Value> Thread<V> {
         self.show(update, false)
     }
 
-    /// The same for an update that a call of its own carries, and no run: only
-    /// [`Thread::settle`] and [`Thread::rollback`] end it.
+    /// Shows an update that a call of its own sends instead of a run: only [`Thread::settle`] and
+    /// [`Thread::rollback`] end it.
     ///
     /// # Errors
     /// As [`Thread::optimistic`].
@@ -82,7 +82,7 @@ impl<V: Value> Thread<V> {
         Ok(id)
     }
 
-    /// Messages that are only added stand behind all that are shown: nothing has to be woven anew.
+    /// Messages that are only added go behind all shown ones, so the view need not be rebuilt.
     fn show_edits(&mut self, edits: &[Edit<V>]) {
         if edits.is_empty() {
             return;
@@ -100,7 +100,7 @@ impl<V: Value> Thread<V> {
         }
     }
 
-    /// What the messages of an update come to, by the schema's reducer of messages.
+    /// Returns the result of an update's messages under the schema's reducer of messages.
     fn edits_by(&mut self, list: &V, removals: &Removals) -> Result<Vec<Edit<V>>, Error> {
         if let Some(rules) = self.rules.of_messages() {
             return self.edits(list, removals, rules);
@@ -110,7 +110,7 @@ impl<V: Value> Thread<V> {
         Ok(Self::difference(&shown, &made))
     }
 
-    /// The edits that make one list of messages into another.
+    /// Returns the edits that turn one list of messages into another.
     fn difference(shown: &V, made: &V) -> Vec<Edit<V>> {
         let mut ids = V::Symbols::default();
         let mut there = ByNumber::default();
@@ -140,7 +140,7 @@ impl<V: Value> Thread<V> {
         edits
     }
 
-    /// The edits that `add_messages` makes of whole messages and removals.
+    /// Returns the edits that `add_messages` makes for whole messages and removals.
     fn edits(
         &mut self,
         list: &V,
@@ -152,7 +152,7 @@ impl<V: Value> Thread<V> {
         let mut own = V::Symbols::default();
         let mut places = ByNumber::default();
         let mut cleared = false;
-        // Nothing counts that stands before the last removal of all.
+        // Everything before the last remove-all is irrelevant.
         let clear = removals.iter().rposition(|(_, name)| name == REMOVE_ALL_MESSAGES);
         let mut removals = removals.iter().skip(clear.unwrap_or(0)).peekable();
         let start = removals.peek().filter(|_| clear.is_some()).map_or(0, |(at, _)| *at as usize);
@@ -160,7 +160,7 @@ impl<V: Value> Thread<V> {
         for ((at, item), number) in (0..).zip(list.items()).zip(numbers).skip(start) {
             let Some(id) = item.get_owned("id") else { continue };
             let known = places.get(number).and_then(|place| edits.get_mut(place as usize));
-            // What was removed in this update keeps its place, or has a new one.
+            // A message removed in this update keeps its place, or gets a new one.
             let keeps = !cleared && rules == MessageRules::LangGraph;
             let Some((_, name)) = removals.next_if(|(position, _)| *position == at) else {
                 let message = Some(item.into_owned());
@@ -180,7 +180,7 @@ impl<V: Value> Thread<V> {
                         (edit.does, edit.message, edit.at) = (does, message, at);
                     }
                     known => {
-                        // Nothing is left of an edit that adds nothing.
+                        // Removing an edit that only adds leaves nothing.
                         if let Some(edit) = known {
                             (edit.does, edit.message) = (Does::Add, None);
                         }

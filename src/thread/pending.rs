@@ -1,26 +1,27 @@
-//! The updates that are not the server's yet, and the parts they have.
+//! The updates that the server does not have yet, and their parts.
 
 use super::MESSAGES;
 use super::ids::{ByText, Place};
+use super::record::with;
 use crate::message_list::MessageList;
 use crate::value::{Found, Join, Plan, Symbols, Value};
 
 #[cfg(test)]
 mod tests;
 
-/// What became of an optimistic update.
+/// The status of an optimistic update.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
-    /// No run has taken it along.
+    /// No run has sent it.
     Pending,
-    /// A run has taken it along and has not ended.
+    /// A run has sent it and has not ended.
     Sent,
-    /// The run that took it along failed, or somebody said so.
+    /// The run that sent it failed, or you marked it failed.
     Failed,
 }
 
 impl Status {
-    /// `pending`, `sent` or `failed`.
+    /// Returns `pending`, `sent` or `failed`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -40,55 +41,55 @@ impl Status {
     }
 }
 
-/// An optimistic update: laid over the confirmed state as far as that does not have it.
+/// An optimistic update: shown over the confirmed state as far as that lacks it.
 #[derive(Clone)]
 #[allow(clippy::struct_excessive_bools)] // Each is a thing of its own.
 pub struct Pending<V> {
-    /// Its own id.
+    /// Its id.
     pub id: String,
     /// What it writes; its messages are whole and have ids.
     pub update: V,
-    /// What became of it.
+    /// Its status.
     pub status: Status,
     /// Why it failed.
     pub error: Option<V>,
-    /// Whether a call of its own carries it: no run takes it along, and only a hand ends it.
+    /// Whether a call of its own sends it: no run sends it or ends it.
     pub manual: bool,
-    /// Whether the thread's last run took it along.
+    /// Whether the thread's last run sent it.
     pub(super) taken: bool,
-    /// Whether it is the server's for good, unless that run is joined again.
+    /// Whether the server has it for good, unless that run is joined again.
     pub(super) over: bool,
-    /// The messages that the server had when it was sent, by the number of the list.
+    /// The messages that the server had when it was sent, as a list's number.
     pub(super) anchor: Option<u32>,
-    /// One for each message it adds, changes or removes.
+    /// One for each message that it adds, changes or removes.
     pub(super) edits: Vec<Edit<V>>,
-    /// One for each other field it writes.
+    /// One for each other field that it writes.
     pub(super) writes: Vec<Write<V>>,
-    /// Whether `update` lacks the ids that the server gave.
+    /// Whether `update` lacks the ids that the server assigned.
     pub(super) renamed: bool,
-    /// What tells of it, as long as that is true.
+    /// Its object for callers, while that holds.
     pub(super) told: Option<V>,
 }
 
-/// The server's value under the key of a part when a run took it along: inside it nothing, when
-/// the server had none.
+/// The server's value under the key of a part when a run sent it; inside, `None` if the server had
+/// none.
 pub(super) type Base<V> = Option<Option<V>>;
 
-/// What an update does to one message.
+/// An update's change of one message.
 #[derive(Clone)]
 pub(super) struct Edit<V> {
     pub id: V,
-    /// The number of the id among those of all parts.
+    /// The number of its id among those of all parts.
     pub number: u32,
     /// Its position among the update's messages.
     pub at: u32,
     /// Its place in the order of all edits.
     pub seat: u32,
     pub does: Does,
-    /// Nothing for a removal.
+    /// `None` for a removal.
     pub message: Option<V>,
     pub base: Base<V>,
-    /// Whether it is the server's, as found out at the last look.
+    /// Whether the server has it, as of the last read.
     pub acknowledged: bool,
 }
 
@@ -98,7 +99,7 @@ pub(super) enum Does {
     Add,
     /// It was shown.
     Change,
-    /// It was removed before: it has a new place.
+    /// It was removed before and has a new place.
     Move,
     Remove,
 }
@@ -113,7 +114,7 @@ impl Does {
         }
     }
 
-    /// What has this name, and a message or none.
+    /// Parses a name; only some names come with a message.
     pub(super) fn of(name: &str, message: bool) -> Option<Self> {
         Some(match (name, message) {
             ("add", true) => Self::Add,
@@ -125,20 +126,20 @@ impl Does {
     }
 }
 
-/// What an update writes to one field.
+/// An update's write to one field.
 #[derive(Clone)]
 pub(super) struct Write<V> {
     pub key: String,
     pub value: V,
     pub base: Base<V>,
-    /// Whether it is the server's, as found out at the last look.
+    /// Whether the server has it, as of the last read.
     pub acknowledged: bool,
-    /// The value that it was folded into last, and what came of it: folded anew only for another.
+    /// The value last folded into, and the result: folded again only into another value.
     pub folded: Option<(Option<V>, Option<V>)>,
 }
 
 impl<V: Value> Pending<V> {
-    /// An update without edits of messages.
+    /// Makes an update without edits of messages.
     pub(super) fn new(id: String, update: V, manual: bool) -> Self {
         let keys = update.keys();
         let values = keys.into_iter().filter(|key| key != MESSAGES).filter_map(|key| {
@@ -162,7 +163,7 @@ impl<V: Value> Pending<V> {
         }
     }
 
-    /// Whether all of it is the server's.
+    /// Whether the server has all of it.
     pub(super) fn is_acknowledged(&self) -> bool {
         self.edits.iter().all(|edit| edit.acknowledged)
             && self.writes.iter().all(|write| write.acknowledged)
@@ -178,7 +179,7 @@ impl<V: Value> Pending<V> {
         }
     }
 
-    /// Remembers of each part the server's value under its key.
+    /// Stores the server's value under each part's key.
     pub(super) fn note_bases(&mut self, messages: &MessageList<V>, fields: &V) {
         for edit in &mut self.edits {
             let here = messages.find(&edit.id);
@@ -189,14 +190,14 @@ impl<V: Value> Pending<V> {
         }
     }
 
-    /// As it was before a run took it along.
+    /// Resets it to before a run sent it.
     pub(super) fn unsend(&mut self) {
         self.anchor = None;
         self.edits.iter_mut().for_each(|edit| edit.base = None);
         self.writes.iter_mut().for_each(|write| write.base = None);
     }
 
-    /// Puts the ids that the server gave into the update.
+    /// Puts the ids that the server assigned into the update.
     pub(super) fn with_new_ids(&mut self) {
         if !std::mem::take(&mut self.renamed) {
             return;
@@ -214,7 +215,7 @@ impl<V: Value> Pending<V> {
         self.told = None;
     }
 
-    /// What of it is not the server's, as an update.
+    /// Returns the rest that the server does not have, as an update.
     pub(super) fn rest(self) -> V {
         let held = self.writes.iter().filter(|write| write.acknowledged);
         let rest = held.fold(self.update.without(MESSAGES), |rest, write| rest.without(&write.key));
@@ -229,7 +230,7 @@ impl<V: Value> Pending<V> {
         rest.with(MESSAGES, V::array(messages))
     }
 
-    /// It as an object: `{ id, status, update, error? }`.
+    /// Returns it as an object: `{ id, status, update, error?, manual? }`.
     #[cfg_attr(not(all(target_arch = "wasm32", feature = "bindings")), allow(dead_code))]
     pub(super) fn tell(&mut self) -> V {
         self.with_new_ids();
@@ -240,27 +241,25 @@ impl<V: Value> Pending<V> {
             .with("id", V::string(&self.id))
             .with("status", V::string(self.status.name()))
             .with("update", self.update.clone());
-        let told = match &self.error {
-            Some(error) => told.with("error", error.clone()),
-            None => told,
-        };
+        let manual = if self.manual { V::parse_json("true") } else { None };
+        let told = with(with(told, "error", self.error.as_ref()), "manual", manual.as_ref());
         self.told = Some(told.clone());
         told
     }
 }
 
-/// All updates in their order, found by their ids and by those of the messages they are about. Those
-/// that are over are only kept to be sent again: nobody finds them.
+/// All updates in order, indexed by their ids and by the ids of their messages. Those done are kept
+/// only to be sent again, and are not found.
 pub(super) struct Updates<V: Value> {
-    /// By number, in the order in which they were made; nothing for one that is gone.
+    /// By number, in creation order; `None` for one that is gone.
     slots: Vec<Option<Box<Pending<V>>>>,
     /// How many are not gone.
     pub kept: usize,
     /// Numbers for the updates' ids.
     ops: V::Symbols,
-    /// By the id of a message, which edits are about it.
+    /// The edits of each message, by its id.
     edits: ByText<V>,
-    /// How many edits and writes there are of those that are not over.
+    /// The number of edits and writes of open updates.
     pub edit_count: usize,
     pub write_count: usize,
 }
@@ -287,7 +286,7 @@ impl<V: Value> Updates<V> {
         self.all_mut().filter(|update| !update.over)
     }
 
-    /// Those that are over, too.
+    /// Includes those done.
     pub(super) fn all(&self) -> impl Iterator<Item = &Pending<V>> {
         self.slots.iter().filter_map(Option::as_deref)
     }
@@ -296,7 +295,7 @@ impl<V: Value> Updates<V> {
         self.slots.iter_mut().filter_map(Option::as_deref_mut)
     }
 
-    /// The number of an update's id.
+    /// Returns the number of an update's id.
     pub(super) fn place(&self, id: &str) -> Option<u32> {
         let number = self.ops.find(&V::string(id))?;
         self.get(number).map(|_| number)
@@ -315,7 +314,7 @@ impl<V: Value> Updates<V> {
         self.slots.get_mut(number as usize)?.as_deref_mut().filter(|update| !update.over)
     }
 
-    /// Adds one behind the others. The number of its id is that of its slot: each id is new.
+    /// Appends an update. The number of its id is that of its slot, as each id is new.
     pub(super) fn push(&mut self, mut update: Box<Pending<V>>) {
         let number = self.ops.intern(&V::string(&update.id));
         let Some(number) = number.filter(|number| *number as usize == self.slots.len()) else {
@@ -332,7 +331,7 @@ impl<V: Value> Updates<V> {
         self.slots.push(Some(update));
     }
 
-    /// Takes one out.
+    /// Removes an update.
     pub(super) fn remove(&mut self, number: u32) -> Option<Box<Pending<V>>> {
         let gone = self.slots.get_mut(number as usize)?.take()?;
         self.kept -= 1;
@@ -356,7 +355,7 @@ impl<V: Value> Updates<V> {
         }
     }
 
-    /// Has those chosen be over, and no others.
+    /// Marks those chosen done, and no others.
     pub(super) fn end(&mut self, chosen: &dyn Fn(&Pending<V>) -> bool) {
         (self.edit_count, self.write_count) = (0, 0);
         for update in self.slots.iter_mut().filter_map(Option::as_deref_mut) {
@@ -368,14 +367,14 @@ impl<V: Value> Updates<V> {
         }
     }
 
-    /// The updates with the numbers by which their edits are found.
+    /// Returns the updates with the numbers that index their edits.
     pub(super) fn numbered(&self) -> impl Iterator<Item = (u32, &Pending<V>)> {
         let slots = (0..).zip(&self.slots);
         let all = slots.filter_map(|(number, slot)| Some((number, slot.as_deref()?)));
         all.filter(|(_, update)| !update.over)
     }
 
-    /// Gives a message the id that the server has for it; gives its seat.
+    /// Gives a message the server's id; returns its seat.
     pub(super) fn rename(&mut self, place: Place, id: &V) -> Option<u32> {
         let [number, at] = place;
         let update = self.slots.get_mut(number as usize)?.as_deref_mut()?;
@@ -388,7 +387,7 @@ impl<V: Value> Updates<V> {
         Some(edit.seat)
     }
 
-    /// The places of the edits of the message with this id, in the order of the updates.
+    /// Returns the places of the edits of the message with this id, in the updates' order.
     pub(super) fn edits_of(&self, id: &V) -> &[Place] {
         if self.edit_count == 0 { &[] } else { self.edits.of(id) }
     }

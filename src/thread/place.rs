@@ -1,30 +1,30 @@
-//! Where the messages of sent updates stand among the confirmed ones.
+//! The positions of sent updates' messages among the confirmed ones.
 
 use super::pending::{Does, Edit};
 use crate::message_list::MessageList;
 use crate::value::{Holds, Value};
 
 pub(super) struct Places<V> {
-    /// The messages that the server had when a run took updates along, by number.
+    /// The messages that the server had when a run sent updates, by number.
     pub anchors: Vec<(u32, V)>,
     /// The ids of the messages that updates added, each at the place of its edit.
     pub seats: Vec<Option<V>>,
-    /// What was found out last, as far as it is still true.
+    /// The last results, as far as they still hold.
     pub head: Option<Head>,
 }
 
-/// Where the message in this seat stands of those that were sent when the server had just these.
+/// The position of the message in this seat, among those sent with the same server messages.
 #[derive(Clone, Copy)]
 pub(super) struct Head {
     anchor: u32,
     seat: u32,
     place: u32,
-    /// Whether the last message that the server had is there: no other one can come nearer.
+    /// Whether the server's last message is still there: no other can come nearer.
     exact: bool,
 }
 
 impl Head {
-    /// Whether it is still true now that the last of so many messages has come.
+    /// Whether this still holds now that the last of so many messages has arrived.
     pub(super) fn stays_with(self, count: usize) -> bool {
         self.exact && self.place as usize + 1 < count
     }
@@ -35,28 +35,28 @@ impl<V: Value> Places<V> {
         Self { anchors: Vec::new(), seats: Vec::new(), head: None }
     }
 
-    /// Gives an edit its place behind all others: there the added ones are known by their ids.
+    /// Gives an edit its place behind all others; added messages are found there by their ids.
     pub(super) fn seat(&mut self, edit: &mut Edit<V>) {
         edit.seat = u32::try_from(self.seats.len()).unwrap_or(u32::MAX);
         self.seats.push((edit.does == Does::Add).then(|| edit.id.clone()));
     }
 
-    /// A message that is the server's now comes before those of later seats.
+    /// Notes that a message the server now has comes before those of later seats.
     pub(super) fn take_seat(&mut self, seat: u32, id: &V) {
         if let Some(seat) = self.seats.get_mut(seat as usize) {
             *seat = Some(id.clone());
         }
     }
 
-    /// The list that the updates of this anchor were sent with, unless it is known.
+    /// Stores the list that the updates of this anchor were sent with, unless it is stored.
     pub(super) fn anchor(&mut self, anchor: u32, had: V) {
         if self.anchors.iter().all(|(one, _)| *one != anchor) {
             self.anchors.push((anchor, had));
         }
     }
 
-    /// Before which confirmed position a message in this seat stands: behind its anchor, and behind
-    /// those of earlier seats that the server has put there.
+    /// Returns the confirmed position before which a message in this seat stands: behind its
+    /// anchor, and behind those of earlier seats that the server has put there.
     pub(super) fn find(&mut self, messages: &MessageList<V>, anchor: u32, seat: u32) -> u32 {
         let known = self.head.filter(|head| head.anchor == anchor && head.seat <= seat);
         let mut head = known.unwrap_or_else(|| {
@@ -74,9 +74,8 @@ impl<V: Value> Places<V> {
         head.place
     }
 
-    /// Before which confirmed position that is which stands directly behind the last message that
-    /// the server had when a run took it along, or the nearest earlier one that is left. And whether
-    /// it is that last one.
+    /// Returns the confirmed position directly behind the last message that the server had when a
+    /// run sent it, or the nearest earlier one that is left; and whether it is that last one.
     fn anchored(&self, messages: &MessageList<V>, anchor: u32) -> (u32, bool) {
         let Some((_, had)) = self.anchors.iter().find(|(one, _)| *one == anchor) else {
             return (u32::try_from(messages.len()).unwrap_or(u32::MAX), false);

@@ -1,4 +1,4 @@
-//! One server event into the confirmed state.
+//! Folding one server event into the confirmed state.
 
 use super::event::Event;
 use super::snapshot::Snapshot;
@@ -11,12 +11,12 @@ use crate::state::fields_in;
 use crate::value::{Kind, Value};
 
 impl<V: Value> Thread<V> {
-    /// Folds one server event. Gives the difference, as a JSON Patch, between what was predicted
-    /// and what a snapshot says, if there is one.
+    /// Folds one server event. Returns the drift as a JSON Patch: the difference between the
+    /// prediction and a snapshot, if any.
     ///
     /// # Errors
-    /// [`Error::UnknownMessage`] for text of a message that is not there, those of the reducers, of
-    /// [`apply_patch`], and [`Error::InvalidValue`]; the state is then as it was.
+    /// [`Error::UnknownMessage`] for text of a message that does not exist, those of the reducers,
+    /// of [`apply_patch`], and [`Error::InvalidValue`]; the state is then unchanged.
     pub fn receive(&mut self, event: Event<V>) -> Result<Option<V>, Error> {
         let mut drift = Vec::new();
         match event {
@@ -62,7 +62,7 @@ impl<V: Value> Thread<V> {
         Ok((!drift.is_empty()).then(|| V::array(drift)))
     }
 
-    /// A message at a position is another one now.
+    /// Notes that the message at a position was replaced.
     fn message_grew(&mut self, id: &V, position: u32) {
         (self.view.fresh, self.confirmed.fresh) = (false, false);
         if self.updates.edit_count > 0 {
@@ -90,10 +90,11 @@ impl<V: Value> Thread<V> {
             return Err(Error::message_field(".id", "a string"));
         };
         if let Some(position) = self.messages.find(&id) {
-            // One that says what is there already changes nothing.
+            // An equal message changes nothing.
             let own = self.messages.item(position);
             if !own.as_ref().is_some_and(|own| own.equals(message)) {
-                // A result that is none any more parts those behind it from their call.
+                // A message that is no tool result any more separates those behind it from their
+                // call.
                 let stays = |own: V| message::kind_of(&own) == message::kind_of(message);
                 self.behind = self.behind.filter(|_| own.is_some_and(stays));
                 self.messages.put(self.as_pending(message.clone()), None)?;
@@ -111,7 +112,7 @@ impl<V: Value> Thread<V> {
             self.woven = None;
             (self.view.fresh, self.confirmed.fresh) = (false, false);
             self.look_at(&id);
-            // What stood behind it has moved.
+            // Everything behind it has moved.
             let moved = place.is_some_and(|place| place as usize + 1 < self.messages.len());
             self.places.head = match (after, place) {
                 (None, Some(_)) => head,
@@ -130,14 +131,14 @@ impl<V: Value> Thread<V> {
         Ok(())
     }
 
-    /// The position behind the message of this id and the tool results that follow it.
+    /// Returns the position behind the message of this id and the tool results that follow it.
     fn place_behind(&mut self, after: &V) -> Option<u32> {
         let first = self.messages.find(after)?;
         let len = u32::try_from(self.messages.len()).unwrap_or(u32::MAX);
         let is_result = |at: u32| {
             self.messages.item(at).is_some_and(|it| message::kind_of(&it) == Some("tool"))
         };
-        // Where the last one was put, if all is as it was then.
+        // Directly behind the last insertion, if nothing moved since.
         let known =
             self.behind.filter(|[one, at, all]| *one == first && *all == len && is_result(*at));
         let mut place = known.map_or(first, |[_, at, _]| at) + 1;
@@ -155,7 +156,7 @@ impl<V: Value> Thread<V> {
         self.predicted.insert(id);
     }
 
-    /// A pending message that comes back as it was written stays the object that it was.
+    /// A pending message that comes back as written stays the same object.
     pub(super) fn as_pending(&self, message: V) -> V {
         let Some(id) = message.get_owned("id") else { return message };
         let mut edits = self.updates.edits_of(&id).iter();
@@ -176,7 +177,7 @@ impl<V: Value> Thread<V> {
         self.fold(update)?;
         for (item, place) in list.items().zip(&new.places) {
             let Some(id) = item.get_owned("id") else { continue };
-            // A removal leaves none of its id.
+            // A removal leaves no message of its id.
             if place.is_none() && self.messages.find(&id).is_some() {
                 self.match_renamed(&item, Some(&new));
             }
@@ -188,7 +189,7 @@ impl<V: Value> Thread<V> {
         Ok(())
     }
 
-    /// A field is predicted whose reducer is known, and that lasts.
+    /// Only a field that lasts and whose reducer is known is predicted.
     fn predict_field(&mut self, key: &str) {
         let lasts = |field: &Field<V>| field.lifetime == Lifetime::Kept;
         let known = !self.rules.open && self.rules.schema.field(key).is_some_and(lasts);

@@ -1,4 +1,4 @@
-//! A thread as JSON: what is confirmed and pending, and where its run stands.
+//! A thread as JSON: the confirmed state, pending updates and the run's status.
 
 use super::ids::IdSet;
 use super::pending::{Base, Does, Edit};
@@ -11,12 +11,12 @@ use crate::patch::apply_own_patch;
 use crate::schema::Schema;
 use crate::value::{Found, Kind, Value};
 
-/// The version of the records that are written, and read.
+/// The record format's version.
 const VERSION: &str = "2";
 
 impl<V: Value> Thread<V> {
-    /// All of the thread as one object, to be kept somewhere and given to [`Thread::from_json`].
-    /// Its parts are the thread's own business; its `version` is `"2"`.
+    /// Returns the whole thread as one object, to store and give to [`Thread::from_json`]. Its
+    /// parts are private to the thread; its `version` is `"2"`.
     pub fn to_json(&mut self) -> V {
         let confirmed = self.confirmed();
         self.updates.all_mut().for_each(Pending::with_new_ids);
@@ -36,7 +36,7 @@ impl<V: Value> Thread<V> {
             run = with_number(run, "anchor", last.anchor);
             run = with(run, "id", last.id.as_ref());
             if let Some((messages, fields)) = &last.start {
-                // What the run has done, undone.
+                // The run's changes, undone.
                 let start = V::headed(MESSAGES, messages, fields);
                 run = run.with("start", diff(&confirmed, &start));
             }
@@ -55,11 +55,11 @@ impl<V: Value> Thread<V> {
             .with("left", self.left.list())
     }
 
-    /// A thread from what [`Thread::to_json`] gave.
+    /// Makes a thread from the result of [`Thread::to_json`].
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] for what is no such object, for one of another version, and for one
-    /// of a thread with a schema when there is none, or none with its fields.
+    /// [`Error::InvalidValue`] for anything but such an object, for one of another version, and for
+    /// one with a schema when none, or one without its fields, is given.
     pub fn from_json(schema: Option<Schema<V>>, record: &V) -> Result<Self, Error> {
         if record.text_of("version").as_deref() != Some(VERSION) {
             return Err(Error::value("a thread's record", "of version 2, as toJSON() gives it"));
@@ -164,17 +164,17 @@ fn pending_of<V: Value>(record: &V) -> Option<Box<Pending<V>>> {
     Some(pending)
 }
 
-/// A part of a record: null, when it is not there.
+/// Returns a part of a record: null when it is missing.
 fn part<V: Value>(record: &V, name: &str) -> V {
     record.get_owned(name).unwrap_or_else(V::null)
 }
 
-/// The items of a list in a record.
+/// Returns the items of a list in a record.
 fn items<V: Value>(record: &V, name: &str) -> Vec<V> {
     part(record, name).items().map(Found::into_owned).collect()
 }
 
-fn with<V: Value>(record: V, name: &str, value: Option<&V>) -> V {
+pub(super) fn with<V: Value>(record: V, name: &str, value: Option<&V>) -> V {
     match value {
         Some(value) => record.with(name, value.clone()),
         None => record,
@@ -189,7 +189,7 @@ fn is_marked<V: Value>(record: &V, name: &str) -> bool {
     record.get(name).is_some()
 }
 
-/// Numbers are written as text, which every heap can make.
+/// Writes a number as text, which every heap can hold.
 fn with_number<V: Value>(record: V, name: &str, number: u32) -> V {
     record.with(name, V::string(&digits(number as usize)))
 }
@@ -198,7 +198,7 @@ fn number_of<V: Value>(record: &V, name: &str) -> Option<u32> {
     u32::try_from(index_of(&record.text_of(name)?)?).ok()
 }
 
-/// A base as a list: empty, when the server had no value.
+/// Returns a base as a list: empty when the server had no value.
 fn with_base<V: Value>(record: V, base: Option<&Option<V>>) -> V {
     with(record, "base", base.cloned().map(V::array).as_ref())
 }

@@ -1,4 +1,4 @@
-//! A server that gives a message an id of its own.
+//! Servers that give a message an id of their own.
 
 use super::Thread;
 use super::ids::{ByText, Place};
@@ -7,12 +7,12 @@ use crate::message::kind_of;
 use crate::message_list::Compared;
 use crate::value::{Kind, Value};
 
-/// The messages that the run took along, by their contents: those that are no text under the empty one.
+/// The messages that the run sent, by their contents: those without text under the empty one.
 pub(super) type Echoes<V> = ByText<V>;
 
 impl<V: Value> Thread<V> {
-    /// In a run the first new message of the kind and content of one that it took along, under an id
-    /// that no update knows, is that message: it takes the server's id.
+    /// The run's first new message with the kind and content of a sent one, under an id that no
+    /// update knows, is that message: it takes the server's id.
     pub(super) fn match_renamed(&mut self, message: &V, within: Option<&Compared>) {
         if self.updates.edit_count == 0 || !self.run.as_ref().is_some_and(|run| run.active) {
             return;
@@ -30,7 +30,8 @@ impl<V: Value> Thread<V> {
         let is_it = |place: &Place| {
             let Some(edit) = self.updates.edit(*place) else { return false };
             let Some(own) = edit.message.as_ref() else { return false };
-            // What needs no question of the heap comes first: of many with one text most are known.
+            // Cheap checks first, without asking the heap: of many messages with one text most are
+            // known.
             !edit.acknowledged
                 && !within.is_some_and(|it| self.messages.names(it, &edit.id))
                 && own.get("content").is_some_and(|own| own.equals(&content))

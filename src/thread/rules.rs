@@ -1,4 +1,4 @@
-//! By which rules the fields of a thread are folded.
+//! The reducers of a thread's fields.
 
 use super::MESSAGES;
 use crate::error::Error;
@@ -9,12 +9,12 @@ use crate::value::Value;
 
 pub(super) struct Rules<V> {
     pub schema: Schema<V>,
-    /// Whether fields that the schema does not know are taken, and replaced.
+    /// Whether fields not in the schema are accepted, and replaced.
     pub open: bool,
 }
 
 impl<V: Value> Rules<V> {
-    /// Those of a schema; without one, of the fields that every agent has.
+    /// Returns a schema's rules; without one, those of the fields that every agent has.
     pub(super) fn of(schema: Option<Schema<V>>) -> Result<Self, Error> {
         if let Some(schema) = schema {
             return Ok(Self { schema, open: false });
@@ -28,7 +28,7 @@ impl<V: Value> Rules<V> {
         Ok(Self { schema, open: true })
     }
 
-    /// Those of the messages, unless they have another reducer than `add_messages`.
+    /// Returns the rules of the messages, unless their reducer is not `add_messages`.
     pub(super) fn of_messages(&self) -> Option<MessageRules> {
         match self.schema.field(MESSAGES).map(|field| &field.reducer) {
             None => Some(MessageRules::LangGraph),
@@ -37,7 +37,7 @@ impl<V: Value> Rules<V> {
         }
     }
 
-    /// Fields with one write.
+    /// Returns the fields after one write.
     pub(super) fn write(&self, fields: V, key: &str, write: V) -> Result<V, Error> {
         match self.schema.field(key) {
             None if self.open => Ok(fields.with(key, write)),
@@ -45,7 +45,7 @@ impl<V: Value> Rules<V> {
         }
     }
 
-    /// A field's value with a write, if its reducer takes it.
+    /// Returns a field's value after a write, if its reducer accepts it.
     pub(super) fn tried(&self, key: &str, before: Option<V>, write: &V) -> Option<V> {
         if !V::intact() {
             return None;

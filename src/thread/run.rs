@@ -1,4 +1,4 @@
-//! A run of the agent: what it takes along, how it ends, and how it is joined again.
+//! A run of the agent: which updates it sends, how it ends, and how it is rejoined.
 
 use super::pending::{Does, Pending, Status};
 use super::{Stale, Thread};
@@ -10,25 +10,25 @@ pub(super) struct Run<V> {
     pub id: Option<V>,
     /// Whether it has not ended.
     pub active: bool,
-    /// The confirmed messages and fields when it began; nothing once nobody can go back there.
+    /// The confirmed messages and fields when it began; `None` once it cannot be replayed.
     pub start: Option<(V, V)>,
     /// The number of the list of messages that the server had then.
     pub anchor: u32,
-    /// What was added here since: not the run's, so that it outlasts a replay of it.
+    /// Local additions since: not the run's, so they survive its replay.
     pub local: Vec<V>,
-    /// Whether the server has said in it what messages there are, and what fields.
+    /// Whether the server has sent, during the run, a snapshot of the messages, and of the fields.
     pub spoke_of_messages: bool,
     pub spoke_of_fields: bool,
 }
 
 impl<V: Value> Thread<V> {
-    /// A run begins, or the last one is joined again.
+    /// Begins a run, or rejoins the last one.
     pub(super) fn start_run(&mut self, id: Option<V>, joined: Option<bool>) {
         if let (Some(run), Some(id), true) = (self.run.as_mut(), &id, joined != Some(false))
             && run.active
             && run.id.is_none()
         {
-            // Who began it did not know yet what the server would call it.
+            // The caller began it before knowing the server's id for it.
             run.id = Some(id.clone());
             return;
         }
@@ -53,10 +53,10 @@ impl<V: Value> Thread<V> {
         self.drop_broken();
         self.stale = Stale { edits: true, writes: true };
         self.look();
-        // What is the server's when a run starts is over.
+        // Updates that the server has when a run starts are done.
         self.updates.keep(&|update| !update.over && (update.manual || !update.is_acknowledged()));
         if self.updates.iter().all(|update| update.anchor.is_none()) {
-            // Nothing stands behind what is over.
+            // An update that is done has no position.
             self.places.seats.clear();
             let edits = self.updates.iter_mut().flat_map(|update| &mut update.edits);
             edits.for_each(|edit| self.places.seat(edit));
@@ -92,7 +92,7 @@ impl<V: Value> Thread<V> {
         });
     }
 
-    /// Goes back to where the run began: what it took along is sent again, with the same bases.
+    /// Goes back to where the run began: the updates it sent are sent again, with the same bases.
     fn replay(&mut self) {
         let Some(run) = self.run.as_mut() else { return };
         let Some((messages, fields)) = run.start.clone() else { return };
@@ -112,15 +112,16 @@ impl<V: Value> Thread<V> {
             update.mark(Status::Sent, None);
         }
         for update in local {
-            // One that needs what the run has not said yet is passed over.
+            // An addition that needs something the run has not sent yet is skipped.
             if self.fold(&update).is_err() && !V::intact() {
                 V::forget_failure();
             }
         }
     }
 
-    /// The run has ended well: what it took along is over. Of a part that the server does not have,
-    /// its word stands, if it spoke; else it took the part as it was. Gives what that changes.
+    /// Finishes the run: the updates it sent are done. For a part that the server does not have,
+    /// its snapshot holds, if it sent one; otherwise it took the part as it was. Returns the
+    /// changed state.
     pub(super) fn finish_run(&mut self, drift: &mut Vec<V>) {
         self.streaming.clear();
         self.look();
@@ -147,7 +148,7 @@ impl<V: Value> Thread<V> {
         }
     }
 
-    /// What these updates do to messages is the server's from now on, where it is shown.
+    /// Confirms these updates' changes of messages, where they are shown.
     fn take_edits(&mut self, chosen: &dyn Fn(&Pending<V>) -> bool) {
         let list = self.weave(chosen).list;
         let edits = self.updates.iter().filter(|update| chosen(update)).flat_map(|it| &it.edits);
@@ -159,7 +160,8 @@ impl<V: Value> Thread<V> {
         self.set_messages(list);
     }
 
-    /// Folds what these updates write into the confirmed fields. What their reducers refuse is dropped.
+    /// Folds these updates' writes into the confirmed fields, except those that their reducers
+    /// refuse.
     fn take_writes(&mut self, chosen: &dyn Fn(&Pending<V>) -> bool) {
         let mut fields = self.fields.clone().shared();
         let writes = self.updates.iter().filter(|update| chosen(update)).flat_map(|it| &it.writes);
@@ -173,7 +175,7 @@ impl<V: Value> Thread<V> {
         self.fields_changed();
     }
 
-    /// The run has failed: what it took along and the server does not have whole is failed.
+    /// Fails the run: sent updates that the server does not have whole are marked failed.
     pub(super) fn fail_run(&mut self, error: &V) {
         for id in std::mem::take(&mut self.streaming).iter() {
             self.broken.insert(id);
@@ -189,7 +191,7 @@ impl<V: Value> Thread<V> {
         self.updates_changed();
     }
 
-    /// What a failed run broke off is shown until the next one starts.
+    /// Drops the messages that a failed run cut off: they are shown until the next one starts.
     fn drop_broken(&mut self) {
         if self.broken.iter().next().is_some() {
             let broken = (0..).zip(self.unfinished()).filter(|(_, is_one)| *is_one);

@@ -1,4 +1,4 @@
-//! A server's snapshot and what there is: reconciled, not overwritten.
+//! Reconciles a server's snapshot with the confirmed state.
 
 use super::ids::{ByText, Place};
 use super::{MESSAGES, Thread, drift, list_of_messages};
@@ -11,15 +11,15 @@ use crate::value::{Found, Join, Kind, Plan, Value};
 /// All messages, as the server has them.
 pub(super) struct Snapshot<V> {
     pub messages: V,
-    /// The roles of messages that are the client's own, and stay.
+    /// The roles whose messages belong to the client, and stay.
     pub client_roles: Option<V>,
-    /// Whether it says nothing about messages that it lacks.
+    /// Whether it is partial: messages that it lacks stay.
     pub partial: bool,
 }
 
 /// Which messages stay although a snapshot lacks them.
 struct Staying<V> {
-    /// By position: those being streamed, or broken off.
+    /// By position: those streaming, or cut off.
     streamed: Vec<bool>,
     client_roles: Option<V>,
     all: bool,
@@ -77,7 +77,7 @@ impl<V: Value> Thread<V> {
         Ok(())
     }
 
-    /// For each position whether the message there is being streamed, or broken off.
+    /// Returns for each position whether the message there is streaming, or cut off.
     pub(super) fn unfinished(&self) -> Vec<bool> {
         let mut unfinished = vec![false; self.messages.len()];
         for id in self.streaming.iter().chain(self.broken.iter()) {
@@ -89,7 +89,7 @@ impl<V: Value> Thread<V> {
         unfinished
     }
 
-    /// A snapshot's messages, whole, and how their ids are with those there are.
+    /// Reads a snapshot's messages, and matches their ids with the list's.
     fn read_snapshot(&mut self, list: V) -> Result<(V, Compared), Error> {
         let Some(rules) = self.rules.of_messages() else {
             list_of_messages(&list)?;
@@ -103,15 +103,15 @@ impl<V: Value> Thread<V> {
             compared = self.messages.compare(&snapshot);
         }
         if !removals.is_empty() || compared.twice {
-            // No list that a reducer leaves: one of each id, and nothing that is removed.
+            // No reducer leaves such a list: each id occurs once, and nothing is removed.
             snapshot = add_messages(V::array([]), snapshot, rules)?;
             compared = self.messages.compare(&snapshot);
         }
         Ok((snapshot, compared))
     }
 
-    /// The messages with ids for those that have none: that of the first message there is, and that
-    /// the snapshot does not name, of the same kind and content; else a new one.
+    /// Gives ids to the messages without one: that of the first confirmed message of the same kind
+    /// and content that the snapshot does not name; else a new one.
     fn identified(&self, snapshot: V, compared: &Compared) -> V {
         let mut own = ByText::default();
         for (at, known) in (0..).zip(self.messages.known(compared)) {
@@ -137,7 +137,7 @@ impl<V: Value> Thread<V> {
         V::assemble(snapshot, V::array(made), &plan, false)
     }
 
-    /// A snapshot's fields. What the server never shows stays.
+    /// Reconciles a snapshot's fields. Fields that the server never shows stay.
     pub(super) fn fields_of(&self, values: &V) -> Result<V, Error> {
         let mut next = values.clone().without(MESSAGES);
         for (key, field) in self.rules.schema.fields() {
@@ -162,9 +162,9 @@ impl<V: Value> Thread<V> {
     }
 }
 
-/// The messages of a snapshot in its order, with those of the list that say the same, and those of
-/// the list that it lacks and that stay: the client's own behind what they were behind, streamed
-/// ones, and what is the client's right behind them, before what they were before.
+/// Returns the snapshot's messages in its order, reusing equal ones of the list, plus the list's
+/// messages that it lacks and that stay: the client's own keep their place behind the same message;
+/// streamed ones, and the client's directly behind them, before the same message.
 fn reconcile<V: Value>(
     list: &MessageList<V>,
     snapshot: &V,
@@ -173,10 +173,10 @@ fn reconcile<V: Value>(
 ) -> V {
     let known: Vec<bool> = list.known(&compared).collect();
     let mut places = compared.places;
-    // The tools' results of the snapshot that are under ids which the list has not, by their calls:
-    // nothing before the first question.
+    // The snapshot's tool results under ids that the list lacks, by their calls; empty until first
+    // needed.
     let mut results = None;
-    // Each behind which of the list it stays (0: none, else its position and 1), or before which.
+    // For each, the list position that it stays behind (0: none, else position + 1), or before.
     let mut behind: Vec<(u32, u32)> = Vec::new();
     let mut before: Vec<(u32, u32)> = Vec::new();
     let mut previous = 0;
@@ -223,7 +223,7 @@ fn reconcile<V: Value>(
     V::compose(list.items(), snapshot, &picks)
 }
 
-/// A message that is still streamed is not set back by a snapshot that knows less of its text.
+/// A streaming message keeps its text when the snapshot has less of it.
 fn pick<V: Value>(
     list: &MessageList<V>,
     snapshot: &V,
@@ -243,7 +243,7 @@ fn pick<V: Value>(
     [place, from]
 }
 
-/// Whether a message that the snapshot lacks is a tool's result that it has under another id.
+/// Whether a message that the snapshot lacks is a tool result that it has under another id.
 fn rekeyed<V: Value>(
     results: &mut Option<ByText<V>>,
     item: &V,

@@ -1,4 +1,4 @@
-//! What is remembered from one look to the next, so that a look costs what has changed since.
+//! Reads cost only what has changed since the last one.
 #![allow(clippy::unwrap_used)]
 
 use serde_json::json;
@@ -13,7 +13,7 @@ fn hear(thread: &mut Thread<Json>, event: Event<Json>) {
     assert!(thread.receive(event).unwrap().is_none());
 }
 
-/// A thread whose first message is streamed, with two messages pending.
+/// Makes a thread whose first message is streaming, with two messages pending.
 fn streaming() -> Thread<Json> {
     let mut thread = Thread::new(None, &Json::object()).unwrap();
     thread.optimistic(add("1")).unwrap();
@@ -79,7 +79,7 @@ fn a_settled_update_has_its_own_fields_looked_at_again_and_no_others() {
     assert_eq!(thread.pending().count(), 3);
     assert!(thread.settle(&first).unwrap());
     assert!(!thread.stale.writes);
-    // The server has another topic now than when the second was sent: that one is the server's.
+    // The server's topic has changed since the second was sent, so the server has that one.
     assert_eq!(thread.pending().count(), 1);
 }
 
@@ -144,7 +144,7 @@ fn what_was_sent_comes_one_by_one_without_a_search() {
     }
     say(&mut thread, "more", None);
     assert!(thread.places.head.is_some());
-    // What comes between moves the place.
+    // A message in between moves the place.
     say(&mut thread, "between", Some("0"));
     assert!(thread.places.head.is_none());
     thread.state();

@@ -1,11 +1,11 @@
-//! What is shown: pending laid over confirmed, as far as it is not the server's.
+//! The view: the confirmed state with the pending updates that the server does not have.
 
 use super::pending::{Does, Edit, Pending};
 use super::{MESSAGES, Stale, Thread};
 use crate::message_list::MessageList;
 use crate::value::{ByNumber, Found, Holds, Plan, Value, ascending};
 
-/// A state that was handed out, and what it was made of.
+/// A state that was returned, and what it was made of.
 pub(super) struct Shown<V> {
     state: V,
     messages: V,
@@ -13,22 +13,22 @@ pub(super) struct Shown<V> {
     pub fresh: bool,
 }
 
-/// The confirmed messages with the pending edits over them.
+/// The confirmed messages with the pending edits applied.
 pub(super) struct Woven<V> {
     pub list: V,
-    /// The confirmed positions that pending messages stand before, ascending: one for each.
+    /// The confirmed positions before which pending messages stand, ascending: one for each.
     before: Vec<u32>,
-    /// The confirmed positions that are not shown, ascending.
+    /// The hidden confirmed positions, ascending.
     removed: Vec<u32>,
     /// The confirmed positions of messages that have grown since.
     pub grown: Vec<u32>,
-    /// Pending messages that came since, behind all.
+    /// Pending messages added since, behind all others.
     tail: Vec<V>,
 }
 
 impl<V: Value> Thread<V> {
-    /// The state to show: what is confirmed, with what is pending over it; of a schema's fields
-    /// those that are output. The same value, until something changes.
+    /// Returns the state to show: the confirmed state with pending updates applied; of a schema's
+    /// fields those that are output. The same value until something changes.
     pub fn state(&mut self) -> V {
         if !self.view.fresh {
             let messages = self.shown_messages();
@@ -37,7 +37,7 @@ impl<V: Value> Thread<V> {
                 let shown = self.rules.schema.output(fields.clone());
                 fields = shown.map_or_else(|_| V::object(), |shown| shown.values);
             }
-            // Made anew, but maybe of what there was before.
+            // Rebuilt, but maybe equal to the state before.
             if !self.view.state.is_null() && have_same(&fields, &self.view.fields) {
                 fields = self.view.fields.clone();
             }
@@ -47,7 +47,7 @@ impl<V: Value> Thread<V> {
         self.view.state.clone()
     }
 
-    /// What the server said, and what was added by [`Thread::update`].
+    /// Returns the state the server has sent, including what [`Thread::update`] added.
     pub fn confirmed(&mut self) -> V {
         if !self.confirmed.fresh {
             let messages = self.messages.snapshot();
@@ -56,8 +56,8 @@ impl<V: Value> Thread<V> {
         self.confirmed.state.clone()
     }
 
-    /// Finds out which parts are the server's. An added message is when the server has its id; any
-    /// other part that was sent is when the server's value is no longer its base.
+    /// Finds out which parts the server has. It has an added message when it has its id, and any
+    /// other sent part when its value is no longer the part's base.
     pub(super) fn look(&mut self) {
         let Stale { edits, writes } = std::mem::take(&mut self.stale);
         if !(edits || writes) {
@@ -75,7 +75,7 @@ impl<V: Value> Thread<V> {
         }
     }
 
-    /// The same for the writes of a few fields, when no others have changed.
+    /// Does so for the writes of a few fields, when no others have changed.
     pub(super) fn look_at_writes(&mut self, keys: &[String]) {
         if keys.is_empty() || keys.len() > 8 || self.updates.write_count == 0 {
             return;
@@ -89,7 +89,7 @@ impl<V: Value> Thread<V> {
         }
     }
 
-    /// The same for the edits of one message.
+    /// Does so for the edits of one message.
     pub(super) fn look_at(&mut self, id: &V) {
         let edits = self.updates.edits_of(id).to_vec();
         if edits.is_empty() {
@@ -104,7 +104,7 @@ impl<V: Value> Thread<V> {
         self.told_fresh = false;
     }
 
-    /// The confirmed messages with the pending ones among them.
+    /// Returns the confirmed messages with the pending ones among them.
     pub(super) fn shown_messages(&mut self) -> V {
         self.look();
         let list = match self.woven.take() {
@@ -120,7 +120,7 @@ impl<V: Value> Thread<V> {
                 list
             }
         };
-        // Made anew, but maybe of what there was before.
+        // Rebuilt, but maybe equal to the list before.
         if !list.same_items(&self.view.messages) {
             return list;
         }
@@ -130,7 +130,7 @@ impl<V: Value> Thread<V> {
         self.view.messages.clone()
     }
 
-    /// The woven messages with those that have grown as they are now.
+    /// Returns the woven messages with the current state of those that have grown.
     fn grown(&mut self) -> V {
         let confirmed = self.messages.snapshot();
         let Some(woven) = self.woven.as_mut() else { return confirmed };
@@ -153,14 +153,14 @@ impl<V: Value> Thread<V> {
         woven.list.clone()
     }
 
-    /// The confirmed messages with the pending edits of these updates over them.
+    /// Returns the confirmed messages with these updates' pending edits applied.
     pub(super) fn weave(&mut self, chosen: &dyn Fn(&Pending<V>) -> bool) -> Woven<V> {
         let mut list = self.messages.snapshot();
         let end = number(self.messages.len());
         let mut items = Vec::new();
-        // What becomes of each confirmed message: of several changes the last one counts.
+        // By confirmed position, the change of the message there: of several the last one counts.
         let mut fates = vec![STAYS; self.messages.len()];
-        // Messages that no confirmed one is; by the number of an id, the place among them.
+        // Messages that are not confirmed; by the number of an id, the place among them.
         let mut extras: Vec<(u32, Option<V>)> = Vec::new();
         let mut places = ByNumber::default();
         for update in self.updates.iter().filter(|update| chosen(update)) {
@@ -176,7 +176,7 @@ impl<V: Value> Thread<V> {
                         items.push(message.clone());
                     }
                     (None, Some(message)) => {
-                        // Those that were sent come before those that were not, wherever both stand.
+                        // Sent messages come before unsent ones, wherever both stand.
                         let place = update.anchor.map_or(2 * end + 1, |anchor| {
                             2 * self.places.find(&self.messages, anchor, edit.seat)
                         });
@@ -207,7 +207,7 @@ impl<V: Value> Thread<V> {
         let mut removed = Vec::new();
         let mut shift = 0;
         for (at, fate) in (0..).zip(fates) {
-            // Insertions move what is behind them.
+            // Insertions move everything behind them.
             while before.get(shift).is_some_and(|place| *place <= at) {
                 shift += 1;
             }
@@ -228,7 +228,7 @@ impl<V: Value> Thread<V> {
         Woven { list, before, removed, grown: Vec::new(), tail: Vec::new() }
     }
 
-    /// The confirmed position that a sent message of this id is shown at, if it is shown.
+    /// Returns the confirmed position at which a sent message of this id is shown, if it is.
     pub(super) fn shown_place(&mut self, id: &V) -> Option<u32> {
         let places = self.updates.edits_of(id).iter();
         let mut sent = places.filter_map(|[update, at]| {
@@ -239,8 +239,8 @@ impl<V: Value> Thread<V> {
         Some(self.places.find(&self.messages, anchor?, edit.seat))
     }
 
-    /// The confirmed fields with the pending writes over them. A field that did not change since is
-    /// not written anew.
+    /// Returns the confirmed fields with the pending writes applied. Recomputes only fields that
+    /// changed.
     pub(super) fn shown_fields(&mut self) -> V {
         self.look();
         if self.updates.write_count == 0 {
@@ -257,7 +257,7 @@ impl<V: Value> Thread<V> {
                 (Some(known), Some(before)) => known.same(before),
                 (known, before) => known.is_none() && before.is_none(),
             });
-            // A write that the confirmed state has made impossible is not shown.
+            // A write that the confirmed state now rules out is not shown.
             let (before, value) = known.unwrap_or_else(|| {
                 let value = self.rules.tried(&write.key, before.clone(), &write.value);
                 (before, value)
@@ -293,7 +293,7 @@ impl<V: Value> Edit<V> {
     }
 }
 
-/// Whether a value is no longer its base.
+/// Whether a value differs from its base.
 fn moved<V: Value>(base: Option<&Option<V>>, now: Option<V>) -> bool {
     match (base.and_then(Option::as_ref), now) {
         (Some(base), Some(now)) => !base.same(&now) && !base.equals(&now),
@@ -306,7 +306,7 @@ impl<V: Value> Shown<V> {
         Self { state: V::null(), messages: V::null(), fields: V::null(), fresh: false }
     }
 
-    /// Makes the state anew, if either part is another one.
+    /// Rebuilds the state if either part was replaced.
     fn take(&mut self, messages: V, fields: V, shows_messages: bool) {
         self.fresh = true;
         let first = self.state.is_null();
@@ -353,7 +353,7 @@ fn have_same<V: Value>(left: &V, right: &V) -> bool {
     keys.len() == right.keys().len() && keys.iter().all(same)
 }
 
-/// What becomes of a confirmed message, but for one that has another in its place.
+/// Codes for confirmed messages that no other one replaces.
 const STAYS: u32 = u32::MAX;
 const REMOVED: u32 = u32::MAX - 1;
 

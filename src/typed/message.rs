@@ -13,14 +13,13 @@ mod json;
 
 /// A message of a thread.
 ///
-/// Writes itself as LangChain's dict (`{ "type": "human", "id", "content", … }`), and reads every
-/// form that [`crate::message`] names, with AG-UI's `toolCallId` and `toolCalls`. A type or a role
-/// that is not known here is [`MessageKind::Other`]. Nothing is dropped on the way in and out: see
-/// [`Extra`].
+/// Serializes as LangChain's dict (`{ "type": "human", "id", "content", … }`), and deserializes
+/// from every form listed in [`crate::message`], with AG-UI's `toolCallId` and `toolCalls`. An
+/// unknown type or role is [`MessageKind::Other`]. Keeps unknown fields both ways: see [`Extra`].
 ///
 /// # Errors
-/// Reading fails for what has neither a type nor a role, and for a known kind with a field of the
-/// wrong shape, such as a number for its content.
+/// Reading fails without a type or a role, and for a known kind with a field of the wrong shape,
+/// such as a number for its content.
 ///
 /// ```
 /// use threadfold::Message;
@@ -32,66 +31,66 @@ mod json;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Message {
-    /// What a later message names to replace or remove this one.
+    /// The id by which a later message replaces or removes this one.
     pub id: Option<String>,
-    /// Who speaks, and what is said.
+    /// Who speaks, and the content.
     pub kind: MessageKind,
 }
 
-/// Who speaks in a message, and what is said.
+/// The speaker of a message, and its content.
 #[derive(Debug, Clone, PartialEq)]
 pub enum MessageKind {
     /// Instructions for the model.
     System {
-        /// What it says.
+        /// The content.
         content: Content,
-        /// Who says it, if that has a name.
+        /// The speaker's name.
         name: Option<String>,
         /// Every other field.
         extra: Extra,
     },
-    /// What the user says: LangChain's `human`.
+    /// The user's message: LangChain's `human`.
     User {
-        /// What it says.
+        /// The content.
         content: Content,
-        /// Who says it, if that has a name.
+        /// The speaker's name.
         name: Option<String>,
         /// Every other field.
         extra: Extra,
     },
-    /// What the model says: LangChain's `ai`.
+    /// The model's message: LangChain's `ai`.
     Assistant {
-        /// What it says.
+        /// The content.
         content: Content,
-        /// Who says it, if that has a name.
+        /// The speaker's name.
         name: Option<String>,
-        /// The tools it asks for.
+        /// The tool calls it makes.
         tool_calls: Vec<ToolCall>,
         /// Every other field.
         extra: Extra,
     },
-    /// What a tool answered.
+    /// A tool's result.
     Tool {
-        /// What it says.
+        /// The content.
         content: Content,
         /// The tool's name.
         name: Option<String>,
-        /// The call that this answers.
+        /// The id of the call that this answers.
         tool_call_id: String,
         /// Every other field: `status`, `artifact`, …
         extra: Extra,
     },
-    /// No message: the removal of the one with this id, or of all ([`REMOVE_ALL_MESSAGES`]).
+    /// Not a message: the removal of the one with this id, or of all ([`REMOVE_ALL_MESSAGES`]).
     Remove,
-    /// A kind that is not known here, as it came: AG-UI's `activity` and `reasoning`, LangChain's
-    /// `function` and `chat`, and whatever there will be tomorrow.
+    /// An unknown kind, as it came: AG-UI's `activity` and `reasoning`, LangChain's `function` and
+    /// `chat`, and future ones.
     Other {
-        /// Every field but the id: its `type` or `role` too.
+        /// Every field except the id, including its `type` or `role`.
         fields: Extra,
     },
 }
 
-/// What a message says.
+/// A message's content.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(untagged)]
 pub enum Content {
@@ -101,10 +100,10 @@ pub enum Content {
     Blocks(Vec<Json>),
 }
 
-/// A request of the model for a tool.
+/// A tool call by the model.
 ///
-/// As JSON it is LangChain's `{ "name", "args", "id", "type": "tool_call" }`; `OpenAI`'s form, which
-/// is AG-UI's, is read as well.
+/// Its JSON is LangChain's `{ "name", "args", "id", "type": "tool_call" }`; it also reads
+/// `OpenAI`'s form, which is AG-UI's.
 ///
 /// ```
 /// use serde_json::json;
@@ -119,45 +118,45 @@ pub enum Content {
 pub struct ToolCall {
     /// The tool's name.
     pub name: String,
-    /// Its arguments: an object, or the text as it came while that is not JSON yet.
+    /// Its arguments: an object, or the streamed text while that is not JSON yet.
     pub args: Json,
-    /// What the tool's answer names as its `tool_call_id`.
+    /// The id that the tool's result gives as its `tool_call_id`.
     pub id: Option<String>,
-    /// LangChain's mark: `tool_call`.
+    /// LangChain's marker: `tool_call`.
     pub kind: String,
     /// Every other field.
     pub extra: Extra,
 }
 
-/// The fields that are not known here, in the order in which they came.
+/// Unknown fields, in their order.
 ///
-/// A known field that came empty (`"name": null`, `"tool_calls": []`) is here too. As JSON it is
-/// written as it came, unless the field has a value by then.
+/// Includes known fields that came empty (`"name": null`, `"tool_calls": []`); they are written as
+/// they came, unless the field has a value by then.
 ///
 /// Most messages have none: it is a pointer, so that a list of messages stays compact.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Extra(Option<Box<Map<String, Json>>>);
 
 impl Message {
-    /// Makes a message of instructions for the model.
+    /// Makes a message with instructions for the model.
     pub fn system(content: impl Into<Content>) -> Self {
         let content = content.into();
         MessageKind::System { content, name: None, extra: Extra::default() }.into()
     }
 
-    /// Makes a message of what the user says.
+    /// Makes a user's message.
     pub fn user(content: impl Into<Content>) -> Self {
         let content = content.into();
         MessageKind::User { content, name: None, extra: Extra::default() }.into()
     }
 
-    /// Makes a message of what the model says.
+    /// Makes a model's message.
     pub fn assistant(content: impl Into<Content>) -> Self {
         let (content, tool_calls) = (content.into(), Vec::new());
         MessageKind::Assistant { content, name: None, tool_calls, extra: Extra::default() }.into()
     }
 
-    /// Makes a message of what a tool answered to the call `tool_call_id`.
+    /// Makes a tool's result for the call `tool_call_id`.
     pub fn tool(content: impl Into<Content>, tool_call_id: impl Into<String>) -> Self {
         let (content, tool_call_id) = (content.into(), tool_call_id.into());
         MessageKind::Tool { content, name: None, tool_call_id, extra: Extra::default() }.into()
@@ -181,7 +180,7 @@ impl Message {
         self
     }
 
-    /// Returns this message with these tool calls, if it is an assistant's; others have none.
+    /// Returns this message with these tool calls if it is an assistant's; other kinds have none.
     #[must_use]
     pub fn with_tool_calls(mut self, calls: impl IntoIterator<Item = ToolCall>) -> Self {
         if let MessageKind::Assistant { tool_calls, .. } = &mut self.kind {
@@ -190,7 +189,7 @@ impl Message {
         self
     }
 
-    /// Returns its content; none for a removal and for a kind that is not known here.
+    /// Returns its content; `None` for a removal and for an unknown kind.
     #[must_use]
     pub fn content(&self) -> Option<&Content> {
         match &self.kind {
@@ -202,7 +201,7 @@ impl Message {
         }
     }
 
-    /// Returns the text of its content, without blocks of other kinds.
+    /// Returns the text of its content, without other kinds of blocks.
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
         match &self.kind {
@@ -215,7 +214,8 @@ impl Message {
 }
 
 impl MessageKind {
-    /// Returns LangChain's name of its kind: `system`, `human`, `ai`, `tool`, `remove`; another kind's own.
+    /// Returns LangChain's name of its kind: `system`, `human`, `ai`, `tool`, `remove`; an unknown
+    /// kind's own.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
@@ -252,7 +252,7 @@ impl Identified for Message {
     }
 }
 
-/// What content should be that text is added to.
+/// The content that text can be added to.
 const TAKES_TEXT: &str = "text or a list of blocks, to have text added";
 
 impl Streamed for Message {
@@ -280,7 +280,7 @@ impl Streamed for Message {
 }
 
 impl Content {
-    /// What JSON says, if it is content; what was given, if not.
+    /// Reads content from JSON; returns the given value if it is none.
     fn of(content: Json) -> Result<Self, Json> {
         match content {
             Json::String(text) => Ok(Self::Text(text)),
@@ -290,7 +290,7 @@ impl Content {
         }
     }
 
-    /// Adds text at the end: to the last block, if that is one of text.
+    /// Appends text: to the last block if that is text, or in a new one.
     pub fn append(&mut self, text: &str) {
         match self {
             Self::Text(content) => content.push_str(text),
@@ -301,7 +301,7 @@ impl Content {
         }
     }
 
-    /// Returns its text, without blocks of other kinds.
+    /// Returns its text, without other kinds of blocks.
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
         match self {
@@ -315,7 +315,7 @@ fn block_text(block: &Json) -> Option<&str> {
     block.as_str().or_else(|| block.get("text")?.as_str())
 }
 
-/// The text of a content block of text.
+/// Returns the text of a text block.
 fn text_of_block(block: &mut Json) -> Option<&mut String> {
     if block.get("type")?.as_str() != Some("text") {
         return None;
@@ -350,7 +350,7 @@ impl From<Content> for Json {
 impl TryFrom<Json> for Content {
     type Error = Error;
 
-    /// Null is no text; [`Error::InvalidMessage`] for what is neither text nor a list.
+    /// Null is empty text; [`Error::InvalidMessage`] for anything but text or a list.
     fn try_from(content: Json) -> Result<Self, Error> {
         Self::of(content).map_err(|_| Error::message("content is a string or a list of blocks"))
     }
@@ -370,7 +370,7 @@ impl ToolCall {
     }
 }
 
-/// LangChain's mark of a tool call.
+/// LangChain's marker of a tool call.
 const TOOL_CALL: &str = "tool_call";
 
 impl Extra {
@@ -380,7 +380,7 @@ impl Extra {
         self.0.as_ref()?.get(key)
     }
 
-    /// Sets a field; returns what it was.
+    /// Sets a field; returns its old value.
     pub fn insert(&mut self, key: impl Into<String>, value: Json) -> Option<Json> {
         self.0.get_or_insert_default().insert(key.into(), value)
     }

@@ -14,7 +14,7 @@ use crate::value::{ByNumber, Join, Names, Plan};
 
 mod positions;
 
-/// An item whose text comes piece by piece.
+/// An item whose text arrives in pieces.
 pub trait Streamed: Identified {
     /// Adds text at the end of its content.
     ///
@@ -25,10 +25,9 @@ pub trait Streamed: Identified {
 
 /// Holds items with an index, and folds updates as [`add_messages`](super::add_messages) does.
 ///
-/// What an update costs does not grow with the list: text goes into the message where it is, an
-/// update is looked up by id. Only the first change after a [`MessageList::snapshot`] that somebody
-/// still holds passes over the list, to copy its pointers. For JSON, use
-/// [`threadfold::MessageList`](crate::MessageList).
+/// An update's cost does not grow with the list: text goes into the message in place, and ids are
+/// indexed. Only the first change after a [`MessageList::snapshot`] that you still hold passes over
+/// the list, to copy its pointers. For JSON, use [`threadfold::MessageList`](crate::MessageList).
 ///
 /// ```
 /// use threadfold::Message;
@@ -45,7 +44,7 @@ pub trait Streamed: Identified {
 /// ```
 #[derive(Debug, Clone)]
 pub struct MessageList<T> {
-    /// Those that are gone as well, until the list is swept.
+    /// Includes removed items until the list is swept.
     items: Arc<Vec<Arc<T>>>,
     places: Places,
     rules: MessageRules,
@@ -58,19 +57,19 @@ impl<T> Default for MessageList<T> {
 }
 
 impl<T> MessageList<T> {
-    /// Makes a list without items that follows these rules.
+    /// Makes an empty list that follows these rules.
     #[must_use]
     pub fn empty(rules: MessageRules) -> Self {
         Self { items: Arc::default(), places: Places::default(), rules }
     }
 
-    /// Returns how many items there are.
+    /// Returns the number of items.
     #[must_use]
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// Returns whether there are none.
+    /// Returns whether the list has no items.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -82,7 +81,7 @@ impl<T> MessageList<T> {
         self.items.get(self.places.last(id)?).map(|item| &**item)
     }
 
-    /// Returns the list as it is now, which never changes. An item that does not change until the
+    /// Returns the list as it is now, which never changes. An item that does not change before the
     /// next snapshot is the same there.
     #[must_use]
     pub fn snapshot(&mut self) -> Arc<Vec<Arc<T>>> {
@@ -90,7 +89,7 @@ impl<T> MessageList<T> {
         Arc::clone(&self.items)
     }
 
-    /// Drops the items that are gone.
+    /// Drops the removed items.
     fn sweep(&mut self) {
         if !self.places.has_gone() {
             return;
@@ -120,7 +119,7 @@ impl<T: Identified> MessageList<T> {
     /// Folds items in, as [`add_messages`](super::add_messages) does.
     ///
     /// # Errors
-    /// Those of [`add_messages`](super::add_messages); the list is then as it was.
+    /// Those of [`add_messages`](super::add_messages); the list is then unchanged.
     pub fn update(&mut self, mut update: Vec<T>) -> Result<(), Error> {
         if self.rules.ids() == Ids::Assign {
             for item in update.iter_mut().filter(|item| item.id().is_none()) {
@@ -152,14 +151,14 @@ impl<T: Identified> MessageList<T> {
             items.extend(incoming(*from));
             self.places.push(ids.get(*from as usize).and_then(Option::as_deref));
         }
-        // Or else what is gone would be kept for ever where nobody looks.
+        // Sweep here: otherwise a list that is never read would keep removed items forever.
         if self.places.mostly_gone() {
             self.sweep();
         }
         Ok(())
     }
 
-    /// What becomes of the list and this update, from the places of the ids that it names.
+    /// Plans the merge of this update, from the places of its ids.
     fn plan(&self, update: &[T]) -> Result<Plan, Error> {
         let mut ids = Names::default();
         let mut hits = Vec::new();
@@ -184,15 +183,15 @@ impl<T: Identified> MessageList<T> {
 }
 
 impl<T: Streamed + Clone> MessageList<T> {
-    /// Adds text to the end of the item with this id. An item that a snapshot holds is copied first.
+    /// Appends text to the item with this id. Copies the item first if a snapshot holds it.
     ///
     /// # Errors
-    /// [`Error::UnknownMessage`] for an id that the list does not hold, and the item's own.
+    /// [`Error::UnknownMessage`] for an id not in the list, and the item's own.
     pub fn append(&mut self, id: &str, text: &str) -> Result<(), Error> {
         let unknown = || Error::UnknownMessage { id: id.to_owned() };
         let position = self.places.last(id).ok_or_else(unknown)?;
         let item = self.items.get(position).ok_or_else(unknown)?;
-        // A message that takes no text is not worth a copy of the list.
+        // Fail before copying the list for a message that takes no text.
         if Arc::strong_count(&self.items) > 1 || Arc::strong_count(item) > 1 {
             let mut copy = T::clone(item);
             copy.append(text)?;

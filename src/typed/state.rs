@@ -1,4 +1,4 @@
-//! The typed state: a struct whose every field has a reducer, and the partial update of it.
+//! The typed state: a struct whose every field has a reducer, and its partial update.
 
 use crate::error::Error;
 
@@ -33,24 +33,24 @@ use crate::error::Error;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait State: Clone {
-    /// A part of the state: each field a write to it, or nothing.
+    /// A partial update of the state: each field is a write, or `None`.
     type Update: Default;
 
     /// Folds each write of `update` into its field by that field's reducer, and returns the state.
     ///
     /// # Errors
-    /// The first one of a reducer, in the order of the fields. The state is lost with it: if you need
-    /// it after a failure, use [`State::update`].
+    /// The first error of a reducer, in field order. The state is then lost: to keep it, use
+    /// [`State::update`].
     fn merge(self, update: Self::Update) -> Result<Self, Error>;
 
-    /// Folds `update` into this state where it is, whole or not at all.
+    /// Folds `update` into this state in place, whole or not at all.
     ///
     /// Asks every reducer first ([`Reducer::prepare`](crate::reducer::Reducer::prepare)), and only
-    /// then changes anything. So it copies only the written fields of a reducer that cannot tell
-    /// beforehand: messages, lists, text and what is replaced are not copied.
+    /// then changes anything. So it copies only written fields whose reducer cannot tell
+    /// beforehand: messages, lists, text and replaced values are not copied.
     ///
     /// # Errors
-    /// As [`State::merge`]; this state is then as it was.
+    /// As [`State::merge`]; this state is then unchanged.
     fn update(&mut self, update: Self::Update) -> Result<(), Error> {
         *self = self.clone().merge(update)?;
         Ok(())
@@ -65,7 +65,7 @@ pub mod __private {
 
     use crate::reducer::ReducerFn;
 
-    /// A field that is there is a write, also of null.
+    /// Reads a field that is present as a write, even of null.
     ///
     /// # Errors
     /// The value's own.
@@ -75,7 +75,7 @@ pub mod __private {
         T::deserialize(deserializer).map(Some)
     }
 
-    /// A closure as a reducer, its parameters' types known.
+    /// Returns a closure as a reducer, which fixes its parameters' types.
     pub fn reducer_fn<T, U, F: Fn(T, U) -> T>(merge: F) -> ReducerFn<F> {
         ReducerFn(merge)
     }

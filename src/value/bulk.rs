@@ -1,51 +1,51 @@
-//! What a heap may do with many values at once, in a way of its own.
+//! Operations on many values at once, which a heap may implement in its own way.
 
 use super::{Found, Join, Kind, Plan, Symbols, Texts, Value};
 
-/// What a heap may do with many values at once, in a way of its own: a default for each is put
-/// together from the questions of [`Value`].
+/// Operations on many values at once, which a heap may implement in its own way. The defaults use
+/// the methods of [`Value`].
 ///
 /// `impl Bulk for MyValue {}` is all that a heap needs.
 pub trait Bulk: Sized {
-    /// A new id: a uuid v4.
+    /// Returns a new id: a uuid v4.
     #[must_use]
     fn new_id() -> String {
         crate::id::new_id()
     }
-    /// What an update writes under `key`. In JavaScript that may be `undefined`, which elsewhere is
-    /// no value; JSON has none.
+    /// Returns an update's write under `key`. In JavaScript that may be `undefined`, which JSON
+    /// does not have.
     fn written(&self, key: &str) -> Option<Self>
     where
         Self: Value,
     {
         self.get_owned(key)
     }
-    /// The child under `key` (an object's) for changing it and putting it back by
-    /// [`Value::with`]; a heap with owned values may leave a hole until then.
+    /// Takes the child under `key` (of an object) to change it and put it back by [`Value::with`];
+    /// a heap of owned values may leave a hole until then.
     fn take(&mut self, key: &str) -> Option<Self>
     where
         Self: Value,
     {
         self.get_owned(key)
     }
-    /// The same for an array's item, put back by [`Value::splice`].
+    /// Takes an array's item so, to put it back by [`Value::splice`].
     fn take_at(&mut self, index: usize) -> Option<Self>
     where
         Self: Value,
     {
         self.at(index).map(Found::into_owned)
     }
-    /// This value, from now on in two places: a heap that changes its newest values in place
-    /// must not do so with what is in it.
+    /// Returns this value, from now on in two places: a heap that changes its newest values in
+    /// place must not change what is in it.
     #[must_use]
     fn shared(self) -> Self {
         self
     }
-    /// For an instance of a class the kind that it says it is. JSON has no instances.
+    /// Returns the kind that an instance of a class says it is. JSON has no instances.
     fn instance_kind(&self) -> Option<String> {
         None
     }
-    /// This text with another one after it.
+    /// Returns this text with another appended.
     #[must_use]
     fn concat(self, text: &Self) -> Self
     where
@@ -55,17 +55,18 @@ pub trait Bulk: Sized {
         Self::string(&texts.concat())
     }
 
-    /// Positions of the items that do not pass a check: one pass. It may name too many, never too few.
+    /// Returns the positions of items that fail a check, in one pass. May return too many, never
+    /// too few.
     fn failing(&self, check: &Check<Self>) -> Vec<u32>
     where
         Self: Value,
     {
         check.failing(self)
     }
-    /// This list with its item at `index` changed. What is `owned` may change in place.
+    /// Returns this list with its item at `index` changed. May change what is `owned` in place.
     ///
     /// # Errors
-    /// The list as it was, when the item cannot be changed so.
+    /// Returns the unchanged list when the item cannot be changed so.
     fn change(
         self,
         index: u32,
@@ -79,7 +80,7 @@ pub trait Bulk: Sized {
         change.make(self, index, by)
     }
 
-    /// Which items of the two arrays carry the same text under `key`. One pass over each.
+    /// Finds the items of the two arrays with the same text under `key`, in one pass over each.
     fn join(left: &Self, right: &Self, key: &str) -> Join
     where
         Self: Value,
@@ -90,8 +91,8 @@ pub trait Bulk: Sized {
         let left = (0..).zip(known).filter_map(|(at, number)| Some([at, number?])).collect();
         Join { right, left }
     }
-    /// `left` changed as `plan` says with the items of `right`. `owned` says that nobody else
-    /// has `left`, so that a heap of shared values may change it in place.
+    /// Changes `left` as `plan` says with the items of `right`. `owned` means that `left` is not
+    /// shared, so that a heap of shared values may change it in place.
     #[must_use]
     fn assemble(left: Self, right: Self, plan: &Plan, _owned: bool) -> Self
     where
@@ -99,7 +100,8 @@ pub trait Bulk: Sized {
     {
         Self::array(plan.apply(items(&left), items(&right)))
     }
-    /// This list with the items of another one put in before these of its positions, ascending.
+    /// Returns this list with the items of another inserted before these of its positions,
+    /// ascending.
     #[must_use]
     fn insert_all(self, places: &[u32], inserted: Self) -> Self
     where
@@ -107,7 +109,7 @@ pub trait Bulk: Sized {
     {
         Self::array(insert_all(items(&self), places, items(&inserted)))
     }
-    /// Whether two lists have the same items: one pass.
+    /// Returns whether two lists have the same items, in one pass.
     fn same_items(&self, other: &Self) -> bool
     where
         Self: Value,
@@ -117,14 +119,14 @@ pub trait Bulk: Sized {
             && self.len() == other.len()
             && self.items().zip(other.items()).all(|(own, it)| own.same(&it))
     }
-    /// The items of an array in an array that nobody else has; other kinds as they are.
+    /// Returns an array's items in an array of its own; other kinds unchanged.
     #[must_use]
     fn own_list(self) -> Self {
         self
     }
 
-    /// This object with the values of `over` laid over it; a null there deletes when `deletes`.
-    /// This very object, when that changes nothing.
+    /// Merges the values of `over` into this object; null deletes a key when `deletes`. Returns
+    /// this object itself when nothing changes.
     #[must_use]
     fn overlay(self, over: &Self, deletes: bool) -> Self
     where
@@ -141,7 +143,7 @@ pub trait Bulk: Sized {
             (_, None) => made,
         })
     }
-    /// The object that has `value` first, under `key`, and these other fields.
+    /// Returns the object with `value` first, under `key`, then these other fields.
     #[must_use]
     fn headed(key: &str, value: &Self, fields: &Self) -> Self
     where
@@ -150,8 +152,8 @@ pub trait Bulk: Sized {
         Self::object().with(key, value.clone()).overlay(fields, false)
     }
 
-    /// This value with whatever in it says the same as in `known` taken from there: `known` itself,
-    /// when all of it does.
+    /// Returns this value with every part equal to one in `known` replaced by that one: `known`
+    /// itself when all are.
     #[must_use]
     fn reuse(self, known: &Self) -> Self
     where
@@ -159,9 +161,9 @@ pub trait Bulk: Sized {
     {
         if self.equals(known) { known.clone() } else { self }
     }
-    /// The list of these items of two: for each a position in `left`, in `right`, or in both, which
-    /// is the right one that [`Bulk::reuse`]s the left one. No position is [`u32::MAX`]. It is
-    /// `left` itself, when it has just its items.
+    /// Returns the list of these items of two: for each a position in `left`, in `right`, or in
+    /// both: then the right item, which [`Bulk::reuse`]s the left one. No position is [`u32::MAX`].
+    /// Returns `left` itself when it has just its items.
     #[must_use]
     fn compose(left: &Self, right: &Self, picks: &[[u32; 2]]) -> Self
     where
@@ -179,46 +181,46 @@ pub trait Bulk: Sized {
         if all { left.clone() } else { Self::array(items) }
     }
 
-    /// Whether all that this call has asked for could be read. Where reading can fail, because it
-    /// runs somebody's code, what was read of it is nothing, and must not be kept.
+    /// Returns whether everything read in this call could be read. Where reading runs user code, it
+    /// can fail: the result is then empty and must not be kept.
     #[must_use]
     fn intact() -> bool {
         true
     }
-    /// Goes on as if that had not been tried which could not be read.
+    /// Continues as if the failed read had not been tried.
     fn forget_failure() {}
 }
 
-/// What can be asked of each item of a list. A heap that knows the question by its name may answer
-/// it for all of them in a pass of its own.
+/// A check of each item of a list. A heap that knows the check by name may run it in a pass of its
+/// own.
 #[derive(Debug)]
 pub struct Check<V> {
     /// Its name.
     pub name: &'static str,
-    /// Whether an item passes.
+    /// Returns whether an item passes.
     pub of: fn(&V) -> bool,
 }
 
 impl<V: Value> Check<V> {
-    /// Positions of the items that do not pass.
+    /// Returns the positions of the items that fail.
     pub fn failing(&self, list: &V) -> Vec<u32> {
         let failing = (0..).zip(list.items()).filter(|(_, item)| !(self.of)(item));
         failing.map(|(position, _)| position).collect()
     }
 }
 
-/// What can be done to an item of a list, by another value. A heap that knows it by its name may do
-/// it where the item stands.
+/// A change of a list's item by another value. A heap that knows the change by name may make it in
+/// place.
 #[derive(Debug)]
 pub struct Change<V> {
     /// Its name.
     pub name: &'static str,
-    /// The item changed, or as it was.
+    /// Returns the item changed, or unchanged on failure.
     pub of: fn(V, &V) -> Result<V, V>,
 }
 
 impl<V: Value> Change<V> {
-    /// The list with its item at `index` changed, or as it was.
+    /// Returns the list with its item at `index` changed, or unchanged on failure.
     pub fn make(&self, mut list: V, index: u32, by: &V) -> Result<V, V> {
         let index = index as usize;
         let Some(item) = list.take_at(index) else { return Err(list) };
@@ -229,7 +231,7 @@ impl<V: Value> Change<V> {
     }
 }
 
-/// What of a list nobody else has.
+/// What of a list is not shared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Owned {
     /// The list itself.
@@ -242,7 +244,7 @@ fn items<V: Value>(list: &V) -> Vec<V> {
     list.items().map(Found::into_owned).collect()
 }
 
-/// A list with other items put in before these of its positions, ascending.
+/// Returns a list with other items inserted before these of its positions, ascending.
 pub(super) fn insert_all<T>(list: Vec<T>, places: &[u32], items: Vec<T>) -> Vec<T> {
     let mut all = Vec::with_capacity(list.len() + items.len());
     let mut inserted = places.iter().zip(items).peekable();

@@ -1,4 +1,4 @@
-//! What reading a value gives.
+//! The result of reading a value.
 
 use std::ops::Deref;
 
@@ -6,10 +6,10 @@ use super::Value;
 
 /// A value found in another one: a borrow where the heap has one, a handle where it has none.
 pub trait Found<'a, V: Value>: Deref<Target = V> + Copy {
-    /// A value as one that was found.
+    /// Wraps a value as a found one.
     fn of(value: &'a V) -> Self;
-    /// It, as a value of its own.
+    /// Returns it as an owned value.
     fn into_owned(self) -> V;
-    /// What is found in it in turn.
+    /// Reads a value in it.
     fn then(self, find: impl for<'v> FnOnce(&'v V) -> Option<V::Found<'v>>) -> Option<Self>;
 }

@@ -1,13 +1,13 @@
-//! Values that are held from one call into the core to the next.
+//! Values held from one call into the core to the next.
 
 use super::Value;
 
-/// What holds values, be it a value itself or what has some inside.
+/// A holder of values: a value itself, or a type with some inside.
 ///
-/// A heap whose values are handles may have them last only as long as the call that brought them.
-/// Then whoever holds some is asked for each at the end, and gives it a handle that lasts.
+/// In some heaps values are handles that last only as long as the call that brought them. At its
+/// end every holder is asked for its values, to give each a handle that lasts.
 pub trait Holds<V> {
-    /// Visits every value that is held.
+    /// Visits every held value.
     fn held(&mut self, visit: &mut dyn FnMut(&mut V));
 }
 

@@ -20,13 +20,13 @@ use nodes::Fields;
 
 /// JSON whose strings, lists and objects are shared: the native heap to keep a thread in.
 ///
-/// A clone is one count, whatever its size. A change copies the nodes on the way to it, and those
-/// only where somebody else has them; everything else is in both values, and
-/// [`Value::same`](super::Value::same) tells that in no time. So a [`Thread`](crate::Thread) of
-/// ten thousand messages hands out a new state for each token without copying a message, and may
-/// live in a service of many tasks: it is `Send` and `Sync`.
+/// A clone costs one count, whatever the size. A change copies the nodes on the way to it, and only
+/// those that are shared; both values share everything else, and
+/// [`Value::same`](super::Value::same) sees that at once. So a [`Thread`](crate::Thread) of ten
+/// thousand messages returns a new state for each token without copying a message. It is `Send` and
+/// `Sync`, for services with many tasks.
 ///
-/// [`serde_json::Value`] goes in and out by `From`, and so does all that is `Serialize` or
+/// Converts from and to [`serde_json::Value`] by `From`, and from and to everything `Serialize` or
 /// `Deserialize`. Objects keep the order of their keys, integers all their digits. Equality is by
 /// value: `1` equals `1.0`, and the order of keys does not count.
 ///
@@ -61,7 +61,7 @@ impl Json {
     /// JSON's `null`.
     pub const NULL: Json = Json(Node::Null);
 
-    /// The text of a string.
+    /// Returns a string's text.
     #[must_use]
     pub fn as_str(&self) -> Option<&str> {
         match &self.0 {
@@ -70,12 +70,12 @@ impl Json {
         }
     }
 
-    /// A list's items; none of another kind.
+    /// Returns a list's items; none for other kinds.
     pub fn iter(&self) -> impl Iterator<Item = &Json> {
         self.list().into_iter().flat_map(Items::iter)
     }
 
-    /// An object's keys and values, in order; none of another kind.
+    /// Returns an object's keys and values, in order; none for other kinds.
     pub fn entries(&self) -> impl Iterator<Item = (&str, &Json)> {
         self.fields().into_iter().flatten().map(|(key, value)| (&**key, value))
     }
@@ -89,7 +89,7 @@ impl Json {
         }
     }
 
-    /// A number, which says of itself whether it is an integer.
+    /// A number, which knows whether it is an integer.
     #[must_use]
     pub fn as_number(&self) -> Option<&Number> {
         match &self.0 {
@@ -120,8 +120,7 @@ impl Json {
         Self(Node::Object(Arc::new(Fields(fields))))
     }
 
-    /// The value under `key`. A message has few fields: to look through them is quicker than to
-    /// hash.
+    /// Finds the value under `key`. A message has few fields: scanning them is faster than hashing.
     fn field(&self, key: &str) -> Option<&Json> {
         const FEW: usize = 12;
         let fields = self.fields()?;
@@ -132,7 +131,7 @@ impl Json {
     }
 }
 
-/// A list's item; null where there is none.
+/// Returns a list's item; null if it has none there.
 impl Index<usize> for Json {
     type Output = Json;
 
@@ -141,7 +140,7 @@ impl Index<usize> for Json {
     }
 }
 
-/// An object's value; null where there is none.
+/// Returns an object's value; null if it has none there.
 impl Index<&str> for Json {
     type Output = Json;
 
@@ -152,14 +151,14 @@ impl Index<&str> for Json {
 
 static NULL: Json = Json::NULL;
 
-/// The text that [`serde_json`] writes.
+/// Writes the text that [`serde_json`] writes.
 impl fmt::Display for Json {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&serde_json::to_string(self).map_err(|_| fmt::Error)?)
     }
 }
 
-/// The same text.
+/// Writes the same text.
 impl fmt::Debug for Json {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
@@ -210,7 +209,7 @@ impl FromIterator<Json> for Json {
     }
 }
 
-/// An object of these values; of two under one key the last.
+/// Makes an object of these values; of two under one key the last stays.
 ///
 /// ```
 /// use threadfold::Json;

@@ -1,10 +1,10 @@
-//! The texts of one list as small numbers, to be found in another.
+//! Numbers for the texts of one list, to find them in another.
 
 use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 
-/// Texts, each with a number counted from 0.
+/// Texts, numbered from 0.
 #[derive(Default)]
 pub(crate) struct Names<'a> {
     numbers: HashMap<&'a str, u32, RandomState>,
@@ -12,14 +12,14 @@ pub(crate) struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    /// The text's number: its own, or the next.
+    /// Returns the text's number, adding the text if it is new.
     pub(crate) fn add(&mut self, text: &'a str) -> u32 {
         let next = u32::try_from(self.numbers.len()).unwrap_or(u32::MAX);
         self.sieve.add(text);
         *self.numbers.entry(text).or_insert(next)
     }
 
-    /// The text's number, if it has been added.
+    /// Returns the text's number, if it was added.
     pub(crate) fn number(&self, text: &str) -> Option<u32> {
         if self.sieve.may_hold(text) { self.numbers.get(text).copied() } else { None }
     }
@@ -29,9 +29,8 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Tells of most texts, by their length and their last two bytes, that they have not been added:
-/// to hash every id of a long list costs several times as much, and to look at the length alone
-/// needs no look at the text.
+/// Rules most other texts out by their length and their last two bytes: hashing every id of a long
+/// list costs several times as much, and the length can be compared without reading the text.
 struct Sieve {
     lengths: u64,
     ends: [bool; 256],

@@ -1,9 +1,9 @@
-//! When two numbers are one.
+//! Equality of numbers.
 
 use serde_json::Number;
 
-/// Whether two numbers have one value, as in JSON Patch: 1 equals 1.0. No digit is rounded away,
-/// so that two integers beyond 2⁵³ are two.
+/// Whether two numbers have the same value, as in JSON Patch: 1 equals 1.0. Rounds no digit away,
+/// so that two integers beyond 2⁵³ differ.
 pub(super) fn equal(left: &Number, right: &Number) -> bool {
     match (integer(left), integer(right)) {
         (Some(left), Some(right)) => left == right,

@@ -2,9 +2,9 @@
 
 use super::Join;
 
-/// A map by the numbers that stand for ids: they are dense, so that it is a list. What it costs
-/// to make is what is put in, when it is made once and emptied by [`ByNumber::remove`].
-/// [`Join::NONE`] is neither a number nor a value.
+/// A map by the numbers that stand for ids: they are dense, so it is a list. Make it once and empty
+/// it by [`ByNumber::remove`]: it then costs only what you put in. [`Join::NONE`] is neither a
+/// number nor a value.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ByNumber(Vec<u32>);
 
@@ -13,7 +13,7 @@ impl ByNumber {
         self.0.get(number as usize).copied().filter(|value| *value != Join::NONE)
     }
 
-    /// Sets a number's value; gives the one it had.
+    /// Sets a number's value; returns the old one.
     pub(crate) fn insert(&mut self, number: u32, value: u32) -> Option<u32> {
         let at = number as usize;
         if at >= self.0.len() && number != Join::NONE {
@@ -36,10 +36,10 @@ impl ByNumber {
     }
 }
 
-/// The positions of these keys, each less than `bound`, in ascending order of the keys, equal ones
-/// as they stand. By counting, as the standard library's sort is larger in WebAssembly than a reducer.
+/// Returns the positions of these keys, each less than `bound`, sorted by key, equal ones in order.
+/// Sorts by counting: the standard library's sort is larger in WebAssembly than a reducer.
 pub(crate) fn ascending(keys: &[u32], bound: usize) -> Vec<u32> {
-    // By a key, first how many there are of the one before it, then the place of its next one.
+    // By key, first the count of the key before it, then the place of its next position.
     let mut places = vec![0_u32; bound + 1];
     for key in keys {
         if let Some(count) = places.get_mut(*key as usize + 1) {

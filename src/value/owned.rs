@@ -1,8 +1,7 @@
 //! [`serde_json::Value`] as a heap: every value has one owner and changes in place.
 //!
-//! It has no places that two values could share, so a clone is a deep copy and [`Value::same`] is
-//! equality. Whoever keeps a list and looks at it, as a [`Thread`](crate::Thread) does, wants
-//! [`Json`](super::Json).
+//! Two values never share a part, so a clone is a deep copy and [`Value::same`] is equality. To
+//! keep a list and read it often, as a [`Thread`](crate::Thread) does, use [`Json`](super::Json).
 
 use std::borrow::Cow;
 
@@ -58,7 +57,7 @@ impl Value for Json {
         self.as_object().map_or_else(Vec::new, |map| map.keys().cloned().collect())
     }
 
-    /// Owned values have no identity: the same is what is equal, at the price of looking.
+    /// Owned values have no identity: this compares all of them.
     fn same(&self, other: &Self) -> bool {
         match (self, other) {
             (Json::Number(_), Json::Number(_)) => self.equals(other),
@@ -66,7 +65,7 @@ impl Value for Json {
         }
     }
 
-    /// Numbers are equal by value, as in JSON Patch: 1 equals 1.0.
+    /// Compares numbers by value, as in JSON Patch: 1 equals 1.0.
     fn equals(&self, other: &Self) -> bool {
         match (self, other) {
             (Json::Number(a), Json::Number(b)) => number::equal(a, b),
@@ -167,7 +166,7 @@ impl Bulk for Json {
     }
 }
 
-/// The value under `key`. A message has few fields: to look through them is quicker than to hash.
+/// Finds the value under `key`. A message has few fields: scanning them is faster than hashing.
 fn field<'a>(map: &'a Map<String, Json>, key: &str) -> Option<&'a Json> {
     const FEW: usize = 12;
     if map.len() > FEW {
@@ -176,13 +175,13 @@ fn field<'a>(map: &'a Map<String, Json>, key: &str) -> Option<&'a Json> {
     map.iter().find(|(name, _)| name.as_str() == key).map(|(_, value)| value)
 }
 
-/// Each item's text under `key`.
+/// Returns each item's text under `key`.
 fn texts_of<'a>(list: &'a Json, key: &str) -> impl Iterator<Item = Option<&'a str>> {
     let items = list.as_array().map_or(&[][..], Vec::as_slice);
     items.iter().map(move |item| field(item.as_object()?, key)?.as_str())
 }
 
-/// An array's items; none of another kind.
+/// Returns an array's items; none for other kinds.
 fn items(list: Json) -> Vec<Json> {
     match list {
         Json::Array(items) => items,

@@ -1,4 +1,4 @@
-//! What becomes of two lists, in numbers and positions.
+//! Plans for merging two lists, in numbers and positions.
 
 /// The keys that two arrays have in common, each as a small number: equal texts, equal numbers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -10,26 +10,26 @@ pub struct Join {
 }
 
 impl Join {
-    /// The number of an item that has no such key.
+    /// The number of an item without such a key.
     pub const NONE: u32 = u32::MAX;
 }
 
-/// What becomes of two lists, in positions: what a reducer over lists decides.
+/// A plan for merging two lists, in positions: the decision of a reducer over lists.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Plan {
-    /// The left list is dropped whole.
+    /// Whether the whole left list is dropped.
     pub cleared: bool,
-    /// Positions in left and the positions in right whose items replace them, the last one of a
-    /// position for good; one that is removed, too, is removed.
+    /// Positions in left and the positions in right whose items replace them; the last pair of a
+    /// position wins. A position that is also removed is removed.
     pub replaced: Vec<[u32; 2]>,
-    /// Positions in left that go, ascending.
+    /// Positions in left that are removed, ascending.
     pub removed: Vec<u32>,
     /// Positions in right whose items are appended, in this order.
     pub appended: Vec<u32>,
 }
 
 impl Plan {
-    /// The two lists that the plan was made for, changed as it says.
+    /// Applies the plan to the two lists it was made for.
     #[must_use]
     pub fn apply<T>(&self, left: Vec<T>, right: Vec<T>) -> Vec<T> {
         let mut items = if self.cleared { Vec::new() } else { left };
@@ -53,7 +53,7 @@ impl Plan {
         items
     }
 
-    /// Whether the left list stays as it is.
+    /// Whether the left list stays unchanged.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         !self.cleared

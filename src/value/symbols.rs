@@ -1,4 +1,4 @@
-//! Texts that recur, as small numbers.
+//! Small numbers for recurring texts.
 
 use std::collections::HashMap;
 
@@ -6,21 +6,21 @@ use foldhash::fast::RandomState;
 
 use super::{Join, Value};
 
-/// Small numbers for texts that recur, as long as a list lives: equal texts, equal numbers,
-/// counted from 0.
+/// Small numbers for recurring texts, for the life of a list: equal texts, equal numbers, counted
+/// from 0.
 pub trait Symbols<V>: Default {
-    /// For each item of a list the number of its text under `key`, given where it had none;
+    /// Returns for each item of a list the number of its text under `key`, new if it had none;
     /// [`u32::MAX`] for an item without such a text.
     fn numbers(&mut self, list: &V, key: &str) -> Vec<u32>;
-    /// The number of a text, if it has one.
+    /// Returns the number of a text, if it has one.
     fn find(&self, text: &V) -> Option<u32>;
-    /// The number of a text, given where it had none; nothing for what is no text.
+    /// Returns the number of a text, new if it had none; `None` for anything but text.
     fn intern(&mut self, text: &V) -> Option<u32>;
-    /// How many texts have one.
+    /// Returns how many texts have one.
     fn count(&self) -> usize;
 }
 
-/// The [`Symbols`] of a heap whose texts Rust can see.
+/// The [`Symbols`] of a heap whose texts Rust can read.
 #[derive(Debug, Clone, Default)]
 pub struct Texts {
     numbers: HashMap<String, u32, RandomState>,

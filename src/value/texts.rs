@@ -1,4 +1,4 @@
-//! The texts of a native list's items, where they stand.
+//! The texts of a native list's items, borrowed.
 
 use super::{Join, Names};
 

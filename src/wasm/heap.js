@@ -1,5 +1,5 @@
-// The JavaScript heap, as the core asks for it: each function answers one question about values
-// or builds one value, and none ever throws: nothing may leave the core but by its own way.
+// The JavaScript heap, as the core queries it: each function answers one question about values or builds one value, and
+// none throws, because the core must return normally.
 
 import { ended, failure, heldAs, hold, holdAny, note, slots } from "./slots.js";
 
@@ -55,7 +55,7 @@ export function item(handle, index) {
   }
 }
 
-/** An own value: a prototype's is not data. */
+/** Returns an own value: a prototype's is not data. */
 function own(object, key) {
   if (failure) return;
   try {
@@ -69,7 +69,7 @@ export function get(handle, key) {
   return hold(own(slots[handle], key));
 }
 
-/** The same for what is written: an own `undefined` is a value, too. */
+/** Returns an own value for writing, where `undefined` counts, too. */
 export function written(handle, key) {
   if (failure) return 0;
   try {
@@ -81,19 +81,19 @@ export function written(handle, key) {
   }
 }
 
-/** An own value's text. */
+/** Returns an own value's text. */
 export function textOf(handle, key) {
   const value = own(slots[handle], key);
   return typeof value === "string" ? value : undefined;
 }
 
-/** The names of an object's values, in a list. */
+/** Returns an object's keys, in a list. */
 export function keys(handle) {
   if (failure) return hold([]);
   try {
     const object = slots[handle];
     const names = typeof object === "object" && object !== null ? Object.keys(object) : [];
-    // Half a surrogate pair becomes another character on the way to the core, and the key another key.
+    // Half a surrogate pair would become another character on the way to the core, and the key another key.
     if (names.some((name) => /\p{Surrogate}/u.test(name))) throw new TypeError("a key is no well-formed text");
     return hold(names);
   } catch (error) {
@@ -111,7 +111,7 @@ export function same(left, right) {
   }
 }
 
-/** Deep equality of data. Values that refer to themselves are never equal, unless the same. */
+/** Deep equality of data. Circular values are never equal, unless identical. */
 export function equals(left, right) {
   if (failure) return false;
   try {
@@ -122,7 +122,7 @@ export function equals(left, right) {
   }
 }
 
-/** Whether it is the engine's word for a stack that is full. Anything can be thrown, and asking it may throw again. */
+/** Whether it is the engine's stack overflow error. Anything can be thrown, and reading it may throw again. */
 export function isTooDeep(error) {
   try {
     return error instanceof RangeError;
@@ -131,7 +131,7 @@ export function isTooDeep(error) {
   }
 }
 
-/** How many pairs are compared before it pays to remember which were equal: a value may be there often. */
+/** How many pairs are compared before remembering the equal ones pays off: a value may occur often. */
 const MANY = 1000;
 let compared = 0;
 let equal;
@@ -163,7 +163,7 @@ function haveAlike(left, right) {
   const other = Object.getPrototypeOf(right);
   if (prototype !== other && !(isPlainPrototype(prototype) && isPlainPrototype(other))) return false;
   if (left instanceof Date) return left.getTime() === right.getTime();
-  // What an instance says may be where no key is. Of @langchain/core's it is known that it is in their keys.
+  // An instance's data may be outside its keys. @langchain/core's instances are known to keep it in their keys.
   if (!isPlainPrototype(prototype) && !Object.hasOwn(left, "lc_kwargs")) return false;
   const names = Object.keys(left);
   return (
@@ -172,7 +172,7 @@ function haveAlike(left, right) {
   );
 }
 
-/** That of an object which is only data: none, or `Object.prototype`, be it another realm's. */
+/** Whether the prototype is that of a plain object: none, or `Object.prototype`, also another realm's. */
 export function isPlainPrototype(prototype) {
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
@@ -180,7 +180,7 @@ export function isPlainPrototype(prototype) {
 /** A new message id: a version 4 UUID. */
 export function newId() {
   try {
-    // Only there on pages that came by https.
+    // Only available on pages served over https.
     if (crypto.randomUUID) return crypto.randomUUID();
     const bytes = crypto.getRandomValues(new Uint8Array(16));
     bytes[6] = (bytes[6] & 0x0f) | 0x40;
@@ -189,7 +189,7 @@ export function newId() {
     return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
   } catch (error) {
     if (isTooDeep(error)) note(error);
-    else note(error, "NO_CRYPTO", "There is no `crypto` to make an id with: give messages ids, or provide it.");
+    else note(error, "NO_CRYPTO", "No `crypto` to make ids with: give messages ids, or provide it.");
     return "";
   }
 }
@@ -211,7 +211,7 @@ export function array() {
   return hold([]);
 }
 
-/** Adds to a list that the core is making. */
+/** Adds to a list that the core is building. */
 export function push(handle, item) {
   const list = slots[handle];
   list[list.length] = slots[item];
@@ -221,7 +221,7 @@ export function object() {
   return hold({});
 }
 
-/** The value is nobody's to change from now on. */
+/** Freezes the value against changes from now on. */
 export function freeze(handle) {
   try {
     Object.freeze(slots[handle]);
@@ -230,12 +230,12 @@ export function freeze(handle) {
   }
 }
 
-// -- Building: a node is copied before it changes, unless it was made in this edit. --
+// -- Building: a node is copied before it changes, unless this edit made it. --
 
 /** @type {{ nodes: Set<object>, before: number } | undefined} */
 let edit;
 
-/** From here on nodes that were made in this edit change in place. */
+/** From here on nodes made in this edit change in place. */
 export function beginEdit() {
   try {
     edit = { nodes: new Set(), before: ended };
@@ -248,10 +248,10 @@ export function endEdit() {
   edit = undefined;
 }
 
-/** This value is in two places now: what was made in it is copied again before it changes. */
+/** The value is in two places now: nodes made in it are copied again before they change. */
 export function share(handle) {
   try {
-    // What is in a node that was not made in this edit was not made in it either.
+    // A node not made in this edit contains none that were.
     for (const nodes = [slots[handle]]; nodes.length > 0;) {
       const node = nodes.pop();
       if (edit?.nodes.delete(node)) nodes.push(...Object.values(node));
@@ -262,7 +262,7 @@ export function share(handle) {
 }
 
 function writable(node) {
-  // User code that was called within an edit may have called us: what it was given must not change.
+  // User code called within an edit may have called us: what it was given must not change.
   if (edit?.before !== ended) return copyOf(node);
   if (edit.nodes.has(node)) return node;
   const copy = copyOf(node);
@@ -275,7 +275,7 @@ export function copyOf(node) {
   const prototype = Object.getPrototypeOf(node);
   if (prototype === Object.prototype) return { ...node };
   if (hasSlots(node)) throw new TypeError(`a ${prototype?.constructor?.name} cannot be copied with a change`);
-  // An instance stays one of its class, accessors included, and a frozen one gives a free copy.
+  // A copied instance keeps its class, including accessors, and the copy of a frozen one is not frozen.
   const own = Object.getOwnPropertyDescriptors(node);
   for (const name of Reflect.ownKeys(own)) {
     own[name].configurable = true;
@@ -284,7 +284,7 @@ export function copyOf(node) {
   return Object.create(prototype, own);
 }
 
-/** Whether an object keeps what it is where no copy of it can: a copied Map is no Map. */
+/** Whether an object keeps its data where no copy can have it: a copied Map is no Map. */
 function hasSlots(node) {
   return (
     node instanceof Map ||
@@ -314,10 +314,10 @@ export function withKey(handle, key, value) {
   }
 }
 
-/** Sets a value of a node that is the core's own. */
+/** Sets a value of a node that the core made. */
 export function set(node, key, value) {
   put(node, key, value);
-  // @langchain/core's instances keep what they were made from; it has to agree.
+  // @langchain/core's instances keep their constructor's arguments, which have to agree.
   if (Object.hasOwn(node, "lc_kwargs") && typeof node.lc_kwargs === "object") {
     node.lc_kwargs = { ...node.lc_kwargs, [key]: value };
   }
@@ -336,7 +336,7 @@ export function withoutKey(handle, key) {
   }
 }
 
-/** As {@link withKey} and {@link withoutKey} for many keys, with one copy for them all. */
+/** {@link withKey} and {@link withoutKey} for many keys, with one copy for them all. */
 export function withAll(handle, keys, values) {
   if (failure) return handle;
   try {
@@ -361,7 +361,7 @@ export function withoutAll(handle, keys) {
   }
 }
 
-/** 0 for `inserted` is nothing. */
+/** 0 for `inserted` means none. */
 export function splice(handle, index, count, inserted) {
   if (failure) return handle;
   try {
@@ -375,7 +375,7 @@ export function splice(handle, index, count, inserted) {
   }
 }
 
-/** What is made anew for each look, in one crossing. */
+/** Makes everything that is rebuilt for each read, in one crossing. */
 export function stateOf(messages, fields) {
   if (failure) return fields;
   try {
@@ -386,7 +386,7 @@ export function stateOf(messages, fields) {
   }
 }
 
-/** `left` with the values of `right` laid over it; `left` itself, when that changes nothing. */
+/** Merges the values of `right` into `left`; returns `left` itself when nothing changes. */
 export function overlay(handle, over, nullDeletes) {
   if (failure) return handle;
   try {

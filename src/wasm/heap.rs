@@ -1,6 +1,6 @@
 //! [`Value`] over the JavaScript heap: every question is one call of `heap.js` or `lists.js`.
 //!
-//! A value is the number of its slot in a list of `slots.js`, good for the call that brought it.
+//! A value is the number of its slot in a list of `slots.js`, valid for the call that brought it.
 
 use std::borrow::Cow;
 use std::num::NonZeroI32;
@@ -13,8 +13,8 @@ use crate::value::{Bulk, Change, Check, Found, Join, Kind, Owned, Plan, Value};
 
 /// A value in the JavaScript heap.
 ///
-/// Signed, as are all numbers here that cross: they go through as they are, the others by way of
-/// a function of wasm-bindgen's. Never 0, which is no value, so that an `Option` of one is a number, too.
+/// Signed, as are all numbers here that cross: they pass unchanged, others through a function of
+/// wasm-bindgen's. Never 0, which means no value, so that an `Option` of one is a number, too.
 #[derive(Clone, Copy)]
 pub struct Handle(NonZeroI32);
 
@@ -23,7 +23,7 @@ extern "C" {
     pub fn refuse(code: &str, message: &str);
     fn failed() -> i32;
     fn forget();
-    /// What was thrown, in words.
+    /// What was thrown, as text.
     pub fn reason() -> String;
     fn relocate(value: i32) -> i32;
     fn release(root: i32);
@@ -115,28 +115,28 @@ extern "C" {
 }
 
 const NULL: Handle = Handle(NonZeroI32::new(1).unwrap());
-/// The JavaScript `undefined`, where it is a value.
+/// The JavaScript `undefined` as a value.
 pub const UNDEFINED: Handle = Handle(NonZeroI32::new(2).unwrap());
-/// No value at all, where there may be one.
+/// No value, where one is optional.
 const NOTHING: i32 = 0;
 
 impl Handle {
-    /// The value of this number, as JavaScript gives it.
+    /// Makes the value of this number, as given by JavaScript.
     pub fn of(number: i32) -> Self {
         found(number).unwrap_or(UNDEFINED)
     }
 
-    /// Its number, for JavaScript.
+    /// Returns its number, for JavaScript.
     pub fn number(self) -> i32 {
         self.0.get()
     }
 
-    /// Whether JavaScript takes it for true.
+    /// Whether it is truthy in JavaScript.
     pub fn is_true(self) -> bool {
         is_true(self.number()) != 0
     }
 
-    /// Gives it a place that lasts until the next call: see `Arena` of `slots.js`.
+    /// Moves it to a place that lasts until the next call: see `Arena` of `slots.js`.
     pub fn relocate(&mut self) {
         *self = Self::of(relocate(self.number()));
     }
@@ -147,7 +147,7 @@ pub fn user_code_threw() -> bool {
     failed() != 0
 }
 
-/// A handle that was found.
+/// A found handle.
 #[derive(Clone, Copy)]
 pub struct Here(Handle);
 
@@ -173,12 +173,12 @@ impl Found<'_, Handle> for Here {
     }
 }
 
-/// Makes a value one that nobody can change.
+/// Makes a value immutable.
 pub fn freeze(value: Handle) {
     freeze_value(value.number());
 }
 
-/// While it lives, nodes that were made since it began change in place.
+/// While it lives, nodes made since it began change in place.
 pub struct Edit;
 
 impl Edit {
@@ -194,16 +194,16 @@ impl Drop for Edit {
     }
 }
 
-/// Something of JavaScript's that the core holds on to, whatever calls end.
+/// A JavaScript object that the core holds across calls.
 pub struct Root(i32);
 
 impl Root {
-    /// The root of this number, from now on the core's.
+    /// Takes over the root of this number.
     pub fn of(number: i32) -> Self {
         Self(number)
     }
 
-    /// What a caller's reducer makes of an update.
+    /// Calls the caller's reducer with an update.
     pub fn fold(&self, current: Option<Handle>, update: Handle) -> Handle {
         Handle::of(fold(self.0, current.map_or(NOTHING, Handle::number), update.number()))
     }
@@ -215,7 +215,7 @@ impl Drop for Root {
     }
 }
 
-/// Numbers for ids: a `Map` in the JavaScript heap, where the ids are.
+/// Numbers for ids: a `Map` in the JavaScript heap, which holds the ids.
 pub struct Symbols(Root);
 
 impl Default for Symbols {
@@ -242,7 +242,7 @@ impl crate::value::Symbols<Handle> for Symbols {
     }
 }
 
-/// `undefined` is how the heap says that there is nothing.
+/// The heap returns `undefined` for a missing value.
 fn found(value: i32) -> Option<Handle> {
     NonZeroI32::new(value).map(Handle)
 }
@@ -435,7 +435,7 @@ impl Bulk for Handle {
     }
 
     fn headed(key: &str, value: &Self, fields: &Self) -> Self {
-        // No name crosses for what is made anew at each look.
+        // No keys cross for what is rebuilt at each read.
         if key == "messages" {
             return Handle::of(state_of(value.number(), fields.number()));
         }

@@ -3,12 +3,12 @@
 import { copyOf, set } from "./heap.js";
 import { failure, heldAs, hold, note, root, roots, slots } from "./slots.js";
 
-/** The kind an instance of a message class says it is. */
+/** Returns the kind that an instance of a message class says it is. */
 export function instanceKind(handle) {
   if (failure) return;
   try {
     const message = slots[handle];
-    // The class's method, not data that happens to have its name.
+    // The class's method, not data of the same name.
     const method = message._getType ?? message.getType;
     if (typeof method !== "function" || Object.hasOwn(message, "_getType")) return;
     const kind = method.call(message);
@@ -18,7 +18,7 @@ export function instanceKind(handle) {
   }
 }
 
-/** The positions of the items that the core has to read one by one: all but whole messages. */
+/** Returns the positions of the items that the core has to read one by one: all but whole messages. */
 export function oddMessages(handle) {
   const odd = [];
   if (failure) return odd;
@@ -80,8 +80,10 @@ const NONE = 0xffffffff;
 
 const NO_NUMBER = -1;
 
-/** Numbers for the texts under `key`: first one for each item of `right`, then a position and a
- * number for each item of `left` whose text occurs in `right`. */
+/**
+ * Returns numbers for the texts under `key`: one for each item of `right`, then a position and a number for each item
+ * of `left` whose text occurs in `right`.
+ */
 export function join(left, right, key) {
   if (failure) return [];
   try {
@@ -100,11 +102,11 @@ export function join(left, right, key) {
   }
 }
 
-// Engines read a property whose name stands in the code faster than one whose name they are told.
+// Engines read a property faster by a literal name than by a variable one.
 const readId = (item) => item?.id;
 const reader = (key) => (key === "id" ? readId : (item) => item?.[key]);
 
-/** A number for each item's text: its position, as long as no text is there twice. */
+/** Returns a number for each item's text: its position, as long as no text repeats. */
 function numbered(list, key, numbers) {
   const read = reader(key);
   const found = new Uint32Array(list.length);
@@ -122,7 +124,7 @@ function numbered(list, key, numbers) {
   return found;
 }
 
-/** A number for each item's text: the one it has, or the next. To look first costs twice as much. */
+/** Returns a number for each item's text: its own, or the next. Looking first would cost twice as much. */
 function counted(list, key, numbers) {
   const read = reader(key);
   return Uint32Array.from(list, (item) => {
@@ -144,7 +146,7 @@ function known(list, key, numbers) {
   return hits;
 }
 
-/** One text is compared faster than looked up. */
+/** Comparing one text is faster than looking it up. */
 function alone(list, key, text, number) {
   const read = reader(key);
   const hits = [];
@@ -154,7 +156,7 @@ function alone(list, key, text, number) {
   return hits;
 }
 
-/** The list that a plan makes of two; in place, when `left` is the core's own. */
+/** Merges two lists by a plan; in place, when the core made `left`. */
 export function assemble(handle, from, owned, cleared, replaced, removed, appended) {
   if (failure) return handle;
   try {
@@ -172,7 +174,7 @@ export function assemble(handle, from, owned, cleared, replaced, removed, append
       }
       list.length = kept;
     }
-    // Nothing here may stop half way: a list that is changed in place is not as it was.
+    // Nothing here may stop halfway: a list changed in place cannot be restored.
     if (owned || removed.length > 0) for (let at = 0; at < added.length; at++) list[list.length] = added[at];
     return heldAs(handle, list);
   } catch (error) {
@@ -196,7 +198,7 @@ export function sameItems(left, right) {
   }
 }
 
-/** The list with items of another one put in before these positions, ascending. */
+/** Returns the list with items of another one inserted before these positions, ascending. */
 export function insertAll(handle, places, from) {
   if (failure) return handle;
   try {
@@ -225,7 +227,7 @@ function pick(list, positions) {
   return all ? list : picked;
 }
 
-/** The items of a list in a list of our own, so that reading them again asks nobody. */
+/** Copies a list's items into a list of our own, so that reading them again runs no user code. */
 export function ownList(handle) {
   if (failure) return hold([]);
   try {
@@ -237,7 +239,7 @@ export function ownList(handle) {
   }
 }
 
-/** The list with text added to one message's content; 0, when that cannot be. */
+/** Returns the list with text added to one message's content; 0 when it cannot be. */
 export function appendText(handle, position, added, listOwned, messageOwned) {
   try {
     const list = slots[handle];
@@ -271,7 +273,7 @@ function grown(content, text) {
   return [...content, { type: "text", text }];
 }
 
-// -- Small numbers for ids, as long as a list lives: a map among the roots. --
+// -- Small numbers for ids, for the life of a list: a map among the roots. --
 
 export function symbols() {
   try {
@@ -282,7 +284,7 @@ export function symbols() {
   }
 }
 
-/** The number of every item's text under `key`, given where it had none. */
+/** Returns the number of every item's text under `key`, new where it had none. */
 export function numbers(map, list, key) {
   try {
     return failure ? [] : counted(slots[list], key, roots[map]);
@@ -301,7 +303,7 @@ export function find(map, text) {
   }
 }
 
-/** The number of a text, given where it had none. */
+/** Returns the number of a text, new if it had none. */
 export function intern(map, text) {
   const known = find(map, text);
   const value = slots[text];

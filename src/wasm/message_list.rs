@@ -8,27 +8,27 @@ use super::{heap, rules, value};
 use crate::message_list::MessageList;
 use crate::value::{Holds, Value};
 
-/// The list that the package's `MessageList` has.
+/// The core of the package's `MessageList`.
 #[wasm_bindgen]
 pub struct RawMessageList(MessageList<Handle>);
 
 #[wasm_bindgen]
 impl RawMessageList {
-    /// An empty list, by the rules of that number.
+    /// Makes an empty list, by the rules of that number.
     #[wasm_bindgen(constructor)]
     #[must_use]
     pub fn new(by: i32) -> RawMessageList {
         Self(MessageList::empty(rules(by)))
     }
 
-    /// How many messages there are.
+    /// Returns the number of messages.
     #[wasm_bindgen(getter)]
     #[must_use]
     pub fn length(&self) -> usize {
         self.0.len()
     }
 
-    /// Asks for what has this number, of one or two values: see `RawThread`.
+    /// Makes the call of this number, with one or two values: see `RawThread`.
     pub fn ask(&mut self, what: i32, first: i32, second: i32) -> i32 {
         let (first, second) = (Handle::of(first), Handle::of(second));
         let list = &mut self.0;

@@ -12,13 +12,13 @@ use crate::schema::{CustomReducer, Field, FieldReducer, Lifetime, Schema};
 use crate::state::Filtered;
 use crate::value::Value;
 
-/// The schema that the package's `Schema` has.
+/// The core of the package's `Schema`.
 #[wasm_bindgen]
 pub struct RawSchema(pub(super) Schema<Handle>);
 
 #[wasm_bindgen]
 impl RawSchema {
-    /// A schema without fields.
+    /// Makes a schema without fields.
     #[wasm_bindgen(constructor)]
     #[must_use]
     pub fn empty() -> RawSchema {
@@ -46,7 +46,7 @@ impl RawSchema {
         self.add_field(key, reducer, lifetime, its);
     }
 
-    /// Adds a field with a reducer of the caller's: a root of functions, equal numbers for equal ones.
+    /// Adds a field with the caller's reducer: a root of functions, equal numbers for equal ones.
     #[wasm_bindgen(js_name = addReducer)]
     pub fn add_reducer(&mut self, key: i32, its: i32, functions: i32, id: i32, name: i32) {
         let root = Root::of(functions);
@@ -70,14 +70,14 @@ impl RawSchema {
         answer(self.0.add(text(Handle::of(key)), Field { reducer, lifetime, input, output }));
     }
 
-    /// Lays a schema over this one: see [`Schema::combine`].
+    /// Merges a schema into this one: see [`Schema::combine`].
     pub fn extend(&mut self, later: &RawSchema) {
         answer(self.0.extend(&later.0));
     }
 
-    /// Does with a state what has this number: [`Schema::merge`] and [`Schema::step`] with an
+    /// Makes the call of this number on a state: [`Schema::merge`] and [`Schema::step`] with an
     /// update or several; [`Schema::input`], [`Schema::output`] and [`Schema::checkpoint`], which
-    /// give `{ values, dropped }`.
+    /// return `{ values, dropped }`.
     #[must_use]
     pub fn apply(&self, how: i32, state: i32, update: i32) -> i32 {
         let (state, update) = (Handle::of(state), Handle::of(update));

@@ -1,16 +1,16 @@
-// What says the same is the same object: a server's values, made of the values that are there.
+// Makes equal parts the same object: rebuilds a server's values from the existing ones.
 
 import { alike, isPlainPrototype, isTooDeep } from "./heap.js";
 import { failure, heldAs, hold, note, slots } from "./slots.js";
 
-/** The value with whatever in it says the same as in `known` taken from there. */
+/** Returns the value with every part equal to one in `known` replaced by that one. */
 export function reuse(handle, known) {
   if (failure) return handle;
   try {
     const shared = share(slots[handle], slots[known]);
     return shared === slots[known] ? known : heldAs(handle, shared);
   } catch (error) {
-    // Too deep, or in a circle: then nothing is shared.
+    // Too deep or circular: share nothing.
     if (!isTooDeep(error)) note(error);
     return handle;
   }
@@ -18,7 +18,7 @@ export function reuse(handle, known) {
 
 const NONE = 0xffffffff;
 
-/** The list that pairs of positions name: in `from`, in `other`, or in both, for the other's item reused. */
+/** Returns the list that pairs of positions name: in `from`, in `other`, or in both, to reuse the other's item. */
 export function compose(from, other, picks) {
   if (failure) return from;
   try {
@@ -40,7 +40,7 @@ export function compose(from, other, picks) {
   }
 }
 
-/** What became of values, once there are many: one may be there often. */
+/** Results by value, once there are many: one may occur often. */
 const MANY = 1000;
 let seen = 0;
 let shared;
@@ -79,7 +79,7 @@ function shareItems(value, known, keys, complete) {
     const there = Object.hasOwn(known, key);
     const item = there ? shareOne(value[key], known[key]) : value[key];
     if (!there || !Object.is(item, known[key])) same = false;
-    // To write it would be to change the copy's prototype.
+    // Writing it would change the copy's prototype.
     if (!Object.is(item, value[key]) && key !== "__proto__") {
       copy ??= Array.isArray(value) ? value.slice() : { ...value };
       copy[key] = item;

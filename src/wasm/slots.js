@@ -1,43 +1,43 @@
-// How values reach the core: it knows each by a number, its slot in a list, and what it holds in a
-// slot lasts as long as the call does that brought it. What lives longer has a list of its own.
+// How values reach the core: it knows each by a number, its slot in a list. A slot lasts as long as the call that
+// brought it. What outlives a call has a list of its own.
 
-/** What is always there: nothing, and the two values that the core knows itself. */
+/** Always present: nothing, and the two values that the core knows by number. */
 const FIXED = [undefined, null, undefined];
 
 /** The values of the call under way. */
 export let slots = [...FIXED];
 let top = FIXED.length;
 
-/** A number for a value: 0 for `undefined`, which also says that there is nothing. */
+/** Returns a number for a value: 0 for `undefined`, which also means none. */
 export function hold(value) {
   if (value === undefined) return 0;
   slots[top] = value;
   return top++;
 }
 
-/** A number for `undefined` that does not say that there is nothing. */
+/** Returns a number for a value, also for an `undefined` that is one. */
 export function holdAny(value) {
   slots[top] = value;
   return top++;
 }
 
-/** The number that a value has already, or a new one. */
+/** Returns a value's existing number, or a new one. */
 export function heldAs(handle, value) {
   return slots[handle] === value ? handle : hold(value);
 }
 
-/** The value with this number. */
+/** Returns the value with this number. */
 export function value(handle) {
   return slots[handle];
 }
 
-/** What user code threw, and what the core refused, since the call began. */
+/** Errors thrown by user code or the core since the call began. */
 export let failure;
 let refusal;
 
 /**
- * Keeps what was thrown on the way, mostly by user code (a getter, a proxy's trap): the call throws it at its end.
- * Until then no more user code runs: it could call the core, which would throw it first.
+ * Keeps an error, mostly thrown by user code (a getter, a proxy's trap): the call throws it at its end. Until then no
+ * more user code runs: it could call the core, which would throw it first.
  */
 export function note(cause, code = "UNREADABLE_VALUE", message = "Reading a value threw: see the cause.") {
   failure ??= { cause, code, message };
@@ -48,27 +48,27 @@ export function failed() {
   return failure !== undefined;
 }
 
-/** Goes on as if what threw had not been tried. */
+/** Continues as if the failed read had not been tried. */
 export function forget() {
   failure = undefined;
 }
 
-/** What was thrown, in words: anything can be thrown, and asking it may throw again. */
+/** Returns what was thrown as text: anything can be thrown, and reading it may throw again. */
 export function reason() {
   const cause = failure?.cause;
   try {
     return String(cause?.message ?? cause);
   } catch {
-    return "it threw what cannot be told";
+    return "it threw an unreadable value";
   }
 }
 
-/** Keeps an error of the core's for the end of the call. */
+/** Keeps an error of the core for the end of the call. */
 export function refuse(code, message) {
   refusal = { code, message };
 }
 
-/** Makes the error that a caller sees; the npm package puts its own class in. */
+/** Makes the error that callers see; the npm package registers its own class. */
 let makeError = (code, message, cause) => {
   const error = new Error(message, cause && { cause: cause.cause });
   return Object.assign(error, { name: "ThreadfoldError", code });
@@ -78,26 +78,25 @@ let makeError = (code, message, cause) => {
 
 let core;
 
-/** Gets the exports of the wasm, and what makes errors. */
+/** Registers the exports of the wasm, and the function that makes errors. */
 export function begin(exports, make) {
   core = exports;
   makeError = make;
 }
 
 /**
- * How much of JavaScript's stack there must be for a call, in 8 KiB: it is full before the core begins, or not at
- * all. What the core and these modules take is less than half of it.
+ * How much of JavaScript's stack a call needs, in 8 KiB: it overflows before the core begins, or not at all. The core
+ * and these modules take less than half of it.
  */
 const ROOM = 16;
 
-/** Calls under way: in the outermost the core's own stack is empty. */
+/** The number of calls under way: in the outermost the core's own stack is empty. */
 let depth = 0;
 const EMPTY = 1 << 20;
 
 /**
- * Runs a call of the core's. Nothing leaves the core but by returning; if it does all the same (there is no memory
- * left), then its own stack is put back and the object that it had in use, for its frames did not do so.
- * `lent` is how often that was in use before.
+ * Runs a call of the core, which always returns normally; if it throws all the same (out of memory), restores its own
+ * stack and releases the object in use, because its frames did not. `lent` is how often that was in use before.
  */
 function run(entry, used, lent) {
   core?.headroom(ROOM);
@@ -115,7 +114,7 @@ function run(entry, used, lent) {
   }
 }
 
-/** What an answer of two words is when there is none: its place, and 0 or where a list without items may be. */
+/** An empty answer of two words: its place, and 0 or the address of an empty list. */
 export function nothing(place, pointer) {
   const words = new Uint32Array(core.memory.buffer, place, 2);
   words[0] = pointer;
@@ -126,14 +125,14 @@ function abandon(stack, used, lent) {
   failure = refusal = undefined;
   if (!core) return;
   core.__stack_pointer.value = stack;
-  // How often it is lent, and before that how many there are who may free it: wasm-bindgen's `Rc<WasmRefCell>`.
+  // The borrow count, and before it the owner count: wasm-bindgen's `Rc<WasmRefCell>`.
   if (!used?.__wbg_ptr) return;
   const words = new Int32Array(core.memory.buffer, used.__wbg_ptr - 8, 3);
   words[0] = 1 + lent;
   words[2] = lent;
 }
 
-/** Throws what went wrong. What user code threw goes first, because any answer was made without it. */
+/** Throws any error. One thrown by user code goes first, because the answer was made without its value. */
 function check() {
   if (failure === undefined && refusal === undefined) return;
   const cause = failure;
@@ -146,8 +145,8 @@ function check() {
 }
 
 /**
- * Calls the core: `entry` holds values, gives their numbers to an entry point, and returns the answer's value. User
- * code that runs meanwhile may call the core again. `used` is the object of the core's that is asked.
+ * Calls the core: `entry` stores values, passes their numbers to an entry point, and returns the answer's value. User
+ * code that runs meanwhile may call the core again. `used` is the core's object being called.
  */
 export function call(entry, used) {
   const start = top;
@@ -163,20 +162,20 @@ export function call(entry, used) {
 /** How many calls have ended. */
 export let ended = 0;
 
-/** The values of an object of the core's that lives longer than a call. */
+/** The values of a core object that outlives a call. */
 export class Arena {
   #slots = [...FIXED];
   #top = FIXED.length;
   #limit = 64;
 
-  /** As {@link call}; what the object holds at the end is there in the next call: it says what in `keep`. */
+  /** {@link call}, keeping what the object holds at the end for the next call: `keep` lists it. */
   call(entry, keep, used) {
     const outer = slots;
     const outerTop = top;
     slots = this.#slots;
     top = this.#top;
     try {
-      // Nobody else uses it: its owner sees to that.
+      // Its owner ensures that nobody else uses it.
       const answer = run(entry, used, 0);
       if (keep && top > this.#limit) this.#collect(keep);
       check();
@@ -201,7 +200,7 @@ export class Arena {
 
 let moved;
 
-/** The number of a value that its owner still holds, among those that stay. */
+/** Returns the number, among those that stay, of a value that its owner still holds. */
 export function relocate(handle) {
   if (handle < FIXED.length) return handle;
   const at = moved.length;
@@ -209,7 +208,7 @@ export function relocate(handle) {
   return at;
 }
 
-// -- What the core holds on to by itself: functions, numbers of ids. --
+// -- Objects that the core itself holds: functions, numbers of ids. --
 
 export const roots = [];
 const free = [];
@@ -226,7 +225,7 @@ export function release(at) {
   free[free.length] = at;
 }
 
-/** What a caller's reducer, a root of `{ reducer, initial }`, makes of an update; with 0 there is no value yet. */
+/** Calls a caller's reducer, a root of `{ reducer, initial }`, with an update; 0 means there is no value yet. */
 export function fold(at, current, update) {
   const { reducer, initial } = roots[at];
   try {

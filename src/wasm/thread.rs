@@ -10,13 +10,14 @@ use crate::error::Error;
 use crate::thread::{Event, Thread};
 use crate::value::{Holds, Kind, Value};
 
-/// The thread that the package's `Thread` has.
+/// The core of the package's `Thread`.
 #[wasm_bindgen]
 pub struct RawThread(Thread<Handle>);
 
 #[wasm_bindgen]
 impl RawThread {
-    /// [`Thread::new`], or with `RECORDED` in `how` [`Thread::from_json`]; with `OPEN` in it without the schema.
+    /// Makes a thread: [`Thread::new`], or with `RECORDED` in `how` [`Thread::from_json`]; with
+    /// `OPEN` without the schema.
     pub fn make(schema: &RawSchema, values: i32, how: i32) -> Option<RawThread> {
         let schema = (how & made::OPEN == 0).then(|| schema.0.clone());
         let values = Handle::of(values);
@@ -29,12 +30,12 @@ impl RawThread {
         answer(thread).map(Self)
     }
 
-    /// Asks for what has this number, of up to three values. One entry for all: each of its own would
-    /// be a quarter of a kilobyte.
+    /// Makes the call of this number, with up to three values. One entry for all: separate ones
+    /// would take a quarter of a kilobyte each.
     pub fn ask(&mut self, what: i32, first: i32, second: i32, third: i32) -> i32 {
         let [first, second, third] = [first, second, third].map(Handle::of);
         let thread = &mut self.0;
-        // What is made in one call changes in place; the commonest calls make nothing.
+        // Nodes made in one call change in place; the commonest calls make none.
         let _edit = match what {
             ask::STATE => thread.has_writes(),
             ask::PENDING | ask::RECORD | ask::UPDATE..=ask::SETTLE | event::UNKNOWN.. => true,
@@ -77,7 +78,7 @@ impl RawThread {
     }
 }
 
-/// Does with an update by hand what has this number.
+/// Makes the call of this number on an optimistic update.
 fn end(thread: &mut Thread<Handle>, how: i32, id: &str, error: Handle) -> Result<(), Error> {
     match how {
         ask::SETTLE => {
@@ -96,7 +97,8 @@ fn end(thread: &mut Thread<Handle>, how: i32, id: &str, error: Handle) -> Result
     Ok(())
 }
 
-/// The event of this number, with what the package's thread/core.ts lists for it.
+/// Returns the event of this number, with the arguments that the package's thread/core.ts lists for
+/// it.
 fn read_event(kind: i32, parts: [Handle; 3]) -> Result<Event<Handle>, Error> {
     let [first, second, third] = parts;
     let option = |value: Handle| Some(value).filter(|value| !value.is_null());

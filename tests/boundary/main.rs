@@ -1,4 +1,4 @@
-//! What crosses between JavaScript and the core, and what does not: run in Node and in a browser.
+//! What crosses between JavaScript and the core, and what does not: runs in Node and in a browser.
 #![cfg(target_arch = "wasm32")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -32,7 +32,7 @@ const NONE: &JsValue = &JsValue::UNDEFINED;
 /// The number of a field that is input and output.
 const SHOWN: i32 = 3;
 
-/// What an entry point answers, or the error that comes of it.
+/// Returns an entry point's answer, or its error.
 fn call(mut entry: impl FnMut() -> i32) -> Result<JsValue, JsValue> {
     enter(&mut || value(entry()))
 }
@@ -103,7 +103,7 @@ fn js(expression: &str) -> JsValue {
     Function::new_no_args(&format!("return ({expression});")).call0(NONE).unwrap()
 }
 
-/// What a JavaScript function says of a value.
+/// Returns what a JavaScript function says of a value.
 fn holds(predicate: &str, of: &JsValue) -> bool {
     js(predicate).unchecked_into::<Function>().call1(NONE, of).unwrap().is_truthy()
 }

@@ -1,5 +1,5 @@
-//! What happens to a thread, as letters: the server's words and a user's deeds, said to the model
-//! and to a thread.
+//! Everything that can happen to a thread, as letters: server events and user actions, applied to
+//! the model and to a thread.
 
 use serde_json::json;
 use threadfold::{Event, Field, FieldReducer, MessageRules, Schema, Thread, Value};
@@ -17,17 +17,17 @@ pub enum Letter {
     Edit(&'static str),
     Remove(&'static str),
     WriteLog,
-    /// The topic, carried by a call of its own.
+    /// The topic, sent by a call of its own.
     ManualTopic,
     Start,
     Finish,
     Fail,
     Join,
-    /// A snapshot that has what was sent.
+    /// A snapshot that includes what was sent.
     Has,
     /// One that lacks it.
     Lacks,
-    /// Some messages; it says nothing of those that it lacks.
+    /// A partial snapshot: messages that it lacks stay.
     Partial,
     /// The first message's text under an id of the server's.
     Renamed,
@@ -133,7 +133,7 @@ fn message(kind: &'static str, id: &str, content: &str) -> Message {
     Message { id: id.to_owned(), kind, content: content.to_owned(), call: None }
 }
 
-/// What a letter says of messages is the same for all who hear it.
+/// A letter's messages, the same for model and thread.
 struct Said {
     messages: Vec<Message>,
     topic: Option<Vec<String>>,
@@ -161,7 +161,7 @@ fn said(letter: Letter) -> Said {
     }
 }
 
-/// The words for updates: both sides are told the same.
+/// Returns an update's changes and writes, the same for model and thread.
 fn written(letter: Letter) -> (Vec<Change>, Vec<Write>) {
     let topic = Write { key: "topic", value: "t".to_owned() };
     match letter {
@@ -178,7 +178,7 @@ fn written(letter: Letter) -> (Vec<Change>, Vec<Write>) {
     }
 }
 
-/// A model in front of the first letter: the server has one message, and an empty log.
+/// Makes the model before the first letter: the server has one message, and an empty log.
 pub fn model() -> Model {
     let mut model = Model::default();
     model.confirmed.messages.push(message("human", "0", "old"));
@@ -187,7 +187,8 @@ pub fn model() -> Model {
 }
 
 impl Letter {
-    /// Says it to the model; gives the view that the server contradicted, if it did at a run's end.
+    /// Applies it to the model; returns the view that the server contradicted at a run's end, if
+    /// any.
     pub fn to_model(self, model: &mut Model, runs: &mut usize) -> Option<State> {
         let nth = |model: &Model, nth: usize| model.pending().nth(nth).map(|it: &Update| it.serial);
         match self {
@@ -227,7 +228,7 @@ impl Letter {
         None
     }
 
-    /// Says it to a thread; gives the drift.
+    /// Applies it to a thread; returns the drift.
     pub fn to_thread<V: Heap>(self, thread: &mut Thread<V>, runs: &mut usize) -> Option<V> {
         let hear = |thread: &mut Thread<V>, event| thread.receive(event).unwrap();
         let event = match self {
@@ -320,7 +321,7 @@ fn update_of((messages, fields): (Vec<Change>, Vec<Write>)) -> serde_json::Value
     update
 }
 
-/// A heap that the letters are said in.
+/// A heap that letters are applied in.
 pub trait Heap: Value {
     fn of(json: serde_json::Value) -> Self;
     fn to_json(&self) -> serde_json::Value;

@@ -22,7 +22,7 @@ use alphabet::{ALL, FIELDS, Letter, MESSAGES};
 use threadfold::Json;
 use words::{Answer, differs, every_word, random_answer, random_words};
 
-/// How long the words are of which there is every one.
+/// The length up to which every word is tested.
 fn length() -> usize {
     if thorough() { 5 } else { 4 }
 }
@@ -70,14 +70,14 @@ fn random_words_have_one_answer_in_every_heap() {
     assert_known("random", runs, digest);
 }
 
-/// The answers that the thread in wasm is held to, too.
+/// The results that the thread in wasm must match, too.
 fn assert_known(name: &str, words: u64, digest: u32) {
     let known: serde_json::Value = serde_json::from_str(include_str!("answers.json")).unwrap();
     let answer = serde_json::json!({ "words": words, "digest": format!("{digest:08x}") });
     assert_eq!(known[name], answer, "tests/contract/answers.json has other {name}");
 }
 
-/// Words that once were answered wrongly, here or in the package before this contract.
+/// Words that once failed, here or in the package before this contract.
 #[test]
 fn words_of_old() {
     use Letter::{

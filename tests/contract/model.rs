@@ -1,23 +1,23 @@
-//! The contract of a thread, as code that only has to be read: no index, no cache, nothing fast.
+//! The contract of a thread as plain code: no index, no cache, no optimization.
 //!
-//! **Confirmed** is the fold of what the server said. **Pending** is the list of updates that are
-//! not the server's yet. The **view** is pending laid over confirmed, computed when somebody looks.
-//! An update has a part for each message it adds, changes or removes, and one for each other field
-//! it writes. Below, one function (or a few) for each of the eleven rules.
+//! **Confirmed** is the fold of what the server sent. **Pending** is the list of updates that the
+//! server does not have yet. The **view** is the confirmed state with pending applied, computed
+//! when it is read. An update has a part for each message it adds, changes or removes, and one for
+//! each other field it writes. Each of the eleven rules has one function below, or a few.
 //!
-//! Two fields stand for all: `topic` is replaced, `log` is appended to. A message is an id, a kind
-//! and a text.
+//! Two fields stand for all: updates replace `topic` and append to `log`. A message is an id, a
+//! kind and a text.
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
     pub id: String,
     pub kind: &'static str,
     pub content: String,
-    /// The call that a tool's result answers.
+    /// The id of the call that a tool's result answers.
     pub call: Option<&'static str>,
 }
 
-/// What a field holds; nothing, when it is not there.
+/// A field's value; `None` when it is missing.
 pub type Field = Option<Vec<String>>;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,13 +38,13 @@ pub enum Status {
 pub enum Does {
     Add,
     Change,
-    /// Shown no more when it was written, though the server has it: it comes anew, at the end.
+    /// No longer shown when written, though the server has it: goes to the end again.
     Move,
     Remove,
 }
 
-/// What an update does under one key, and the one thing that is remembered of it: its base, the
-/// server's value under the key when a run took it along.
+/// An update's change under one key, and its base, the one thing remembered of it: the server's
+/// value under the key when a run sent it.
 #[derive(Clone, Debug)]
 pub struct Part<W, B> {
     pub write: W,
@@ -71,7 +71,7 @@ pub struct Update {
     pub status: Status,
     pub edits: Vec<Part<Edit, Option<Message>>>,
     pub writes: Vec<Part<Write, Field>>,
-    /// Whether the last run took it along.
+    /// Whether the last run sent it.
     taken: bool,
     /// The ids that the server had when the update was sent.
     had: Option<Vec<String>>,
@@ -81,17 +81,17 @@ pub struct Update {
 struct Run {
     id: String,
     active: bool,
-    /// Confirmed as it was when the run began; nothing once somebody built on what it left.
+    /// The confirmed state when the run began; `None` once something was added after its end.
     start: Option<State>,
-    /// What was added here since.
+    /// Local additions since.
     local: Vec<Local>,
-    /// What it took along and is over.
+    /// Updates it sent that are done.
     over: Vec<Update>,
     spoke_of_messages: bool,
     spoke_of_fields: bool,
 }
 
-/// A local, authoritative update.
+/// Makes a local, authoritative update.
 #[derive(Clone, Debug, Default)]
 pub struct Local {
     pub messages: Vec<Change>,
@@ -113,24 +113,24 @@ pub struct Model {
     streaming: Vec<String>,
     broken: Vec<String>,
     left: Vec<String>,
-    /// The ids of the messages that updates added, in the order of all edits there have been.
+    /// The ids of the messages that updates added, in the order of all edits so far.
     seats: Vec<Option<String>>,
 }
 
 impl Model {
-    // -- 1. Sent: a run takes along every update that is pending when it starts. --
+    // -- 1. Sent: a run sends every update that is pending when it starts. --
 
     pub fn run_starts(&mut self, id: &str) {
-        // What a failed run broke off is shown until now.
+        // Messages that a failed run cut off are shown until now.
         let broken = std::mem::take(&mut self.broken);
         self.confirmed.messages.retain(|message| !broken.contains(&message.id));
-        // What one left that never ended stays, but nobody knows whether it is whole.
+        // Messages left by a run that never ended stay, but they may be incomplete.
         self.left.append(&mut self.streaming);
-        // What is wholly the server's is over.
+        // An update that the server has completely is done.
         let confirmed = self.confirmed.clone();
         self.updates.retain(|update| update.manual || !is_acknowledged(update, &confirmed));
         if self.updates.iter().all(|update| update.had.is_none()) {
-            // Nothing stands behind what is over.
+            // An update that is done has no position.
             self.seats.clear();
             let mut updates = std::mem::take(&mut self.updates);
             let edits = updates.iter_mut().flat_map(|update| &mut update.edits);
@@ -138,7 +138,7 @@ impl Model {
             self.updates = updates;
         }
         for update in &mut self.updates {
-            // One that a run took along which never ended goes on with its base.
+            // An update sent by a run that never ended keeps its base.
             update.taken = !update.manual && update.status != Status::Failed;
             if update.taken && update.status == Status::Pending {
                 note_bases(update, &confirmed);
@@ -157,15 +157,16 @@ impl Model {
         });
     }
 
-    // -- 2. Acknowledged: derived at each look, see `edit_is_acknowledged`, `write_is_acknowledged`. --
+    // -- 2. Acknowledged: derived at each read, see `edit_is_acknowledged`,
+    // `write_is_acknowledged`. --
 
     pub fn pending(&self) -> impl Iterator<Item = &Update> {
         self.updates.iter().filter(|update| !is_acknowledged(update, &self.confirmed))
     }
 
-    // -- 3. A run ends well: whatever it took along is over. --
+    // -- 3. A run finishes: the updates it sent are done. --
 
-    /// Gives the view as it was predicted, if the server's word stands against it.
+    /// Returns the predicted view if the server's snapshot contradicts it.
     pub fn run_ends(&mut self) -> Option<State> {
         self.streaming.clear();
         let predicted = self.view();
@@ -180,7 +181,7 @@ impl Model {
             let write = |it: &Part<_, _>| !write_is_acknowledged(it, &confirmed);
             messages && update.edits.iter().any(edit) || fields && update.writes.iter().any(write)
         });
-        // A server that says nothing took it as it was.
+        // Without a snapshot, the server took it as it was.
         if !messages {
             self.take_messages(&over);
         }
@@ -194,7 +195,7 @@ impl Model {
         contradicted.then_some(predicted)
     }
 
-    // -- 4. A run fails: what it took along and the server does not have whole is failed. --
+    // -- 4. A run fails: updates it sent that the server does not have completely are failed. --
 
     pub fn run_fails(&mut self) {
         self.broken.append(&mut self.streaming);
@@ -209,7 +210,7 @@ impl Model {
         }
     }
 
-    /// The ids of messages that are no history: being streamed, or left when that stopped.
+    /// Returns the ids of incomplete messages: those streaming, or left when streaming stopped.
     pub fn streaming(&self) -> Vec<&String> {
         let mut partial: Vec<_> =
             self.streaming.iter().chain(&self.broken).chain(&self.left).collect();
@@ -218,9 +219,9 @@ impl Model {
         partial
     }
 
-    // -- 5. By hand. --
+    // -- 5. The caller settles, fails, retries or rolls back. --
 
-    /// What the update writes is confirmed from now on, where it was shown.
+    /// Confirms the update's changes, where they were shown.
     pub fn settle(&mut self, serial: usize) {
         let Some(at) = self.place(serial) else { return };
         let confirmed = self.confirmed.clone();
@@ -236,7 +237,7 @@ impl Model {
         }
     }
 
-    /// It is pending again, as if no run had ever taken it along.
+    /// Makes it pending again, as if no run had ever sent it.
     pub fn retry(&mut self, serial: usize) {
         if let Some(at) = self.place(serial) {
             let update = &mut self.updates[at];
@@ -256,7 +257,7 @@ impl Model {
         self.updates.iter().position(|update| update.serial == serial)
     }
 
-    // -- 6. Replay: a run joined again from its start goes back to its save point. --
+    // -- 6. Replay: a run rejoined from its start goes back to its save point. --
 
     pub fn run_is_joined(&mut self, id: &str) {
         let back = self.run.as_ref().filter(|run| run.id == id).and_then(|run| run.start.clone());
@@ -278,7 +279,7 @@ impl Model {
         self.streaming.clear();
         self.broken.clear();
         for local in run.local.clone() {
-            // One that needs what the run has not said yet is passed over.
+            // An addition that needs something the run has not sent yet is skipped.
             let _ = fold(&mut self.confirmed, &local);
         }
     }
@@ -299,7 +300,7 @@ impl Model {
         }
     }
 
-    // -- 7. Place: the end; once sent, directly behind the last message that the server had. --
+    // -- 7. Place: the end; once sent, directly behind the server's last message. --
 
     pub fn view(&self) -> State {
         let mut view = State { messages: self.laid_over(&|_| true), ..self.confirmed.clone() };
@@ -307,11 +308,13 @@ impl Model {
         view
     }
 
-    /// The confirmed messages with the parts of these updates over them that are not the server's.
+    /// Returns the confirmed messages with the parts of these updates applied that the server does
+    /// not have.
     fn laid_over(&self, chosen: &dyn Fn(&Update) -> bool) -> Vec<Message> {
         let confirmed = &self.confirmed.messages;
         let mut list: Vec<Option<Message>> = confirmed.iter().cloned().map(Some).collect();
-        // New ones, each before that confirmed position; those that were sent come first there.
+        // New messages, each with the confirmed position it goes before; sent ones come first
+        // there.
         let mut new: Vec<(usize, bool, Message)> = Vec::new();
         for update in self.updates.iter().filter(|update| chosen(update)) {
             for part in &update.edits {
@@ -352,8 +355,9 @@ impl Model {
         list.into_iter().flatten().collect()
     }
 
-    /// Before which confirmed position a new message of a sent update stands: behind the last one
-    /// left of those the server had, and behind those of earlier updates that the server put there.
+    /// Returns the confirmed position before which a sent update's new message goes: behind the
+    /// last remaining message that the server had then, and behind earlier updates' messages that
+    /// the server put there.
     fn place_of(&self, update: &Update, edit: &Edit) -> Option<usize> {
         let had = update.had.as_ref()?;
         let confirmed = &self.confirmed.messages;
@@ -367,7 +371,7 @@ impl Model {
         Some(place)
     }
 
-    /// What these updates do to messages is the server's from now on, where it is shown.
+    /// Confirms these updates' changes of messages, where they are shown.
     fn take_messages(&mut self, chosen: &dyn Fn(&Update) -> bool) {
         let messages = self.laid_over(chosen);
         for part in self.updates.iter().filter(|it| chosen(it)).flat_map(|it| &it.edits) {
@@ -412,7 +416,7 @@ impl Model {
 
     // -- 9. A snapshot reconciles, it does not overwrite. --
 
-    /// All messages, or, if partial, some. Its order is the order.
+    /// Reconciles all messages or, if partial, some. The snapshot's order wins.
     pub fn messages(&mut self, said: &[Message], partial: bool) {
         for message in said {
             if position(&self.confirmed.messages, &message.id).is_none() {
@@ -423,7 +427,7 @@ impl Model {
             run.spoke_of_messages |= !partial;
         }
         let old = std::mem::take(&mut self.confirmed.messages);
-        // The message that says it: under its id, or a tool's result for the same call.
+        // The snapshot's version of the message: under its id, or a tool result for the same call.
         let said_as = |own: &Message| {
             let is_new = |it: &Message| position(&old, &it.id).is_none();
             let same = |it: &&Message| {
@@ -436,7 +440,7 @@ impl Model {
         let mut behind_streamed = false;
         for (at, own) in old.iter().enumerate() {
             if let Some(there) = list.iter_mut().find(|it| it.id == own.id) {
-                // What is being streamed is not set back.
+                // A streaming message is not set back.
                 let grown = own.content.starts_with(&there.content) && own.content != there.content;
                 if self.is_streamed(&own.id) && grown {
                     *there = own.clone();
@@ -445,13 +449,13 @@ impl Model {
             } else if let Some(id) = said_as(own) {
                 (previous, behind_streamed) = (Some(id), false);
             } else if self.is_streamed(&own.id) || partial && behind_streamed {
-                // It stays before what followed it.
+                // It stays before its old successor.
                 let next = old[at..].iter().find_map(said_as);
                 let place = next.and_then(|next| position(&list, &next)).unwrap_or(list.len());
                 list.insert(place, own.clone());
                 behind_streamed = true;
             } else if partial {
-                // It stays behind what it followed.
+                // It stays behind its old predecessor.
                 let place =
                     previous.as_ref().and_then(|id| position(&list, id)).map_or(0, |at| at + 1);
                 list.insert(place, own.clone());
@@ -470,7 +474,7 @@ impl Model {
         (self.confirmed.topic, self.confirmed.log) = (topic, log);
     }
 
-    /// A whole message as it is now; a new one that a run took along comes where it is shown.
+    /// Takes a whole message as it is now; a new one that a run sent goes where it is shown.
     pub fn message(&mut self, message: &Message, streaming: bool) {
         match position(&self.confirmed.messages, &message.id) {
             Some(at) => self.confirmed.messages[at] = message.clone(),
@@ -502,11 +506,12 @@ impl Model {
         self.streaming.iter().chain(&self.broken).any(|one| one == id)
     }
 
-    // -- 10 and 11, drift and who hears of what, are no part of a state: see the tests beside. --
+    // -- 10 and 11, drift and listeners, are not part of the state: see the tests beside. --
 
-    // -- What a user does. --
+    // -- The user's actions. --
 
-    /// Shows an update; false, and nothing changes, when it removes what is not shown.
+    /// Shows an update; returns false and changes nothing when it removes a message that is not
+    /// shown.
     pub fn optimistic(&mut self, messages: &[Change], fields: &[Write], manual: bool) -> bool {
         let mut shown = ids(&self.view().messages);
         let known = ids(&self.confirmed.messages);
@@ -548,8 +553,8 @@ impl Model {
     }
 }
 
-/// An added message is the server's when the server's list has its id; any other part that was sent
-/// is when the server's value under its key is no longer equal to the base.
+/// Whether the server has an edit. It has an added message when its list has the id, and any other
+/// sent part when its value under the key differs from the base.
 fn edit_is_acknowledged(part: &Part<Edit, Option<Message>>, confirmed: &State) -> bool {
     let id = &part.write.message.id;
     let now = confirmed.messages.iter().find(|message| message.id == *id);
@@ -582,7 +587,7 @@ fn field<'a>(state: &'a State, key: &str) -> &'a Field {
     if key == "topic" { &state.topic } else { &state.log }
 }
 
-/// One write: `topic` is replaced, `log` is appended to.
+/// Applies one write: replaces `topic`, appends to `log`.
 fn write(state: &mut State, write: &Write) {
     let value = write.value.clone();
     match write.key {
@@ -591,7 +596,7 @@ fn write(state: &mut State, write: &Write) {
     }
 }
 
-/// The writes of these updates that are not the server's.
+/// Applies the writes of these updates that the server does not have.
 fn write_all(state: &mut State, updates: &[Update], confirmed: &State) {
     for part in updates.iter().flat_map(|update| &update.writes) {
         if !write_is_acknowledged(part, confirmed) {
@@ -600,7 +605,7 @@ fn write_all(state: &mut State, updates: &[Update], confirmed: &State) {
     }
 }
 
-/// A local update, whole or not at all.
+/// Folds a local update, whole or not at all.
 fn fold(state: &mut State, local: &Local) -> bool {
     let mut next = state.clone();
     for change in &local.messages {
@@ -620,7 +625,7 @@ fn fold(state: &mut State, local: &Local) -> bool {
     true
 }
 
-/// What of an update is not the server's.
+/// Returns the rest of an update that the server does not have.
 fn rest_of(update: Update, confirmed: &State) -> Local {
     let edits = update.edits.into_iter().filter(|part| !edit_is_acknowledged(part, confirmed));
     let messages = edits.map(|Part { write: Edit { does, message, .. }, .. }| match does {

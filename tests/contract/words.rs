@@ -1,4 +1,4 @@
-//! Words of letters, said to a model and to a thread, and what both show after each.
+//! Applies words of letters to a model and to a thread, and compares both after each.
 
 use threadfold::value::Found;
 use threadfold::{Thread, diff};
@@ -6,14 +6,14 @@ use threadfold::{Thread, diff};
 use crate::alphabet::{Heap, Letter, model, thread};
 use crate::model::{Does, Model, State, Status};
 
-/// What came of many words.
+/// The outcome of many words.
 pub struct Answer {
     pub words: u64,
-    /// One number for all that was shown.
+    /// One number for everything shown.
     pub digest: u32,
 }
 
-/// Says every word of up to so many letters.
+/// Applies every word of up to this many letters.
 pub fn every_word<V: Heap>(letters: &[Letter], length: usize) -> Answer {
     let mut answer = Answer { words: 0, digest: 0 };
     let mut word = Vec::with_capacity(length);
@@ -52,8 +52,8 @@ fn longer<V: Heap>(
     }
 }
 
-/// Says words of up to forty letters, looking after each letter or only at the end; a word that
-/// goes wrong is said shorter and shorter.
+/// Applies words of up to forty letters, comparing after each letter or only at the end; shrinks a
+/// word that fails.
 pub fn random_words<V: Heap>(letters: &[Letter], seed: u64, runs: u64) {
     for run in 0..runs {
         let mut word = random_word(letters, seed, run);
@@ -71,7 +71,7 @@ pub fn random_words<V: Heap>(letters: &[Letter], seed: u64, runs: u64) {
     }
 }
 
-/// One number for what is shown after each letter of so many random words.
+/// Returns one number for the states after each letter of this many random words.
 pub fn random_answer<V: Heap>(letters: &[Letter], seed: u64, runs: u64) -> u32 {
     let mut all = 0;
     for run in 0..runs {
@@ -90,7 +90,7 @@ fn random_word(letters: &[Letter], seed: u64, run: u64) -> Vec<Letter> {
     (0..length).map(|_| letters[random.below(letters.len())]).collect()
 }
 
-/// Where a thread differs from the model, said in words.
+/// Describes where a thread differs from the model.
 pub fn differs<V: Heap>(word: &[Letter]) -> Option<String> {
     let (mut model, mut thread) = (model(), thread::<V>());
     let (mut model_runs, mut thread_runs) = (0, 0);
@@ -117,7 +117,7 @@ pub fn differs<V: Heap>(word: &[Letter]) -> Option<String> {
     (seen != unseen).then(|| format!("looked at {seen}\n not looked at {unseen}"))
 }
 
-/// At a run's end drift is what makes the prediction into what is shown.
+/// At a run's end, drift turns the prediction into the view.
 fn check_drift<V: Heap>(
     predicted: Option<&State>,
     model: &Model,
@@ -130,7 +130,7 @@ fn check_drift<V: Heap>(
     }
 }
 
-/// The drift there was, and the one there should be.
+/// The actual drift, and the expected one.
 fn drifts<V: Heap>(
     predicted: Option<&State>,
     model: &Model,
@@ -141,7 +141,7 @@ fn drifts<V: Heap>(
     (sorted(drift.map(Heap::to_json)), sorted(expected))
 }
 
-/// The operations in an order that does not depend on that of the fields.
+/// Returns the operations in an order independent of that of the fields.
 fn sorted(patch: Option<serde_json::Value>) -> Vec<String> {
     let operations = patch.iter().flat_map(|patch| patch.as_array().into_iter().flatten());
     let mut operations: Vec<String> = operations.map(ToString::to_string).collect();
@@ -233,7 +233,7 @@ fn of_thread<V: Heap>(thread: &mut Thread<V>) -> String {
     text + &streaming.join(",")
 }
 
-/// FNV-1a over what was shown, going on from the last: easily made in any language.
+/// FNV-1a over the states, continued from the last: easy to write in any language.
 fn digest(before: u32, text: &str) -> u32 {
     let start = before ^ 0x811c_9dc5;
     text.bytes().fold(start, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))

@@ -1,5 +1,4 @@
-//! Every native heap gives one answer, over random values: what a heap does in its own way is how it
-//! builds the answer, never which.
+//! Every native heap gives the same answer, over random values: heaps differ in how they build it.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
@@ -188,7 +187,7 @@ fn schema<V: Value + 'static>() -> Schema<V> {
     Schema::new(fields).unwrap()
 }
 
-/// An answer with the ids that were made up left out.
+/// Returns an answer without generated ids.
 fn known(answer: Result<Owned, Error>) -> Result<Owned, Error> {
     fn strip(value: &mut Owned) {
         match value {
@@ -244,7 +243,7 @@ proptest! {
         prop_assert!(shared(&left).equals(&shared(&left)));
     }
 
-    /// What is reused says the same, and is the known one where that does.
+    /// A reused value is equal, and identical to the known one where that is equal.
     #[test]
     fn reusing_changes_nothing_but_identity(value in value(), known in value()) {
         let (value, known) = (shared(&value), shared(&known));

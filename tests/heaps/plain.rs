@@ -1,4 +1,4 @@
-//! A heap that answers the questions and no more: what [`Bulk`] does by default is put to the test.
+//! A heap with only the required methods: tests the defaults of [`Bulk`].
 
 use std::borrow::Cow;
 

@@ -5,8 +5,8 @@ use std::str::FromStr;
 use proptest::prelude::ProptestConfig;
 use proptest::test_runner::RngSeed;
 
-/// So many cases, always the same ones. `THREADFOLD_SEED` makes them other ones, `THREADFOLD_RUNS`
-/// more or fewer; a failure is told with its smallest case and noted in no file.
+/// Configures this many cases, always the same ones. `THREADFOLD_SEED` selects others,
+/// `THREADFOLD_RUNS` more or fewer; a failure prints its smallest case and writes no file.
 pub fn config(cases: u32) -> ProptestConfig {
     ProptestConfig {
         cases: asked("THREADFOLD_RUNS").unwrap_or(cases),

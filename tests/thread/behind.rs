@@ -1,4 +1,4 @@
-//! Where a message stands that the server places behind another one.
+//! The position of a message that the server inserts behind another one.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -47,7 +47,7 @@ fn behind_what_is_not_there_is_the_end() {
     assert_eq!(ids(&thread.state()), ["a", "b", "1"]);
 }
 
-/// What changes a list of messages of few ids, and where they stand.
+/// A change of a list of messages with few ids, and their positions.
 #[derive(Debug, Clone)]
 enum Step {
     Put { id: u8, tool: bool, after: Option<u8> },
@@ -69,7 +69,7 @@ fn named(id: u8, tool: bool) -> Value {
     if tool { result(&id.to_string()) } else { ai(&id.to_string(), "") }
 }
 
-/// The same to a plain list of ids, and whether each is a tool's result.
+/// Applies it to a plain list of ids, each with whether it is a tool result.
 fn put(list: &mut Vec<(u8, bool)>, id: u8, tool: bool, after: Option<u8>) {
     if let Some(own) = list.iter_mut().find(|own| own.0 == id) {
         own.1 = tool;
@@ -83,7 +83,7 @@ fn put(list: &mut Vec<(u8, bool)>, id: u8, tool: bool, after: Option<u8>) {
     list.insert(place.unwrap_or(list.len()), (id, tool));
 }
 
-/// What a server says, and what a user adds meanwhile.
+/// Server events, and a user's additions between them.
 #[derive(Debug, Clone)]
 enum Word {
     Add(u8),
@@ -171,7 +171,7 @@ proptest! {
         }
     }
 
-    /// What is remembered from one event to the next is never what decides.
+    /// The cache between events never decides.
     #[test]
     fn a_thread_that_was_just_loaded_places_messages_as_one_that_was_not(words in vec(word(), 1..40)) {
         let (mut kept, mut loaded) = (thread_of(&[]), thread_of(&[]));

@@ -1,11 +1,11 @@
-//! Drift: a snapshot that contradicts what was predicted, and what is no prediction.
+//! Drift: a snapshot that contradicts a prediction, and what does not count as one.
 
 use serde_json::{Value, json};
 use threadfold::{Event, Field, FieldReducer, Lifetime, MessageRules, Schema, Thread};
 
 use crate::{ai, hear, message, snapshot, started, streamed, text, thread_of};
 
-/// The drift of a snapshot with this message, where that one was predicted.
+/// Returns the drift of a snapshot with this message, where that one was predicted.
 fn between(own: Value, said: Value) -> Option<Value> {
     let mut thread = thread_of(&[]);
     hear(&mut thread, [message(own)]);
@@ -104,7 +104,7 @@ fn update(update: Value) -> Event<Value> {
     Event::Update { update }
 }
 
-/// A thread with a field that is kept, and one that is not.
+/// Makes a thread with one field that is kept, and one that is not.
 fn open() -> Thread<Value> {
     let fields = vec![
         ("messages".to_owned(), Field::new(FieldReducer::Messages(MessageRules::LangGraph))),

@@ -1,4 +1,4 @@
-//! What a thread holds from one call to the next: a heap of handles is asked for each.
+//! The values that a thread holds between calls: a heap of handles visits each.
 
 use serde_json::{Value, json};
 use threadfold::value::{Found, Holds};
@@ -6,14 +6,14 @@ use threadfold::{Event, Thread};
 
 use crate::{ai, failed, hear, human, message, started, streamed, text, thread_of};
 
-/// Takes every value that a thread holds away.
+/// Takes away every value that a thread holds.
 fn empty(thread: &mut Thread<Value>) -> Vec<Value> {
     let mut held = Vec::new();
     thread.held(&mut |value| held.push(std::mem::take(value)));
     held
 }
 
-/// A thread that holds something wherever it can.
+/// Makes a thread that holds a value everywhere it can.
 fn full() -> Thread<Value> {
     let mut thread = thread_of(&[human("own-0", "own old")]);
     thread.update(json!({ "topic": "own topic" })).unwrap();

@@ -233,7 +233,7 @@ fn a_schema_hides_and_refuses() {
     }
 }
 
-/// What may stand where a message, a field or an operation should.
+/// Anything in the place of a message, a field or an operation.
 fn anything() -> impl Strategy<Value = Value> {
     let id = prop_oneof![Just("1"), Just("2"), Just("3"), Just("__remove_all__"), Just("")];
     let kind = prop_oneof![Just("human"), Just("ai"), Just("tool"), Just("remove"), Just("alien")];
@@ -285,7 +285,7 @@ fn event() -> impl Strategy<Value = Event<Value>> {
     ]
 }
 
-/// What a user does: an update of some kind, or something with the pending update of some place.
+/// A user's action: an update of some kind, or a change of a pending update.
 #[derive(Debug, Clone)]
 enum Step {
     Hear(Event<Value>),

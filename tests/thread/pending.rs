@@ -1,4 +1,4 @@
-//! What is told of pending updates.
+//! The list of pending updates.
 
 use serde_json::{Value, json};
 use threadfold::{Error, Event, Status, Thread};

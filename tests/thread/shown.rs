@@ -1,4 +1,4 @@
-//! What an optimistic update shows: what the reducer of the messages makes of what was shown.
+//! The effect of an optimistic update on the view: the result of the messages' reducer.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! A snapshot reconciles: what it says of messages that there are, and of those that it lacks.
+//! How a snapshot reconciles the messages it has, and those it lacks.
 
 use serde_json::{Value, json};
 use threadfold::value::Found;

@@ -1,5 +1,5 @@
-//! wasm-bindgen, as the build calls it. Its own command-line tool takes minutes to compile, for options, servers and web
-//! drivers that the build does not need.
+//! wasm-bindgen as the build calls it. Its own command-line tool takes minutes to compile, for
+//! options, servers and web drivers that the build does not need.
 
 use std::process::ExitCode;
 
@@ -17,9 +17,9 @@ fn main() -> ExitCode {
     let mut bindgen = Bindgen::new();
     match kind.as_str() {
         // Without a default path to the wasm there is no `import.meta.url`, which bundlers follow and CommonJS lacks.
-        // The names of functions stay: scripts/build/panics.mjs goes by them.
+        // Keep the names of functions: scripts/build/panics.mjs needs them.
         "package" => bindgen.typescript(true).omit_default_module_path(true).keep_debug(true),
-        // As wasm-bindgen's own test runner has it: tests are exports, reached through `__wasm`.
+        // Like wasm-bindgen's own test runner: tests are exports, reached through `__wasm`.
         "tests" => bindgen.debug(true).export_wasm(true).emit_start(false).typescript(false),
         _ => {
             eprintln!("{USAGE}");

@@ -278,6 +278,26 @@ async def write_log(state: LogState):
     return {"log": [f"asked: {asked(state['messages'])}"], "count": 1}
 
 
+# relapse: asks, breaks down once behind the first answer, and asks another thing.
+
+
+class RelapseState(MessagesState):
+    answers: NotRequired[list[Any]]
+
+
+broken_down: set[str] = set()
+
+
+async def ask_twice(state: RelapseState, config):
+    first = interrupt({"question": "First?"})
+    thread = config["configurable"]["thread_id"]
+    if thread not in broken_down:
+        broken_down.add(thread)
+        raise RuntimeError("The model is overloaded")
+    second = interrupt({"question": "Second?"})
+    return {"answers": [first, second]}
+
+
 # remove_unknown: a removal that add_messages refuses, when the human says so.
 
 
@@ -299,4 +319,5 @@ subgraph = subgraph_graph()
 consent = straight(MessagesState, ("consenting", consenting.compile()), ("answer", model_node(lambda messages: Answer("Done, and nothing else."))))
 fail = straight(MessagesState, ("model", model_node(fail_script)))
 log = straight(LogState, ("write_log", write_log), ("model", model_node(chat_script)))
+relapse = straight(RelapseState, ("ask_twice", ask_twice))
 remove_unknown = straight(MessagesState, ("model", model_node(chat_script)), ("remove_stranger", remove_stranger))

@@ -1,13 +1,13 @@
-import { Thread } from "threadfold";
+import { Thread, ThreadfoldError } from "threadfold";
 import type { Schema } from "../schema.js";
 
 /** What {@link withoutFailed} asks of a thread. The package's `Thread` has it all. */
 export interface FailingThread {
   readonly schema?: { readonly fields: object } | undefined;
   readonly pending: readonly { readonly id: string; readonly update: object; readonly status: string }[];
+  /** What the server said. */
+  readonly confirmed: object;
   getState(): object;
-  /** Returns what `Thread.fromJSON` makes the same thread of. */
-  toJSON(): object;
 }
 
 /** What a thread shows, and what of it is pending. */
@@ -16,16 +16,30 @@ export interface Shown {
   readonly pending: readonly { readonly update: object }[];
 }
 
-/** Returns what to send: what the thread shows, without updates that failed, which wait for a retry. */
+/**
+ * Returns what to send: what the thread shows, without updates that failed, which wait for a retry. Nothing is copied,
+ * and what failed is not looked at: it may be what cannot be sent.
+ */
 export function withoutFailed(thread: FailingThread): Shown {
   const { pending } = thread;
   const failed = pending.filter(({ status }) => status === "failed");
   if (failed.length === 0) return { state: thread.getState(), pending };
-  const other = Thread.fromJSON(thread.toJSON(), { schema: thread.schema as Schema<never> | undefined });
+  const other = new Thread<object, object>({ schema: thread.schema as Schema<never> | undefined });
   try {
-    for (const { id } of failed) other.optimisticUpdate(id).rollback();
-    return { state: other.getState(), pending: pending.filter((update) => !failed.includes(update)) };
+    other.receive({ type: "values", values: thread.confirmed });
+    const rest = pending.filter((update) => !failed.includes(update));
+    for (const { update } of rest) showOver(other, update);
+    return { state: other.getState(), pending: rest };
   } finally {
     other.free();
+  }
+}
+
+/** Shows an update, unless it changes only what failed. */
+function showOver(thread: Thread<object, object>, update: object): void {
+  try {
+    thread.optimistic(update);
+  } catch (error) {
+    if (!(error instanceof ThreadfoldError)) throw error;
   }
 }

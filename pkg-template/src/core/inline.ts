@@ -1,4 +1,4 @@
-// The core for everybody: its wasm is in this file, and ready when the import is.
+// The default core: this file contains its wasm, ready once imported.
 import { begin } from "../../generated/slots.js";
 import { initSync } from "../../generated/threadfold_core.js";
 import { alphabet, length, text } from "../../generated/wasm-text.js";
@@ -9,7 +9,7 @@ begin(initSync({ module: decode() }), coreError);
 export * from "../../generated/slots.js";
 export * from "../../generated/threadfold_core.js";
 
-/** Undoes scripts/build/printable.mjs, which says how the bytes are written and why. */
+/** Reverses scripts/build/printable.mjs, which explains how the bytes are encoded and why. */
 function decode(): Uint8Array<ArrayBuffer> {
   const bytesByRank = atob(alphabet);
   const rankOf = new Uint8Array(128);

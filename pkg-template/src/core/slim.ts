@@ -1,15 +1,15 @@
-// The core without its wasm: `init` of "threadfold/slim" brings it.
+// The core without its wasm: `init` of "threadfold/slim" provides it.
 import { begin } from "../../generated/slots.js";
 import { coreError, ThreadfoldError } from "../errors.js";
 
-/** In the place of the wasm, until it is there: the first that a call asks of it is told. */
+/** Stands in for the wasm until `init` runs: the first call throws. */
 const missing = new Proxy(
   {},
   {
     get() {
       throw new ThreadfoldError(
         "NOT_READY",
-        "threadfold/slim has no wasm yet: call init first, and await it for an address.",
+        "threadfold/slim has no wasm yet: call init first, and await what it returns.",
       );
     },
   },

@@ -1,7 +1,7 @@
 import { ThreadfoldError } from "threadfold";
 import { isAbort } from "../abort.js";
 import { reportPart, type ReceivingThread } from "../stream/delivery.js";
-import { breakOff, disconnect, stop } from "../stream/run-end.js";
+import { breakOff, disconnect, isOpen, stop } from "../stream/run-end.js";
 import { read } from "../stream/source.js";
 import type { SentPart, Taker } from "../stream/taker.js";
 import { Conversation } from "./conversation.js";
@@ -34,6 +34,16 @@ export interface FoldRunOptions extends RunListeners {
    * over, and the messages after it stay.
    */
   step?: number | undefined;
+  /**
+   * Whether the stream joins the thread's last run, of which nothing may be left to tell. If you leave it out, it does
+   * when that run has an id and is under way.
+   */
+  join?: boolean | undefined;
+  /**
+   * Whether the run was asked for in stream mode `values`, which has a state behind every message: a stream of the runs
+   * API that ends without one was cut, and the run is `disconnected`.
+   */
+  endsWithValues?: boolean | undefined;
 }
 
 /** How a run ended. */
@@ -107,6 +117,8 @@ class Reading implements Taker {
   readonly #options: FoldRunOptions;
   /** Whether the stream is one of protocol v2: its first part says so. */
   #isV2: boolean | undefined;
+  /** Whether the stream may end here; what cuts it may look like its end. */
+  #mayEnd: boolean;
 
   constructor(thread: RunThread, options: FoldRunOptions) {
     let known = FOLDS.get(thread);
@@ -120,6 +132,7 @@ class Reading implements Taker {
     this.#v2 = known.v2;
     this.#api = known.api;
     this.#options = options;
+    this.#mayEnd = options.join ?? (isOpen(thread) && thread.run.id !== undefined);
     if (options.step !== undefined) known.v2.standsAt(options.step);
   }
 
@@ -146,9 +159,15 @@ class Reading implements Taker {
     );
   }
 
+  cut(): void {
+    this.#mayEnd = false;
+  }
+
   #fold(part: Part): void {
     const event = isDict(part) ? eventOf(part) : undefined;
     if (!event && !isPart(part)) throw new ThreadfoldError("INVALID_VALUE", NO_PART);
+    if (!this.#options.endsWithValues || part.event === "values") this.#mayEnd = true;
+    else if (/^(metadata|messages)\b/.test(String(part.event))) this.#mayEnd = false;
     this.#isV2 ??= event !== undefined;
     const { delivery } = this.#run.conversation;
     const position = event ? { id: event.event_id } : this.#positions.next(part);
@@ -160,14 +179,14 @@ class Reading implements Taker {
   }
 
   /**
-   * Takes note that the stream ended. A stream of the runs API ends with its run; one of protocol v2 says so, or was
-   * cut.
+   * Takes note that the stream ended. A stream of the runs API ends with its run, unless it is seen to be cut; one of
+   * protocol v2 says so, or was cut.
    */
   end(): FoldedRun {
     const run = this.#run;
     run.conversation.delivery.at(undefined);
     if (!run.ended) {
-      if (this.#isV2) disconnect(this.#thread);
+      if (this.#isV2 || !this.#mayEnd) disconnect(this.#thread);
       else run.finish();
     }
     const { runId, interrupts, error } = run;

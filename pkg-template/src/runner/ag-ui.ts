@@ -13,49 +13,49 @@ import { tell } from "./tell.js";
 import type { HttpOptions, RunnerInterrupt, RunnerOptions } from "./runner-types.js";
 
 /**
- * How an {@link AgUiRunner} reaches its agent, by one of `url`, `agent` and `send`, and what it sends besides the
+ * How an {@link AgUiRunner} reaches its agent (by one of `url`, `agent` and `send`), and what it sends besides the
  * thread.
  */
 export interface AgUiRunnerOptions extends RunnerOptions, HttpOptions {
-  /** Where to POST the run's input. */
+  /** The address to POST the run's input to. */
   url?: string | URL | undefined;
-  /** An agent of `@ag-ui/client`, of which only `run` is used: the thread keeps messages and state. */
+  /** An agent of `@ag-ui/client`. Only its `run` is used: the thread keeps messages and state. */
   agent?: AgUiAgent | undefined;
-  /** Sends the input in a way of your own. */
+  /** Sends the input in your own way. */
   send?: ((input: RunAgentInput, signal: AbortSignal) => AgUiSource | PromiseLike<AgUiSource>) | undefined;
   /**
-   * The address at which the server tells a run again, for one that was cut off or left; asked with `Last-Event-ID`, if
-   * the stream has ids.
+   * Returns the address at which the server repeats a run whose connection broke or was left; requested with
+   * `Last-Event-ID`, if the stream has ids.
    */
   joinUrl?: ((run: RunToJoin) => string | URL) | undefined;
-  /** Joins a run in a way of your own: from its start, or from behind `lastEventId`. */
+  /** Joins a run in your own way: from its start, or after `lastEventId`. */
   connect?: ((run: RunToJoin, signal: AbortSignal) => AgUiSource | PromiseLike<AgUiSource>) | undefined;
   /**
-   * Has the server stop a run. AG-UI has no request for that: a server notices that nobody listens, unless its runs can
-   * be joined and go on.
+   * Stops a run on the server. AG-UI has no request for that: a server stops when the connection closes, unless its
+   * runs can be joined and go on.
    */
-  cancel?: ((run: RunToJoin) => unknown) | undefined;
-  /** What tools the front end offers. A function is called before each run; so with the next two. */
+  cancel?: ((run: RunToJoin, signal: AbortSignal) => unknown) | undefined;
+  /** The front end's tools. A function is called before each run; the same goes for the next two. */
   tools?: OrAsked<RunInputOptions["tools"]>;
   context?: OrAsked<RunInputOptions["context"]>;
   forwardedProps?: OrAsked<object | undefined>;
-  /** What of the state is sent: see `runInput`. */
+  /** Selects the state to send: see `runInput`. */
   state?: RunInputOptions["state"];
-  /** Hears of every event after it is folded. */
+  /** Called with every event after it is folded. */
   onEvent?: ((event: AgUiEvent) => void) | undefined;
 }
 
 type OrAsked<T> = T | (() => T);
 
-/** A run that was under way when it was last heard of. */
+/** A run that was under way when its connection ended. */
 export interface RunToJoin {
   readonly threadId: string;
   readonly runId: string;
-  /** The id of the last part that came, if the stream has ids. */
+  /** The id of the last part received, if the stream has ids. */
   readonly lastEventId?: string | undefined;
 }
 
-/** What is asked of an agent of `@ag-ui/client`. */
+/** The parts of an `@ag-ui/client` agent that are used. */
 export interface AgUiAgent {
   run(input: never): Observable<AnyEvent>;
   abortRun?(): void;
@@ -63,12 +63,11 @@ export interface AgUiAgent {
 }
 
 /**
- * Runs an AG-UI agent for a thread: sends what the user says, folds the events, queues, stops, retries, answers
- * interrupts, and joins runs again where the server lets it. Needs no `@ag-ui/client`.
+ * Runs an AG-UI agent for a thread: sends messages, folds the events, queues, stops, retries, answers interrupts, and
+ * rejoins runs where the server can. Needs no `@ag-ui/client`.
  *
- * Interrupts are those of AG-UI 1.0; those that ag-ui-langgraph tells by the custom event `on_interrupt` are understood
- * and answered in its own way. A tool call that is left to the page is in the result's `pendingToolCallIds`: answer
- * each with
+ * Interrupts are those of AG-UI 1.0; those that ag-ui-langgraph sends as the custom event `on_interrupt` are also read,
+ * and answered in its own way. The result's `pendingToolCallIds` lists tool calls left to the page: answer each with
  * `sendMessage({ role: "tool", toolCallId, content })`.
  *
  * @example
@@ -96,15 +95,15 @@ export interface AgUiAgent {
  */
 export class AgUiRunner<S extends object = AgUiState, U extends object = ThreadUpdate<S>> extends Runner<S, U> {
   /**
-   * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no thread, and unless exactly one of `url`, `agent` and
-   *   `send` is given.
+   * @throws {@link ThreadfoldError} `INVALID_VALUE` for anything but a thread, and unless exactly one of `url`, `agent`
+   *   and `send` is given.
    */
   constructor(thread: Thread<S, U>, options: AgUiRunnerOptions) {
     super(thread, new AgUiProtocol(thread as unknown as Thread, options), options);
   }
 }
 
-/** The interrupt of a server that tells it by a custom event: what it asks, and no id. */
+/** The interrupt of a server that sends it as a custom event, without an id. */
 interface LegacyInterrupt {
   readonly reason: typeof LEGACY;
   readonly value: unknown;
@@ -123,6 +122,8 @@ class AgUiProtocol implements RunProtocol {
     if ([url, agent, send].filter((way) => way !== undefined).length !== 1)
       throw new ThreadfoldError("INVALID_VALUE", "An AgUiRunner takes one of the options url, agent and send.");
   }
+
+  readonly answersAgain = true;
 
   get canJoin(): boolean {
     return (this.#options.connect ?? this.#options.joinUrl) !== undefined;
@@ -144,7 +145,7 @@ class AgUiProtocol implements RunProtocol {
       state,
       ...resuming(asked(forwardedProps) ?? {}, answers),
     });
-    // What waits is shown, but is not this run's.
+    // Queued messages are shown, but are not part of this run.
     const waiting = thread.pending.filter(({ status }) => status === "pending").flatMap(({ update }) => idsOf(update));
     input.messages = input.messages.filter(({ id }: { id?: unknown }) => !waiting.includes(id));
     return (signal) => this.#fold(this.#send(input, signal), signal);
@@ -160,9 +161,9 @@ class AgUiProtocol implements RunProtocol {
     return this.#fold(connect ? connect(this.#run, signal) : get(joinUrl?.(this.#run) ?? ""), signal);
   }
 
-  async cancel(): Promise<void> {
+  async cancel(signal: AbortSignal): Promise<void> {
     const run = this.#run;
-    if (run.runId) await this.#options.cancel?.(run);
+    if (run.runId) await this.#options.cancel?.(run, signal);
   }
 
   interrupt(raw: unknown): RunnerInterrupt {
@@ -182,7 +183,7 @@ class AgUiProtocol implements RunProtocol {
     const { url, agent, send } = this.#options;
     if (send) return send(input, signal);
     if (agent) {
-      // Who ends the subscription of an HttpAgent's run leaves its connection open.
+      // Unsubscribing from an HttpAgent's run leaves its connection open.
       signal.addEventListener("abort", () => {
         agent.abortRun?.();
         if (agent.abortController) agent.abortController = new AbortController();
@@ -196,7 +197,7 @@ class AgUiProtocol implements RunProtocol {
       signal,
     });
     const { status, id } = this.#thread.run;
-    // A server that can be joined knows the run by this id from here on, whatever becomes of the connection.
+    // A server that can be joined knows the run by this id from here on, even if the connection breaks.
     if (this.canJoin && status === "running" && id === undefined)
       this.#thread.receive({ type: "run-started", runId: input.runId });
     return response;
@@ -227,13 +228,13 @@ const asked = <T>(value: OrAsked<T>): T => (typeof value === "function" ? (value
 const idsOf = (update: object): unknown[] =>
   [(update as { messages?: unknown }).messages].flat().map((message) => (message as { id?: unknown } | undefined)?.id);
 
-/** A message of a role without an id would become LangChain's. */
+/** A message with a role but no id would become LangChain's. */
 function withId(message: unknown): unknown {
   const isAgUi = typeof message === "object" && message !== null && "role" in message && !("tool_call_id" in message);
   return isAgUi && (message as { id?: unknown }).id === undefined ? { ...message, id: newId() } : message;
 }
 
-/** Answers as AG-UI has them, or as ag-ui-langgraph does where it asked by a custom event. */
+/** Returns the answers in AG-UI's form, or in ag-ui-langgraph's if it asked by a custom event. */
 function resuming(forwardedProps: object, answers: readonly Answer[] | undefined): RunInputOptions {
   if (!answers) return { forwardedProps };
   if (answers.some(({ interrupt }) => interrupt.id === undefined)) {
@@ -253,7 +254,7 @@ function resuming(forwardedProps: object, answers: readonly Answer[] | undefined
   return { forwardedProps, resume };
 }
 
-/** What ag-ui-langgraph writes down as JSON. */
+/** Parses what ag-ui-langgraph writes as JSON. */
 function parsed(value: unknown): unknown {
   try {
     return typeof value === "string" ? JSON.parse(value) : value;

@@ -1,7 +1,8 @@
+import { ThreadfoldError } from "threadfold";
 import { refusal } from "../stream/response.js";
 import type { HttpOptions } from "./runner-types.js";
 
-/** Sends a request with the options' headers and these; the response, or an error with its HTTP status. */
+/** Sends a request with the options' headers and these. Returns the response; throws an error with its HTTP status. */
 export async function request(
   { headers, credentials, fetch = globalThis.fetch }: HttpOptions,
   url: string | URL,
@@ -15,13 +16,25 @@ export async function request(
   throw await refusal(response);
 }
 
-/** Whether the server will say the same however often it is asked. */
+/** Reads a response's JSON; throws `BAD_RESPONSE` for anything else. */
+export async function jsonOf(response: Response): Promise<unknown> {
+  const said = await response.text();
+  try {
+    return JSON.parse(said);
+  } catch (cause) {
+    const { status, headers } = response;
+    const sentence = `The server answered ${status} with ${headers.get("content-type")}, not with JSON: ${said.slice(0, 500)}`;
+    throw new ThreadfoldError("BAD_RESPONSE", sentence, { status, cause });
+  }
+}
+
+/** Whether the server would answer the same on every retry. */
 export function isFinal(error: unknown): boolean {
   const { status } = (error ?? {}) as { status?: unknown };
   return typeof status === "number" && status >= 400 && status < 500 && ![408, 425, 429].includes(status);
 }
 
-/** Waits so many milliseconds, or until the signal says so. */
+/** Waits this many milliseconds, or until the signal aborts. */
 export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {

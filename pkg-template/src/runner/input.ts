@@ -2,7 +2,7 @@ import type { Fields } from "../schema.js";
 
 type Values = Record<string, unknown>;
 
-/** One input made of the updates that go out together; null, which runs the graph on from where it stands, for none. */
+/** Returns one input made of the updates sent together; null for none, which continues the graph from its state. */
 export function inputOf(updates: readonly object[], schema: { readonly fields: object } | undefined): Values | null {
   if (updates.length === 0) return null;
   const fields: Partial<Fields> = (schema?.fields ?? READY_MADE) as Fields;
@@ -15,10 +15,10 @@ export function inputOf(updates: readonly object[], schema: { readonly fields: o
   return input;
 }
 
-/** The kinds of the fields of a thread without a schema. */
+/** The kinds of fields of a thread without a schema. */
 const READY_MADE = { messages: { kind: "messages" }, tools: { kind: "tools" }, files: { kind: "files" } };
 
-/** Two updates of a field as one: lists that are added to, objects that are laid over; of all else the later one. */
+/** Combines two updates of a field: appends lists, merges objects; otherwise the later one wins. */
 function joined(kind: string | undefined, first: unknown, second: unknown): unknown {
   if (kind === "messages" || kind === "append" || kind === "tools") return [first, second].flat();
   if (kind === "files" || kind === "merge") return { ...(first as Values), ...(second as Values) };

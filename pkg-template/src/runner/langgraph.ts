@@ -5,7 +5,7 @@ import type { RunInterrupt } from "../langgraph/interrupt.js";
 import { plainMessages } from "../langgraph/message-form.js";
 import type { RunStream } from "../langgraph/parts.js";
 import type { ThreadState, ThreadUpdate } from "../thread-types.js";
-import { request } from "./http.js";
+import { jsonOf, request } from "./http.js";
 import { inputOf } from "./input.js";
 import type { Answer, RunNews, RunProtocol } from "./protocol.js";
 import { Runner } from "./runner.js";
@@ -14,7 +14,7 @@ import { questionIn, text } from "./question.js";
 import type { HttpOptions, RunnerInterrupt, RunnerOptions, RunResult } from "./runner-types.js";
 import { tell } from "./tell.js";
 
-/** How a {@link LangGraphRunner} reaches its server, by `apiUrl` or `client`, and what it asks of each run. */
+/** How a {@link LangGraphRunner} reaches its server (by `apiUrl` or `client`), and the options of each run. */
 export interface LangGraphRunnerOptions extends RunnerOptions, HttpOptions {
   /** The server's address, such as `http://localhost:2024`. */
   apiUrl?: string | URL | undefined;
@@ -26,21 +26,23 @@ export interface LangGraphRunnerOptions extends RunnerOptions, HttpOptions {
   config?: object | (() => object) | undefined;
   /** The run's static context. A function is called before each run. */
   context?: object | (() => object) | undefined;
-  /** Default `["values", "messages-tuple", "custom"]`. Leave `values` in: it is what confirms. */
+  /** Default `["values", "messages-tuple", "custom"]`. Keep `values`: it confirms messages. */
   streamMode?: readonly string[] | undefined;
-  /** Whether what graphs within the graph say is streamed, too. */
+  /** Whether to stream the events of subgraphs, too. */
   streamSubgraphs?: boolean | undefined;
-  /** What the server does with a run while another of the thread goes on; the server's default, if not given. */
+  /** What the server does with a run while another of the thread is running. Default: the server's. */
   multitaskStrategy?: "reject" | "interrupt" | "rollback" | "enqueue" | undefined;
-  /** Hears of the id of a thread that the server has made, because the thread had none: keep it to come back. */
+  /**
+   * Called with the id of a thread that the server created because yours had none. Store it to return to the thread.
+   */
   onThreadId?: ((threadId: string) => void) | undefined;
-  /** Hears what nodes send by `get_stream_writer()`. */
+  /** Called with what nodes send by `get_stream_writer()`. */
   onCustom?: FoldRunOptions["onCustom"];
-  /** Hears of each interrupt as it comes. */
+  /** Called with each interrupt as it arrives. */
   onInterrupt?: FoldRunOptions["onInterrupt"];
 }
 
-/** What is asked of a client of `@langchain/langgraph-sdk`. */
+/** The parts of a `@langchain/langgraph-sdk` client that are used. */
 export interface LangGraphClient {
   readonly threads: {
     create(): Promise<{ thread_id: string }>;
@@ -55,11 +57,11 @@ export interface LangGraphClient {
 }
 
 /**
- * Runs a LangGraph assistant for a thread: makes the thread on the server, sends what the user says, folds the stream,
- * queues, stops, retries, answers interrupts, and joins runs again.
+ * Runs a LangGraph assistant for a thread: creates the thread on the server, sends messages, folds the stream, queues,
+ * stops, retries, answers interrupts, and rejoins runs.
  *
- * The runs are resumable and go on when the page is left, so a broken connection is joined behind the last part that
- * came, and {@link Runner.rejoin} does the same after a reload.
+ * Runs are resumable and go on when the user leaves the page: the runner rejoins a broken connection after the last
+ * part received, and {@link Runner.rejoin} does the same after a reload.
  *
  * @example
  * ```ts
@@ -81,8 +83,8 @@ export class LangGraphRunner<S extends object = ThreadState, U extends object = 
   readonly #protocol: LangGraphProtocol;
 
   /**
-   * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no thread, without an `assistantId`, and unless either
-   *   `apiUrl` or `client` is given.
+   * @throws {@link ThreadfoldError} `INVALID_VALUE` for anything but a thread, without an `assistantId`, and unless
+   *   either `apiUrl` or `client` is given.
    */
   constructor(thread: Thread<S, U>, options: LangGraphRunnerOptions) {
     const protocol = new LangGraphProtocol(thread as unknown as Thread, options);
@@ -91,13 +93,13 @@ export class LangGraphRunner<S extends object = ThreadState, U extends object = 
   }
 
   /**
-   * Opens the thread that `thread.threadId` names: folds the state that the server has, with what its last run asks,
-   * and joins a run that goes on there. Resolves when no run goes on any more, as {@link Runner.rejoin} does; at once
-   * where the server knows no such thread, or the thread has no id. What is pending stays, and what waits goes out then.
+   * Opens the thread that `thread.threadId` names: folds the server's state with the last run's interrupts, and joins a
+   * run under way there. Resolves when no run is under way any more, as {@link Runner.rejoin} does; at once if the
+   * server does not know the thread, or the thread has no id. Pending updates stay, and queued messages are sent then.
    * A thread whose own connection broke only rejoins its run.
    *
-   * @throws {@link ThreadfoldError} `BAD_RESPONSE`, with the HTTP `status`, when the server refuses to tell, and what
-   *   `fetch` throws: you can call it again; `BUSY` when somebody else folds a run into the thread; `DISPOSED`.
+   * @throws {@link ThreadfoldError} `BAD_RESPONSE`, with the HTTP `status`, when the server refuses, and any error of
+   *   `fetch`: you can call it again; `BUSY` while a run is folded into the thread by other code; `DISPOSED`.
    *
    * @example
    * ```ts
@@ -122,15 +124,17 @@ export class LangGraphRunner<S extends object = ThreadState, U extends object = 
   }
 }
 
-/** A request for a run, as the SDK has it; the REST API has the same in other letters. */
+/** A request for a run, in the SDK's form; the REST API spells the same options differently. */
 type RunPayload = Record<string, unknown>;
 type Values = Record<string, unknown>;
 
 class LangGraphProtocol implements RunProtocol {
   readonly canJoin = true;
+  /** The checkpoint keeps them: given again, they would answer what the graph asks next. */
+  readonly answersAgain = false;
   readonly #thread: Thread;
   readonly #options: LangGraphRunnerOptions;
-  /** The server's id of the run that was asked for, as soon as it has one. */
+  /** The server's id of the requested run, once it is known. */
   #created: Promise<string | undefined> | undefined;
   #connection = new AbortController();
 
@@ -163,7 +167,7 @@ class LangGraphProtocol implements RunProtocol {
       multitaskStrategy,
       ifNotExists: "create",
     };
-    return (signal) => this.#fold(this.#begin(payload, signal), signal);
+    return (signal) => this.#fold(this.#begin(payload, signal), signal, false);
   }
 
   join(signal: AbortSignal): Promise<RunNews> {
@@ -182,25 +186,31 @@ class LangGraphProtocol implements RunProtocol {
             signal: abort,
           },
         );
-    return this.#fold(stream as RunStream | Promise<RunStream>, signal);
+    return this.#fold(stream as RunStream | Promise<RunStream>, signal, true);
   }
 
-  async cancel(): Promise<void> {
+  async cancel(signal: AbortSignal): Promise<void> {
     const { apiUrl, client } = this.#options;
     const { threadId = "", run } = this.#thread;
     const connection = this.#connection;
+    signal.addEventListener("abort", () => connection.abort());
     const id = run.id ?? (await this.#created);
     try {
       if (id === undefined) return;
       if (client) await client.runs.cancel(threadId, id);
       else
-        await request(this.#options, `${base(apiUrl)}/threads/${threadId}/runs/${id}/cancel`, {}, { method: "POST" });
+        await request(
+          this.#options,
+          `${base(apiUrl)}/threads/${threadId}/runs/${id}/cancel`,
+          {},
+          { method: "POST", signal },
+        );
     } finally {
       connection.abort();
     }
   }
 
-  /** The signal of a request: the user's stop does not abort it, since the server must be told which run to stop. */
+  /** The signal of a request. The user's stop does not abort it, because the server must learn which run to stop. */
   #connect(signal: AbortSignal): AbortSignal {
     const connection = (this.#connection = new AbortController());
     signal.addEventListener("abort", () => {
@@ -215,7 +225,7 @@ class LangGraphProtocol implements RunProtocol {
     return { id, value, message: questionIn(value), toolCallId: text(toolCallId), raw };
   }
 
-  /** What the server has of the thread; nothing, if it knows no such thread. */
+  /** Fetches the server's state of the thread; `undefined` if it does not know the thread. */
   async load(signal: AbortSignal): Promise<ServerThread | undefined> {
     const { apiUrl, client } = this.#options;
     const { threadId } = this.#thread;
@@ -223,7 +233,7 @@ class LangGraphProtocol implements RunProtocol {
     const get = async (path: string): Promise<unknown> =>
       (await request(this.#options, `${base(apiUrl)}/threads/${threadId}/${path}`, {}, { signal })).json();
     try {
-      // The runs first: what ends after that is in the state.
+      // Fetch the runs first: the state includes any that end later.
       const runs = await (client ? client.runs.list(threadId) : get("runs?limit=10&select=run_id&select=status"));
       const state = await (client ? client.threads.getState(threadId) : get("state"));
       return serverThread(runs, state);
@@ -233,17 +243,19 @@ class LangGraphProtocol implements RunProtocol {
     }
   }
 
-  async #fold(stream: RunStream | Promise<RunStream>, signal: AbortSignal): Promise<RunNews> {
-    const { onCustom, onInterrupt } = this.#options;
+  async #fold(stream: RunStream | Promise<RunStream>, signal: AbortSignal, join: boolean): Promise<RunNews> {
+    const { onCustom, onInterrupt, streamMode } = this.#options;
     await foldRun(this.#thread, stream, {
       signal,
+      join,
+      endsWithValues: streamMode?.includes("values") ?? true,
       onCustom: (data, from) => tell(onCustom, data, from),
       onInterrupt: (interrupt) => tell(onInterrupt, interrupt),
     });
     return {};
   }
 
-  /** Makes the thread, if the server has none, and the run. The user's stop waits for the run's id, to stop that. */
+  /** Creates the thread, if the server has none, and the run. A stop waits for the run's id. */
   async #begin(payload: RunPayload, signal: AbortSignal): Promise<RunStream> {
     const { apiUrl, client, assistantId, onThreadId } = this.#options;
     const thread = this.#thread;
@@ -252,7 +264,7 @@ class LangGraphProtocol implements RunProtocol {
     const named = (runId: string | undefined) => {
       created(runId);
       const { status, id } = thread.run;
-      // From here on the run is known by its id, whatever becomes of the connection.
+      // From here on the run is known by its id, even if the connection breaks.
       if (runId !== undefined && status === "running" && id === undefined)
         thread.receive({ type: "run-started", runId });
     };
@@ -265,8 +277,11 @@ class LangGraphProtocol implements RunProtocol {
       });
     try {
       if (thread.threadId === undefined) {
-        const made = client ? await client.threads.create() : await (await post("/threads", {})).json();
-        thread.threadId = (made as { thread_id: string }).thread_id;
+        const made = client ? await client.threads.create() : await jsonOf(await post("/threads", {}));
+        const id = ((made ?? {}) as { thread_id?: unknown }).thread_id;
+        if (typeof id !== "string" || id === "")
+          throw new ThreadfoldError("BAD_RESPONSE", "The server made a thread without saying its thread_id.");
+        thread.threadId = id;
         tell(onThreadId, thread.threadId);
       }
       const { threadId } = thread;
@@ -297,7 +312,7 @@ const snakeCased = (payload: RunPayload): RunPayload =>
     ]),
   );
 
-/** The stream, its request sent; says when that is answered. */
+/** Returns the stream after sending its request; reports when the response arrives. */
 function started(stream: AsyncIterable<object>, answered: () => void): AsyncIterable<object> {
   const iterator = stream[Symbol.asyncIterator]();
   let first: Promise<IteratorResult<object>> | undefined = iterator.next();
@@ -314,21 +329,25 @@ function started(stream: AsyncIterable<object>, answered: () => void): AsyncIter
   };
 }
 
-/** What `interrupt()` returns: for one interrupt the answer itself, for several by their ids. */
+/** Returns the value for `interrupt()` by the interrupts' ids; for one without an id the answer itself. */
 function resumeOf(answers: readonly Answer[]): unknown {
   if (answers.some(({ cancelled }) => cancelled))
     throw new ThreadfoldError(
       "INVALID_VALUE",
-      "A LangGraph interrupt is answered, or put aside by stop(), but not cancelled.",
+      "LangGraph interrupts can be answered, or dismissed by stop(), but not cancelled.",
     );
   const [only] = answers;
-  if (answers.length === 1) return only?.value;
+  // An answer without the id would be taken for that of the next question, too, if the run fails between the two.
+  if (answers.length === 1 && !isServersId(only?.interrupt.id)) return only?.value;
   if (answers.some(({ interrupt }) => interrupt.id === undefined))
     throw new ThreadfoldError("INVALID_VALUE", "Several interrupts can be answered only if they have ids.");
   return Object.fromEntries(answers.map(({ interrupt, value }) => [interrupt.id, value]));
 }
 
-/** What a run of the server is listed as, and what a state of its is told as, as far as a runner reads them. */
+/** LangGraph takes only ids of this form for ids, and all else for the answer itself. */
+const isServersId = (id: string | undefined) => id !== undefined && /^[0-9a-f]{32}$/.test(id);
+
+/** The fields of a server's run and state that a runner reads. */
 type ListedRun = { readonly run_id: string; readonly status: string };
 type ToldState = { readonly values?: unknown; readonly tasks?: readonly { readonly interrupts?: readonly object[] }[] };
 
@@ -337,7 +356,7 @@ function serverThread(listed: unknown, told: unknown): ServerThread {
   const { values, tasks = [] } = told as ToldState;
   const { __interrupt__: _, ...own } = (values ?? {}) as Values;
   const messages = plainMessages(own["messages"]);
-  // The latest come first; what is enqueued goes on in its order.
+  // The latest come first; enqueued runs follow in their order.
   const run =
     runs.find(({ status }) => status === "running") ?? runs.filter(({ status }) => status === "pending").at(-1);
   return {

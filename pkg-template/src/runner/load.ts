@@ -2,18 +2,18 @@ import type { Thread } from "threadfold";
 import type { RunResult } from "./runner-types.js";
 import { beginEmpty } from "./waiting.js";
 
-/** What the server has of a thread. */
+/** The server's state of a thread. */
 export interface ServerThread {
   readonly values: object;
-  /** What the last run asks. */
+  /** The last run's interrupts. */
   readonly interrupts: readonly unknown[];
-  /** The run that goes on, if one does. */
+  /** The run under way, if any. */
   readonly runId: string | undefined;
 }
 
 /**
- * Folds what the server has of a thread, and joins the run that goes on there, and the one after it. What is pending
- * stays. Returns the end of a run that did not end by itself.
+ * Folds the server's state of a thread, and joins the run under way there, and the one after it. Pending updates stay.
+ * Returns the end of a run that did not finish.
  */
 export async function load<S extends object, U extends object>(
   thread: Thread<S, U>,
@@ -25,10 +25,10 @@ export async function load<S extends object, U extends object>(
     if (!found) return undefined;
     const { values, interrupts, runId } = found;
     const goesOn = runId !== undefined && runId !== joined;
-    // A state that waits for an answer lacks what a graph within said before it asked.
+    // The state of an interrupted run lacks what a subgraph sent before it.
     if (Object.keys(values).length > 0) thread.receive({ type: "values", values, partial: interrupts.length > 0 });
     if (!goesOn) {
-      // A question that was answered elsewhere is open no more.
+      // An interrupt answered elsewhere is no longer open.
       if (interrupts.length > 0 || thread.run.interrupts) thread.receive({ type: "run-finished", interrupts });
       return undefined;
     }

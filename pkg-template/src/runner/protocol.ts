@@ -1,27 +1,29 @@
 import type { RunnerDecision, RunnerInterrupt } from "./runner-types.js";
 
-/** What one protocol knows of requests; when they are made, and what becomes of them, is the runner's. */
+/** A protocol's requests. The runner decides when to make them, and handles their results. */
 export interface RunProtocol {
-  /** Whether a run that is under way can be joined. */
+  /** Whether a run under way can be joined. */
   readonly canJoin: boolean;
-  /** The messages as they are to be shown and sent; text is a user's. */
+  /** Returns the messages as they are shown and sent; text becomes a user's message. */
   messages(given: unknown): unknown;
   /**
-   * A request that carries these updates, or answers these interrupts. The answer sends it, folds what comes, and
-   * settles when nothing more comes; that the run fails or breaks off is the thread's to know by then.
+   * Returns a request that carries these updates, or answers these interrupts. Reading it sends it, folds the response,
+   * and settles at its end; by then the thread knows whether the run failed or was cut off.
    */
   request(updates: readonly object[], answers?: readonly Answer[]): Work;
   /** Joins the thread's last run. */
   join(signal: AbortSignal): Promise<RunNews>;
-  /** Has the server stop the run. */
-  cancel(): Promise<void>;
+  /** Whether to send the answers again when a run failed after the server had them. */
+  readonly answersAgain: boolean;
+  /** Stops the run on the server, until the signal aborts. */
+  cancel(signal: AbortSignal): Promise<void>;
   interrupt(raw: unknown): RunnerInterrupt;
 }
 
-/** Reads a run, as long as the signal lets it. */
+/** Reads a run until the signal aborts. */
 export type Work = (signal: AbortSignal) => Promise<RunNews>;
 
-/** What a run's end tells that the thread does not know. */
+/** A run's end, as far as the thread does not know it. */
 export interface RunNews {
   /** Whether the server has stopped the run. */
   readonly stopped?: boolean;

@@ -3,8 +3,8 @@ import { isFinal, pause } from "./http.js";
 import type { RunNews, RunProtocol, Work } from "./protocol.js";
 
 /**
- * Reads a run to its end: what its request is answered by, and where the connection breaks, what is told when it is
- * joined again. What becomes of the run is the thread's to know; it stays disconnected when patience is out.
+ * Reads a run to its end: the response of its request and, when the connection breaks, the stream after rejoining. The
+ * thread holds the run's status; it stays disconnected when the retries run out.
  */
 export async function readRun<S extends object, U extends object>(
   thread: Thread<S, U>,
@@ -21,9 +21,12 @@ export async function readRun<S extends object, U extends object>(
     if (thread.run.lastEventId !== place) [tries, place] = [0, thread.run.lastEventId];
     const isOver = tries >= delays.length;
     const canJoin = protocol.canJoin && thread.run.id !== undefined && !isFinal(last.error);
-    // A server that answers, and tells no end however often it is asked, knows of none.
+    // A server that answers repeatedly without an end knows of none.
     if (!canJoin || (isOver && hasJoined)) {
-      const error = last.error ?? thread.run.error ?? new ThreadfoldError("BAD_RESPONSE", NO_END);
+      const error =
+        last.error ??
+        thread.run.error ??
+        new ThreadfoldError("BAD_RESPONSE", thread.run.id === undefined ? NO_RUN : NO_END);
       thread.receive({ type: "run-failed", error });
       break;
     }
@@ -41,7 +44,7 @@ interface Attempt {
   readonly error?: unknown;
 }
 
-/** Tries something; what it fails with is told to the thread, unless that is gone. */
+/** Runs a task; reports its error to the thread, unless that is freed. */
 async function attempt(work: Work, signal: AbortSignal): Promise<Attempt> {
   try {
     return { news: await work(signal) };
@@ -51,4 +54,5 @@ async function attempt(work: Work, signal: AbortSignal): Promise<Attempt> {
   }
 }
 
-const NO_END = "The run broke off, and it cannot be joined.";
+const NO_RUN = "The server answered without an event of a run.";
+const NO_END = "The connection broke, and the run cannot be rejoined.";

@@ -1,9 +1,9 @@
-// What a runner takes and gives, whatever the protocol.
+// The input and output of a runner, whatever the protocol.
 
 /**
- * What a run is doing, in the words of the AI SDK. `submitted`: the request is sent, or a connection that broke is
- * being joined again. `streaming`: the server has begun the run. `interrupted`: it asks something, see `interrupts`.
- * `error`: the last run failed, or its connection broke for good. Else `ready`.
+ * What a run is doing, named as in the AI SDK. `submitted`: the request is sent, or a broken connection is being
+ * rejoined. `streaming`: the server has begun the run. `interrupted`: it waits for an answer, see `interrupts`.
+ * `error`: the last run failed, or its connection broke for good. Otherwise `ready`.
  */
 export type RunnerStatus = "ready" | "submitted" | "streaming" | "interrupted" | "error";
 
@@ -17,61 +17,60 @@ export interface RunnerError {
 
 /** What a run asks, in one shape for both protocols. */
 export interface RunnerInterrupt {
-  /** Undefined for servers that give none. */
+  /** Undefined if the server gives none. */
   readonly id: string | undefined;
-  /** What is asked: in LangGraph, over AG-UI too, the argument of `interrupt()`; else the interrupt's metadata. */
+  /** The request: in LangGraph, also over AG-UI, the argument of `interrupt()`; otherwise the interrupt's metadata. */
   readonly value: unknown;
   /**
-   * The question in words: the interrupt's own `message`, or `value` if that is text, or the `message`, `question` or
-   * `description` in it. Undefined, if it has none of these.
+   * The question as text: the interrupt's own `message`, or `value` if that is text, or its `message`, `question` or
+   * `description`. Otherwise undefined.
    */
   readonly message: string | undefined;
   /** The tool call that waits for the answer, if the server names it. */
   readonly toolCallId: string | undefined;
-  /** The interrupt as the server says it. */
+  /** The interrupt as the server sent it. */
   readonly raw: unknown;
 }
 
 /** The answer to an interrupt. */
 export interface RunnerDecision {
-  /** The interrupt's id; you may leave it out where only one is open. */
+  /** The interrupt's id; optional when only one is open. */
   readonly id?: string | undefined;
-  /** What is answered: in LangGraph what `interrupt()` returns, over AG-UI the payload. */
+  /** The answer: in LangGraph the result of `interrupt()`, over AG-UI the payload. */
   readonly value?: unknown;
-  /** AG-UI only: abandons the question. What the agent makes of that is the agent's. */
+  /** AG-UI only: cancels the interrupt. The agent decides how to continue. */
   readonly cancelled?: boolean | undefined;
 }
 
 /** How a run ended. */
 export interface RunResult {
   /**
-   * `stopped`: by you, or by the server. `disconnected`: the connection broke and could not be joined again; the run
-   * may still go on, and `rejoin()` tries once more.
+   * `stopped`: by you, or by the server. `disconnected`: the connection broke and could not be rejoined; the run may
+   * still be under way, and `rejoin()` tries again.
    */
   readonly status: "finished" | "interrupted" | "failed" | "stopped" | "disconnected";
   /** With `failed` and `disconnected`. */
   readonly error?: RunnerError | undefined;
   /** With `interrupted`. */
   readonly interrupts?: readonly RunnerInterrupt[] | undefined;
-  /**
-   * With `finished` over AG-UI: the tool calls that are yours to answer, by sending a message of the role `tool` for
-   * each.
-   */
+  /** With `finished` over AG-UI: the tool calls for you to answer, by sending a message of the role `tool` for each. */
   readonly pendingToolCallIds?: readonly string[] | undefined;
 }
 
-/** What every runner can be told. */
+/** Options of every runner. */
 export interface RunnerOptions {
   /**
-   * What becomes of a message that you send while a run goes on or waits for an answer. `"queue"`, the default: it is
-   * shown at once and goes out when that run has ended; all that waits goes out together. `"refuse"`: the promise is
-   * rejected with `BUSY`, and nothing is shown.
+   * How to treat a message that you send while a run is under way or waits for an answer. `"queue"`, the default, shows
+   * it at once and sends it when that run has ended, together with all other queued ones. `"refuse"` rejects the
+   * promise with `BUSY`, and shows nothing.
    */
   whileRunning?: "queue" | "refuse" | undefined;
-  /** How a connection that breaks in the middle of a run is joined again, where the server can. */
+  /** How many milliseconds the next message waits for the server to answer a stop. Default 5000. */
+  cancelTimeout?: number | undefined;
+  /** How to rejoin a run when its connection breaks, if the server can. */
   rejoin?:
     | {
-        /** Milliseconds before each try; anew after each part that came. Default `[250, 1000, 2000, 4000, 8000]`. */
+        /** Milliseconds before each try; restarts after each part received. Default `[250, 1000, 2000, 4000, 8000]`. */
         delays?: readonly number[] | undefined;
       }
     | undefined;
@@ -82,11 +81,11 @@ export interface HttpOptions {
   /** Sent with every request. A function is called before each. */
   headers?: HeadersInit | (() => HeadersInit | Promise<HeadersInit>) | undefined;
   credentials?: RequestCredentials | undefined;
-  /** In place of the global `fetch`. */
+  /** Replaces the global `fetch`. */
   fetch?: typeof globalThis.fetch | undefined;
 }
 
-/** Messages to send: one, or a list, in any form that the thread takes. */
+/** Messages to send: one, or a list, in any form that the thread accepts. */
 export type SentMessages<U> = U extends { messages?: infer M } ? Exclude<M, undefined> : never;
 
 /** A thread's other input fields. */

@@ -5,6 +5,7 @@ import { choice } from "../options.js";
 import { tellAll } from "../thread/notifier.js";
 import type { PendingUpdate } from "../thread-types.js";
 import { answersTo } from "./answers.js";
+import { pause } from "./http.js";
 import { load, type ServerThread } from "./load.js";
 import type { Answer, RunNews, RunProtocol, Work } from "./protocol.js";
 import { readRun } from "./read-run.js";
@@ -23,21 +24,22 @@ import { beginEmpty, carried, isPending } from "./waiting.js";
 
 const DELAYS = [250, 1_000, 2_000, 4_000, 8_000];
 const NONE: readonly never[] = [];
+const STOPPED: RunResult = { status: "stopped" };
 
-/** Who waits for the end of the run that carries a message. */
+/** A caller waiting for the end of the run that carries its message. */
 interface Waiter {
-  /** The update with the message; none for a run with what there is. */
+  /** The update with the message; undefined for a run without one. */
   readonly update: string | undefined;
   resolve(result: RunResult): void;
   reject(error: unknown): void;
 }
 
 /**
- * Runs an agent for a thread: sends what the user says, folds the answer, and knows what becomes of it. One interface
- * for every protocol: `AgUiRunner` of `threadfold/ag-ui`, `LangGraphRunner` of `threadfold/langgraph`.
+ * Runs an agent for a thread: sends messages, folds the answers, and tracks each run's status. One interface for every
+ * protocol: `AgUiRunner` of `threadfold/ag-ui`, `LangGraphRunner` of `threadfold/langgraph`.
  */
 export abstract class Runner<S extends object, U extends object> {
-  /** The thread that the runs are folded into: its state, `pending` and `run` are what you show. */
+  /** The thread that runs are folded into: show its state, `pending` and `run`. */
   readonly thread: Thread<S, U>;
   readonly #protocol: RunProtocol;
   readonly #refuses: boolean;
@@ -45,18 +47,22 @@ export abstract class Runner<S extends object, U extends object> {
   readonly #listeners = new Set<() => void>();
   #leaveThread: (() => void) | undefined;
   #told: readonly unknown[] = [];
-  /** Ids of the pending updates that go out as soon as no run is in their way. */
+  /** Ids of the pending updates to send as soon as no run is in the way. */
   readonly #unsent: Set<string>;
   #waiting: Waiter[] = [];
-  /** What goes on now, and what stops it. */
+  /** The current activity, and its abort controller. */
   #work: Promise<RunResult> | undefined;
   #stop: AbortController | undefined;
-  /** The server is being told to stop a run: the next one waits for that. */
+  /** A request to stop a run on the server is under way: the next run waits for it. */
   #cancelling: Promise<void> | undefined;
-  /** What the last run answered, for a retry. */
+  /** The last run's answers to interrupts, for a retry. */
   #answers: readonly Answer[] | undefined;
   #shown: { of: unknown; interrupts: readonly RunnerInterrupt[] } = { of: undefined, interrupts: NONE };
   #blamed: { on: unknown; error: RunnerError | undefined } = { on: undefined, error: undefined };
+  /** How many of the user's messages are being written down. */
+  #preparing = 0;
+  #leaveCancel = new AbortController();
+  readonly #cancelTimeout: number;
   #isDisposed = false;
 
   protected constructor(thread: Thread<S, U>, protocol: RunProtocol, options: RunnerOptions) {
@@ -65,7 +71,8 @@ export abstract class Runner<S extends object, U extends object> {
     this.#protocol = protocol;
     this.#refuses = choice(options, "whileRunning", ["queue", "refuse"]) === 1;
     this.#delays = option(options, "rejoin")?.delays ?? DELAYS;
-    // What waited when the page was left waits still.
+    this.#cancelTimeout = option(options, "cancelTimeout") ?? 5_000;
+    // Messages queued when the page was left are still queued.
     this.#unsent = new Set(
       carried(thread)
         .filter(isPending)
@@ -75,16 +82,19 @@ export abstract class Runner<S extends object, U extends object> {
     this.subscribe = this.subscribe.bind(this);
   }
 
-  /** What is going on. */
+  /** The current status. */
   get status(): RunnerStatus {
     const { status, id } = this.thread.run;
+    if (status === "running" && this.#isFreed) return "ready";
     if (status === "running") return id === undefined ? "submitted" : "streaming";
+    // What was said waits until the server has heard of the stop.
+    if (this.#work && this.#cancelling) return "submitted";
     if (status === "disconnected") return this.#work ? "submitted" : "error";
     return status === "idle" ? "ready" : status === "failed" ? "error" : status;
   }
 
   /**
-   * {@link Runner.status}, as a function that may be handed around alone:
+   * Returns {@link Runner.status}, as a function that works detached:
    * `useSyncExternalStore(runner.subscribe, runner.getStatus)`.
    */
   getStatus(): RunnerStatus {
@@ -92,8 +102,8 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   /**
-   * Why the last run failed, or why its connection broke. With the HTTP `status`, if the server refused the request.
-   * The same object, until another run fails.
+   * Why the last run failed, or why its connection broke; with the HTTP `status`, if the server refused the request.
+   * The same object until another run fails.
    */
   get error(): RunnerError | undefined {
     const { status, error } = this.thread.run;
@@ -105,7 +115,7 @@ export abstract class Runner<S extends object, U extends object> {
     return this.#blamed.error;
   }
 
-  /** What the run asks; it goes on when you {@link Runner.resume} it. The same array, until something else is asked. */
+  /** The run's open interrupts; {@link Runner.resume} answers them. The same array until they change. */
   get interrupts(): readonly RunnerInterrupt[] {
     const { status, interrupts } = this.thread.run;
     const open = status === "interrupted" || status === "failed" ? interrupts : undefined;
@@ -115,29 +125,31 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   /**
-   * Shows a message at once, and sends it. Resolves when the run that carried it has ended, however it ended; if a run
-   * that is in its way waits for an answer or has lost its connection, with that: the message goes out after it. A
-   * message that you take back before it goes out (`thread.optimisticUpdate(id).rollback()`) is `stopped`.
+   * Shows a message at once, and sends it. Resolves when the run that carried it has ended in any way. If a run in its
+   * way waits for an answer or has lost its connection, resolves with that; the message is sent after it. A message
+   * that you take back before it is sent (`thread.optimisticUpdate(id).rollback()`) is `stopped`.
    *
-   * @param message - A text, a message, several, or none: then the agent runs with what there is, as after a tool's
-   *   result.
+   * @param message - A text, a message, several, or none: the agent then runs with the state as it is, as after a
+   *   tool's result.
    * @param input - Other input fields of the state, shown and sent with it: LangGraph's `input` beside `messages`,
-   *   AG-UI's `state`. No options of the request.
-   * @throws {@link ThreadfoldError} `BUSY` when told to refuse, or when somebody else folds a run into the thread;
-   *   `DISPOSED`; what `thread.optimistic` throws. Nothing is then shown.
+   *   AG-UI's `state`. Not options of the request.
+   * @throws {@link ThreadfoldError} `BUSY` with `"refuse"`, or while other code folds a run into the thread;
+   *   `DISPOSED`; the errors of `thread.optimistic`. Nothing is then shown.
    */
   async sendMessage(message?: string | SentMessages<U>, input?: SentFields<U>): Promise<RunResult> {
     this.#ready();
     this.#refuseIfBusy();
-    const messages = message === undefined ? undefined : { messages: this.#protocol.messages(message) };
-    const update = { ...input, ...messages };
-    return this.#enqueue(Object.keys(update).length > 0 ? this.thread.optimistic(update as U).id : undefined);
+    const isNone = message === undefined || (Array.isArray(message) && message.length === 0);
+    const update = { ...input, ...(!isNone && { messages: this.#protocol.messages(message) }) };
+    if (Object.keys(update).length === 0) return this.#enqueue(undefined);
+    return this.#enqueue(this.#prepare(() => this.thread.optimistic(update as U).id));
   }
 
   /**
-   * Stops the run, on the server too where it can be told: what was said stays. If the server has said nothing yet,
-   * what was sent is pending again and goes out with your next message. A question of the run's is put aside. What
-   * waits in the queue goes out next. Without a run it does nothing.
+   * Stops the run, also on the server where it can: messages received so far stay. If the server has sent nothing yet,
+   * your message is pending again and goes out with the next one. Dismisses the run's interrupts. Queued messages go
+   * out next. Without a run it does nothing. Resolves when the server
+   * has answered, or after `cancelTimeout`.
    */
   async stop(): Promise<void> {
     const { thread } = this;
@@ -148,9 +160,10 @@ export abstract class Runner<S extends object, U extends object> {
     else if (isOpen) {
       if (id === undefined)
         for (const update of thread.pending.filter(isSent)) thread.optimisticUpdate(update.id).retry();
-      this.#cancelling = this.#protocol.cancel().catch(() => {
-        // It had ended, or it cannot be reached: here it is over all the same.
+      const cancelling = this.#cancel().finally(() => {
+        if (this.#cancelling === cancelling) this.#cancelling = undefined;
       });
+      this.#cancelling = cancelling;
       if (this.#stop) this.#stop.abort();
       else thread.receive({ type: "run-finished" });
     }
@@ -160,9 +173,10 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   /**
-   * Sends once more what has failed: the given update, or what the last failed run carried. If the conversation has
-   * gone on since, it goes to the end. A failed run that carried nothing is run again, with its decisions if it had
-   * some. A run that lost its connection is joined again.
+   * Sends a failed update again: the given one, or those the last failed run carried. If the conversation has gone on
+   * since, they move to the end. A failed run that carried nothing runs again, with its answers to interrupts if it had
+   * any;
+   * a LangGraph run that had begun goes on from its checkpoint, which keeps the answers. A run that lost its connection is rejoined.
    *
    * @throws {@link ThreadfoldError} as {@link Runner.sendMessage}; `INVALID_VALUE` when nothing has failed.
    */
@@ -176,20 +190,20 @@ export abstract class Runner<S extends object, U extends object> {
     const error = failed.at(-1)?.error;
     const chosen = failed.filter((one) => (id === undefined ? one.error === error : one.id === id));
     if (chosen.length === 0) {
-      if (id !== undefined || thread.run.status !== "failed") invalid("There is nothing that has failed.");
-      if (this.#answers && this.interrupts.length > 0) return this.#resume(this.#answers);
+      if (id !== undefined || thread.run.status !== "failed") invalid("Nothing has failed.");
+      const isAsked = this.interrupts.length > 0 || this.#protocol.answersAgain;
+      if (this.#answers && isAsked) return this.#resume(this.#answers);
     }
-    const again = chosen.map((one) => sendAgain(thread, one));
+    const again = this.#prepare(() => chosen.map((one) => sendAgain(thread, one)));
     for (const one of again) this.#unsent.add(one);
     return this.#enqueue(again.at(-1));
   }
 
   /**
-   * Answers what the run asks, each of {@link Runner.interrupts}, and resolves when the run that goes on with it has
-   * ended. A message that waits is not sent with the answers, but after that run. If the request fails, the questions
-   * stay.
+   * Answers each of {@link Runner.interrupts}, and resolves when the run that continues with the answers has ended.
+   * Queued messages go out after that run, not with the answers. If the request fails, the interrupts stay open.
    *
-   * @throws {@link ThreadfoldError} `INVALID_VALUE` when nothing is asked, or something is not answered; `BUSY`;
+   * @throws {@link ThreadfoldError} `INVALID_VALUE` when no interrupt is open, or one is not answered; `BUSY`;
    *   `DISPOSED`.
    */
   async resume(decisions: RunnerDecision | readonly RunnerDecision[]): Promise<RunResult> {
@@ -199,9 +213,9 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   /**
-   * Joins the run whose connection broke, or that was under way when the page was left: call it when you have a thread
-   * of `Thread.fromJSON`. Resolves when the run has ended; at once, when the thread has no such run. A run that cannot
-   * be joined fails, so that what it carried can be sent again.
+   * Rejoins the run whose connection broke, or that was under way when the page was left: call it after
+   * `Thread.fromJSON`. Resolves when the run has ended; at once, when the thread has no such run. A run that cannot be
+   * joined fails, so that you can send its messages again.
    *
    * @throws {@link ThreadfoldError} `DISPOSED`.
    */
@@ -213,7 +227,7 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   /**
-   * Folds what the server has of the thread; for a runner whose server can be asked for it.
+   * Folds the server's state of the thread, for a runner whose server offers it.
    *
    * @internal
    */
@@ -258,13 +272,14 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   /**
-   * Lets go of the run that is under way, which goes on where it is: the thread's run is `disconnected`, for another
-   * runner to rejoin. The thread is yours and stays.
+   * Disconnects from the run under way, which goes on at the server: the thread's run is `disconnected`, for another
+   * runner to rejoin. Does not dispose of the thread.
    */
   dispose(): void {
     if (this.#isDisposed) return;
     this.#isDisposed = true;
     this.#stop?.abort(new LeftOff("The runner was disposed of before the server began the run."));
+    this.#leaveCancel.abort();
     if (this.#work) this.#disconnect();
     this.#settle(this.#waiting.splice(0), { status: "disconnected" });
     this.#listeners.clear();
@@ -277,15 +292,46 @@ export abstract class Runner<S extends object, U extends object> {
 
   #ready(): void {
     if (this.#isDisposed) throw new ThreadfoldError("DISPOSED", "The runner was disposed.");
-    // A thread that was freed says so.
+    // A freed thread throws here.
     void this.thread.pending;
+  }
+
+  /** Whether the thread was freed, which leaves its last run as it was. */
+  get #isFreed(): boolean {
+    try {
+      void this.thread.pending;
+      return false;
+    } catch {
+      return true;
+    }
+  }
+
+  /** Has the server stop the run. It may never answer, and nothing goes out before this is over. */
+  async #cancel(): Promise<void> {
+    const leave = (this.#leaveCancel = new AbortController());
+    const { signal } = leave;
+    const over = pause(this.#cancelTimeout, signal);
+    // It had ended, or it cannot be reached: here it is over all the same.
+    const told = this.#protocol.cancel(signal).catch(() => {});
+    await Promise.race([told, over]);
+    leave.abort();
+  }
+
+  /** Writes what is to be sent. A listener that sends something, too, must not send this before somebody waits for it. */
+  #prepare<T>(write: () => T): T {
+    this.#preparing++;
+    try {
+      return write();
+    } finally {
+      this.#preparing--;
+    }
   }
 
   #disconnect(): void {
     try {
       if (this.thread.run.status === "running") this.thread.receive({ type: "disconnected" });
     } catch {
-      // The thread was freed: nobody asks it any more.
+      // The thread was freed: nobody reads it any more.
     }
   }
 
@@ -298,7 +344,7 @@ export abstract class Runner<S extends object, U extends object> {
     return this.interrupts.length > 0;
   }
 
-  /** Whether a message waits that no run has carried. */
+  /** Whether a queued message has not been sent by any run. */
   #hasUnsent(): boolean {
     return this.thread.pending.some((update) => isPending(update) && this.#unsent.has(update.id));
   }
@@ -311,7 +357,7 @@ export abstract class Runner<S extends object, U extends object> {
     });
   }
 
-  /** Ends the waiting for messages that were taken back. */
+  /** Resolves the promises of messages that were taken back. */
   #dropTakenBack(): void {
     const pending = new Set(this.thread.pending.map(({ id }) => id));
     const isGone = ({ update }: Waiter) => update !== undefined && !pending.has(update);
@@ -323,14 +369,20 @@ export abstract class Runner<S extends object, U extends object> {
     for (const { resolve } of waiters) resolve(result);
   }
 
-  /** Sends what waits, as long as nothing is in its way. */
+  /** Sends queued messages, as long as nothing is in the way. */
   async #advance(): Promise<void> {
-    if (this.#work || this.#isDisposed) return;
+    if (this.#work || this.#isDisposed || this.#preparing > 0) return;
     let waiters: Waiter[] = [];
     try {
       for (;;) {
+        // A listener may have begun the next by now.
+        if (this.#work || this.#isDisposed) return;
         this.#dropTakenBack();
-        if (this.#isDisposed || (this.#waiting.length === 0 && !this.#hasUnsent())) return;
+        if (this.#waiting.length === 0 && !this.#hasUnsent()) return;
+        if (this.#cancelling) {
+          await this.#working(() => this.#cancelled());
+          continue;
+        }
         if (this.thread.run.status === "disconnected") await this.#working(() => this.#follow());
         waiters = this.#waiting.splice(0);
         const isInTheWay = this.#isAsking || this.thread.run.status === "disconnected";
@@ -342,7 +394,7 @@ export abstract class Runner<S extends object, U extends object> {
     }
   }
 
-  /** Does something that nothing else may go on beside; then what waits goes out. */
+  /** Runs an exclusive activity, then sends queued messages. */
   async #alone(work: () => Promise<RunResult>): Promise<RunResult> {
     try {
       return await this.#working(work);
@@ -352,10 +404,10 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   async #working(work: () => Promise<RunResult>): Promise<RunResult> {
-    // What begins at once may ask whether something goes on.
+    // The activity may read the status as soon as it begins.
     let begin: (work: Promise<RunResult>) => void = () => {};
     this.#work = new Promise((resolve) => (begin = resolve));
-    // Whoever asks for it hears of its error; nobody need.
+    // The caller gets the error; this copy may go unhandled.
     this.#work.catch(() => {});
     try {
       const going = work();
@@ -369,13 +421,18 @@ export abstract class Runner<S extends object, U extends object> {
     }
   }
 
+  async #cancelled(): Promise<RunResult> {
+    await this.#cancelling;
+    return STOPPED;
+  }
+
   async #run(send?: Work): Promise<RunResult> {
     if (this.#cancelling) await this.#cancelling;
-    this.#cancelling = undefined;
+    if (this.#isDisposed) return { status: "disconnected" };
     const { thread } = this;
     const asked = thread.run.interrupts;
     if (!send) this.#answers = undefined;
-    // What is written from here on waits for the next run, however long the server takes to begin this one.
+    // Updates made from here on wait for the next run, however long the server takes to begin this one.
     if (send) beginEmpty(thread);
     else {
       thread.receive({ type: "run-started" });
@@ -406,7 +463,7 @@ export abstract class Runner<S extends object, U extends object> {
     return signal.aborted ? this.#left(signal.reason instanceof LeftOff, asked) : this.#result(news);
   }
 
-  /** The run was stopped here, or is left to go on. A question whose answer the server had not heard is still open. */
+  /** The run was stopped here, or disconnected. An interrupt whose answer the server has not received is still open. */
   #left(goesOn: boolean, asked: readonly unknown[] | undefined): RunResult {
     const { thread } = this;
     const { id, status } = thread.run;
@@ -414,7 +471,7 @@ export abstract class Runner<S extends object, U extends object> {
     const interrupts = id === undefined ? asked : undefined;
     if (status === "running" || status === "disconnected" || interrupts)
       thread.receive({ type: "run-finished", interrupts });
-    return { status: "stopped" };
+    return STOPPED;
   }
 
   #result({ stopped, ...news }: RunNews): RunResult {

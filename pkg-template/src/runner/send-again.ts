@@ -2,8 +2,8 @@ import { removeMessage, type Thread } from "threadfold";
 import type { PendingUpdate } from "../thread-types.js";
 
 /**
- * Makes a failed update pending again; gives its id. What the failed run had said behind it is of no use once the
- * question is asked anew; where the conversation has gone on without it, it goes to the end.
+ * Makes a failed update pending again; returns its id. Removes what the failed run had sent after it; moves it to the
+ * end if the conversation has gone on.
  */
 export function sendAgain<S extends object, U extends object>(thread: Thread<S, U>, update: PendingUpdate<U>): string {
   const last = idsOf(update.update).at(-1);

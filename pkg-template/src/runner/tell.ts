@@ -1,4 +1,4 @@
-/** Calls a listener, if there is one. Its error is its own: it must not break off the stream. */
+/** Calls a listener, if there is one. Its error must not cut off the stream. */
 export function tell<A extends unknown[]>(listener: ((...args: A) => void) | undefined, ...args: A): void {
   try {
     listener?.(...args);

@@ -2,23 +2,34 @@
 import { createParser, type EventSourceParser } from "eventsource-parser";
 import type { Taker } from "./taker.js";
 
+/** The last line of what the stream left of an event; no server says it. */
+const END = "\0";
+
 /** Makes parts of text or bytes, wherever they are cut. */
 export class ServerSentEvents {
   readonly #parser: EventSourceParser;
   readonly #decoder = new TextDecoder();
   #hasEnough = false;
+  #isInLine = false;
   #isOver = false;
 
   constructor(taker: Taker, signal: AbortSignal | undefined) {
     this.#parser = createParser({
-      onEvent: ({ id, event, data }) => {
+      onEvent: ({ id, event, data: said }) => {
         if (this.#hasEnough) return;
+        // What the end left: nothing, or an event that had not come to its data.
+        if (this.#isOver && said === END) {
+          if (id !== undefined || event !== undefined) taker.cut?.();
+          return;
+        }
+        const data = this.#isOver && said.endsWith(`\n${END}`) ? said.slice(0, -1 - END.length) : said;
         let parsed: unknown;
         try {
           parsed = data === "" ? undefined : JSON.parse(data);
         } catch (cause) {
           // What the end cuts in two is no part: the stream was cut there.
-          if (!this.#isOver) taker.refuse(data, cause);
+          if (this.#isOver) taker.cut?.();
+          else taker.refuse(data, cause);
           return;
         }
         signal?.throwIfAborted();
@@ -30,13 +41,19 @@ export class ServerSentEvents {
 
   /** Takes the next piece. Returns whether the taker has enough. */
   feed(piece: string | Uint8Array): boolean {
-    this.#parser.feed(typeof piece === "string" ? piece : this.#decoder.decode(piece, { stream: true }));
+    this.#feed(typeof piece === "string" ? piece : this.#decoder.decode(piece, { stream: true }));
     return this.#hasEnough;
   }
 
   /** Takes the last event, which needs no blank line after it, nor an end of its line. */
   end(): void {
     this.#isOver = true;
-    this.#parser.feed(`${this.#decoder.decode()}\n\n`);
+    this.#feed(this.#decoder.decode());
+    this.#feed(`${this.#isInLine ? "\n" : ""}data: ${END}\n\n`);
+  }
+
+  #feed(text: string): void {
+    if (text !== "") this.#isInLine = !/[\r\n]$/.test(text);
+    this.#parser.feed(text);
   }
 }

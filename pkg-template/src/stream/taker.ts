@@ -13,4 +13,6 @@ export interface Taker {
   takeSent(part: SentPart): boolean;
   /** Takes note of a server-sent event whose data is not JSON. */
   refuse(data: string, cause: unknown): void;
+  /** Takes note that the end cut an event in two. */
+  cut?(): void;
 }

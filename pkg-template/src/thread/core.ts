@@ -1,4 +1,4 @@
-// The core's half of a thread: what it is asked for, and when it may be asked.
+// The core's half of a thread: the questions it answers, and when it may be asked.
 import * as core from "#core";
 import { ask as ASK, event as EVENT, made } from "../../generated/numbers.js";
 import { ThreadfoldError } from "../errors.js";
@@ -6,7 +6,7 @@ import { Schema } from "../schema.js";
 
 export { ASK };
 
-/** What the core is told of each event, in its order. */
+/** The arguments of each event to the core, in order. */
 const PARTS: ReadonlyMap<unknown, readonly string[]> = new Map([
   ["run-started", ["runId", "joined"]],
   ["run-finished", []],
@@ -21,14 +21,14 @@ const PARTS: ReadonlyMap<unknown, readonly string[]> = new Map([
 ]);
 const NUMBERS: ReadonlyMap<unknown, number> = new Map(Object.entries(EVENT));
 
-/** A thread of the core's, which is not asked while it answers. */
+/** A thread in the core. Refuses calls while one is under way. */
 export class ThreadCore {
   #raw: core.RawThread | undefined;
   readonly #arena = new core.Arena();
-  /** A call is under way: a reducer or a getter may come back here. */
+  /** A call is under way: a reducer or a getter may call back into it. */
   #isBusy = false;
 
-  /** From values, or from the core's part of a record. */
+  /** Makes the thread from values, or from the core's part of a record. */
   constructor(schema: Schema<unknown> | undefined, from: object, kind: "values" | "record") {
     const none = schema ? undefined : core.call(() => new core.RawSchema());
     try {
@@ -48,7 +48,7 @@ export class ThreadCore {
     return this.#raw;
   }
 
-  /** Folds an event; `joined` takes the place of what a run's start says of it. Gives the drift, as a patch. */
+  /** Folds an event; `joined` overrides what a run's start says of it. Returns the drift as a patch. */
   receive<T>(event: object, joined: boolean | undefined): T {
     const own = (name: string) => (Object.hasOwn(event, name) ? (event as Record<string, unknown>)[name] : undefined);
     const type = own("type");
@@ -67,7 +67,7 @@ export class ThreadCore {
       );
     } finally {
       this.#isBusy = false;
-      // Given up by what it called.
+      // User code freed the thread during the call.
       if (!this.#raw) raw.free();
     }
   }

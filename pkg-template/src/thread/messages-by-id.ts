@@ -1,13 +1,13 @@
-// The messages of the view by their ids, and who listens to one of them.
+// The view's messages by id, and the listeners of each.
 import { tellAll } from "./notifier.js";
 
-/** Reads a state only when it is asked or has listeners, at one comparison a message. */
+/** Reads a state only when asked or listened to, at one comparison a message. */
 export function messagesById<S, M extends { id?: string }>(subscribe: (listener: (state: S) => void) => () => void) {
   let messages: readonly M[] = [];
   let ids: readonly string[] | undefined;
   const places = new Map<string | undefined, number>();
   const listeners = new Map<string | undefined, Set<(state: S) => void>>();
-  /** The ids at which something changed since listeners were told. */
+  /** The ids at which something changed since listeners were last called. */
   const touched = new Set<string | undefined>();
   let end = () => {};
 
@@ -39,7 +39,7 @@ export function messagesById<S, M extends { id?: string }>(subscribe: (listener:
 
   return {
     get,
-    /** In their order; the same array while they are the same. */
+    /** Returns the ids in order; the same array while they are the same. */
     ids(state: S): readonly string[] {
       read(state);
       return (ids ??= messages.map(({ id }) => id as string));

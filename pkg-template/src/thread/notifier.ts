@@ -1,18 +1,18 @@
-// Who hears of a thread's changes, and when.
+// Decides when a thread's listeners are called, and with which changes.
 
-/** What listeners hear about: each is the same object while it is equal. */
+/** What listeners observe: each is the same object while it is equal. */
 export interface Seen<S> {
   readonly state: S;
   readonly pending: object;
   readonly run: object;
 }
 
-/** How many rounds listeners that change the thread are told in a row, before the page gets its turn. */
+/** How many rounds of listeners that change the thread run in a row before the page gets its turn. */
 const ROUNDS = 100;
 
 /**
- * Tells listeners of changes: at once, or later for many changes together. It holds what was told last against what is
- * there now, so nothing is told twice, and what is told early is not told again.
+ * Calls listeners: at once, or later for many changes together. Compares the current state with the last one passed to
+ * them, so no change is reported twice.
  */
 export class Notifier<S> {
   readonly #listeners = new Set<(state: S, previous: S) => void>();
@@ -21,7 +21,7 @@ export class Notifier<S> {
   #told: Seen<S> | undefined;
   #isTelling = false;
   #isScheduled = false;
-  /** There was a change while a change was told. */
+  /** The thread changed while listeners were being called. */
   #more = false;
 
   constructor(look: () => Seen<S>, schedule: (call: () => void) => void) {
@@ -31,7 +31,7 @@ export class Notifier<S> {
 
   add(listener: (state: S, previous: S) => void): () => void {
     const own = (state: S, previous: S) => listener(state, previous);
-    // While nobody listened nothing was told: what changed then is no news to who comes now.
+    // Changes made while nobody listened are not reported to a new listener.
     if (this.#listeners.size === 0) this.#told = this.#look();
     this.#listeners.add(own);
     return () => void this.#listeners.delete(own);
@@ -50,13 +50,13 @@ export class Notifier<S> {
         this.now();
       });
     } catch (error) {
-      // Where a host allows no tasks here, the next change tries again.
+      // Where the host allows no tasks here, the next change tries again.
       this.#isScheduled = false;
       throw error;
     }
   }
 
-  /** What a listener changes is told once all have heard of the change before it. */
+  /** Reports a listener's own changes once all listeners have seen the change before. */
   now(): void {
     this.#more = true;
     if (this.#isTelling) return;
@@ -82,7 +82,7 @@ export class Notifier<S> {
   }
 }
 
-/** A listener may end itself and others. Its error is its own: it must not stop the others, nor the stream. */
+/** A listener may unsubscribe itself and others. Its error must not stop the others, nor the stream. */
 export function tellAll<A extends unknown[]>(listeners: Set<(...args: A) => void>, ...args: A): void {
   for (const listener of [...listeners]) {
     if (!listeners.has(listener)) continue;

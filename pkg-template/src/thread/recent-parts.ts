@@ -1,10 +1,10 @@
 /**
- * How many parts of a run a thread knows again, at the least. Longer runs are answered from where the connection broke
- * (`lastEventId`) or from their start, which is a save point: neither asks for more.
+ * How many parts of a run a thread remembers at least. A server resumes a longer run from where the connection broke
+ * (`lastEventId`) or from its start, which is a save point: neither needs more.
  */
 export const REMEMBERED = 10_000;
 
-/** The keys of the latest parts of a run: the last `REMEMBERED` for certain, never more than twice as many. */
+/** The keys of a run's latest parts: at least the last `REMEMBERED`, at most twice as many. */
 export class RecentParts {
   #older = new Set<string>();
   #newer: Set<string>;
@@ -15,7 +15,7 @@ export class RecentParts {
     this.#hasForgotten = keys.length >= REMEMBERED;
   }
 
-  /** Whether the run may have had more parts than are known. */
+  /** Whether the run may have had more parts than are remembered. */
   get hasForgotten(): boolean {
     return this.#hasForgotten;
   }
@@ -39,7 +39,7 @@ export class RecentParts {
     this.#hasForgotten = false;
   }
 
-  /** The last of them, oldest first. */
+  /** Returns the last of them, oldest first. */
   keys(): string[] {
     return [...this.#older, ...this.#newer].slice(-REMEMBERED);
   }

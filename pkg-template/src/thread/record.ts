@@ -2,16 +2,10 @@
 import { reading, ThreadfoldError } from "../errors.js";
 import type { ThreadRecord } from "../thread-types.js";
 
-interface Values {
-  readonly confirmed?: object;
-}
-
-/** The record's form; another one is another version. */
+/** The record format's version. */
 export const VERSION = 2;
 
-/**
- * What a caller gave for a record, once it is known to be one that this version reads; its core is the core's to read.
- */
+/** A record whose version is checked; only the core reads `core`. */
 export function recordOf(given: unknown): ThreadRecord {
   return reading(() => {
     const { version, threadId, run, parts, server, core } = (given ?? {}) as Partial<ThreadRecord>;
@@ -26,7 +20,7 @@ export function recordOf(given: unknown): ThreadRecord {
       parts: Array.isArray(parts) ? parts.filter(isText) : [],
       // Records were once without it: a thread that had a run has its fields from a server.
       server: server ?? {
-        said: run?.id || run?.status !== "idle" ? Object.keys((core as Values).confirmed ?? {}) : [],
+        said: run?.id || run?.status !== "idle" ? Object.keys((core as { confirmed?: object }).confirmed ?? {}) : [],
       },
       core,
     };
@@ -34,8 +28,8 @@ export function recordOf(given: unknown): ThreadRecord {
 }
 
 /**
- * An error as JSON can say it: of an Error that would leave nothing. What a caller fails an update with, or a server a
- * run, may be anything else, and stays as it is.
+ * Returns an error in a form JSON can carry: an Error would serialize to nothing. Other values, which a caller or a
+ * server may give as an error, stay as they are.
  */
 export function plainError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
@@ -44,12 +38,12 @@ export function plainError(error: unknown): unknown {
     name,
     message,
     ...((typeof code === "string" || typeof code === "number") && { code }),
-    // Of HTTP, if a request was refused.
+    // The HTTP status of a refused request.
     ...(typeof status === "number" && { status }),
   };
 }
 
-/** The run, or an update of the core's record, its error plain. */
+/** Returns the run, or an update of the core's record, with a plain error. */
 export function withPlainError<T extends object>(record: T): T {
   return "error" in record ? { ...record, error: plainError(record.error) } : record;
 }
@@ -61,20 +55,20 @@ function invalid(sentence: string): never {
 }
 
 /**
- * Throws for a value that goes in a circle, which no JSON can say. Each object is looked at once, however often it is
- * shared: `known` has those that were.
+ * Throws for a circular value, which JSON cannot express. Visits each object once, however often it is shared: `known`
+ * holds those visited.
  */
 export function refuseCircles(root: object, known: Set<object>): void {
   const path = new Set<object>();
   const stack = [root];
   for (let value = stack.pop(); value; value = stack.pop()) {
-    // Met again on the way back: all that it has was looked at.
+    // Met again on the way back: all its children were visited.
     if (path.delete(value) || known.has(value)) continue;
     known.add(value);
     path.add(value);
     stack.push(value);
     for (const inner of Object.values(value)) {
-      if (path.has(inner)) invalid("The thread has a value that goes in a circle: it cannot be JSON.");
+      if (path.has(inner)) invalid("The thread contains a circular value, which cannot be JSON.");
       if (isObject(inner) && typeof inner.toJSON !== "function") stack.push(inner);
     }
   }

@@ -1,17 +1,17 @@
-// Where a thread's run stands: derived from the events, told as `thread.run`.
+// The status of a thread's run: derived from the events, exposed as `thread.run`.
 import type { RunFailed, RunFinished, RunStarted } from "../thread-events.js";
 import type { ThreadRun } from "../thread-types.js";
 
 /** Before the first run. */
 const NO_RUN: ThreadRun = Object.freeze({ status: "idle" });
 
-/** Where the last run stands, and how far its stream has come. */
+/** The last run's status, and how far its stream has come. */
 export class RunPosition {
   #run = NO_RUN;
-  /** Noted for each part of the stream; put into the run when somebody looks. */
+  /** Updated for each part of the stream; copied into the run when it is read. */
   #lastEventId: string | undefined;
 
-  /** From a record, too. A run that was under way is not any more: its connection went with the page that had it. */
+  /** Starts from a record, too. A run that was under way becomes `disconnected`: its connection ended with its page. */
   static of(record: unknown): RunPosition {
     const position = new RunPosition();
     const { id, status, error, interrupts, lastEventId } = (record ?? {}) as Partial<ThreadRun>;
@@ -24,25 +24,25 @@ export class RunPosition {
     return position;
   }
 
-  /** The same object while it is equal. */
+  /** Returns the same object while it is equal. */
   get run(): ThreadRun {
     if (this.#run.lastEventId !== this.#lastEventId) this.#run = { ...this.#run, lastEventId: this.#lastEventId };
     return this.#run;
   }
 
-  /** Whether this start has the last run's id, and is not said to be another run's. */
+  /** Returns whether this start has the last run's id and is not marked as another run's. */
   isRepeatedBy({ runId, joined }: RunStarted): boolean {
     return joined !== false && this.#run !== NO_RUN && runId !== undefined && runId === this.#run.id;
   }
 
-  /** Whether this start only tells the id of the run that is under way and began without one. */
+  /** Returns whether this start only names the run under way, which began without an id. */
   isNamedBy({ runId, joined }: RunStarted): boolean {
     return (
       joined !== false && runId !== undefined && this.#run !== NO_RUN && this.#run.id === undefined && this.#isOpen()
     );
   }
 
-  /** Whether this start is the last run's once more, to go back to its save point. */
+  /** Returns whether this start repeats the last run's, to go back to its save point. */
   isJoinedBy(event: RunStarted): boolean {
     return this.isRepeatedBy(event) && (event.joined === true || this.#isOpen());
   }
@@ -51,24 +51,24 @@ export class RunPosition {
     return this.#run.status === "running" || this.#run.status === "disconnected";
   }
 
-  /** Something came: there is a connection. */
+  /** Something arrived: there is a connection. */
   heard(): void {
     const { id, interrupts, status } = this.#run;
     if (status === "disconnected") this.set({ ...own(id, interrupts), status: "running" });
   }
 
-  /** A part with this id came; whoever joins a run in its middle hears no start. */
+  /** Notes the id of a part that arrived. A client that joins a run midway receives no start. */
   at(id: string): void {
     if (this.#run === NO_RUN) this.set({ status: "running" });
     this.#lastEventId = id;
   }
 
-  /** Another stream begins. One that is joined goes on being at the part that it had come to. */
+  /** Another stream begins. A joined one keeps the position of the last part received. */
   restart(): void {
     this.#lastEventId = undefined;
   }
 
-  /** What the run is once this event is folded. */
+  /** Updates the run after this event is folded. */
   after(event: RunStarted | RunFinished | RunFailed): ThreadRun {
     const { id, interrupts: open } = this.#run;
     if (event.type === "run-started") return { ...own(event.runId, open), status: "running" };
@@ -94,8 +94,8 @@ export class RunPosition {
 
 const named = (id: unknown) => (typeof id === "string" ? { id } : {});
 /**
- * What is a run's own. Until it has an id nobody knows that the server has begun it, and what the run before asked is
- * still open.
+ * Returns a new run's own state. Until it has an id, the server may not have begun it, so the previous run's interrupts
+ * stay open.
  */
 const own = (id: unknown, open: readonly unknown[] | undefined) =>
   typeof id === "string" ? { id } : Array.isArray(open) ? { interrupts: open as readonly unknown[] } : {};

@@ -1,21 +1,21 @@
-// When listeners hear of what the server sent.
+// When listeners are called for the server's events.
 
 type Host = {
   setImmediate?: (call: () => void) => unknown;
   scheduler?: { postTask?: (call: () => void) => unknown };
 };
 
-/** Calls back in a task of its own: once what is under way has ended, with all its promises. */
+/** Calls back in a task of its own, after the current one and all its promises. */
 export function inTask(call: () => void): void {
   const { setImmediate, scheduler } = globalThis as Host;
   if (setImmediate) setImmediate(call);
-  // In Chromium and Firefox: a tenth of what a token costs a page was the channel.
+  // Chromium and Firefox have it; a MessageChannel was a tenth of a token's cost in a page.
   else if (scheduler?.postTask) scheduler.postTask(call);
-  // A timer in a timer would wait for 4 ms.
+  // Nested timers wait 4 ms.
   else if (typeof MessageChannel === "function") {
     const { port1, port2 } = new MessageChannel();
     port1.addEventListener("message", () => {
-      // An open port would keep some runtimes from ending.
+      // An open port would keep some runtimes alive.
       port1.close();
       call();
     });
@@ -24,7 +24,7 @@ export function inTask(call: () => void): void {
   } else setTimeout(call);
 }
 
-/** Calls back before the next frame is painted; without frames, as in a hidden page, soon after it would have been. */
+/** Calls back before the next frame is painted; without frames, as in a hidden page, shortly after. */
 export function inFrame(call: () => void): void {
   const paints = typeof requestAnimationFrame === "function";
   let frame: number | undefined;

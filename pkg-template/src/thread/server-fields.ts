@@ -44,23 +44,16 @@ export class ServerFields {
    */
   heard(event: ThreadEvent, begins: boolean, before: Fields, confirmed: () => object): void {
     if (begins) this.#own.clear();
-    switch (event.type) {
-      case "values":
-      case "state": {
-        const changed = event.type === "state" && event.own;
-        if (changed) return this.changed(changed, before);
-        this.#before.clear();
-        return this.#say(Object.keys(event.values));
-      }
-      case "update":
-        return this.#say(Object.keys(event.update));
-      case "delta": {
-        const names = event.operations.map((operation) => nameIn((operation as { path: string }).path));
-        return this.#say(names.includes("") ? Object.keys(confirmed()) : names);
-      }
-      case "run-finished":
-        return this.#say(Object.keys(confirmed()).filter((key) => !this.#own.has(key)));
-    }
+    const { type } = event;
+    if (type === "update") this.#say(Object.keys(event.update));
+    else if (type === "state" && event.own) this.changed(event.own, before);
+    else if (type === "values" || type === "state") {
+      this.#before.clear();
+      this.#say(Object.keys(event.values));
+    } else if (type === "delta") {
+      const names = event.operations.map((operation) => nameIn((operation as { path: string }).path));
+      this.#say(names.includes("") ? Object.keys(confirmed()) : names);
+    } else if (type === "run-finished") this.#say(Object.keys(confirmed()).filter((key) => !this.#own.has(key)));
   }
 
   #say(keys: readonly string[]): void {

@@ -48,19 +48,20 @@ fn what_is_pending_is_one_list_until_something_of_it_changes() {
     assert_eq!((text("id", 0), text("id", 1)), (Some(first.clone()), Some(second.clone())));
     assert_eq!(text("status", 0).as_deref(), Some("pending"));
     assert!(thread.pending_list().same(&told));
-    // What the server says of other messages and fields is not about it.
+    // Events about other messages and fields do not concern it.
     let other = Event::Message { message: message("2"), after: None, streaming: false };
     thread.receive(other).unwrap();
     thread.update(Json::from([("mood", Json::string("calm"))])).unwrap();
     assert!(thread.pending_list().same(&told));
-    // An update that becomes another leaves the others as they were.
+    // Changing one update leaves the others' objects the same.
     assert!(thread.fail(&first, Json::string("no")));
     let failed = thread.pending_list();
     assert_eq!(failed.at(0).unwrap().text_of("error").as_deref(), Some("no"));
     assert!(!failed.same(&told) && failed.at(1).unwrap().same(told.at(1).unwrap()));
     assert!(thread.fail(&first, Json::string("no")));
     assert!(thread.retry(&first));
-    // What is the server's is told no more: a message when it has it, a field when it has changed.
+    // Updates that the server has are not listed: a message when it has it, a field when it has
+    // changed.
     thread.receive(Event::RunStarted { id: None, joined: None }).unwrap();
     assert_eq!(thread.pending_list().len(), 2);
     let mine = Event::Message { message: message("1"), after: None, streaming: false };

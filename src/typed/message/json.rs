@@ -59,7 +59,7 @@ impl Serialize for ToolCall {
     }
 }
 
-/// An object that is being written.
+/// An object being written.
 struct Written<M> {
     map: M,
     keys: Vec<&'static str>,
@@ -75,7 +75,7 @@ impl<M: SerializeMap> Written<M> {
         self.map.serialize_entry(key, value)
     }
 
-    /// The other fields: all that are not written yet.
+    /// Writes the other fields: all that are not written yet.
     fn end(mut self, extra: &Extra) -> Result<M::Ok, M::Error> {
         for (key, value) in extra.iter().filter(|(key, _)| !self.keys.contains(&key.as_str())) {
             self.map.serialize_entry(key, value)?;
@@ -99,14 +99,14 @@ impl<'de> Deserialize<'de> for ToolCall {
 impl TryFrom<Json> for Message {
     type Error = Error;
 
-    /// Reads a message: [`Error::InvalidMessage`] when it is none.
+    /// Reads a message; [`Error::InvalidMessage`] for anything else.
     fn try_from(value: Json) -> Result<Self, Error> {
         let mut value = match value {
             Json::Object(fields) if is_other(&fields) => return other(fields),
             Json::Object(fields) if !fields.contains_key("type") => typed_by_role(fields),
             value => value,
         };
-        // The calls are read here, where a call that is not whole yet has a form, too.
+        // Reads the calls here, where an incomplete call has a form, too.
         let calls = value.as_object_mut().and_then(|fields| fields.shift_remove("tool_calls"));
         let mut fields = match read(&value, Ids::Keep)? {
             Read::Remove(id) => return Ok(Self::remove(id)),
@@ -123,7 +123,7 @@ impl TryFrom<Json> for Message {
     }
 }
 
-/// Whether a message says that it is of a kind that has no form of its own here.
+/// Whether a message is of an unknown kind.
 fn is_other(fields: &Map<String, Json>) -> bool {
     let named = |key: &str| fields.get(key).and_then(Json::as_str);
     let serialised = fields.contains_key("lc");
@@ -135,8 +135,8 @@ fn other(mut fields: Map<String, Json>) -> Result<Message, Error> {
     Ok(Message { id, kind: MessageKind::Other { fields: fields.into() } })
 }
 
-/// An object that has a `role` and no `type`, with its role as type and AG-UI's names of fields
-/// as LangChain's.
+/// Converts an object with a `role` and no `type`: its role becomes the type, and AG-UI's field
+/// names become LangChain's.
 fn typed_by_role(mut fields: Map<String, Json>) -> Json {
     let names = [("role", "type"), ("toolCallId", "tool_call_id"), ("toolCalls", "tool_calls")];
     for (from, to) in names {
@@ -149,7 +149,7 @@ fn typed_by_role(mut fields: Map<String, Json>) -> Json {
     Json::Object(fields)
 }
 
-/// The message that the fields of a LangChain dict describe.
+/// Reads a message from the fields of a LangChain dict.
 fn from_fields(mut fields: Map<String, Json>) -> Result<Message, Error> {
     if fields.get("type").and_then(Json::as_str) == Some("function") {
         return other(fields);
@@ -183,7 +183,7 @@ fn from_fields(mut fields: Map<String, Json>) -> Result<Message, Error> {
     Ok(Message { id, kind })
 }
 
-/// Reads a call in LangChain's form or in `OpenAI`'s, which is AG-UI's too.
+/// Reads a call in LangChain's form or in `OpenAI`'s, which is also AG-UI's.
 fn tool_call(call: Json) -> Result<ToolCall, Error> {
     let Json::Object(mut fields) = call else {
         return Err(Error::message("a tool call is an object"));
@@ -210,7 +210,7 @@ fn no_args() -> Json {
     Json::Object(Map::new())
 }
 
-/// Takes the text of a field out. Null is none, and stays.
+/// Takes a field's text out. Null counts as none, and stays.
 fn text(fields: &mut Map<String, Json>, key: &str) -> Result<Option<String>, Error> {
     match unless_null(fields, key) {
         None => Ok(None),
@@ -219,7 +219,7 @@ fn text(fields: &mut Map<String, Json>, key: &str) -> Result<Option<String>, Err
     }
 }
 
-/// Takes the value of a field out, unless it is null.
+/// Takes a field's value out, unless it is null.
 fn unless_null(fields: &mut Map<String, Json>, key: &str) -> Option<Json> {
     if fields.get(key).is_none_or(Json::is_null) { None } else { fields.shift_remove(key) }
 }

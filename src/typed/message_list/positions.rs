@@ -1,4 +1,4 @@
-//! Where the items of a list are, by id.
+//! The places of a list's items, by id.
 
 use std::collections::HashMap;
 
@@ -6,14 +6,14 @@ use foldhash::fast::RandomState;
 
 use crate::value::Join;
 
-/// The places of a list's items. One that is removed keeps its place until they are swept, so that
-/// a removal costs no look at the others.
+/// The places of a list's items. A removed one keeps its place until they are swept, so that a
+/// removal reads no others.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Places {
     numbers: HashMap<String, u32, RandomState>,
     /// For each number the last place that has it, or [`Join::NONE`].
     last: Vec<u32>,
-    /// For each place the number of its id and the place before it that has the same.
+    /// For each place the number of its id and the previous place with the same.
     items: Vec<Place>,
     gone: usize,
 }
@@ -30,12 +30,12 @@ impl Places {
         self.items.len() - self.gone
     }
 
-    /// The last place of an id.
+    /// Returns the last place of an id.
     pub(super) fn last(&self, id: &str) -> Option<usize> {
         self.all(id).next()
     }
 
-    /// Every place of an id, the last one first.
+    /// Returns every place of an id, the last one first.
     pub(super) fn all(&self, id: &str) -> impl Iterator<Item = usize> {
         let place = |at: u32| self.items.get(at as usize).map(|_| at);
         let first = self.numbers.get(id).and_then(|number| self.last.get(*number as usize));
@@ -44,7 +44,7 @@ impl Places {
             .map(|at| at as usize)
     }
 
-    /// A new place, after all others.
+    /// Adds a place after all others.
     pub(super) fn push(&mut self, id: Option<&str>) {
         let id = id.map_or(Join::NONE, |id| self.number(id));
         self.put(id);
@@ -69,7 +69,7 @@ impl Places {
         self.items.push(Place { id, before, gone: false });
     }
 
-    /// Marks the last place of its id as one whose item is gone.
+    /// Marks the item at the last place of its id removed.
     pub(super) fn remove(&mut self, at: usize) {
         let Some(place) = self.items.get_mut(at) else { return };
         place.gone = true;
@@ -91,7 +91,7 @@ impl Places {
         self.gone > self.len() + 64
     }
 
-    /// Drops the places whose items are gone; says of each place whether it stays.
+    /// Drops the places of removed items; returns for each place whether it stays.
     pub(super) fn sweep(&mut self) -> Vec<bool> {
         let items = std::mem::take(&mut self.items);
         self.last.fill(Join::NONE);
@@ -103,7 +103,7 @@ impl Places {
         items.iter().map(|place| !place.gone).collect()
     }
 
-    /// Forgets the ids that no item has, once they are the most.
+    /// Forgets the ids without items, once they are the majority.
     fn forget_unused(&mut self) {
         if self.last.len() <= 2 * self.items.len() + 64 {
             return;

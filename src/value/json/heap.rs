@@ -1,4 +1,4 @@
-//! [`Json`] as a heap: a change copies the one node that changes, if somebody else has it.
+//! [`Json`] as a heap: a change copies the one node that changes, if that is shared.
 
 use std::borrow::Cow;
 use std::mem;
@@ -207,7 +207,7 @@ impl Bulk for Json {
 }
 
 impl Json {
-    /// An object's values, to be changed: this one's alone.
+    /// Returns an object's values to change, copied if shared.
     fn fields_mut(&mut self) -> Option<&mut Map> {
         match &mut self.0 {
             Node::Object(fields) => Some(&mut Arc::make_mut(fields).0),
@@ -215,7 +215,7 @@ impl Json {
         }
     }
 
-    /// A list's items, to be changed: this one's alone.
+    /// Returns a list's items to change, copied if shared.
     fn items_mut(&mut self) -> Option<&mut Items> {
         match &mut self.0 {
             Node::Array(items) => Some(Arc::make_mut(items)),
@@ -223,7 +223,7 @@ impl Json {
         }
     }
 
-    /// Each item's text under `key`.
+    /// Returns each item's text under `key`.
     fn texts(&self, key: &str) -> impl Iterator<Item = Option<&str>> {
         self.iter().map(move |item| item.field(key)?.as_str())
     }

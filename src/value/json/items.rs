@@ -6,11 +6,11 @@ use std::sync::Arc;
 use super::Json;
 use super::nodes::end;
 
-/// How many items stand together.
+/// The number of items in a chunk.
 const WIDTH: usize = 64;
 
-/// A list's items, in chunks of one width that lists share: to change one item copies its chunk,
-/// not the list. Only the last ones, fewer than a chunk, stand by themselves.
+/// A list's items, in chunks of one width that lists share: changing one item copies its chunk, not
+/// the list. The last items, fewer than a chunk, stand alone.
 #[derive(Clone, Default)]
 pub(super) struct Items {
     full: Vec<Arc<Chunk>>,
@@ -37,14 +37,14 @@ impl Items {
         chunk.0.get(index - self.start(index))
     }
 
-    /// An item to be changed: this list's alone.
+    /// Returns an item to change, copied if shared.
     pub(super) fn get_mut(&mut self, index: usize) -> Option<&mut Json> {
         let start = self.start(index);
         let chunk = self.full.get_mut(index / WIDTH).map_or(&mut self.rest, Arc::make_mut);
         chunk.0.get_mut(index - start)
     }
 
-    /// Where the chunk begins that has an index.
+    /// Returns the start of the chunk with an index.
     fn start(&self, index: usize) -> usize {
         (index / WIDTH).min(self.full.len()) * WIDTH
     }
@@ -53,7 +53,7 @@ impl Items {
         self.full.iter().flat_map(|chunk| &chunk.0).chain(&self.rest.0)
     }
 
-    /// The items of two lists of one length side by side, but for the chunks that are in both.
+    /// Iterates over two lists of one length side by side, without the chunks they share.
     pub(super) fn beside<'a>(
         &'a self,
         other: &'a Self,
@@ -64,7 +64,7 @@ impl Items {
         items.chain(self.rest.0.iter().zip(&other.rest.0))
     }
 
-    /// The items that end with this list, to be changed as they go.
+    /// Iterates over the items that only this list owns, to change them as it is dropped.
     pub(super) fn own(&mut self) -> impl Iterator<Item = &mut Json> {
         let chunks = self.full.iter_mut().filter_map(Arc::get_mut);
         chunks.flat_map(|chunk| &mut chunk.0).chain(&mut self.rest.0)

@@ -1,4 +1,4 @@
-//! An object's values, and how nodes end that have others below them.
+//! An object's values, and the drop of nested nodes.
 
 use std::mem;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ impl Drop for Fields {
     }
 }
 
-/// Ends what is below a node, with a stack of its own: values may be deeper than the machine's.
+/// Drops everything below a node with its own stack: values may be deeper than the machine's.
 pub(super) fn end<'a>(children: impl Iterator<Item = &'a mut Json>) {
     let mut last = Vec::new();
     take_last(children, &mut last);
@@ -36,7 +36,7 @@ pub(super) fn end<'a>(children: impl Iterator<Item = &'a mut Json>) {
     }
 }
 
-/// Takes the children that end with their parent and have children in turn.
+/// Takes the children that are dropped with their parent and have children in turn.
 fn take_last<'a>(children: impl Iterator<Item = &'a mut Json>, last: &mut Vec<Node>) {
     for child in children {
         let ends = match &child.0 {

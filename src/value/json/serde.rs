@@ -1,4 +1,4 @@
-//! [`Json`] from and to [`serde_json::Value`], and whatever serde reads and writes.
+//! Converts [`Json`] from and to [`serde_json::Value`], and everything serde reads and writes.
 
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ impl Serialize for Json {
 }
 
 impl<'de> Deserialize<'de> for Json {
-    /// What [`serde_json::Value`] would be.
+    /// Expects what [`serde_json::Value`] expects.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Value::deserialize(deserializer).map(Json::from)
     }

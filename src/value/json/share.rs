@@ -1,11 +1,12 @@
-//! Which values of the heap are one, or say the same.
+//! Which values of the heap are identical, or equal.
 
 use std::sync::Arc;
 
 use super::super::number;
 use super::{Items, Json, Map, Node};
 
-/// Whether two values are one: the same list or object. What cannot change is one when it is equal.
+/// Whether two values are identical: the same list or object. Immutable kinds are identical when
+/// they are equal.
 pub(super) fn same(left: &Json, right: &Json) -> bool {
     match (&left.0, &right.0) {
         (Node::Null, Node::Null) => true,
@@ -18,7 +19,7 @@ pub(super) fn same(left: &Json, right: &Json) -> bool {
     }
 }
 
-/// Whether two values say the same, with a stack of its own: they may be deeper than the machine's.
+/// Whether two values are equal, with its own stack: they may be deeper than the machine's.
 pub(super) fn equal(left: &Json, right: &Json) -> bool {
     let mut open = Vec::new();
     if !equal_or_open(left, right, &mut open) {
@@ -48,7 +49,7 @@ pub(super) fn equal(left: &Json, right: &Json) -> bool {
     true
 }
 
-/// Whether two values are equal so far. What is below them is left to be looked at.
+/// Whether two values are equal so far. Leaves their children to be compared.
 fn equal_or_open<'a>(
     left: &'a Json,
     right: &'a Json,
@@ -68,10 +69,10 @@ fn equal_or_open<'a>(
     parents
 }
 
-/// How far down values are shared in part. What is deeper is shared whole, or not at all.
+/// How deep values are shared in part. Deeper ones are shared whole, or not at all.
 const DEEPEST: usize = 100;
 
-/// A value with whatever in it says the same as in `known` taken from there.
+/// Returns a value with every part equal to one in `known` replaced by that one.
 pub(super) fn reuse(value: &Json, known: &Json, depth: usize) -> Json {
     if same(value, known) {
         return known.clone();
@@ -98,7 +99,7 @@ pub(super) fn reuse(value: &Json, known: &Json, depth: usize) -> Json {
     }
 }
 
-/// Nothing, when all of it is in the known list.
+/// Returns `None` when the known list has all of it.
 fn reuse_items(items: &Items, known: &Items, depth: usize) -> Option<Items> {
     let mut made = (items.len() != known.len()).then(Items::default);
     for (position, item) in items.iter().enumerate() {
@@ -115,7 +116,7 @@ fn reuse_items(items: &Items, known: &Items, depth: usize) -> Option<Items> {
     made
 }
 
-/// Nothing, when all of it is in the known object.
+/// Returns `None` when the known object has all of it.
 fn reuse_fields(fields: &Map, known: &Map, depth: usize) -> Option<Map> {
     let mut made = (fields.len() != known.len()).then(Map::default);
     for (position, (key, value)) in fields.iter().enumerate() {
