@@ -12,6 +12,7 @@ const AGENT = "AG-UI agent, a token";
 const DELTA = "AG-UI STATE_DELTA of one leaf of 1 MB";
 const MODE = "token and a look, by NODE_ENV";
 const ARGUMENTS = "LangGraph token of tool arguments";
+const UPDATES = "token and a look, by updates";
 const PAGE = "token on a page in Chromium, main thread";
 
 export const BARS = [
@@ -57,6 +58,11 @@ export const BARS = [
     measured: ratio(DELTA, 1, "@ag-ui/client", "threadfold"),
     atLeast: 500,
   },
+  ...["1,000 sent", "1,000 acknowledged"].map((what) => ({
+    what: `token and a look, ${what} / without updates`,
+    measured: ratio(UPDATES, 10_000, `threadfold, ${what}`, "threadfold"),
+    atMost: 1.3,
+  })),
   ...[100, 10_000].map((n) => ({
     what: `token and a look, n = ${n.toLocaleString("en")}, NODE_ENV unset / production`,
     measured: ratio(MODE, n, "threadfold, NODE_ENV unset", "threadfold"),

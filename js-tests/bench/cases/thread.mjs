@@ -8,10 +8,44 @@ import * as handwritten from "../handwritten.mjs";
 
 const N = 10_000;
 const PENDING = 10;
+const UPDATES = 1_000;
 const ANSWER = "the answer";
 
 export function cases() {
-  return [pending(), opening()];
+  return [pending(), manyUpdates(), opening()];
+}
+
+/** A token of an answer, and a look, by how many updates lie over the thread or were acknowledged in its run. */
+function manyUpdates() {
+  const empty = { type: "ai", id: ANSWER, content: "" };
+  const questions = dicts(N, N + UPDATES).map((message) => ({ ...message, type: "human" }));
+  const begun = (before, during = []) => {
+    const thread = new Thread({ values: { messages: dicts(0, N) } });
+    for (const message of before) thread.optimistic({ messages: [message] });
+    thread.receive({ type: "run-started", runId: "r1" });
+    for (const message of during) thread.receive({ type: "message", message });
+    return thread;
+  };
+  const token = (thread) => (times) => {
+    thread.receive({ type: "message", message: empty, streaming: true });
+    let seen;
+    for (let token = 0; token < times; token++) {
+      thread.receive({ type: "text", messageId: ANSWER, text: " token" });
+      seen = thread.getState().messages;
+    }
+    return seen;
+  };
+  return {
+    name: "token and a look, by updates",
+    n: N,
+    contenders: {
+      threadfold: token(begun([])),
+      "threadfold, 1,000 sent": token(begun(questions)),
+      "threadfold, 1,000 acknowledged": token(begun(questions, questions)),
+    },
+    times: { threadfold: 200, "threadfold, 1,000 sent": 200, "threadfold, 1,000 acknowledged": 200 },
+    comparable: (seen) => seen.find(({ id }) => id === ANSWER).content,
+  };
 }
 
 /** A token of an answer, and a look, while ten messages are shown that the server does not know yet. */
