@@ -6,6 +6,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { Complaint, isMain, main, root, watch } from "./process.mjs";
+import { OPTIMISED } from "./rust.mjs";
 import { setup } from "./setup.mjs";
 
 const OPTIONS = {
@@ -73,7 +74,11 @@ export async function fuzz({ minutes, seed, runs, wanted }) {
       if (count > 0 && Date.now() >= end) break;
       // A seed from the command line is used for every test of the first round.
       const now = next ?? Math.floor(Math.random() * SEEDS);
-      const env = { THREADFOLD_SEED: String(now), ...(runs !== undefined && { THREADFOLD_RUNS: String(runs) }) };
+      const env = {
+        ...OPTIMISED,
+        THREADFOLD_SEED: String(now),
+        ...(runs !== undefined && { THREADFOLD_RUNS: String(runs) }),
+      };
       console.log(`round ${round}, seed ${now}: ${target.name}`);
       const output = await failure(target, env);
       count++;

@@ -48,5 +48,8 @@ export const compileXtask = () => run("cargo", ["build", ...XTASK], { env: SIDE_
 export const bind = (kind, wasm, folder, name) =>
   run("cargo", ["run", "--quiet", ...XTASK, "--", kind, wasm, folder, name]);
 
+/** Optimises tests that try so much that it pays to compile longer. */
+export const OPTIMISED = { CARGO_PROFILE_DEV_OPT_LEVEL: "1" };
+
 /** For cargo when another one may run: two progress bars would write over each other. */
 export const SIDE_BY_SIDE = { CARGO_TERM_PROGRESS_WHEN: "never" };

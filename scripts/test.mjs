@@ -1,6 +1,7 @@
 // `npm test` runs every test except the consumers' and those on real servers, which need Python.
 // `node scripts/test.mjs rust node …` runs the groups you name; `npm run test:quick` the tests that say most in seconds.
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { ensureBrowser, requireBrowser } from "./browser.mjs";
 import { build } from "./build.mjs";
@@ -8,7 +9,7 @@ import { ensureNodeModules } from "./node-modules.mjs";
 import { all, Complaint, isMain, main, root, watch } from "./process.mjs";
 import { requireTools } from "./setup.mjs";
 import { fromCargo, fromVitest, Tally } from "./tally.mjs";
-import { bind, SIDE_BY_SIDE, target, WASM } from "./rust.mjs";
+import { bind, OPTIMISED, SIDE_BY_SIDE, target, WASM } from "./rust.mjs";
 
 const GROUPS = ["rust", "wasm", "build", "node", "browser", "consumers", "servers", "quick"];
 const DEFAULT = ["rust", "wasm", "build", "node", "browser"];
@@ -25,12 +26,18 @@ const QUICK = [
   "react/",
 ];
 
+/** In CI, all that there is to try. */
+const THOROUGH = process.env.THREADFOLD_THOROUGH === "1";
+
+/** Cargo's environment. */
+const RUST = { ...SIDE_BY_SIDE, ...(THOROUGH && OPTIMISED) };
+
 const BOUNDARY = ["--target", WASM, "--features", "bindings", "--test", "boundary"];
 
 /** Runs `cargo test`, and prints its output at the end: other tests may be printing meanwhile. */
 async function cargoTest(...args) {
   const { code, output } = await watch("cargo", ["test", "--no-fail-fast", ...args], {
-    env: SIDE_BY_SIDE,
+    env: RUST,
     show: false,
   });
   process.stdout.write(output);
@@ -40,7 +47,7 @@ async function cargoTest(...args) {
 /** Compiles the tests of the boundary, and binds them into a folder from which they can run. */
 async function boundaryTests() {
   const compiled = await watch("cargo", ["test", "--no-run", "--message-format=json-render-diagnostics", ...BOUNDARY], {
-    env: SIDE_BY_SIDE,
+    env: RUST,
     show: false,
   });
   if (compiled.code !== 0) throw new Complaint(compiled.output);
@@ -63,7 +70,9 @@ async function vitest(project, files = []) {
   mkdirSync(join(target, "vitest"), { recursive: true });
   const program = join(root, "node_modules", "vitest", "vitest.mjs");
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${results}`];
-  const args = [program, "run", "--root", "js-tests", "--project", project, ...reporters, ...files];
+  // By itself, vitest leaves one core free: of two, one.
+  const workers = `--maxWorkers=${Math.max(2, availableParallelism() - 1)}`;
+  const args = [program, "run", "--root", "js-tests", "--project", project, workers, ...reporters, ...files];
   const { code } = await watch(process.execPath, args, { keep: false });
   return { ...fromVitest(results), ok: code === 0 };
 }
@@ -93,7 +102,8 @@ export async function test(groups, tally) {
     build: async () => {
       built = await tally.step("npm run build", build);
     },
-    node: () => tally.step("vitest in Node", () => vitest("node*")),
+    // The older versions of @ag-ui/client and React are projects of their own.
+    node: () => tally.step("vitest in Node", () => vitest(THOROUGH ? "node*" : "node")),
     browser: () => tally.step("vitest with Chromium", () => vitest("browser")),
     consumers: () => tally.step("consumers", () => vitest("consumers")),
     servers: () =>

@@ -3,6 +3,7 @@ import { defineSchema, field, Thread, ThreadfoldError, type ThreadRecord } from 
 import { expect, test } from "vitest";
 import { ai, hear, human, started, streamed, text, threadOf } from "./say.js";
 
+const NOTHING_SAID = { said: [], before: {}, own: ["topic"] };
 const INVALID = expect.objectContaining({ code: "INVALID_VALUE" }) as Error;
 const schema = defineSchema({ messages: field.messages(), topic: field.replace() });
 const json = (value: unknown) => JSON.parse(JSON.stringify(value)) as ThreadRecord;
@@ -14,7 +15,7 @@ const withSchema = () => {
 
 test("the record names its version and its thread", () => {
   const { core, ...record } = json(withSchema());
-  expect(record).toEqual({ version: 2, threadId: "t", run: { status: "idle" }, parts: [] });
+  expect(record).toEqual({ version: 2, threadId: "t", run: { status: "idle" }, parts: [], server: NOTHING_SAID });
   expect(core).toBeTypeOf("object");
 });
 

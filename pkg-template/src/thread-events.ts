@@ -108,6 +108,8 @@ export interface ValuesSnapshot {
 export interface StateSnapshot {
   readonly type: "state";
   readonly values: object;
+  /** The fields that you changed, if it is you who set the state: the server has none of them, see `Thread.said`. */
+  readonly own?: readonly string[] | undefined;
 }
 
 /** A JSON Patch of the state without the messages, applied whole or not at all. */

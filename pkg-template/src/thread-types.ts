@@ -148,6 +148,8 @@ export interface ThreadRecord {
   readonly run: ThreadRun;
   /** Keys of the run's latest parts. */
   readonly parts: readonly string[];
+  /** Which fields the server has, and what it has of those that changed here since. */
+  readonly server: object;
   /** What is confirmed and pending, and the names of the schema's fields, in a form of the package's own. */
   readonly core: object;
 }

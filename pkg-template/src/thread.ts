@@ -26,6 +26,7 @@ import { RecentParts } from "./thread/recent-parts.js";
 import { recordOf, refuseCircles, VERSION, withPlainError } from "./thread/record.js";
 import { RunPosition } from "./thread/run-position.js";
 import { inFrame, inTask } from "./thread/schedule.js";
+import { ServerFields } from "./thread/server-fields.js";
 
 /**
  * A conversation with an agent: shows your updates at once and stays in sync with the server that owns it. Shaped like
@@ -62,6 +63,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   #streaming: readonly string[] = [];
   #position = new RunPosition();
   #parts = new RecentParts();
+  #server = new ServerFields();
   readonly #notifier: Notifier<S>;
   readonly #byId = messagesById<S, MessageIn<S>>((listener) => this.#notifier.add(listener));
   readonly #listeners = { drift: new Set<ThreadListeners["drift"]>(), error: new Set<ThreadListeners["error"]>() };
@@ -155,8 +157,36 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
    * @throws {@link ThreadfoldError} the errors of the fields' reducers; the state is then unchanged.
    */
   update(update: U): void {
-    this.#core.ask(ASK.update, update);
+    this.#changing(update, () => this.#core.ask(ASK.update, update));
     this.#notifier.now();
+  }
+
+  /** Makes a change of the confirmed state that the server does not know of. */
+  #changing(update: object | undefined, change: () => void): void {
+    const keys = reading(() => Object.keys(update ?? {})).filter((key) => key !== "messages");
+    const confirmed = keys.length > 0 ? this.#core.ask<Record<string, unknown>>(ASK.confirmed) : {};
+    change();
+    this.#server.changed(keys, confirmed);
+  }
+
+  /**
+   * Returns what the server has of a field other than the messages: what it said last, or what a run that ended well
+   * took along. Undefined, if it has none: what the thread was made with, and what {@link Thread.update} added, is not
+   * the server's before a run has taken it along.
+   *
+   * @example
+   * ```ts
+   * import { Thread } from "threadfold";
+   *
+   * const thread = new Thread({ values: { todos: [] } });
+   * console.log(thread.said("todos")); // undefined
+   * thread.receive({ type: "state", values: { todos: [{ content: "Pack", status: "pending" }] } });
+   * thread.update({ todos: [] });
+   * console.log(thread.said("todos")); // [ { content: 'Pack', status: 'pending' } ]
+   * ```
+   */
+  said(key: string): unknown {
+    return this.#server.of(key, this.#core.ask(ASK.confirmed));
   }
 
   /**
@@ -184,7 +214,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
       get status() {
         return status();
       },
-      settle: () => change(ASK.settle),
+      settle: () => this.#changing(this.pending.find((one) => one.id === id)?.update, () => change(ASK.settle)),
       fail: (error) => change(ASK.fail, error),
       rollback: () => change(ASK.rollback),
       retry: () => change(ASK.retry),
@@ -227,8 +257,11 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
       type === "run-started" || type === "run-finished" || type === "run-failed"
         ? this.#position.after(event)
         : undefined;
+    const confirmed = () => this.#core.ask<Record<string, unknown>>(ASK.confirmed);
+    const before = type === "state" && event.own ? confirmed() : {};
     const patch = this.#core.receive<PatchOperation[] | undefined>(event, joined);
     if (run) this.#position.set(run);
+    this.#server.heard(event, joined === false, before, confirmed);
     if (patch) tellAll(this.#listeners.drift, { patch, event });
   }
 
@@ -348,12 +381,14 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     const record = this.#core.ask<{ pending: readonly object[] }>(ASK.record);
     return reading(() => {
       const core = { ...record, pending: record.pending.map(withPlainError) };
-      refuseCircles(core, known);
+      const server = this.#server.toJSON();
+      refuseCircles([core, server.before], known);
       return {
         version: VERSION,
         threadId: this.threadId,
         run: withPlainError(this.run),
         parts: this.#parts.keys(),
+        server,
         core,
       };
     });
@@ -383,13 +418,14 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     const schema = option(options, "schema");
     const thread = new Thread<S, U>({ schema, notify: option(options, "notify") });
     try {
-      const { threadId, run, parts, core } = recordOf(record);
+      const { threadId, run, parts, server, core } = recordOf(record);
       const restored = new ThreadCore(schema as Schema<unknown> | undefined, core, "record");
       thread.#core.free();
       thread.#core = restored;
       thread.threadId = threadId;
       thread.#position = reading(() => RunPosition.of(run));
       thread.#parts = new RecentParts(parts);
+      thread.#server = reading(() => new ServerFields(server));
       thread.#initial = thread.getState();
       return thread;
     } catch (error) {

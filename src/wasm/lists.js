@@ -1,7 +1,7 @@
 // Lists of messages and of tools in the JavaScript heap: one pass each.
 
 import { copyOf, set } from "./heap.js";
-import { failure, heldAs, hold, note, root, roots, slots } from "./slots.js";
+import { failure, heldAsList, hold, note, root, roots, slots } from "./slots.js";
 
 /** Returns the kind that an instance of a message class says it is. */
 export function instanceKind(handle) {
@@ -176,7 +176,7 @@ export function assemble(handle, from, owned, cleared, replaced, removed, append
     }
     // Nothing here may stop halfway: a list changed in place cannot be restored.
     if (owned || removed.length > 0) for (let at = 0; at < added.length; at++) list[list.length] = added[at];
-    return heldAs(handle, list);
+    return heldAsList(handle, list);
   } catch (error) {
     note(error);
     return handle;
@@ -209,7 +209,7 @@ export function insertAll(handle, places, from) {
       if (next < places.length && places[next] <= at) list.push(items[next++]);
       else list.push(left[at++]);
     }
-    return hold(list);
+    return heldAsList(handle, list);
   } catch (error) {
     note(error);
     return handle;
@@ -255,7 +255,7 @@ export function appendText(handle, position, added, listOwned, messageOwned) {
     } else {
       target[position] = set(copyOf(message), "content", content);
     }
-    return heldAs(handle, target);
+    return heldAsList(handle, target);
   } catch (error) {
     note(error);
     return 0;

@@ -7,6 +7,8 @@ const FIXED = [undefined, null, undefined];
 /** The values of the call under way. */
 export let slots = [...FIXED];
 let top = FIXED.length;
+/** How many items the lists have that the core made since the object in use was last collected. */
+let made = 0;
 
 /** Returns a number for a value: 0 for `undefined`, which also means none. */
 export function hold(value) {
@@ -24,6 +26,13 @@ export function holdAny(value) {
 /** Returns a value's existing number, or a new one. */
 export function heldAs(handle, value) {
   return slots[handle] === value ? handle : hold(value);
+}
+
+/** {@link heldAs} for a list that the core made: long ones must not wait for many others to be collected. */
+export function heldAsList(handle, list) {
+  if (slots[handle] === list) return handle;
+  made += list.length;
+  return hold(list);
 }
 
 /** Returns the value with this number. */
@@ -162,29 +171,37 @@ export function call(entry, used) {
 /** How many calls have ended. */
 export let ended = 0;
 
+/** How many items of lists may be garbage before it is collected: 8 MiB of them. */
+const MOST_MADE = 2 ** 20;
+
 /** The values of a core object that outlives a call. */
 export class Arena {
   #slots = [...FIXED];
   #top = FIXED.length;
   #limit = 64;
+  #made = 0;
 
   /** {@link call}, keeping what the object holds at the end for the next call: `keep` lists it. */
   call(entry, keep, used) {
     const outer = slots;
     const outerTop = top;
+    const outerMade = made;
     slots = this.#slots;
     top = this.#top;
+    made = this.#made;
     try {
       // Its owner ensures that nobody else uses it.
       const answer = run(entry, used, 0);
-      if (keep && top > this.#limit) this.#collect(keep);
+      if (keep && (top > this.#limit || made > MOST_MADE)) this.#collect(keep);
       check();
       return answer;
     } finally {
       this.#slots = slots;
       this.#top = top;
+      this.#made = made;
       slots = outer;
       top = outerTop;
+      made = outerMade;
     }
   }
 
@@ -195,6 +212,7 @@ export class Arena {
     top = moved.length;
     this.#limit = 2 * top + 64;
     moved = undefined;
+    made = 0;
   }
 }
 

@@ -1,4 +1,4 @@
-//! Threads against the contract's model: every word of up to four letters, and random long ones.
+//! Threads against the contract's model: every word of up to three letters, and random long ones.
 //!
 //! `THREADFOLD_THOROUGH=1`, as in CI, says every word of up to five, and more random ones. `THREADFOLD_SEED` and `THREADFOLD_RUNS` make the random words other ones, or more.
 #![cfg(not(target_arch = "wasm32"))]
@@ -24,7 +24,7 @@ use words::{Answer, differs, every_word, random_answer, random_words};
 
 /// The length up to which every word is tested.
 fn length() -> usize {
-    if thorough() { 5 } else { 4 }
+    if thorough() { 5 } else { 3 }
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn check_all(name: &str, letters: &'static [Letter]) {
 #[test]
 fn random_words_are_the_models() {
     let number = |name: &str, or: u64| std::env::var(name).map_or(or, |it| it.parse().unwrap());
-    let usual = if thorough() { 20_000 } else { 5_000 };
+    let usual = if thorough() { 20_000 } else { 500 };
     let (seed, runs) = (number("THREADFOLD_SEED", 7), number("THREADFOLD_RUNS", usual));
     random_words::<Json>(ALL, seed, runs);
     random_words::<serde_json::Value>(ALL, seed, runs / 4);
@@ -63,11 +63,11 @@ fn random_words_are_the_models() {
 
 #[test]
 fn random_words_have_one_answer_in_every_heap() {
-    let (runs, seed) = (2_000, 7);
+    let (runs, seed) = (if thorough() { 2_000 } else { 500 }, 7);
     let digest = random_answer::<Json>(ALL, seed, runs);
     assert_eq!(digest, random_answer::<serde_json::Value>(ALL, seed, runs), "the two heaps agree");
     println!("random: {runs} words from seed {seed}, digest {digest:08x}");
-    assert_known("random", runs, digest);
+    assert_known(&format!("random, {runs} words"), runs, digest);
 }
 
 /// The results that the thread in wasm must match, too.

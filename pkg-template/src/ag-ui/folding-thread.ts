@@ -6,4 +6,6 @@ export interface FoldingThread extends ReceivingThread {
   /** The ids of messages that are not whole. */
   readonly streaming: readonly string[];
   getState(): object;
+  /** Returns what the server has of a field. */
+  said(key: string): unknown;
 }

@@ -1,7 +1,7 @@
 import { mergeTools, ThreadfoldError, toAgUi, type Tool } from "threadfold";
 import type { Fields, Schema } from "../schema.js";
 import { sameJson } from "../same-json.js";
-import { foldOf, type Fold } from "./fold.js";
+import { foldOf } from "./fold.js";
 import type { FoldingThread } from "./folding-thread.js";
 import { newId } from "../new-id.js";
 import { type FailingThread, type Shown, withoutFailed } from "./not-failed.js";
@@ -54,7 +54,8 @@ export interface SendingThread extends FoldingThread, FailingThread {}
  *
  * A server that keeps the state folds what you send into it, and would append a list to itself: one entry a turn would
  * be 1, 3, 7 entries. So a value that the server sent, or that a run which ended well took along, is not sent again, and
- * of a list or an object that grew here only what is new.
+ * of a list or an object that grew here only what is new. What `thread.receive` brought is the server's, in a run and
+ * outside; the values that a thread starts with and what `thread.update` adds are yours, until a run takes them along.
  *
  * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no thread, or if there is no thread id; and if several
  *   pending updates write one field that has a reducer of its own, since only that reducer could make one of them.
@@ -122,12 +123,11 @@ function stateToSend(
   const { messages: _, ...shown } = all.state as Values;
   const input = schema ? ((schema as Schema<unknown>).input(shown).values as Values) : shown;
   if (state === "whole") return input;
-  const fold = foldOf(thread);
   const fields = (schema?.fields ?? READY_MADE) as Fields;
   const initial = (schema as Schema<unknown> | undefined)?.initial() as Values | undefined;
   const sent: Values = {};
   for (const [key, value] of Object.entries(input)) {
-    const update = updateFor(all.pending, fold, {
+    const update = updateFor(all.pending, thread.said(key), {
       key,
       value,
       kind: fields[key]?.kind ?? "replace",
@@ -149,8 +149,7 @@ interface FieldToSend {
 }
 
 /** Returns what to send of a field so that the server's reducer arrives at what is shown; undefined for nothing. */
-function updateFor(pending: Shown["pending"], fold: Fold, { key, value, kind, initial }: FieldToSend): unknown {
-  const said = fold.state.said(key);
+function updateFor(pending: Shown["pending"], said: unknown, { key, value, kind, initial }: FieldToSend): unknown {
   if (sameJson(value, said)) return undefined;
   switch (kind) {
     case "append":

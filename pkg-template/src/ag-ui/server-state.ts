@@ -14,30 +14,28 @@ export function knownOperations(operations: readonly unknown[]): readonly unknow
 
 /**
  * The agent's state as the server sent it. It is any JSON, and may have messages of its own in any form; the thread's
- * fields are those of the state, if it is an object, without the messages.
+ * fields are those of the state, if it is an object, without the messages. Which of them the server has, the thread
+ * knows.
  */
 export class ServerState {
   readonly #thread: FoldingThread;
   readonly #send: (event: ThreadEvent) => void;
-  /** The state when the run began. */
-  #start: unknown;
+  /** The state when the run began, if it began here. */
+  #start: { readonly value: unknown } | undefined;
   #value: unknown;
   /** Whether the value is only here, and may change in place. */
   #isOwn = false;
-  /** The fields that the server sent; null is all of the value's. */
-  #said: Set<string> | null = new Set();
   /** What was set on this side since the run began: the whole, and single fields. */
   #local: { whole?: { value: unknown }; readonly fields: Map<string, { value: unknown } | undefined> } | undefined;
 
   /** The fields that the run took along. */
-  #sent: readonly string[] = [];
+  #sent: readonly string[];
 
   constructor(thread: FoldingThread, send: (event: ThreadEvent) => void) {
     this.#thread = thread;
     this.#send = send;
-    this.#value = this.#start = fieldsOf(thread.confirmed);
-    // A thread that had a run before, such as one that was saved, has its fields from a server.
-    if (thread.run.id !== undefined) this.#said = null;
+    this.#value = this.#fromThread();
+    this.#sent = Object.keys(fieldsOf(thread.getState()));
   }
 
   get value(): unknown {
@@ -45,11 +43,10 @@ export class ServerState {
     return this.#value;
   }
 
-  /** Returns what the server said of a field. */
-  said(key: string): unknown {
-    return isObject(this.#value) && (this.#said === null || this.#said.has(key)) && Object.hasOwn(this.#value, key)
-      ? this.#value[key]
-      : undefined;
+  /** Returns the state as the thread knows it: what the server has, and other fields as they are confirmed. */
+  #fromThread(): Record<string, unknown> {
+    const confirmed = Object.entries(fieldsOf(this.#thread.confirmed));
+    return Object.fromEntries(confirmed.map(([key, value]) => [key, this.#thread.said(key) ?? value]));
   }
 
   /** Begins a run: a new one, or the one before from its start again. */
@@ -57,12 +54,13 @@ export class ServerState {
     this.#sent = Object.keys(fieldsOf(this.#thread.getState()));
     this.#isOwn = false;
     if (!again) {
-      this.#start = this.#value;
+      this.#start = { value: this.#value };
       this.#local = undefined;
       return;
     }
-    this.#value = this.#start;
-    if (!this.#local) return;
+    // A run that began before a reload: the thread has gone back to its start.
+    this.#value = this.#start ? this.#start.value : this.#fromThread();
+    if (!this.#start || !this.#local) return;
     const { whole, fields } = this.#local;
     if (whole) this.#value = whole.value;
     if (isObject(this.#value)) {
@@ -73,7 +71,7 @@ export class ServerState {
       }
       this.#value = next;
     }
-    this.#tell();
+    this.#tell([...(whole ? Object.keys(fieldsOf(this.#value)) : []), ...fields.keys()]);
   }
 
   /** Ends the run well: what it took along is the server's, unless the server said otherwise. */
@@ -82,14 +80,12 @@ export class ServerState {
     const confirmed = fieldsOf(this.#thread.confirmed);
     const value = this.#value;
     const taken = this.#sent.filter((key) => Object.hasOwn(confirmed, key) && !this.#local?.fields.has(key));
-    for (const key of taken) this.#said?.add(key);
     const changed = taken.filter((key) => !sameJson(confirmed[key], value[key]));
     if (changed.length > 0) this.#value = { ...value, ...picked(confirmed, changed) };
   }
 
   snapshot(value: unknown): void {
     this.#value = value;
-    this.#said = null;
     this.#tell();
   }
 
@@ -97,18 +93,19 @@ export class ServerState {
   set(value: unknown): void {
     const before = this.#value;
     this.#local ??= { fields: new Map() };
+    const own = [];
     if (isObject(before) && isObject(value)) {
       for (const key of Object.keys({ ...before, ...value })) {
         if (Object.hasOwn(value, key) && sameJson(value[key], before[key])) continue;
         this.#local.fields.set(key, Object.hasOwn(value, key) ? { value: value[key] } : undefined);
-        this.#unsay(key);
+        own.push(key);
       }
     } else {
       this.#local = { whole: { value }, fields: new Map() };
-      this.#said = new Set();
+      own.push(...Object.keys(fieldsOf(value)));
     }
     this.#value = value;
-    this.#tell();
+    this.#tell(own);
   }
 
   /** Takes note of fields that the thread got in another way. */
@@ -116,15 +113,7 @@ export class ServerState {
     if (!isObject(this.#value)) return;
     this.#value = { ...this.#value, ...fields };
     this.#local ??= { fields: new Map() };
-    for (const [key, value] of Object.entries(fields)) {
-      this.#local.fields.set(key, { value });
-      this.#unsay(key);
-    }
-  }
-
-  #unsay(key: string): void {
-    this.#said ??= new Set(isObject(this.#value) ? Object.keys(this.#value) : []);
-    this.#said.delete(key);
+    for (const [key, value] of Object.entries(fields)) this.#local.fields.set(key, { value });
   }
 
   /** Applies a JSON Patch whole, or reports why it cannot. Returns whether it did. */
@@ -141,8 +130,6 @@ export class ServerState {
     if (keys) {
       this.#send({ type: "delta", operations });
     } else {
-      this.#isOwn = false;
-      this.#said = null;
       this.#tell();
     }
     return true;
@@ -171,13 +158,13 @@ export class ServerState {
     for (const key of keys) {
       if (Object.hasOwn(fields, key)) value[key] = fields[key];
       else delete value[key];
-      this.#said?.add(key);
     }
   }
 
-  #tell(): void {
+  /** Sets the thread's fields; `own` are those that were changed on this side, if it was not the server. */
+  #tell(own?: readonly string[]): void {
     this.#isOwn = false;
-    this.#send({ type: "state", values: fieldsOf(this.#value) });
+    this.#send({ type: "state", values: fieldsOf(this.#value), own });
   }
 }
 
