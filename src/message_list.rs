@@ -184,6 +184,13 @@ impl<V: Value> MessageList<V> {
         self.items.clone()
     }
 
+    /// Counts the messages as shown, each alone: none changes in place any more, but the list may.
+    pub(crate) fn show_messages(&mut self) {
+        if self.owned {
+            self.epoch = self.epoch.wrapping_add(1).max(1);
+        }
+    }
+
     /// Returns the last position of an id.
     pub(crate) fn find(&self, id: &V) -> Option<u32> {
         self.ids.symbols.find(id).and_then(|number| self.ids.last(number))

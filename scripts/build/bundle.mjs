@@ -30,7 +30,7 @@ const BUNDLES = [
 ];
 
 /** About how long a line gets: shorter ones cost more. */
-const LINE = 400;
+const LINE = 2000;
 
 /** What stays an import: the package itself, so that there is one core in a program, and what a user brings. */
 const EXTERNAL = ["./threadfold_bg.wasm", "threadfold", "react", "rxjs", "@ag-ui/client", "@langchain/core"];

@@ -132,8 +132,9 @@ impl<V: Value> Thread<V> {
 
     /// Returns the woven messages with the current state of those that have grown.
     fn grown(&mut self) -> V {
-        let confirmed = self.messages.snapshot();
-        let Some(woven) = self.woven.as_mut() else { return confirmed };
+        let Some(woven) = self.woven.as_mut() else { return self.messages.snapshot() };
+        // The confirmed list itself is not shown, so that it need not be copied, too.
+        self.messages.show_messages();
         let grown = std::mem::take(&mut woven.grown);
         let mut items = std::mem::take(&mut woven.tail);
         if !grown.is_empty() || !items.is_empty() {
@@ -144,9 +145,9 @@ impl<V: Value> Thread<V> {
                 }
                 let before = woven.before.partition_point(|place| *place <= at);
                 let gone = woven.removed.partition_point(|removed| *removed < at);
-                let Some(item) = confirmed.at(at as usize) else { continue };
+                let Some(item) = self.messages.item(at) else { continue };
                 plan.replaced.push([at + number(before) - number(gone), number(items.len())]);
-                items.push(item.into_owned());
+                items.push(item);
             }
             woven.list = V::assemble(woven.list.clone(), V::array(items), &plan, false);
         }

@@ -123,11 +123,11 @@ function run(entry, used, lent) {
   }
 }
 
-/** An empty answer of two words: its place, and 0 or the address of an empty list. */
-export function nothing(place, pointer) {
-  const words = new Uint32Array(core.memory.buffer, place, 2);
+/** Writes an answer of two words where the core expects it: an address, and a length. */
+export function answer(place, pointer, length) {
+  const words = new Int32Array(core.memory.buffer, place, 2);
   words[0] = pointer;
-  words[1] = 0;
+  words[1] = length;
 }
 
 function abandon(stack, used, lent) {
@@ -171,8 +171,8 @@ export function call(entry, used) {
 /** How many calls have ended. */
 export let ended = 0;
 
-/** How many items of lists may be garbage before it is collected: 8 MiB of them. */
-const MOST_MADE = 2 ** 20;
+/** How many items of lists may be garbage before it is collected, at least: a megabyte of them. */
+const MOST_MADE = 2 ** 17;
 
 /** The values of a core object that outlives a call. */
 export class Arena {
@@ -192,7 +192,7 @@ export class Arena {
     try {
       // Its owner ensures that nobody else uses it.
       const answer = run(entry, used, 0);
-      if (keep && (top > this.#limit || made > MOST_MADE)) this.#collect(keep);
+      if (keep && (top > this.#limit || made > MOST_MADE + 8 * this.#limit)) this.#collect(keep);
       check();
       return answer;
     } finally {
