@@ -138,6 +138,58 @@ describe("a thread of another version", () => {
   });
 });
 
+describe("what migrate returns", () => {
+  const storage = () => {
+    using thread = threadOf(ai("1", "a"));
+    return saved(thread, 1);
+  };
+  const nothing = [undefined, null, 5, "values"];
+  const load = (storage: ThreadStorage, migrate: () => unknown, onError?: (error: ThreadfoldError) => void) =>
+    loadThread({ name, storage, version: 2, migrate: migrate as () => ThreadState, onError });
+  const slowOf = (shelf: Shelf) => ({ ...shelf, getItem: async (name: string) => shelf.getItem(name) });
+
+  test.each(nothing)("is refused if it is %s, and what is saved stays", async (given) => {
+    const shelf = storage();
+    const kept = shelf.kept.get(name);
+    expect(codeOf(() => load(shelf, () => given))).toBe("INVALID_VALUE");
+    const errors: string[] = [];
+    expect(
+      load(
+        shelf,
+        () => given,
+        ({ code }) => void errors.push(code),
+      ),
+    ).toBe(undefined);
+    const slow = slowOf(shelf);
+    for (const migrate of [() => given, async () => given])
+      await expect(load(slow, migrate)).rejects.toMatchObject({ code: "INVALID_VALUE" });
+    expect(
+      await load(
+        slow,
+        async () => given,
+        ({ code }) => void errors.push(code),
+      ),
+    ).toBe(undefined);
+    expect(errors).toEqual(["INVALID_VALUE", "INVALID_VALUE"]);
+    expect(shelf.kept.get(name)).toBe(kept);
+  });
+
+  test("is waited for where the storage answers by a promise", async () => {
+    const migrate = async ({ messages }: Record<string, unknown>) => ({ messages: messages as [], todos: [] });
+    using again = await loadThread<ThreadState>({ name, storage: slowOf(storage()), version: 2, migrate });
+    expect(again?.getState()).toEqual({ messages: [ai("1", "a")], todos: [] });
+    const mine = new Error("mine");
+    const failing = load(slowOf(storage()), () => Promise.reject(mine));
+    await expect(failing).rejects.toMatchObject({ code: "STORAGE_FAILED", cause: mine });
+  });
+
+  test("is refused if it is a promise and the storage answers at once", () => {
+    for (const migrate of [async () => ({}), () => Promise.reject(new Error("mine"))])
+      expect(() => load(storage(), migrate)).toThrow(expect.objectContaining({ code: "INVALID_VALUE" }) as Error);
+    expect(() => load(storage(), async () => ({}))).toThrow("make getItem async");
+  });
+});
+
 describe("what cannot be loaded", () => {
   test.each([
     ["no JSON", "{"],

@@ -117,7 +117,7 @@ describe("saving", () => {
 });
 
 describe("a save that fails", () => {
-  test("is reported once, keeps what was saved, and retries with the next change", async () => {
+  test("is told once, keeps what was saved, and is tried again with the next change", async () => {
     using thread = threadOf(ai("1", "a"));
     const storage = new Shelf();
     const errors: ThreadfoldError[] = [];
@@ -148,7 +148,7 @@ describe("a save that fails", () => {
     expect(storage.kept.get(name)).toContain('"topic":"y"');
   });
 
-  test("goes to the thread's error listeners without onError", async () => {
+  test("is told to the thread's error listeners, if there is no onError", async () => {
     using thread = threadOf();
     const storage = new Shelf();
     storage.broken = new Error("full");
@@ -236,6 +236,41 @@ describe("a storage that takes its time", () => {
     stop();
   });
 });
+
+test.each([new Shelf(), new SlowShelf()])(
+  "an onError that throws breaks nothing, and its error is uncaught",
+  async (storage) => {
+    using thread = threadOf();
+    const mine = new Error("mine");
+    const uncaught: unknown[] = [];
+    vi.stubGlobal("queueMicrotask", (call: () => void) => {
+      try {
+        call();
+      } catch (error) {
+        uncaught.push(error);
+      }
+    });
+    try {
+      const stop = persist(thread, {
+        name,
+        storage,
+        onError() {
+          throw mine;
+        },
+      });
+      (storage instanceof SlowShelf ? storage.inner : storage).broken = new Error("full");
+      thread.update({ topic: "x" });
+      const flushed = stop.flush();
+      if (storage instanceof SlowShelf) await storage.answer();
+      await flushed;
+      expect(uncaught).toEqual([mine]);
+      stop();
+      if (storage instanceof SlowShelf) await storage.answer();
+    } finally {
+      vi.unstubAllGlobals();
+    }
+  },
+);
 
 test("two that save under one name: the last to save wins, and one without a change does not save", async () => {
   using left = threadOf(human("1", "left"));

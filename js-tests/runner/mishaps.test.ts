@@ -50,6 +50,20 @@ describe.each(Object.entries(OPEN))("%s", (_, open) => {
     expect(inStep().length).toBeGreaterThan(0);
   });
 
+  test("a stop before the server has said anything of the run keeps the message for the next run", async () => {
+    const { server, thread, runner } = open();
+    Object.assign(server, { holdAt: 1 });
+    const first = runner.sendMessage("One");
+    await until(() => thread.run.id !== undefined);
+    await runner.stop();
+    expect(await first).toEqual({ status: "stopped" });
+    expect(thread.pending).toMatchObject([{ status: "pending" }]);
+    server.release();
+    expect(await runner.sendMessage("Two")).toEqual({ status: "finished" });
+    expect(JSON.stringify(server.requests.at(-1))).toMatch(/One.*Two/);
+    expect(thread.pending).toEqual([]);
+  });
+
   test("a message that is taken back while it waits for the cancel runs nothing", async () => {
     const { server, thread, runner } = open();
     Object.assign(server, { holdAt: 4, hangCancels: true });

@@ -11,9 +11,11 @@ export interface LoadOptions<S, U = ThreadUpdate<S>> extends Pick<ThreadOptions<
   readonly version?: number | undefined;
   /**
    * Makes this version's values of those of another version. The thread starts anew from what it returns; updates that
-   * were not the server's yet are pending again.
+   * were not the server's yet are pending again. It may return a promise if the storage does.
    */
-  readonly migrate?: ((values: Record<string, unknown>, version: number) => Partial<NoInfer<S>>) | undefined;
+  readonly migrate?:
+    | ((values: Record<string, unknown>, version: number) => Partial<NoInfer<S>> | PromiseLike<Partial<NoInfer<S>>>)
+    | undefined;
   /** Hears why there is no thread, or not all of it. Without it, the error is thrown. */
   readonly onError?: ((error: ThreadfoldError) => void) | undefined;
 }
@@ -24,7 +26,8 @@ export interface LoadOptions<S, U = ThreadUpdate<S>> extends Pick<ThreadOptions<
  *
  * @throws {@link ThreadfoldError} unless there is `onError`, which then hears it while you get `undefined`:
  *   `STORAGE_FAILED` if the storage cannot be read, and `INVALID_VALUE` for what is no saved thread, for a schema that is
- *   not the one it was saved with, and for another version if there is no `migrate`.
+ *   not the one it was saved with, for another version if there is no `migrate`, and for a `migrate` that returns no
+ *   object, or a promise where the storage answers at once. What is saved stays, until you save under its name.
  *
  * @example
  * ```ts
@@ -69,12 +72,16 @@ export function loadThread<S extends object, U extends object>(
   options: LoadOptions<S, U>,
 ): Thread<S, U> | undefined | Promise<Thread<S, U> | undefined> {
   const { name, storage } = checked(options);
-  const read = (text: string | null | undefined) =>
-    text === null || text === undefined ? undefined : threadOf(savedOf(text, name), options);
+  const read = (text: string | null | undefined, isAsync: boolean) =>
+    text === null || text === undefined ? undefined : threadOf(savedOf(text, name), options, isAsync);
   const failed = (cause: unknown) => void tell(failure(`Loading the thread '${name}'`, cause), options);
   try {
     const text = storage.getItem(name);
-    return isPromise(text) ? Promise.resolve(text).then(read).catch(failed) : read(text);
+    return isPromise(text)
+      ? Promise.resolve(text)
+          .then((text) => read(text, true))
+          .catch(failed)
+      : read(text, false);
   } catch (cause) {
     return failed(cause) as undefined;
   }
@@ -97,7 +104,11 @@ function savedOf(text: string, name: string): Saved {
   throw new ThreadfoldError("INVALID_VALUE", `What is saved under '${name}' is no thread that persist() saved.`);
 }
 
-function threadOf<S extends object, U extends object>(saved: Saved, options: LoadOptions<S, U>): Thread<S, U> {
+function threadOf<S extends object, U extends object>(
+  saved: Saved,
+  options: LoadOptions<S, U>,
+  isAsync: boolean,
+): Thread<S, U> | Promise<Thread<S, U>> {
   const { version = 0, migrate, schema, notify } = options;
   if (saved.version === version) return Thread.fromJSON<S, U>(saved.state, { schema, notify });
   if (!migrate)
@@ -105,12 +116,37 @@ function threadOf<S extends object, U extends object>(saved: Saved, options: Loa
       "INVALID_VALUE",
       `The saved thread has version ${saved.version}, not ${version}, and there is no migrate.`,
     );
-  // The record's own parts, which outlast a change of the state's form.
-  const { threadId, core } = saved.state as {
-    threadId?: string;
-    core?: { confirmed?: Record<string, unknown>; pending?: { update: U; manual?: string }[] };
+  const { core } = saved.state as SavedRecord<U>;
+  const values = migrate(core?.confirmed ?? {}, saved.version);
+  if (!isPromise(values)) return migrated(saved, values, options);
+  if (isAsync) return Promise.resolve(values).then((values) => migrated(saved, values, options));
+  // Nobody will hear of it.
+  Promise.resolve(values).catch(() => {});
+  throw new ThreadfoldError(
+    "INVALID_VALUE",
+    "migrate may return a promise only if the storage does: make getItem async.",
+  );
+}
+
+/** The record's own parts, which outlast a change of the state's form. */
+interface SavedRecord<U> {
+  readonly threadId?: string;
+  readonly core?: {
+    readonly confirmed?: Record<string, unknown>;
+    readonly pending?: readonly { readonly update: U; readonly manual?: string }[];
   };
-  const thread = new Thread<S, U>({ schema, notify, threadId, values: migrate(core?.confirmed ?? {}, saved.version) });
+}
+
+function migrated<S extends object, U extends object>(
+  saved: Saved,
+  values: Partial<NoInfer<S>>,
+  options: LoadOptions<S, U>,
+): Thread<S, U> {
+  if (typeof values !== "object" || values === null)
+    throw new ThreadfoldError("INVALID_VALUE", "migrate should return the values of this version, an object.");
+  const { threadId, core } = saved.state as SavedRecord<U>;
+  const { schema, notify } = options;
+  const thread = new Thread<S, U>({ schema, notify, threadId, values });
   for (const { update, manual } of core?.pending ?? []) {
     try {
       thread.optimistic(update, { manual: manual !== undefined });

@@ -1,5 +1,6 @@
 // Saves a thread as it changes.
 import type { ThreadfoldError, ThreadRecord } from "threadfold";
+import { tell } from "../runner/tell.js";
 import { checked, failure, isPromise, type Saved, type ThreadStorage } from "./storage.js";
 import { onLeaving, whenIdle } from "./page.js";
 
@@ -176,7 +177,7 @@ class Saver {
     this.#isFailing = true;
     const { name, onError } = this.#options;
     const error = failure(`Saving the thread '${name}'`, cause);
-    if (onError) onError(error);
+    if (onError) tell(onError, error);
     else this.#thread.report(error);
   }
 }

@@ -44,6 +44,8 @@ export abstract class Runner<S extends object, U extends object> {
   readonly #protocol: RunProtocol;
   readonly #refuses: boolean;
   readonly #delays: readonly number[];
+  /** What the server had said when the run began: while it is the same, it has said nothing of the run. */
+  #atStart: S | undefined;
   readonly #listeners = new Set<() => void>();
   #leaveThread: (() => void) | undefined;
   #told: readonly unknown[] = [];
@@ -158,7 +160,7 @@ export abstract class Runner<S extends object, U extends object> {
     if (this.#isDisposed || !(this.#work || status === "disconnected" || this.#isAsking)) return;
     if (this.#isAsking) thread.receive({ type: "run-finished" });
     else if (isOpen) {
-      if (id === undefined)
+      if (id === undefined || thread.confirmed === this.#atStart)
         for (const update of thread.pending.filter(isSent)) thread.optimisticUpdate(update.id).retry();
       const cancelling = this.#cancel().finally(() => {
         if (this.#cancelling === cancelling) this.#cancelling = undefined;
@@ -438,6 +440,7 @@ export abstract class Runner<S extends object, U extends object> {
       thread.receive({ type: "run-started" });
       this.#unsent.clear();
     }
+    this.#atStart = thread.confirmed;
     const sent = thread.pending.filter(isSent);
     try {
       send ??= this.#protocol.request(sent.map(({ update }) => update));
