@@ -1,4 +1,5 @@
 // As much of a LangGraph deployment as the page asks for: it answers every run with a recorded one.
+import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -29,7 +30,9 @@ export async function serveLangGraph(): Promise<LangGraphStandIn> {
         if (request.method === "OPTIONS") return response.writeHead(204, cors).end();
         const body = JSON.parse(text) as Record<string, unknown>;
         if (path === "/threads")
-          return response.writeHead(200, { ...cors, "content-type": "application/json" }).end(JSON.stringify(body));
+          return response
+            .writeHead(200, { ...cors, "content-type": "application/json" })
+            .end(JSON.stringify({ thread_id: randomUUID(), ...body }));
         if (!/^\/threads\/[^/]+\/runs\/stream$/.test(path)) return response.writeHead(404, cors).end();
         asked.push(body);
         const [message] = (body["input"] as { messages: { id: string; content: string }[] }).messages;
