@@ -177,10 +177,8 @@ impl<V: Value> MessageList<V> {
     /// the next snapshot is the same there; without any change, both snapshots are the same list.
     #[must_use]
     pub fn snapshot(&mut self) -> V {
-        if self.owned {
-            self.owned = false;
-            self.epoch = self.epoch.wrapping_add(1).max(1);
-        }
+        self.show_messages();
+        self.owned = false;
         self.items.clone()
     }
 

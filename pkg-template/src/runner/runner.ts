@@ -3,6 +3,7 @@ import { LeftOff } from "../abort.js";
 import { option } from "../errors.js";
 import { choice } from "../options.js";
 import { tellAll } from "../thread/notifier.js";
+import { isOpen } from "../stream/run-end.js";
 import type { PendingUpdate } from "../thread-types.js";
 import { answersTo } from "./answers.js";
 import { pause } from "./http.js";
@@ -156,10 +157,9 @@ export abstract class Runner<S extends object, U extends object> {
   async stop(): Promise<void> {
     const { thread } = this;
     const { id, status } = thread.run;
-    const isOpen = status === "running" || status === "disconnected";
     if (this.#isDisposed || !(this.#work || status === "disconnected" || this.#isAsking)) return;
     if (this.#isAsking) thread.receive({ type: "run-finished" });
-    else if (isOpen) {
+    else if (isOpen(thread)) {
       if (id === undefined || thread.confirmed === this.#atStart)
         for (const update of thread.pending.filter(isSent)) thread.optimisticUpdate(update.id).retry();
       const cancelling = this.#cancel().finally(() => {
@@ -177,8 +177,8 @@ export abstract class Runner<S extends object, U extends object> {
   /**
    * Sends a failed update again: the given one, or those the last failed run carried. If the conversation has gone on
    * since, they move to the end. A failed run that carried nothing runs again, with its answers to interrupts if it had
-   * any;
-   * a LangGraph run that had begun goes on from its checkpoint, which keeps the answers. A run that lost its connection is rejoined.
+   * any; a LangGraph run that had begun goes on from its checkpoint, which keeps the answers. A run that lost its
+   * connection is rejoined.
    *
    * @throws {@link ThreadfoldError} as {@link Runner.sendMessage}; `INVALID_VALUE` when nothing has failed.
    */
@@ -469,11 +469,10 @@ export abstract class Runner<S extends object, U extends object> {
   /** The run was stopped here, or disconnected. An interrupt whose answer the server has not received is still open. */
   #left(goesOn: boolean, asked: readonly unknown[] | undefined): RunResult {
     const { thread } = this;
-    const { id, status } = thread.run;
+    const { id } = thread.run;
     if (goesOn) return this.#result({});
     const interrupts = id === undefined ? asked : undefined;
-    if (status === "running" || status === "disconnected" || interrupts)
-      thread.receive({ type: "run-finished", interrupts });
+    if (isOpen(thread) || interrupts) thread.receive({ type: "run-finished", interrupts });
     return STOPPED;
   }
 

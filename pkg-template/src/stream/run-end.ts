@@ -11,7 +11,7 @@ export interface RunEnds {
 }
 
 /** Whether a run is under way, connected or not. */
-export function isOpen({ run: { status } }: ReceivingThread): boolean {
+export function isOpen({ run: { status } }: { readonly run: { readonly status: string } }): boolean {
   return status === "running" || status === "disconnected";
 }
 
