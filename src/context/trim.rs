@@ -108,11 +108,20 @@ pub trait Source {
     /// # Errors
     /// What the heap cannot answer.
     fn fitting(&mut self, messages: Range<usize>, from: Strategy) -> Result<usize, Self::Error> {
-        if self.fits(messages.clone(), None)? {
-            return Ok(messages.len());
-        }
-        most(messages.len(), |count| self.fits(nearest(&messages, count, from), None))
+        halve(self, &messages, from)
     }
+}
+
+/// Returns how many messages fit: all, or what halving finds.
+pub(crate) fn halve<S: Source + ?Sized>(
+    source: &mut S,
+    messages: &Range<usize>,
+    from: Strategy,
+) -> Result<usize, S::Error> {
+    if source.fits(messages.clone(), None)? {
+        return Ok(messages.len());
+    }
+    most(messages.len(), |count| source.fits(nearest(messages, count, from), None))
 }
 
 /// What to keep, beside the budget, which the [`Source`] knows.

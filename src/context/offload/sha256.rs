@@ -14,7 +14,7 @@ const START: [u32; 8] = [
 /// The round constants: the first bits of the fractional parts of the cube roots of the first primes.
 fn constants() -> impl Iterator<Item = u32> {
     const ROUNDS: usize = 64;
-    let is_prime = |number: &u128| (2..*number).all(|it| number % it != 0);
+    let is_prime = |number: &u128| (2..*number).all(|it| !number.is_multiple_of(it));
     (2..).filter(is_prime).take(ROUNDS).map(cube_root_bits)
 }
 
@@ -29,6 +29,7 @@ fn cube_root_bits(number: u128) -> u32 {
 }
 
 /// Returns the hash in hexadecimal digits.
+#[allow(clippy::many_single_char_names)] // As the standard calls them.
 pub(super) fn hex(bytes: &[u8]) -> String {
     let mut message = bytes.to_vec();
     message.push(0x80);

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
 
-use super::{Answers, End, Part, Rules, Source, Strategy, ToolPairs, trim};
+use super::{Answers, End, Part, Rules, Source, Strategy, ToolPairs, halve, trim};
 use crate::error::Error;
 use crate::message::{answered_call, is_kind, kind_of};
 use crate::value::{Found, Kind, Value};
@@ -320,12 +320,7 @@ impl<'a, V: Value + 'a> Source for List<'a, V> {
 
     fn fitting(&mut self, messages: Range<usize>, from: Strategy) -> Result<usize, Error> {
         let Counter::Message(count) = &mut self.counter else {
-            if self.fits(messages.clone(), None)? {
-                return Ok(messages.len());
-            }
-            return super::most(messages.len(), |count| {
-                self.fits(super::nearest(&messages, count, from), None)
-            });
+            return halve(self, &messages, from);
         };
         let (mut left, mut fitting) = (self.budget, 0);
         let mut add = |message: &V| {
