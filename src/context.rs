@@ -1,8 +1,11 @@
-//! What a model is sent, as opposed to what happened: decisions over a list of messages, none of
-//! which changes the list.
+//! What a model is sent of a conversation, as opposed to all that happened.
+//!
+//! Each decision is made over numbers: which messages call tools, which answer them. So it is the
+//! same code for JSON, for a Rust program's own types and for JavaScript's objects.
 
 mod before;
 pub mod clear;
+pub(crate) mod cut;
 pub mod offload;
 mod tool_calls;
 pub mod trim;
