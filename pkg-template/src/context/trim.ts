@@ -196,7 +196,9 @@ class Asked<M extends object> {
     const reverse = !this.isFirst;
     if (part < 0) {
       const pieces = this.#pieces.slice(0, -part);
-      return withFields(message, { content: (reverse && !toCount ? pieces.reverse() : pieces).join("") });
+      const content = (reverse && !toCount ? pieces.reverse() : pieces).join("");
+      // All of it may fit after all, with a counter whose counts do not add up.
+      return content === (message as { content?: unknown }).content ? message : withFields(message, { content });
     }
     const blocks = (message as unknown as { content: readonly unknown[] }).content;
     const kept = reverse ? blocks.slice(-part) : blocks.slice(0, part);

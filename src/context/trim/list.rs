@@ -214,7 +214,9 @@ impl<'a, V: Value + 'a> List<'a, V> {
                 V::string(&kept.concat())
             }
         };
-        Some(message.clone().with("content", content))
+        // All of it may fit after all, with a counter whose counts do not add up.
+        let is_all = message.get("content").is_some_and(|own| own.equals(&content));
+        Some(if is_all { message.clone() } else { message.clone().with("content", content) })
     }
 
     /// The content's text, or that of its block at the kept end.
