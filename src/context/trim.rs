@@ -102,6 +102,15 @@ pub trait Source {
     /// What the heap cannot answer.
     fn answers(&mut self, message: usize) -> Result<Answers, Self::Error>;
 
+    /// Returns whether all results from a message on have their calls there too, if that is easily
+    /// known: then nobody is asked for each of them.
+    ///
+    /// # Errors
+    /// What the heap cannot answer.
+    fn is_whole(&mut self, _from: usize) -> Result<bool, Self::Error> {
+        Ok(false)
+    }
+
     /// Returns how many of these messages fit, from their end on for [`Strategy::Last`]. Override it
     /// where counts of single messages add up.
     ///
@@ -183,8 +192,9 @@ pub fn trim<S: Source>(len: usize, rules: Rules, source: &mut S) -> Result<Kept,
             kept.part = None;
         }
     }
-    if rules.tool_pairs == ToolPairs::Whole {
-        for message in kept.messages.clone() {
+    let all = &kept.messages;
+    if rules.tool_pairs == ToolPairs::Whole && !all.is_empty() && !source.is_whole(all.start)? {
+        for message in all.clone() {
             if source.answers(message)? == Answers::Nobody {
                 kept.dropped.push(message);
             }
@@ -261,7 +271,8 @@ fn first<S: Source>(kept: &Range<usize>, rules: Rules, source: &mut S) -> Result
     // For each message the last one that answers it; and the last that answers one before.
     let mut answered = vec![0; kept.len()];
     let mut split = 0;
-    if rules.tool_pairs == ToolPairs::Whole {
+    let is_whole = rules.tool_pairs == ToolPairs::AsLangchain || kept.is_empty();
+    if !is_whole && !(source.is_whole(kept.start)? && source.is_type(kept.start, End::Start)?) {
         for message in kept.clone() {
             if let Answers::Message(caller) = source.answers(message)? {
                 let own = caller.checked_sub(kept.start).and_then(|at| answered.get_mut(at));

@@ -25,6 +25,7 @@ const ANSWERS: i32 = 6;
 const FITTING: i32 = 7;
 const KEPT: i32 = 8;
 const DROPPED: i32 = 9;
+const IS_WHOLE: i32 = 10;
 
 // Answers that are no number.
 const FAILED: i32 = -1;
@@ -92,6 +93,10 @@ impl Source for Asked {
             NOTHING => Ok(Answers::Nothing),
             caller => Ok(usize::try_from(caller).map_or(Answers::Nobody, Answers::Message)),
         }
+    }
+
+    fn is_whole(&mut self, from: usize) -> Result<bool, ()> {
+        holds(IS_WHOLE, from, 0, 0)
     }
 
     fn fitting(&mut self, messages: Range<usize>, from: Strategy) -> Result<usize, ()> {
