@@ -53,10 +53,12 @@ def blocks(rng: Random) -> list[dict[str, Any]]:
             line = rng.choice(["aaaa", "bb", "", "A\nBB\nCCC", "x\n", "\n\n", "日本\n語", text(rng, 1)])
             parts.append(rng.choice([
                 line, {"type": "text", "text": line}, {"type": "text", "text": line, "index": 1},
-                {"type": "image_url", "image_url": {"url": "u"}}, {"type": "text"},
+                {"type": "image_url", "image_url": {"url": "u"}}, {"type": "text"}, {"type": "thinking", "text": line},
             ]))
         content: Any = parts if rng.random() < 0.6 else "\n".join(text_of(part) for part in parts)
         kind = rng.choice(["human", "ai", "system"] if n == 0 else ["human", "ai"])
+        if rng.random() < 0.2:
+            kind = {"human": "HumanMessageChunk", "ai": "AIMessageChunk", "system": "SystemMessageChunk"}[kind]
         message: dict[str, Any] = {"type": kind, "content": content, "id": f"b{n}"}
         if kind == "ai" and rng.random() < 0.3:
             message["tool_calls"] = [{"name": "find", "args": {}, "id": "c1"}]
@@ -71,13 +73,13 @@ def size(rng: Random, counter: Any, messages: list[dict[str, Any]]) -> int:
     if counter == "characters":
         return budget(rng, characters(real_list(messages)))
     count = min(rng.randrange(len(messages) + 2), rng.randrange(len(messages) + 2) + 2)
-    return count * count + rng.randrange(2) if counter == "squares" else count
+    return count * count + rng.randrange(count + 3) if counter == "squares" else count
 
 
 def case(rng: Random, pool: Pool) -> dict[str, Any]:
     """Most of them trim a conversation; some cut a few messages' content."""
     messages: Any = blocks(rng) if rng.random() < 0.4 else rng.randrange(len(pool))
-    counter = rng.choice(["len", "len", "approximate", "approximate", "approximate", "characters", "characters", "squares"])
+    counter = rng.choice(["len", "len", *["approximate"] * 3, "characters", "characters", "squares"])
     if isinstance(messages, list):
         counter = rng.choice(["characters", "characters", "approximate"])
     given = messages if isinstance(messages, list) else pool[messages]
@@ -87,7 +89,7 @@ def case(rng: Random, pool: Pool) -> dict[str, Any]:
         options["strategy"] = "first"
     elif rng.random() < 0.3:
         options["strategy"] = "last"
-    if rng.random() < (0.9 if isinstance(messages, list) else 0.3):
+    if rng.random() < (0.9 if isinstance(messages, list) else 0.7 if counter == "squares" else 0.3):
         options["allow_partial"] = True
         if rng.random() < 0.2:
             options["text_splitter"] = rng.choice(sorted(SPLITTERS))
