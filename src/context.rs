@@ -4,6 +4,7 @@
 //! same code for JSON, for a Rust program's own types and for JavaScript's objects.
 
 mod before;
+mod call_fields;
 pub mod clear;
 pub mod count;
 pub(crate) mod cut;
@@ -11,7 +12,6 @@ pub mod estimate;
 pub mod estimate_message;
 pub mod offload;
 mod parts;
-mod tool_calls;
 pub mod trim;
 pub mod truncate;
 mod written;

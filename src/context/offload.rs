@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::tool_calls::{calls, is_ag_ui, name};
+use super::call_fields::{calls, is_ag_ui, name};
 use crate::digits::digits;
 use crate::error::Error;
 use crate::message::{answered_call, is_kind};
@@ -97,7 +97,9 @@ pub fn offload<V: Value>(messages: &V, options: OffloadOptions<'_>) -> Result<Of
                 files.push((path, text));
                 replaced(message.clone(), &note)
             })
-        } else if is_kind(&message, "human") && options.human_tokens.is_some() {
+        } else if is_kind(&message, "human")
+            && options.human_tokens.is_some_and(|tokens| tokens > 0)
+        {
             let moved = moved_to(&message);
             let is_last = at + 1 == messages.len() && moved.is_none();
             let long = long_text(&message, options.human_tokens).filter(|_| is_last);
