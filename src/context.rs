@@ -2,5 +2,16 @@
 //!
 //! Each decision is made over numbers: which messages call tools, which answer them. So it is the
 //! same code for JSON, for a Rust program's own types and for JavaScript's objects.
+//!
+//! - [`safe_cuts`]: where a list of messages can be cut so that no tool result loses its call.
+//! - [`repair_tool_calls`], [`patch_tool_calls`]: lists that providers take.
 
+mod answer;
 pub(crate) mod cut;
+pub(crate) mod repair;
+mod rows;
+mod safe_cuts;
+mod tool_calls;
+
+pub use safe_cuts::{SafeCuts, safe_cuts};
+pub use tool_calls::{Waiting, patch_tool_calls, repair_tool_calls};
