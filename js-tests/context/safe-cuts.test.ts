@@ -93,10 +93,11 @@ test("followed as a list grows, shrinks and has its last message replaced, it sa
     for (let step = 0; step < 12; step++) {
       const more = wild(dice);
       const [one] = more;
-      if (dice.chance(0.5)) {
+      const change = dice.below(4);
+      if (change < 2) {
         followed.push(...(more as never[]));
         messages = [...messages, ...more];
-      } else if (dice.chance(0.5)) {
+      } else if (change === 2) {
         const length = dice.below(messages.length + 2);
         followed.truncate(length);
         messages = messages.slice(0, length);
