@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 mod list;
+mod pairs;
 
 pub use list::{Counter, MessageTypes, TextSplitter, TrimOptions, trim_messages};
 
@@ -271,8 +272,10 @@ fn first<S: Source>(kept: &Range<usize>, rules: Rules, source: &mut S) -> Result
     // For each message the last one that answers it; and the last that answers one before.
     let mut answered = vec![0; kept.len()];
     let mut split = 0;
-    let is_whole = rules.tool_pairs == ToolPairs::AsLangchain || kept.is_empty();
-    if !is_whole && !(source.is_whole(kept.start)? && source.is_type(kept.start, End::Start)?) {
+    let is_whole = rules.tool_pairs == ToolPairs::AsLangchain
+        || kept.is_empty()
+        || (source.is_whole(kept.start)? && source.is_type(kept.start, End::Start)?);
+    if !is_whole {
         for message in kept.clone() {
             if let Answers::Message(caller) = source.answers(message)? {
                 let own = caller.checked_sub(kept.start).and_then(|at| answered.get_mut(at));

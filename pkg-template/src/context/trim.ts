@@ -211,7 +211,7 @@ class Pairs {
   #seen: number;
   readonly #callers = new Map<number, number>();
   /** Results whose call is further in front, by its id. */
-  readonly #waiting = new Map<unknown, number[]>();
+  readonly #waiting = new Map<string | undefined, number[]>();
 
   constructor(private readonly list: readonly object[]) {
     this.#seen = list.length;
@@ -239,13 +239,13 @@ class Pairs {
 
   #look(): void {
     const at = --this.#seen;
-    const { kind, answers, calls } = this.#facts(at);
+    const { kind, answers, ids } = this.#facts(at);
     if (kind === "tool") {
       const waiting = this.#waiting.get(answers);
       if (waiting) waiting.push(at);
       else this.#waiting.set(answers, [at]);
     } else if (this.#waiting.size > 0) {
-      for (const { id } of calls) {
+      for (const id of ids) {
         for (const result of this.#waiting.get(id) ?? []) this.#callers.set(result, at);
         this.#waiting.delete(id);
       }

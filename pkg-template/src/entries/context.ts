@@ -1,5 +1,12 @@
 // "threadfold/context": what a model is sent of a conversation.
-export { safeCuts, SafeCuts } from "../context/safe-cuts.js";
+export { safeCuts, type SafeCuts } from "../context/safe-cuts.js";
+export {
+  patchToolCalls,
+  repairToolCalls,
+  type RepairOptions,
+  type ToolAnswer,
+  type ToolAnswerOptions,
+} from "../context/tool-calls.js";
 export { countTokens } from "../context/count.js";
 export { clearToolUses, type ClearToolUsesOptions } from "../context/clear.js";
 export { offload, type Offloaded, type OffloadOptions } from "../context/offload.js";
@@ -7,3 +14,4 @@ export { type MessageType, trimMessages, type TrimMessagesOptions } from "../con
 export { truncateToolArgs, type TruncateToolArgsOptions } from "../context/truncate-args.js";
 export type { TokenCounter } from "../context/token-counter.js";
 export type { ContextSize, EditedBefore } from "../context/edited.js";
+export { ThreadfoldError, type ThreadfoldErrorCode } from "../errors.js";
