@@ -97,7 +97,7 @@ test("offload answers as deepagents' middlewares do", () => {
   replayContext<Given, Moved>("offload", ({ in: given, out }, messages) => {
     const before = structuredClone(messages);
     const { tool_tokens: toolTokens, human_tokens: humanTokens } = given;
-    const { files, ...came } = offload(messages, { toolTokens, humanTokens } as never);
+    const { files, ...came } = offload<Message>(messages, { toolTokens, humanTokens } as never);
     expect(masked(files)).toEqual(out!.files);
     for (const name of ["messages", "tagged"] as const)
       expectTold(
