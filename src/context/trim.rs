@@ -103,6 +103,13 @@ pub trait Source {
     /// What the heap cannot answer.
     fn answers(&mut self, message: usize) -> Result<Answers, Self::Error>;
 
+    /// Returns whether more content surely counts more: then it need not be tried block by block.
+    ///
+    /// # Errors
+    /// What the heap cannot answer.
+    fn is_monotonic(&mut self) -> Result<bool, Self::Error> {
+        Ok(false)
+    }
     /// Returns whether all results from a message on have their calls there too, if that is easily
     /// known: then nobody is asked for each of them.
     ///
@@ -234,10 +241,20 @@ fn part<S: Source>(
     source: &mut S,
 ) -> Result<Option<Part>, S::Error> {
     let next = if strategy == Strategy::Last { kept.start - 1 } else { kept.end };
-    for blocks in (1..source.blocks(next)?).rev() {
-        if source.fits(kept.clone(), Some(Part::Blocks(blocks)))? {
-            return Ok(Some(Part::Blocks(blocks)));
+    let is_monotonic = source.is_monotonic()?;
+    let all_but_one = source.blocks(next)?.saturating_sub(1);
+    let mut fits = |blocks| source.fits(kept.clone(), Some(Part::Blocks(blocks)));
+    let mut blocks = all_but_one;
+    if is_monotonic {
+        blocks = most(all_but_one, fits)?;
+    } else {
+        // One by one, as the reference.
+        while blocks > 0 && !fits(blocks)? {
+            blocks -= 1;
         }
+    }
+    if blocks > 0 {
+        return Ok(Some(Part::Blocks(blocks)));
     }
     let pieces = source.pieces(next)?;
     let fitting = most(pieces, |count| source.fits(kept.clone(), Some(Part::Pieces(count))))?;

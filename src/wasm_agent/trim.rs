@@ -95,6 +95,11 @@ impl Source for Asked {
         }
     }
 
+    /// Whether it is one of our counters, with which the fitting messages are found there.
+    fn is_monotonic(&mut self) -> Result<bool, ()> {
+        Ok(number(FITTING, 0, 0, 0)?.is_some())
+    }
+
     fn is_whole(&mut self, from: usize) -> Result<bool, ()> {
         holds(IS_WHOLE, from, 0, 0)
     }

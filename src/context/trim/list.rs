@@ -317,6 +317,10 @@ impl<'a, V: Value + 'a> Source for List<'a, V> {
         self.pairs.answers(&self.messages, message)
     }
 
+    fn is_monotonic(&mut self) -> Result<bool, Error> {
+        Ok(matches!(self.counter, Counter::Approximate | Counter::Estimate))
+    }
+
     fn fitting(&mut self, messages: Range<usize>, from: Strategy) -> Result<usize, Error> {
         if !self.counter.adds_up() {
             return halve(self, &messages, from);
