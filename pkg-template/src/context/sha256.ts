@@ -18,24 +18,26 @@ export function sha256(text: string): string {
   message.setUint32(message.byteLength - 4, bytes.length * 8);
 
   const state = START.slice();
-  const words = new Int32Array(64);
+  const words: number[] = [];
   for (let chunk = 0; chunk < message.byteLength; chunk += 64) {
-    let [a, b, c, d, e, f, g, h] = state as [number, number, number, number, number, number, number, number];
+    const own = state.slice();
     CONSTANTS.forEach((constant, at) => {
-      if (at < 16) words[at] = message.getInt32(chunk + at * 4);
-      else {
-        const [w15, w2] = [words[at - 15]!, words[at - 2]!];
-        const s0 = turn(w15, 7) ^ turn(w15, 18) ^ (w15 >>> 3);
-        const s1 = turn(w2, 17) ^ turn(w2, 19) ^ (w2 >>> 10);
-        words[at] = words[at - 16]! + s0 + words[at - 7]! + s1;
-      }
-      const s1 = turn(e, 6) ^ turn(e, 11) ^ turn(e, 25);
-      const one = (h + s1 + ((e & f) ^ (~e & g)) + constant + words[at]!) | 0;
-      const s0 = turn(a, 2) ^ turn(a, 13) ^ turn(a, 22);
-      const two = (s0 + ((a & b) ^ (a & c) ^ (b & c))) | 0;
-      [h, g, f, e, d, c, b, a] = [g, f, e, (d + one) | 0, c, b, a, (one + two) | 0];
+      const [a, b, c, , e, f, g] = own as [number, number, number, number, number, number, number];
+      const [w15, w2] = [words[at - 15]!, words[at - 2]!];
+      words[at] =
+        at < 16
+          ? message.getInt32(chunk + at * 4)
+          : (words[at - 16]! +
+              words[at - 7]! +
+              (turn(w15, 7) ^ turn(w15, 18) ^ (w15 >>> 3)) +
+              (turn(w2, 17) ^ turn(w2, 19) ^ (w2 >>> 10))) |
+            0;
+      const one = own.pop()! + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + ((e & f) ^ (~e & g)) + constant + words[at]!;
+      own[3]! += one;
+      own[3]! |= 0;
+      own.unshift((one + (turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + ((a & b) ^ (a & c) ^ (b & c))) | 0);
     });
-    [a, b, c, d, e, f, g, h].forEach((word, at) => (state[at] = (state[at]! + word) | 0));
+    own.forEach((word, at) => (state[at] = (state[at]! + word) | 0));
   }
   return state.map((word) => (word >>> 0).toString(16).padStart(8, "0")).join("");
 }

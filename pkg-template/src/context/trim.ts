@@ -1,7 +1,6 @@
 // Trims a list of messages. What is kept is decided in Rust (src/context/trim.rs), which asks about the list.
 import { answering, call, trim_list } from "#agent-core";
 import { reading, ThreadfoldError } from "../errors.js";
-import { choice } from "../options.js";
 import { blockText, kindOf, listed, withFields } from "./edited.js";
 import { type Facts, factsOf } from "./rows.js";
 import { calledBy, counterOf, knownOf, type TokenCounter, wrong } from "./token-counter.js";
@@ -34,17 +33,21 @@ export interface TrimMessagesOptions<M = object> {
   readonly toolPairs?: "whole" | "as-langchain" | undefined;
 }
 
-const STRATEGIES = ["last", "first"];
-const TOOL_PAIRS = ["whole", "as-langchain"];
-
 // The bits of the rules, the questions and the answers that are no number: as in src/wasm_agent/trim.rs.
 const FIRST = 1;
 const INCLUDE_SYSTEM = 2;
 const ALLOW_PARTIAL = 4;
 const AS_LANGCHAIN = 8;
-const [SYSTEM, RESERVE, IS_TYPE, FITS, BLOCKS, PIECES, ANSWERS, FITTING, KEPT, DROPPED] = [
-  0, 1, 2, 3, 4, 5, 6, 7, 8, 9,
-];
+const SYSTEM = 0;
+const RESERVE = 1;
+const IS_TYPE = 2;
+const FITS = 3;
+const BLOCKS = 4;
+const PIECES = 5;
+const ANSWERS = 6;
+const FITTING = 7;
+const KEPT = 8;
+const DROPPED = 9;
 const FAILED = -1;
 const NOTHING = -2;
 const NOBODY = -3;
@@ -80,7 +83,7 @@ export function trimMessages<M extends object>(messages: readonly M[], options: 
   return reading(() => {
     const list = listed(messages);
     if (typeof options !== "object" || options === null) throw wrong("options", "an object");
-    const isFirst = choice(options, "strategy", STRATEGIES) === 1;
+    const isFirst = isSecond(options.strategy, "strategy", "last", "first");
     const types = [typesOf(options.startOn, "startOn"), typesOf(options.endOn, "endOn")] as const;
     const { maxTokens, includeSystem, allowPartial, textSplitter } = options;
     if (typeof maxTokens !== "number" || Number.isNaN(maxTokens)) throw wrong("maxTokens", "a number");
@@ -92,7 +95,7 @@ export function trimMessages<M extends object>(messages: readonly M[], options: 
       (isFirst ? FIRST : 0) |
       (includeSystem ? INCLUDE_SYSTEM : 0) |
       (allowPartial ? ALLOW_PARTIAL : 0) |
-      (choice(options, "toolPairs", TOOL_PAIRS) === 1 ? AS_LANGCHAIN : 0);
+      (isSecond(options.toolPairs, "toolPairs", "whole", "as-langchain") ? AS_LANGCHAIN : 0);
 
     let budget = maxTokens;
     let hasSystem = false;
@@ -201,6 +204,12 @@ export function trimMessages<M extends object>(messages: readonly M[], options: 
     if (hasSystem) result.unshift(list[0]!);
     return result.length === list.length && kept === 0 ? (list as M[]) : result;
   });
+}
+
+/** Whether an option chooses the second of two names, the first of which is usual. */
+function isSecond(given: unknown, what: string, first: string, second: string): boolean {
+  if (given == null || given === first || given === second) return given === second;
+  throw wrong(what, `'${first}' or '${second}'`);
 }
 
 type Types = readonly MessageType[] | undefined;
