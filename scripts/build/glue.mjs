@@ -56,19 +56,18 @@ function letNothingOut(glue) {
   return `import { answer, note } from "./slots.js";\n${disposed}`;
 }
 
-/** What is matched above is wasm-bindgen's own way of writing, and another version may have another. */
-function checkImports({ wasm, glue }) {
-  const own = `./${name}_bg.js`;
-  for (const { module, name } of WebAssembly.Module.imports(new WebAssembly.Module(wasm))) {
-    const ofGlue = [own, own.slice(2, -3)].includes(module);
-    const key = ofGlue ? `${name}: function(` : `${/^\w+$/.test(module) ? module : JSON.stringify(module)}: import`;
-    const [, after] = glue.split(`\n        ${key}`);
+/** What is matched here is wasm-bindgen's own way of writing, and another version may have another. */
+function checkImports({ glue, imports }) {
+  if (!/^ {4}return \{ \w+: import0 \};$/m.test(glue))
+    throw new Complaint("The glue has more than one object of imports: scripts/build/names.mjs must change.");
+  for (const { path, name, short, isOwn } of imports) {
+    const [, after] = glue.split(new RegExp(`^ {8}${short}${isOwn ? ": function\\(" : ",$"}`, "m"));
     if (after === undefined) {
       throw new Complaint(
-        `The wasm imports ${name} of ${module}, and the glue has no line "${key}…": wasm-bindgen writes it otherwise now, so scripts/build/names.mjs must change.`,
+        `The wasm imports ${name} of ${path}, and the glue does not hand it in: wasm-bindgen writes it otherwise now, so scripts/build/names.mjs must change.`,
       );
     }
-    if (ofGlue && !name.startsWith("__wbindgen") && !/^.*\n {8}try \{\n/.test(after)) {
+    if (isOwn && !/^(?:__wbg_)?__wbindgen/.test(name) && !/^.*\n {8}try \{\n/.test(after)) {
       throw new Complaint(
         `What ${name} of the glue throws would get into the core: wasm-bindgen writes its functions otherwise now, so letNothingOut in scripts/build/glue.mjs must change.`,
       );
