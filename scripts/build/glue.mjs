@@ -20,7 +20,7 @@ export async function writeGlue(wasm) {
   writeFileSync(join(generated, "slots.js"), `export * from "./${slots.replaceAll("\\", "/")}";\n`);
   const glue = join(generated, `${name}.js`);
   const bound = join(generated, `${name}_bg.wasm`);
-  const named = shortNames(readFileSync(bound), letNothingOut(readFileSync(glue, "utf8")));
+  const named = shortNames(readFileSync(bound), letNothingOut(withoutNeedless(readFileSync(glue, "utf8"))));
   checkImports(named);
   writeFileSync(bound, named.wasm);
   writeFileSync(glue, named.glue);
@@ -51,9 +51,32 @@ function letNothingOut(glue) {
       return `${head}        try {\n${shorter}        } catch (error) { ${nothing}note(error); }\n${end}`;
     },
   );
+  return `import { answer, note } from "./slots.js";\n${guarded}`;
+}
+
+/** What wasm-bindgen writes for everyone, and nobody needs here. */
+const NEEDLESS = [
   // Nobody but the package's own classes has these objects.
-  const disposed = guarded.replace(/^if \(Symbol\.dispose\).*\n/gm, "");
-  return `import { answer, note } from "./slots.js";\n${disposed}`;
+  /^if \(Symbol\.dispose\).*\n/gm,
+  // Text is never written without what makes room for it.
+  /^ {4}if \(realloc === undefined\) \{\n[^]*?^ {4}\}\n/gm,
+  // What runs the package's syntax has it.
+  /^if \(!\('encodeInto' in cachedTextEncoder\)\) \{\n[^]*?^\}\n/gm,
+  // A way of calling it that the package does not use.
+  /^ {8}\} else \{\n {12}console\.warn\('using deprecated parameters.*\n(?= {8}\})/gm,
+  // References of wasm-bindgen's own kind: values cross as numbers.
+  /^ {12}const table = wasm\.__wbindgen_externrefs;\n|^ {12}table\.set\(.*\n/gm,
+  /^ {4}wasm(?:Instance = instance|Module = module|\.__wbindgen_start\(\));\n/gm,
+];
+
+function withoutNeedless(glue) {
+  for (const one of NEEDLESS) {
+    if (glue.search(one) < 0)
+      throw new Complaint(
+        `The glue has no ${one.source}: wasm-bindgen writes it otherwise now, see scripts/build/glue.mjs.`,
+      );
+  }
+  return NEEDLESS.reduce((rest, needless) => rest.replace(needless, ""), glue);
 }
 
 /** What is matched here is wasm-bindgen's own way of writing, and another version may have another. */
