@@ -1,3 +1,4 @@
+import * as ASK from "../generated/numbers/ask.js";
 import { development, handedOut } from "./development.js";
 import { option, reading, ThreadfoldError } from "./errors.js";
 import type { MessageIn } from "./messages.js";
@@ -19,7 +20,7 @@ import type {
   ThreadState,
   ThreadUpdate,
 } from "./thread-types.js";
-import { ASK, ThreadCore } from "./thread/core.js";
+import { ThreadCore } from "./thread/core.js";
 import { messagesById } from "./thread/messages-by-id.js";
 import { Notifier, tellAll } from "./thread/notifier.js";
 import { RecentParts } from "./thread/recent-parts.js";
