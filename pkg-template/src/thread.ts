@@ -290,7 +290,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     const before = type === "state" && event.own ? confirmed() : {};
     const shown = this.#history.hears(type) ? this.#messages(ASK.state) : undefined;
     const patch = this.#core.receive<PatchOperation[] | undefined>(event, joined);
-    if (shown) this.#history.heard(shown, this.#messages(ASK.confirmed));
+    if (shown) this.#history.heard(type, shown, this.#messages(ASK.confirmed));
     if (run) this.#position.set(run);
     this.#server.heard(event, joined === false, before, confirmed);
     if (patch) tellAll(this.#listeners.drift, { patch, event });

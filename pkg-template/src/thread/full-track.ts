@@ -1,8 +1,10 @@
 // The full track of a conversation: what the server has, behind what its compactions took out of its list.
 import { ThreadfoldError } from "../errors.js";
+import { sameJson } from "../same-json.js";
 import { addMessages, type MessageObject } from "../messages.js";
 
 type Messages = readonly object[];
+const NONE: Messages = [];
 
 /**
  * What stands for the older messages in what a model is sent: deepagents' `_summarization_event`, and ids. `contextOf`
@@ -25,6 +27,7 @@ export interface ContextRecord {
 /** What a thread's record has of it. */
 export interface FullTrackRecord {
   readonly front?: Messages | undefined;
+  readonly summary?: object | undefined;
   readonly context?: ContextRecord | undefined;
 }
 
@@ -32,19 +35,23 @@ export class FullTrack {
   context: ContextRecord | undefined;
   /** What compactions of the server took out, oldest first; undefined where only the server's list counts. */
   #front: Messages | undefined;
-  #of: readonly [messages: Messages, front: Messages | undefined] | undefined;
-  #whole: Messages = [];
+  /** What an update has cleared: of a compaction's parts the removal may arrive before the summary. */
+  #cleared = NONE;
+  /** The summary with which the server's list begins. */
+  #summary: object | undefined;
+  #last: readonly [messages: Messages, front: Messages, cleared: Messages, whole: Messages] | undefined;
 
   constructor(isFull: boolean) {
-    if (isFull) this.#front = [];
+    if (isFull) this.#front = NONE;
   }
 
-  /** Makes it of the thread's record: what was a message's instance is a message again. */
-  static of({ front, context }: FullTrackRecord): FullTrack {
-    const history = new FullTrack(front !== undefined);
-    if (front) history.#front = addMessages([], front as readonly MessageObject[]);
-    history.context = context;
-    return history;
+  /** Makes it of a thread's record: what was a message's instance is a message again. */
+  static of({ front, summary, context }: FullTrackRecord): FullTrack {
+    const track = new FullTrack(front !== undefined);
+    if (front) track.#front = addMessages([], front as readonly MessageObject[]);
+    track.#summary = summary;
+    track.context = context;
+    return track;
   }
 
   /** Returns whether an event of this type may be a compaction. */
@@ -52,46 +59,49 @@ export class FullTrack {
     return this.#front !== undefined && (type === "values" || type === "messages" || type === "update");
   }
 
-  /** Takes note of what the server said: it compacted its list if that begins with another summary than before. */
-  heard(before: Messages, after: Messages): void {
+  /** Takes note of an event: the server has compacted its list if that begins with a summary that it did not have. */
+  heard(type: string, shown: Messages, after: Messages): void {
+    const before = [...this.#cleared, ...shown];
     const at = summaryIn(after);
     const summary = after[at];
+    const front = this.#front ?? [];
+    this.#cleared = NONE;
     if (!summary) {
-      // Whatever else goes is removed.
-      if (this.#front && this.#front.length > 0) this.#front = [];
-      return;
+      if (type === "update" && after.length === 0) this.#cleared = before;
+      // Otherwise what is gone was removed.
+      else this.#front = NONE;
+    } else if (!sameJson(summary, this.#summary)) {
+      // The summary does not count: LangChain's for JavaScript has the id of a message that it stands for.
+      const had = idsOf([...front, ...after.filter((message) => message !== summary)]);
+      this.#front = [...front, ...before.filter((message) => !isSummary(message) && !had.has(idOf(message)))];
+      this.context = {
+        cutoff_index: this.#front.length,
+        cutoff_id: idOf(after[at + 1]),
+        summary_message: summary,
+        file_path: null,
+      };
     }
-    if (before.includes(summary)) return;
-    // Compared without the summary: LangChain's for JavaScript has the id of a message that it stands for.
-    const stays = idsOf(after.filter((message) => message !== summary));
-    const known = idsOf(this.#front ?? []);
-    const gone = before.filter(
-      (message) => !isSummary(message) && !stays.has(idOf(message)) && !known.has(idOf(message)),
-    );
-    this.#front = [...(this.#front ?? []), ...gone];
-    this.context = {
-      cutoff_index: this.#front.length,
-      cutoff_id: idOf(after[at + 1]),
-      summary_message: summary,
-      file_path: null,
-    };
+    this.#summary = summary;
   }
 
-  /** Returns the full track around the messages to show. The same list until either changes. */
+  /** Returns the full track around the messages to show. The same list until one of them changes. */
   of(messages: Messages): Messages {
-    const front = this.#front;
+    const [front, cleared] = [this.#front, this.#cleared];
     if (!front) return messages;
-    if (this.#of?.[0] !== messages || this.#of[1] !== front) {
-      const own = messages.filter((message) => !isSummary(message));
-      const shown = idsOf(own);
-      this.#whole = [...front.filter((message) => !shown.has(idOf(message))), ...own];
-      this.#of = [messages, front];
-    }
-    return this.#whole;
+    if (front.length + cleared.length === 0 && !this.#summary) return messages;
+    const last = this.#last;
+    if (last?.[0] === messages && last[1] === front && last[2] === cleared) return last[3];
+    const own = messages.filter((message) => !isSummary(message));
+    const had = idsOf(own);
+    const whole = [...front, ...cleared.filter((message) => !isSummary(message))].filter(
+      (message) => !had.has(idOf(message)),
+    );
+    this.#last = [messages, front, cleared, [...whole, ...own]];
+    return this.#last[3];
   }
 
   toJSON(): FullTrackRecord {
-    return { front: this.#front, context: this.context };
+    return { front: this.#front, summary: this.#summary, context: this.context };
   }
 }
 
