@@ -181,6 +181,31 @@ test("a runner refuses a thread of the other protocol's messages", () => {
   expect(runners).toHaveLength(6);
 });
 
+test("what you send over AG-UI needs no id; over LangGraph it has the form of LangChain or a role", () => {
+  using agUi = new Thread<AgUiState>();
+  using langChain = new Thread();
+  const sends = (agent: AgUiRunner<AgUiState>, graph: LangGraphRunner<ThreadState>) => [
+    agent.sendMessage({ role: "user", content: "Hi" }),
+    agent.sendMessage({ role: "tool", toolCallId: "c1", content: "42" }),
+    agent.sendMessage([
+      { role: "tool", toolCallId: "c1", content: "42" },
+      { role: "user", id: "q", content: "Hi" },
+    ]),
+    // @ts-expect-error has no call that it answers
+    agent.sendMessage({ role: "tool", content: "42" }),
+    // @ts-expect-error has no such role
+    agent.sendMessage({ role: "human", content: "Hi" }),
+    // @ts-expect-error is LangChain's
+    agent.sendMessage({ type: "human", content: "Hi" }),
+    graph.sendMessage({ role: "user", content: "Hi" }),
+    graph.sendMessage([{ type: "tool", tool_call_id: "c1", content: "42" }]),
+    // @ts-expect-error no message
+    graph.sendMessage({ content: "Hi" }),
+  ];
+  expect(sends).toBeTypeOf("function");
+  expect([agUi, langChain].map(({ pending }) => pending.length)).toEqual([0, 0]);
+});
+
 test("a state with fields that must be there needs options", () => {
   type Trip = AgUiState & { city: string };
   // @ts-expect-error has no city

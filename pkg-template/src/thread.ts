@@ -372,7 +372,8 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
 
   /**
    * Returns the whole thread as JSON for {@link Thread.fromJSON}: the confirmed state, pending updates and the run's
-   * status. An `Error` of the run or of an update becomes `{ name, message, code, status }`.
+   * status. An `Error` of the run or of an update becomes `{ name, message, code, status }`, and through JSON an instance
+   * of `@langchain/core`'s message classes becomes a dict.
    *
    * @throws {@link ThreadfoldError} `INVALID_VALUE` for a circular state.
    */
@@ -435,7 +436,10 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     }
   }
 
-  /** Frees the handle to WebAssembly memory and drops all listeners. Every later call throws `DISPOSED`. */
+  /**
+   * Frees the handle to WebAssembly memory and drops all listeners. From then on everything that reads or changes the
+   * state throws `DISPOSED`; `run`, `getInitialState`, `had` and `report` need no core, and answer as before.
+   */
   free(): void {
     this.#core.free();
     this.#notifier.clear();
