@@ -9,6 +9,8 @@ import {
   Thread,
   type AgUiMessage,
   type AgUiState,
+  type InferState,
+  type InferUpdate,
   type LangChainMessage,
   type PendingUpdate,
   type ThreadState,
@@ -204,6 +206,32 @@ test("what you send over AG-UI needs no id; over LangGraph it has the form of La
   ];
   expect(sends).toBeTypeOf("function");
   expect([agUi, langChain].map(({ pending }) => pending.length)).toEqual([0, 0]);
+});
+
+test("a field that only the agent writes is no input of optimistic and sendMessage", () => {
+  const schema = defineSchema({
+    messages: field.messages(),
+    todos: field.todos({ input: false }),
+    files: field.files({ private: true }),
+    tools: field.tools({ output: false }),
+    topic: field.replace<string>(),
+    anything: field.replace(),
+  });
+  using thread = new Thread({ schema });
+  thread.update({ todos: [{ content: "Pack", status: "pending" }], files: { "/a": null } });
+  expect(schema.merge({}, { todos: [] })).toEqual({ todos: [] });
+  thread.optimistic({ messages: "Hi", tools: [{ name: "search" }], topic: "x", anything: 1 });
+  // @ts-expect-error is the agent's
+  expect(codeOf(() => thread.optimistic({ todos: [] }))).toBe("NOT_INPUT");
+  // @ts-expect-error is the agent's
+  expect(codeOf(() => thread.optimistic({ files: {} }))).toBe("NOT_INPUT");
+  expectTypeOf(thread.getState().todos).toExtend<readonly object[]>();
+  const sends = (graph: LangGraphRunner<InferState<typeof schema>, InferUpdate<typeof schema>>) => [
+    graph.sendMessage("Hi", { topic: "x" }),
+    // @ts-expect-error is the agent's
+    graph.sendMessage("Hi", { todos: [] }),
+  ];
+  expect(sends).toBeTypeOf("function");
 });
 
 test("a state with fields that must be there needs options", () => {

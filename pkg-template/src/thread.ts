@@ -2,6 +2,7 @@ import * as ASK from "../generated/numbers/ask.js";
 import { development, handedOut } from "./development.js";
 import { option, reading, ThreadfoldError } from "./errors.js";
 import type { MessageIn } from "./messages.js";
+import type { InputOf } from "./fields.js";
 import { choice } from "./options.js";
 import type { PatchOperation } from "./patch.js";
 import { Schema } from "./schema.js";
@@ -197,7 +198,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
    * @throws {@link ThreadfoldError} `NOT_INPUT` for a field that is not input or not in the schema, and the errors of
    *   the fields' reducers; nothing is then shown.
    */
-  optimistic(update: U, options?: OptimisticOptions): OptimisticUpdate {
+  optimistic(update: InputOf<U>, options?: OptimisticOptions): OptimisticUpdate {
     const id = this.#core.ask<string>(ASK.optimistic, update, option(options, "manual") ? true : undefined);
     this.#notifier.now();
     return this.optimisticUpdate(id);

@@ -1,4 +1,5 @@
 // The input and output of a runner, whatever the protocol.
+import type { InputOf } from "../fields.js";
 
 /**
  * What a run is doing, named as in the AI SDK. `submitted`: the request is sent, or a broken connection is being
@@ -101,4 +102,4 @@ type Sent<M> = M extends readonly (infer One)[]
 type Nameless<M> = M extends { id: string; role: string } ? Omit<M, "id"> & { id?: undefined } : never;
 
 /** A thread's other input fields. */
-export type SentFields<U> = Omit<U, "messages">;
+export type SentFields<U> = Omit<InputOf<U>, "messages">;
