@@ -2,6 +2,7 @@ import * as ASK from "../generated/numbers/ask.js";
 import { development, handedOut } from "./development.js";
 import { option, reading, ThreadfoldError } from "./errors.js";
 import type { MessageIn } from "./messages.js";
+import type { InputOf } from "./fields.js";
 import { choice } from "./options.js";
 import type { PatchOperation } from "./patch.js";
 import { Schema } from "./schema.js";
@@ -225,7 +226,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
    * @throws {@link ThreadfoldError} `NOT_INPUT` for a field that is not input or not in the schema, and the errors of
    *   the fields' reducers; nothing is then shown.
    */
-  optimistic(update: U, options?: OptimisticOptions): OptimisticUpdate {
+  optimistic(update: InputOf<U>, options?: OptimisticOptions): OptimisticUpdate {
     const id = this.#core.ask<string>(ASK.optimistic, update, option(options, "manual") ? true : undefined);
     this.#notifier.now();
     return this.optimisticUpdate(id);
@@ -406,7 +407,8 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
 
   /**
    * Returns the whole thread as JSON for {@link Thread.fromJSON}: the confirmed state, pending updates and the run's
-   * status. An `Error` of the run or of an update becomes `{ name, message, code, status }`.
+   * status. An `Error` of the run or of an update becomes `{ name, message, code, status }`, and through JSON an instance
+   * of `@langchain/core`'s message classes becomes a dict.
    *
    * @throws {@link ThreadfoldError} `INVALID_VALUE` for a circular state.
    */
@@ -472,7 +474,10 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     }
   }
 
-  /** Frees the handle to WebAssembly memory and drops all listeners. Every later call throws `DISPOSED`. */
+  /**
+   * Frees the handle to WebAssembly memory and drops all listeners. From then on everything that reads or changes the
+   * state throws `DISPOSED`; `run`, `getInitialState`, `had` and `report` need no core, and answer as before.
+   */
   free(): void {
     this.#core.free();
     this.#notifier.clear();
