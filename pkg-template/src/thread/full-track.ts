@@ -34,15 +34,15 @@ export interface FullTrackRecord {
 export class FullTrack {
   context: ContextRecord | undefined;
   /** What compactions of the server took out, oldest first; undefined where only the server's list counts. */
-  #front: Messages | undefined;
+  #front: object[] | undefined;
   /** What an update has cleared: of a compaction's parts the removal may arrive before the summary. */
   #cleared = NONE;
   /** The summary with which the server's list begins. */
   #summary: object | undefined;
-  #last: readonly [messages: Messages, front: Messages, cleared: Messages, whole: Messages] | undefined;
+  #last: readonly [messages: Messages, front: Messages, length: number, whole: Messages] | undefined;
 
   constructor(isFull: boolean) {
-    if (isFull) this.#front = NONE;
+    if (isFull) this.#front = [];
   }
 
   /** Makes it of a thread's record: what was a message's instance is a message again. */
@@ -54,9 +54,9 @@ export class FullTrack {
     return track;
   }
 
-  /** Returns whether an event of this type may be a compaction. */
+  /** Returns whether an event of this type may be a compaction, or take one back. */
   hears(type: string): boolean {
-    return this.#front !== undefined && (type === "values" || type === "messages" || type === "update");
+    return this.#front !== undefined && ["values", "messages", "update", "run-started"].includes(type);
   }
 
   /** Takes note of an event: the server has compacted its list if that begins with a summary that it did not have. */
@@ -64,40 +64,45 @@ export class FullTrack {
     const before = [...this.#cleared, ...shown];
     const at = summaryIn(after);
     const summary = after[at];
-    const front = this.#front ?? [];
+    // The summary does not count: LangChain's for JavaScript has the id of a message that it stands for.
+    const stays = idsOf(after.filter((message) => message !== summary));
+    const goesBehind = (message: object) => !isSummary(message) && !stays.has(idOf(message));
     this.#cleared = NONE;
+    // A run that is joined again from its start goes back to before what it compacted.
+    if (this.#front?.some((message) => stays.has(idOf(message)))) this.#front = this.#front.filter(goesBehind);
+    const isNew = !sameJson(summary, this.#summary);
+    this.#summary = summary;
+    if (type === "run-started") return;
+    const front = (this.#front ??= []);
     if (!summary) {
-      if (type === "update" && after.length === 0) this.#cleared = before;
+      if (type === "update" && after.length === 0) this.#cleared = before.filter(goesBehind);
       // Otherwise what is gone was removed.
-      else this.#front = NONE;
-    } else if (!sameJson(summary, this.#summary)) {
-      // The summary does not count: LangChain's for JavaScript has the id of a message that it stands for.
-      const had = idsOf([...front, ...after.filter((message) => message !== summary)]);
-      this.#front = [...front, ...before.filter((message) => !isSummary(message) && !had.has(idOf(message)))];
+      else this.#front = [];
+    } else if (isNew) {
+      for (const message of before) if (goesBehind(message)) front.push(message);
       this.context = {
-        cutoff_index: this.#front.length,
+        cutoff_index: front.length,
         cutoff_id: idOf(after[at + 1]),
         summary_message: summary,
         file_path: null,
       };
     }
-    this.#summary = summary;
   }
 
   /** Returns the full track around the messages to show. The same list until one of them changes. */
   of(messages: Messages): Messages {
-    const [front, cleared] = [this.#front, this.#cleared];
+    const front = this.#front;
     if (!front) return messages;
-    if (front.length + cleared.length === 0 && !this.#summary) return messages;
+    const behind = this.#cleared.length > 0 ? [...front, ...this.#cleared] : front;
     const last = this.#last;
-    if (last?.[0] === messages && last[1] === front && last[2] === cleared) return last[3];
-    const own = messages.filter((message) => !isSummary(message));
-    const had = idsOf(own);
-    const whole = [...front, ...cleared.filter((message) => !isSummary(message))].filter(
-      (message) => !had.has(idOf(message)),
-    );
-    this.#last = [messages, front, cleared, [...whole, ...own]];
-    return this.#last[3];
+    if (last?.[0] === messages && last[1] === front && last[2] === behind.length) return last[3];
+    const at = summaryIn(messages);
+    let own = at < 0 ? messages : [...messages.slice(0, at), ...messages.slice(at + 1)];
+    // Between the parts of a compaction the summary stands anywhere.
+    if (behind !== front) own = messages.filter((message) => !isSummary(message));
+    const whole = behind.length > 0 ? behind.concat(own) : own;
+    this.#last = [messages, front, behind.length, whole];
+    return whole;
   }
 
   toJSON(): FullTrackRecord {
