@@ -1,6 +1,10 @@
-//! What a model is sent of a conversation, and what that costs.
+//! What a model is sent of a conversation, as opposed to all that happened, and what that costs.
+//!
+//! Each decision is made over numbers: which messages call tools, which answer them. So it is the
+//! same code for JSON, for a Rust program's own types and for JavaScript's objects.
 
 pub mod count;
+pub(crate) mod cut;
 pub mod estimate;
 pub mod estimate_message;
 mod parts;

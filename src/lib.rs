@@ -75,6 +75,10 @@ pub use value::{Json, Value};
 #[doc(hidden)]
 pub mod wasm;
 
+#[cfg(all(target_arch = "wasm32", feature = "bindings-agent"))]
+#[doc(hidden)]
+pub mod wasm_agent;
+
 /// Runs the README's Rust as a test.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -43,7 +43,7 @@ fn counts_as_python_does_in_either_heap() {
         let counted = count_tokens(messages, tools, &options);
         match case.get("out") {
             Some(count) => {
-                assert_eq!(counted.as_ref().map(|it| json!(it)), Ok(count.clone()), "{case}")
+                assert_eq!(counted.as_ref().map(|it| json!(it)), Ok(count.clone()), "{case}");
             }
             None => assert!(
                 matches!(counted, Err(Error::InvalidMessage { .. } | Error::InvalidValue { .. })),

@@ -30,7 +30,7 @@ impl Numbers {
         self.0 = self.0.wrapping_add(0x6d2b_79f5);
         let state = self.0;
         let mut mixed = (state ^ (state >> 15)).wrapping_mul(1 | state);
-        mixed = mixed.wrapping_add((mixed ^ (mixed >> 7)).wrapping_mul(61 | mixed)) ^ mixed;
+        mixed = mixed.wrapping_add((mixed ^ (mixed >> 7)).wrapping_mul(0x3d | mixed)) ^ mixed;
         (mixed ^ (mixed >> 14)) as usize % end
     }
 

@@ -2,13 +2,8 @@
 import { readFileSync } from "node:fs";
 import { AIMessage, ChatMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
 import { toLangChain } from "threadfold";
+import { countTokens, type CountTokensOptions, messageTokens, toolTokens } from "threadfold/context";
 import { expect, test } from "vitest";
-import {
-  countTokens,
-  type CountTokensOptions,
-  messageTokens,
-  toolTokens,
-} from "../../pkg-template/src/context/count.js";
 import { refusal, replay, type Recorded } from "../conformance/records.js";
 
 type Message = Record<string, unknown>;

@@ -1,9 +1,7 @@
 import { readFileSync } from "node:fs";
-import fc from "fast-check";
+import { assert, property, string } from "fast-check";
+import { estimateMessageTokens, estimateTokens, messageTokens, scanMessage, scanTokens } from "threadfold/context";
 import { expect, test } from "vitest";
-import { messageTokens } from "../../pkg-template/src/context/count.js";
-import { scanMessage, estimateMessageTokens } from "../../pkg-template/src/context/estimate-message.js";
-import { estimateTokens, scanTokens } from "../../pkg-template/src/context/estimate.js";
 import { seeded } from "../support/seed.js";
 import { numbers } from "./corpus.mjs";
 import { estimateErrors, summary, table } from "./estimate-table.mjs";
@@ -74,8 +72,8 @@ test("gives Rust's numbers for random texts, in one piece and in two", () => {
 });
 
 test("an appended text adds its own scan to a message's", () => {
-  fc.assert(
-    fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (text, more) => {
+  assert(
+    property(string({ unit: "binary" }), string({ unit: "binary" }), (text, more) => {
       for (const content of [(whole: string) => whole, (whole: string) => [{ type: "text", text: whole }]]) {
         const start = scanMessage({ type: "ai", name: "bob", content: content(text) });
         const whole = scanMessage({ type: "ai", name: "bob", content: content(text + more) });

@@ -1,8 +1,14 @@
 import { ThreadfoldError } from "threadfold";
+import {
+  countTokens,
+  estimateMessageTokens,
+  estimateTokens,
+  messageTokens,
+  scanMessage,
+  scanTokens,
+  toolTokens,
+} from "threadfold/context";
 import { expect, test } from "vitest";
-import { countTokens, messageTokens, toolTokens } from "../../pkg-template/src/context/count.js";
-import { estimateMessageTokens, scanMessage } from "../../pkg-template/src/context/estimate-message.js";
-import { estimateTokens, scanTokens } from "../../pkg-template/src/context/estimate.js";
 import { garbage } from "../garbage/values.js";
 import { outcome } from "../support/errors.js";
 

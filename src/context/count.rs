@@ -288,7 +288,7 @@ impl<P: PartialEq> UsageScale<P> {
         const MOST: f64 = 1.25;
         match self.factor {
             Some(factor) if !self.mixed && self.provider.is_some() && messages > 1 => {
-                counted * factor.max(1.0).min(MOST)
+                counted * factor.clamp(1.0, MOST)
             }
             _ => counted,
         }
