@@ -57,7 +57,7 @@ export interface MessageSize {
  *   { type: "tool", content: "42", tool_call_id: "c1" },
  * ];
  * console.log(countTokens(messages)); // 39
- * console.log(countTokens(messages, { charsPerToken: 3.3, extraTokensPerMessage: 0 })); // 36
+ * console.log(countTokens(messages, { charsPerToken: 3.3, extraTokensPerMessage: 0 })); // 37
  * ```
  */
 export function countTokens(messages: readonly MessageLike[], options?: CountTokensOptions): number {
