@@ -13,7 +13,8 @@ use crate::value::{Change, Check, Found, Join, Kind, Owned, Plan, Value};
 pub const REMOVE_ALL_MESSAGES: &str = "__remove_all__";
 
 /// What a message should be.
-const FORMS: &str = "an object with a type or a role, a string or a [role, content] pair";
+pub(crate) const FORMS: &str =
+    "an object with a type or a role, a string or a [role, content] pair";
 
 /// The roles of AG-UI's messages.
 const AG_UI_ROLES: [&str; 7] =
@@ -311,10 +312,10 @@ pub(crate) fn removal<V: Value>(id: &str) -> V {
     V::object().with("type", V::string("remove")).with("id", V::string(id))
 }
 
-struct Canonical {
-    kind: &'static str,
+pub(crate) struct Canonical {
+    pub(crate) kind: &'static str,
     /// `OpenAI`'s developer role is LangChain's system message with a marker.
-    developer: bool,
+    pub(crate) developer: bool,
 }
 
 /// Whether a type, a role or a class names a known kind of message.
@@ -322,8 +323,13 @@ pub(crate) fn is_known_kind(name: &str) -> bool {
     canonical(name).is_some()
 }
 
+/// Returns the plain kind that a type, a role or a class names.
+pub(crate) fn kind_named(name: &str) -> Option<&'static str> {
+    canonical(name).map(|canonical| canonical.kind)
+}
+
 /// Returns the plain kind of a type, a role or a class, if it is known.
-fn canonical(name: &str) -> Option<Canonical> {
+pub(crate) fn canonical(name: &str) -> Option<Canonical> {
     let kind = match name {
         "human" | "user" | "HumanMessage" | "HumanMessageChunk" => "human",
         "ai" | "assistant" | "AIMessage" | "AIMessageChunk" => "ai",
@@ -337,7 +343,7 @@ fn canonical(name: &str) -> Option<Canonical> {
 }
 
 /// Reads LangChain's serialised form `{ lc: 1, type: "constructor", id: [.., class], kwargs }`.
-fn serialised_constructor<V: Value>(item: &V) -> Option<(String, V)> {
+pub(crate) fn serialised_constructor<V: Value>(item: &V) -> Option<(String, V)> {
     item.get("lc")?;
     let path = item.get("id")?;
     let class = path.at(path.len().checked_sub(1)?)?.text()?.into_owned();

@@ -7,11 +7,29 @@ import { shortNames } from "./names.mjs";
 import { writeNumbers } from "./numbers.mjs";
 
 export const generated = join(root, "pkg-template", "generated");
+/** What both wasms are called in their folders, so that one inline.ts serves both. */
 const name = "threadfold_core";
 
-/** Writes glue, its types and snippets to pkg-template/generated/; returns the path of the bound .wasm. */
-export async function writeGlue(wasm) {
+/** Writes the glue of both wasms, its types and snippets to pkg-template/generated/; returns the paths of the bound .wasm. */
+export async function writeGlue({ core, agent }) {
   rmSync(generated, { recursive: true, force: true });
+  return { core: await writeCore(core), agent: await writeAgent(agent) };
+}
+
+/** The agent's wasm takes numbers and gives numbers: nothing of the core's values, nor of what user code throws. */
+async function writeAgent(wasm) {
+  const folder = join(generated, "agent");
+  await bind("package", wasm, folder, name);
+  const glue = join(folder, `${name}.js`);
+  const bound = join(folder, `${name}_bg.wasm`);
+  const named = shortNames(readFileSync(bound), without([DISPOSE], readFileSync(glue, "utf8")));
+  checkImports(named);
+  writeFileSync(bound, named.wasm);
+  writeFileSync(glue, named.glue);
+  return bound;
+}
+
+async function writeCore(wasm) {
   await bind("package", wasm, generated, name);
   // The package's code uses one of the crate's own modules, too, which wasm-bindgen has put beside its glue.
   const [slots] = readdirSync(generated, { recursive: true }).filter((path) => basename(path) === "slots.js");
@@ -20,7 +38,7 @@ export async function writeGlue(wasm) {
   writeFileSync(join(generated, "slots.js"), `export * from "./${slots.replaceAll("\\", "/")}";\n`);
   const glue = join(generated, `${name}.js`);
   const bound = join(generated, `${name}_bg.wasm`);
-  const named = shortNames(readFileSync(bound), letNothingOut(withoutNeedless(readFileSync(glue, "utf8"))));
+  const named = shortNames(readFileSync(bound), letNothingOut(without(NEEDLESS, readFileSync(glue, "utf8"))));
   checkImports(named);
   writeFileSync(bound, named.wasm);
   writeFileSync(glue, named.glue);
@@ -54,10 +72,12 @@ function letNothingOut(glue) {
   return `import { answer, note } from "./slots.js";\n${guarded}`;
 }
 
+/** Nobody but the package's own classes has the glue's objects. */
+const DISPOSE = /^if \(Symbol\.dispose\).*\n/gm;
+
 /** What wasm-bindgen writes for everyone, and nobody needs here. */
 const NEEDLESS = [
-  // Nobody but the package's own classes has these objects.
-  /^if \(Symbol\.dispose\).*\n/gm,
+  DISPOSE,
   // Text is never written without what makes room for it.
   /^ {4}if \(realloc === undefined\) \{\n[^]*?^ {4}\}\n/gm,
   // What runs the package's syntax has it.
@@ -69,14 +89,14 @@ const NEEDLESS = [
   /^ {4}wasm(?:Instance = instance|Module = module|\.__wbindgen_start\(\));\n/gm,
 ];
 
-function withoutNeedless(glue) {
-  for (const one of NEEDLESS) {
+function without(needless, glue) {
+  for (const one of needless) {
     if (glue.search(one) < 0)
       throw new Complaint(
         `The glue has no ${one.source}: wasm-bindgen writes it otherwise now, see scripts/build/glue.mjs.`,
       );
   }
-  return NEEDLESS.reduce((rest, needless) => rest.replace(needless, ""), glue);
+  return needless.reduce((rest, one) => rest.replace(one, ""), glue);
 }
 
 /** What is matched here is wasm-bindgen's own way of writing, and another version may have another. */

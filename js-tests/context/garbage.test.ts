@@ -1,0 +1,104 @@
+// Garbage of every type into every function: an error with a code or an answer, and the input untouched.
+import * as context from "threadfold/context";
+import { expect, test } from "vitest";
+import { garbage } from "../garbage/values.js";
+import { outcome } from "../support/errors.js";
+import { ai, human, tool } from "./conversations.js";
+
+const { patchToolCalls, repairToolCalls, safeCuts, ThreadfoldError } = context;
+
+interface Call {
+  /** Good arguments, made anew. */
+  args: () => unknown[];
+  call: (...args: never[]) => unknown;
+}
+
+const list = () => [human(), ai("a", "b"), tool("b"), human()];
+const answerOptions = () => ({ waiting: "answer", toolMessage: () => tool("x") });
+
+const CALLS: Record<string, Call> = {
+  safeCuts: { args: () => [list()], call: (messages) => [...safeCuts(messages)] },
+  push: { args: list, call: (...messages) => void safeCuts(list() as never).push(...messages) },
+  replaceLast: { args: () => [human()], call: (message) => void safeCuts(list() as never).replaceLast(message) },
+  truncate: { args: () => [1], call: (length) => void safeCuts(list() as never).truncate(length) },
+  cut: { args: () => [2], call: (target) => safeCuts(list() as never).cut(target) },
+  nextCut: { args: () => [2], call: (target) => safeCuts(list() as never).nextCut(target) },
+  repairToolCalls: { args: () => [list(), answerOptions()], call: (...args) => repairToolCalls(...(args as [never])) },
+  patchToolCalls: { args: () => [list(), answerOptions()], call: (...args) => patchToolCalls(...(args as [never])) },
+};
+
+test("every function is given garbage", () => {
+  expect(Object.keys(context).filter((name) => name !== "ThreadfoldError" && !(name in CALLS))).toEqual([]);
+});
+
+const probe = () => JSON.stringify([[...safeCuts(list() as never)], repairToolCalls(list() as never[])]);
+const GOOD = probe();
+
+function check(call: Call, args: unknown[], what: string): void {
+  const came = outcome(() => call.call(...(args as never[])));
+  if ("error" in came && !(came.error instanceof ThreadfoldError))
+    expect.fail(`${what}: threw ${came.error instanceof Error ? came.error.stack : "what is no error"}`);
+  expect(probe(), what).toBe(GOOD);
+}
+
+/** A message with garbage under every name that is read. */
+const FIELDS = ["role", "type", "id", "lc", "kwargs", "tool_calls", "toolCalls", "invalid_tool_calls"].concat([
+  "tool_call_id",
+  "toolCallId",
+  "_getType",
+  "getType",
+]);
+
+for (const [name, call] of Object.entries(CALLS)) {
+  test(`${name}: each argument, each item, each option, each field of a message and of a call`, () => {
+    check(call, call.args(), "good arguments");
+    for (const [what, make] of Object.entries(garbage)) {
+      call.args().forEach((good, at) => {
+        check(call, call.args().with(at, make()), `argument ${at} is ${what}`);
+        if (Array.isArray(good)) check(call, call.args().with(at, [human(), make(), ai("c")]), `an item is ${what}`);
+        if (typeof good === "object")
+          for (const key of Object.keys(good as object).filter((key) => !/^\d/.test(key)))
+            check(call, call.args().with(at, { ...good, [key]: make() }), `${key} is ${what}`);
+      });
+      const [first] = call.args();
+      if (typeof first === "number") continue;
+      const wrapped = (message: unknown) => (Array.isArray(first) ? [[message, human()]] : [message]);
+      for (const field of FIELDS)
+        for (const good of [ai("c"), tool("c"), { id: "m", role: "assistant", toolCalls: [{ id: "c" }] }])
+          check(call, wrapped({ ...good, [field]: make() }), `a message's ${field} is ${what}`);
+      for (const field of ["id", "name", "function"])
+        check(call, wrapped({ ...ai(), tool_calls: [{ id: "c", [field]: make() }] }), `a call's ${field} is ${what}`);
+    }
+  });
+}
+
+const READ_OF = { ai: ["type", "role", "tool_calls", "invalid_tool_calls"], tool: ["type", "role", "tool_call_id"] };
+
+test("a getter that throws is an error with what it threw", () => {
+  const thrown = new Error("thrown");
+  const get = () => {
+    throw thrown;
+  };
+  for (const good of [ai("c"), tool("c")] as const) {
+    for (const field of READ_OF[good.type as "ai" | "tool"]) {
+      const message = Object.defineProperty({ ...good }, field, { get, enumerable: true });
+      for (const call of [safeCuts, repairToolCalls, patchToolCalls])
+        expect(outcome(() => call([message, human()] as never))).toMatchObject({
+          error: { code: "UNREADABLE_VALUE", cause: thrown },
+        });
+    }
+  }
+});
+
+test("where JavaScript's stack is nearly full, it overflows as it does elsewhere, and nothing is broken", () => {
+  const followed = safeCuts(list() as never);
+  const messages = list();
+  const down = (): void => {
+    outcome(() => followed.cut(3));
+    outcome(() => repairToolCalls(messages as never[]));
+    down();
+  };
+  expect(down).toThrow(RangeError);
+  expect(probe()).toBe(GOOD);
+  expect([...followed]).toEqual([0, 1, 3, 4]);
+});

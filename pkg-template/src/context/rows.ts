@@ -1,0 +1,127 @@
+// What the decisions of the wasm need to know of a message: which calls it makes, or which one it answers.
+import { ThreadfoldError } from "../errors.js";
+
+type Fields = Record<string, unknown>;
+
+/** A call of a tool, in any form: LangChain's `{ id, name }`, or OpenAI's and AG-UI's `{ id, function: { name } }`. */
+export type Call = Fields;
+
+/** What is known of a message. */
+export interface Facts {
+  readonly kind: "ai" | "tool" | "other";
+  /** The calls with an id: those that could be parsed, then the `invalid` others. */
+  readonly calls: readonly Call[];
+  /** Their ids. */
+  readonly ids: readonly string[];
+  readonly invalid: number;
+  /** The id of the call that a tool message answers. */
+  readonly answers: string | undefined;
+}
+
+const NOTHING = { calls: [], ids: [], invalid: 0, answers: undefined };
+const OTHER: Facts = { kind: "other", ...NOTHING };
+const CALLS_NOTHING: Facts = { kind: "ai", ...NOTHING };
+const ANSWERS_NOTHING: Facts = { kind: "tool", ...NOTHING };
+
+const KINDS = new Map([
+  ...["ai", "assistant", "AIMessage", "AIMessageChunk"].map((name) => [name, CALLS_NOTHING] as const),
+  ...["tool", "ToolMessage", "ToolMessageChunk"].map((name) => [name, ANSWERS_NOTHING] as const),
+]);
+
+/**
+ * Returns what is known of a message in any of its forms. `at` is its position, for the error. Reads the message, which
+ * may run the caller's code.
+ */
+export function factsOf(message: unknown, at: number): Facts {
+  if (typeof message === "string") return OTHER;
+  const name = typeof message === "object" && message !== null ? nameOf(message as Fields) : undefined;
+  if (name === undefined) {
+    const forms = "an object with a type or a role, a string or a [role, content] pair";
+    throw new ThreadfoldError("INVALID_MESSAGE", `messages[${at}] should be ${forms}.`);
+  }
+  const facts = KINDS.get(name) ?? OTHER;
+  if (facts === OTHER || Array.isArray(message)) return facts;
+  const fields = fieldsOf(message as Fields);
+  if (facts === ANSWERS_NOTHING) {
+    const answers = textIn(fields["tool_call_id"]) ?? textIn(fields["toolCallId"]);
+    return answers === undefined ? facts : { ...facts, answers };
+  }
+  const calls: Call[] = [];
+  const ids: string[] = [];
+  addCalls(fields["tool_calls"] ?? fields["toolCalls"], calls, ids);
+  const valid = ids.length;
+  addCalls(fields["invalid_tool_calls"], calls, ids);
+  return ids.length === 0 ? facts : { kind: "ai", calls, ids, invalid: ids.length - valid, answers: undefined };
+}
+
+function addCalls(list: unknown, calls: Call[], ids: string[]): void {
+  if (!Array.isArray(list)) return;
+  for (const call of list as readonly unknown[]) {
+    if (typeof call !== "object" || call === null) continue;
+    const id = (call as Call)["id"];
+    if (typeof id !== "string") continue;
+    calls.push(call as Call);
+    ids.push(id);
+  }
+}
+
+/** What a message says that it is: the class of an instance, else its role, else its type. */
+function nameOf(message: Fields | readonly unknown[]): string | undefined {
+  if (Array.isArray(message)) return message.length === 2 ? textIn(message[0]) : undefined;
+  const fields = message as Fields;
+  if (fieldsOf(fields) !== fields) return textIn((fields["id"] as unknown[]).at(-1));
+  return kindOfInstance(fields) ?? textIn(fields["role"]) ?? textIn(fields["type"]);
+}
+
+/** The fields of a message: of LangChain's serialised form `{ lc, id: [.., class], kwargs }` those that it is made of. */
+export function fieldsOf(message: Fields): Fields {
+  if (message["lc"] === undefined) return message;
+  const { id, kwargs } = message;
+  const isMade = Array.isArray(id) && typeof id.at(-1) === "string";
+  return isMade && typeof kwargs === "object" && kwargs !== null && !Array.isArray(kwargs)
+    ? (kwargs as Fields)
+    : message;
+}
+
+/** Returns what an instance of one of `@langchain/core`'s classes says that it is. */
+export function kindOfInstance(message: Fields): string | undefined {
+  // The class's method, not data of the same name.
+  const method = message["_getType"] ?? message["getType"];
+  return typeof method === "function" && !Object.hasOwn(message, "_getType") ? textIn(method.call(message)) : undefined;
+}
+
+const textIn = (value: unknown) => (typeof value === "string" ? value : undefined);
+
+/** As src/wasm_agent/track.rs reads them. */
+const [AI, TOOL, NO_ID] = [1, 2, 0xffffffff];
+
+/** Turns facts into the rows that the wasm reads: numbers, with a number for each id of a call. */
+export class Rows {
+  readonly #ids = new Map<string, number>();
+  #row: number[] = [];
+
+  add(facts: Facts): void {
+    const row = this.#row;
+    if (facts.kind === "other") row.push(0);
+    else if (facts.kind === "tool") row.push(TOOL, facts.answers === undefined ? NO_ID : this.#number(facts.answers));
+    else {
+      row.push(AI, facts.ids.length, facts.invalid);
+      for (const id of facts.ids) row.push(this.#number(id));
+    }
+  }
+
+  /** Returns the rows of what was added since it was last asked. */
+  take(): Uint32Array {
+    const rows = Uint32Array.from(this.#row);
+    this.#row = [];
+    return rows;
+  }
+
+  #number(id: string): number {
+    const known = this.#ids.get(id);
+    if (known !== undefined) return known;
+    const number = this.#ids.size;
+    this.#ids.set(id, number);
+    return number;
+  }
+}

@@ -1,0 +1,125 @@
+//! Lists of messages in which each call has its result.
+
+use crate::error::Error;
+use crate::value::{Found, Symbols, Value};
+
+use super::answer::answer;
+use super::repair::Step;
+use super::rows::Facts;
+use super::safe_cuts::SafeCuts;
+
+/// What [`repair_tool_calls`] does about the calls of the last message that calls tools, if nothing
+/// follows it but results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Waiting {
+    /// Leaves them open: their results are still to come.
+    #[default]
+    Keep,
+    /// Answers them, like all others.
+    Answer,
+}
+
+/// Repairs a list of messages, so that every provider takes it: each message with calls is followed
+/// at once by exactly one result for each id, and there is no other result.
+///
+/// Drops results without a call and second results, puts displaced ones right behind the message
+/// with their call, and answers open calls in the words of [`patch_tool_calls`]. Returns the list
+/// itself if there is nothing to do.
+///
+/// # Errors
+/// [`Error::InvalidValue`] for what is no list, [`Error::InvalidMessage`] for an item that is no
+/// message.
+///
+/// ```
+/// use serde_json::json;
+/// use threadfold::context::{repair_tool_calls, Waiting};
+///
+/// let repaired = repair_tool_calls(
+///     &json!([
+///         { "type": "ai", "content": "", "tool_calls": [{ "id": "c1", "name": "f", "args": {} }] },
+///         { "type": "human", "content": "Wait." },
+///         { "type": "tool", "content": "late", "tool_call_id": "c1" },
+///         { "type": "tool", "content": "of no call", "tool_call_id": "c0" },
+///     ]),
+///     Waiting::Keep,
+/// )?;
+/// assert_eq!(repaired.as_array().map(Vec::len), Some(3));
+/// assert_eq!(repaired[1]["content"], "late");
+/// # Ok::<(), threadfold::Error>(())
+/// ```
+pub fn repair_tool_calls<V: Value>(messages: &V, waiting: Waiting) -> Result<V, Error> {
+    let facts = Facts::of_all(messages)?;
+    let mut cuts = SafeCuts::default();
+    cuts.extend(&facts);
+    let Some(steps) = cuts.track().repair(0, waiting == Waiting::Answer) else {
+        return Ok(messages.clone());
+    };
+    let mut calls: Option<(V, &Facts<V>)> = None;
+    let mut repaired = Vec::with_capacity(steps.len());
+    for step in steps {
+        match step {
+            Step::Keep(at) => {
+                let at = at as usize;
+                let Some(message) = messages.at(at).map(Found::into_owned) else { continue };
+                if let Some(facts @ Facts::Ai { .. }) = facts.get(at) {
+                    calls = Some((message.clone(), facts));
+                }
+                repaired.push(message);
+            }
+            Step::Answer(position) => {
+                let Some((message, facts)) = &calls else { continue };
+                let Some((call, valid)) = facts.call(position) else { continue };
+                repaired.push(answer(message, call, valid));
+            }
+        }
+    }
+    Ok(V::array(repaired))
+}
+
+/// Answers the calls that no tool message of the list answers, as deepagents'
+/// `PatchToolCallsMiddleware` does: right behind the message with the call. Returns the list itself
+/// if there are none.
+///
+/// Changes nothing else: [`repair_tool_calls`] does.
+///
+/// # Errors
+/// [`Error::InvalidValue`] for what is no list, [`Error::InvalidMessage`] for an item that is no
+/// message.
+///
+/// ```
+/// use serde_json::json;
+/// use threadfold::context::patch_tool_calls;
+///
+/// let patched = patch_tool_calls(&json!([
+///     { "type": "ai", "content": "", "tool_calls": [{ "id": "c1", "name": "f", "args": {} }] },
+/// ]))?;
+/// assert_eq!(
+///     patched[1]["content"],
+///     "Tool call f with id c1 did not complete - no result was recorded. \
+///      It may have been cancelled or interrupted."
+/// );
+/// # Ok::<(), threadfold::Error>(())
+/// ```
+pub fn patch_tool_calls<V: Value>(messages: &V) -> Result<V, Error> {
+    let facts = Facts::of_all(messages)?;
+    let mut answered = V::Symbols::default();
+    for one in &facts {
+        if let Facts::Tool(Some(id)) = one {
+            answered.intern(id);
+        }
+    }
+    let is_open = |call: &V| call.get("id").is_some_and(|id| answered.find(&id).is_none());
+    let mut patched = Vec::new();
+    for (message, facts) in messages.items().zip(&facts) {
+        let message = message.into_owned();
+        patched.push(message.clone());
+        if let Facts::Ai { calls, invalid } = facts {
+            let both = [(calls, true), (invalid, false)];
+            for (calls, valid) in both {
+                let open = calls.iter().filter(|call| is_open(call));
+                patched.extend(open.map(|call| answer(&message, call, valid)));
+            }
+        }
+    }
+    Ok(if patched.len() == facts.len() { messages.clone() } else { V::array(patched) })
+}
