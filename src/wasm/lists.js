@@ -183,14 +183,14 @@ export function assemble(handle, from, owned, cleared, replaced, removed, append
   }
 }
 
-/** Whether two lists have the same items. */
+/** Whether two lists have the same items. From the end on, where a thread's lists mostly differ. */
 export function sameItems(left, right) {
   if (failure) return false;
   try {
     const [own, other] = [slots[left], slots[right]];
     if (own === other) return true;
     if (!Array.isArray(own) || !Array.isArray(other) || own.length !== other.length) return false;
-    for (let at = 0; at < own.length; at++) if (own[at] !== other[at]) return false;
+    for (let at = own.length; at-- > 0; ) if (own[at] !== other[at]) return false;
     return true;
   } catch (error) {
     note(error);
