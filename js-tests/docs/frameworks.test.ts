@@ -32,7 +32,7 @@ test("the files of the import map are those of the package", () => {
   const { exports } = JSON.parse(readFileSync(join(root, "pkg", "package.json"), "utf8")) as {
     exports: Record<string, { import: { default: string } }>;
   };
-  const rows = [...page.matchAll(/`threadfold(\/[\w/-]+)?` (?:\| |\()`([\w-]+\.js)`/g)];
+  const rows = [...page.matchAll(/`threadfold(\/[\w/-]+)?`\s(?:\| |\()`([\w-]+\.js)`/g)];
   expect(rows).toHaveLength(7);
   for (const [, entry = "", file] of rows) expect(exports[`.${entry}`]?.import.default).toBe(`./${file}`);
 });

@@ -313,7 +313,9 @@ async def get_weather(city: str) -> str:
 async def book_table(guests: int) -> str:
     """Books a table, if the human approves."""
     answer = interrupt("Book the table for two?")
-    return "booked" if answer["approved"] else "not booked"
+    # The README's chat answers {"approved": …} over AG-UI, and a yes or no over LangGraph's own API.
+    approved = answer["approved"] if isinstance(answer, dict) else answer
+    return "booked" if approved is True else "not booked"
 
 
 hung_up: set[str] = set()
