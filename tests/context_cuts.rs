@@ -1,6 +1,8 @@
 //! Safe cuts and repaired lists in Rust, over both native heaps: by brute force, and by the rules of
 //! a strict provider.
 
+#![allow(clippy::indexing_slicing, clippy::unwrap_used)] // A test may fail by panicking.
+
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value as Plain, json};

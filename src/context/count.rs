@@ -50,8 +50,9 @@ pub struct MessageSize {
 /// messages that a server makes of them; its activities and reasoning are not sent to a model and
 /// count nothing.
 ///
-/// Python 3.11 does not know the characters of Unicode 15 from unprintable ones: in the arguments of
-/// a tool call and in blocks that are no text, these make a difference of some characters.
+/// In the arguments of a tool call and in blocks that are no text, two things make a difference of
+/// some characters: Python 3.11 takes the characters of Unicode 15 for unprintable, and `serde_json`
+/// reads some floats as their neighbour, unless your program turns on its `float_roundtrip`.
 ///
 /// ```
 /// use serde_json::json;
@@ -112,15 +113,15 @@ pub fn count_tokens<V: Value>(
 /// ```
 pub fn message_tokens<V: Value>(message: &V, options: &CountOptions) -> Result<f64, Error> {
     options.check()?;
-    Ok(options.add(0.0, message_size(message, options.count_name)?))
+    Ok(message_size(message, options.count_name)?.map_or(0.0, |size| options.add(0.0, size)))
 }
 
-/// Returns what of a message counts.
+/// Returns what of a message counts; nothing, if it is only for the screen.
 ///
 /// # Errors
 /// [`Error::InvalidMessage`], [`Error::InvalidValue`] as [`count_tokens`].
-pub fn message_size<V: Value>(message: &V, count_name: bool) -> Result<MessageSize, Error> {
-    read(message)?.map_or(Ok(MessageSize::default()), |parts| size_of(&parts, count_name))
+pub fn message_size<V: Value>(message: &V, count_name: bool) -> Result<Option<MessageSize>, Error> {
+    read(message)?.map(|parts| size_of(&parts, count_name)).transpose()
 }
 
 /// Counts the tools that a model is sent, as [`count_tokens`] does: once, rounded up by themselves.
@@ -288,7 +289,7 @@ impl<P: PartialEq> UsageScale<P> {
         const MOST: f64 = 1.25;
         match self.factor {
             Some(factor) if !self.mixed && self.provider.is_some() && messages > 1 => {
-                counted * factor.max(1.0).min(MOST)
+                counted * factor.clamp(1.0, MOST)
             }
             _ => counted,
         }

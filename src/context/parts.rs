@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use crate::error::Error;
-use crate::message::canonical;
+use crate::message::{FORMS, canonical};
 use crate::value::{Found, Kind, Scalar, Value};
 
 /// The kinds of messages that a model is sent.
@@ -38,7 +38,6 @@ pub(super) struct Call<V> {
     pub id: V,
 }
 
-const FORMS: &str = "an object with a type or a role, a string or a [role, content] pair";
 const KINDS: &str = "human, ai, system, developer, tool, function or chat";
 
 /// Reads a message. Returns nothing for AG-UI's messages that are only for the screen: activities
@@ -107,9 +106,7 @@ fn of_fields<'a, V: Value>(
     fields: V::Found<'a>,
 ) -> Result<Parts<'a, V>, Error> {
     let content = fields.then(|fields| fields.get("content"));
-    // What a tool returned becomes text, as Python writes it: nothing becomes "None".
-    let is_tool = canonical(name).is_some_and(|it| it.kind == "tool");
-    let content = content.filter(|content| is_tool || !content.is_null());
+    let content = content.filter(|content| !content.is_null());
     of_name(name, field, Some(fields), content)
 }
 

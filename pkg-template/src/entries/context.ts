@@ -7,7 +7,6 @@ export {
   type ToolAnswer,
   type ToolAnswerOptions,
 } from "../context/tool-calls.js";
-export { countTokens } from "../context/count.js";
 export { clearToolUses, type ClearToolUsesOptions } from "../context/clear.js";
 export { offload, type Offloaded, type OffloadOptions } from "../context/offload.js";
 export { type MessageType, trimMessages, type TrimMessagesOptions } from "../context/trim.js";
@@ -15,3 +14,12 @@ export { truncateToolArgs, type TruncateToolArgsOptions } from "../context/trunc
 export type { TokenCounter } from "../context/token-counter.js";
 export type { ContextSize, EditedBefore } from "../context/edited.js";
 export { ThreadfoldError, type ThreadfoldErrorCode } from "../errors.js";
+export {
+  type CountOptions,
+  countTokens,
+  type CountTokensOptions,
+  messageTokens,
+  toolTokens,
+} from "../context/count.js";
+export { estimateTokens, scanTokens, type TokenScan } from "../context/estimate.js";
+export { estimateMessageTokens, type EstimateOptions, scanMessage } from "../context/estimate-message.js";
