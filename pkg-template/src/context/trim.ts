@@ -106,9 +106,9 @@ export function trimMessages<M extends object>(messages: readonly M[], options: 
     let pairs: Pairs | undefined;
 
     const count = (start: number, end: number, more?: M): number => {
-      const counted = list.slice(start, end);
+      const some = list.slice(start, end);
       // As in Python, a counter gets the messages in the order in which they are kept.
-      if (!isFirst) counted.reverse();
+      const counted = isFirst ? some : backwards(some);
       if (more) counted.push(more);
       return counter.list(counted);
     };
@@ -119,10 +119,10 @@ export function trimMessages<M extends object>(messages: readonly M[], options: 
       if (part > 0) {
         const blocks = message.content as unknown[];
         const content = isFirst ? blocks.slice(0, part) : blocks.slice(-part);
-        return withFields(message, { content: isReversed ? content.reverse() : content });
+        return withFields(message, { content: isReversed ? backwards(content) : content });
       }
       const text = pieces.slice(0, -part);
-      const content = (isFirst || isReversed ? text : text.reverse()).join("");
+      const content = (isFirst || isReversed ? text : backwards(text)).join("");
       // All of it may fit after all, with a counter whose counts do not add up.
       return content === message.content ? message : withFields(message, { content });
     };
@@ -139,7 +139,7 @@ export function trimMessages<M extends object>(messages: readonly M[], options: 
       const split: unknown = calledBy("textSplitter", () => (textSplitter ?? lines)(text));
       if (!Array.isArray(split) || !split.every((piece) => typeof piece === "string"))
         throw wrong("What textSplitter returns", "a list of strings");
-      pieces = isFirst ? split : [...split].reverse();
+      pieces = isFirst ? split : backwards(split);
       return split.length;
     };
     const fitting = (start: number, end: number): number => {
@@ -147,7 +147,7 @@ export function trimMessages<M extends object>(messages: readonly M[], options: 
       let [left, at] = [budget, 0];
       for (; at < end - start; at++) {
         const place = isFirst ? start + at : end - at - 1;
-        left -= counter.one(list[place]!);
+        left -= counter.one(list[place] as M);
         if (!(left >= 0)) break;
       }
       return at;
@@ -160,7 +160,7 @@ export function trimMessages<M extends object>(messages: readonly M[], options: 
           budget = Math.max(0, budget - count(0, 1));
           return true;
         case IS_TYPE:
-          return isType(list[first]!, first, types[second as 0 | 1]);
+          return isType(list[first] as M, first, types[second as 0 | 1]);
         case FITS:
           return tokens(first, second, third) <= budget;
         case BLOCKS: {
@@ -201,7 +201,7 @@ export function trimMessages<M extends object>(messages: readonly M[], options: 
     if (kept !== 0) result[cutAt - from] = partOf(cutAt, kept, false);
     const gone = dropped;
     if (gone) result = result.filter((_, at) => !gone.has(at + from));
-    if (hasSystem) result.unshift(list[0]!);
+    if (hasSystem) result.unshift(list[0] as M);
     return result.length === list.length && kept === 0 ? (list as M[]) : result;
   });
 }
@@ -261,6 +261,8 @@ class Pairs {
     }
   }
 }
+
+const backwards = <T>(list: readonly T[]): T[] => list.map((_, at) => list[list.length - 1 - at] as T);
 
 /** A text's lines, each with its end, as Python's `trim_messages` has them. */
 const lines = (text: string): string[] => text.split(/(?<=\n)/).concat(text.endsWith("\n") ? [""] : []);
