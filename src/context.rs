@@ -1,17 +1,23 @@
-//! What a model is sent of a conversation, as opposed to all that happened.
+//! What a model is sent of a conversation, as opposed to all that happened, and what that costs.
 //!
 //! Each decision is made over numbers: which messages call tools, which answer them. So it is the
 //! same code for JSON, for a Rust program's own types and for JavaScript's objects.
 //!
+//! - [`count`], [`estimate`]: tokens as Python counts them, and nearer to what a model reads.
 //! - [`safe_cuts`]: where a list of messages can be cut so that no tool result loses its call.
 //! - [`repair_tool_calls`], [`patch_tool_calls`]: lists that providers take.
 
 mod answer;
+pub mod count;
 pub(crate) mod cut;
+pub mod estimate;
+pub mod estimate_message;
+mod parts;
 pub(crate) mod repair;
 mod rows;
 mod safe_cuts;
 mod tool_calls;
+mod written;
 
 pub use safe_cuts::{SafeCuts, safe_cuts};
 pub use tool_calls::{Waiting, patch_tool_calls, repair_tool_calls};

@@ -1,8 +1,8 @@
-// Twenty seconds of random use under faults; `node js-tests/browser/random-use.mjs` does it for ten minutes.
+// Twenty seconds of random use under faults, in CI two minutes; `node js-tests/browser/random-use.mjs` does it for ten.
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openChromium } from "../chromium";
-import { seeded } from "../support/seed";
+import { isThorough, seeded } from "../support/seed";
 import { serveDemo } from "./demo-page.mjs";
 import { growth, MAY_GROW, randomUse } from "./random-use.mjs";
 
@@ -18,10 +18,17 @@ afterAll(async () => {
   await demo?.close();
 });
 
-test("random use under faults: no error, no drift, the server's thread in the end, memory flat", async () => {
-  const { seed } = seeded("random use", 1);
-  const seen = await randomUse(browser, { address: demo.address, seconds: 20, seed });
-  expect(seen.problems).toEqual([]);
-  expect(seen.runs).toBeGreaterThan(3);
-  expect(growth(seen.memory)).toBeLessThan(MAY_GROW);
-}, 120_000);
+const [SECONDS, UNTIL] = isThorough() ? [120, 400_000] : [20, 120_000];
+
+test(
+  "random use under faults: no error, no drift, the server's thread in the end",
+  async () => {
+    const { seed } = seeded("random use", 1);
+    const seen = await randomUse(browser, { address: demo.address, seconds: SECONDS, seed });
+    expect(seen.problems).toEqual([]);
+    expect(seen.runs).toBeGreaterThan(3);
+    // In twenty seconds the page has had two or three threads: what it then holds more of is what it warms up with.
+    if (isThorough()) expect(growth(seen.memory)).toBeLessThan(MAY_GROW);
+  },
+  UNTIL,
+);

@@ -3,6 +3,10 @@ import operator
 import re
 from typing import Annotated, Any, NotRequired, TypedDict
 
+from deepagents.backends.state import StateBackend
+from deepagents.middleware.summarization import SummarizationMiddleware as DeepAgentsSummarization
+from langchain.agents import create_agent
+from langchain.agents.middleware import SummarizationMiddleware
 from langchain_core.messages import AIMessage, HumanMessage, RemoveMessage, ToolMessage
 from langchain_core.tools import InjectedToolCallId, tool
 from langgraph.config import get_stream_writer
@@ -307,6 +311,21 @@ async def remove_stranger(state):
     return {"messages": [AIMessage("No stranger here.", id=f"fixed-{len(state['messages'])}")]}
 
 
+# summarized, deep: agents whose middleware summarizes: LangChain's takes the older messages out of the state, deepagents' only out of
+# what the model is sent. The summary is written by a model that streams, too.
+
+
+def summary_script(messages) -> Answer:
+    return Answer("They talked about numbers.")
+
+
+def short_script(messages) -> Answer:
+    return Answer(f"The model was sent {len(messages)} messages.")
+
+
+SUMMARIZES = {"model": ScriptedModel(script=summary_script), "trigger": ("messages", 6), "keep": ("messages", 2)}
+
+
 chat = straight(MessagesState, ("model", model_node(chat_script)))
 todos = agent(TodosState, todos_script, [write_todos, multiply])
 parallel = agent(MessagesState, parallel_script, [weather])
@@ -321,3 +340,7 @@ fail = straight(MessagesState, ("model", model_node(fail_script)))
 log = straight(LogState, ("write_log", write_log), ("model", model_node(chat_script)))
 relapse = straight(RelapseState, ("ask_twice", ask_twice))
 remove_unknown = straight(MessagesState, ("model", model_node(chat_script)), ("remove_stranger", remove_stranger))
+summarized = create_agent(ScriptedModel(script=short_script), middleware=[SummarizationMiddleware(**SUMMARIZES)]).builder
+deep = create_agent(
+    ScriptedModel(script=short_script), middleware=[DeepAgentsSummarization(**SUMMARIZES, backend=StateBackend())]
+).builder

@@ -8,3 +8,12 @@ export {
   type ToolAnswerOptions,
 } from "../context/tool-calls.js";
 export { ThreadfoldError, type ThreadfoldErrorCode } from "../errors.js";
+export {
+  type CountOptions,
+  countTokens,
+  type CountTokensOptions,
+  messageTokens,
+  toolTokens,
+} from "../context/count.js";
+export { estimateTokens, scanTokens, type TokenScan } from "../context/estimate.js";
+export { estimateMessageTokens, type EstimateOptions, scanMessage } from "../context/estimate-message.js";
