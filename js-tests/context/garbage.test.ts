@@ -27,8 +27,12 @@ const CALLS: Record<string, Call> = {
   patchToolCalls: { args: () => [list(), answerOptions()], call: (...args) => patchToolCalls(...(args as [never])) },
 };
 
+/** What counters-garbage.test.ts gives garbage. */
+const COUNTERS = /^count|^estimate|^scan|Tokens$/;
+
 test("every function is given garbage", () => {
-  expect(Object.keys(context).filter((name) => name !== "ThreadfoldError" && !(name in CALLS))).toEqual([]);
+  const names = Object.keys(context).filter((name) => name !== "ThreadfoldError" && !COUNTERS.test(name));
+  expect(names.filter((name) => !(name in CALLS))).toEqual([]);
 });
 
 const probe = () => JSON.stringify([[...safeCuts(list() as never)], repairToolCalls(list() as never[])]);

@@ -6,5 +6,6 @@
 mod add_messages;
 mod merge_state;
 mod other_fields;
+mod patch_tool_calls;
 mod records;
 mod super_step;

@@ -80,7 +80,7 @@ function repaired<M>(messages: readonly M[], facts: readonly Facts[], plan: Uint
  * Answers the calls that no tool message of the list answers, as the `PatchToolCallsMiddleware` of Python's deepagents
  * does: right behind the message with the call. Returns the list itself if there are none.
  *
- * Changes nothing else: {@link repairToolCalls} does.
+ * Changes nothing else: {@link repairToolCalls} does. As in Python, a chunk of a tool message answers nothing.
  *
  * @throws ThreadfoldError `INVALID_VALUE`, `INVALID_MESSAGE`, `UNREADABLE_VALUE`.
  *
@@ -99,7 +99,7 @@ export function patchToolCalls<M extends MessageLike>(messages: readonly M[], op
   const make = maker(options);
   const facts = factsOfAll(messages);
   const answered = new Set<string>();
-  for (const { answers } of facts) if (answers !== undefined) answered.add(answers);
+  for (const { answers, chunk } of facts) if (answers !== undefined && !chunk) answered.add(answers);
   if (facts.every(({ ids }) => ids.every((id) => answered.has(id)))) return messages as M[];
   return reading(() => {
     const answers = new Answers(messages, make);
