@@ -21,6 +21,8 @@ mod parts;
 pub(crate) mod repair;
 mod rows;
 mod safe_cuts;
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests;
 mod tool_calls;
 pub mod trim;
 pub mod truncate;

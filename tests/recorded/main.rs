@@ -7,5 +7,6 @@ mod add_messages;
 mod context_edits;
 mod merge_state;
 mod other_fields;
+mod patch_tool_calls;
 mod records;
 mod super_step;
