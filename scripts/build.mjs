@@ -1,5 +1,5 @@
 // `npm run build`: the crate and the TypeScript become the npm package in pkg/.
-import { compileCore } from "./build/core.mjs";
+import { compileCrates } from "./build/core.mjs";
 import { all, main, isMain } from "./process.mjs";
 import { ensureNodeModules, linkPackage } from "./node-modules.mjs";
 import { step } from "./progress.mjs";
@@ -9,8 +9,8 @@ import { requireTools } from "./setup.mjs";
 /** Installs what is missing, and builds pkg/. Cargo needs nothing of npm's, so the two work side by side. */
 export async function build() {
   await requireTools();
-  const [crate] = await all([
-    step("cargo build (release, wasm)", compileCore),
+  const [crates] = await all([
+    step("cargo build (release, wasm)", compileCrates),
     step("cargo build (xtask: wasm-bindgen)", compileXtask),
     ensureNodeModules(),
   ]);
@@ -23,13 +23,13 @@ export async function build() {
     import("./build/notices.mjs"),
     import("./build/assemble.mjs"),
   ]);
-  const bound = await step("wasm-bindgen", () => writeGlue(crate));
-  const wasm = await step("wasm-opt", () => optimise(bound));
+  const bound = await step("wasm-bindgen", () => writeGlue(crates));
+  const wasms = await step("wasm-opt", () => optimise(bound));
   const [{ files: bundles, modules }, types] = await all([
-    step("esbuild", () => bundle(wasm)),
+    step("esbuild", () => bundle(wasms)),
     step("tsc (declarations)", declareTypes),
   ]);
-  await step("pkg/", () => assemble({ wasm, bundles, types, notices: notices(modules) }));
+  await step("pkg/", () => assemble({ wasms, bundles, types, notices: notices(modules) }));
   linkPackage();
 }
 

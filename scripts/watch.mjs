@@ -5,13 +5,14 @@ import { join } from "node:path";
 import { build } from "./build.mjs";
 import { Complaint, isMain, main, root, watch } from "./process.mjs";
 
-const SOURCES = ["src", "bindings/src", "derive/src", "pkg-template/src"];
+const SOURCES = ["src", "bindings/src", "bindings-agent/src", "derive/src", "pkg-template/src"];
 
 /** Which sources are covered best by which tests. The first pattern that matches counts. */
 const RELATED = [
   [/^pkg-template\/src\/(entries\/)?ag-ui/, ["ag-ui/"]],
   [/^pkg-template\/src\/(entries\/)?langgraph/, ["langgraph/"]],
   [/^pkg-template\/src\/(entries\/)?react/, ["react/"]],
+  [/^src\/(context|wasm_agent)|^pkg-template\/src\/(entries\/)?context/, ["context/"]],
   [/^src\/schema|^pkg-template\/src\/schema/, ["thread/schema", "laws/", "types/schema"]],
   [
     /./,

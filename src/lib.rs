@@ -36,6 +36,7 @@
 //! code.
 
 pub mod ag_ui;
+pub mod context;
 pub mod diff;
 mod digits;
 pub mod error;
@@ -73,6 +74,10 @@ pub use value::{Json, Value};
 #[cfg(all(target_arch = "wasm32", feature = "bindings"))]
 #[doc(hidden)]
 pub mod wasm;
+
+#[cfg(all(target_arch = "wasm32", feature = "bindings-agent"))]
+#[doc(hidden)]
+pub mod wasm_agent;
 
 /// Runs the README's Rust as a test.
 #[cfg(doctest)]

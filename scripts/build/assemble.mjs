@@ -18,7 +18,7 @@ import { crateVersion, target } from "../rust.mjs";
 /** What installing and building an example leaves in its folder. */
 const MADE = /[\\/](node_modules|dist|build|target|\.\w+|next-env\.d\.ts|package-lock\.json)$/;
 
-export function assemble({ wasm, bundles, types, notices }) {
+export function assemble({ wasms, bundles, types, notices }) {
   const pkg = join(root, "pkg");
   const staging = join(target, `pkg-${process.pid}`);
   const old = join(target, `pkg-${process.pid}-old`);
@@ -30,7 +30,8 @@ export function assemble({ wasm, bundles, types, notices }) {
   const manifest = JSON.parse(readFileSync(join(root, "pkg-template", "package.json"), "utf8"));
   const { name, ...rest } = manifest;
   write("package.json", `${JSON.stringify({ name, version: crateVersion(), ...rest }, undefined, 2)}\n`);
-  write("threadfold_bg.wasm", readFileSync(wasm));
+  write("threadfold_bg.wasm", readFileSync(wasms.core));
+  write("threadfold_agent_bg.wasm", readFileSync(wasms.agent));
   for (const [path, text] of Object.entries(bundles)) write(path, text);
   for (const [path, text] of Object.entries(types)) write(join("types", path), text);
   write("THIRD-PARTY-NOTICES.txt", notices);
@@ -52,8 +53,13 @@ export function assemble({ wasm, bundles, types, notices }) {
   renameSync(staging, pkg);
   rmSync(old, { recursive: true, force: true });
 
-  const kib = (content) => `${(gzipSync(content, { level: 9 }).length / 1024).toFixed(1)} KiB`;
+  const kib = (...contents) =>
+    `${(contents.reduce((sum, content) => sum + gzipSync(content, { level: 9 }).length, 0) / 1024).toFixed(1)} KiB`;
+  const of = (...files) => kib(...files.map((file) => bundles[file]));
   console.log(
-    `  gzipped: the wasm ${kib(readFileSync(wasm))}, index.js ${kib(bundles["index.js"])}, slim.js ${kib(bundles["slim.js"])}`,
+    `  gzipped: the wasm ${kib(readFileSync(wasms.core))}, index.js ${of("index.js")}, slim.js ${of("slim.js")}`,
+  );
+  console.log(
+    `  gzipped: the agent's wasm ${kib(readFileSync(wasms.agent))}, agent-core.js with it ${of("agent-core.js")}, context.js ${of("context.js")}`,
   );
 }

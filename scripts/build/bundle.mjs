@@ -1,6 +1,6 @@
 // One self-contained JavaScript file for each entry and module format.
 import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { build } from "esbuild";
 import { Complaint, root } from "../process.mjs";
 import { generated } from "./glue.mjs";
@@ -9,45 +9,76 @@ import { printable } from "./printable.mjs";
 const source = join(root, "pkg-template", "src");
 
 /** The entries in src/entries/, each by the name it is imported by: index is "threadfold", slim "threadfold/slim"… */
-export const entries = ["index", "slim", "ag-ui", "ag-ui/events", "langgraph", "langgraph/events", "react", "persist"];
+export const entries = [
+  "index",
+  "slim",
+  "ag-ui",
+  "ag-ui/events",
+  "langgraph",
+  "langgraph/events",
+  "react",
+  "persist",
+  "context",
+];
 
 /** How "threadfold" and "threadfold/slim" come by the wasm. The others work with the threads of "threadfold". */
 const CORES = { index: "inline.ts", slim: "slim.ts" };
 
+/** The entries of the agent half import its core, with the second wasm, from a file of its own: a program has it once. */
+const AGENT = ["context"];
+
+const FORMATS = [
+  { extension: "js", format: "esm" },
+  { extension: "cjs", format: "cjs" },
+];
+
 const BUNDLES = [
   ...entries.flatMap((entry) =>
-    [
-      { extension: "js", format: "esm" },
-      { extension: "cjs", format: "cjs" },
-    ].map(({ extension, format }) => ({
+    FORMATS.map(({ extension, format }) => ({
       file: `${entry.replaceAll("/", "-")}.${extension}`,
       entry,
       core: CORES[entry],
+      agentCore: AGENT.includes(entry) ? `./agent-core.${extension}` : undefined,
       format,
     })),
   ),
+  ...FORMATS.map(({ extension, format }) => ({ file: `agent-core.${extension}`, agent: "inline.ts", format })),
   { file: "workerd.js", entry: "index", core: "workerd.ts", format: "esm" },
+  { file: "workerd-agent-core.js", agent: "workerd.ts", format: "esm" },
+  ...AGENT.map((entry) => ({
+    file: `workerd-${entry}.js`,
+    entry,
+    agentCore: "./workerd-agent-core.js",
+    format: "esm",
+  })),
 ];
 
 /** About how long a line gets: shorter ones cost more. */
 const LINE = 2000;
 
 /** What stays an import: the package itself, so that there is one core in a program, and what a user brings. */
-const EXTERNAL = ["./threadfold_bg.wasm", "threadfold", "react", "rxjs", "@ag-ui/client", "@langchain/core"];
+const EXTERNAL = [
+  "./threadfold_bg.wasm",
+  "./threadfold_agent_bg.wasm",
+  "threadfold",
+  "react",
+  "rxjs",
+  "@ag-ui/client",
+  "@langchain/core",
+];
 
 /** Returns the bundles as `files`, `{ name: text }`, and the paths of the `modules` that are in them. */
-export async function bundle(wasm) {
-  const core = printable(readFileSync(wasm));
-  writeFileSync(join(generated, "wasm-text.js"), textModule(core));
-  writeFileSync(
-    join(generated, "wasm-text.d.ts"),
-    "export declare const alphabet: string;\nexport declare const text: string;\nexport declare const length: number;\n",
-  );
+export async function bundle(wasms) {
+  const core = printable(readFileSync(wasms.core));
+  const agentCore = printable(readFileSync(wasms.agent));
+  writeText(generated, core);
+  writeText(join(generated, "agent"), agentCore);
   const modules = new Set();
   const files = await Promise.all(
-    BUNDLES.map(async ({ file, entry, core: via, format }) => {
+    BUNDLES.map(async ({ file, entry, core: via, agent, agentCore: agentCoreFile, format }) => {
+      const wasm = agent ? agentCore : core;
       const { outputFiles, metafile } = await build({
-        entryPoints: [join(source, "entries", `${entry}.ts`)],
+        entryPoints: [agent ? join(source, "core", agent) : join(source, "entries", `${entry}.ts`)],
         bundle: true,
         write: false,
         metafile: true,
@@ -66,14 +97,19 @@ export async function bundle(wasm) {
         lineLimit: LINE,
         legalComments: "none",
         external: EXTERNAL,
-        plugins: via ? [useCore(via), leaveOut(core)] : [],
+        plugins: [
+          ...(via ? [useCore(via)] : []),
+          ...(via || agent ? [leaveOut(wasm)] : []),
+          ...(agent ? [useAgentFiles] : []),
+          ...(agentCoreFile ? [useAgentCore(agentCoreFile)] : []),
+        ],
         logLevel: "warning",
         // wasm-bindgen lists the snippet's module once for each block of imports from it.
         logOverride: { "duplicate-object-key": "silent" },
       });
       const [{ inputs }] = Object.values(metafile.outputs);
       for (const [path, { bytesInOutput }] of Object.entries(inputs)) if (bytesInOutput > 0) modules.add(path);
-      return [file, filled(file, checked(file, named(outputFiles[0].text)), core.text)];
+      return [file, filled(file, checked(file, named(outputFiles[0].text)), wasm.text)];
     }),
   );
   return { files: Object.fromEntries(files), modules: [...modules] };
@@ -111,6 +147,14 @@ const leaveOut = (core) => ({
   },
 });
 
+function writeText(folder, wasm) {
+  writeFileSync(join(folder, "wasm-text.js"), textModule(wasm));
+  writeFileSync(
+    join(folder, "wasm-text.d.ts"),
+    "export declare const alphabet: string;\nexport declare const text: string;\nexport declare const length: number;\n",
+  );
+}
+
 const textModule = (values) =>
   Object.entries(values)
     .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};\n`)
@@ -123,3 +167,27 @@ const useCore = (file) => ({
     esbuild.onResolve({ filter: /^#core$/ }, () => ({ path: join(source, "core", file) }));
   },
 });
+
+/** Makes `#agent-core`, and the errors that are in it too, the file with the agent half's core, which stays an import. */
+const useAgentCore = (path) => ({
+  name: "agent core",
+  setup(esbuild) {
+    esbuild.onResolve({ filter: /^#agent-core$|\/errors\.js$/ }, () => ({ path, external: true, sideEffects: false }));
+  },
+});
+
+/** Makes inline.ts and workerd.ts, which instantiate a wasm, those of the agent half. */
+const useAgentFiles = {
+  name: "agent files",
+  setup(esbuild) {
+    const generatedFile = (name) => ({ path: join(generated, "agent", name) });
+    esbuild.onResolve({ filter: /generated\/slots\.js$/ }, () => ({ path: join(source, "core", "agent-calls.ts") }));
+    esbuild.onResolve({ filter: /generated\/(threadfold_core|wasm-text)\.js$/ }, ({ path }) =>
+      generatedFile(basename(path)),
+    );
+    esbuild.onResolve({ filter: /threadfold_bg\.wasm$/ }, () => ({
+      path: "./threadfold_agent_bg.wasm",
+      external: true,
+    }));
+  },
+};

@@ -1,14 +1,22 @@
-// The crate and its bindings, compiled to wasm.
+// The crate and its bindings, compiled to wasm: once for the core, once for the agent half.
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { ask, root, run } from "../process.mjs";
 import { SIDE_BY_SIDE, target, WASM } from "../rust.mjs";
 
-/** Returns the path of cargo's .wasm. Whether anything needs compiling is cargo's business. */
-export async function compileCore() {
+/**
+ * Returns the paths of cargo's two .wasm. Whether anything needs compiling is cargo's business. One after the other: cargo
+ * unites the features of the packages that it builds together.
+ */
+export async function compileCrates() {
+  const core = await compile("threadfold-bindings");
+  return { core, agent: await compile("threadfold-bindings-agent") };
+}
+
+async function compile(crate) {
   const cargoHome = process.env.CARGO_HOME ?? join(homedir(), ".cargo");
   const library = join(ask("rustc", ["--print", "sysroot"]) ?? "", "lib", "rustlib", "src", "rust");
-  await run("cargo", ["build", "--profile", "wasm", "-p", "threadfold-bindings", "--target", WASM], {
+  await run("cargo", ["build", "--profile", "wasm", "-p", crate, "--target", WASM], {
     env: {
       ...SIDE_BY_SIDE,
       // Names of source files end up in the binary: let them be the same on every machine.
@@ -23,5 +31,5 @@ export async function compileCore() {
         .join(" "),
     },
   });
-  return join(target, WASM, "wasm", "threadfold_bindings.wasm");
+  return join(target, WASM, "wasm", `${crate.replaceAll("-", "_")}.wasm`);
 }

@@ -7,11 +7,29 @@ import { shortNames } from "./names.mjs";
 import { writeNumbers } from "./numbers.mjs";
 
 export const generated = join(root, "pkg-template", "generated");
+/** What both wasms are called in their folders, so that one inline.ts serves both. */
 const name = "threadfold_core";
 
-/** Writes glue, its types and snippets to pkg-template/generated/; returns the path of the bound .wasm. */
-export async function writeGlue(wasm) {
+/** Writes the glue of both wasms, its types and snippets to pkg-template/generated/; returns the paths of the bound .wasm. */
+export async function writeGlue({ core, agent }) {
   rmSync(generated, { recursive: true, force: true });
+  return { core: await writeCore(core), agent: await writeAgent(agent) };
+}
+
+/** The agent's wasm takes numbers and gives numbers: nothing of the core's values, nor of what user code throws. */
+async function writeAgent(wasm) {
+  const folder = join(generated, "agent");
+  await bind("package", wasm, folder, name);
+  const glue = join(folder, `${name}.js`);
+  const bound = join(folder, `${name}_bg.wasm`);
+  const named = shortNames(readFileSync(bound), withoutDispose(readFileSync(glue, "utf8")));
+  checkImports(named);
+  writeFileSync(bound, named.wasm);
+  writeFileSync(glue, named.glue);
+  return bound;
+}
+
+async function writeCore(wasm) {
   await bind("package", wasm, generated, name);
   // The package's code uses one of the crate's own modules, too, which wasm-bindgen has put beside its glue.
   const [slots] = readdirSync(generated, { recursive: true }).filter((path) => basename(path) === "slots.js");
@@ -51,10 +69,11 @@ function letNothingOut(glue) {
       return `${head}        try {\n${shorter}        } catch (error) { ${nothing}note(error); }\n${end}`;
     },
   );
-  // Nobody but the package's own classes has these objects.
-  const disposed = guarded.replace(/^if \(Symbol\.dispose\).*\n/gm, "");
-  return `import { answer, note } from "./slots.js";\n${disposed}`;
+  return `import { answer, note } from "./slots.js";\n${withoutDispose(guarded)}`;
 }
+
+/** Nobody but the package's own classes has the glue's objects. */
+const withoutDispose = (glue) => glue.replace(/^if \(Symbol\.dispose\).*\n/gm, "");
 
 /** What is matched above is wasm-bindgen's own way of writing, and another version may have another. */
 function checkImports({ wasm, glue }) {

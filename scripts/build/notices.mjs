@@ -43,9 +43,9 @@ function mitTerms() {
 function crates() {
   const tree = ask(
     "cargo",
-    ["tree", "-p", "threadfold-bindings", "--target", WASM, "-e", "normal,no-proc-macro", "--prefix", "none"].concat(
-      "--format",
-      "{p}",
+    ["tree", "-p", "threadfold-bindings", "-p", "threadfold-bindings-agent", "--target", WASM].concat(
+      ["-e", "normal,no-proc-macro", "--prefix", "none"],
+      ["--format", "{p}"],
     ),
   );
   const metadata = ask("cargo", ["metadata", "--format-version", "1", "--filter-platform", WASM]);

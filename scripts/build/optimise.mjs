@@ -31,8 +31,13 @@ const FLAGS = [
   "--strip-target-features",
 ];
 
-/** Returns the path of the optimised wasm. */
-export async function optimise(input) {
+/** Returns the paths of the optimised wasms. */
+export async function optimise({ core, agent }) {
+  return { core: await optimised(core, "wasm-opt"), agent: await optimised(agent, "wasm-opt-agent") };
+}
+
+/** `folder` keeps the last that was made. */
+async function optimised(input, folder) {
   const key = createHash("sha256")
     .update(version)
     .update(FLAGS.join())
@@ -41,7 +46,7 @@ export async function optimise(input) {
     .update(readFileSync(input))
     .digest("hex")
     .slice(0, 32);
-  const cache = join(target, "wasm-opt");
+  const cache = join(target, folder);
   const output = join(cache, `${key}.wasm`);
   if (existsSync(output)) return output;
   mkdirSync(cache, { recursive: true });

@@ -1,0 +1,31 @@
+// Calls of the agent half's wasm. Only numbers cross, so nothing of the caller's runs in the middle of one.
+
+export * from "../errors.js";
+
+interface AgentWasm {
+  headroom(room: number): void;
+  readonly __stack_pointer: WebAssembly.Global;
+}
+
+let wasm: AgentWasm;
+let empty: number;
+
+/** Registers the exports of the wasm. */
+export function begin(exports: object, _makeError: unknown): void {
+  wasm = exports as AgentWasm;
+  empty = wasm.__stack_pointer.value as number;
+}
+
+/** How much of JavaScript's stack a call needs, in 8 KiB: it overflows before the call begins, or not at all. */
+const ROOM = 8;
+
+/** Calls the wasm. If it throws all the same (out of memory), restores its own stack. */
+export function call<T>(entry: () => T): T {
+  wasm.headroom(ROOM);
+  try {
+    return entry();
+  } catch (error) {
+    wasm.__stack_pointer.value = empty;
+    throw error;
+  }
+}

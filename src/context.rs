@@ -1,0 +1,6 @@
+//! What a model is sent of a conversation, as opposed to all that happened.
+//!
+//! Each decision is made over numbers: which messages call tools, which answer them. So it is the
+//! same code for JSON, for a Rust program's own types and for JavaScript's objects.
+
+pub(crate) mod cut;

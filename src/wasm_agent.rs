@@ -1,0 +1,9 @@
+//! What the second wasm of the npm package exports: the decisions of the agent half, over numbers.
+//! The feature `bindings-agent` enables it, which the member crate of that name sets. No value of
+//! JavaScript's comes here, nor anything of the first wasm.
+
+#![allow(missing_debug_implementations)] // Nobody prints these in Rust.
+
+mod track;
+
+pub use track::RawTrack;
