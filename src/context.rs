@@ -3,4 +3,12 @@
 //! Each decision is made over numbers: which messages call tools, which answer them. So it is the
 //! same code for JSON, for a Rust program's own types and for JavaScript's objects.
 
+mod before;
+pub mod clear;
 pub(crate) mod cut;
+pub mod offload;
+mod tool_calls;
+pub mod trim;
+pub mod truncate;
+
+pub use before::EditedBefore;

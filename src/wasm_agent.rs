@@ -5,5 +5,7 @@
 #![allow(missing_debug_implementations)] // Nobody prints these in Rust.
 
 mod track;
+mod trim;
 
 pub use track::RawTrack;
+pub use trim::trim_list;

@@ -1,6 +1,6 @@
 """Record the answers of the Python packages to generated cases.
 
-    python record.py                 write ../records/*.json
+    python record.py                 write ../records/**/*.json
     python record.py --check         compare instead; exit 1 when one differs
     python record.py --only todos    one subject (may be repeated)
     python record.py --compat        default-merge-state-0.0.x, in its own environment
@@ -16,6 +16,7 @@ from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from random import Random
+from typing import Any, Iterable
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
@@ -33,15 +34,22 @@ CURRENT = {
     "files": "files",
 }
 COMPAT = {"default-merge-state-0.0.x": "merge_state"}
+# Their cases refer to the messages of the first by index.
+POOL = "context/conversations"
+CONTEXT = ("conversations", "count", "trim", "cutoff", "event", "args", "history", "clear", "patch")
+CURRENT.update({f"context/{name}": f"context.{name}" for name in CONTEXT})
 
 
 def recorded(subject: str, module: str, seed: int) -> str:
-    """The whole file of one subject; its cases do not depend on other subjects."""
+    """The whole file of one subject; its cases depend on no other but the pool."""
     from common import to_text
 
-    rng = Random(f"{seed}:{subject}")
-    record = import_module(f"subjects.{module}").record
-    return to_text(record(rng, "0.0.x") if subject in COMPAT else record(rng))
+    def of(name: str, module: str, *more: Any) -> Iterable[Any]:
+        return import_module(f"subjects.{module}").record(Random(f"{seed}:{name}"), *more)
+
+    if subject.startswith("context/") and subject != POOL:
+        return to_text(of(subject, module, list(of(POOL, CURRENT[POOL]))))
+    return to_text(of(subject, module, "0.0.x") if subject in COMPAT else of(subject, module))
 
 
 def wrong_version(requirements: Path) -> str | None:
@@ -87,7 +95,7 @@ def main() -> int:
         text = recorded(subject, module, options.seed)
         cases = text.count("\n") - 2
         if not options.check:
-            RECORDS.mkdir(exist_ok=True)
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
             print(f"{path.name}: {cases} cases, {len(text.encode()) // 1024} KB")
         elif not path.exists() or path.read_text(encoding="utf-8") != text:

@@ -1,0 +1,106 @@
+// Estimates the tokens of a message. src/context/estimate_message.rs is the same in Rust.
+import { reading, ThreadfoldError } from "../errors.js";
+import type { MessageLike } from "../messages.js";
+import { scanTokens, type TokenScan } from "./estimate.js";
+import { answeredId, callsOf, type CallParts, readParts } from "./message-parts.js";
+import { isDict, jsonText } from "./python-text.js";
+
+/** How a message's tokens are estimated. */
+export interface EstimateOptions {
+  /** What an image or other media costs: 85, OpenAI's price of an image in low resolution. */
+  readonly tokensPerImage?: number | undefined;
+}
+
+/** What a message costs in itself, and a tool call: the marks around it and its role. In hundredths. */
+const OVERHEAD = 400;
+
+const MEDIA = new Set([
+  "image",
+  "image_url",
+  "input_image",
+  "audio",
+  "input_audio",
+  "video",
+  "file",
+  "input_file",
+  "document",
+  "media",
+]);
+/** The blocks that say a tool call once more. */
+const CALLS = new Set(["tool_use", "tool_call", "function_call"]);
+
+/**
+ * Scans a message, for an estimate that is kept while it is streamed: `sum` is the whole message in hundredths of a
+ * token, `state` is where its text stops. Text that is appended to it adds `scanTokens(text, state)`.
+ *
+ * @throws {@link ThreadfoldError} The errors of {@link estimateMessageTokens}.
+ *
+ * @example
+ * ```ts
+ * import { scanMessage, scanTokens } from "threadfold/context";
+ *
+ * const start = scanMessage({ type: "ai", content: "Hel" });
+ * const more = scanTokens("lo", start.state);
+ * console.log(start.sum + more.sum === scanMessage({ type: "ai", content: "Hello" }).sum); // true
+ * ```
+ */
+export function scanMessage(message: MessageLike, options?: EstimateOptions): TokenScan {
+  return reading(() => {
+    const perImage = options?.tokensPerImage ?? 85;
+    if (!Number.isFinite(perImage)) throw new ThreadfoldError("INVALID_VALUE", "tokensPerImage should be a number.");
+    const parts = readParts(message);
+    if (!parts) return { sum: 0, state: 0 };
+    const { kind, content, fields } = parts;
+    const calls = callsOf(parts);
+    const { sum, state } = scanContent(content, perImage, calls.length > 0);
+    const name = typeof fields["name"] === "string" ? fields["name"] : "";
+    const answered = kind === "tool" ? answeredId(parts) : "";
+    const rest = OVERHEAD + scanTokens(name).sum + scanTokens(answered).sum;
+    return { sum: calls.reduce((all, call) => all + callSum(call), sum + rest), state };
+  });
+}
+
+/**
+ * Estimates the tokens of a message as {@link estimateTokens} does those of a text: its text, its tool calls with their
+ * arguments as JSON, the id of the call that it answers, its name, and 4 for the message itself and for each call.
+ * Media cost the same each, whatever their size; a block of another kind counts as JSON. AG-UI's activities and
+ * reasoning are not sent to a model and count nothing.
+ *
+ * @throws {@link ThreadfoldError} `INVALID_MESSAGE` for what is no message that a model is sent; `INVALID_VALUE`,
+ *   `CYCLIC_VALUE`, `UNREADABLE_VALUE`.
+ *
+ * @example
+ * ```ts
+ * import { estimateMessageTokens } from "threadfold/context";
+ *
+ * console.log(estimateMessageTokens({ type: "human", content: "What is 6 × 7?" })); // 12
+ * console.log(estimateMessageTokens({ role: "assistant", content: "42" })); // 6
+ * ```
+ */
+export function estimateMessageTokens(message: MessageLike, options?: EstimateOptions): number {
+  return Math.ceil(scanMessage(message, options).sum / 100);
+}
+
+function scanContent(content: unknown, perImage: number, called: boolean): TokenScan {
+  if (!Array.isArray(content)) return scanTokens(typeof content === "string" ? content : jsonText(content));
+  let sum = 0;
+  let state = 0;
+  for (const block of content as unknown[]) {
+    const type = isDict(block) ? block["type"] : undefined;
+    const text = isDict(block) && type === "text" ? block["text"] : block;
+    if (typeof text === "string") {
+      const scan = scanTokens(text);
+      sum += scan.sum;
+      state = scan.state;
+    } else {
+      state = 0;
+      if (MEDIA.has(type as string)) sum += perImage * 100;
+      else if (!called || !CALLS.has(type as string)) sum += scanTokens(jsonText(block)).sum;
+    }
+  }
+  return { sum, state };
+}
+
+function callSum({ name, args }: CallParts): number {
+  return OVERHEAD + scanTokens(name).sum + scanTokens(typeof args === "string" ? args : jsonText(args)).sum;
+}

@@ -1,0 +1,280 @@
+//! Trimming: the newest (or oldest) messages that fit a number of tokens.
+//!
+//! The rules are those of Python's `trim_messages`. The decision is made over positions, by asking a
+//! [`Source`]: natively that is a list of [`Value`](crate::Value)s with a counter
+//! ([`trim_messages`]), in the npm package a list of JavaScript's.
+
+use std::ops::Range;
+
+mod list;
+
+pub use list::{Counter, MessageTypes, TextSplitter, TrimOptions, trim_messages};
+
+/// Which messages are kept.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Strategy {
+    /// The newest.
+    #[default]
+    Last,
+    /// The oldest.
+    First,
+}
+
+/// What happens to a tool call and its result where one of them is trimmed off.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ToolPairs {
+    /// They stay or go together, and a result whose call is nowhere before it goes too: what is kept
+    /// has no result without its call.
+    #[default]
+    Whole,
+    /// They are messages like others, as in `LangChain`.
+    AsLangchain,
+}
+
+/// An end of what is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// The first message.
+    Start,
+    /// The last message.
+    End,
+}
+
+/// A part of a message that does not fit as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// This many of its content blocks.
+    Blocks(usize),
+    /// This many pieces of its text.
+    Pieces(usize),
+}
+
+/// Whose call a message answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answers {
+    /// It is no tool's result.
+    Nothing,
+    /// No message before it has the call.
+    Nobody,
+    /// The nearest message before it that has the call.
+    Message(usize),
+}
+
+/// What is trimmed: messages in some heap, their counter, and a budget of tokens.
+pub trait Source {
+    /// Why a question has no answer: the counter failed, a message cannot be read.
+    type Error;
+
+    /// Returns whether the first message is a system message.
+    ///
+    /// # Errors
+    /// What the heap cannot answer.
+    fn begins_with_system(&mut self) -> Result<bool, Self::Error>;
+    /// Takes the first message's tokens off the budget.
+    ///
+    /// # Errors
+    /// What the heap cannot answer.
+    fn reserve_first(&mut self) -> Result<(), Self::Error>;
+    /// Returns whether a message is of a type on which what is kept may start, or end: always, if every
+    /// type may.
+    ///
+    /// # Errors
+    /// What the heap cannot answer.
+    fn is_type(&mut self, message: usize, end: End) -> Result<bool, Self::Error>;
+    /// Returns whether these messages fit, and with them a part of the one that would be next.
+    ///
+    /// # Errors
+    /// What the heap cannot answer.
+    fn fits(&mut self, messages: Range<usize>, part: Option<Part>) -> Result<bool, Self::Error>;
+    /// Returns how many blocks the content of the message that would be next has.
+    ///
+    /// # Errors
+    /// What the heap cannot answer.
+    fn blocks(&mut self, message: usize) -> Result<usize, Self::Error>;
+    /// Returns how many pieces its text has, or the text of its block nearest to what is kept.
+    ///
+    /// # Errors
+    /// What the heap cannot answer.
+    fn pieces(&mut self, message: usize) -> Result<usize, Self::Error>;
+    /// Returns whose call a message answers.
+    ///
+    /// # Errors
+    /// What the heap cannot answer.
+    fn answers(&mut self, message: usize) -> Result<Answers, Self::Error>;
+
+    /// Returns how many of these messages fit, from their end on for [`Strategy::Last`]. Override it
+    /// where counts of single messages add up.
+    ///
+    /// # Errors
+    /// What the heap cannot answer.
+    fn fitting(&mut self, messages: Range<usize>, from: Strategy) -> Result<usize, Self::Error> {
+        halve(self, &messages, from)
+    }
+}
+
+/// Returns how many messages fit: all, or what halving finds.
+pub(crate) fn halve<S: Source + ?Sized>(
+    source: &mut S,
+    messages: &Range<usize>,
+    from: Strategy,
+) -> Result<usize, S::Error> {
+    if source.fits(messages.clone(), None)? {
+        return Ok(messages.len());
+    }
+    most(messages.len(), |count| source.fits(nearest(messages, count, from), None))
+}
+
+/// What to keep, beside the budget, which the [`Source`] knows.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Rules {
+    /// Which messages.
+    pub strategy: Strategy,
+    /// Whether a system message in front stays.
+    pub include_system: bool,
+    /// Whether a part of a message may stay.
+    pub allow_partial: bool,
+    /// What happens to tool calls and their results.
+    pub tool_pairs: ToolPairs,
+}
+
+/// What is kept of a list.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Kept {
+    /// The first message, although it is not among `messages`.
+    pub system: bool,
+    /// These messages.
+    pub messages: Range<usize>,
+    /// How much of the first of them, or of the last for [`Strategy::First`]; all of it if `None`.
+    pub part: Option<Part>,
+    /// Which of them go nevertheless: results without a call. Ascending.
+    pub dropped: Vec<usize>,
+}
+
+/// Decides what is kept of a list of `len` messages.
+///
+/// # Errors
+/// What the source cannot answer.
+pub fn trim<S: Source>(len: usize, rules: Rules, source: &mut S) -> Result<Kept, S::Error> {
+    let mut kept = Kept { messages: 0..len, ..Kept::default() };
+    if rules.strategy == Strategy::Last {
+        kept.messages.end = last(len..len, rules, source)?;
+        kept.system =
+            rules.include_system && kept.messages.end > 0 && source.begins_with_system()?;
+        if kept.system {
+            kept.messages.start = 1;
+            source.reserve_first()?;
+        }
+    }
+    let all = kept.messages.clone();
+    if !all.is_empty() {
+        let fitting = source.fitting(all.clone(), rules.strategy)?;
+        kept.messages = nearest(&all, fitting, rules.strategy);
+        if rules.allow_partial && fitting < all.len() {
+            kept.part = part(&kept.messages, rules.strategy, source)?;
+            let more = usize::from(kept.part.is_some());
+            kept.messages = nearest(&all, fitting + more, rules.strategy);
+        }
+        let whole = kept.messages.clone();
+        match rules.strategy {
+            Strategy::Last => kept.messages.start = first(&whole, rules, source)?,
+            Strategy::First => kept.messages.end = last(whole.end..len, rules, source)?,
+        }
+        if kept.messages != whole {
+            kept.part = None;
+        }
+    }
+    if rules.tool_pairs == ToolPairs::Whole {
+        for message in kept.messages.clone() {
+            if source.answers(message)? == Answers::Nobody {
+                kept.dropped.push(message);
+            }
+        }
+    }
+    Ok(kept)
+}
+
+/// The `count` messages that are nearest to the end that is kept.
+fn nearest(messages: &Range<usize>, count: usize, strategy: Strategy) -> Range<usize> {
+    match strategy {
+        Strategy::Last => messages.end - count..messages.end,
+        Strategy::First => messages.start..messages.start + count,
+    }
+}
+
+/// Returns the largest number up to `max` that fits, 0 always does; by halving, as the reference: a
+/// counter need not be monotonic.
+fn most<E>(max: usize, mut fits: impl FnMut(usize) -> Result<bool, E>) -> Result<usize, E> {
+    let (mut least, mut most) = (0, max);
+    while least < most {
+        let middle = (least + most).div_ceil(2);
+        if fits(middle)? {
+            least = middle;
+        } else {
+            most = middle - 1;
+        }
+    }
+    Ok(least)
+}
+
+/// Returns how much of the message beside these still fits.
+fn part<S: Source>(
+    kept: &Range<usize>,
+    strategy: Strategy,
+    source: &mut S,
+) -> Result<Option<Part>, S::Error> {
+    let next = if strategy == Strategy::Last { kept.start - 1 } else { kept.end };
+    for blocks in (1..source.blocks(next)?).rev() {
+        if source.fits(kept.clone(), Some(Part::Blocks(blocks)))? {
+            return Ok(Some(Part::Blocks(blocks)));
+        }
+    }
+    let pieces = source.pieces(next)?;
+    let fitting = most(pieces, |count| source.fits(kept.clone(), Some(Part::Pieces(count))))?;
+    Ok((fitting > 0).then_some(Part::Pieces(fitting)))
+}
+
+/// Returns where the kept messages end: before `cut.start` on a type on which they may, with no call
+/// whose result is cut off. Behind `cut.end` is nothing.
+fn last<S: Source>(cut: Range<usize>, rules: Rules, source: &mut S) -> Result<usize, S::Error> {
+    let Range { start: mut end, end: mut seen } = cut;
+    loop {
+        while end > 0 && !source.is_type(end - 1, End::End)? {
+            end -= 1;
+        }
+        if rules.tool_pairs == ToolPairs::AsLangchain || end == seen {
+            return Ok(end);
+        }
+        // Every result behind the end is asked once.
+        let (from, to) = (end, seen);
+        seen = end;
+        for message in from..to {
+            if let Answers::Message(caller) = source.answers(message)? {
+                end = end.min(caller);
+            }
+        }
+    }
+}
+
+/// Returns where the kept messages start: at the first of `kept` of a type on which they may, with
+/// no result whose call is cut off.
+fn first<S: Source>(kept: &Range<usize>, rules: Rules, source: &mut S) -> Result<usize, S::Error> {
+    // For each message the last one that answers it; and the last that answers one before.
+    let mut answered = vec![0; kept.len()];
+    let mut split = 0;
+    if rules.tool_pairs == ToolPairs::Whole {
+        for message in kept.clone() {
+            if let Answers::Message(caller) = source.answers(message)? {
+                let own = caller.checked_sub(kept.start).and_then(|at| answered.get_mut(at));
+                *own.unwrap_or(&mut split) = message + 1;
+            }
+        }
+    }
+    for (message, answered) in kept.clone().zip(answered) {
+        let whole = split <= message;
+        if whole && source.is_type(message, End::Start)? {
+            return Ok(message);
+        }
+        split = split.max(answered);
+    }
+    Ok(kept.end)
+}

@@ -1,0 +1,347 @@
+//! Trimming a list of values by a counter of the caller's.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fmt;
+use std::ops::Range;
+
+use super::{Answers, End, Part, Rules, Source, Strategy, ToolPairs, halve, trim};
+use crate::error::Error;
+use crate::message::{answered_call, is_kind, kind_of};
+use crate::value::{Found, Kind, Value};
+
+/// Types of messages, such as `human`: see [`TrimOptions::start_on`].
+pub type MessageTypes<'a> = &'a [&'a str];
+
+/// Splits a text into the pieces that may be kept one by one.
+pub type TextSplitter<'a> = &'a dyn Fn(&str) -> Vec<String>;
+
+/// Counts tokens.
+pub enum Counter<'a, V> {
+    /// Of one message. A list's count is their sum, so that only the messages that are kept are
+    /// counted.
+    Message(&'a mut dyn FnMut(&V) -> Result<usize, Error>),
+    /// Of a list, which for [`Strategy::Last`] comes in reverse, as in the reference.
+    List(&'a mut dyn FnMut(&[&V]) -> Result<usize, Error>),
+}
+
+impl<V> Counter<'_, V> {
+    /// Counts a list.
+    pub(crate) fn count(&mut self, messages: &[&V]) -> Result<usize, Error> {
+        match self {
+            Self::List(count) => count(messages),
+            Self::Message(count) => {
+                let mut counts = messages.iter().map(|message| count(message));
+                counts.try_fold(0_usize, |sum, count| Ok(sum.saturating_add(count?)))
+            }
+        }
+    }
+}
+
+impl<V> fmt::Debug for Counter<'_, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Message(_) => "Counter::Message",
+            Self::List(_) => "Counter::List",
+        })
+    }
+}
+
+/// What [`trim_messages`] keeps.
+#[derive(Clone, Copy, Default)]
+pub struct TrimOptions<'a> {
+    /// At most this many tokens.
+    pub max_tokens: i64,
+    /// The newest messages or the oldest.
+    pub strategy: Strategy,
+    /// The types on which what is kept may start, if any; with [`Strategy::Last`] only. A chunk's type
+    /// is the name of its class, as in the reference.
+    pub start_on: MessageTypes<'a>,
+    /// The types on which it may end.
+    pub end_on: MessageTypes<'a>,
+    /// Whether a system message in front stays, even if it alone is too much; with
+    /// [`Strategy::Last`] only.
+    pub include_system: bool,
+    /// Whether the message that does not fit is cut: to some of its blocks, or some of its text.
+    pub allow_partial: bool,
+    /// How a text is cut: at the end of a line, unless given.
+    pub text_splitter: Option<TextSplitter<'a>>,
+    /// What happens to tool calls and their results.
+    pub tool_pairs: ToolPairs,
+}
+
+impl fmt::Debug for TrimOptions<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TrimOptions").field("max_tokens", &self.max_tokens).finish_non_exhaustive()
+    }
+}
+
+/// Returns the newest messages, or the oldest, that fit `max_tokens`, by the rules of Python's
+/// `trim_messages`. It keeps tool calls and their results together, unless
+/// [`ToolPairs::AsLangchain`] has it do exactly what the reference does.
+///
+/// # Errors
+/// [`Error::InvalidValue`] if `messages` is no list, and for `start_on` or `include_system` with
+/// [`Strategy::First`]; the counter's own.
+///
+/// ```
+/// use serde_json::json;
+/// use threadfold::context::trim::{Counter, TrimOptions, trim_messages};
+///
+/// let messages = json!([
+///     { "type": "human", "content": "6 × 7?" },
+///     { "type": "ai", "content": "", "tool_calls": [{ "name": "times", "args": {}, "id": "c1" }] },
+///     { "type": "tool", "tool_call_id": "c1", "content": "42" },
+///     { "type": "ai", "content": "It is 42." },
+/// ]);
+/// let options = TrimOptions { max_tokens: 2, ..TrimOptions::default() };
+/// let kept = trim_messages(&messages, options, Counter::Message(&mut |_| Ok(1)))?;
+/// assert_eq!(kept, json!([{ "type": "ai", "content": "It is 42." }])); // and no result without its call
+/// # Ok::<(), threadfold::Error>(())
+/// ```
+pub fn trim_messages<'a, V: Value>(
+    messages: &'a V,
+    options: TrimOptions<'a>,
+    counter: Counter<'a, V>,
+) -> Result<V, Error> {
+    if messages.kind() != Kind::Array {
+        return Err(Error::value("messages", "a list of messages"));
+    }
+    let start_on = given(options.start_on);
+    if options.strategy == Strategy::First && (start_on || options.include_system) {
+        let what = if start_on { "start_on" } else { "include_system" };
+        return Err(Error::value(what, "left out, unless the strategy is 'last'"));
+    }
+    let rules = Rules {
+        strategy: options.strategy,
+        include_system: options.include_system,
+        allow_partial: options.allow_partial,
+        tool_pairs: options.tool_pairs,
+    };
+    let mut source = List {
+        messages: messages.items().collect(),
+        budget: options.max_tokens,
+        options,
+        counter,
+        cut: None,
+        answers: None,
+    };
+    let kept = trim(source.messages.len(), rules, &mut source)?;
+
+    let mut made = Vec::with_capacity(kept.messages.len() + 1);
+    made.extend(messages.at(0).filter(|_| kept.system).map(Found::into_owned));
+    let partial = match options.strategy {
+        Strategy::Last => kept.messages.start,
+        Strategy::First => kept.messages.end.saturating_sub(1),
+    };
+    for at in kept.messages.filter(|at| kept.dropped.binary_search(at).is_err()) {
+        let part = kept.part.filter(|_| at == partial);
+        made.extend(match part {
+            Some(part) => source.part(at, part, false),
+            None => messages.at(at).map(Found::into_owned),
+        });
+    }
+    Ok(V::array(made))
+}
+
+/// Whether types are given at all: as in Python, an empty text is none.
+fn given(types: MessageTypes<'_>) -> bool {
+    !types.is_empty() && types != [""]
+}
+
+/// The type that the reference calls a message by: a chunk's is its class.
+fn type_name<V: Value>(message: &V) -> Option<String> {
+    let own = message.instance_kind().or_else(|| message.text_of("type"));
+    match own.or_else(|| message.text_of("role"))?.as_str() {
+        "user" | "human" => Some("human".to_owned()),
+        "assistant" => Some("ai".to_owned()),
+        "developer" => Some("system".to_owned()),
+        other => Some(other.to_owned()),
+    }
+}
+
+struct List<'a, V: Value + 'a> {
+    messages: Vec<V::Found<'a>>,
+    options: TrimOptions<'a>,
+    counter: Counter<'a, V>,
+    budget: i64,
+    /// The message that may be cut, and its text in pieces, from the kept end on.
+    cut: Option<(usize, Vec<String>)>,
+    answers: Option<Vec<Answers>>,
+}
+
+impl<'a, V: Value + 'a> List<'a, V> {
+    fn message(&self, at: usize) -> Option<&V> {
+        self.messages.get(at).map(|found| &**found)
+    }
+
+    fn is_last(&self) -> bool {
+        self.options.strategy == Strategy::Last
+    }
+
+    fn count(&mut self, messages: Range<usize>, more: Option<&V>) -> Result<i64, Error> {
+        let mut counted: Vec<&V> =
+            self.messages.get(messages).into_iter().flatten().map(|found| &**found).collect();
+        if self.options.strategy == Strategy::Last {
+            counted.reverse();
+        }
+        counted.extend(more);
+        let count = self.counter.count(&counted)?;
+        Ok(i64::try_from(count).unwrap_or(i64::MAX))
+    }
+
+    /// Makes the message with part of its content; blocks in reverse where the reference counts so.
+    fn part(&self, at: usize, part: Part, reverse: bool) -> Option<V> {
+        let message = self.message(at)?;
+        let content = match part {
+            Part::Blocks(count) => {
+                let blocks = message.get("content")?;
+                let from = if self.is_last() { blocks.len().saturating_sub(count) } else { 0 };
+                let mut kept: Vec<V> =
+                    blocks.items().skip(from).take(count).map(Found::into_owned).collect();
+                if reverse && self.is_last() {
+                    kept.reverse();
+                }
+                V::array(kept)
+            }
+            Part::Pieces(count) => {
+                let (_, pieces) = self.cut.as_ref()?;
+                // Counted in reverse, kept in order, as in the reference.
+                let mut kept: Vec<&str> = pieces.iter().take(count).map(String::as_str).collect();
+                if self.is_last() && !reverse {
+                    kept.reverse();
+                }
+                V::string(&kept.concat())
+            }
+        };
+        Some(message.clone().with("content", content))
+    }
+
+    /// The content's text, or that of its block at the kept end.
+    fn text(&self, at: usize) -> Option<String> {
+        let content = self.message(at)?.get("content")?;
+        if let Some(text) = content.text() {
+            return Some(text.into_owned());
+        }
+        let nearest = if self.is_last() { content.len().checked_sub(1)? } else { 0 };
+        let block = content.at(nearest)?;
+        match block.text() {
+            Some(text) => Some(text.into_owned()),
+            None if block.text_of("type").as_deref() == Some("text") => block.text_of("text"),
+            None => None,
+        }
+    }
+
+    fn answers(&self) -> Vec<Answers> {
+        let mut callers: HashMap<String, usize> = HashMap::new();
+        let list = self.messages.iter().enumerate();
+        list.map(|(at, message)| match kind_of(&**message) {
+            Some("tool") => {
+                let call = answered_call(&**message);
+                let id = call.as_ref().and_then(Value::text).unwrap_or(Cow::Borrowed(""));
+                callers.get(&*id).map_or(Answers::Nobody, |caller| Answers::Message(*caller))
+            }
+            Some("ai") => {
+                for key in ["tool_calls", "toolCalls"] {
+                    let calls = message.get(key);
+                    let ids = calls.iter().flat_map(|calls| calls.items());
+                    callers.extend(ids.filter_map(|call| Some((call.text_of("id")?, at))));
+                }
+                Answers::Nothing
+            }
+            _ => Answers::Nothing,
+        })
+        .collect()
+    }
+}
+
+impl<'a, V: Value + 'a> Source for List<'a, V> {
+    type Error = Error;
+
+    fn begins_with_system(&mut self) -> Result<bool, Error> {
+        Ok(self.message(0).is_some_and(|message| is_kind(message, "system")))
+    }
+
+    fn reserve_first(&mut self) -> Result<(), Error> {
+        self.budget = self.budget.saturating_sub(self.count(0..1, None)?).max(0);
+        Ok(())
+    }
+
+    fn is_type(&mut self, message: usize, end: End) -> Result<bool, Error> {
+        let types = if end == End::Start { self.options.start_on } else { self.options.end_on };
+        if !given(types) {
+            return Ok(true);
+        }
+        let name = self.message(message).and_then(type_name);
+        Ok(name.is_some_and(|name| types.contains(&name.as_str())))
+    }
+
+    fn fits(&mut self, messages: Range<usize>, part: Option<Part>) -> Result<bool, Error> {
+        let next = if self.is_last() { messages.start.wrapping_sub(1) } else { messages.end };
+        let more = part.and_then(|part| self.part(next, part, true));
+        let count = match part {
+            Some(Part::Pieces(_)) => {
+                self.count(messages, None)?.saturating_add(self.count(0..0, more.as_ref())?)
+            }
+            _ => self.count(messages, more.as_ref())?,
+        };
+        Ok(count <= self.budget)
+    }
+
+    fn blocks(&mut self, message: usize) -> Result<usize, Error> {
+        let content = self.message(message).and_then(|message| message.get("content"));
+        Ok(content.map_or(0, |content| content.len()))
+    }
+
+    fn pieces(&mut self, message: usize) -> Result<usize, Error> {
+        let text = self.text(message).unwrap_or_default();
+        let mut pieces = match self.options.text_splitter {
+            _ if text.is_empty() => Vec::new(),
+            Some(split) => split(&text),
+            None => lines(&text),
+        };
+        if self.is_last() {
+            pieces.reverse();
+        }
+        let count = pieces.len();
+        self.cut = Some((message, pieces));
+        Ok(count)
+    }
+
+    fn answers(&mut self, message: usize) -> Result<Answers, Error> {
+        let answers = match self.answers.take() {
+            Some(known) => known,
+            None => List::answers(self),
+        };
+        let own = answers.get(message).copied().unwrap_or(Answers::Nothing);
+        self.answers = Some(answers);
+        Ok(own)
+    }
+
+    fn fitting(&mut self, messages: Range<usize>, from: Strategy) -> Result<usize, Error> {
+        let Counter::Message(count) = &mut self.counter else {
+            return halve(self, &messages, from);
+        };
+        let (mut left, mut fitting) = (self.budget, 0);
+        let mut add = |message: &V| {
+            left = left.saturating_sub(i64::try_from(count(message)?).unwrap_or(i64::MAX));
+            fitting += usize::from(left >= 0);
+            Ok::<bool, Error>(left >= 0)
+        };
+        let mut list = self.messages.get(messages).into_iter().flatten().map(|found| &**found);
+        match from {
+            Strategy::Last => while list.next_back().map(&mut add).transpose()? == Some(true) {},
+            Strategy::First => while list.next().map(&mut add).transpose()? == Some(true) {},
+        }
+        Ok(fitting)
+    }
+}
+
+/// The lines of a text, each with its end.
+fn lines(text: &str) -> Vec<String> {
+    let mut lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
+    if text.ends_with('\n') {
+        lines.push(String::new());
+    }
+    lines
+}

@@ -1,0 +1,195 @@
+//! Truncating long arguments of old tool calls.
+
+use std::fmt;
+
+use super::before::EditedBefore;
+use super::tool_calls::{args, calls, field, name, with_args};
+use super::trim::Counter;
+use crate::error::Error;
+use crate::value::{Found, Kind, Value};
+
+/// How much of a context: for a trigger at least, for what is kept at most.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum ContextSize {
+    /// This many messages.
+    Messages(usize),
+    /// This many tokens.
+    Tokens(usize),
+    /// This share of the model's input tokens.
+    Fraction(f64),
+}
+
+/// What [`truncate_tool_args`] truncates, and when. The defaults are deepagents', except that its
+/// trigger depends on the model.
+#[derive(Debug, Clone, Copy)]
+pub struct TruncateOptions<'a> {
+    /// Truncates when the context has this size; never, if `None`. Default 20 messages.
+    pub trigger: Option<ContextSize>,
+    /// The newest messages that stay as they are. Default 20 messages.
+    pub keep: ContextSize,
+    /// What a [`ContextSize::Fraction`] is of.
+    pub max_input_tokens: Option<usize>,
+    /// The tools whose calls are truncated. Default `write_file` and `edit_file`.
+    pub tools: &'a [&'a str],
+    /// The most characters of an argument. Default 2,000.
+    pub max_length: usize,
+    /// What comes behind the first twenty. Default `...(argument truncated)`.
+    pub truncation_text: &'a str,
+    /// Truncates every call before this message, and counts nothing: `trigger` and `keep` say when
+    /// to move the boundary.
+    pub edited_before: Option<EditedBefore<'a>>,
+}
+
+impl Default for TruncateOptions<'_> {
+    fn default() -> Self {
+        Self {
+            trigger: Some(ContextSize::Messages(20)),
+            keep: ContextSize::Messages(20),
+            max_input_tokens: None,
+            tools: &["write_file", "edit_file"],
+            max_length: 2000,
+            truncation_text: "...(argument truncated)",
+            edited_before: None,
+        }
+    }
+}
+
+/// How much of a truncated argument stays.
+const HEAD: usize = 20;
+
+/// Returns the messages with long text arguments of old tool calls truncated, by deepagents' rules.
+///
+/// `tokens` is what the whole request has, with the system message and tools. It is the messages'
+/// own number if `None`, and not counted unless it is needed.
+///
+/// # Errors
+/// [`Error::InvalidValue`] if `messages` is no list; the counter's own.
+///
+/// ```
+/// use serde_json::json;
+/// use threadfold::context::trim::Counter;
+/// use threadfold::context::truncate::{ContextSize, TruncateOptions, truncate_tool_args};
+///
+/// let call = json!({ "name": "write_file", "args": { "path": "/a", "text": "x".repeat(9000) }, "id": "c1" });
+/// let messages = json!([{ "type": "ai", "content": "", "tool_calls": [call] }]);
+/// let options = TruncateOptions {
+///     trigger: Some(ContextSize::Messages(1)),
+///     keep: ContextSize::Messages(0),
+///     ..TruncateOptions::default()
+/// };
+/// let short = truncate_tool_args(&messages, options, None, Counter::Message(&mut |_| Ok(1)))?;
+/// let text = &short[0]["tool_calls"][0]["args"]["text"];
+/// assert_eq!(text, "xxxxxxxxxxxxxxxxxxxx...(argument truncated)");
+/// # Ok::<(), threadfold::Error>(())
+/// ```
+pub fn truncate_tool_args<V: Value + fmt::Display>(
+    messages: &V,
+    options: TruncateOptions<'_>,
+    tokens: Option<usize>,
+    mut counter: Counter<'_, V>,
+) -> Result<V, Error> {
+    if messages.kind() != Kind::Array {
+        return Err(Error::value("messages", "a list of messages"));
+    }
+    let before = match options.edited_before {
+        Some(before) => before.position(messages),
+        None if !is_due(messages, options, tokens, &mut counter)? => return Ok(messages.clone()),
+        None => match cutoff(messages, options, &mut counter)? {
+            // As the reference has it: nothing is old, or nothing is recent.
+            all if all >= messages.len() => return Ok(messages.clone()),
+            before => before,
+        },
+    };
+    let mut made: Option<Vec<V>> = None;
+    for (at, message) in messages.items().take(before).enumerate() {
+        if let Some(short) = truncated(&*message, options) {
+            let made =
+                made.get_or_insert_with(|| messages.items().map(Found::into_owned).collect());
+            if let Some(own) = made.get_mut(at) {
+                *own = short;
+            }
+        }
+    }
+    Ok(made.map_or_else(|| messages.clone(), V::array))
+}
+
+/// A share of the input tokens, at least one.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
+fn share(of: usize, fraction: f64) -> usize {
+    ((of as f64 * fraction) as usize).max(1)
+}
+
+fn is_due<V: Value>(
+    messages: &V,
+    options: TruncateOptions<'_>,
+    tokens: Option<usize>,
+    counter: &mut Counter<'_, V>,
+) -> Result<bool, Error> {
+    let threshold = match (options.trigger, options.max_input_tokens) {
+        (None, _) | (Some(ContextSize::Fraction(_)), None) => return Ok(false),
+        (Some(ContextSize::Messages(count)), _) => return Ok(messages.len() >= count),
+        (Some(ContextSize::Tokens(tokens)), _) => tokens,
+        (Some(ContextSize::Fraction(fraction)), Some(limit)) => share(limit, fraction),
+    };
+    if let Some(tokens) = tokens {
+        return Ok(tokens >= threshold);
+    }
+    let all: Vec<_> = messages.items().collect();
+    Ok(counter.count(&all.iter().map(|found| &**found).collect::<Vec<_>>())? >= threshold)
+}
+
+/// Where the messages begin that stay as they are.
+fn cutoff<V: Value>(
+    messages: &V,
+    options: TruncateOptions<'_>,
+    counter: &mut Counter<'_, V>,
+) -> Result<usize, Error> {
+    const FALLBACK: usize = 20;
+    let len = messages.len();
+    let all_but = |count| if len <= count { len } else { len - count };
+    let target = match (options.keep, options.max_input_tokens) {
+        (ContextSize::Messages(count), _) => return Ok(all_but(count)),
+        (ContextSize::Fraction(_), None) => return Ok(all_but(FALLBACK)),
+        (ContextSize::Fraction(fraction), Some(limit)) => share(limit, fraction),
+        (ContextSize::Tokens(tokens), _) => tokens.max(1),
+    };
+    let mut kept = 0_usize;
+    for at in (0..len).rev() {
+        if let Some(message) = messages.at(at) {
+            kept = kept.saturating_add(counter.count(&[&*message])?);
+        }
+        if kept > target {
+            return Ok(at + 1);
+        }
+    }
+    Ok(0)
+}
+
+/// Returns the message with its calls truncated, if one of them has to be.
+fn truncated<V: Value + fmt::Display>(message: &V, options: TruncateOptions<'_>) -> Option<V> {
+    let key = field(message)?;
+    let mut changed = false;
+    let calls = calls(message).into_iter().map(|call| {
+        let is_one = name(&call).is_some_and(|name| options.tools.contains(&name.as_str()));
+        let Some(args) = args(&call).filter(|_| is_one) else { return call };
+        let long = args.keys().into_iter().filter_map(|key| {
+            let text = args.get(&key)?.text()?.into_owned();
+            let (short, is_long) = (head(&text), text.chars().nth(options.max_length).is_some());
+            let short = [short, options.truncation_text].concat();
+            (is_long && short != text).then(|| (key, V::string(&short)))
+        });
+        let long: Vec<(String, V)> = long.collect();
+        if long.is_empty() {
+            return call;
+        }
+        changed = true;
+        with_args(call, args.with_all(long))
+    });
+    let calls = V::array(calls.collect::<Vec<_>>());
+    changed.then(|| message.clone().with(key, calls))
+}
+
+fn head(text: &str) -> &str {
+    let end = text.char_indices().nth(HEAD).map_or(text.len(), |(at, _)| at);
+    text.get(..end).unwrap_or(text)
+}

@@ -1,0 +1,18 @@
+// Whoever is asked about the list that is being trimmed.
+
+let answer;
+
+export function ask(question, first, second, third) {
+  return answer(question, first >>> 0, second >>> 0, third);
+}
+
+/** Has `own` answer while `run` runs. A counter of the caller's may trim a list itself. */
+export function answering(own, run) {
+  const before = answer;
+  answer = own;
+  try {
+    run();
+  } finally {
+    answer = before;
+  }
+}

@@ -1,0 +1,118 @@
+//! Trimming a list of JavaScript's.
+
+use std::ops::Range;
+
+use wasm_bindgen::prelude::*;
+
+use crate::context::trim::{Answers, End, Part, Rules, Source, Strategy, ToolPairs, halve, trim};
+
+#[wasm_bindgen(module = "/src/wasm_agent/trim.js")]
+extern "C" {
+    /// Asks JavaScript about its list; returns a number, or one of those below.
+    fn ask(question: u32, first: u32, second: u32, third: i32) -> i32;
+}
+
+// The questions, in the order of `pkg-template/src/context/trim.ts`.
+const SYSTEM: u32 = 0;
+const RESERVE: u32 = 1;
+const IS_TYPE: u32 = 2;
+const FITS: u32 = 3;
+const BLOCKS: u32 = 4;
+const PIECES: u32 = 5;
+const ANSWERS: u32 = 6;
+const FITTING: u32 = 7;
+const KEPT: u32 = 8;
+const DROPPED: u32 = 9;
+
+// Answers that are no number.
+const FAILED: i32 = -1;
+const NOTHING: i32 = -2;
+
+// Bits of the rules.
+const FIRST: u32 = 1;
+const INCLUDE_SYSTEM: u32 = 2;
+const ALLOW_PARTIAL: u32 = 4;
+const AS_LANGCHAIN: u32 = 8;
+
+/// The list in JavaScript. What failed there is thrown there.
+struct Asked;
+
+fn number(question: u32, first: usize, second: usize, third: i32) -> Result<Option<usize>, ()> {
+    match ask(question, first as u32, second as u32, third) {
+        FAILED => Err(()),
+        answer => Ok(usize::try_from(answer).ok()),
+    }
+}
+
+fn holds(question: u32, first: usize, second: usize, third: i32) -> Result<bool, ()> {
+    Ok(number(question, first, second, third)? == Some(1))
+}
+
+/// A part as a number: so many blocks, or below zero so many pieces.
+fn part_number(part: Option<Part>) -> i32 {
+    match part {
+        None => 0,
+        Some(Part::Blocks(count)) => count as i32,
+        Some(Part::Pieces(count)) => -(count as i32),
+    }
+}
+
+impl Source for Asked {
+    type Error = ();
+
+    fn begins_with_system(&mut self) -> Result<bool, ()> {
+        holds(SYSTEM, 0, 0, 0)
+    }
+
+    fn reserve_first(&mut self) -> Result<(), ()> {
+        holds(RESERVE, 0, 0, 0).map(|_| ())
+    }
+
+    fn is_type(&mut self, message: usize, end: End) -> Result<bool, ()> {
+        holds(IS_TYPE, message, usize::from(end == End::End), 0)
+    }
+
+    fn fits(&mut self, messages: Range<usize>, part: Option<Part>) -> Result<bool, ()> {
+        holds(FITS, messages.start, messages.end, part_number(part))
+    }
+
+    fn blocks(&mut self, message: usize) -> Result<usize, ()> {
+        Ok(number(BLOCKS, message, 0, 0)?.unwrap_or(0))
+    }
+
+    fn pieces(&mut self, message: usize) -> Result<usize, ()> {
+        Ok(number(PIECES, message, 0, 0)?.unwrap_or(0))
+    }
+
+    fn answers(&mut self, message: usize) -> Result<Answers, ()> {
+        match ask(ANSWERS, message as u32, 0, 0) {
+            FAILED => Err(()),
+            NOTHING => Ok(Answers::Nothing),
+            caller => Ok(usize::try_from(caller).map_or(Answers::Nobody, Answers::Message)),
+        }
+    }
+
+    fn fitting(&mut self, messages: Range<usize>, from: Strategy) -> Result<usize, ()> {
+        match number(FITTING, messages.start, messages.end, 0)? {
+            Some(fitting) => Ok(fitting),
+            None => halve(self, &messages, from),
+        }
+    }
+}
+
+/// Decides what is kept of a list that `trim.js` is asked about, and tells it.
+#[wasm_bindgen]
+pub fn trim_list(length: u32, rules: u32) {
+    let has = |bit| rules & bit != 0;
+    let rules = Rules {
+        strategy: if has(FIRST) { Strategy::First } else { Strategy::Last },
+        include_system: has(INCLUDE_SYSTEM),
+        allow_partial: has(ALLOW_PARTIAL),
+        tool_pairs: if has(AS_LANGCHAIN) { ToolPairs::AsLangchain } else { ToolPairs::Whole },
+    };
+    let Ok(kept) = trim(length as usize, rules, &mut Asked) else { return };
+    ask(KEPT, kept.messages.start as u32, kept.messages.end as u32, part_number(kept.part));
+    for message in kept.dropped {
+        ask(DROPPED, message as u32, 0, 0);
+    }
+}
