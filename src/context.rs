@@ -7,6 +7,7 @@ mod before;
 pub mod clear;
 pub(crate) mod cut;
 pub mod offload;
+pub mod policy;
 mod tool_calls;
 pub mod trim;
 pub mod truncate;
