@@ -69,6 +69,8 @@ pub struct Policy {
     pub scaled: bool,
     /// Where to cut.
     pub cuts: Cuts,
+    /// Whether what stays in front (system messages, the last summary) counts for the tokens to keep.
+    pub front_counts: bool,
     /// Edits leave the newest messages alone: from this many of the last tool results on.
     pub edit_keep_results: Option<u32>,
     /// Edits leave this many of the newest messages alone.
@@ -317,7 +319,10 @@ impl Ledger {
 
     /// Returns the first message to keep, or 0 to keep all.
     pub(crate) fn cutoff(&self, policy: &Policy, front: u32, edited: u32, saved: &[f64]) -> u32 {
-        let (tokens, messages) = policy.kept();
+        let (mut tokens, messages) = policy.kept();
+        if policy.front_counts {
+            tokens = (tokens - self.before(front)).max(1.0);
+        }
         let target = self.by_tokens(policy, tokens, edited, saved).max(self.by_messages(messages));
         if policy.cuts == Cuts::AsLangchain {
             return self.langchain_cut(target);
