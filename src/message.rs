@@ -264,10 +264,10 @@ pub(crate) fn removal<V: Value>(id: &str) -> V {
     V::object().with("type", V::string("remove")).with("id", V::string(id))
 }
 
-struct Canonical {
-    kind: &'static str,
+pub(crate) struct Canonical {
+    pub(crate) kind: &'static str,
     /// `OpenAI`'s developer role is LangChain's system message with a marker.
-    developer: bool,
+    pub(crate) developer: bool,
 }
 
 /// Whether a type, a role or a class names a known kind of message.
@@ -276,7 +276,7 @@ pub(crate) fn is_known_kind(name: &str) -> bool {
 }
 
 /// Returns the plain kind of a type, a role or a class, if it is known.
-fn canonical(name: &str) -> Option<Canonical> {
+pub(crate) fn canonical(name: &str) -> Option<Canonical> {
     let kind = match name {
         "human" | "user" | "HumanMessage" | "HumanMessageChunk" => "human",
         "ai" | "assistant" | "AIMessage" | "AIMessageChunk" => "ai",

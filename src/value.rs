@@ -16,6 +16,7 @@ mod number;
 mod numbers;
 mod owned;
 mod plan;
+mod scalar;
 mod symbols;
 mod texts;
 
@@ -23,6 +24,7 @@ pub use bulk::Bulk;
 pub use found::Found;
 pub use held::Holds;
 pub use json::Json;
+pub use scalar::Scalar;
 pub use symbols::{Symbols, Texts};
 
 pub(crate) use bulk::{Change, Check, Owned};

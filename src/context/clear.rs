@@ -59,7 +59,7 @@ impl Default for ClearOptions<'_> {
 ///     { "type": "tool", "tool_call_id": "c1", "content": "a long text" },
 /// ]);
 /// let options = ClearOptions { trigger: 1, keep: 0, ..ClearOptions::default() };
-/// let cleared = clear_tool_uses(&messages, options, Counter::Message(&mut |_| Ok(10)))?;
+/// let cleared = clear_tool_uses(&messages, options, Counter::Approximate)?;
 /// assert_eq!(cleared[1]["content"], "[cleared]");
 /// # Ok::<(), threadfold::Error>(())
 /// ```
@@ -139,11 +139,13 @@ impl<V: Value> Edit<'_, V> {
     fn replace(&mut self, at: usize, by: V, tokens: usize, count: bool) -> Result<usize, Error> {
         let Some(own) = self.messages.get_mut(at) else { return Ok(tokens) };
         let old = std::mem::replace(own, by);
-        match &mut self.counter {
-            _ if !count => Ok(tokens),
-            Counter::Message(of) => Ok((tokens + of(own)?).saturating_sub(of(&old)?)),
-            Counter::List(_) => self.count_all(),
+        if !count {
+            return Ok(tokens);
         }
+        if !self.counter.adds_up() {
+            return self.count_all();
+        }
+        Ok((tokens + self.counter.one(own)?).saturating_sub(self.counter.one(&old)?))
     }
 }
 

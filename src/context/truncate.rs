@@ -77,7 +77,7 @@ const HEAD: usize = 20;
 ///     keep: ContextSize::Messages(0),
 ///     ..TruncateOptions::default()
 /// };
-/// let short = truncate_tool_args(&messages, options, None, Counter::Message(&mut |_| Ok(1)))?;
+/// let short = truncate_tool_args(&messages, options, None, Counter::Approximate)?;
 /// let text = &short[0]["tool_calls"][0]["args"]["text"];
 /// assert_eq!(text, "xxxxxxxxxxxxxxxxxxxx...(argument truncated)");
 /// # Ok::<(), threadfold::Error>(())
@@ -156,7 +156,7 @@ fn cutoff<V: Value>(
     let mut kept = 0_usize;
     for at in (0..len).rev() {
         if let Some(message) = messages.at(at) {
-            kept = kept.saturating_add(counter.count(&[&*message])?);
+            kept = kept.saturating_add(counter.one(&*message)?);
         }
         if kept > target {
             return Ok(at + 1);

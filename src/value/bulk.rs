@@ -1,6 +1,6 @@
 //! Operations on many values at once, which a heap may implement in its own way.
 
-use super::{Found, Join, Kind, Plan, Symbols, Texts, Value};
+use super::{Found, Join, Kind, Plan, Scalar, Symbols, Texts, Value};
 
 /// Operations on many values at once, which a heap may implement in its own way. The defaults use
 /// the methods of [`Value`].
@@ -43,6 +43,11 @@ pub trait Bulk: Sized {
     }
     /// Returns the kind that an instance of a class says it is. JSON has no instances.
     fn instance_kind(&self) -> Option<String> {
+        None
+    }
+    /// Returns a number or a boolean as one. Only what counts tokens asks for it, and JavaScript
+    /// counts its own.
+    fn scalar(&self) -> Option<Scalar> {
         None
     }
     /// Returns this text with another appended.

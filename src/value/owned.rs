@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value as Json};
 
-use super::{Bulk, Found, Join, Kind, Plan, Texts, Value, bulk, number, texts};
+use super::{Bulk, Found, Join, Kind, Plan, Scalar, Texts, Value, bulk, number, texts};
 
 impl<'a> Found<'a, Json> for &'a Json {
     fn of(value: &'a Json) -> Self {
@@ -131,6 +131,14 @@ impl Bulk for Json {
 
     fn take_at(&mut self, index: usize) -> Option<Self> {
         self.get_mut(index).map(Json::take)
+    }
+
+    fn scalar(&self) -> Option<Scalar> {
+        match self {
+            Json::Bool(it) => Some(Scalar::Bool(*it)),
+            Json::Number(number) => Scalar::of(number),
+            _ => None,
+        }
     }
 
     fn concat(mut self, text: &Self) -> Self {

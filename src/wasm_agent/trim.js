@@ -3,7 +3,7 @@
 let answer;
 
 export function ask(question, first, second, third) {
-  return answer(question, first >>> 0, second >>> 0, third);
+  return answer(question, first, second, third);
 }
 
 /** Has `own` answer while `run` runs. A counter of the caller's may trim a list itself. */

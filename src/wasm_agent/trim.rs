@@ -1,5 +1,7 @@
 //! Trimming a list of JavaScript's.
 
+#![allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)] // No list has so many messages.
+
 use std::ops::Range;
 
 use wasm_bindgen::prelude::*;
@@ -9,20 +11,20 @@ use crate::context::trim::{Answers, End, Part, Rules, Source, Strategy, ToolPair
 #[wasm_bindgen(module = "/src/wasm_agent/trim.js")]
 extern "C" {
     /// Asks JavaScript about its list; returns a number, or one of those below.
-    fn ask(question: u32, first: u32, second: u32, third: i32) -> i32;
+    fn ask(question: i32, first: i32, second: i32, third: i32) -> i32;
 }
 
 // The questions, in the order of `pkg-template/src/context/trim.ts`.
-const SYSTEM: u32 = 0;
-const RESERVE: u32 = 1;
-const IS_TYPE: u32 = 2;
-const FITS: u32 = 3;
-const BLOCKS: u32 = 4;
-const PIECES: u32 = 5;
-const ANSWERS: u32 = 6;
-const FITTING: u32 = 7;
-const KEPT: u32 = 8;
-const DROPPED: u32 = 9;
+const SYSTEM: i32 = 0;
+const RESERVE: i32 = 1;
+const IS_TYPE: i32 = 2;
+const FITS: i32 = 3;
+const BLOCKS: i32 = 4;
+const PIECES: i32 = 5;
+const ANSWERS: i32 = 6;
+const FITTING: i32 = 7;
+const KEPT: i32 = 8;
+const DROPPED: i32 = 9;
 
 // Answers that are no number.
 const FAILED: i32 = -1;
@@ -37,14 +39,14 @@ const AS_LANGCHAIN: u32 = 8;
 /// The list in JavaScript. What failed there is thrown there.
 struct Asked;
 
-fn number(question: u32, first: usize, second: usize, third: i32) -> Result<Option<usize>, ()> {
-    match ask(question, first as u32, second as u32, third) {
+fn number(question: i32, first: usize, second: usize, third: i32) -> Result<Option<usize>, ()> {
+    match ask(question, first as i32, second as i32, third) {
         FAILED => Err(()),
         answer => Ok(usize::try_from(answer).ok()),
     }
 }
 
-fn holds(question: u32, first: usize, second: usize, third: i32) -> Result<bool, ()> {
+fn holds(question: i32, first: usize, second: usize, third: i32) -> Result<bool, ()> {
     Ok(number(question, first, second, third)? == Some(1))
 }
 
@@ -85,7 +87,7 @@ impl Source for Asked {
     }
 
     fn answers(&mut self, message: usize) -> Result<Answers, ()> {
-        match ask(ANSWERS, message as u32, 0, 0) {
+        match ask(ANSWERS, message as i32, 0, 0) {
             FAILED => Err(()),
             NOTHING => Ok(Answers::Nothing),
             caller => Ok(usize::try_from(caller).map_or(Answers::Nobody, Answers::Message)),
@@ -111,8 +113,8 @@ pub fn trim_list(length: u32, rules: u32) {
         tool_pairs: if has(AS_LANGCHAIN) { ToolPairs::AsLangchain } else { ToolPairs::Whole },
     };
     let Ok(kept) = trim(length as usize, rules, &mut Asked) else { return };
-    ask(KEPT, kept.messages.start as u32, kept.messages.end as u32, part_number(kept.part));
+    ask(KEPT, kept.messages.start as i32, kept.messages.end as i32, part_number(kept.part));
     for message in kept.dropped {
-        ask(DROPPED, message as u32, 0, 0);
+        ask(DROPPED, message as i32, 0, 0);
     }
 }

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
 
 mod add_messages;
+mod context_edits;
 mod merge_state;
 mod other_fields;
 mod records;

@@ -39,11 +39,16 @@ impl Record {
     }
 }
 
-/// Checks each record of a subject; says which fails.
-pub fn replay(subject: &str, check: impl Fn(&Record)) {
+/// What was recorded of a subject.
+pub fn read(subject: &str) -> Vec<Value> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("js-tests/conformance/records");
     let text = fs::read_to_string(folder.join(format!("{subject}.json"))).unwrap();
-    let records: Vec<Value> = serde_json::from_str(&text).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+/// Checks each record of a subject; says which fails.
+pub fn replay(subject: &str, check: impl Fn(&Record)) {
+    let records = read(subject);
     assert!(records.len() >= 100, "{subject}: only {} records", records.len());
     for record in records.into_iter().map(Record::of) {
         let checked = catch_unwind(AssertUnwindSafe(|| check(&record)));

@@ -173,7 +173,7 @@ function rawCalls(fields: Fields): CallParts[] {
 /** Returns the id of the call that a tool message answers. */
 export function answeredId({ fields }: MessageParts, at?: number): string {
   const id = fields["tool_call_id"] ?? fields["toolCallId"];
-  if (typeof id === "number") return String(id);
+  if (Number.isInteger(id)) return String(id);
   if (typeof id !== "string") throw refused(at, ".tool_call_id", "the id of the call that it answers");
   return id;
 }

@@ -2,9 +2,9 @@
 import { answering, call, trim_list } from "#agent-core";
 import { reading, ThreadfoldError } from "../errors.js";
 import { choice } from "../options.js";
-import { blockText, kindOf, typeOf, withContent } from "./edited.js";
-import { counterOf, type TokenCounter } from "./token-counter.js";
-import { answeredCall, callIds } from "./tool-calls.js";
+import { blockText, kindOf, listed, withFields } from "./edited.js";
+import { type Facts, factsOf } from "./rows.js";
+import { calledBy, type Counter, counterOf, type TokenCounter, wrong } from "./token-counter.js";
 
 /** A type of messages, such as `"human"`, or a class of them. */
 export type MessageType = string | (abstract new (...args: never[]) => object);
@@ -107,7 +107,8 @@ class Asked<M extends object> {
   // Who answers whom is known from here on to the end.
   #seen: number;
   readonly #callers = new Map<number, number>();
-  readonly #waiting = new Map<string, number[]>();
+  readonly #facts: Facts[] = [];
+  readonly #waiting = new Map<unknown, number[]>();
   #hasSystem = false;
   #from = 0;
   #to = 0;
@@ -119,7 +120,7 @@ class Asked<M extends object> {
     maxTokens: number,
     private readonly isFirst: boolean,
     private readonly types: readonly [start: Types, end: Types],
-    private readonly counter: ReturnType<typeof counterOf<M>>,
+    private readonly counter: Counter<M>,
     private readonly split: (text: string) => readonly string[],
   ) {
     this.#budget = maxTokens;
@@ -169,8 +170,8 @@ class Asked<M extends object> {
   #isType(at: number, types: Types): boolean {
     if (!types) return true;
     const message = this.list[at]!;
-    const name = typeOf(message, at);
-    return types.some((type) => (typeof type === "string" ? name.includes(type) : message instanceof type));
+    const names = typesOfMessage(message, at);
+    return types.some((type) => (typeof type === "string" ? names.includes(type) : message instanceof type));
   }
 
   #count(from: number, to: number, more?: M): number {
@@ -195,11 +196,13 @@ class Asked<M extends object> {
     const reverse = !this.isFirst;
     if (part < 0) {
       const pieces = this.#pieces.slice(0, -part);
-      return withContent(message, (reverse && !toCount ? pieces.reverse() : pieces).join(""));
+      const content = (reverse && !toCount ? pieces.reverse() : pieces).join("");
+      // All of it may fit after all, with a counter whose counts do not add up.
+      return content === (message as { content?: unknown }).content ? message : withFields(message, { content });
     }
     const blocks = (message as unknown as { content: readonly unknown[] }).content;
     const kept = reverse ? blocks.slice(-part) : blocks.slice(0, part);
-    return withContent(message, reverse && toCount ? kept.reverse() : kept);
+    return withFields(message, { content: reverse && toCount ? kept.reverse() : kept });
   }
 
   #cut(at: number): number {
@@ -217,26 +220,26 @@ class Asked<M extends object> {
   /** Reads the list from its end on, once, as far as is needed. */
   #answers(at: number): number {
     while (this.#seen > at) this.#look();
-    const id = answeredCall(this.list[at]!);
-    if (id === undefined) return kindOf(this.list[at], at) === "tool" ? NOBODY : NOTHING;
+    const { kind, answers } = this.#facts[at]!;
+    if (kind !== "tool") return NOTHING;
+    if (answers === undefined) return NOBODY;
     while (!this.#callers.has(at) && this.#seen > 0) this.#look();
     return this.#callers.get(at) ?? NOBODY;
   }
 
   #look(): void {
     const at = --this.#seen;
-    const message = this.list[at]!;
-    const id = answeredCall(message);
-    if (id !== undefined) {
-      const waiting = this.#waiting.get(id);
+    const facts = factsOf(this.list[at], at);
+    this.#facts[at] = facts;
+    if (facts.answers !== undefined) {
+      const waiting = this.#waiting.get(facts.answers);
       if (waiting) waiting.push(at);
-      else this.#waiting.set(id, [at]);
-      return;
-    }
-    if (this.#waiting.size === 0) return;
-    for (const called of callIds(message)) {
-      for (const result of this.#waiting.get(called) ?? []) this.#callers.set(result, at);
-      this.#waiting.delete(called);
+      else this.#waiting.set(facts.answers, [at]);
+    } else if (this.#waiting.size > 0) {
+      for (const { id } of facts.calls) {
+        for (const result of this.#waiting.get(id) ?? []) this.#callers.set(result, at);
+        this.#waiting.delete(id);
+      }
     }
   }
 
@@ -270,11 +273,20 @@ class Asked<M extends object> {
 /** A text's lines, each with its end, as Python's `trim_messages` has them. */
 const lines = (text: string): string[] => text.split(/(?<=\n)/).concat(text.endsWith("\n") ? [""] : []);
 
+/** The types by which a message goes: a chunk's is its class, as in Python; AG-UI's has LangChain's type and its role. */
+function typesOfMessage(message: object, at: number): unknown[] {
+  const { type, role } = message as { type?: unknown; role?: unknown };
+  if (typeof type === "string" && type.endsWith("Chunk")) return [type];
+  const kind = kindOf(message, at);
+  return type === undefined ? [kind, role] : [kind];
+}
+
 function typesOf(given: unknown, what: string): Types {
-  const types: unknown[] = Array.isArray(given) ? given : [given ?? ""];
+  // As in Python, an empty text or list is none.
+  const types: unknown[] = Array.isArray(given) ? given : given ? [given] : [];
   if (!types.every((type) => typeof type === "string" || typeof type === "function"))
     throw wrong(what, "a type of messages, or a list of them");
-  return Array.isArray(given) ? (types.length > 0 ? (types as MessageType[]) : undefined) : given ? (types as MessageType[]) : undefined;
+  return types.length > 0 ? (types as MessageType[]) : undefined;
 }
 
 const refusedFirst = (option: string) =>

@@ -1,6 +1,8 @@
-// Calls of the agent half's wasm. Only numbers cross, so nothing of the caller's runs in the middle of one.
+// Calls of the agent half's wasm. Only numbers cross. Where the wasm asks in the middle of a call, through `answering`,
+// the answer throws nothing.
 
 export * from "../errors.js";
+export { answering } from "../../generated/agent/trim.js";
 
 interface AgentWasm {
   headroom(room: number): void;

@@ -6,6 +6,8 @@ use std::fmt;
 use std::ops::Range;
 
 use super::{Answers, End, Part, Rules, Source, Strategy, ToolPairs, halve, trim};
+use crate::context::count::{CountOptions, message_tokens};
+use crate::context::estimate_message::{TOKENS_PER_IMAGE, estimate_message};
 use crate::error::Error;
 use crate::message::{answered_call, is_kind, kind_of};
 use crate::value::{Found, Kind, Value};
@@ -18,29 +20,53 @@ pub type TextSplitter<'a> = &'a dyn Fn(&str) -> Vec<String>;
 
 /// Counts tokens.
 pub enum Counter<'a, V> {
-    /// Of one message. A list's count is their sum, so that only the messages that are kept are
-    /// counted.
+    /// Python's number: [`count_tokens`](crate::context::count::count_tokens).
+    Approximate,
+    /// What comes nearer to what a model reads:
+    /// [`estimate_message`](crate::context::estimate_message::estimate_message).
+    Estimate,
+    /// Your own, of one message. A list's count is the sum, so that only the messages that are kept
+    /// are counted.
     Message(&'a mut dyn FnMut(&V) -> Result<usize, Error>),
-    /// Of a list, which for [`Strategy::Last`] comes in reverse, as in the reference.
+    /// Your own, of a list, which for [`Strategy::Last`] comes in reverse, as in the reference.
     List(&'a mut dyn FnMut(&[&V]) -> Result<usize, Error>),
 }
 
-impl<V> Counter<'_, V> {
+impl<V: Value> Counter<'_, V> {
     /// Counts a list.
     pub(crate) fn count(&mut self, messages: &[&V]) -> Result<usize, Error> {
-        match self {
-            Self::List(count) => count(messages),
-            Self::Message(count) => {
-                let mut counts = messages.iter().map(|message| count(message));
-                counts.try_fold(0_usize, |sum, count| Ok(sum.saturating_add(count?)))
-            }
+        if let Self::List(count) = self {
+            return count(messages);
         }
+        messages.iter().try_fold(0_usize, |sum, message| Ok(sum.saturating_add(self.one(message)?)))
+    }
+
+    /// Counts one message.
+    pub(crate) fn one(&mut self, message: &V) -> Result<usize, Error> {
+        match self {
+            // The default options have no fractions.
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+            Self::Approximate => Ok(message_tokens(message, &CountOptions::default())? as usize),
+            Self::Estimate => {
+                let tokens = estimate_message(message, TOKENS_PER_IMAGE)?.tokens();
+                Ok(usize::try_from(tokens).unwrap_or(usize::MAX))
+            }
+            Self::Message(count) => count(message),
+            Self::List(count) => count(&[message]),
+        }
+    }
+
+    /// Whether counts of single messages add up.
+    pub(crate) fn adds_up(&self) -> bool {
+        !matches!(self, Self::List(_))
     }
 }
 
 impl<V> fmt::Debug for Counter<'_, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Self::Approximate => "Counter::Approximate",
+            Self::Estimate => "Counter::Estimate",
             Self::Message(_) => "Counter::Message",
             Self::List(_) => "Counter::List",
         })
@@ -214,7 +240,9 @@ impl<'a, V: Value + 'a> List<'a, V> {
                 V::string(&kept.concat())
             }
         };
-        Some(message.clone().with("content", content))
+        // All of it may fit after all, with a counter whose counts do not add up.
+        let is_all = message.get("content").is_some_and(|own| own.equals(&content));
+        Some(if is_all { message.clone() } else { message.clone().with("content", content) })
     }
 
     /// The content's text, or that of its block at the kept end.
@@ -319,12 +347,13 @@ impl<'a, V: Value + 'a> Source for List<'a, V> {
     }
 
     fn fitting(&mut self, messages: Range<usize>, from: Strategy) -> Result<usize, Error> {
-        let Counter::Message(count) = &mut self.counter else {
+        if !self.counter.adds_up() {
             return halve(self, &messages, from);
-        };
+        }
         let (mut left, mut fitting) = (self.budget, 0);
+        let counter = &mut self.counter;
         let mut add = |message: &V| {
-            left = left.saturating_sub(i64::try_from(count(message)?).unwrap_or(i64::MAX));
+            left = left.saturating_sub(i64::try_from(counter.one(message)?).unwrap_or(i64::MAX));
             fitting += usize::from(left >= 0);
             Ok::<bool, Error>(left >= 0)
         };

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::mem;
 use std::sync::Arc;
 
-use super::super::{Bulk, Found, Join, Kind, Plan, Texts, Value, bulk, texts};
+use super::super::{Bulk, Found, Join, Kind, Plan, Scalar, Texts, Value, bulk, texts};
 use super::{Items, Json, Map, Node, share};
 
 impl<'a> Found<'a, Json> for &'a Json {
@@ -129,6 +129,14 @@ impl Bulk for Json {
     fn take_at(&mut self, index: usize) -> Option<Self> {
         self.list()?.get(index)?;
         self.items_mut()?.get_mut(index).map(mem::take)
+    }
+
+    fn scalar(&self) -> Option<Scalar> {
+        match &self.0 {
+            Node::Bool(it) => Some(Scalar::Bool(*it)),
+            Node::Number(number) => Scalar::of(number),
+            _ => None,
+        }
     }
 
     fn concat(mut self, text: &Self) -> Self {

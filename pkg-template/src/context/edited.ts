@@ -1,0 +1,72 @@
+// Messages with a change, for the context only.
+import { readParts } from "./message-parts.js";
+import { isDict } from "./python-text.js";
+import { wrong } from "./token-counter.js";
+
+export type Fields = Record<string, unknown>;
+
+/** How much of a context: messages, tokens, or a share of the model's input tokens. */
+export type ContextSize = { readonly messages: number } | { readonly tokens: number } | { readonly fraction: number };
+
+/**
+ * The message before which a context is edited, by its id or position. A boundary that you store, and move only when
+ * something is due, keeps the start of the context as it is, and so a provider's prompt cache.
+ */
+export type EditedBefore = string | number;
+
+/** Returns a list of messages as such. */
+export function listed<M>(messages: readonly M[]): readonly M[] {
+  if (!Array.isArray(messages)) throw wrong("messages", "a list of messages");
+  return messages;
+}
+
+/** The kind of a message, whatever its form. */
+export const kindOf = (message: unknown, at: number): string | undefined => readParts(message, at)?.kind;
+
+/** Returns the position before which messages are edited: 0 for an id that none of them has. */
+export function positionOf(before: EditedBefore, messages: readonly object[]): number {
+  if (typeof before === "string")
+    return Math.max(
+      0,
+      messages.findIndex((message) => (message as Fields)?.["id"] === before),
+    );
+  if (!(before >= 0)) throw wrong("editedBefore", "the id or the position of a message");
+  return Math.min(before, messages.length);
+}
+
+/** Returns a copy of a message with other fields; an instance keeps its class. */
+export function withFields<M extends object>(message: M, fields: Fields): M {
+  const prototype: unknown = Object.getPrototypeOf(message);
+  if (prototype === Object.prototype || prototype === null) return { ...message, ...fields };
+  const copy = Object.create(prototype as object, Object.getOwnPropertyDescriptors(message)) as M;
+  for (const [key, value] of Object.entries(fields))
+    Object.defineProperty(copy, key, { value, writable: true, enumerable: true, configurable: true });
+  return copy;
+}
+
+/** The free field of a message with this name in LangChain's form; AG-UI's has one for all. */
+export const freeField = (message: object, name: string): string => ("type" in message ? name : "metadata");
+
+/** The text of a block of content, if it is text. */
+export function blockText(block: unknown): string | undefined {
+  const text = isDict(block) && block["type"] === "text" ? block["text"] : block;
+  return typeof text === "string" ? text : undefined;
+}
+
+export const dictOr = (value: unknown): Fields => (isDict(value) ? value : {});
+
+/** An option that is a number, or what it is usually. */
+export function numberOr<T>(given: unknown, usual: T, what: string): number | T {
+  if (given === undefined || given === null) return usual;
+  if (typeof given !== "number" || Number.isNaN(given)) throw wrong(what, "a number");
+  return given;
+}
+
+/** The first code points of a text. */
+export function firstChars(text: string, count: number): string {
+  if (text.length <= count) return text;
+  // A pair counts as one.
+  let end = 0;
+  for (let chars = 0; chars < count && end < text.length; chars++) end += text.codePointAt(end)! > 0xffff ? 2 : 1;
+  return text.slice(0, end);
+}

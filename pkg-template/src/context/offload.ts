@@ -1,0 +1,165 @@
+// Moves what is too long for a context to files. src/context/offload.rs is the same in Rust.
+import { reading } from "../errors.js";
+import {
+  blockText,
+  dictOr,
+  type Fields,
+  firstChars,
+  freeField,
+  kindOf,
+  listed,
+  numberOr,
+  withFields,
+} from "./edited.js";
+import { preview } from "./preview.js";
+import { codePoints } from "./python-text.js";
+import { sha256 } from "./sha256.js";
+import { wrong } from "./token-counter.js";
+import { answeredCall, callId, callName, toolCallsOf } from "./tool-calls.js";
+
+/** What {@link offload} moves to files. */
+export interface OffloadOptions {
+  /** Moves a tool's result of more than four times this many characters: 20,000; null moves none. */
+  readonly toolTokens?: number | null | undefined;
+  /** Moves the last message of the user so: 50,000. */
+  readonly humanTokens?: number | null | undefined;
+  /** The tools whose results stay: the file tools of deepagents. */
+  readonly excludeTools?: readonly string[] | undefined;
+  /** The folder in which the files go: `/`. */
+  readonly root?: string | undefined;
+}
+
+/** What {@link offload} found. */
+export interface Offloaded<M> {
+  /** The files to write, by their paths. */
+  readonly files: Record<string, string>;
+  /** The context: the messages with what is in files replaced by where it is, and a preview. */
+  readonly messages: M[];
+  /**
+   * The messages to update the state with: the user's with the path of its file in `additional_kwargs.lc_evicted_to`.
+   * Their text stays in the state, and is replaced in each context.
+   */
+  readonly tagged: M[];
+}
+
+const EXCLUDED = ["ls", "glob", "grep", "read_file", "edit_file", "write_file", "delete"];
+const CHARS_PER_TOKEN = 4;
+const TAG = "lc_evicted_to";
+
+/**
+ * Moves long results of tools, and a long last message of the user, to files, by the rules and in the words of
+ * deepagents. It writes nothing: give `files` to your file system or to `mergeFiles`.
+ *
+ * Returns `messages` itself in `messages` if there is nothing to move. Blocks that are no text stay. The files are named
+ * by the ids of calls and messages, where deepagents makes up the name of the user's.
+ *
+ * @throws {@link ThreadfoldError} `INVALID_VALUE`, `INVALID_MESSAGE`, `UNREADABLE_VALUE`.
+ *
+ * @example
+ * ```ts
+ * import { offload } from "threadfold/context";
+ *
+ * const { files, messages } = offload([{ type: "tool", tool_call_id: "c1", content: "x\n".repeat(50_000) }]);
+ * console.log(Object.keys(files)); // [ '/large_tool_results/c1' ]
+ * console.log(messages[0]?.content.slice(0, 21)); // Tool result too large
+ * ```
+ */
+export function offload<M extends object>(messages: readonly M[], options?: OffloadOptions): Offloaded<M> {
+  return reading(() => {
+    const list = listed(messages);
+    const { toolTokens, humanTokens, excludeTools, root } = options ?? {};
+    const ofTools = toolTokens === null ? 0 : numberOr(toolTokens, 20_000, "toolTokens");
+    const ofHumans = humanTokens === null ? 0 : numberOr(humanTokens, 50_000, "humanTokens");
+    const excluded: unknown = excludeTools ?? EXCLUDED;
+    if (!Array.isArray(excluded)) throw wrong("excludeTools", "a list of names");
+    const folder: unknown = root ?? "/";
+    if (typeof folder !== "string") throw wrong("root", "the path of a folder");
+    const start = folder.replace(/\/+$/, "");
+
+    const names = new Map<unknown, unknown>();
+    const files: [path: string, text: string][] = [];
+    const tagged: M[] = [];
+    let made: M[] | undefined;
+    for (const [at, message] of list.entries()) {
+      const kind = kindOf(message, at);
+      for (const call of toolCallsOf(message, at)?.calls ?? []) names.set(callId(call), callName(call));
+      let short: M | undefined;
+      if (kind === "tool") {
+        const id = answeredCall(message) ?? "";
+        const text = longText(message, ofTools);
+        if (text === undefined || excluded.includes((message as Fields)["name"] || names.get(id))) continue;
+        const path = `${start}/large_tool_results/${id ? safe(id) : unknownName(message, at, "unknown")}`;
+        files.push([path, text]);
+        short = replaced(message, toolNote(id, path, text));
+      } else if (kind === "human" && ofHumans > 0) {
+        const field = freeField(message, "additional_kwargs");
+        const free = dictOr((message as Fields)[field]);
+        const moved = free[TAG];
+        if (typeof moved === "string" && moved !== "") {
+          short = replaced(message, humanNote(moved, textOf(message)));
+        } else if (at === list.length - 1) {
+          const text = longText(message, ofHumans);
+          if (text === undefined) continue;
+          const path = `${start}/conversation_history/${unknownName(message, at, "message")}.md`;
+          files.push([path, text]);
+          const tag = withFields(message, { [field]: { ...free, [TAG]: path } });
+          tagged.push(tag);
+          short = replaced(tag, humanNote(path, text));
+        }
+      }
+      if (short) (made ??= list.slice())[at] = short;
+    }
+    // Not by assignment: a path may be `__proto__`.
+    return { files: Object.fromEntries(files), messages: made ?? (list as M[]), tagged };
+  });
+}
+
+function textOf(message: object): string {
+  const { content } = message as { content?: unknown };
+  if (!Array.isArray(content)) return typeof content === "string" ? content : "";
+  return content.flatMap((block) => blockText(block) ?? []).join("\n");
+}
+
+/** The message's text, if it is too long. */
+function longText(message: object, tokens: number): string | undefined {
+  const text = textOf(message);
+  const most = tokens * CHARS_PER_TOKEN;
+  return tokens > 0 && text.length > most && codePoints(text) > most ? text : undefined;
+}
+
+/** Returns the message with a note in place of its text; what is no text stays. */
+function replaced<M extends object>(message: M, note: string): M {
+  const { content } = message as { content?: unknown };
+  const others = Array.isArray(content) ? content.filter((block) => blockText(block) === undefined) : [];
+  return withFields(message, { content: others.length > 0 ? [{ type: "text", text: note }, ...others] : note });
+}
+
+/** An id as the name of a file. */
+const safe = (id: string) =>
+  new TextEncoder().encode(id).length > 128 ? `call-${sha256(id)}` : id.replace(/[./\\]/g, "_");
+
+/** The name of the file of a message that answers no call: deepagents makes one up. */
+function unknownName(message: object, at: number, kind: string): string {
+  const { id } = message as { id?: unknown };
+  return typeof id === "string" && id !== "" ? safe(id) : `${kind}-${at}`;
+}
+
+const toolNote = (id: string, path: string, text: string) => {
+  const short = firstChars(id, 32);
+  return `Tool result too large, the result of this tool call ${short === id ? id : `${short}...`} was saved in the filesystem at this path: ${path}
+
+You can read the result from the filesystem by using the read_file tool, but make sure to only read part of the result at a time.
+
+You can do this by specifying an offset and limit in the read_file tool call. For example, to read the first 100 lines, you can use the read_file tool with offset=0 and limit=100.
+
+${preview(text, "result")}
+`;
+};
+
+const humanNote = (path: string, text: string) =>
+  `Message content too large and was saved to the filesystem at: ${path}
+
+You can read the full content using the read_file tool with pagination (offset and limit parameters).
+
+${preview(text, "content")}
+`;
