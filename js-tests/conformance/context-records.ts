@@ -1,47 +1,87 @@
-// The recorded answers about contexts: python/subjects/context says what is in them.
+// The recorded answers about a model's context: python/README.md has their formats.
 import { readFileSync } from "node:fs";
 import { expect } from "vitest";
+import { replay, type Recorded } from "./records.js";
 
-export type Message = { [field: string]: unknown } & { type: string; content: unknown };
+export type Message = Record<string, unknown>;
 
-const read = (subject: string) =>
-  JSON.parse(readFileSync(new URL(`records/context/${subject}.json`, import.meta.url), "utf8")) as unknown;
+/** A message of an answer, by what became of those of the case. */
+export type Told = number | [from: number, to: number] | { at: number; [field: string]: unknown } | { new: Message };
 
-const pool = read("conversations") as { out?: Message[] }[] | Message[][];
-
-/** The messages of a case: in place, or an index of the pool. */
-export function messagesOf(given: number | Message[]): Message[] {
-  if (typeof given !== "number") return given;
-  const own = pool[given] as Message[] | { out: Message[] };
-  return structuredClone(Array.isArray(own) ? own : own.out);
+/** A case's messages: the index of a conversation, or themselves. */
+export interface Given {
+  messages?: number | Message[];
 }
 
-/** A told answer: an index, `[from, to]` for all from one up to the other, or a message with other fields. */
-export type Told = number | [from: number, to: number] | ({ at: number } & Record<string, unknown>);
+/** The conversations that cases refer to by index. */
+export const conversations = JSON.parse(
+  readFileSync(new URL("records/context/conversations.json", import.meta.url), "utf8"),
+) as Message[][];
 
-/** Expects these messages to be what is told of those given: the same objects where they are untouched. */
-export function expectTold(came: readonly Message[], told: readonly Told[], given: readonly Message[]): void {
-  const wanted = told.flatMap((one) =>
-    Array.isArray(one) ? Array.from({ length: one[1] - one[0] }, (_, at) => one[0] + at) : [one],
-  );
-  const now = came.map((message) => given.indexOf(message));
-  expect(now.map((at, index) => (at < 0 ? indexOf(wanted[index]) : at))).toEqual(wanted.map(indexOf));
-  for (const [index, one] of wanted.entries()) {
-    if (typeof one === "number") {
-      expect(came[index]).toBe(given[one]);
-      continue;
+/** Checks each record of a subject of the context, with its messages. */
+export function replayContext<In extends Given, Out>(
+  subject: string,
+  check: (record: Recorded<In, Out>, messages: Message[]) => void,
+): void {
+  replay(`context/${subject}`, (record: Recorded<In, Out>) => {
+    check(record, messagesOf(record.in));
+  });
+}
+
+/** A case's messages, as a copy that a function may spoil. */
+export function messagesOf({ messages = [] }: Given): Message[] {
+  if (typeof messages !== "number") return messages;
+  const conversation = conversations[messages];
+  if (!conversation) throw new RangeError(`There is no conversation ${messages}.`);
+  return structuredClone(conversation);
+}
+
+/** The messages that an answer tells of: the case's own objects where they are untouched. */
+export function expand(told: Told[], messages: Message[]): Message[] {
+  return told.flatMap((item) => {
+    if (typeof item === "number") return [at(messages, item)];
+    if (Array.isArray(item)) {
+      at(messages, item[1] - 1);
+      return messages.slice(...item);
     }
-    const { at, ...fields } = one as { at: number } & Record<string, unknown>;
-    expect(came[index]).not.toBe(given[at]);
-    expect(normal(came[index]!)).toEqual(normal({ ...given[at]!, ...fields }));
-  }
+    if ("new" in item) return [item.new as Message];
+    const { at: index, ...changed } = item;
+    return [{ ...at(messages, index), ...changed }];
+  });
 }
 
-const indexOf = (told: number | object | undefined) => (typeof told === "object" ? (told as { at: number }).at : told);
+/**
+ * Expects `got` to be the messages that an answer tells of. Those that are untouched have to be the case's own objects;
+ * of the others, every field counts, and one that is null, empty or absent is the same as any such.
+ */
+export function expectTold(got: readonly unknown[], told: Told[], messages: Message[]): void {
+  const wanted = expand(told, messages);
+  expect(got.map((message) => plain(message as Message))).toEqual(wanted.map(plain));
+  wanted.forEach((message, index) => {
+    if (messages.includes(message)) expect(got[index], `message ${index} is not the one that was given`).toBe(message);
+  });
+}
 
-/** Python's classes have each field, and each call its type. */
-function normal(message: Message): object {
-  const { artifact, tool_calls: calls, ...rest } = message;
-  const typed = (calls as object[] | undefined)?.map((call) => ({ ...call, type: "tool_call" }));
-  return { ...rest, ...(artifact != null && { artifact }), ...(typed && { tool_calls: typed }) };
+function at(messages: Message[], index: number): Message {
+  const message = messages[index];
+  if (!message) throw new RangeError(`There is no message ${index}.`);
+  return message;
+}
+
+/** A message without its empty fields; a call without the type that Python adds. A removal has no content of its own. */
+function plain(message: Message): Message {
+  const fields = Object.entries(message).filter(
+    ([name, value]) => name === "content" || !(value === null || value === undefined || isEmpty(value)),
+  );
+  const made: Message = Object.fromEntries(fields);
+  if (made["type"] === "remove") delete made["content"];
+  for (const name of ["tool_calls", "invalid_tool_calls"]) {
+    const calls = made[name] as Message[] | undefined;
+    if (calls) made[name] = calls.map((call) => ({ ...call, type: undefined }));
+  }
+  return made;
+}
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Object.keys(value).length === 0;
 }

@@ -38,7 +38,7 @@ def written(rng: Random) -> list[Message]:
 
 def settings(rng: Random, messages: list[Message], limit: int | None) -> dict[str, Any]:
     """Mostly triggered, with something before the kept ones, and a limit that bites."""
-    made: dict[str, Any] = {"trigger": rng.choice([["messages", 1], ["messages", 1], size(rng, messages, limit)])}
+    made: dict[str, Any] = {"trigger": rng.choice([["messages", 1], exactly(rng, messages), size(rng, messages, limit)])}
     roll = rng.random()
     if roll < 0.5:
         made["keep"] = ["messages", rng.choice([0, 1, 1, 1, 2, 2, 3, len(messages), max(0, len(messages) - 1)])]
@@ -51,6 +51,13 @@ def settings(rng: Random, messages: list[Message], limit: int | None) -> dict[st
     if rng.random() < 0.04:
         made["trigger"] = None
     return made
+
+
+def exactly(rng: Random, messages: list[Message]) -> list[Any]:
+    """A trigger that is just met, or just not."""
+    counts = {"messages": len(messages), "tokens": total(messages)}
+    kind = rng.choice(sorted(counts))
+    return [kind, counts[kind] + rng.choice([0, 0, 0, 1])]
 
 
 def case(rng: Random, pool: Pool, writing: list[int]) -> dict[str, Any]:

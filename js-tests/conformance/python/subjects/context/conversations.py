@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from random import Random
 from typing import Any, Callable, Iterator
 
@@ -129,6 +130,24 @@ def duplicates(at: Builder) -> None:
         if "tool_call_id" in message:
             message["tool_call_id"] = at.rng.choice(["c1", "c2", "c3"])
         message["id"] = at.rng.choice(["m1", "m2", "m3", "m4"])
+    asking = [n for n, message in enumerate(at.messages) if message.get("tool_calls")]
+    if asking and at.rng.random() < 0.5:
+        # An AI message and its equal.
+        n = at.rng.choice(asking)
+        at.messages.insert(n, deepcopy(at.messages[n]))
+
+
+def edited(at: Builder) -> None:
+    """Results and arguments of which an edit has cleared some before."""
+    at.rng.choice([plain, plain, mixed])(at)
+    for message in at.messages:
+        if message["type"] == "tool" and at.rng.random() < 0.5:
+            cleared = at.rng.random() < 0.8
+            message["content"] = "[gone]" if cleared else message["content"]
+            message["response_metadata"] = {"context_editing": {"cleared": cleared}, "a": 1}
+        if message["type"] == "ai" and "tool_calls" in message and at.rng.random() < 0.3:
+            inputs = {"cleared_tool_inputs": ["z", message["tool_calls"][0]["id"]]}
+            message["response_metadata"] = {"context_editing": inputs}
 
 
 def writes(at: Builder) -> None:
@@ -232,7 +251,8 @@ def wild_fields(rng: Random, message: Message) -> None:
 
 
 KINDS: dict[Callable[[Builder], None], int] = {
-    plain: 26, mixed: 26, late: 20, orphans: 18, duplicates: 16, writes: 13, reported: 18, reasoning: 16, wild: 32,
+    plain: 24, mixed: 26, late: 20, orphans: 18, duplicates: 16, edited: 10, writes: 13, reported: 18, reasoning: 16,
+    wild: 32,
 }
 
 

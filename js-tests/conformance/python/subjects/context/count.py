@@ -105,7 +105,8 @@ def openai_message(rng: Random) -> dict[str, Any]:
         made["tool_call_id"] = "c1"
     if role == "assistant" and rng.random() < 0.6:
         function = {"name": "find", "arguments": rng.choice(['{"n":1}', "{}", ' {"n": [0.5, "é"]} '])}
-        made |= {"content": rng.choice([None, "x"]), "tool_calls": [{"id": "c1", "type": "function", "function": function}]}
+        made["content"] = rng.choice([None, "x"])
+        made["tool_calls"] = [{"id": "c1", "type": "function", "function": function}]
     if rng.random() < 0.2:
         made["name"] = "bob"
     return made

@@ -14,10 +14,18 @@ from typing import Any, Iterator
 
 from langchain.agents.middleware import SummarizationMiddleware
 
+from .conversations import usage
 from .messages import Pool, ask, budget, context_size, model, real_list, told, total
 
 CASES = 560
 SUMMARY = " They agreed. \n"
+# Kept as a whole or cut behind its first message, as the count is scaled or not.
+LED_BY_ORPHAN: list[dict[str, Any]] = [
+    {"type": "tool", "content": "?", "id": "m0", "tool_call_id": "gone"},
+    {"type": "ai", "content": "x" * 40, "id": "m1", "response_metadata": {"model_provider": "openai"},
+     "usage_metadata": usage(90)},
+    {"type": "human", "content": "hi", "id": "m2"},
+]
 REFUSED: list[dict[str, Any]] = [
     {"trigger": {}}, {"trigger": [{}]}, {"trigger": ["fraction", 0]}, {"trigger": ["fraction", 1.5]},
     {"trigger": ["messages", 0]}, {"trigger": ["tokens", -1]}, {"trigger": ["words", 3]},
@@ -84,6 +92,9 @@ def case(rng: Random, pool: Pool, reported: list[int]) -> dict[str, Any]:
         options["trigger"] = ["messages", 1]
     if rng.random() < 0.95:
         options["keep"] = size(rng, messages, limit)
+    if at in reported and rng.random() < 0.4:
+        # What fits as counted and no longer as scaled.
+        options["keep"] = ["tokens", total(messages) + rng.choice([0, 1, 9, 30])]
     if rng.random() < 0.25:
         options["trim_tokens_to_summarize"] = rng.choice([None, 10, 40, budget(rng, total(messages))])
     return {"messages": at, "options": options, "model": about}
@@ -113,10 +124,13 @@ def decide(given: dict[str, Any], messages: list[dict[str, Any]]) -> dict[str, A
 
 
 def record(rng: Random, pool: Pool) -> Iterator[dict[str, Any]]:
-    """The refused configurations come last."""
+    """Generated ones, an empty list, one cut at its very front, and the refused configurations."""
     reported = [at for at, messages in enumerate(pool) if any("usage_metadata" in m for m in messages)]
-    for n in range(CASES + len(REFUSED)):
-        given = case(rng, pool, reported)
-        if n >= CASES:
-            given = {"messages": 1, "options": REFUSED[n - CASES], "model": {}}
-        yield ask(given, pool, lambda messages: decide(given, messages))
+    given = [case(rng, pool, reported) for _ in range(CASES)]
+    given += [{"messages": 0, "options": {"trigger": ["fraction", part]}, "model": {"max_input_tokens": 1}}
+              for part in (0.5, 1)]
+    given += [{"messages": LED_BY_ORPHAN, "options": {"trigger": ["messages", 1], "keep": ["tokens", keep]}, "model": {}}
+              for keep in range(27, 36)]
+    given += [{"messages": 1, "options": options, "model": {}} for options in REFUSED]
+    for one in given:
+        yield ask(one, pool, lambda messages: decide(one, messages))

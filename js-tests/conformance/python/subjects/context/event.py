@@ -74,8 +74,8 @@ def case(rng: Random, pool: Pool, reasoning: list[int]) -> dict[str, Any]:
     messages = pool[at]
     limit = rng.choice([None, None, 100_000, int(total(messages) * rng.uniform(0.5, 2)) + 50])
     made: dict[str, Any] = {"kind": "call", "messages": at}
-    options = {"trigger": rng.choice([["messages", 1], trigger(rng, messages, limit)]), "keep": size(rng, messages, limit)}
-    made["options"] = options
+    due = rng.choice([["messages", 1], trigger(rng, messages, limit)])
+    made["options"] = options = {"trigger": due, "keep": size(rng, messages, limit)}
     made["model"] = {} if limit is None else {"max_input_tokens": limit}
     if limit and rng.random() < 0.3:
         made["model"]["max_tokens"] = rng.randrange(60)
@@ -83,6 +83,9 @@ def case(rng: Random, pool: Pool, reasoning: list[int]) -> dict[str, Any]:
         made["event"] = event(rng, len(messages), whole=True)
     if rng.random() < 0.4:
         made["truncate_args"] = settings(rng, messages, limit)
+        if rng.random() < 0.5:
+            # Due before arguments are shorter, and maybe not after.
+            options["trigger"] = ["tokens", int(total(messages) * rng.uniform(0.7, 1))]
     if rng.random() < 0.4:
         made["system"] = "You are a helper. " * rng.randrange(1, 9)
     if rng.random() < 0.4:
@@ -90,6 +93,18 @@ def case(rng: Random, pool: Pool, reasoning: list[int]) -> dict[str, Any]:
     if rng.random() < 0.2:
         made["broken"] = True
     return made
+
+
+def shortened(rng: Random) -> dict[str, Any]:
+    """A call that is due as counted, and perhaps no longer once its argument is shorter."""
+    call = {"name": "write_file", "args": {"content": "x" * 120}, "id": "c1"}
+    messages: list[Message] = [
+        {"type": "human", "content": "go", "id": "m0"}, {"type": "ai", "content": "", "id": "m1", "tool_calls": [call]},
+        {"type": "tool", "content": "ok", "id": "m2", "tool_call_id": "c1"}, {"type": "ai", "content": "ok", "id": "m3"},
+    ]
+    options = {"trigger": ["tokens", total(messages) - rng.randrange(40)], "keep": ["messages", 1]}
+    settings = {"trigger": ["messages", 1], "keep": ["messages", 1], "max_length": 20}
+    return {"kind": "call", "messages": messages, "options": options, "truncate_args": settings, "model": {}}
 
 
 def model_call(given: dict[str, Any], messages: list[Message]) -> dict[str, Any]:
@@ -137,7 +152,7 @@ def record(rng: Random, pool: Pool) -> Iterator[dict[str, Any]]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         while made < CALLS:
-            given = case(rng, pool, reasoning)
+            given = case(rng, pool, reasoning) if made > 12 else shortened(rng)
             one = ask(given, pool, lambda messages: model_call(given, messages))
             if one.get("raised") != "ContextOverflowError":
                 made += 1

@@ -20,7 +20,7 @@ def dangling(rng: Random) -> list[Message]:
     """A few messages, calls of all kinds, results for some of them in any place."""
     at = Builder(rng)
     for _ in range(rng.randrange(1, 6)):
-        message = at.add(rng.choice(["human", "ai", "ai", "ai", "tool", "AIMessageChunk"]), "x")
+        message = at.add(rng.choice(["human", "ai", "ai", "ai", "tool", "ToolMessageChunk", "AIMessageChunk"]), "x")
         wild_fields(rng, message)
         for call in message.get("tool_calls", []):
             call["args"] = {"n": 1}

@@ -53,10 +53,12 @@ def blocks(rng: Random) -> list[dict[str, Any]]:
             line = rng.choice(["aaaa", "bb", "", "A\nBB\nCCC", "x\n", "\n\n", "日本\n語", text(rng, 1)])
             parts.append(rng.choice([
                 line, {"type": "text", "text": line}, {"type": "text", "text": line, "index": 1},
-                {"type": "image_url", "image_url": {"url": "u"}}, {"type": "text"},
+                {"type": "image_url", "image_url": {"url": "u"}}, {"type": "text"}, {"type": "thinking", "text": line},
             ]))
         content: Any = parts if rng.random() < 0.6 else "\n".join(text_of(part) for part in parts)
         kind = rng.choice(["human", "ai", "system"] if n == 0 else ["human", "ai"])
+        if rng.random() < 0.2:
+            kind = {"human": "HumanMessageChunk", "ai": "AIMessageChunk", "system": "SystemMessageChunk"}[kind]
         message: dict[str, Any] = {"type": kind, "content": content, "id": f"b{n}"}
         if kind == "ai" and rng.random() < 0.3:
             message["tool_calls"] = [{"name": "find", "args": {}, "id": "c1"}]
@@ -77,7 +79,7 @@ def size(rng: Random, counter: Any, messages: list[dict[str, Any]]) -> int:
 def case(rng: Random, pool: Pool) -> dict[str, Any]:
     """Most of them trim a conversation; some cut a few messages' content."""
     messages: Any = blocks(rng) if rng.random() < 0.4 else rng.randrange(len(pool))
-    counter = rng.choice(["len", "len", "approximate", "approximate", "approximate", "characters", "characters", "squares"])
+    counter = rng.choice(["len", "len", *["approximate"] * 3, "characters", "characters", "squares"])
     if isinstance(messages, list):
         counter = rng.choice(["characters", "characters", "approximate"])
     given = messages if isinstance(messages, list) else pool[messages]
