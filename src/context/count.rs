@@ -112,15 +112,15 @@ pub fn count_tokens<V: Value>(
 /// ```
 pub fn message_tokens<V: Value>(message: &V, options: &CountOptions) -> Result<f64, Error> {
     options.check()?;
-    Ok(options.add(0.0, message_size(message, options.count_name)?))
+    Ok(message_size(message, options.count_name)?.map_or(0.0, |size| options.add(0.0, size)))
 }
 
-/// Returns what of a message counts.
+/// Returns what of a message counts; nothing, if it is only for the screen.
 ///
 /// # Errors
 /// [`Error::InvalidMessage`], [`Error::InvalidValue`] as [`count_tokens`].
-pub fn message_size<V: Value>(message: &V, count_name: bool) -> Result<MessageSize, Error> {
-    read(message)?.map_or(Ok(MessageSize::default()), |parts| size_of(&parts, count_name))
+pub fn message_size<V: Value>(message: &V, count_name: bool) -> Result<Option<MessageSize>, Error> {
+    read(message)?.map(|parts| size_of(&parts, count_name)).transpose()
 }
 
 /// Counts the tools that a model is sent, as [`count_tokens`] does: once, rounded up by themselves.
@@ -288,7 +288,7 @@ impl<P: PartialEq> UsageScale<P> {
         const MOST: f64 = 1.25;
         match self.factor {
             Some(factor) if !self.mixed && self.provider.is_some() && messages > 1 => {
-                counted * factor.max(1.0).min(MOST)
+                counted * factor.clamp(1.0, MOST)
             }
             _ => counted,
         }

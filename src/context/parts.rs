@@ -107,9 +107,7 @@ fn of_fields<'a, V: Value>(
     fields: V::Found<'a>,
 ) -> Result<Parts<'a, V>, Error> {
     let content = fields.then(|fields| fields.get("content"));
-    // What a tool returned becomes text, as Python writes it: nothing becomes "None".
-    let is_tool = canonical(name).is_some_and(|it| it.kind == "tool");
-    let content = content.filter(|content| is_tool || !content.is_null());
+    let content = content.filter(|content| !content.is_null());
     of_name(name, field, Some(fields), content)
 }
 

@@ -129,7 +129,9 @@ export function scanTokens(text: string, state: number = AFTER_REST): TokenScan 
   let sum = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    const found = code < 128 ? BY_ASCII[(state << 7) | code]! : BY_KIND[(state << 4) | BLOCKS[code >> 4]!]!;
+    const found = (
+      code < 128 ? BY_ASCII[(state << 7) | code] : BY_KIND[(state << 4) | (BLOCKS[code >> 4] as number)]
+    ) as number;
     sum += found >> 5;
     state = found & 31;
   }

@@ -96,8 +96,7 @@ function ofKind(name: unknown, field: string, fields: Fields, content: unknown, 
   const kind = typeof name === "string" && Object.hasOwn(KINDS, name) ? KINDS[name] : undefined;
   if (kind === undefined || kind === "remove")
     throw refused(at, field, "human, ai, system, developer, tool, function or chat");
-  // What a tool returned becomes text, as Python writes it: nothing becomes "None".
-  content ??= fields["content"] === null && kind === "tool" ? null : (fields["content"] ?? "");
+  content ??= fields["content"] ?? "";
   if (kind === "developer") return { kind: "system", content, fields, role: "developer" };
   return { kind, content, fields, role: roleOf(kind, fields, at) };
 }

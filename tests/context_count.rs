@@ -1,0 +1,106 @@
+//! Python's count of tokens, by the answers recorded from langchain-core.
+#![cfg(not(target_arch = "wasm32"))]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+use threadfold::context::count::{CountOptions, count_tokens, message_tokens, tool_tokens};
+use threadfold::{Error, Json};
+
+fn records(name: &str) -> Vec<Value> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("js-tests/conformance/records/context");
+    serde_json::from_str(&fs::read_to_string(folder.join(name)).unwrap()).unwrap()
+}
+
+fn options(given: &Value) -> CountOptions {
+    let usual = CountOptions::default();
+    let number = |key: &str, usual: f64| given[key].as_f64().unwrap_or(usual);
+    let scaling = &given["use_usage_metadata_scaling"];
+    CountOptions {
+        chars_per_token: number("chars_per_token", usual.chars_per_token),
+        extra_tokens_per_message: number(
+            "extra_tokens_per_message",
+            usual.extra_tokens_per_message,
+        ),
+        count_name: given["count_name"].as_bool().unwrap_or(usual.count_name),
+        tokens_per_image: number("tokens_per_image", usual.tokens_per_image),
+        use_usage_metadata_scaling: scaling.as_bool().unwrap_or(usual.use_usage_metadata_scaling),
+    }
+}
+
+#[test]
+fn counts_as_python_does_in_either_heap() {
+    let conversations = records("conversations.json");
+    let cases = records("count.json");
+    assert!(cases.len() > 500);
+    for case in &cases {
+        let given = &case["in"];
+        let at = given["messages"].as_u64().and_then(|at| usize::try_from(at).ok());
+        let messages = at.map_or(&given["messages"], |at| &conversations[at]);
+        let (tools, options) = (given["options"].get("tools"), options(&given["options"]));
+        let counted = count_tokens(messages, tools, &options);
+        match case.get("out") {
+            Some(count) => {
+                assert_eq!(counted.as_ref().map(|it| json!(it)), Ok(count.clone()), "{case}");
+            }
+            None => assert!(
+                matches!(counted, Err(Error::InvalidMessage { .. } | Error::InvalidValue { .. })),
+                "{case}"
+            ),
+        }
+        let tools = tools.cloned().map(Json::from);
+        assert_eq!(count_tokens(&Json::from(messages.clone()), tools.as_ref(), &options), counted);
+    }
+}
+
+#[test]
+#[allow(clippy::cast_possible_truncation)]
+fn the_messages_by_themselves_and_the_tools_add_up_to_the_count() {
+    let options = CountOptions::default();
+    let tools = json!([{ "name": "find", "description": "é" }]);
+    for messages in records("conversations.json") {
+        let all = messages.as_array().unwrap().iter();
+        let alone: f64 = all.map(|message| message_tokens(message, &options).unwrap()).sum();
+        let sum = alone + tool_tokens(&tools, &options).unwrap();
+        assert_eq!(count_tokens(&messages, Some(&tools), &options), Ok(sum as i64));
+    }
+}
+
+#[test]
+fn tells_a_whole_float_from_an_integer_as_python_does() {
+    let call = |x: Value| json!({ "type": "ai", "content": "", "tool_calls": [{ "name": "f", "args": { "x": x }, "id": "c" }] });
+    let options = CountOptions { chars_per_token: 1.0, ..CountOptions::default() };
+    let one = message_tokens(&call(json!(1)), &options).unwrap();
+    let float = message_tokens(&call(json!(1.0)), &options).unwrap();
+    assert!((float - one - 2.0).abs() < 1e-9);
+}
+
+#[test]
+fn says_which_message_it_cannot_count() {
+    let refused = |messages: Value| {
+        count_tokens(&messages, None, &CountOptions::default()).unwrap_err().to_string()
+    };
+    let kinds = "messages[1].type should be human, ai, system, developer, tool, function or chat.";
+    assert_eq!(refused(json!(["a", { "type": "remove", "id": "1" }])), kinds);
+    let answered = "messages[0].tool_call_id should be the id of the call that it answers.";
+    assert_eq!(refused(json!([{ "type": "tool", "content": "" }])), answered);
+    assert_eq!(refused(json!({})), "messages should be a list.");
+    let mut deep = json!(0);
+    for _ in 0..1_100 {
+        deep = json!([deep]);
+    }
+    let too_deep = "a value should be nested no more than 1,000 deep.";
+    assert_eq!(
+        refused(json!([{ "type": "human", "content": [{ "type": "x", "deep": deep }] }])),
+        too_deep
+    );
+    for options in [
+        CountOptions { chars_per_token: 0.0, ..CountOptions::default() },
+        CountOptions { tokens_per_image: f64::NAN, ..CountOptions::default() },
+    ] {
+        let error = count_tokens(&json!([]), None, &options).unwrap_err();
+        assert_eq!(error.code(), "INVALID_VALUE");
+    }
+}
