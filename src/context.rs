@@ -2,8 +2,13 @@
 //!
 //! Each decision is made over numbers: which messages call tools, which answer them. So it is the
 //! same code for JSON, for a Rust program's own types and for JavaScript's objects.
+//!
+//! - [`safe_cuts`]: where a list of messages can be cut so that no tool result loses its call.
+//! - [`repair_tool_calls`], [`patch_tool_calls`]: lists that providers take.
 
+mod answer;
 mod before;
+mod call_fields;
 pub mod clear;
 pub mod count;
 pub(crate) mod cut;
@@ -12,9 +17,14 @@ pub mod estimate_message;
 pub mod offload;
 mod parts;
 pub mod policy;
+pub(crate) mod repair;
+mod rows;
+mod safe_cuts;
 mod tool_calls;
 pub mod trim;
 pub mod truncate;
 mod written;
 
 pub use before::EditedBefore;
+pub use safe_cuts::{SafeCuts, safe_cuts};
+pub use tool_calls::{Waiting, patch_tool_calls, repair_tool_calls};

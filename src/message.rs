@@ -13,7 +13,8 @@ use crate::value::{Change, Check, Found, Kind, Owned, Value};
 pub const REMOVE_ALL_MESSAGES: &str = "__remove_all__";
 
 /// What a message should be.
-const FORMS: &str = "an object with a type or a role, a string or a [role, content] pair";
+pub(crate) const FORMS: &str =
+    "an object with a type or a role, a string or a [role, content] pair";
 
 /// The roles of AG-UI's messages.
 const AG_UI_ROLES: [&str; 7] =
@@ -275,6 +276,11 @@ pub(crate) fn is_known_kind(name: &str) -> bool {
     canonical(name).is_some()
 }
 
+/// Returns the plain kind that a type, a role or a class names.
+pub(crate) fn kind_named(name: &str) -> Option<&'static str> {
+    canonical(name).map(|canonical| canonical.kind)
+}
+
 /// Returns the plain kind of a type, a role or a class, if it is known.
 pub(crate) fn canonical(name: &str) -> Option<Canonical> {
     let kind = match name {
@@ -290,7 +296,7 @@ pub(crate) fn canonical(name: &str) -> Option<Canonical> {
 }
 
 /// Reads LangChain's serialised form `{ lc: 1, type: "constructor", id: [.., class], kwargs }`.
-fn serialised_constructor<V: Value>(item: &V) -> Option<(String, V)> {
+pub(crate) fn serialised_constructor<V: Value>(item: &V) -> Option<(String, V)> {
     item.get("lc")?;
     let path = item.get("id")?;
     let class = path.at(path.len().checked_sub(1)?)?.text()?.into_owned();

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::before::EditedBefore;
-use super::tool_calls::{calls, field, is_ag_ui, name, with_args};
+use super::call_fields::{calls, field, is_ag_ui, name, with_args};
 use super::trim::Counter;
 use crate::error::Error;
 use crate::message::{answered_call, is_kind};

@@ -6,7 +6,7 @@
 use crate::value::ByNumber;
 
 /// No message, no call.
-const NONE: u32 = u32::MAX;
+pub(super) const NONE: u32 = u32::MAX;
 
 /// What a decision needs to know of a message. Ids of calls are small numbers.
 #[derive(Debug, Clone, Copy)]
@@ -37,20 +37,20 @@ pub(crate) struct Track {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Message {
+pub(super) struct Message {
     /// An AI message's first call; the call that a result belongs to.
-    call: u32,
+    pub(super) call: u32,
     /// The AI message that is last but for results: this one, or one before it.
     last_ai: u32,
     /// How many calls of an AI message have no result, and how many of those could be parsed.
     open: u32,
     open_valid: u32,
-    role: Role,
+    pub(super) role: Role,
     faulty: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Role {
+pub(super) enum Role {
     Ai,
     /// The first result of its call, in its place behind it.
     InPlace,
@@ -62,9 +62,9 @@ enum Role {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Call {
+pub(super) struct Call {
     id: u32,
-    ai: u32,
+    pub(super) ai: u32,
     /// Its position among the calls of its message, the invalid ones behind the others.
     position: u32,
     valid: bool,
@@ -252,9 +252,22 @@ impl Track {
         if self.message(last).is_some_and(|ai| ai.open_valid > 0) { last } else { self.len() }
     }
 
-    /// Whether the messages from a safe cut on need no repair.
+    /// Whether the messages from this cut on need no repair.
     pub(crate) fn is_whole(&self, from: u32) -> bool {
-        self.faults.total() == self.faults.before(from)
+        self.lower(self.len(), from) == from.min(self.len())
+            && self.faults.total() == self.faults.before(from)
+    }
+
+    /// The messages from this position on, each with its position.
+    pub(super) fn from(&self, from: u32) -> impl Iterator<Item = (u32, &Message)> {
+        (from..).zip(self.messages.iter().skip(from as usize))
+    }
+
+    /// The calls of an AI message without a result, by their positions in its row.
+    pub(super) fn open_calls(&self, ai: u32) -> impl Iterator<Item = u32> + '_ {
+        let first = self.message(ai).map_or(NONE, |message| message.call);
+        let calls = self.calls.iter().skip(first as usize).take_while(move |call| call.ai == ai);
+        calls.filter(|call| call.result == NONE).map(|call| call.position)
     }
 
     /// Returns the first safe cut at or below `limit` on the chain down from the cut `at`.
@@ -274,7 +287,7 @@ impl Track {
         self.messages.get(at as usize)
     }
 
-    fn call(&self, number: u32) -> Option<&Call> {
+    pub(super) fn call(&self, number: u32) -> Option<&Call> {
         self.calls.get(number as usize)
     }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::tool_calls::{calls, is_ag_ui, name};
+use super::call_fields::{calls, is_ag_ui, name};
 use crate::digits::digits;
 use crate::error::Error;
 use crate::message::{answered_call, is_kind};

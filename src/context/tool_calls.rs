@@ -1,50 +1,125 @@
-//! The tool calls of a message, in either form: `LangChain`'s, or `OpenAI`'s, which is AG-UI's too.
+//! Lists of messages in which each call has its result.
 
-use std::fmt;
+use crate::error::Error;
+use crate::value::{Found, Symbols, Value};
 
-use crate::message::is_kind;
-use crate::value::{Found, Kind, Value};
+use super::answer::answer;
+use super::repair::Step;
+use super::rows::Facts;
+use super::safe_cuts::SafeCuts;
 
-/// The field of an assistant message with its calls.
-pub(super) fn field<V: Value>(message: &V) -> Option<&'static str> {
-    if !is_kind(message, "ai") {
-        return None;
-    }
-    let is_list = |key| message.get(key).is_some_and(|calls| calls.kind() == Kind::Array);
-    ["tool_calls", "toolCalls"].into_iter().find(|key| is_list(key))
+/// What [`repair_tool_calls`] does about the calls of the last message that calls tools, if nothing
+/// follows it but results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Waiting {
+    /// Leaves them open: their results are still to come.
+    #[default]
+    Keep,
+    /// Answers them, like all others.
+    Answer,
 }
 
-/// The calls of an assistant message.
-pub(super) fn calls<V: Value>(message: &V) -> Vec<V> {
-    let calls = field(message).and_then(|key| message.get(key));
-    calls.map_or_else(Vec::new, |calls| calls.items().map(Found::into_owned).collect())
-}
-
-pub(super) fn name<V: Value>(call: &V) -> Option<String> {
-    call.get("function").map_or_else(|| call.text_of("name"), |function| function.text_of("name"))
-}
-
-/// A call's arguments, if they are an object by now.
-pub(super) fn args<V: Value>(call: &V) -> Option<V> {
-    let args = match call.get("function") {
-        Some(function) => V::parse_json(&function.text_of("arguments")?)?,
-        None => call.get_owned("args")?,
+/// Repairs a list of messages, so that every provider takes it: each message with calls is followed
+/// at once by exactly one result for each id, and there is no other result.
+///
+/// Drops results without a call and second results, puts displaced ones right behind the message
+/// with their call, and answers open calls in the words of [`patch_tool_calls`]. Returns the list
+/// itself if there is nothing to do.
+///
+/// # Errors
+/// [`Error::InvalidValue`] for what is no list, [`Error::InvalidMessage`] for an item that is no
+/// message.
+///
+/// ```
+/// use serde_json::json;
+/// use threadfold::context::{repair_tool_calls, Waiting};
+///
+/// let repaired = repair_tool_calls(
+///     &json!([
+///         { "type": "ai", "content": "", "tool_calls": [{ "id": "c1", "name": "f", "args": {} }] },
+///         { "type": "human", "content": "Wait." },
+///         { "type": "tool", "content": "late", "tool_call_id": "c1" },
+///         { "type": "tool", "content": "of no call", "tool_call_id": "c0" },
+///     ]),
+///     Waiting::Keep,
+/// )?;
+/// assert_eq!(repaired.as_array().map(Vec::len), Some(3));
+/// assert_eq!(repaired[1]["content"], "late");
+/// # Ok::<(), threadfold::Error>(())
+/// ```
+pub fn repair_tool_calls<V: Value>(messages: &V, waiting: Waiting) -> Result<V, Error> {
+    let facts = Facts::of_all(messages)?;
+    let mut cuts = SafeCuts::default();
+    cuts.extend(&facts);
+    let Some(steps) = cuts.track().repair(0, waiting == Waiting::Answer) else {
+        return Ok(messages.clone());
     };
-    (args.kind() == Kind::Object).then_some(args)
-}
-
-/// Returns the call with other arguments.
-pub(super) fn with_args<V: Value + fmt::Display>(call: V, args: V) -> V {
-    match call.get_owned("function") {
-        Some(function) => {
-            let arguments = V::string(&args.to_string());
-            call.with("function", function.with("arguments", arguments))
+    let mut calls: Option<(V, &Facts<V>)> = None;
+    let mut repaired = Vec::with_capacity(steps.len());
+    for step in steps {
+        match step {
+            Step::Keep(at) => {
+                let at = at as usize;
+                let Some(message) = messages.at(at).map(Found::into_owned) else { continue };
+                if let Some(facts @ Facts::Ai { .. }) = facts.get(at) {
+                    calls = Some((message.clone(), facts));
+                }
+                repaired.push(message);
+            }
+            Step::Answer(position) => {
+                let Some((message, facts)) = &calls else { continue };
+                let Some((call, valid)) = facts.call(position) else { continue };
+                repaired.push(answer(message, call, valid));
+            }
         }
-        None => call.with("args", args),
     }
+    Ok(V::array(repaired))
 }
 
-/// Whether a message is in AG-UI's form, which has a `metadata` where `LangChain`'s has several fields.
-pub(super) fn is_ag_ui<V: Value>(message: &V) -> bool {
-    message.get("type").is_none() && message.get("role").is_some()
+/// Answers the calls that no tool message of the list answers, as deepagents'
+/// `PatchToolCallsMiddleware` does: right behind the message with the call. Returns the list itself
+/// if there are none.
+///
+/// Changes nothing else: [`repair_tool_calls`] does.
+///
+/// # Errors
+/// [`Error::InvalidValue`] for what is no list, [`Error::InvalidMessage`] for an item that is no
+/// message.
+///
+/// ```
+/// use serde_json::json;
+/// use threadfold::context::patch_tool_calls;
+///
+/// let patched = patch_tool_calls(&json!([
+///     { "type": "ai", "content": "", "tool_calls": [{ "id": "c1", "name": "f", "args": {} }] },
+/// ]))?;
+/// assert_eq!(
+///     patched[1]["content"],
+///     "Tool call f with id c1 did not complete - no result was recorded. \
+///      It may have been cancelled or interrupted."
+/// );
+/// # Ok::<(), threadfold::Error>(())
+/// ```
+pub fn patch_tool_calls<V: Value>(messages: &V) -> Result<V, Error> {
+    let facts = Facts::of_all(messages)?;
+    let mut answered = V::Symbols::default();
+    for one in &facts {
+        if let Facts::Tool(Some(id)) = one {
+            answered.intern(id);
+        }
+    }
+    let is_open = |call: &V| call.get("id").is_some_and(|id| answered.find(&id).is_none());
+    let mut patched = Vec::new();
+    for (message, facts) in messages.items().zip(&facts) {
+        let message = message.into_owned();
+        patched.push(message.clone());
+        if let Facts::Ai { calls, invalid } = facts {
+            let both = [(calls, true), (invalid, false)];
+            for (calls, valid) in both {
+                let open = calls.iter().filter(|call| is_open(call));
+                patched.extend(open.map(|call| answer(&message, call, valid)));
+            }
+        }
+    }
+    Ok(if patched.len() == facts.len() { messages.clone() } else { V::array(patched) })
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::before::EditedBefore;
-use super::tool_calls::{args, calls, field, name, with_args};
+use super::call_fields::{args, calls, field, name, with_args};
 use super::trim::Counter;
 use crate::error::Error;
 use crate::value::{Found, Kind, Value};

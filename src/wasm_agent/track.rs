@@ -3,11 +3,15 @@
 use wasm_bindgen::prelude::*;
 
 use crate::context::cut::{Row, Track};
+use crate::context::repair::Step;
 
 /// What the first number of a row says about a message. `pkg-template/src/context/rows.ts` writes
 /// the rows.
 const AI: u32 = 1;
 const TOOL: u32 = 2;
+
+/// In a plan, the bit of an answer to make.
+const ANSWER: u32 = 1 << 31;
 
 /// [`Track`].
 #[wasm_bindgen]
@@ -55,6 +59,17 @@ impl RawTrack {
     #[must_use]
     pub fn pending(&self) -> u32 {
         self.0.pending()
+    }
+
+    /// Returns a number for each message of the repaired list: its position; or, from `ANSWER` on,
+    /// an answer to make. Returns nothing if there is nothing to do.
+    #[must_use]
+    pub fn repair(&self, from: u32, all: bool) -> Option<Vec<u32>> {
+        let number = |step| match step {
+            Step::Keep(at) => at,
+            Step::Answer(call) => ANSWER | call,
+        };
+        Some(self.0.repair(from, all)?.into_iter().map(number).collect())
     }
 
     #[wasm_bindgen(js_name = isWhole)]

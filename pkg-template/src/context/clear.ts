@@ -13,7 +13,7 @@ import {
   withFields,
 } from "./edited.js";
 import { counterOf, type TokenCounter, wrong } from "./token-counter.js";
-import { answeredCall, callId, callName, toolCallsOf, withArgs } from "./tool-calls.js";
+import { answeredCall, callId, callName, toolCallsOf, withArgs } from "./call-fields.js";
 
 /** What {@link clearToolUses} clears, and when. */
 export interface ClearToolUsesOptions<M = object> {

@@ -15,7 +15,7 @@ import { preview } from "./preview.js";
 import { codePoints } from "./python-text.js";
 import { sha256 } from "./sha256.js";
 import { wrong } from "./token-counter.js";
-import { answeredCall, callId, callName, toolCallsOf } from "./tool-calls.js";
+import { answeredCall, callId, callName, toolCallsOf } from "./call-fields.js";
 
 /** What {@link offload} moves to files. */
 export interface OffloadOptions {

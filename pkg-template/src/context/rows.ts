@@ -9,75 +9,88 @@ export type Call = Fields;
 /** What is known of a message. */
 export interface Facts {
   readonly kind: "ai" | "tool" | "other";
-  /** The calls with an id, and behind them those of them that could not be parsed. */
+  /** The calls with an id: those that could be parsed, then the `invalid` others. */
   readonly calls: readonly Call[];
+  /** Their ids. */
+  readonly ids: readonly string[];
   readonly invalid: number;
   /** The id of the call that a tool message answers. */
   readonly answers: string | undefined;
 }
 
-const OTHER: Facts = { kind: "other", calls: [], invalid: 0, answers: undefined };
-const SAYS_NOTHING: Facts = { kind: "ai", calls: [], invalid: 0, answers: undefined };
-const ANSWERS_NOTHING: Facts = { kind: "tool", calls: [], invalid: 0, answers: undefined };
+const NOTHING = { calls: [], ids: [], invalid: 0, answers: undefined };
+const OTHER: Facts = { kind: "other", ...NOTHING };
+const CALLS_NOTHING: Facts = { kind: "ai", ...NOTHING };
+const ANSWERS_NOTHING: Facts = { kind: "tool", ...NOTHING };
 
-const KINDS: Readonly<Record<string, Facts>> = {
-  __proto__: null as never,
-  ai: SAYS_NOTHING,
-  assistant: SAYS_NOTHING,
-  AIMessage: SAYS_NOTHING,
-  AIMessageChunk: SAYS_NOTHING,
-  tool: ANSWERS_NOTHING,
-  ToolMessage: ANSWERS_NOTHING,
-  ToolMessageChunk: ANSWERS_NOTHING,
-};
+const KINDS = new Map([
+  ...["ai", "assistant", "AIMessage", "AIMessageChunk"].map((name) => [name, CALLS_NOTHING] as const),
+  ...["tool", "ToolMessage", "ToolMessageChunk"].map((name) => [name, ANSWERS_NOTHING] as const),
+]);
 
-/** Returns what is known of a message in any of its forms. `at` is its position, for the error. */
+/**
+ * Returns what is known of a message in any of its forms. `at` is its position, for the error. Reads the message, which
+ * may run the caller's code.
+ */
 export function factsOf(message: unknown, at: number): Facts {
   if (typeof message === "string") return OTHER;
-  if (typeof message !== "object" || message === null) throw notAMessage(at);
-  if (Array.isArray(message)) {
-    if (message.length === 2 && typeof message[0] === "string") return KINDS[message[0]] ?? OTHER;
-    throw notAMessage(at);
+  const name = typeof message === "object" && message !== null ? nameOf(message as Fields) : undefined;
+  if (name === undefined) {
+    const forms = "an object with a type or a role, a string or a [role, content] pair";
+    throw new ThreadfoldError("INVALID_MESSAGE", `messages[${at}] should be ${forms}.`);
   }
+  const facts = KINDS.get(name) ?? OTHER;
+  if (facts === OTHER || Array.isArray(message)) return facts;
   const fields = fieldsOf(message as Fields);
-  const name = kindOf(fields, message as Fields);
-  if (name === undefined) throw notAMessage(at);
-  const facts = KINDS[name] ?? OTHER;
   if (facts === ANSWERS_NOTHING) {
     const answers = textIn(fields["tool_call_id"]) ?? textIn(fields["toolCallId"]);
-    return answers === undefined ? facts : { kind: "tool", calls: [], invalid: 0, answers };
+    return answers === undefined ? facts : { ...facts, answers };
   }
-  if (facts === OTHER) return facts;
-  const calls = identified(fields["tool_calls"] ?? fields["toolCalls"]);
-  const invalid = identified(fields["invalid_tool_calls"]);
-  if (calls.length + invalid.length === 0) return facts;
-  return { kind: "ai", calls: [...calls, ...invalid], invalid: invalid.length, answers: undefined };
+  const calls: Call[] = [];
+  const ids: string[] = [];
+  addCalls(fields["tool_calls"] ?? fields["toolCalls"], calls, ids);
+  const valid = ids.length;
+  addCalls(fields["invalid_tool_calls"], calls, ids);
+  return ids.length === 0 ? facts : { kind: "ai", calls, ids, invalid: ids.length - valid, answers: undefined };
 }
 
-/** The fields of LangChain's serialised form `{ lc, type: "constructor", id: [.., class], kwargs }`; else the message. */
-function fieldsOf(message: Fields): Fields {
-  const kwargs = message["lc"] === undefined ? undefined : message["kwargs"];
-  return typeof kwargs === "object" && kwargs !== null && Array.isArray(message["id"]) ? (kwargs as Fields) : message;
+function addCalls(list: unknown, calls: Call[], ids: string[]): void {
+  if (!Array.isArray(list)) return;
+  for (const call of list as readonly unknown[]) {
+    if (typeof call !== "object" || call === null) continue;
+    const id = (call as Call)["id"];
+    if (typeof id !== "string") continue;
+    calls.push(call as Call);
+    ids.push(id);
+  }
 }
 
-function kindOf(fields: Fields, message: Fields): string | undefined {
-  if (fields !== message) return textIn((message["id"] as unknown[]).at(-1));
+/** What a message says that it is: the class of an instance, else its role, else its type. */
+function nameOf(message: Fields | readonly unknown[]): string | undefined {
+  if (Array.isArray(message)) return message.length === 2 ? textIn(message[0]) : undefined;
+  const fields = message as Fields;
+  if (fieldsOf(fields) !== fields) return textIn((fields["id"] as unknown[]).at(-1));
+  return kindOfInstance(fields) ?? textIn(fields["role"]) ?? textIn(fields["type"]);
+}
+
+/** The fields of a message: of LangChain's serialised form `{ lc, id: [.., class], kwargs }` those that it is made of. */
+export function fieldsOf(message: Fields): Fields {
+  if (message["lc"] === undefined) return message;
+  const { id, kwargs } = message;
+  const isMade = Array.isArray(id) && typeof id.at(-1) === "string";
+  return isMade && typeof kwargs === "object" && kwargs !== null && !Array.isArray(kwargs)
+    ? (kwargs as Fields)
+    : message;
+}
+
+/** Returns what an instance of one of `@langchain/core`'s classes says that it is. */
+export function kindOfInstance(message: Fields): string | undefined {
+  // The class's method, not data of the same name.
   const method = message["_getType"] ?? message["getType"];
-  if (typeof method === "function" && !Object.hasOwn(message, "_getType")) return textIn(method.call(message));
-  return textIn(fields["role"]) ?? textIn(fields["type"]);
-}
-
-function identified(calls: unknown): Call[] {
-  if (!Array.isArray(calls)) return [];
-  return calls.filter((call: unknown) => typeof (call as Call | null | undefined)?.["id"] === "string") as Call[];
+  return typeof method === "function" && !Object.hasOwn(message, "_getType") ? textIn(method.call(message)) : undefined;
 }
 
 const textIn = (value: unknown) => (typeof value === "string" ? value : undefined);
-
-function notAMessage(at: number): ThreadfoldError {
-  const forms = "an object with a type or a role, a string or a [role, content] pair";
-  return new ThreadfoldError("INVALID_MESSAGE", `messages[${at}] should be ${forms}.`);
-}
 
 /** As src/wasm_agent/track.rs reads them. */
 const [AI, TOOL, NO_ID] = [1, 2, 0xffffffff];
@@ -92,8 +105,8 @@ export class Rows {
     if (facts.kind === "other") row.push(0);
     else if (facts.kind === "tool") row.push(TOOL, facts.answers === undefined ? NO_ID : this.#number(facts.answers));
     else {
-      row.push(AI, facts.calls.length, facts.invalid);
-      for (const call of facts.calls) row.push(this.#number(call["id"] as string));
+      row.push(AI, facts.ids.length, facts.invalid);
+      for (const id of facts.ids) row.push(this.#number(id));
     }
   }
 

@@ -1,31 +1,127 @@
-import * as core from "#agent-core";
 import { reading, ThreadfoldError } from "../errors.js";
-import { factsOf, Rows } from "./rows.js";
+import type { MessageLike } from "../message-types.js";
+import { factsOf } from "./rows.js";
+import { factsOfAll, Track } from "./track.js";
 
+/**
+ * The places where a list of messages can be cut so that no tool result loses its call: an iterable of positions.
+ *
+ * A cut `c` keeps the messages from position `c` on. It is safe if no result from `c` on belongs to a call in front of
+ * `c`: a result belongs to the nearest message before it that calls its id. It grows with its list: a message costs O(1)
+ * amortised, a question O(log n).
+ *
+ * {@link safeCuts} makes one.
+ */
 export class SafeCuts {
-  readonly #track = core.call(() => new core.RawTrack());
-  readonly #rows = new Rows();
-  #length = 0;
+  readonly #track = new Track();
 
+  /** The number of messages. */
   get length(): number {
-    return this.#length;
+    return this.#track.length;
   }
 
-  push(...messages: unknown[]): void {
-    const facts = reading(() => messages.map((message, at) => factsOf(message, this.#length + at)));
-    for (const one of facts) this.#rows.add(one);
-    core.call(() => this.#track.push(this.#rows.take()));
-    this.#length += facts.length;
+  /**
+   * The position of a message with a call that waits for its result: nothing follows it but results. Undefined if there is
+   * none.
+   */
+  get pending(): number | undefined {
+    const { pending, length } = this.#track;
+    return pending < length ? pending : undefined;
   }
 
-  all(): number[] {
-    return Array.from(core.call(() => this.#track.cuts()));
+  /**
+   * Adds messages at the end.
+   *
+   * @throws ThreadfoldError `INVALID_MESSAGE`, `UNREADABLE_VALUE`: nothing is added then.
+   */
+  push(...messages: MessageLike[]): void {
+    this.#track.push(reading(() => messages.map((message, at) => factsOf(message, this.length + at))));
+  }
+
+  /**
+   * Puts a message in the place of the last one, such as the same with one more token. Only a call of a tool that came
+   * with it costs anything.
+   *
+   * @throws ThreadfoldError `INVALID_MESSAGE`, `UNREADABLE_VALUE`; `INVALID_VALUE` if there is no message.
+   */
+  replaceLast(message: MessageLike): void {
+    const last = this.length - 1;
+    if (last < 0) throw new ThreadfoldError("INVALID_VALUE", "There is no message to replace.");
+    this.#track.replaceLast(reading(() => factsOf(message, last)));
+  }
+
+  /**
+   * Keeps the first `length` messages.
+   *
+   * @throws ThreadfoldError `INVALID_VALUE`.
+   */
+  truncate(length: number): void {
+    this.#track.truncate(position(length, "length"));
+  }
+
+  /**
+   * Returns the largest safe cut that keeps all messages from `target` on, and a call that waits for its result: 0 if it
+   * keeps all. No other cut that keeps all of these keeps fewer messages.
+   *
+   * @throws ThreadfoldError `INVALID_VALUE`.
+   */
+  cut(target: number): number {
+    return this.#track.cut(position(target, "target"));
+  }
+
+  /**
+   * Returns the smallest safe cut from `target` on that keeps a call that waits for its result: for when something has to
+   * go, and {@link cut} keeps all. Undefined if there is none.
+   *
+   * @throws ThreadfoldError `INVALID_VALUE`.
+   */
+  nextCut(target: number): number | undefined {
+    return this.#track.nextCut(position(target, "target"));
+  }
+
+  /** All safe cuts, in ascending order. 0 and the number of messages are always safe. */
+  [Symbol.iterator](): Iterator<number> {
+    return this.#track.all()[Symbol.iterator]();
+  }
+
+  /** @internal */
+  static of(messages: readonly unknown[]): SafeCuts {
+    const cuts = new SafeCuts();
+    cuts.#track.push(factsOfAll(messages));
+    return cuts;
   }
 }
 
-export function safeCuts(messages: readonly unknown[]): SafeCuts {
-  if (!Array.isArray(messages)) throw new ThreadfoldError("INVALID_VALUE", "messages should be a list of messages.");
-  const cuts = new SafeCuts();
-  cuts.push(...messages);
-  return cuts;
+/**
+ * Returns the places where a list of messages can be cut so that no tool result loses its call.
+ *
+ * @throws ThreadfoldError `INVALID_VALUE`, `INVALID_MESSAGE`, `UNREADABLE_VALUE`.
+ *
+ * @example
+ * ```ts
+ * import { safeCuts } from "threadfold/context";
+ *
+ * const cuts = safeCuts([
+ *   { type: "human", content: "What is the weather?" },
+ *   { type: "ai", content: "", tool_calls: [{ id: "c1", name: "weather", args: {} }] },
+ *   { type: "tool", content: "Sunny.", tool_call_id: "c1" },
+ * ]);
+ * console.log([...cuts]); // [0, 1, 3]
+ * console.log(cuts.cut(2)); // 1: a cut at 2 would part the result from its call
+ *
+ * cuts.push({ type: "ai", content: "It is sunny." });
+ * console.log([...cuts]); // [0, 1, 3, 4]
+ * ```
+ */
+export function safeCuts(messages: readonly MessageLike[]): SafeCuts {
+  return SafeCuts.of(messages);
+}
+
+/** The last of all positions: the wasm counts in 32 bits. */
+const MOST = 0xfffffffe;
+
+function position(value: number, what: string): number {
+  if (typeof value !== "number" || Number.isNaN(value))
+    throw new ThreadfoldError("INVALID_VALUE", `${what} should be a number.`);
+  return Math.min(Math.max(Math.trunc(value), 0), MOST);
 }

@@ -1,52 +1,125 @@
-// The tool calls of an assistant message, in either form: LangChain's, or OpenAI's, which is AG-UI's too.
-import { type Fields, kindOf } from "./edited.js";
-import { isDict } from "./python-text.js";
+import { option, reading, ThreadfoldError } from "../errors.js";
+import type { MessageLike } from "../message-types.js";
+import { Answers, type ToolAnswer } from "./answer.js";
+import type { Facts } from "./rows.js";
+import { answeredBy, factsOfAll, Track } from "./track.js";
 
-/** The calls of a message, and the field that they are in. */
-export interface ToolCalls {
-  readonly field: "tool_calls" | "toolCalls";
-  readonly calls: readonly unknown[];
+export type { ToolAnswer } from "./answer.js";
+
+/** How to make the answers to open calls. */
+export interface ToolAnswerOptions<M> {
+  /**
+   * Makes a tool message. By default an answer has the form of the message with the call: a LangChain dict, an AG-UI
+   * message, a role dict; for an instance of a class, the class of the list's own tool messages, or a LangChain dict if it
+   * has none.
+   */
+  toolMessage?: ((answer: ToolAnswer) => M) | undefined;
 }
 
-export function toolCallsOf(message: unknown, at: number): ToolCalls | undefined {
-  if (kindOf(message, at) !== "ai") return undefined;
-  for (const field of ["tool_calls", "toolCalls"] as const) {
-    const calls = (message as Fields)[field];
-    if (Array.isArray(calls)) return { field, calls };
-  }
-  return undefined;
+/** Options of {@link repairToolCalls}. */
+export interface RepairOptions<M> extends ToolAnswerOptions<M> {
+  /**
+   * What to do about the calls of the last message that calls tools, if nothing follows it but results. Default `"keep"`:
+   * their results are still to come. `"answer"` answers them like all others.
+   */
+  waiting?: "keep" | "answer" | undefined;
 }
 
-export const callId = (call: unknown): unknown => (isDict(call) ? call["id"] : undefined);
-
-export function callName(call: unknown): unknown {
-  if (!isDict(call)) return undefined;
-  return isDict(call["function"]) ? call["function"]["name"] : call["name"];
+/**
+ * Repairs a list of messages, so that every provider takes it: each message with calls is followed at once by exactly one
+ * result for each id, and there is no other result.
+ *
+ * Drops results without a call and second results, puts displaced ones right behind the message with their call, and
+ * answers open calls in the words of {@link patchToolCalls}. Returns the list itself if there is nothing to do. Messages
+ * stay the objects that you gave.
+ *
+ * @throws ThreadfoldError `INVALID_VALUE`, `INVALID_MESSAGE`, `UNREADABLE_VALUE`.
+ *
+ * @example
+ * ```ts
+ * import { repairToolCalls } from "threadfold/context";
+ *
+ * const repaired = repairToolCalls([
+ *   { type: "ai", content: "", tool_calls: [{ id: "c1", name: "search", args: {} }] },
+ *   { type: "human", content: "Wait." },
+ *   { type: "tool", content: "late", tool_call_id: "c1" },
+ *   { type: "tool", content: "of no call", tool_call_id: "c0" },
+ * ]);
+ * console.log(repaired.map(({ content }) => content)); // ["", "late", "Wait."]
+ * ```
+ */
+export function repairToolCalls<M extends MessageLike>(messages: readonly M[], options?: RepairOptions<M>): M[] {
+  const make = maker(options);
+  const all = waiting(options) === "answer";
+  const facts = factsOfAll(messages);
+  const track = new Track();
+  track.push(facts);
+  const plan = track.repair(0, all);
+  track.free();
+  return plan ? reading(() => repaired(messages, facts, plan, new Answers(messages, make))) : (messages as M[]);
 }
 
-/** A call's arguments, if they are an object by now. */
-export function callArgs(call: unknown): Fields | undefined {
-  if (!isDict(call)) return undefined;
-  let args = call["args"];
-  if (isDict(call["function"])) {
-    try {
-      args = JSON.parse(call["function"]["arguments"] as string);
-    } catch {
-      return undefined;
+/** Carries out a plan of `Track.repair`. */
+function repaired<M>(messages: readonly M[], facts: readonly Facts[], plan: Uint32Array, answers: Answers): M[] {
+  const list: M[] = [];
+  let ai = 0;
+  for (const step of plan) {
+    const call = answeredBy(step);
+    if (call === undefined) {
+      if (facts[step]?.kind === "ai") ai = step;
+      list.push(messages[step] as M);
+    } else {
+      list.push(answers.to(messages[ai], facts[ai] as Facts, call) as M);
     }
   }
-  return isDict(args) ? args : undefined;
+  return list;
 }
 
-export function withArgs(call: unknown, args: Fields): unknown {
-  const own = call as Fields;
-  if (!isDict(own["function"])) return { ...own, args };
-  return { ...own, function: { ...own["function"], arguments: JSON.stringify(args) } };
+/**
+ * Answers the calls that no tool message of the list answers, as the `PatchToolCallsMiddleware` of Python's deepagents
+ * does: right behind the message with the call. Returns the list itself if there are none.
+ *
+ * Changes nothing else: {@link repairToolCalls} does.
+ *
+ * @throws ThreadfoldError `INVALID_VALUE`, `INVALID_MESSAGE`, `UNREADABLE_VALUE`.
+ *
+ * @example
+ * ```ts
+ * import { patchToolCalls } from "threadfold/context";
+ *
+ * const asked = { type: "ai" as const, content: "", tool_calls: [{ id: "c1", name: "search", args: {} }] };
+ * const [, answer] = patchToolCalls([asked]);
+ * console.log(answer?.content);
+ * // Tool call search with id c1 did not complete - no result was recorded. It may have been cancelled or interrupted.
+ * ```
+ */
+export function patchToolCalls<M extends MessageLike>(messages: readonly M[], options?: ToolAnswerOptions<M>): M[] {
+  const make = maker(options);
+  const facts = factsOfAll(messages);
+  const answered = new Set<string>();
+  for (const { answers } of facts) if (answers !== undefined) answered.add(answers);
+  if (facts.every(({ ids }) => ids.every((id) => answered.has(id)))) return messages as M[];
+  return reading(() => {
+    const answers = new Answers(messages, make);
+    const list: M[] = [];
+    facts.forEach((one, at) => {
+      list.push(messages[at] as M);
+      one.ids.forEach((id, position) => {
+        if (!answered.has(id)) list.push(answers.to(messages[at], one, position) as M);
+      });
+    });
+    return list;
+  });
 }
 
-/** The id of the call that a message answers. */
-export function answeredCall(message: unknown): string | undefined {
-  const { tool_call_id: id, toolCallId } = message as Fields;
-  const answered = id ?? toolCallId;
-  return typeof answered === "string" ? answered : undefined;
+function maker<M>(options: ToolAnswerOptions<M> | undefined): ((answer: ToolAnswer) => M) | undefined {
+  const make = option(options, "toolMessage");
+  if (make === undefined || typeof make === "function") return make;
+  throw new ThreadfoldError("INVALID_VALUE", "toolMessage should be a function.");
+}
+
+function waiting<M>(options: RepairOptions<M> | undefined): "keep" | "answer" {
+  const waiting = option(options, "waiting") ?? "keep";
+  if (waiting === "keep" || waiting === "answer") return waiting;
+  throw new ThreadfoldError("INVALID_VALUE", "waiting should be 'keep' or 'answer'.");
 }

@@ -3,7 +3,7 @@ import { reading } from "../errors.js";
 import { type ContextSize, type EditedBefore, firstChars, listed, numberOr, positionOf, withFields } from "./edited.js";
 import { isDict } from "./python-text.js";
 import { type Counter, counterOf, type TokenCounter, wrong } from "./token-counter.js";
-import { callArgs, callName, toolCallsOf, withArgs } from "./tool-calls.js";
+import { callArgs, callName, toolCallsOf, withArgs } from "./call-fields.js";
 
 /** What {@link truncateToolArgs} truncates, and when. */
 export interface TruncateToolArgsOptions<M = object> {

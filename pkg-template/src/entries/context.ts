@@ -1,5 +1,4 @@
 // "threadfold/context": what a model is sent of a conversation.
-export { safeCuts, SafeCuts } from "../context/safe-cuts.js";
 export { clearToolUses, type ClearToolUsesOptions } from "../context/clear.js";
 export { offload, type Offloaded, type OffloadOptions } from "../context/offload.js";
 export { type MessageType, trimMessages, type TrimMessagesOptions } from "../context/trim.js";
@@ -15,3 +14,26 @@ export {
 } from "../context/count.js";
 export { estimateTokens, scanTokens, type TokenScan } from "../context/estimate.js";
 export { estimateMessageTokens, type EstimateOptions, scanMessage } from "../context/estimate-message.js";
+export { safeCuts, type SafeCuts } from "../context/safe-cuts.js";
+export {
+  patchToolCalls,
+  repairToolCalls,
+  type RepairOptions,
+  type ToolAnswer,
+  type ToolAnswerOptions,
+} from "../context/tool-calls.js";
+export { ThreadfoldError, type ThreadfoldErrorCode } from "../errors.js";
+export { Context, type ContextDue, type ContextView } from "../context/context.js";
+export type { ContextLimit, ContextOptions } from "../context/policy.js";
+export type { ContextRecord } from "../context/record.js";
+export type { ContextUsage } from "../context/view.js";
+export type { Meter } from "../context/meter.js";
+export { contextMessages, type ContextSource, type ContextState, fullMessages } from "../context/source.js";
+export {
+  deepAgentsSummarization,
+  type DeepAgentsSummarizationOptions,
+  langChainSummarization,
+  type LangChainSummarizationOptions,
+  slidingWindow,
+  type SlidingWindowOptions,
+} from "../context/presets.js";

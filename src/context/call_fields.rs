@@ -1,0 +1,50 @@
+//! The tool calls of a message, in either form: `LangChain`'s, or `OpenAI`'s, which is AG-UI's too.
+
+use std::fmt;
+
+use crate::message::is_kind;
+use crate::value::{Found, Kind, Value};
+
+/// The field of an assistant message with its calls.
+pub(super) fn field<V: Value>(message: &V) -> Option<&'static str> {
+    if !is_kind(message, "ai") {
+        return None;
+    }
+    let is_list = |key| message.get(key).is_some_and(|calls| calls.kind() == Kind::Array);
+    ["tool_calls", "toolCalls"].into_iter().find(|key| is_list(key))
+}
+
+/// The calls of an assistant message.
+pub(super) fn calls<V: Value>(message: &V) -> Vec<V> {
+    let calls = field(message).and_then(|key| message.get(key));
+    calls.map_or_else(Vec::new, |calls| calls.items().map(Found::into_owned).collect())
+}
+
+pub(super) fn name<V: Value>(call: &V) -> Option<String> {
+    call.get("function").map_or_else(|| call.text_of("name"), |function| function.text_of("name"))
+}
+
+/// A call's arguments, if they are an object by now.
+pub(super) fn args<V: Value>(call: &V) -> Option<V> {
+    let args = match call.get("function") {
+        Some(function) => V::parse_json(&function.text_of("arguments")?)?,
+        None => call.get_owned("args")?,
+    };
+    (args.kind() == Kind::Object).then_some(args)
+}
+
+/// Returns the call with other arguments.
+pub(super) fn with_args<V: Value + fmt::Display>(call: V, args: V) -> V {
+    match call.get_owned("function") {
+        Some(function) => {
+            let arguments = V::string(&args.to_string());
+            call.with("function", function.with("arguments", arguments))
+        }
+        None => call.with("args", args),
+    }
+}
+
+/// Whether a message is in AG-UI's form, which has a `metadata` where `LangChain`'s has several fields.
+pub(super) fn is_ag_ui<V: Value>(message: &V) -> bool {
+    message.get("type").is_none() && message.get("role").is_some()
+}
