@@ -2,7 +2,6 @@
 import { call, RawLedger } from "#agent-core";
 import { type Facts, factsOf } from "./rows.js";
 import { isDict } from "./python-text.js";
-import type { Counter } from "./token-counter.js";
 
 const [OTHER, AI, TOOL] = [0, 1, 2];
 
@@ -10,16 +9,15 @@ const [OTHER, AI, TOOL] = [0, 1, 2];
 export class Ledger {
   readonly #raw: RawLedger;
   readonly #ids = new Map<unknown, number>();
-  readonly #providers: Map<unknown, number>;
+  readonly #providers = new Map<unknown, number>();
   #list: readonly object[] = [];
 
   constructor(
     policy: Float64Array,
-    private readonly counter: Counter<object>,
+    private readonly count: (message: object) => number,
     private readonly ours: readonly string[],
   ) {
     this.#raw = call(() => new RawLedger(policy));
-    this.#providers = new Map();
   }
 
   /** Makes it that of another list; messages from the start on that are the same objects are not looked at again. */
@@ -39,7 +37,7 @@ export class Ledger {
 
   #add(row: number[], message: object, at: number): void {
     const facts: Facts = factsOf(message, at);
-    const tokens = this.counter.list([message]);
+    const tokens = this.count(message);
     if (facts.kind === "tool") {
       row.push(TOOL, tokens, facts.answers === undefined ? NaN : numberOf(this.#ids, facts.answers));
     } else if (facts.kind === "ai") {
@@ -49,13 +47,13 @@ export class Ledger {
       row.push(
         AI,
         tokens,
-        facts.calls.length,
+        facts.ids.length,
         facts.invalid,
         provider === null ? NaN : numberOf(this.#providers, provider),
         Number.isInteger(total) ? (total as number) : NaN,
         Number(this.ours.includes(provider as string)),
       );
-      for (const one of facts.calls) row.push(numberOf(this.#ids, one["id"]));
+      for (const id of facts.ids) row.push(numberOf(this.#ids, id));
     } else {
       row.push(OTHER, tokens);
     }

@@ -3,7 +3,7 @@ import { type ClearToolUsesOptions } from "./clear.js";
 import { toolTokens } from "./count.js";
 import { scanTokens } from "./estimate.js";
 import { isDict, jsonText } from "./python-text.js";
-import { type Counter, type TokenCounter, wrong } from "./token-counter.js";
+import { type TokenCounter, wrong } from "./token-counter.js";
 import { type TruncateToolArgsOptions } from "./truncate-args.js";
 
 /** So much of a context: each measure that is given. A fraction is of the model's input tokens. */
@@ -31,13 +31,13 @@ export interface ContextOptions<M = object> {
   /** The tools that the model is sent. Counted once. */
   readonly tools?: readonly object[] | undefined;
   /** Clears old results of tools before anything is summarized; the last 3 stay, unless `keep` says otherwise. */
-  readonly clearToolUses?: Pick<
-    ClearToolUsesOptions,
-    "keep" | "excludeTools" | "clearToolInputs" | "placeholder"
-  > | undefined;
+  readonly clearToolUses?:
+    Pick<ClearToolUsesOptions, "keep" | "excludeTools" | "clearToolInputs" | "placeholder"> | undefined;
   /** Truncates long arguments of old tool calls before anything is summarized; those of the last 20 messages stay. */
   readonly truncateArgs?:
-    | (Pick<TruncateToolArgsOptions, "tools" | "maxLength" | "truncationText"> & { readonly keep?: { readonly messages: number } | undefined })
+    | (Pick<TruncateToolArgsOptions, "tools" | "maxLength" | "truncationText"> & {
+        readonly keep?: { readonly messages: number } | undefined;
+      })
     | undefined;
   /** Whether system messages of the list stay in front of the summary: true. */
   readonly preserveSystem?: boolean | undefined;
@@ -54,6 +54,7 @@ export interface Rules {
   readonly most?: number | undefined;
   /** The providers whose own count of an answer counts for a trigger. */
   readonly providers?: readonly string[];
+  readonly charsPerToken?: number | undefined;
 }
 
 /** What does not change from one list to the next. */
@@ -63,14 +64,23 @@ export interface Overhead {
 }
 
 /** Counts the system prompt and the tools. */
-export function overheadOf({ system, tools, tokenCounter }: ContextOptions<never>, counter: Counter<object>): Overhead {
+export function overheadOf(
+  { system, tools, tokenCounter }: ContextOptions<never>,
+  { asLangchain, charsPerToken }: Rules,
+  count: (message: object) => number,
+): Overhead {
   if (system !== undefined && typeof system !== "string") throw wrong("system", "a text");
   if (tools !== undefined && !Array.isArray(tools)) throw wrong("tools", "a list");
   const estimated = () =>
     (tools ?? []).reduce((sum: number, tool) => sum + Math.ceil(scanTokens(jsonText(tool)).sum / 100), 0);
   return {
-    system: system ? counter.list([{ type: "system", content: system }]) : 0,
-    tools: !tools || tools.length === 0 ? 0 : tokenCounter === "approximate" ? toolTokens(tools) : estimated(),
+    system: system ? count({ type: "system", content: system }) : 0,
+    tools:
+      !tools || tools.length === 0
+        ? 0
+        : asLangchain || tokenCounter === "approximate"
+          ? toolTokens(tools, { charsPerToken })
+          : estimated(),
   };
 }
 

@@ -1,7 +1,6 @@
 // The record of a compaction: all that is stored about a context beside the full track.
 import { isDict } from "./python-text.js";
-import { kindOf, type EditedBefore } from "./edited.js";
-import { withFields } from "./edited.js";
+import { type EditedBefore, kindOf, withFields } from "./edited.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -84,8 +83,9 @@ const CLAUDE = /claude|anthropic/;
  * model refuses them behind another history.
  */
 export function withoutReasoning<M>(message: M, at: number): M {
+  if (kindOf(message, at) !== "ai") return message;
   const { content, response_metadata: response } = message as Fields;
-  if (!Array.isArray(content) || kindOf(message, at) !== "ai") return message;
+  if (!Array.isArray(content)) return message;
   const { model_provider: provider, model_name: name } = isDict(response) ? response : ({} as Fields);
   const isBedrock = provider === "bedrock" || provider === "bedrock_converse";
   const isClaude = provider === "anthropic" || (isBedrock && CLAUDE.test(String(name ?? "").toLowerCase()));

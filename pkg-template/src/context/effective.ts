@@ -1,0 +1,109 @@
+// The list that a record leaves of the full track, before it is repaired. Between two records it only grows.
+import { clearToolUses, type ClearToolUsesOptions } from "./clear.js";
+import { kindOf } from "./edited.js";
+import { type ContextRecord, idOf, placeOf, withoutReasoning } from "./record.js";
+import { truncateToolArgs, type TruncateToolArgsOptions } from "./truncate-args.js";
+
+/** The edits of a context, without when they are due. */
+export interface Edits {
+  readonly clear: ClearToolUsesOptions | undefined;
+  readonly truncate: TruncateToolArgsOptions | undefined;
+}
+
+/** Returns the messages with those before a position edited. */
+export function edited<M extends object>(
+  messages: readonly M[],
+  { clear, truncate }: Edits,
+  before: number,
+): readonly M[] {
+  if (before <= 0) return messages;
+  const cleared = clear
+    ? clearToolUses(messages, { ...clear, editedBefore: before } as ClearToolUsesOptions<M>)
+    : messages;
+  return truncate
+    ? truncateToolArgs(cleared, { ...truncate, editedBefore: before } as TruncateToolArgsOptions<M>)
+    : cleared;
+}
+
+/** What is sent of a full track, and where in it each part comes from. */
+export interface Effective<M> {
+  readonly list: readonly M[];
+  /** How many messages stand in front: the system messages that stay, the summary. */
+  readonly front: number;
+  readonly summary: object | null;
+  /** The position in the full track of the first message that is kept. */
+  readonly cutoff: number;
+  /** The position in the list before which messages are edited. */
+  readonly editedBefore: number;
+}
+
+/** Makes the lists of one full track as it changes: what stays the same is taken from the list before. */
+export class Effectives<M extends object> {
+  #full: readonly M[] = [];
+  #record: ContextRecord | null = null;
+  #last: Effective<M> | undefined;
+  /** How many messages of the full track went into `#head`, which holds all that is not just as it came. */
+  #settled = 0;
+  #head: readonly M[] = [];
+
+  constructor(
+    private readonly edits: Edits,
+    private readonly preserveSystem: boolean,
+  ) {}
+
+  of(full: readonly M[], record: ContextRecord | null): Effective<M> {
+    if (this.#last && record === this.#record && this.#same(full)) {
+      if (full.length === this.#full.length && full.every((message, at) => message === this.#full[at]))
+        return this.#last;
+      const list = this.#head.concat(full.slice(this.#settled));
+      this.#full = full;
+      return (this.#last = { ...this.#last, list });
+    }
+    const made = this.#make(full, record);
+    [this.#full, this.#record, this.#last] = [full, record, made];
+    return made;
+  }
+
+  /** Whether all that `#head` is made of is the same. */
+  #same(full: readonly M[]): boolean {
+    if (full.length < this.#settled) return false;
+    for (let at = 0; at < this.#settled; at++) if (full[at] !== this.#full[at]) return false;
+    return true;
+  }
+
+  #make(full: readonly M[], record: ContextRecord | null): Effective<M> {
+    if (!record) {
+      [this.#settled, this.#head] = [0, []];
+      return { list: full, front: 0, summary: null, cutoff: 0, editedBefore: 0 };
+    }
+    const {
+      cutoff_index: index,
+      cutoff_id: id,
+      summary_message: summary,
+      created_at_index: made,
+      edited_before: edit,
+    } = record;
+    const cutoff = placeOf(full, id, index);
+    const front = this.preserveSystem
+      ? full.slice(0, cutoff).filter((message, at) => kindOf(message, at) === "system")
+      : [];
+    if (summary) front.push(summary as M);
+    // What is not there yet may still come: then nothing is settled.
+    const isAll =
+      index <= full.length &&
+      (id === undefined || idOf(full[cutoff]) === id) &&
+      !(Number.isInteger(made) && made! > full.length) &&
+      (typeof edit !== "string" || idOf(full[placeOf(full, edit, 0)]) === edit);
+    const bound = Number.isInteger(made) ? Math.min(made as number, full.length) : cutoff;
+    const before = typeof edit === "number" ? Math.min(edit, full.length) : placeOf(full, edit, 0);
+    const settled = Math.max(cutoff, bound, before);
+    const kept = full
+      .slice(cutoff, settled)
+      .map((message, at) => (at < bound - cutoff ? withoutReasoning(message, at) : message));
+    const short = edited(kept, this.edits, before - cutoff);
+    this.#settled = isAll ? settled : Infinity;
+    this.#head = [...front, ...short];
+    const editedBefore = Math.max(0, before - cutoff) + front.length;
+    return { list: this.#head.concat(full.slice(settled)), front: front.length, summary, cutoff, editedBefore };
+  }
+}
