@@ -323,10 +323,16 @@ impl Ledger {
         if policy.front_counts {
             tokens = (tokens - self.before(front)).max(1.0);
         }
-        let target = self.by_tokens(policy, tokens, edited, saved).max(self.by_messages(messages));
+        let by_tokens = self.by_tokens(policy, tokens, edited, saved);
+        let by_messages = self.by_messages(messages);
         if policy.cuts == Cuts::AsLangchain {
-            return self.langchain_cut(target);
+            // Scaled, all may be too much, and as it is it is not: then it moves off a result.
+            let target = by_tokens.map(|at| at.max(by_messages));
+            return target
+                .or((by_messages > 0).then_some(by_messages))
+                .map_or(0, |at| self.langchain_cut(at));
         }
+        let target = by_tokens.unwrap_or(0).max(by_messages);
         if target <= front {
             return 0;
         }
@@ -347,8 +353,9 @@ impl Ledger {
         least
     }
 
-    /// The earliest message from which on the messages have no more tokens; at least one stays.
-    fn by_tokens(&self, policy: &Policy, keep: f64, edited: u32, saved: &[f64]) -> u32 {
+    /// The earliest message from which on the messages have no more tokens, and at least one stays;
+    /// none, if all have no more.
+    fn by_tokens(&self, policy: &Policy, keep: f64, edited: u32, saved: &[f64]) -> Option<u32> {
         let len = self.len();
         let all = if policy.scaled {
             // As the reference has it, all are counted scaled, and parts are not.
@@ -366,7 +373,7 @@ impl Ledger {
             }
         }
         if all - total <= keep {
-            return 0;
+            return None;
         }
         let from = |at: u32| {
             let saves = savings.get(at as usize).copied().unwrap_or_default();
@@ -377,7 +384,7 @@ impl Ledger {
             let middle = least + (most - least) / 2;
             if from(middle) <= keep { most = middle } else { least = middle + 1 }
         }
-        least.min(len.saturating_sub(1))
+        Some(least.min(len.saturating_sub(1)))
     }
 
     /// Where `LangChain` cuts: not between a run of results and the nearest message with a call of

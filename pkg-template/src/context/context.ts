@@ -72,6 +72,7 @@ export class Context<M extends object = object> {
         overhead,
         limit: limit === Infinity ? null : limit,
         edits,
+        preserveSystem,
         rules,
       });
       return {

@@ -25,6 +25,11 @@ export function edited<M extends object>(
     : cleared;
 }
 
+export const isSystem = (message: unknown): boolean => kindOf(message, 0) === "system";
+
+/** The system messages before a position. */
+export const systemsBefore = <M>(messages: readonly M[], end: number): M[] => messages.slice(0, end).filter(isSystem);
+
 /** What is sent of a full track, and where in it each part comes from. */
 export interface Effective<M> {
   readonly list: readonly M[];
@@ -84,9 +89,7 @@ export class Effectives<M extends object> {
       edited_before: edit,
     } = record;
     const cutoff = placeOf(full, id, index);
-    const front = this.preserveSystem
-      ? full.slice(0, cutoff).filter((message, at) => kindOf(message, at) === "system")
-      : [];
+    const front = systemsBefore(full, this.preserveSystem ? cutoff : 0);
     if (summary) front.push(summary as M);
     // What is not there yet may still come: then nothing is settled.
     const isAll =

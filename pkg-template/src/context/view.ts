@@ -1,6 +1,6 @@
 // What a model is sent, by a full track and a record; what that costs; and what is due.
 import { removeMessage, REMOVE_ALL_MESSAGES } from "./removal.js";
-import { edited, type Edits, type Effective } from "./effective.js";
+import { edited, type Edits, type Effective, isSystem, systemsBefore } from "./effective.js";
 import type { EditedBefore } from "./edited.js";
 import type { Ledger } from "./ledger.js";
 import type { Overhead, Rules } from "./policy.js";
@@ -48,6 +48,7 @@ export interface Setting {
   readonly overhead: Overhead;
   readonly limit: number | null;
   readonly edits: Edits;
+  readonly preserveSystem: boolean;
   readonly rules: ViewRules;
 }
 
@@ -184,7 +185,7 @@ class Due<M extends object> implements ContextDue<M> {
 
   constructor(
     { record }: ContextView<M>,
-    { edits, rules }: Setting,
+    { edits, rules, preserveSystem }: Setting,
     of: Effective<M>,
     full: readonly M[],
     list: readonly M[],
@@ -199,14 +200,14 @@ class Due<M extends object> implements ContextDue<M> {
     const edit = placed(boundary);
     this.editedBefore = boundary === 0 ? record?.edited_before : (textIn(idOf(full[edit])) ?? edit);
     const now = edited(list, edits, boundary);
-    const gone = cutoff === 0 ? [] : now.slice(rules.asLangchain ? 0 : of.front, cutoff);
+    this.#front = systemsBefore(full, preserveSystem ? this.cutoff : 0);
+    const isGone = (message: M) => !preserveSystem || !isSystem(message);
+    const gone = cutoff === 0 ? [] : now.slice(rules.asLangchain ? 0 : of.front, cutoff).filter(isGone);
     this.messages = (rules.toSummarize?.(gone) ?? repaired(gone, rules)) as readonly M[];
     this.summarize = this.messages.length > 0 && !rules.drops;
     const kept = now.slice(first);
     this.kept = repaired(rules.keepsReasoning ? kept : kept.map((one, at) => withoutReasoning(one, at)), rules);
     this.previousSummary = summaryOf(record);
-    const systems = cutoff === 0 || rules.asLangchain ? [] : now.slice(0, of.front - (of.summary ? 1 : 0));
-    this.#front = systems;
     this.#length = full.length;
     this.#record = record;
     this.#rules = rules;
