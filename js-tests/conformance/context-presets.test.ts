@@ -34,7 +34,7 @@ function triggerOf({ trigger }: Options): ContextLimit | ContextLimit[] | null {
 }
 
 const isOnlyNamed = (told: Told): told is { at: number; id: string } =>
-  typeof told === "object" && "at" in told && Object.keys(told).join() === "at,id" && told["id"] === "<uuid>";
+  typeof told === "object" && Object.keys(told).join() === "at,id" && (told as { id?: unknown }).id === "<uuid>";
 
 /** Python gives ids to messages without, in place: here the reducer that takes the update does. */
 const named = (told: Told[]) => told.map((one) => (isOnlyNamed(one) ? one.at : one));

@@ -1,4 +1,6 @@
 import { reading } from "../errors.js";
+import { answeredCall } from "./call-fields.js";
+import { kindOf } from "./edited.js";
 import { type Edits, Effectives } from "./effective.js";
 import { Ledger } from "./ledger.js";
 import { Meter } from "./meter.js";
@@ -61,7 +63,7 @@ export class Context<M extends object = object> {
       if (clear !== undefined && (typeof clear !== "object" || clear === null))
         throw wrong("clearToolUses", "an object");
       const counter = counterOf(tokenCounter) as Counter<object>;
-      const count = counter.one ?? single(counter);
+      const count = sparing(counter.one ?? single(counter));
       const overhead = overheadOf({ ...given, tokenCounter }, rules, count);
       const policy = policyNumbers(given, rules, overhead);
       const edits: Edits = { clear, truncate };
@@ -172,6 +174,18 @@ class Look<M extends object> {
   get thresholds(): Float64Array {
     return this.setting.ledger.thresholds;
   }
+}
+
+/** Counts nothing for a result that says no call: nobody is sent it. */
+function sparing(count: (message: object) => number): (message: object) => number {
+  return (message) => {
+    try {
+      return count(message);
+    } catch (error) {
+      if (kindOf(message, 0) === "tool" && answeredCall(message) === undefined) return 0;
+      throw error;
+    }
+  };
 }
 
 /** Counts by the caller's counter of lists, each message once. */

@@ -61,11 +61,12 @@ export class Effectives<M extends object> {
       if (full.length === this.#full.length && full.every((message, at) => message === this.#full[at]))
         return this.#last;
       const list = this.#head.concat(full.slice(this.#settled));
-      this.#full = full;
+      this.#full = full.slice();
       return (this.#last = { ...this.#last, list });
     }
     const made = this.#make(full, record);
-    [this.#full, this.#record, this.#last] = [full, record, made];
+    // A copy: the caller may push to the list.
+    [this.#full, this.#record, this.#last] = [full.slice(), record, made];
     return made;
   }
 
@@ -79,7 +80,7 @@ export class Effectives<M extends object> {
   #make(full: readonly M[], record: ContextRecord | null): Effective<M> {
     if (!record) {
       [this.#settled, this.#head] = [0, []];
-      return { list: full, front: 0, summary: null, cutoff: 0, editedBefore: 0 };
+      return { list: full.slice(), front: 0, summary: null, cutoff: 0, editedBefore: 0 };
     }
     const {
       cutoff_index: index,

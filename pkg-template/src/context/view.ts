@@ -1,4 +1,5 @@
 // What a model is sent, by a full track and a record; what that costs; and what is due.
+import { reading } from "../errors.js";
 import { removeMessage, REMOVE_ALL_MESSAGES } from "./removal.js";
 import { edited, type Edits, type Effective, isSystem, systemsBefore } from "./effective.js";
 import type { EditedBefore } from "./edited.js";
@@ -91,15 +92,19 @@ export class ContextView<M extends object = object> {
 
   /** The messages to send: a list that every provider takes. Do not change it. */
   get messages(): readonly M[] {
-    const list = this.#shown();
-    return (this.#messages ??=
-      this.#setting.rules.unrepaired || this.#ledger.isWhole ? list : (repairToolCalls(list as never) as M[]));
+    return (this.#messages ??= reading(() => {
+      const list = this.#shown();
+      if (this.#setting.rules.unrepaired || this.#ledger.isWhole) return list;
+      return repairToolCalls(list as never) as M[];
+    }));
   }
 
   /** Their tokens, with the system prompt and the tools. */
   get tokens(): number {
-    const beside = this.#repairs();
-    return this.#ledger.tokens(beside);
+    return reading(() => {
+      const beside = this.#repairs();
+      return this.#ledger.tokens(beside);
+    });
   }
 
   /** What the tokens are spent on. */
@@ -114,7 +119,7 @@ export class ContextView<M extends object = object> {
 
   /** What is to be done before the model is called: null, or what to summarize or only to take note of. */
   get due(): ContextDue<M> | null {
-    if (this.#due === undefined) this.#due = this.#decide();
+    if (this.#due === undefined) this.#due = reading(() => this.#decide());
     return this.#due;
   }
 
@@ -203,7 +208,7 @@ class Due<M extends object> implements ContextDue<M> {
     this.#front = systemsBefore(full, preserveSystem ? this.cutoff : 0);
     const isGone = (message: M) => !preserveSystem || !isSystem(message);
     const gone = cutoff === 0 ? [] : now.slice(rules.asLangchain ? 0 : of.front, cutoff).filter(isGone);
-    this.messages = (rules.toSummarize?.(gone) ?? repaired(gone, rules)) as readonly M[];
+    this.messages = (rules.toSummarize?.(gone) ?? repaired(gone, rules, "answer")) as readonly M[];
     this.summarize = this.messages.length > 0 && !rules.drops;
     const kept = now.slice(first);
     this.kept = repaired(rules.keepsReasoning ? kept : kept.map((one, at) => withoutReasoning(one, at)), rules);
@@ -247,5 +252,8 @@ class Due<M extends object> implements ContextDue<M> {
 
 const textIn = (value: unknown) => (typeof value === "string" ? value : undefined);
 
-const repaired = <M extends object>(list: readonly M[], { unrepaired }: ViewRules): readonly M[] =>
-  unrepaired ? list : (repairToolCalls(list as never) as M[]);
+const repaired = <M extends object>(
+  list: readonly M[],
+  { unrepaired }: ViewRules,
+  waiting: "keep" | "answer" = "keep",
+): readonly M[] => (unrepaired ? list : (repairToolCalls(list as never, { waiting }) as M[]));
