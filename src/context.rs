@@ -17,12 +17,15 @@ pub mod estimate_message;
 pub mod offload;
 mod parts;
 pub mod policy;
+pub mod record;
 pub(crate) mod repair;
 mod rows;
 mod safe_cuts;
+pub mod tokens;
 mod tool_calls;
 pub mod trim;
 pub mod truncate;
+pub mod view;
 mod written;
 
 pub use before::EditedBefore;

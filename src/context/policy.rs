@@ -4,6 +4,8 @@
 //! (system messages, a summary), and the messages that are kept. Between two compactions it only
 //! grows, so each decision costs what has changed.
 
+use crate::error::Error;
+
 use super::cut::{Row, Track};
 
 /// A measure of a context: as a trigger what it has at least, for what is kept the most.
@@ -87,6 +89,31 @@ pub struct Threshold {
 }
 
 impl Policy {
+    /// Returns whether the numbers make sense.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] for a measure that is empty, not above 0 or, for a fraction, above 1;
+    /// for tokens that are no whole number; for a fraction of nothing.
+    pub fn check(&self) -> Result<(), Error> {
+        for size in self.trigger.iter().chain(&self.keep) {
+            if *size == Size::default() {
+                return Err(Error::value("a trigger", "some tokens, messages or a fraction"));
+            }
+            if size.tokens.is_some_and(|tokens| !(tokens > 0.0 && tokens.fract() == 0.0))
+                || size.messages == Some(0)
+            {
+                return Err(Error::value("tokens and messages", "whole numbers above 0"));
+            }
+            if size.fraction.is_some_and(|fraction| !(fraction > 0.0 && fraction <= 1.0)) {
+                return Err(Error::value("a fraction", "above 0 and at most 1"));
+            }
+            if size.fraction.is_some() && self.max_input_tokens.is_none() {
+                return Err(Error::value("max_input_tokens", "given, for a fraction is of it"));
+            }
+        }
+        Ok(())
+    }
+
     /// Returns the triggers with fractions as tokens. Without the model's number, no fraction holds.
     #[must_use]
     pub fn thresholds(&self) -> Vec<Threshold> {
