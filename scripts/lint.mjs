@@ -20,7 +20,7 @@ async function lintSource(tally) {
   await tally.step("clippy, wasm, as others compile it", () =>
     run("cargo", ["clippy", "--target", WASM, "--lib", "--", "-D", "warnings"]),
   );
-  await tally.step("clippy, wasm, with the bindings", () =>
+  await tally.step("clippy, wasm, with both bindings", () =>
     run("cargo", [
       "clippy",
       "--workspace",
@@ -29,7 +29,7 @@ async function lintSource(tally) {
       "--lib",
       "--tests",
       "--features",
-      "bindings",
+      "bindings,bindings-agent",
       "--",
       "-D",
       "warnings",
@@ -79,6 +79,7 @@ async function lintPackage(tally) {
       "node16",
       "--exclude-entrypoints",
       "./threadfold_bg.wasm",
+      "./threadfold_agent_bg.wasm",
     ),
   );
 }

@@ -1,9 +1,9 @@
 //! Merges a run's input into graph state: `langgraph_default_merge_state` of ag-ui-langgraph.
 
 use crate::error::Error;
-use crate::message;
+use crate::message::{self, Ids, Kinds};
 use crate::reducer::files::object;
-use crate::reducer::messages::{MessageRules, read_list};
+use crate::reducer::messages::read_list;
 use crate::reducer::tools::{Prefer, list, merge_tools};
 use crate::value::{ByNumber, Found, Join, Plan, Value};
 
@@ -105,7 +105,7 @@ fn message_list<V: Value>(messages: V) -> Result<V, Error> {
     if messages.is_null() {
         return Ok(V::array([]));
     }
-    read_list(messages, MessageRules::DeepAgents).map(|(messages, _)| messages)
+    read_list(messages, Ids::Keep, Kinds::Known).map(|(messages, _)| messages)
 }
 
 fn without_leading_system<V: Value>(messages: V) -> V {

@@ -63,7 +63,12 @@ impl<V: Value> Difference<V> {
             self.left > 0 && self.path.bytes().filter(|byte| *byte == b'/').count() < DEEPEST;
         match (left.kind(), right.kind()) {
             _ if !shallow => self.push("replace", Some(right.clone())),
-            (Kind::Object, Kind::Object) => self.compare_objects(left, right),
+            // An instance has another form in JSON.
+            (Kind::Object, Kind::Object)
+                if left.instance_kind().is_none() && right.instance_kind().is_none() =>
+            {
+                self.compare_objects(left, right);
+            }
             (Kind::Array, Kind::Array) => self.compare_arrays(left, right),
             _ => self.push("replace", Some(right.clone())),
         }

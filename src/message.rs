@@ -7,7 +7,7 @@
 //! (which gets one).
 
 use crate::error::Error;
-use crate::value::{Change, Check, Found, Kind, Owned, Value};
+use crate::value::{Change, Check, Found, Join, Kind, Owned, Plan, Value};
 
 /// The id of a removal that removes every message before it.
 pub const REMOVE_ALL_MESSAGES: &str = "__remove_all__";
@@ -40,11 +40,25 @@ pub enum Ids {
     Keep,
 }
 
+/// Whether a list may have messages of kinds that are not known here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kinds {
+    /// It may not: they are errors, as in LangGraph's reducer.
+    Known,
+    /// It may: a server knows what it says. They stay as they are.
+    Any,
+}
+
 /// Reads one item of a list of messages; the module's documentation lists the accepted forms.
 ///
 /// # Errors
 /// [`Error::InvalidMessage`] with the reason, for any other form.
 pub fn read<V: Value>(item: &V, ids: Ids) -> Result<Read<V>, Error> {
+    read_any(item, ids, Kinds::Known)
+}
+
+/// Does what [`read`] does with messages of these kinds.
+pub(crate) fn read_any<V: Value>(item: &V, ids: Ids, kinds: Kinds) -> Result<Read<V>, Error> {
     match item.kind() {
         Kind::String => Ok(Read::Made(identified(human(item), ids)?.0)),
         Kind::Array => {
@@ -55,9 +69,9 @@ pub fn read<V: Value>(item: &V, ids: Ids) -> Result<Read<V>, Error> {
             if content.kind() != Kind::String && content.kind() != Kind::Array {
                 return Err(Error::message_field("[1]", "a string or a list of blocks"));
             }
-            from_role(V::object().with("content", content.into_owned()), "[0]", &role, ids)
+            from_role(V::object().with("content", content.into_owned()), "[0]", &role, ids, kinds)
         }
-        Kind::Object => read_object(item, ids),
+        Kind::Object => read_object(item, ids, kinds),
         Kind::Null | Kind::Other => Err(Error::message_field("", FORMS)),
     }
 }
@@ -137,25 +151,53 @@ fn is_ag_ui<V: Value>(item: &V) -> bool {
     item.text_of("role").is_some_and(|role| AG_UI_ROLES.contains(&role.as_str()))
 }
 
-fn read_object<V: Value>(item: &V, ids: Ids) -> Result<Read<V>, Error> {
+/// Returns a list in which serialised messages, as JSON has instances, are plain ones. The others
+/// stay as they are.
+pub(crate) fn revived<V: Value>(list: V) -> V {
+    let mut plan = Plan::default();
+    let mut made = Vec::new();
+    for at in odd(&list) {
+        if let Some(message) = list.at(at as usize).and_then(|item| plain(&*item)) {
+            plan.replaced.push([at, u32::try_from(made.len()).unwrap_or(Join::NONE)]);
+            made.push(message);
+        }
+    }
+    if made.is_empty() { list } else { V::assemble(list, V::array(made), &plan, false) }
+}
+
+/// Returns a serialised message as a plain one; `None` for all others.
+pub(crate) fn plain<V: Value>(item: &V) -> Option<V> {
+    item.get("lc")?;
+    match read_any(item, Ids::Assign, Kinds::Any) {
+        Ok(Read::Made(message)) => Some(message),
+        _ => None,
+    }
+}
+
+fn read_object<V: Value>(item: &V, ids: Ids, kinds: Kinds) -> Result<Read<V>, Error> {
     if let Some(kind) = item.instance_kind() {
         return whole(item.clone(), kind == "remove", ids);
     }
     if let Some((kind, fields)) = serialised_constructor(item) {
-        return from_role(fields, ".id", &kind, ids);
+        return from_role(fields, ".id", &kind, ids, kinds);
     }
     let kind = item.text_of("type");
+    let role = item.text_of("role");
+    let name = kind.as_ref().or(role.as_ref());
+    if kinds == Kinds::Any && name.is_some_and(|name| canonical(name).is_none()) {
+        return whole(item.clone(), false, ids);
+    }
     // As in the reference, a role takes precedence over a type.
-    if let Some(role) = item.text_of("role") {
+    if let Some(role) = role {
         if kind.is_none() && is_ag_ui(item) && has_id(item) {
             return Ok(Read::Whole);
         }
-        return from_role(item.clone().without("role"), ".role", &role, ids);
+        return from_role(item.clone().without("role"), ".role", &role, ids, kinds);
     }
     let Some(kind) = kind else { return Err(Error::message_field("", FORMS)) };
     let canonical = canonical(&kind).is_some_and(|canonical| canonical.kind == kind);
     if !canonical || kind == "remove" || (kind == "ai" && has_openai_calls(item)) {
-        return from_role(item.clone(), ".type", &kind, ids);
+        return from_role(item.clone(), ".type", &kind, ids, kinds);
     }
     if kind == "tool" && item.get("tool_call_id").is_none_or(|id| id.is_null()) {
         return Err(unanswered());
@@ -182,8 +224,13 @@ fn from_role<V: Value>(
     field: &'static str,
     role: &str,
     ids: Ids,
+    kinds: Kinds,
 ) -> Result<Read<V>, Error> {
     let Some(Canonical { kind, developer }) = canonical(role) else {
+        if kinds == Kinds::Any {
+            let kind = if role.starts_with("ChatMessage") { "chat" } else { role };
+            return whole_anew(first("type", V::string(kind), fields), ids);
+        }
         let expected = "human, ai, system, developer, tool, function or remove";
         return Err(Error::message_field(field, [expected, ", not '", role, "'"].concat()));
     };

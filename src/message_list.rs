@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::error::Error;
-use crate::message::append_text;
+use crate::message::{Kinds, append_text};
 use crate::reducer::messages::{MessageRules, Positions, plan, read_list};
 use crate::value::{ByNumber, Found, Holds, Join, Kind, Owned, Plan, Symbols, Value};
 
@@ -81,10 +81,15 @@ impl<V: Value> MessageList<V> {
     /// # Errors
     /// Those of [`crate::add_messages`]; the list is then unchanged.
     pub fn update(&mut self, messages: V) -> Result<(), Error> {
+        self.fold(messages, Kinds::Known)
+    }
+
+    /// Does what [`MessageList::update`] does with messages of these kinds.
+    pub(crate) fn fold(&mut self, messages: V, kinds: Kinds) -> Result<(), Error> {
         if messages.is_null() {
             return Err(Error::NullArgument { received: Some("left") });
         }
-        let (right, removals) = read_list(messages.own_list(), self.rules)?;
+        let (right, removals) = read_list(messages.own_list(), self.rules.ids(), kinds)?;
         let numbers = self.ids.symbols.numbers(&right, "id");
         let plan = plan(&self.ids, &numbers, &removals, self.rules, &mut self.places)?;
         if !V::intact() {

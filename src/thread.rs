@@ -8,7 +8,7 @@
 //! the rules as plain code.
 
 use crate::error::Error;
-use crate::message;
+use crate::message::{self, Kinds};
 use crate::message_list::MessageList;
 use crate::reducer::messages::MessageRules;
 use crate::schema::Schema;
@@ -136,7 +136,7 @@ impl<V: Value> Thread<V> {
             view: Shown::nothing(),
             confirmed: Shown::nothing(),
         };
-        thread.fold(values)?;
+        thread.fold(values, Kinds::Any)?;
         Ok(thread)
     }
 
@@ -196,7 +196,7 @@ impl<V: Value> Thread<V> {
     /// # Errors
     /// Those of the fields' reducers; the state is then unchanged.
     pub fn update(&mut self, update: V) -> Result<(), Error> {
-        self.fold(&update)?;
+        self.fold(&update, Kinds::Known)?;
         self.keep_local(update);
         Ok(())
     }
@@ -273,7 +273,7 @@ impl<V: Value> Thread<V> {
     }
 
     /// Folds one update into the confirmed state, whole or not at all.
-    fn fold(&mut self, update: &V) -> Result<(), Error> {
+    fn fold(&mut self, update: &V, kinds: Kinds) -> Result<(), Error> {
         fields_in(update, "an update")?;
         let mut fields = self.fields.clone().shared();
         for key in update.keys() {
@@ -294,7 +294,7 @@ impl<V: Value> Thread<V> {
         match (replaced, messages) {
             (Some(list), _) => self.set_messages(list),
             (None, Some(messages)) => {
-                self.messages.update(messages)?;
+                self.messages.fold(messages, kinds)?;
                 self.messages_changed();
             }
             (None, None) => {}

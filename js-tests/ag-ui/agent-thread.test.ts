@@ -315,14 +315,19 @@ test("a listener that calls the agent while it is being told", async () => {
   expect(agent.thread.getState().messages).toEqual(agent.messages);
 });
 
-test("errors of the thread are warnings, as AG-UI's reference gives them", async () => {
-  const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
-  const agent = agentOf("folding", [
-    [started(), { type: "STATE_DELTA", delta: [{ op: "remove", path: "/nowhere" }] }, finished()],
-  ]);
-  await agent.runAgent();
-  expect(warn.mock.calls.flat().join()).toMatch(/nowhere/);
-  warn.mockRestore();
+test("what cannot be folded is a warning and no change, as in AG-UI's reference", async () => {
+  const delta = (path: string) => ({ type: "STATE_DELTA", delta: [{ op: "remove", path }] });
+  for (const kind of ["plain", "folding"] as const) {
+    const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+    const events = [started(), delta("/nowhere"), delta("/messages/0"), delta("/mood"), finished()];
+    const agent = agentOf(kind, [events], { initialState: { mood: "calm" } });
+    let changes = 0;
+    agent.subscribe({ onStateChanged: () => void changes++ });
+    await agent.runAgent();
+    expect([kind, warn.mock.calls.length, changes]).toEqual([kind, 2, 1]);
+    expect(warn.mock.calls.flat().join()).toMatch(/nowhere/);
+    warn.mockRestore();
+  }
 });
 
 test("the README's line: HttpAgent before, FoldHttpAgent after", async () => {

@@ -27,6 +27,7 @@ const SUBJECTS = [
   "ag-ui-agent",
   "langgraph",
   "thread",
+  "context",
   "react",
 ];
 const wanted = (name) => !options.only || name.includes(options.only);

@@ -7,7 +7,15 @@ import { openChromium, readAnswer } from "../chromium.js";
 import { started } from "./serve.js";
 import { printed, run, withPrograms } from "./workspace.js";
 
-const ANSWER = { messages: 1, type: "human", content: "hi", id: true, tools: ["a", "b"], error: "string" };
+const ANSWER = {
+  messages: 1,
+  type: "human",
+  content: "hi",
+  id: true,
+  tools: ["a", "b"],
+  repaired: ["ai", "tool", "wait"],
+  error: "string",
+};
 
 const folderOf = (fixture: string) => join(inject("consumers"), "workspace", fixture);
 let browser: Browser;

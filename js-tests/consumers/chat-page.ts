@@ -59,3 +59,49 @@ export async function chats(page: Page): Promise<void> {
   const lengths = await page.evaluate(() => (window as unknown as { lengths: Set<number> }).lengths.size);
   expect(lengths, "pieces of the answer that were shown").toBeGreaterThan(2);
 }
+
+export async function approves(page: Page): Promise<void> {
+  await send(page, "Book a table");
+  await shows(page, "Book the table for two?");
+  await page.getByRole("button", { name: "Yes" }).click();
+  await shows(page, "Your table is booked.");
+  await send(page, "Book another table");
+  await page.getByRole("button", { name: "No" }).click();
+  await shows(page, "I booked nothing.");
+}
+
+/** What takes six seconds to say back. */
+export const LONG = Array.from({ length: 200 }, (_, at) => `word${at}`).join(" ");
+
+/** Asks for a long answer, and returns in the middle of it. */
+export async function asksLong(page: Page): Promise<void> {
+  await send(page, LONG);
+  await shows(page, "You said: word0 word1");
+  expect(await answers(page).innerText()).not.toContain("word199");
+}
+
+export const answers = (page: Page) => page.getByText(/You said: word0/);
+
+export async function stops(page: Page): Promise<void> {
+  await asksLong(page);
+  const stop = page.getByRole("button", { name: "Stop" });
+  await stop.click();
+  await stop.waitFor({ state: "hidden" });
+  expect(await answers(page).innerText()).not.toContain("word199");
+}
+
+/** Says something that fails, and says it again. */
+export async function retries(page: Page): Promise<void> {
+  await send(page, "Please fail");
+  await page.getByRole("button", { name: "Failed: retry" }).click();
+  await shows(page, "You said: Please fail");
+  expect(await page.getByRole("button", { name: "Failed: retry" }).count()).toBe(0);
+}
+
+/** Reloads the page in the middle of a run, which goes on. */
+export async function reloads(page: Page): Promise<void> {
+  await asksLong(page);
+  await page.reload();
+  await shows(page, `You said: ${LONG}`);
+  expect(await page.locator("li").count()).toBe(2);
+}

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { openChromium } from "../chromium.js";
-import { ANSWER, chats, inPage, QUESTION, send, shows } from "./chat-page.js";
+import { ANSWER, approves, chats, inPage, QUESTION, reloads, retries, shows, stops } from "./chat-page.js";
 import { serveLangGraph } from "./langgraph-server.js";
 import { started, type Served } from "./serve.js";
 import { run, withPrograms } from "./workspace.js";
@@ -134,42 +134,6 @@ test("a Node script, and the conversation that it keeps", async () => {
 async function chatsWithTool(page: Page): Promise<void> {
   await chats(page);
   await shows(page, /^get_weather\(.*Rome.*\) → 21 °C, sunny$/);
-}
-
-async function approves(page: Page): Promise<void> {
-  await send(page, "Book a table");
-  await shows(page, "Book the table for two?");
-  await page.getByRole("button", { name: "Yes" }).click();
-  await shows(page, "Your table is booked.");
-  await send(page, "Book another table");
-  await page.getByRole("button", { name: "No" }).click();
-  await shows(page, "I booked nothing.");
-}
-
-const LONG = Array.from({ length: 200 }, (_, at) => `word${at}`).join(" ");
-
-async function stops(page: Page): Promise<void> {
-  await send(page, LONG);
-  await shows(page, "You said: word0 word1");
-  const stop = page.getByRole("button", { name: "Stop" });
-  await stop.click();
-  await stop.waitFor({ state: "hidden" });
-  expect(await page.getByText(/^assistant/).innerText()).not.toContain("word199");
-}
-
-async function retries(page: Page): Promise<void> {
-  await send(page, "Please fail");
-  await page.getByRole("button", { name: "Failed: retry" }).click();
-  await shows(page, "You said: Please fail");
-  expect(await page.getByRole("button", { name: "Failed: retry" }).count()).toBe(0);
-}
-
-async function reloads(page: Page): Promise<void> {
-  await send(page, LONG);
-  await shows(page, "You said: word0 word1");
-  await page.reload();
-  await shows(page, LONG.slice(-20));
-  expect(await page.locator("li").count()).toBe(2);
 }
 
 test("an example imports what its package.json has, and nothing of another folder", () => {

@@ -112,6 +112,21 @@ test("counts a tool of LangChain's by its JSON schema", () => {
   expect(refusal(() => toolTokens([{ ...tool, schema: { parse: () => 1 } }])).code).toBe("INVALID_VALUE");
 });
 
+test("counts a tool as Python's json.dumps writes it", () => {
+  for (const [text, length] of [
+    ["", 0],
+    ['a"\\/', 6],
+    ["\b\t\n\f\r", 10],
+    ["\u0000\v\u001f\u007f", 24],
+    ["é你\ud800", 18],
+    ["😀", 12],
+  ] as const)
+    expect([text, toolTokens([{ d: text }], { charsPerToken: 1 })]).toEqual([text, '{"d": ""}'.length + length]);
+  const numbers = [1, -0.5, 1e-7, true, null, [], { a: [1, 2] }];
+  const written = '{"d": [1, -0.5, 1e-07, true, null, [], {"a": [1, 2]}]}';
+  expect(toolTokens([{ d: numbers }], { charsPerToken: 1 })).toBe(written.length);
+});
+
 test("refuses what Python cannot divide by or add", () => {
   for (const [name, value] of [
     ["charsPerToken", 0],

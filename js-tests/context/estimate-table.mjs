@@ -1,5 +1,6 @@
 // `node js-tests/context/estimate-table.mjs`: how far estimates of tokens are from o200k's number, for each kind of text
 // of the corpus.
+import { fileURLToPath } from "node:url";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { estimateTokenCount } from "tokenx";
 import { corpus } from "./corpus.mjs";
@@ -39,4 +40,9 @@ export function table(rows) {
     line(["mean", "", "", ...sums.map(({ mean }) => `${(mean * 100).toFixed(1)} %`)]),
     line(["worst", "", "", ...sums.map(({ worst }) => `${(worst * 100).toFixed(1)} %`)]),
   ].join("\n");
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { estimateTokens } = await import("threadfold/context");
+  console.log(table(estimateErrors(estimateTokens)));
 }

@@ -1,141 +1,104 @@
-import { ThreadfoldError } from "threadfold";
-import {
-  countTokens,
-  estimateMessageTokens,
-  estimateTokens,
-  messageTokens,
-  scanMessage,
-  scanTokens,
-  toolTokens,
-} from "threadfold/context";
+// Garbage of every type into every function: an error with a code or an answer, and the input untouched.
+import * as context from "threadfold/context";
 import { expect, test } from "vitest";
 import { garbage } from "../garbage/values.js";
 import { outcome } from "../support/errors.js";
+import { ai, human, tool } from "./conversations.js";
 
-const OPTIONS = [
-  "charsPerToken",
-  "extraTokensPerMessage",
-  "countName",
-  "tokensPerImage",
-  "useUsageMetadataScaling",
-  "tools",
-  "compat",
-];
-const FIELDS = [
-  "type",
-  "role",
-  "id",
-  "content",
-  "name",
-  "tool_calls",
-  "toolCalls",
-  "invalid_tool_calls",
+const { patchToolCalls, repairToolCalls, safeCuts, ThreadfoldError } = context;
+
+interface Call {
+  /** Good arguments, made anew. */
+  args: () => unknown[];
+  call: (...args: never[]) => unknown;
+}
+
+const list = () => [human(), ai("a", "b"), tool("b"), human()];
+const answerOptions = () => ({ waiting: "answer", toolMessage: () => tool("x") });
+
+const CALLS: Record<string, Call> = {
+  safeCuts: { args: () => [list()], call: (messages) => [...safeCuts(messages)] },
+  push: { args: list, call: (...messages) => void safeCuts(list() as never).push(...messages) },
+  replaceLast: { args: () => [human()], call: (message) => void safeCuts(list() as never).replaceLast(message) },
+  truncate: { args: () => [1], call: (length) => void safeCuts(list() as never).truncate(length) },
+  cut: { args: () => [2], call: (target) => safeCuts(list() as never).cut(target) },
+  nextCut: { args: () => [2], call: (target) => safeCuts(list() as never).nextCut(target) },
+  repairToolCalls: { args: () => [list(), answerOptions()], call: (...args) => repairToolCalls(...(args as [never])) },
+  patchToolCalls: { args: () => [list(), answerOptions()], call: (...args) => patchToolCalls(...(args as [never])) },
+};
+
+test("every function is given garbage", () => {
+  expect(Object.keys(context).filter((name) => name !== "ThreadfoldError" && !(name in CALLS))).toEqual([]);
+});
+
+const probe = () => JSON.stringify([[...safeCuts(list() as never)], repairToolCalls(list() as never[])]);
+const GOOD = probe();
+
+function check(call: Call, args: unknown[], what: string): void {
+  const came = outcome(() => call.call(...(args as never[])));
+  if ("error" in came && !(came.error instanceof ThreadfoldError))
+    expect.fail(`${what}: threw ${came.error instanceof Error ? came.error.stack : "what is no error"}`);
+  expect(probe(), what).toBe(GOOD);
+}
+
+/** A message with garbage under every name that is read. */
+const FIELDS = ["role", "type", "id", "lc", "kwargs", "tool_calls", "toolCalls", "invalid_tool_calls"].concat([
   "tool_call_id",
-  "additional_kwargs",
-  "response_metadata",
-  "usage_metadata",
-  "lc",
-  "kwargs",
+  "toolCallId",
+  "_getType",
   "getType",
-];
+]);
 
-/** A message with this value in every place of it, one at a time. */
-function messagesWith(value: unknown): unknown[] {
-  const call = { id: "c", name: "f", args: {} };
-  const good = { type: "ai", content: "a", name: "n", tool_calls: [call] };
-  return [
-    value,
-    ["user", value],
-    [value, "a"],
-    ...FIELDS.map((field) => ({ ...good, [field]: value })),
-    ...["content", "toolCallId", "additional_kwargs"].map((field) => ({
-      type: "tool",
-      tool_call_id: "c",
-      [field]: value,
-    })),
-    { type: "system", content: "", additional_kwargs: { __openai_role__: value } },
-    { type: "human", content: [value] },
-    { type: "tool", tool_call_id: "c", content: [value] },
-    { type: "human", content: [{ type: "text", text: value }] },
-    { type: "human", content: [{ type: value, data: value }] },
-    { role: "user", id: "1", content: [{ type: "document", source: value, metadata: value }] },
-    { type: "ai", content: "", tool_calls: [value] },
-    ...["id", "name", "args", "function"].map((field) => ({
-      type: "ai",
-      content: "",
-      tool_calls: [{ ...call, [field]: value }],
-    })),
-    { type: "ai", content: "", tool_calls: [{ function: { name: "f", arguments: value } }] },
-    { type: "ai", content: "", additional_kwargs: { tool_calls: [value, { function: value }] } },
-    { type: "ai", content: "", response_metadata: { model_provider: value }, usage_metadata: { total_tokens: value } },
-  ];
+for (const [name, call] of Object.entries(CALLS)) {
+  test(`${name}: each argument, each item, each option, each field of a message and of a call`, () => {
+    check(call, call.args(), "good arguments");
+    for (const [what, make] of Object.entries(garbage)) {
+      call.args().forEach((good, at) => {
+        check(call, call.args().with(at, make()), `argument ${at} is ${what}`);
+        if (Array.isArray(good)) check(call, call.args().with(at, [human(), make(), ai("c")]), `an item is ${what}`);
+        if (typeof good === "object")
+          for (const key of Object.keys(good as object).filter((key) => !/^\d/.test(key)))
+            check(call, call.args().with(at, { ...good, [key]: make() }), `${key} is ${what}`);
+      });
+      const [first] = call.args();
+      if (typeof first === "number") continue;
+      const wrapped = (message: unknown) => (Array.isArray(first) ? [[message, human()]] : [message]);
+      for (const field of FIELDS)
+        for (const good of [ai("c"), tool("c"), { id: "m", role: "assistant", toolCalls: [{ id: "c" }] }])
+          check(call, wrapped({ ...good, [field]: make() }), `a message's ${field} is ${what}`);
+      for (const field of ["id", "name", "function"])
+        check(call, wrapped({ ...ai(), tool_calls: [{ id: "c", [field]: make() }] }), `a call's ${field} is ${what}`);
+    }
+  });
 }
 
-/** Freezes plain objects and arrays, so that a write to them throws. */
-function freeze(value: unknown, depth = 5): void {
-  if (typeof value !== "object" || value === null || depth === 0) return;
-  try {
-    if (![Object.prototype, Array.prototype, null].includes(Object.getPrototypeOf(value) as object | null)) return;
-    for (const key of Reflect.ownKeys(Object.freeze(value)))
-      freeze(Object.getOwnPropertyDescriptor(value, key)?.value, depth - 1);
-  } catch {
-    // A proxy that will not have it.
-  }
-}
+const READ_OF = { ai: ["type", "role", "tool_calls", "invalid_tool_calls"], tool: ["type", "role", "tool_call_id"] };
 
-const isOurs = (error: unknown) => typeof error === "object" && error !== null && error instanceof ThreadfoldError;
-
-/** Whether it is what an engine says of a write to what is frozen. Anything can be thrown, and reading it may throw. */
-function isWrite(cause: unknown): boolean {
-  const came = outcome(() => cause instanceof TypeError && /^Cannot (assign|add|delete|define)/.test(cause.message));
-  return "answer" in came && came.answer;
-}
-
-/** What is wrong with the answer, if anything is: it is to be a number, or an error of ours with a sentence. */
-function complaint(call: () => unknown): string | undefined {
-  const came = outcome(call);
-  if ("error" in came) {
-    if (!isOurs(came.error)) return "another error";
-    const { message, cause } = came.error as ThreadfoldError;
-    if (isWrite(cause)) return "wrote to its input";
-    return /^\S.*\.$/.test(message) ? undefined : `no sentence: ${message}`;
-  }
-  const answers = typeof came.answer === "object" ? Object.values(came.answer ?? {}) : [came.answer];
-  return answers.length > 0 && answers.every(Number.isFinite) ? undefined : `answers ${String(answers)}`;
-}
-
-test("answers garbage in every place, or refuses it in a sentence", () => {
-  const complaints = new Set<string>();
-  let asked = 0;
-  const tell = (where: string, call: () => unknown) => {
-    asked++;
-    const said = complaint(call);
-    if (said) complaints.add(`${where}: ${said}`);
+test("a getter that throws is an error with what it threw", () => {
+  const thrown = new Error("thrown");
+  const get = () => {
+    throw thrown;
   };
-  for (const [name, make] of Object.entries(garbage)) {
-    const value = make() as never;
-    freeze(value);
-    tell(`estimateTokens(${name})`, () => estimateTokens(value));
-    tell(`scanTokens("a", ${name})`, () => scanTokens("a", value));
-    tell(`countTokens(${name})`, () => countTokens(value));
-    tell(`countTokens([], ${name})`, () => countTokens(["a"], value));
-    tell(`toolTokens(${name})`, () => toolTokens(value));
-    tell(`toolTokens([${name}])`, () => toolTokens([value]));
-    tell(`toolTokens of a tool with ${name}`, () => toolTokens([{ name: "f", schema: value, invoke: () => 1 }]));
-    tell(`scanMessage("a", ${name})`, () => scanMessage("a", value));
-    for (const option of OPTIONS) {
-      tell(`${option}: ${name}`, () => countTokens(["a"], { [option]: value }));
-      tell(`${option}: ${name}, of a message`, () => messageTokens("a", { [option]: value }));
-      tell(`${option}: ${name}, of an estimate`, () => scanMessage("a", { [option]: value }));
-    }
-    for (const [at, message] of messagesWith(value).entries()) {
-      freeze(message);
-      const where = `${name} in message ${at}`;
-      tell(where, () => countTokens([message as never, "a"], { useUsageMetadataScaling: true }));
-      tell(`${where}, as JavaScript counts`, () => countTokens([message as never], { compat: "js" }));
-      tell(`${where}, estimated`, () => estimateMessageTokens(message as never));
+  for (const good of [ai("c"), tool("c")] as const) {
+    for (const field of READ_OF[good.type as "ai" | "tool"]) {
+      const message = Object.defineProperty({ ...good }, field, { get, enumerable: true });
+      for (const call of [safeCuts, repairToolCalls, patchToolCalls])
+        expect(outcome(() => call([message, human()] as never))).toMatchObject({
+          error: { code: "UNREADABLE_VALUE", cause: thrown },
+        });
     }
   }
-  expect([...complaints].slice(0, 10), `${complaints.size} of ${asked} calls`).toEqual([]);
-  expect(asked).toBeGreaterThan(5_000);
+});
+
+test("where JavaScript's stack is nearly full, it overflows as it does elsewhere, and nothing is broken", () => {
+  const followed = safeCuts(list() as never);
+  const messages = list();
+  const down = (): void => {
+    outcome(() => followed.cut(3));
+    outcome(() => repairToolCalls(messages as never[]));
+    down();
+  };
+  expect(down).toThrow(RangeError);
+  expect(probe()).toBe(GOOD);
+  expect([...followed]).toEqual([0, 1, 3, 4]);
 });

@@ -93,10 +93,11 @@ test("followed as a list grows, shrinks and has its last message replaced, it sa
     for (let step = 0; step < 12; step++) {
       const more = wild(dice);
       const [one] = more;
-      if (dice.chance(0.5)) {
+      const change = dice.below(4);
+      if (change < 2) {
         followed.push(...(more as never[]));
         messages = [...messages, ...more];
-      } else if (dice.chance(0.5)) {
+      } else if (change === 2) {
         const length = dice.below(messages.length + 2);
         followed.truncate(length);
         messages = messages.slice(0, length);
@@ -163,6 +164,15 @@ test("messages of every form are read", () => {
   for (const one of calls)
     for (const other of results)
       expect([...safeCuts(["hi", one, other, ["user", "x"]] as never)]).toEqual([0, 1, 3, 4]);
+});
+
+test("freed, it has no answers", () => {
+  const safe = safeCuts([human()] as never);
+  safe.free();
+  safe.free();
+  expect(codeOf(() => safe.cut(0))).toBe("DISPOSED");
+  expect(codeOf(() => safe.length)).toBe("DISPOSED");
+  expect(codeOf(() => safe.push(human() as never))).toBe("DISPOSED");
 });
 
 test("what is no list, no message or no position is an error, and nothing is added", () => {

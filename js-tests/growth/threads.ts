@@ -44,7 +44,35 @@ const pending = (n: number): Any => {
   return made;
 };
 
+const SUMMARIZED = { lc_source: "summarization" };
+
 export const threads: Case[] = [
+  on(
+    "a full history, n compactions of ten messages, and a look after each",
+    () => new Thread({ history: "full" }) as unknown as Any,
+    (it, n) =>
+      times(n, (at) => {
+        tell(it, { type: "values", values: { messages: messages(10, `c${at}m`) } });
+        const summary = { ...message(`s${at}`), type: "human", additional_kwargs: SUMMARIZED };
+        tell(it, { type: "values", values: { messages: [summary, ...messages(1, `c${at}m9`)] } });
+        return it.message("none");
+      }),
+    50,
+  ),
+  on(
+    "n tokens into a history of n compacted messages",
+    (n) => {
+      const it = new Thread({ history: "full" }) as unknown as Any;
+      tell(it, { type: "values", values: { messages: messages(n) } });
+      const summary = { ...message("s"), type: "human", additional_kwargs: SUMMARIZED };
+      tell(it, { type: "values", values: { messages: [summary, message("a")] } });
+      return it;
+    },
+    (it, n) => {
+      for (let at = 0; at < n; at++) tell(it, { type: "text", messageId: "a", text: "x" });
+      return (it as unknown as Thread).history;
+    },
+  ),
   on(
     "made of n messages",
     () => thread(),

@@ -122,6 +122,22 @@ describe("an instance of langgraph.js's Overwrite", () => {
 });
 
 describe("a field that is written as undefined", () => {
+  test.each([undefined, () => "0"])("has what a channel has after any writes of one step (default: %s)", (initial) => {
+    const unless = (left: unknown, right: unknown) => (right === "gone" ? undefined : join(left, right));
+    const fields = defineSchema({ it: field.reducer<unknown>(unless, { default: initial }) });
+    const writes = [undefined, null, 1, "gone"];
+    const steps: unknown[][] = [[]];
+    for (const step of steps) if (step.length < 3) steps.push(...writes.map((write) => [...step, write]));
+    expect(steps).toHaveLength(85);
+    for (const step of steps) {
+      const channel = new BinaryOperatorAggregate<unknown>(unless, initial);
+      channel.update(step);
+      const updates = step.map((it) => ({ it }));
+      const state = fields.step(step.length === 0 ? (fields.initial() as State) : {}, updates);
+      expect((state as State)["it"], JSON.stringify(step)).toBe(channel.value);
+    }
+  });
+
   test("has no value any more where it is replaced, and a reducer is given it", () => {
     expect(Object.entries(schema.merge({ last: 1, joined: "x" }, { last: undefined, joined: undefined }))).toEqual([
       ["last", undefined],

@@ -1,4 +1,4 @@
-// The chat of the README: what an app writes around a runner.
+// A chat: what an app writes around a runner that it is given.
 import { useSyncExternalStore } from "react";
 import { textOf, type AgUiMessage, type AgUiState, type Thread } from "threadfold";
 import type { AgUiRunner } from "threadfold/ag-ui/events";

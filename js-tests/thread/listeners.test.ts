@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { defineSchema, field, Thread } from "threadfold";
+import { defineSchema, field, Thread, ThreadfoldError } from "threadfold";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { ai, hear, human, message, messages, shown, started, streamed, text, threadOf, values, whole } from "./say.js";
 
@@ -380,6 +380,10 @@ test("a freed thread throws DISPOSED everywhere", () => {
   ];
   for (const call of calls) expect(call).toThrow(expect.objectContaining({ code: "DISPOSED" }));
   expect(listener).not.toHaveBeenCalled();
+  // These need no core.
+  expect(thread.getInitialState()).toEqual({ messages: [] });
+  expect([thread.run, thread.had("1")]).toEqual([{ status: "idle" }, false]);
+  thread.report(new ThreadfoldError("INVALID_VALUE", "late"));
 });
 
 test("a listener may give the thread up", () => {

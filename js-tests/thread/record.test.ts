@@ -15,7 +15,14 @@ const withSchema = () => {
 
 test("the record names its version and its thread", () => {
   const { core, ...record } = json(withSchema());
-  expect(record).toEqual({ version: 2, threadId: "t", run: { status: "idle" }, parts: [], server: NOTHING_SAID });
+  expect(record).toEqual({
+    version: 2,
+    threadId: "t",
+    run: { status: "idle" },
+    parts: [],
+    server: NOTHING_SAID,
+    history: {},
+  });
   expect(core).toBeTypeOf("object");
 });
 

@@ -9,6 +9,8 @@ import {
   Thread,
   type AgUiMessage,
   type AgUiState,
+  type InferState,
+  type InferUpdate,
   type LangChainMessage,
   type PendingUpdate,
   type ThreadState,
@@ -179,6 +181,57 @@ test("a runner refuses a thread of the other protocol's messages", () => {
   const generic = <S extends AgUiState>(thread: Thread<S>) => new AgUiRunner(thread, { url: "/agent" });
   expectTypeOf(generic(agUi).thread).toEqualTypeOf<Thread<AgUiState>>();
   expect(runners).toHaveLength(6);
+});
+
+test("what you send over AG-UI needs no id; over LangGraph it has the form of LangChain or a role", () => {
+  using agUi = new Thread<AgUiState>();
+  using langChain = new Thread();
+  const sends = (agent: AgUiRunner<AgUiState>, graph: LangGraphRunner<ThreadState>) => [
+    agent.sendMessage({ role: "user", content: "Hi" }),
+    agent.sendMessage({ role: "tool", toolCallId: "c1", content: "42" }),
+    agent.sendMessage([
+      { role: "tool", toolCallId: "c1", content: "42" },
+      { role: "user", id: "q", content: "Hi" },
+    ]),
+    // @ts-expect-error has no call that it answers
+    agent.sendMessage({ role: "tool", content: "42" }),
+    // @ts-expect-error has no such role
+    agent.sendMessage({ role: "human", content: "Hi" }),
+    // @ts-expect-error is LangChain's
+    agent.sendMessage({ type: "human", content: "Hi" }),
+    graph.sendMessage({ role: "user", content: "Hi" }),
+    graph.sendMessage([{ type: "tool", tool_call_id: "c1", content: "42" }]),
+    // @ts-expect-error no message
+    graph.sendMessage({ content: "Hi" }),
+  ];
+  expect(sends).toBeTypeOf("function");
+  expect([agUi, langChain].map(({ pending }) => pending.length)).toEqual([0, 0]);
+});
+
+test("a field that only the agent writes is no input of optimistic and sendMessage", () => {
+  const schema = defineSchema({
+    messages: field.messages(),
+    todos: field.todos({ input: false }),
+    files: field.files({ private: true }),
+    tools: field.tools({ output: false }),
+    topic: field.replace<string>(),
+    anything: field.replace(),
+  });
+  using thread = new Thread({ schema });
+  thread.update({ todos: [{ content: "Pack", status: "pending" }], files: { "/a": null } });
+  expect(schema.merge({}, { todos: [] })).toEqual({ todos: [] });
+  thread.optimistic({ messages: "Hi", tools: [{ name: "search" }], topic: "x", anything: 1 });
+  // @ts-expect-error is the agent's
+  expect(codeOf(() => thread.optimistic({ todos: [] }))).toBe("NOT_INPUT");
+  // @ts-expect-error is the agent's
+  expect(codeOf(() => thread.optimistic({ files: {} }))).toBe("NOT_INPUT");
+  expectTypeOf(thread.getState().todos).toExtend<readonly object[]>();
+  const sends = (graph: LangGraphRunner<InferState<typeof schema>, InferUpdate<typeof schema>>) => [
+    graph.sendMessage("Hi", { topic: "x" }),
+    // @ts-expect-error is the agent's
+    graph.sendMessage("Hi", { todos: [] }),
+  ];
+  expect(sends).toBeTypeOf("function");
 });
 
 test("a state with fields that must be there needs options", () => {

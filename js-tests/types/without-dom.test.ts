@@ -9,6 +9,7 @@ const program = (url: string) => `
 import { Thread, type AgUiState } from "threadfold";
 import { init } from "threadfold/slim";
 import { AgUiRunner } from "threadfold/ag-ui/events";
+import "threadfold/context";
 import "threadfold/langgraph/events";
 import "threadfold/persist";
 

@@ -1,6 +1,7 @@
 // Checks the fields of a schema and hands them to the core, which knows their kinds by numbers.
 import * as core from "#core";
-import { field as fieldKinds, ways as WAYS } from "../generated/numbers.js";
+import { field as fieldKinds } from "../generated/numbers.js";
+import * as WAYS from "../generated/numbers/ways.js";
 import { ThreadfoldError } from "./errors.js";
 import { numberOf, PREFERENCES, RULES } from "./options.js";
 

@@ -21,6 +21,21 @@ export interface Guard {
 }
 
 declare const types: unique symbol;
+declare const agentOnly: unique symbol;
+
+/** One of the updates of a field that only the agent writes. Only for the type checker: there is no such value. */
+export interface AgentOnly {
+  readonly [agentOnly]: never;
+}
+
+type Whose<O> = O extends { readonly input: false } | { readonly private: true } ? AgentOnly : never;
+
+/** Of an update, the fields that a caller may give: those that are input. */
+export type InputOf<U> = [AgentKeys<U>] extends [never] ? U : Omit<U, AgentKeys<U>>;
+
+type AgentKeys<U> = { [K in keyof U]-?: IsAgentOnly<U[K]> extends true ? K : never }[keyof U];
+
+type IsAgentOnly<Update> = 0 extends 1 & Update ? false : [Extract<Update, AgentOnly>] extends [never] ? false : true;
 
 /**
  * A field of a schema: `Value` is what the state holds, `Update` what an update brings, and `Always` whether
@@ -77,10 +92,11 @@ export const field = {
   tools: <T extends object = Tool>(options?: Visibility & MergeToolsOptions) =>
     declared<Reduced<T[], readonly T[]>>("tools", options),
   /** A todo list, replaced whole by {@link replaceTodos}; one write a super-step. */
-  todos: (options?: Visibility) => declared<Field<Todo[], readonly Todo[], true>>("todos", options),
+  todos: <const O extends Visibility>(options?: O) =>
+    declared<Field<Todo[], readonly Todo[] | Whose<O>, true>>("todos", options),
   /** Files by path, folded by {@link mergeFiles}. */
-  files: <F = FileData>(options?: Visibility) =>
-    declared<Reduced<Record<string, F>, Readonly<Record<string, F | null>>>>("files", options),
+  files: <F = FileData, const O extends Visibility = Visibility>(options?: O) =>
+    declared<Reduced<Record<string, F>, Readonly<Record<string, F | null>> | Whose<O>>>("files", options),
   /** A value that an update replaces; one write a super-step. */
   replace: <T = unknown>(options?: Visibility) => declared<Field<T, T, false>>("replace", options),
   /** A list that updates add to. */

@@ -1,5 +1,5 @@
 import * as core from "#core";
-import { list as ASK } from "../generated/numbers.js";
+import * as ASK from "../generated/numbers/list.js";
 import { development } from "./development.js";
 import { ThreadfoldError } from "./errors.js";
 import type { LangChainMessage, MessageOptions, MessagesUpdate } from "./messages.js";

@@ -1,5 +1,5 @@
 import * as core from "#core";
-import { apply as APPLY } from "../generated/numbers.js";
+import * as APPLY from "../generated/numbers/apply.js";
 import { schemaOf } from "./declaration.js";
 import { ThreadfoldError } from "./errors.js";
 import { overwrite, type Field, type Visibility } from "./fields.js";

@@ -63,6 +63,11 @@ export interface ThreadOptions<S, U = ThreadUpdate<S>> {
    * is painted. For what you do yourself they are called at once.
    */
   notify?: "task" | "frame" | undefined;
+  /**
+   * `"full"` keeps what a server that summarizes takes out of its list, as the front of {@link Thread.history}. Default
+   * `"server"`: the history is what the server has.
+   */
+  history?: "server" | "full" | undefined;
 }
 
 /** The keys of what a state of this type cannot be without, besides its messages. */
@@ -150,6 +155,8 @@ export interface ThreadRecord {
   readonly parts: readonly string[];
   /** Which fields the server has, and what it has of those that changed here since. */
   readonly server: object;
+  /** What compactions took out of the server's list, and what the last one made of it. */
+  readonly history: object;
   /** What is confirmed and pending, and the names of the schema's fields, in a form of the package's own. */
   readonly core: object;
 }

@@ -1,6 +1,8 @@
+import * as ASK from "../generated/numbers/ask.js";
 import { development, handedOut } from "./development.js";
 import { option, reading, ThreadfoldError } from "./errors.js";
 import type { MessageIn } from "./messages.js";
+import type { InputOf } from "./fields.js";
 import { choice } from "./options.js";
 import type { PatchOperation } from "./patch.js";
 import { Schema } from "./schema.js";
@@ -19,7 +21,8 @@ import type {
   ThreadState,
   ThreadUpdate,
 } from "./thread-types.js";
-import { ASK, ThreadCore } from "./thread/core.js";
+import { ThreadCore } from "./thread/core.js";
+import { compacted, FullTrack, type Compaction, type ContextRecord } from "./thread/full-track.js";
 import { messagesById } from "./thread/messages-by-id.js";
 import { Notifier, tellAll } from "./thread/notifier.js";
 import { RecentParts } from "./thread/recent-parts.js";
@@ -64,6 +67,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   #position = new RunPosition();
   #parts = new RecentParts();
   #server = new ServerFields();
+  #history: FullTrack;
   readonly #notifier: Notifier<S>;
   readonly #byId = messagesById<S, MessageIn<S>>((listener) => this.#notifier.add(listener));
   readonly #listeners = { drift: new Set<ThreadListeners["drift"]>(), error: new Set<ThreadListeners["error"]>() };
@@ -76,6 +80,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     const schema = this.schema as Schema<unknown> | undefined;
     this.threadId = option(options, "threadId");
     const notify = choice(options, "notify", ["task", "frame"]);
+    this.#history = new FullTrack(choice(options, "history", ["server", "full"]) === 1);
     const values = reading(() => {
       if (schema && !(schema instanceof Schema))
         throw new ThreadfoldError("INVALID_VALUE", "A thread's schema should come from defineSchema.");
@@ -85,7 +90,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
       return Schema.start(schema, given);
     });
     this.#core = new ThreadCore(schema, values, "values");
-    const look = () => ({ state: this.getState(), pending: this.pending, run: this.run });
+    const look = () => ({ state: this.getState(), pending: this.pending, run: this.run, context: this.context });
     this.#notifier = new Notifier<S>(look, notify === 0 ? inTask : inFrame);
     this.#initial = this.getState();
     // Libraries for stores pass these around detached.
@@ -123,6 +128,31 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     const before = this.#streaming;
     if (now.length !== before.length || now.some((id, at) => id !== before[at])) this.#streaming = now;
     return this.#streaming;
+  }
+
+  /**
+   * The messages to show, behind those that the server has compacted: with the option `history: "full"` everything that
+   * was ever said, otherwise the state's messages. The same array until it changes.
+   */
+  get history(): readonly MessageIn<S>[] {
+    return this.#history.of(this.#messages(ASK.state)) as readonly MessageIn<S>[];
+  }
+
+  /** What the last compaction made of the older messages: the server's, or that of {@link Thread.compact}. */
+  get context(): ContextRecord | undefined {
+    return this.#history.context;
+  }
+
+  /**
+   * Takes note that the older messages are sent to the model as `summary`, or not at all with null. The messages stay.
+   *
+   * @param due - What a `Context` of `threadfold/context` says is due.
+   * @throws {@link ThreadfoldError} `INVALID_VALUE` for anything else.
+   */
+  compact(due: Compaction | null, summary: object | string | null): void {
+    this.#core.ready();
+    this.#history.context = compacted(due, summary);
+    this.#notifier.now();
   }
 
   /** The status of the last run. The same object until it changes. */
@@ -196,7 +226,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
    * @throws {@link ThreadfoldError} `NOT_INPUT` for a field that is not input or not in the schema, and the errors of
    *   the fields' reducers; nothing is then shown.
    */
-  optimistic(update: U, options?: OptimisticOptions): OptimisticUpdate {
+  optimistic(update: InputOf<U>, options?: OptimisticOptions): OptimisticUpdate {
     const id = this.#core.ask<string>(ASK.optimistic, update, option(options, "manual") ? true : undefined);
     this.#notifier.now();
     return this.optimisticUpdate(id);
@@ -259,10 +289,16 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
         : undefined;
     const confirmed = () => this.#core.ask<Record<string, unknown>>(ASK.confirmed);
     const before = type === "state" && event.own ? confirmed() : {};
+    const shown = this.#history.hears(type) ? this.#messages(ASK.state) : undefined;
     const patch = this.#core.receive<PatchOperation[] | undefined>(event, joined);
+    if (shown) this.#history.heard(type, shown, this.#messages(ASK.confirmed));
     if (run) this.#position.set(run);
     this.#server.heard(event, joined === false, before, confirmed);
     if (patch) tellAll(this.#listeners.drift, { patch, event });
+  }
+
+  #messages(which: number): readonly object[] {
+    return this.#core.ask<{ messages?: readonly object[] }>(which).messages ?? [];
   }
 
   /** Notes the part's key. Returns whether the part is new to the run, as far as the thread remembers. */
@@ -371,7 +407,8 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
 
   /**
    * Returns the whole thread as JSON for {@link Thread.fromJSON}: the confirmed state, pending updates and the run's
-   * status. An `Error` of the run or of an update becomes `{ name, message, code, status }`.
+   * status. An `Error` of the run or of an update becomes `{ name, message, code, status }`, and through JSON an instance
+   * of `@langchain/core`'s message classes becomes a dict.
    *
    * @throws {@link ThreadfoldError} `INVALID_VALUE` for a circular state.
    */
@@ -382,13 +419,15 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     return reading(() => {
       const core = { ...record, pending: record.pending.map(withPlainError) };
       const server = this.#server.toJSON();
-      refuseCircles([core, server.before], known);
+      const history = this.#history.toJSON();
+      refuseCircles([core, server.before, history], known);
       return {
         version: VERSION,
         threadId: this.threadId,
         run: withPlainError(this.run),
         parts: this.#parts.keys(),
         server,
+        history,
         core,
       };
     });
@@ -418,7 +457,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     const schema = option(options, "schema");
     const thread = new Thread<S, U>({ schema, notify: option(options, "notify") });
     try {
-      const { threadId, run, parts, server, core } = recordOf(record);
+      const { threadId, run, parts, server, history, core } = recordOf(record);
       const restored = new ThreadCore(schema as Schema<unknown> | undefined, core, "record");
       thread.#core.free();
       thread.#core = restored;
@@ -426,6 +465,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
       thread.#position = reading(() => RunPosition.of(run));
       thread.#parts = new RecentParts(parts);
       thread.#server = reading(() => new ServerFields(server));
+      thread.#history = reading(() => FullTrack.of(history));
       thread.#initial = thread.getState();
       return thread;
     } catch (error) {
@@ -434,7 +474,10 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     }
   }
 
-  /** Frees the handle to WebAssembly memory and drops all listeners. Every later call throws `DISPOSED`. */
+  /**
+   * Frees the handle to WebAssembly memory and drops all listeners. From then on everything that reads or changes the
+   * state throws `DISPOSED`; `run`, `getInitialState`, `had` and `report` need no core, and answer as before.
+   */
   free(): void {
     this.#core.free();
     this.#notifier.clear();

@@ -23,7 +23,7 @@ async function writeAgent(wasm) {
   snippet(folder, "trim.js", "answering: (own: (...question: number[]) => number, run: () => void) => void");
   const glue = join(folder, `${name}.js`);
   const bound = join(folder, `${name}_bg.wasm`);
-  const named = shortNames(readFileSync(bound), withoutDispose(readFileSync(glue, "utf8")));
+  const named = shortNames(readFileSync(bound), without([DISPOSE], readFileSync(glue, "utf8")));
   checkImports(named);
   writeFileSync(bound, named.wasm);
   writeFileSync(glue, named.glue);
@@ -48,7 +48,7 @@ async function writeCore(wasm) {
   writeFileSync(join(generated, "slots.js"), `export * from "./${slots.replaceAll("\\", "/")}";\n`);
   const glue = join(generated, `${name}.js`);
   const bound = join(generated, `${name}_bg.wasm`);
-  const named = shortNames(readFileSync(bound), letNothingOut(readFileSync(glue, "utf8")));
+  const named = shortNames(readFileSync(bound), letNothingOut(without(NEEDLESS, readFileSync(glue, "utf8"))));
   checkImports(named);
   writeFileSync(bound, named.wasm);
   writeFileSync(glue, named.glue);
@@ -79,25 +79,48 @@ function letNothingOut(glue) {
       return `${head}        try {\n${shorter}        } catch (error) { ${nothing}note(error); }\n${end}`;
     },
   );
-  return `import { answer, note } from "./slots.js";\n${withoutDispose(guarded)}`;
+  return `import { answer, note } from "./slots.js";\n${guarded}`;
 }
 
 /** Nobody but the package's own classes has the glue's objects. */
-const withoutDispose = (glue) => glue.replace(/^if \(Symbol\.dispose\).*\n/gm, "");
+const DISPOSE = /^if \(Symbol\.dispose\).*\n/gm;
 
-/** What is matched above is wasm-bindgen's own way of writing, and another version may have another. */
-function checkImports({ wasm, glue }) {
-  const own = `./${name}_bg.js`;
-  for (const { module, name } of WebAssembly.Module.imports(new WebAssembly.Module(wasm))) {
-    const ofGlue = [own, own.slice(2, -3)].includes(module);
-    const key = ofGlue ? `${name}: function(` : `${/^\w+$/.test(module) ? module : JSON.stringify(module)}: import`;
-    const [, after] = glue.split(`\n        ${key}`);
+/** What wasm-bindgen writes for everyone, and nobody needs here. */
+const NEEDLESS = [
+  DISPOSE,
+  // Text is never written without what makes room for it.
+  /^ {4}if \(realloc === undefined\) \{\n[^]*?^ {4}\}\n/gm,
+  // What runs the package's syntax has it.
+  /^if \(!\('encodeInto' in cachedTextEncoder\)\) \{\n[^]*?^\}\n/gm,
+  // A way of calling it that the package does not use.
+  /^ {8}\} else \{\n {12}console\.warn\('using deprecated parameters.*\n(?= {8}\})/gm,
+  // References of wasm-bindgen's own kind: values cross as numbers.
+  /^ {12}const table = wasm\.__wbindgen_externrefs;\n|^ {12}table\.set\(.*\n/gm,
+  /^ {4}wasm(?:Instance = instance|Module = module|\.__wbindgen_start\(\));\n/gm,
+];
+
+function without(needless, glue) {
+  for (const one of needless) {
+    if (glue.search(one) < 0)
+      throw new Complaint(
+        `The glue has no ${one.source}: wasm-bindgen writes it otherwise now, see scripts/build/glue.mjs.`,
+      );
+  }
+  return needless.reduce((rest, one) => rest.replace(one, ""), glue);
+}
+
+/** What is matched here is wasm-bindgen's own way of writing, and another version may have another. */
+function checkImports({ glue, imports }) {
+  if (!/^ {4}return \{ \w+: import0 \};$/m.test(glue))
+    throw new Complaint("The glue has more than one object of imports: scripts/build/names.mjs must change.");
+  for (const { path, name, short, isOwn } of imports) {
+    const [, after] = glue.split(new RegExp(`^ {8}${short}${isOwn ? ": function\\(" : ",$"}`, "m"));
     if (after === undefined) {
       throw new Complaint(
-        `The wasm imports ${name} of ${module}, and the glue has no line "${key}…": wasm-bindgen writes it otherwise now, so scripts/build/names.mjs must change.`,
+        `The wasm imports ${name} of ${path}, and the glue does not hand it in: wasm-bindgen writes it otherwise now, so scripts/build/names.mjs must change.`,
       );
     }
-    if (ofGlue && !name.startsWith("__wbindgen") && !/^.*\n {8}try \{\n/.test(after)) {
+    if (isOwn && !/^(?:__wbg_)?__wbindgen/.test(name) && !/^.*\n {8}try \{\n/.test(after)) {
       throw new Complaint(
         `What ${name} of the glue throws would get into the core: wasm-bindgen writes its functions otherwise now, so letNothingOut in scripts/build/glue.mjs must change.`,
       );

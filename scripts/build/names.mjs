@@ -10,20 +10,19 @@ const KEPT = /^(?:memory|__stack_pointer|__wbindgen_externrefs|__wbg_\w+_free)$/
 /** The module of the glue's own functions, as wasm-bindgen calls it. */
 const OWN = /^\.\/\w+_bg\.js$/;
 
-/** Returns `{ wasm, glue }` with the short names. */
+/** The one module of all imports: names in the wasm and in the glue that are no longer than they must be. */
+const MODULE = "a";
+
+/** Returns `{ wasm, glue, imports }` with the short names: each import's `path` and `name` were wasm-bindgen's. */
 export function shortNames(wasm, glue) {
-  const imports = new Map();
+  const imports = [];
   const exports = new Map();
-  const modules = new Map();
-  const module = (path) => {
-    if (!modules.has(path)) modules.set(path, String.fromCodePoint(97 + modules.size));
-    return modules.get(path);
-  };
   const content = {
     [IMPORTS]: (start) =>
       imported(wasm, start, (path, name) => {
-        if (OWN.test(path)) imports.set(name, `_${imports.size}`);
-        return [module(path), OWN.test(path) ? imports.get(name) : name];
+        const short = `_${imports.length}`;
+        imports.push({ path, name, short, isOwn: OWN.test(path) });
+        return [MODULE, short];
       }),
     [EXPORTS]: (start) =>
       exported(wasm, start, (name) => {
@@ -39,11 +38,26 @@ export function shortNames(wasm, glue) {
   });
   return {
     wasm: Buffer.concat([wasm.subarray(0, 8), ...parts]),
-    glue: glue
-      .replace(/^( {8})(\w+)(?=: function)/gm, (_, indent, name) => indent + (imports.get(name) ?? name))
-      .replace(/^( {8})"(\.\/[^"]+)"(?=: import)/gm, (_, indent, path) => indent + module(path))
-      .replace(/\bwasm\.(\w+)/g, (_, name) => `wasm.${exports.get(name) ?? name}`),
+    glue: gathered(glue, imports).replace(/\bwasm\.(\w+)/g, (_, name) => `wasm.${exports.get(name) ?? name}`),
+    imports,
   };
+}
+
+/** The glue with all imports in one object; wasm-bindgen has one for each module, with all that the module exports. */
+function gathered(glue, imports) {
+  const short = new Map(imports.filter(({ isOwn }) => isOwn).map((one) => [one.name, one.short]));
+  const others = imports.filter(({ isOwn }) => !isOwn);
+  const body = glue
+    .replace(/^import \* as import\d+ from .*\n/gm, "")
+    .replace(/^( {8})(\w+)(?=: function)/gm, (_, indent, name) => indent + (short.get(name) ?? name))
+    .replace(/^ {4}const import0 = \{\n {8}__proto__: null,\n/m, (head) =>
+      [head, ...others.map(({ short }) => `        ${short},\n`)].join(""),
+    )
+    .replace(
+      /^ {4}return \{\n {8}__proto__: null,\n(?: {8}\S+: import\d+,\n)+ {4}\};\n/m,
+      `    return { ${MODULE}: import0 };\n`,
+    );
+  return others.map(({ path, name, short }) => `import { ${name} as ${short} } from "${path}";\n`).join("") + body;
 }
 
 /** The section of imports, each with the module and the name that `rename` returns for its own. */

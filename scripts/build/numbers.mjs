@@ -1,12 +1,16 @@
 // The package's half of the numbers that it shares with the core.
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Complaint, root } from "../process.mjs";
 
 const MODULE = /^pub\(super\) mod (\w+) \{\n([^]*?)^\}$/gm;
 const NUMBER = /(?:^ +\/\/\/ "(.+)"\n)?^ +pub const (\w+): i32 = (\d+);$/gm;
 
-/** Writes numbers.js and its types to this folder, from src/wasm/numbers.rs: `ask.state`, `event["run-started"]`… */
+/**
+ * Writes numbers.js and its types to this folder, from src/wasm/numbers.rs: tables such as `event`, with
+ * `event["run-started"]`. A table whose names all are identifiers is also a module, such as numbers/ask.js: of a module's
+ * constants nothing but the numbers gets into the package.
+ */
 export function writeNumbers(folder) {
   const table = readFileSync(join(root, "src", "wasm", "numbers.rs"), "utf8");
   const modules = [...table.matchAll(MODULE)].map(([, name, body]) => [name, numbersIn(body)]);
@@ -20,6 +24,12 @@ export function writeNumbers(folder) {
         return `export ${before} ${name}${after} { ${entries.join(after === ":" ? "; " : ", ")} };\n`;
       })
       .join("");
+  mkdirSync(join(folder, "numbers"));
+  for (const [name, numbers] of modules.filter(([, numbers]) => numbers.every(([key]) => /^\w+$/.test(key)))) {
+    const constants = (before, sign) => numbers.map(([key, number]) => `export ${before} ${key}${sign} ${number};\n`);
+    writeFileSync(join(folder, "numbers", `${name}.js`), constants("const", " =").join(""));
+    writeFileSync(join(folder, "numbers", `${name}.d.ts`), constants("declare const", ":").join(""));
+  }
   writeFileSync(join(folder, "numbers.js"), lines("const", "", " ="));
   writeFileSync(join(folder, "numbers.d.ts"), lines("declare const", "readonly ", ":"));
 }

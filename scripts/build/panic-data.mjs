@@ -19,6 +19,9 @@ const SENTENCES = [
   "assertion failed: self.is_char_boundary(new_len)",
   "mid > len",
   "attempt to join into collection with len > usize::MAX",
+  "assertion failed: self.peeked.is_none()",
+  // What numbers are written with: src/digits.rs has a way of its own.
+  Array.from({ length: 100 }, (_, at) => String(at).padStart(2, "0")).join(""),
 ];
 
 const DATA = 11;

@@ -50,8 +50,9 @@ pub struct MessageSize {
 /// messages that a server makes of them; its activities and reasoning are not sent to a model and
 /// count nothing.
 ///
-/// Python 3.11 does not know the characters of Unicode 15 from unprintable ones: in the arguments of
-/// a tool call and in blocks that are no text, these make a difference of some characters.
+/// In the arguments of a tool call and in blocks that are no text, two things make a difference of
+/// some characters: Python 3.11 takes the characters of Unicode 15 for unprintable, and `serde_json`
+/// reads some floats as their neighbour, unless your program turns on its `float_roundtrip`.
 ///
 /// ```
 /// use serde_json::json;

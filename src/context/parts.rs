@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use crate::error::Error;
-use crate::message::canonical;
+use crate::message::{FORMS, canonical};
 use crate::value::{Found, Kind, Scalar, Value};
 
 /// The kinds of messages that a model is sent.
@@ -38,7 +38,6 @@ pub(super) struct Call<V> {
     pub id: V,
 }
 
-const FORMS: &str = "an object with a type or a role, a string or a [role, content] pair";
 const KINDS: &str = "human, ai, system, developer, tool, function or chat";
 
 /// Reads a message. Returns nothing for AG-UI's messages that are only for the screen: activities

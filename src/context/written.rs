@@ -289,7 +289,7 @@ fn is_escaped(char: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{javascript_float, python_float, repr_length};
+    use super::{Notation, javascript_float, python_float, repr_length, text_length};
 
     #[test]
     fn writes_floats_as_python_does() {
@@ -325,6 +325,21 @@ mod tests {
         ];
         for (number, text) in cases {
             assert_eq!(javascript_float(number), text);
+        }
+    }
+
+    #[test]
+    fn measures_what_pythons_json_escapes() {
+        let cases = [
+            ("", 2),
+            ("a\"\\/", 8),
+            ("\u{8}\t\n\u{c}\r", 12),
+            ("\0\u{b}\u{1f}\u{7f}", 26),
+            ("é你", 14),
+            ("😀", 14),
+        ];
+        for (text, length) in cases {
+            assert_eq!(text_length(text, Notation::Json), length, "{text:?}");
         }
     }
 

@@ -1,7 +1,7 @@
 //! `add_messages`: LangGraph's reducer over lists of messages, and DeepAgents' variant of it.
 
 use crate::error::Error;
-use crate::message::{self, Ids, REMOVE_ALL_MESSAGES, Read};
+use crate::message::{self, Ids, Kinds, REMOVE_ALL_MESSAGES, Read};
 use crate::value::{ByNumber, Join, Kind, Plan, Value};
 
 /// Whose rules `add_messages` follows where the two systems differ.
@@ -61,12 +61,22 @@ pub fn add_messages<V: Value>(left: V, right: V, rules: MessageRules) -> Result<
         (true, false) => return Err(Error::NullArgument { received: Some("right") }),
         (false, true) => return Err(Error::NullArgument { received: Some("left") }),
     };
-    let (left, _) = read_list(left, rules)?;
-    let (right, removals) = read_list(right, rules)?;
+    let (left, _) = read_list(left, rules.ids(), Kinds::Known)?;
+    let (right, removals) = read_list(right, rules.ids(), Kinds::Known)?;
+    add_read(left, right, &removals, rules)
+}
+
+/// Adds messages that were read.
+pub(crate) fn add_read<V: Value>(
+    left: V,
+    right: V,
+    removals: &Removals,
+    rules: MessageRules,
+) -> Result<V, Error> {
     let join = V::join(&left, &right, "id");
     let places = &mut ByNumber::default();
     let plan =
-        plan(&Present::of(&join.left, join.right.len()), &join.right, &removals, rules, places)?;
+        plan(&Present::of(&join.left, join.right.len()), &join.right, removals, rules, places)?;
     Ok(if plan.is_empty() { left } else { V::assemble(left, right, &plan, false) })
 }
 
@@ -82,7 +92,8 @@ pub(crate) type Removals = Vec<(u32, String)>;
 /// Returns the list with every message whole, and the removals in it.
 pub(crate) fn read_list<V: Value>(
     messages: V,
-    rules: MessageRules,
+    ids: Ids,
+    kinds: Kinds,
 ) -> Result<(V, Removals), Error> {
     let list = listed(messages);
     let mut removals = Removals::new();
@@ -90,7 +101,8 @@ pub(crate) fn read_list<V: Value>(
     let mut replaced = Vec::new();
     for position in message::odd(&list) {
         let Some(item) = list.at(position as usize) else { continue };
-        match message::read(&*item, rules.ids()).map_err(|error| error.at(position as usize))? {
+        let read = message::read_any(&*item, ids, kinds);
+        match read.map_err(|error| error.at(position as usize))? {
             Read::Whole => {}
             Read::Remove(id) => {
                 // A serialised removal keeps its id in another place.

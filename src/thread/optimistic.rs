@@ -4,7 +4,7 @@ use super::pending::{Does, Edit, Pending};
 use super::{MESSAGES, Thread};
 use crate::digits::digits;
 use crate::error::Error;
-use crate::message::REMOVE_ALL_MESSAGES;
+use crate::message::{Ids, Kinds, REMOVE_ALL_MESSAGES};
 use crate::reducer::messages::{MessageRules, Removals, read_list};
 use crate::state::fields_in;
 use crate::value::{ByNumber, Found, Join, Symbols, Value};
@@ -44,7 +44,7 @@ impl<V: Value> Thread<V> {
             if messages.is_null() {
                 return Err(Error::NullArgument { received: Some("left") });
             }
-            let (list, removals) = read_list(messages.own_list(), MessageRules::LangGraph)?;
+            let (list, removals) = read_list(messages.own_list(), Ids::Assign, Kinds::Known)?;
             edits = self.edits_by(&list, &removals)?;
             update = update.with(MESSAGES, list);
         }

@@ -4,7 +4,7 @@ use super::event::Event;
 use super::snapshot::Snapshot;
 use super::{MESSAGES, Thread};
 use crate::error::Error;
-use crate::message;
+use crate::message::{self, Kinds};
 use crate::patch::apply_patch;
 use crate::schema::{Field, Lifetime};
 use crate::state::fields_in;
@@ -86,6 +86,8 @@ impl<V: Value> Thread<V> {
         if message.kind() != Kind::Object {
             return Err(Error::message_field("", "an object"));
         }
+        let plain = message::plain(message);
+        let message = plain.as_ref().unwrap_or(message);
         let Some(id) = message.get_owned("id").filter(|id| id.kind() == Kind::String) else {
             return Err(Error::message_field(".id", "a string"));
         };
@@ -174,7 +176,7 @@ impl<V: Value> Thread<V> {
             |messages| if messages.kind() == Kind::Array { messages } else { V::array([messages]) },
         );
         let new = self.messages.compare(&list);
-        self.fold(update)?;
+        self.fold(update, Kinds::Any)?;
         for (item, place) in list.items().zip(&new.places) {
             let Some(id) = item.get_owned("id") else { continue };
             // A removal leaves no message of its id.

@@ -7,6 +7,7 @@ use super::{MESSAGES, Pending, Stale, Status, Thread, list_of_messages};
 use crate::diff::diff;
 use crate::digits::{digits, index_of};
 use crate::error::Error;
+use crate::message::{plain, revived};
 use crate::patch::apply_own_patch;
 use crate::schema::Schema;
 use crate::value::{Found, Kind, Value};
@@ -80,7 +81,8 @@ impl<V: Value> Thread<V> {
         let start = run.get_owned("start");
         let start = start.map(|patch| apply_own_patch(&confirmed, &patch)).transpose()?;
         let mut thread = Self::new(schema, &V::object())?;
-        thread.messages.set(messages);
+        // JSON has instances of message classes serialised.
+        thread.messages.set(revived(messages));
         thread.fields = confirmed.without(MESSAGES);
         thread.streaming = IdSet::of(&part(record, "streaming"));
         thread.broken = IdSet::of(&part(record, "broken"));
@@ -102,7 +104,8 @@ impl<V: Value> Thread<V> {
             thread.run = Some(Run {
                 id: run.get_owned("id"),
                 active: is_marked(&run, "active"),
-                start: start.map(|start| (part(&start, MESSAGES), start.without(MESSAGES))),
+                start: start
+                    .map(|start| (revived(part(&start, MESSAGES)), start.without(MESSAGES))),
                 anchor: number_of(&run, "anchor").unwrap_or_default(),
                 local: items(&run, "local"),
                 spoke_of_messages: is_marked(&run, "spokeOfMessages"),
@@ -140,7 +143,10 @@ fn record_of<V: Value>(update: &Pending<V>) -> V {
 }
 
 fn pending_of<V: Value>(record: &V) -> Option<Box<Pending<V>>> {
-    let update = record.get_owned("update").filter(|update| update.kind() == Kind::Object)?;
+    let mut update = record.get_owned("update").filter(|update| update.kind() == Kind::Object)?;
+    if let Some(messages) = update.get_owned(MESSAGES) {
+        update = update.with(MESSAGES, revived(messages));
+    }
     let (id, status) = (record.text_of("id")?, record.text_of("status")?);
     let mut pending = Box::new(Pending::new(id, update, is_marked(record, "manual")));
     pending.status = Status::of(&status)?;
@@ -151,6 +157,7 @@ fn pending_of<V: Value>(record: &V) -> Option<Box<Pending<V>>> {
     for edit in items(record, "edits") {
         let id = edit.get_owned("id").filter(|id| id.kind() == Kind::String)?;
         let message = edit.get_owned("message").filter(|it| it.kind() == Kind::Object);
+        let message = message.map(|it| plain(&it).map_or(it, |it| it.with("id", id.clone())));
         let does = Does::of(&edit.text_of("does")?, message.is_some())?;
         let mut own = Edit::new(id, number_of(&edit, "at")?, does, message);
         (own.seat, own.base) = (number_of(&edit, "seat")?, base_of(&edit));
@@ -205,5 +212,5 @@ fn with_base<V: Value>(record: V, base: Option<&Option<V>>) -> V {
 
 fn base_of<V: Value>(record: &V) -> Base<V> {
     let base = record.get("base")?;
-    Some(base.at(0).map(Found::into_owned))
+    Some(base.at(0).map(|it| plain(&*it).unwrap_or_else(|| it.into_owned())))
 }

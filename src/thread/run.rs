@@ -3,6 +3,7 @@
 use super::pending::{Does, Pending, Status};
 use super::{Stale, Thread};
 use crate::diff::diff;
+use crate::message::Kinds;
 use crate::value::{ByNumber, Found, Value};
 
 /// The last run.
@@ -113,7 +114,7 @@ impl<V: Value> Thread<V> {
         }
         for update in local {
             // An addition that needs something the run has not sent yet is skipped.
-            if self.fold(&update).is_err() && !V::intact() {
+            if self.fold(&update, Kinds::Known).is_err() && !V::intact() {
                 V::forget_failure();
             }
         }

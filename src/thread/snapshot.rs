@@ -3,9 +3,9 @@
 use super::ids::{ByText, Place};
 use super::{MESSAGES, Thread, drift, list_of_messages};
 use crate::error::Error;
-use crate::message::{self, kind_of};
+use crate::message::{self, Ids, Kinds, kind_of};
 use crate::message_list::{Compared, MessageList};
-use crate::reducer::messages::{MessageRules, add_messages, read_list};
+use crate::reducer::messages::{MessageRules, add_read, read_list};
 use crate::value::{Found, Join, Kind, Plan, Value};
 
 /// All messages, as the server has them.
@@ -96,7 +96,7 @@ impl<V: Value> Thread<V> {
             let compared = self.messages.compare(&list);
             return Ok((list, compared));
         };
-        let (mut snapshot, removals) = read_list(list, MessageRules::DeepAgents)?;
+        let (mut snapshot, removals) = read_list(list, Ids::Keep, Kinds::Any)?;
         let mut compared = self.messages.compare(&snapshot);
         if rules == MessageRules::LangGraph && compared.numbers.contains(&Join::NONE) {
             snapshot = self.identified(snapshot, &compared);
@@ -104,7 +104,7 @@ impl<V: Value> Thread<V> {
         }
         if !removals.is_empty() || compared.twice {
             // No reducer leaves such a list: each id occurs once, and nothing is removed.
-            snapshot = add_messages(V::array([]), snapshot, rules)?;
+            snapshot = add_read(V::array([]), snapshot, &removals, rules)?;
             compared = self.messages.compare(&snapshot);
         }
         Ok((snapshot, compared))

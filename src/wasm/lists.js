@@ -190,7 +190,7 @@ export function sameItems(left, right) {
     const [own, other] = [slots[left], slots[right]];
     if (own === other) return true;
     if (!Array.isArray(own) || !Array.isArray(other) || own.length !== other.length) return false;
-    for (let at = own.length; at-- > 0; ) if (own[at] !== other[at]) return false;
+    for (let at = own.length; at-- > 0;) if (own[at] !== other[at]) return false;
     return true;
   } catch (error) {
     note(error);

@@ -247,9 +247,10 @@ export function release(at) {
 export function fold(at, current, update) {
   const { reducer, initial } = roots[at];
   try {
-    // As in LangGraph, the first write to a field without a default is its value.
-    if (current === 0 && !initial) return update;
-    const value = current === 0 ? initial() : slots[current];
+    const value = current === 0 ? initial?.() : slots[current];
+    // As in LangGraph, the first write to a field without a value is its value, and after one that leaves none the others
+    // of the same step count for nothing.
+    if (value === undefined) return current === 0 ? update : current;
     return holdAny(reducer(value, slots[update]));
   } catch (error) {
     note(error);

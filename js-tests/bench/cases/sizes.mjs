@@ -13,6 +13,7 @@ export async function measureSizes() {
   return {
     "the wasm": published("threadfold_bg.wasm"),
     "index.js as published": published("index.js"),
+    "threadfold/context as published, with the second wasm": published("context.js") + published("agent-core.js"),
     "threadfold, bundled and minified": await bundled('export * from "threadfold"'),
     "langgraph.js messagesStateReducer": await bundled(
       'export { messagesStateReducer } from "@langchain/langgraph/web"',

@@ -1,8 +1,13 @@
 """The graphs that both servers serve. Each does one thing that a client has to follow; none needs a network."""
 import operator
 import re
+from dataclasses import replace
 from typing import Annotated, Any, NotRequired, TypedDict
 
+from deepagents.backends.state import StateBackend
+from deepagents.middleware.summarization import SummarizationMiddleware as DeepAgentsSummarization
+from langchain.agents import create_agent
+from langchain.agents.middleware import SummarizationMiddleware
 from langchain_core.messages import AIMessage, HumanMessage, RemoveMessage, ToolMessage
 from langchain_core.tools import InjectedToolCallId, tool
 from langgraph.config import get_stream_writer
@@ -298,6 +303,45 @@ async def ask_twice(state: RelapseState, config):
     return {"answers": [first, second]}
 
 
+# assistant: for the README's chat, what examples/agent-server answers: the weather by a tool, a booking that asks first, and
+# all else said back word by word, but for a model that hangs up, once, when the human says "fail".
+
+
+@tool
+async def get_weather(city: str) -> str:
+    """The weather of a city."""
+    return "21 °C, sunny"
+
+
+@tool
+async def book_table(guests: int) -> str:
+    """Books a table, if the human approves."""
+    answer = interrupt("Book the table for two?")
+    # The README's chat answers {"approved": …} over AG-UI, and a yes or no over LangGraph's own API.
+    approved = answer["approved"] if isinstance(answer, dict) else answer
+    return "booked" if approved is True else "not booked"
+
+
+hung_up: set[str] = set()
+
+
+def assistant_script(messages) -> Answer:
+    question, done = asked(messages), results(messages)
+    if "weather" in question.lower():
+        if not done:
+            return Answer("", (("get_weather", {"city": "Rome"}),))
+        return Answer("It is 21 °C and sunny in Rome.", seconds_per_word=0.03)
+    if "book" in question.lower():
+        if not done:
+            return Answer("", (("book_table", {"guests": 2}),))
+        return Answer("Your table is booked." if done[0].content == "booked" else "I booked nothing.")
+    answer = Answer(f"You said: {question}", seconds_per_word=0.03)
+    if "fail" not in question.lower() or messages[-1].id in hung_up:
+        return answer
+    hung_up.add(messages[-1].id)
+    return replace(answer, fails_after=2)
+
+
 # remove_unknown: a removal that add_messages refuses, when the human says so.
 
 
@@ -305,6 +349,21 @@ async def remove_stranger(state):
     if "stranger" in asked(state["messages"]).lower():
         return {"messages": [RemoveMessage(id="no-such-id")]}
     return {"messages": [AIMessage("No stranger here.", id=f"fixed-{len(state['messages'])}")]}
+
+
+# summarized, deep: agents whose middleware summarizes: LangChain's takes the older messages out of the state, deepagents' only out of
+# what the model is sent. The summary is written by a model that streams, too.
+
+
+def summary_script(messages) -> Answer:
+    return Answer("They talked about numbers.")
+
+
+def short_script(messages) -> Answer:
+    return Answer(f"The model was sent {len(messages)} messages.")
+
+
+SUMMARIZES = {"model": ScriptedModel(script=summary_script), "trigger": ("messages", 6), "keep": ("messages", 2)}
 
 
 chat = straight(MessagesState, ("model", model_node(chat_script)))
@@ -319,5 +378,10 @@ subgraph = subgraph_graph()
 consent = straight(MessagesState, ("consenting", consenting.compile()), ("answer", model_node(lambda messages: Answer("Done, and nothing else."))))
 fail = straight(MessagesState, ("model", model_node(fail_script)))
 log = straight(LogState, ("write_log", write_log), ("model", model_node(chat_script)))
+assistant = agent(MessagesState, assistant_script, [get_weather, book_table])
 relapse = straight(RelapseState, ("ask_twice", ask_twice))
 remove_unknown = straight(MessagesState, ("model", model_node(chat_script)), ("remove_stranger", remove_stranger))
+summarized = create_agent(ScriptedModel(script=short_script), middleware=[SummarizationMiddleware(**SUMMARIZES)]).builder
+deep = create_agent(
+    ScriptedModel(script=short_script), middleware=[DeepAgentsSummarization(**SUMMARIZES, backend=StateBackend())]
+).builder

@@ -1,7 +1,7 @@
 import { applyPatch, ThreadfoldError, type PatchOperation } from "threadfold";
 import type { ActivityDelta, ActivitySnapshot, HeldMessage } from "./event-types.js";
 import { attribution, MESSAGES, NOTHING, withMetadata, type Fold, type Step } from "./fold.js";
-import { knownOperations } from "./server-state.js";
+import { knownOperations } from "./agent-state.js";
 import { isObject, list, text } from "./shapes.js";
 
 export const activitySnapshot: Step<ActivitySnapshot> = {

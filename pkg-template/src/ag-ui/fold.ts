@@ -1,12 +1,12 @@
 import { ThreadfoldError, type ThreadfoldErrorCode } from "threadfold";
 import { Delivery } from "../stream/delivery.js";
 import type { ThreadEvent } from "../thread-events.js";
+import { AgentState } from "./agent-state.js";
 import { Chunks } from "./chunks.js";
 import type { FoldedEvent, HeldMessage, HeldToolCall, Metadata, RunEnd } from "./event-types.js";
 import type { FoldingThread } from "./folding-thread.js";
 import { RunCalls } from "./run-calls.js";
 import { isObject, type Shape } from "./shapes.js";
-import { ServerState } from "./server-state.js";
 import { Streams } from "./streams.js";
 import { ToolCallIndex } from "./tool-call-index.js";
 
@@ -49,7 +49,7 @@ export class Fold {
   readonly delivery: Delivery;
   readonly streams = new Streams();
   readonly calls: ToolCallIndex;
-  readonly state: ServerState;
+  readonly state: AgentState;
   readonly run = new RunCalls();
   /** What chunks have opened: a stream that is joined again goes on there. */
   readonly chunks: Chunks;
@@ -68,7 +68,7 @@ export class Fold {
     this.delivery = new Delivery(thread);
     this.chunks = new Chunks(thread);
     this.calls = new ToolCallIndex(thread);
-    this.state = new ServerState(thread, (event) => this.send(event));
+    this.state = new AgentState(thread, (event) => this.send(event));
   }
 
   message(id: string): HeldMessage | undefined {

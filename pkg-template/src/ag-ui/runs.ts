@@ -66,7 +66,6 @@ const endsOf = (fold: Fold): reading.RunEnds => ({
 /** Ends the run that is under way well: what was said stays, and what was sent is over. */
 function finishStopped(fold: Fold): void {
   fold.send({ type: "run-finished" });
-  fold.state.finish();
 }
 
 export const runStarted: Step<RunStarted> = {
@@ -102,7 +101,6 @@ export const runFinished: Step<RunFinished> = {
       type: "run-finished",
       ...(outcome?.type === "interrupt" && { interrupts: interruptsOf(outcome.interrupts) }),
     });
-    fold.state.finish();
   },
   end(fold, event) {
     const { outcome, result } = event;

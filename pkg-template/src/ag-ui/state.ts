@@ -1,5 +1,5 @@
 import type { StateDelta, StateSnapshot } from "./event-types.js";
-import { NOTHING, type Change, type Step } from "./fold.js";
+import { type Change, type Step } from "./fold.js";
 import { given, list } from "./shapes.js";
 
 const STATE: Change = { state: true };
@@ -16,5 +16,8 @@ export const stateSnapshot: Step<StateSnapshot> = {
 export const stateDelta: Step<StateDelta> = {
   shape: { delta: list },
   hook: "onStateDeltaEvent",
-  apply: (fold, event) => (fold.state.delta(event.delta, event) ? STATE : NOTHING),
+  apply(fold, event) {
+    fold.state.delta(event.delta, event);
+    return STATE;
+  },
 };

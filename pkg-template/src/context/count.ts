@@ -41,8 +41,8 @@ export interface MessageSize {
  * `addMessages` takes. AG-UI's messages count as the LangChain messages that a server makes of them; its activities and
  * reasoning are not sent to a model and count nothing.
  *
- * JavaScript does not tell `1.0` from `1`, nor Python 3.11 the characters of Unicode 15 from unprintable ones: in the
- * arguments of a tool call and in blocks that are no text, these make a difference of some characters.
+ * In the arguments of a tool call and in blocks that are no text, two things make a difference of some characters:
+ * JavaScript does not tell `1.0` from `1`, and Python 3.11 takes the characters of Unicode 15 for unprintable.
  *
  * @throws {@link ThreadfoldError} `INVALID_MESSAGE` for what is no message that a model is sent (a removal is none);
  *   `INVALID_VALUE` for messages that are no list, or an option of the wrong kind; `CYCLIC_VALUE`; `UNREADABLE_VALUE`.
@@ -57,7 +57,7 @@ export interface MessageSize {
  *   { type: "tool", content: "42", tool_call_id: "c1" },
  * ];
  * console.log(countTokens(messages)); // 39
- * console.log(countTokens(messages, { charsPerToken: 3.3, extraTokensPerMessage: 0 })); // 36
+ * console.log(countTokens(messages, { charsPerToken: 3.3, extraTokensPerMessage: 0 })); // 37
  * ```
  */
 export function countTokens(messages: readonly MessageLike[], options?: CountTokensOptions): number {

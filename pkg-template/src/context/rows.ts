@@ -18,7 +18,8 @@ export interface Facts {
   readonly answers: string | undefined;
 }
 
-const NOTHING = { calls: [], ids: [], invalid: 0, answers: undefined };
+const NONE: readonly never[] = [];
+const NOTHING = { calls: NONE, ids: NONE, invalid: 0, answers: undefined };
 const OTHER: Facts = { kind: "other", ...NOTHING };
 const CALLS_NOTHING: Facts = { kind: "ai", ...NOTHING };
 const ANSWERS_NOTHING: Facts = { kind: "tool", ...NOTHING };
@@ -34,24 +35,33 @@ const KINDS = new Map([
  */
 export function factsOf(message: unknown, at: number): Facts {
   if (typeof message === "string") return OTHER;
-  const name = typeof message === "object" && message !== null ? nameOf(message as Fields) : undefined;
-  if (name === undefined) {
-    const forms = "an object with a type or a role, a string or a [role, content] pair";
-    throw new ThreadfoldError("INVALID_MESSAGE", `messages[${at}] should be ${forms}.`);
-  }
+  if (typeof message !== "object" || message === null) throw notAMessage(at);
+  const isPair = Array.isArray(message);
+  const fields = isPair ? (message as never) : fieldsOf(message as Fields);
+  const name = isPair ? roleOf(message) : nameOf(message as Fields, fields);
+  if (name === undefined) throw notAMessage(at);
   const facts = KINDS.get(name) ?? OTHER;
-  if (facts === OTHER || Array.isArray(message)) return facts;
-  const fields = fieldsOf(message as Fields);
+  if (facts === OTHER || isPair) return facts;
   if (facts === ANSWERS_NOTHING) {
     const answers = textIn(fields["tool_call_id"]) ?? textIn(fields["toolCallId"]);
-    return answers === undefined ? facts : { ...facts, answers };
+    return answers === undefined ? facts : { kind: "tool", calls: NONE, ids: NONE, invalid: 0, answers };
   }
+  const valid = fields["tool_calls"] ?? fields["toolCalls"];
+  const invalid = fields["invalid_tool_calls"];
+  if (isEmpty(valid) && isEmpty(invalid)) return facts;
   const calls: Call[] = [];
   const ids: string[] = [];
-  addCalls(fields["tool_calls"] ?? fields["toolCalls"], calls, ids);
-  const valid = ids.length;
-  addCalls(fields["invalid_tool_calls"], calls, ids);
-  return ids.length === 0 ? facts : { kind: "ai", calls, ids, invalid: ids.length - valid, answers: undefined };
+  addCalls(valid, calls, ids);
+  const count = ids.length;
+  addCalls(invalid, calls, ids);
+  return ids.length === 0 ? facts : { kind: "ai", calls, ids, invalid: ids.length - count, answers: undefined };
+}
+
+const isEmpty = (list: unknown) => !Array.isArray(list) || list.length === 0;
+
+function notAMessage(at: number): ThreadfoldError {
+  const forms = "an object with a type or a role, a string or a [role, content] pair";
+  return new ThreadfoldError("INVALID_MESSAGE", `messages[${at}] should be ${forms}.`);
 }
 
 function addCalls(list: unknown, calls: Call[], ids: string[]): void {
@@ -65,12 +75,12 @@ function addCalls(list: unknown, calls: Call[], ids: string[]): void {
   }
 }
 
+const roleOf = (pair: readonly unknown[]) => (pair.length === 2 ? textIn(pair[0]) : undefined);
+
 /** What a message says that it is: the class of an instance, else its role, else its type. */
-function nameOf(message: Fields | readonly unknown[]): string | undefined {
-  if (Array.isArray(message)) return message.length === 2 ? textIn(message[0]) : undefined;
-  const fields = message as Fields;
-  if (fieldsOf(fields) !== fields) return textIn((fields["id"] as unknown[]).at(-1));
-  return kindOfInstance(fields) ?? textIn(fields["role"]) ?? textIn(fields["type"]);
+function nameOf(message: Fields, fields: Fields): string | undefined {
+  if (fields !== message) return textIn((message["id"] as unknown[]).at(-1));
+  return kindOfInstance(message) ?? textIn(message["role"]) ?? textIn(message["type"]);
 }
 
 /** The fields of a message: of LangChain's serialised form `{ lc, id: [.., class], kwargs }` those that it is made of. */
@@ -98,22 +108,25 @@ const [AI, TOOL, NO_ID] = [1, 2, 0xffffffff];
 /** Turns facts into the rows that the wasm reads: numbers, with a number for each id of a call. */
 export class Rows {
   readonly #ids = new Map<string, number>();
-  #row: number[] = [];
 
-  add(facts: Facts): void {
-    const row = this.#row;
-    if (facts.kind === "other") row.push(0);
-    else if (facts.kind === "tool") row.push(TOOL, facts.answers === undefined ? NO_ID : this.#number(facts.answers));
-    else {
-      row.push(AI, facts.ids.length, facts.invalid);
-      for (const id of facts.ids) row.push(this.#number(id));
+  of(messages: readonly Facts[]): Uint32Array {
+    let length = 0;
+    for (const { kind, ids } of messages) length += kind === "ai" ? 3 + ids.length : kind === "tool" ? 2 : 1;
+    const rows = new Uint32Array(length);
+    let at = 0;
+    for (const { kind, ids, invalid, answers } of messages) {
+      if (kind === "ai") {
+        rows[at++] = AI;
+        rows[at++] = ids.length;
+        rows[at++] = invalid;
+        for (const id of ids) rows[at++] = this.#number(id);
+      } else if (kind === "tool") {
+        rows[at++] = TOOL;
+        rows[at++] = answers === undefined ? NO_ID : this.#number(answers);
+      } else {
+        rows[at++] = 0;
+      }
     }
-  }
-
-  /** Returns the rows of what was added since it was last asked. */
-  take(): Uint32Array {
-    const rows = Uint32Array.from(this.#row);
-    this.#row = [];
     return rows;
   }
 

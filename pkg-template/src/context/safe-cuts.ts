@@ -10,10 +10,11 @@ import { factsOfAll, Track } from "./track.js";
  * `c`: a result belongs to the nearest message before it that calls its id. It grows with its list: a message costs O(1)
  * amortised, a question O(log n).
  *
- * {@link safeCuts} makes one.
+ * {@link safeCuts} makes one. It has memory in WebAssembly, which is freed when it is collected, or at once by
+ * {@link SafeCuts.free}, after which every call throws `DISPOSED`.
  */
 export class SafeCuts {
-  readonly #track = new Track();
+  #raw: Track | undefined = new Track();
 
   /** The number of messages. */
   get length(): number {
@@ -82,6 +83,21 @@ export class SafeCuts {
   /** All safe cuts, in ascending order. 0 and the number of messages are always safe. */
   [Symbol.iterator](): Iterator<number> {
     return this.#track.all()[Symbol.iterator]();
+  }
+
+  /** Frees the WebAssembly memory. Every later call throws `DISPOSED`. */
+  free(): void {
+    this.#raw?.free();
+    this.#raw = undefined;
+  }
+
+  [Symbol.dispose](): void {
+    this.free();
+  }
+
+  get #track(): Track {
+    if (!this.#raw) throw new ThreadfoldError("DISPOSED", "These SafeCuts were freed.");
+    return this.#raw;
   }
 
   /** @internal */

@@ -2,7 +2,7 @@ import { option, reading, ThreadfoldError } from "../errors.js";
 import type { MessageLike } from "../message-types.js";
 import { Answers, type ToolAnswer } from "./answer.js";
 import type { Facts } from "./rows.js";
-import { answeredBy, factsOfAll, Track } from "./track.js";
+import { answeredBy, factsOfAll, isWhole, Track } from "./track.js";
 
 export type { ToolAnswer } from "./answer.js";
 
@@ -52,6 +52,7 @@ export function repairToolCalls<M extends MessageLike>(messages: readonly M[], o
   const make = maker(options);
   const all = waiting(options) === "answer";
   const facts = factsOfAll(messages);
+  if (isWhole(facts)) return messages as M[];
   const track = new Track();
   track.push(facts);
   const plan = track.repair(0, all);

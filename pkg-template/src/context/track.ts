@@ -13,6 +13,28 @@ export function factsOfAll(messages: readonly unknown[]): Facts[] {
   });
 }
 
+/**
+ * Whether each message with calls is followed at once by its results, and there are no others: a list that needs no repair
+ * is known as such without its ids having numbers. Where it may say no, the wasm decides.
+ */
+export function isWhole(facts: readonly Facts[]): boolean {
+  let open: string[] = [];
+  for (const { kind, ids, answers } of facts) {
+    // Each result looks for its call among those that are open.
+    if (ids.length > 32) return false;
+    if (kind === "tool") {
+      const at = open.indexOf(answers as string);
+      if (at < 0) return false;
+      open.splice(at, 1);
+    } else if (open.length > 0) {
+      return false;
+    } else if (ids.length > 0) {
+      open = ids.length > 1 ? [...new Set(ids)] : [...ids];
+    }
+  }
+  return open.length === 0;
+}
+
 /** What `src/context/cut.rs` keeps, and the numbers of the ids of calls. */
 export class Track {
   readonly #raw = core.call(() => new core.RawTrack());
@@ -26,8 +48,7 @@ export class Track {
 
   push(facts: readonly Facts[]): void {
     if (facts.length === 0) return;
-    for (const one of facts) this.#rows.add(one);
-    const rows = this.#rows.take();
+    const rows = this.#rows.of(facts);
     core.call(() => this.#raw.push(rows));
     this.#last = facts.at(-1);
     this.#length += facts.length;

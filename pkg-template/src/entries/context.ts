@@ -1,10 +1,6 @@
 // "threadfold/context": what a model is sent of a conversation.
 export { clearToolUses, type ClearToolUsesOptions } from "../context/clear.js";
-export { offload, type Offloaded, type OffloadOptions } from "../context/offload.js";
-export { type MessageType, trimMessages, type TrimMessagesOptions } from "../context/trim.js";
-export { truncateToolArgs, type TruncateToolArgsOptions } from "../context/truncate-args.js";
-export type { TokenCounter } from "../context/token-counter.js";
-export type { ContextSize, EditedBefore } from "../context/edited.js";
+export { Context, type ContextDue, type ContextView } from "../context/context.js";
 export {
   type CountOptions,
   countTokens,
@@ -12,23 +8,12 @@ export {
   messageTokens,
   toolTokens,
 } from "../context/count.js";
-export { estimateTokens, scanTokens, type TokenScan } from "../context/estimate.js";
+export type { ContextSize, EditedBefore } from "../context/edited.js";
 export { estimateMessageTokens, type EstimateOptions, scanMessage } from "../context/estimate-message.js";
-export { safeCuts, type SafeCuts } from "../context/safe-cuts.js";
-export {
-  patchToolCalls,
-  repairToolCalls,
-  type RepairOptions,
-  type ToolAnswer,
-  type ToolAnswerOptions,
-} from "../context/tool-calls.js";
-export { ThreadfoldError, type ThreadfoldErrorCode } from "../errors.js";
-export { Context, type ContextDue, type ContextView } from "../context/context.js";
-export type { ContextLimit, ContextOptions } from "../context/policy.js";
-export type { ContextRecord } from "../context/record.js";
-export type { ContextUsage } from "../context/view.js";
+export { estimateTokens, scanTokens, type TokenScan } from "../context/estimate.js";
 export type { Meter } from "../context/meter.js";
-export { contextMessages, type ContextSource, type ContextState, fullMessages } from "../context/source.js";
+export { offload, type Offloaded, type OffloadOptions } from "../context/offload.js";
+export type { ContextLimit, ContextOptions } from "../context/policy.js";
 export {
   deepAgentsSummarization,
   type DeepAgentsSummarizationOptions,
@@ -37,3 +22,18 @@ export {
   slidingWindow,
   type SlidingWindowOptions,
 } from "../context/presets.js";
+export type { ContextRecord } from "../context/record.js";
+export { safeCuts, type SafeCuts } from "../context/safe-cuts.js";
+export { contextMessages, type ContextSource, type ContextState, fullMessages } from "../context/source.js";
+export type { TokenCounter } from "../context/token-counter.js";
+export {
+  patchToolCalls,
+  repairToolCalls,
+  type RepairOptions,
+  type ToolAnswer,
+  type ToolAnswerOptions,
+} from "../context/tool-calls.js";
+export { type MessageType, trimMessages, type TrimMessagesOptions } from "../context/trim.js";
+export { truncateToolArgs, type TruncateToolArgsOptions } from "../context/truncate-args.js";
+export type { ContextUsage } from "../context/view.js";
+export { ThreadfoldError, type ThreadfoldErrorCode } from "../errors.js";

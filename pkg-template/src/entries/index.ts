@@ -39,6 +39,7 @@ export {
   type UpdatesOf,
 } from "../schema.js";
 export { Thread } from "../thread.js";
+export type { Compaction, ContextRecord } from "../thread/full-track.js";
 export type {
   AgUiState,
   Drift,

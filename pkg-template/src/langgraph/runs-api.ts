@@ -89,6 +89,7 @@ export class RunsApi {
 
   #message(data: unknown, namespace: readonly string[], part: Part): void {
     const [message, metadata] = Array.isArray(data) ? (data as unknown[]) : [];
+    if (isSummarizing(metadata)) return;
     const wire = readMessage(message);
     if (!wire) {
       const error = new ThreadfoldError("INVALID_MESSAGE", "A part of the stream of messages is not a message.");
@@ -119,6 +120,11 @@ export class RunsApi {
 function kindOf({ event = "" }: Part): [kind: string, namespace: readonly string[]] {
   const [kind = "", ...namespace] = event.split("|");
   return [kind, namespace];
+}
+
+/** Whether a middleware's model says it, about what was said: that is no part of the conversation. */
+function isSummarizing(metadata: unknown): boolean {
+  return isDict(metadata) && metadata["lc_source"] === "summarization";
 }
 
 function taskOf(metadata: unknown): string {

@@ -65,7 +65,8 @@ export interface AgUiAgent {
 
 /**
  * Runs an AG-UI agent for a thread: sends messages, folds the events, queues, stops, retries, answers interrupts, and
- * rejoins runs where the server can. Needs no `@ag-ui/client`.
+ * rejoins runs where the server can. Needs no `@ag-ui/client`. AG-UI has no request for a thread, so there is no
+ * `load()`: make the thread of what you stored.
  *
  * Interrupts are those of AG-UI 1.0; those that ag-ui-langgraph sends as the custom event `on_interrupt` are also read,
  * and answered in its own way. The result's `pendingToolCallIds` lists tool calls left to the page: answer each with

@@ -1,4 +1,5 @@
 // The input and output of a runner, whatever the protocol.
+import type { InputOf } from "../fields.js";
 
 /**
  * What a run is doing, named as in the AI SDK. `submitted`: the request is sent, or a broken connection is being
@@ -88,8 +89,17 @@ export interface HttpOptions {
   fetch?: typeof globalThis.fetch | undefined;
 }
 
-/** Messages to send: one, or a list, in any form that the thread accepts. */
-export type SentMessages<U> = U extends { messages?: infer M } ? Exclude<M, undefined> : never;
+/** Messages to send: one, or a list, in any form that the thread accepts. AG-UI's without an id get one. */
+export type SentMessages<U> = U extends { messages?: infer M } ? Sent<Exclude<M, undefined>> : never;
+
+type Sent<M> = M extends readonly (infer One)[]
+  ? [Nameless<One>] extends [never]
+    ? M
+    : readonly (One | Nameless<One>)[]
+  : M | Nameless<M>;
+
+/** A message of AG-UI's without its id. */
+type Nameless<M> = M extends { id: string; role: string } ? Omit<M, "id"> & { id?: undefined } : never;
 
 /** A thread's other input fields. */
-export type SentFields<U> = Omit<U, "messages">;
+export type SentFields<U> = Omit<InputOf<U>, "messages">;

@@ -2,12 +2,12 @@ import { ThreadfoldError, type Thread } from "threadfold";
 import { LeftOff } from "../abort.js";
 import { option } from "../errors.js";
 import { choice } from "../options.js";
-import { tellAll } from "../thread/notifier.js";
 import { isOpen } from "../stream/run-end.js";
 import type { PendingUpdate } from "../thread-types.js";
 import { answersTo } from "./answers.js";
 import { pause } from "./http.js";
 import { load, type ServerThread } from "./load.js";
+import { Outbox, settle, type Waiter } from "./outbox.js";
 import type { Answer, RunNews, RunProtocol, Work } from "./protocol.js";
 import { readRun } from "./read-run.js";
 import type {
@@ -21,19 +21,12 @@ import type {
   SentMessages,
 } from "./runner-types.js";
 import { sendAgain } from "./send-again.js";
-import { beginEmpty, carried, isPending } from "./waiting.js";
+import { ShownRun } from "./shown-run.js";
+import { beginEmpty, carried } from "./waiting.js";
 
 const DELAYS = [250, 1_000, 2_000, 4_000, 8_000];
 const NONE: readonly never[] = [];
 const STOPPED: RunResult = { status: "stopped" };
-
-/** A caller waiting for the end of the run that carries its message. */
-interface Waiter {
-  /** The update with the message; undefined for a run without one. */
-  readonly update: string | undefined;
-  resolve(result: RunResult): void;
-  reject(error: unknown): void;
-}
 
 /**
  * Runs an agent for a thread: sends messages, folds the answers, and tracks each run's status. One interface for every
@@ -45,14 +38,10 @@ export abstract class Runner<S extends object, U extends object> {
   readonly #protocol: RunProtocol;
   readonly #refuses: boolean;
   readonly #delays: readonly number[];
+  readonly #shown: ShownRun<S, U>;
+  readonly #outbox: Outbox<S, U>;
   /** What the server had said when the run began: while it is the same, it has said nothing of the run. */
   #atStart: S | undefined;
-  readonly #listeners = new Set<() => void>();
-  #leaveThread: (() => void) | undefined;
-  #told: readonly unknown[] = [];
-  /** Ids of the pending updates to send as soon as no run is in the way. */
-  readonly #unsent: Set<string>;
-  #waiting: Waiter[] = [];
   /** The current activity, and its abort controller. */
   #work: Promise<RunResult> | undefined;
   #stop: AbortController | undefined;
@@ -60,10 +49,6 @@ export abstract class Runner<S extends object, U extends object> {
   #cancelling: Promise<void> | undefined;
   /** The last run's answers to interrupts, for a retry. */
   #answers: readonly Answer[] | undefined;
-  #shown: { of: unknown; interrupts: readonly RunnerInterrupt[] } = { of: undefined, interrupts: NONE };
-  #blamed: { on: unknown; error: RunnerError | undefined } = { on: undefined, error: undefined };
-  /** How many of the user's messages are being written down. */
-  #preparing = 0;
   #leaveCancel = new AbortController();
   readonly #cancelTimeout: number;
   #isDisposed = false;
@@ -75,25 +60,16 @@ export abstract class Runner<S extends object, U extends object> {
     this.#refuses = choice(options, "whileRunning", ["queue", "refuse"]) === 1;
     this.#delays = option(options, "rejoin")?.delays ?? DELAYS;
     this.#cancelTimeout = option(options, "cancelTimeout") ?? 5_000;
-    // Messages queued when the page was left are still queued.
-    this.#unsent = new Set(
-      carried(thread)
-        .filter(isPending)
-        .map(({ id }) => id),
-    );
+    this.#outbox = new Outbox(thread);
+    const activity = () => this.#work && (this.#cancelling ? "cancelling" : "working");
+    this.#shown = new ShownRun(thread, (raw) => protocol.interrupt(raw), activity);
     this.getStatus = this.getStatus.bind(this);
     this.subscribe = this.subscribe.bind(this);
   }
 
   /** The current status. */
   get status(): RunnerStatus {
-    const { status, id } = this.thread.run;
-    if (status === "running" && this.#isFreed) return "ready";
-    if (status === "running") return id === undefined ? "submitted" : "streaming";
-    // What was said waits until the server has heard of the stop.
-    if (this.#work && this.#cancelling) return "submitted";
-    if (status === "disconnected") return this.#work ? "submitted" : "error";
-    return status === "idle" ? "ready" : status === "failed" ? "error" : status;
+    return this.#shown.status;
   }
 
   /**
@@ -109,21 +85,11 @@ export abstract class Runner<S extends object, U extends object> {
    * The same object until another run fails.
    */
   get error(): RunnerError | undefined {
-    const { status, error } = this.thread.run;
-    if (status !== "failed" && (status !== "disconnected" || error === undefined)) return undefined;
-    const said = error as RunnerError | undefined;
-    if (typeof said?.message === "string") return said;
-    if (error !== this.#blamed.on || !this.#blamed.error)
-      this.#blamed = { on: error, error: { message: String(error) } };
-    return this.#blamed.error;
+    return this.#shown.error;
   }
 
   /** The run's open interrupts; {@link Runner.resume} answers them. The same array until they change. */
   get interrupts(): readonly RunnerInterrupt[] {
-    const { status, interrupts } = this.thread.run;
-    const open = status === "interrupted" || status === "failed" ? interrupts : undefined;
-    if (open !== this.#shown.of)
-      this.#shown = { of: open, interrupts: open?.map((raw) => this.#protocol.interrupt(raw)) ?? NONE };
     return this.#shown.interrupts;
   }
 
@@ -145,7 +111,7 @@ export abstract class Runner<S extends object, U extends object> {
     const isNone = message === undefined || (Array.isArray(message) && message.length === 0);
     const update = { ...input, ...(!isNone && { messages: this.#protocol.messages(message) }) };
     if (Object.keys(update).length === 0) return this.#enqueue(undefined);
-    return this.#enqueue(this.#prepare(() => this.thread.optimistic(update as U).id));
+    return this.#enqueue(this.#outbox.prepare(() => this.thread.optimistic(update as U).id));
   }
 
   /**
@@ -169,7 +135,7 @@ export abstract class Runner<S extends object, U extends object> {
       if (this.#stop) this.#stop.abort();
       else thread.receive({ type: "run-finished" });
     }
-    this.#tell();
+    this.#shown.tell();
     void this.#advance();
     await this.#cancelling;
   }
@@ -196,8 +162,8 @@ export abstract class Runner<S extends object, U extends object> {
       const isAsked = this.interrupts.length > 0 || this.#protocol.answersAgain;
       if (this.#answers && isAsked) return this.#resume(this.#answers);
     }
-    const again = this.#prepare(() => chosen.map((one) => sendAgain(thread, one)));
-    for (const one of again) this.#unsent.add(one);
+    const again = this.#outbox.prepare(() => chosen.map((one) => sendAgain(thread, one)));
+    for (const one of again) this.#outbox.add(one);
     return this.#enqueue(again.at(-1));
   }
 
@@ -261,16 +227,7 @@ export abstract class Runner<S extends object, U extends object> {
    */
   subscribe(listener: () => void): () => void {
     this.#ready();
-    const own = () => listener();
-    if (this.#listeners.size === 0) {
-      this.#told = this.#view();
-      this.#leaveThread = this.thread.subscribe(() => this.#tell());
-    }
-    this.#listeners.add(own);
-    return () => {
-      this.#listeners.delete(own);
-      if (this.#listeners.size === 0) this.#leaveThread?.();
-    };
+    return this.#shown.subscribe(listener);
   }
 
   /**
@@ -283,9 +240,8 @@ export abstract class Runner<S extends object, U extends object> {
     this.#stop?.abort(new LeftOff("The runner was disposed of before the server began the run."));
     this.#leaveCancel.abort();
     if (this.#work) this.#disconnect();
-    this.#settle(this.#waiting.splice(0), { status: "disconnected" });
-    this.#listeners.clear();
-    this.#leaveThread?.();
+    settle(this.#outbox.takeWaiters(), { status: "disconnected" });
+    this.#shown.leave();
   }
 
   [Symbol.dispose](): void {
@@ -298,16 +254,6 @@ export abstract class Runner<S extends object, U extends object> {
     void this.thread.pending;
   }
 
-  /** Whether the thread was freed, which leaves its last run as it was. */
-  get #isFreed(): boolean {
-    try {
-      void this.thread.pending;
-      return false;
-    } catch {
-      return true;
-    }
-  }
-
   /** Has the server stop the run. It may never answer, and nothing goes out before this is over. */
   async #cancel(): Promise<void> {
     const leave = (this.#leaveCancel = new AbortController());
@@ -317,16 +263,6 @@ export abstract class Runner<S extends object, U extends object> {
     const told = this.#protocol.cancel(signal).catch(() => {});
     await Promise.race([told, over]);
     leave.abort();
-  }
-
-  /** Writes what is to be sent. A listener that sends something, too, must not send this before somebody waits for it. */
-  #prepare<T>(write: () => T): T {
-    this.#preparing++;
-    try {
-      return write();
-    } finally {
-      this.#preparing--;
-    }
   }
 
   #disconnect(): void {
@@ -346,53 +282,34 @@ export abstract class Runner<S extends object, U extends object> {
     return this.interrupts.length > 0;
   }
 
-  /** Whether a queued message has not been sent by any run. */
-  #hasUnsent(): boolean {
-    return this.thread.pending.some((update) => isPending(update) && this.#unsent.has(update.id));
-  }
-
   #enqueue(update: string | undefined): Promise<RunResult> {
-    if (update !== undefined) this.#unsent.add(update);
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ update, resolve, reject });
-      void this.#advance();
-    });
-  }
-
-  /** Resolves the promises of messages that were taken back. */
-  #dropTakenBack(): void {
-    const pending = new Set(this.thread.pending.map(({ id }) => id));
-    const isGone = ({ update }: Waiter) => update !== undefined && !pending.has(update);
-    this.#settle(this.#waiting.filter(isGone), { status: "stopped" });
-    this.#waiting = this.#waiting.filter((waiter) => !isGone(waiter));
-  }
-
-  #settle(waiters: readonly Waiter[], result: RunResult): void {
-    for (const { resolve } of waiters) resolve(result);
+    const end = this.#outbox.end(update);
+    void this.#advance();
+    return end;
   }
 
   /** Sends queued messages, as long as nothing is in the way. */
   async #advance(): Promise<void> {
-    if (this.#work || this.#isDisposed || this.#preparing > 0) return;
+    if (this.#work || this.#isDisposed || this.#outbox.isPreparing) return;
     let waiters: Waiter[] = [];
     try {
       for (;;) {
         // A listener may have begun the next by now.
         if (this.#work || this.#isDisposed) return;
-        this.#dropTakenBack();
-        if (this.#waiting.length === 0 && !this.#hasUnsent()) return;
+        this.#outbox.dropTakenBack();
+        if (this.#outbox.isEmpty) return;
         if (this.#cancelling) {
           await this.#working(() => this.#cancelled());
           continue;
         }
         if (this.thread.run.status === "disconnected") await this.#working(() => this.#follow());
-        waiters = this.#waiting.splice(0);
+        waiters = this.#outbox.takeWaiters();
         const isInTheWay = this.#isAsking || this.thread.run.status === "disconnected";
-        this.#settle(waiters, isInTheWay ? this.#result({}) : await this.#working(() => this.#run()));
+        settle(waiters, isInTheWay ? this.#result({}) : await this.#working(() => this.#run()));
         if (isInTheWay) return;
       }
     } catch (error) {
-      for (const { reject } of [...waiters, ...this.#waiting.splice(0)]) reject(error);
+      for (const { reject } of [...waiters, ...this.#outbox.takeWaiters()]) reject(error);
     }
   }
 
@@ -414,12 +331,12 @@ export abstract class Runner<S extends object, U extends object> {
     try {
       const going = work();
       begin(going);
-      this.#tell();
+      this.#shown.tell();
       return await going;
     } finally {
       this.#work = undefined;
       this.#stop = undefined;
-      this.#tell();
+      this.#shown.tell();
     }
   }
 
@@ -438,7 +355,7 @@ export abstract class Runner<S extends object, U extends object> {
     if (send) beginEmpty(thread);
     else {
       thread.receive({ type: "run-started" });
-      this.#unsent.clear();
+      this.#outbox.sent();
     }
     this.#atStart = thread.confirmed;
     const sent = thread.pending.filter(isSent);
@@ -488,17 +405,6 @@ export abstract class Runner<S extends object, U extends object> {
       default:
         return error ? { status: "disconnected", error } : { status: "disconnected" };
     }
-  }
-
-  #tell(): void {
-    const view = this.#view();
-    if (view.every((part, at) => part === this.#told[at])) return;
-    this.#told = view;
-    tellAll(this.#listeners);
-  }
-
-  #view(): readonly unknown[] {
-    return [this.status, this.error, this.interrupts];
   }
 }
 

@@ -1,10 +1,10 @@
 // The core's half of a thread: the questions it answers, and when it may be asked.
 import * as core from "#core";
-import { ask as ASK, event as EVENT, made } from "../../generated/numbers.js";
+import { event as EVENT } from "../../generated/numbers.js";
+import * as ASK from "../../generated/numbers/ask.js";
+import * as made from "../../generated/numbers/made.js";
 import { ThreadfoldError } from "../errors.js";
 import { Schema } from "../schema.js";
-
-export { ASK };
 
 /** The arguments of each event to the core, in order. */
 const PARTS: ReadonlyMap<unknown, readonly string[]> = new Map([

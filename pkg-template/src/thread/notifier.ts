@@ -5,6 +5,7 @@ export interface Seen<S> {
   readonly state: S;
   readonly pending: object;
   readonly run: object;
+  readonly context: object | undefined;
 }
 
 /** How many rounds of listeners that change the thread run in a row before the page gets its turn. */
@@ -76,7 +77,7 @@ export class Notifier<S> {
     const before = this.#told;
     if (!before || this.#listeners.size === 0) return;
     const now = this.#look();
-    if (now.state === before.state && now.pending === before.pending && now.run === before.run) return;
+    if ((Object.keys(now) as (keyof Seen<S>)[]).every((key) => now[key] === before[key])) return;
     this.#told = now;
     tellAll(this.#listeners, now.state, before.state);
   }

@@ -8,7 +8,7 @@ export const VERSION = 2;
 /** A record whose version is checked; only the core reads `core`. */
 export function recordOf(given: unknown): ThreadRecord {
   return reading(() => {
-    const { version, threadId, run, parts, server, core } = (given ?? {}) as Partial<ThreadRecord>;
+    const { version, threadId, run, parts, server, history, core } = (given ?? {}) as Partial<ThreadRecord>;
     if (typeof version === "number" && version !== VERSION)
       invalid(`The record has version ${String(version)}; this package reads version ${VERSION}.`);
     if (version !== VERSION || !isObject(core)) invalid("A thread's record should be what toJSON() gave.");
@@ -22,6 +22,7 @@ export function recordOf(given: unknown): ThreadRecord {
       server: server ?? {
         said: run?.id || run?.status !== "idle" ? Object.keys((core as { confirmed?: object }).confirmed ?? {}) : [],
       },
+      history: isObject(history) ? history : {},
       core,
     };
   });

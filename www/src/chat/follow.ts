@@ -4,9 +4,18 @@ import { useCallback, useEffect, useRef, type RefObject } from "react";
 /** Returns a function that goes to the end, and follows it from there on. */
 export function useFollow(host: RefObject<HTMLElement | null>): () => void {
   const follows = useRef(true);
+  const follow = useCallback(
+    (does: boolean) => {
+      follows.current = does;
+      // The browser's own anchoring moves what is in sight when something above it goes: as if a reader scrolled up.
+      host.current?.style.setProperty("overflow-anchor", does ? "none" : "auto");
+    },
+    [host],
+  );
   useEffect(() => {
     const log = host.current;
     if (!log) return;
+    follow(follows.current);
     let { clientHeight: height, scrollTop: place } = log;
     const end = () => {
       if (follows.current) log.scrollTop = log.scrollHeight;
@@ -15,8 +24,8 @@ export function useFollow(host: RefObject<HTMLElement | null>): () => void {
     const scrolled = () => {
       // What moves because the box itself was resized was not moved by its reader, nor what has grown since.
       if (log.clientHeight !== height) return;
-      if (log.scrollHeight - log.scrollTop - log.clientHeight < 32) follows.current = true;
-      else if (log.scrollTop < place) follows.current = false;
+      if (log.scrollHeight - log.scrollTop - log.clientHeight < 32) follow(true);
+      else if (log.scrollTop < place) follow(false);
       place = log.scrollTop;
     };
     const sizes = new ResizeObserver(() => {
@@ -31,10 +40,10 @@ export function useFollow(host: RefObject<HTMLElement | null>): () => void {
       sizes.disconnect();
       log.removeEventListener("scroll", scrolled);
     };
-  }, [host]);
+  }, [host, follow]);
   return useCallback(() => {
-    follows.current = true;
+    follow(true);
     const log = host.current;
     if (log) log.scrollTop = log.scrollHeight;
-  }, [host]);
+  }, [host, follow]);
 }

@@ -173,6 +173,7 @@ class AgentRun implements Asked {
     const { fold } = this.#held;
     this.#held.absorb();
     let change = NOTHING;
+    const { refusals } = this.#held;
     this.#hasBegun ||= event.type === "RUN_STARTED";
     const folding = (work: () => void) =>
       event.type === "RUN_STARTED" ? this.#held.beginning(work) : this.#held.folding(work);
@@ -184,7 +185,7 @@ class AgentRun implements Asked {
     });
     if (!stopped && event.type === "RUN_FINISHED") this.agent.pendingInterrupts = interruptsLeft(event as RunFinished);
     this.#messagesChanged ||= change.messages === true;
-    this.#stateChanged ||= change.state === true;
+    this.#stateChanged ||= change.state === true && this.#held.refusals === refusals;
     this.#announce(change.newMessage || change.newToolCall ? change : (step.announce?.(fold, event) ?? NOTHING));
   }
 

@@ -36,6 +36,8 @@ interface Handed {
 export class ThreadOfAgent {
   readonly thread: AgentThread;
   readonly fold: Fold;
+  /** How many events the thread could not fold. */
+  refusals = 0;
   readonly #agent: AbstractAgent;
   /** The agent's array of messages when last seen, and its items then. */
   #array: readonly Message[] = [];
@@ -57,9 +59,12 @@ export class ThreadOfAgent {
   constructor(agent: AbstractAgent) {
     this.#agent = agent;
     this.thread = new Thread<AgentState>({ threadId: agent.threadId });
-    this.thread.on("error", (error) => console.warn(`threadfold: ${error.message}`));
+    this.thread.on("error", (error) => {
+      this.refusals++;
+      console.warn(`threadfold: ${error.message}`);
+    });
     this.fold = foldOf(this.thread);
-    this.thread.subscribe((state, previous) => this.#changed(state, previous));
+    this.thread.subscribe(() => this.#changed());
     this.#see();
     this.#own(() => {
       this.#setMessages(agent.messages, []);
@@ -280,12 +285,11 @@ export class ThreadOfAgent {
   }
 
   /** Shows in the agent what changed the thread by its own methods, such as `optimistic`. */
-  #changed(shown: Fields, previous: Fields): void {
+  #changed(): void {
     if (this.#busy) return;
     // Before the agent gets other messages.
     this.absorb("edited");
     this.fold.forget();
-    this.#noteFields(shown, previous);
     const agent = this.#agent;
     const messages = this.messages;
     if (messages !== this.#items && !this.#isHeldBy(agent.messages, messages)) {
@@ -301,20 +305,6 @@ export class ThreadOfAgent {
       for (const subscriber of agent.subscribers)
         void subscriber.onStateChanged?.({ messages: agent.messages, state: agent.state, agent });
     }
-  }
-
-  /** Takes the fields that were confirmed for the agent's own; those that are only pending are laid over it. */
-  #noteFields(shown: Fields, previous: Fields): void {
-    const touched = Object.keys({ ...previous, ...shown }).filter(
-      (key) => key !== "messages" && shown[key] !== previous[key],
-    );
-    if (touched.length === 0) return;
-    const confirmed = this.thread.confirmed as Fields;
-    const known = this.fold.state.value;
-    const set = touched.filter(
-      (key) => Object.hasOwn(confirmed, key) && !sameJson(confirmed[key], isObject(known) ? known[key] : undefined),
-    );
-    if (set.length > 0) this.fold.state.note(Object.fromEntries(set.map((key) => [key, confirmed[key]])));
   }
 
   #own(work: () => void): void {

@@ -20,7 +20,7 @@ CASES = 320
 
 def case(rng: Random, pool: Pool, useful: list[int]) -> dict[str, Any]:
     """Mostly triggered; an excluded tool is one that is called."""
-    at = rng.choice(useful) if rng.random() < 0.9 else rng.randrange(len(pool))
+    at = rng.choice(useful) if rng.random() < 0.95 else rng.randrange(len(pool))
     whole = total(pool[at])
     options: dict[str, Any] = {"trigger": rng.choice([0, 0, 0, whole, max(0, whole - 1), budget(rng, whole)])}
     if rng.random() < 0.85:

@@ -145,6 +145,9 @@ def edited(at: Builder) -> None:
             cleared = at.rng.random() < 0.8
             message["content"] = "[gone]" if cleared else message["content"]
             message["response_metadata"] = {"context_editing": {"cleared": cleared}, "a": 1}
+        if message["type"] == "tool" and at.rng.random() < 0.4:
+            # Not always the name in the call.
+            message["name"] = at.rng.choice(TOOLS)
         if message["type"] == "ai" and "tool_calls" in message and at.rng.random() < 0.3:
             inputs = {"cleared_tool_inputs": ["z", message["tool_calls"][0]["id"]]}
             message["response_metadata"] = {"context_editing": inputs}

@@ -73,7 +73,7 @@ def size(rng: Random, counter: Any, messages: list[dict[str, Any]]) -> int:
     if counter == "characters":
         return budget(rng, characters(real_list(messages)))
     count = min(rng.randrange(len(messages) + 2), rng.randrange(len(messages) + 2) + 2)
-    return count * count + rng.randrange(2) if counter == "squares" else count
+    return count * count + rng.randrange(count + 3) if counter == "squares" else count
 
 
 def case(rng: Random, pool: Pool) -> dict[str, Any]:
@@ -89,7 +89,7 @@ def case(rng: Random, pool: Pool) -> dict[str, Any]:
         options["strategy"] = "first"
     elif rng.random() < 0.3:
         options["strategy"] = "last"
-    if rng.random() < (0.9 if isinstance(messages, list) else 0.3):
+    if rng.random() < (0.9 if isinstance(messages, list) else 0.7 if counter == "squares" else 0.3):
         options["allow_partial"] = True
         if rng.random() < 0.2:
             options["text_splitter"] = rng.choice(sorted(SPLITTERS))
