@@ -1,10 +1,17 @@
-import { clearToolUses, type ContextSize, countTokens, trimMessages, truncateToolArgs } from "threadfold/context";
+import {
+  clearToolUses,
+  type ContextSize,
+  countTokens,
+  offload,
+  trimMessages,
+  truncateToolArgs,
+} from "threadfold/context";
 import { expect, test } from "vitest";
-import { expectTold, type Message, messagesOf, type Told } from "./context-records.js";
-import { type Recorded, refusal, replay } from "./records.js";
+import { expectTold, type Message, replayContext, type Told } from "./context-records.js";
+import { refusal } from "./records.js";
 
 type Options = Record<string, unknown>;
-type Case<Out = Told[]> = Recorded<{ messages: number | Message[]; options: Options } & Options, Out>;
+type Given = { messages: number | Message[]; options: Options } & Options;
 
 /** Options by our names. */
 const camel = (options: Options): Options =>
@@ -17,7 +24,7 @@ const camel = (options: Options): Options =>
 
 const texts = (messages: readonly Message[]) =>
   messages
-    .flatMap(({ content }) => content)
+    .flatMap(({ content }) => content as unknown)
     .map((block) => (typeof block === "string" ? block : ((block as { text?: string } | null)?.text ?? "")));
 
 const COUNTERS: Options = {
@@ -28,8 +35,7 @@ const COUNTERS: Options = {
 const SPLITTERS: Options = { characters: (text: string) => [...text], spaces: (text: string) => text.split(" ") };
 
 test("trimMessages answers as Python's trim_messages does", () => {
-  replay("context/trim", ({ in: given, out, error }: Case) => {
-    const messages = messagesOf(given.messages);
+  replayContext<Given, Told[]>("trim", ({ in: given, out, error }, messages) => {
     const before = structuredClone(messages);
     const { tokenCounter, textSplitter, ...options } = camel(given.options);
     const call = () =>
@@ -46,8 +52,7 @@ test("trimMessages answers as Python's trim_messages does", () => {
 });
 
 test("clearToolUses answers as LangChain's ClearToolUsesEdit does", () => {
-  replay("context/clear", ({ in: given, out }: Case) => {
-    const messages = messagesOf(given.messages);
+  replayContext<Given, Told[]>("clear", ({ in: given, out }, messages) => {
     const before = structuredClone(messages);
     expectTold(clearToolUses(messages, camel(given.options)), out!, messages);
     expect(messages).toEqual(before);
@@ -58,8 +63,7 @@ const size = (given: [kind: string, value: number] | null | undefined) =>
   given ? ({ [given[0]]: given[1] } as unknown as ContextSize) : given;
 
 test("truncateToolArgs answers as deepagents' middleware does", () => {
-  replay("context/args", ({ in: given, out }: Case<{ tokens: number; messages: Told[] }>) => {
-    const messages = messagesOf(given.messages);
+  replayContext<Given, { tokens: number; messages: Told[] }>("args", ({ in: given, out }, messages) => {
     const before = structuredClone(messages);
     const { trigger, keep, ...rest } = camel(given["truncate_args"] as Options);
     const model = given["model"] as { max_input_tokens?: number; llm_type?: string };
@@ -74,6 +78,35 @@ test("truncateToolArgs answers as deepagents' middleware does", () => {
     };
     const came = truncateToolArgs(messages, options, out!.tokens);
     expectTold(came, out!.messages, messages);
+    expect(messages).toEqual(before);
+  });
+});
+
+type Moved = { files: Record<string, string>; messages: Told[]; tagged: Told[] };
+
+/** Deepagents makes up the names of some files, which is `<uuid>` in the records. */
+const masked = <T>(value: T): T =>
+  JSON.parse(
+    JSON.stringify(value).replaceAll(
+      /(conversation_history\/)(?!old\.)[^"/]*?(?=\.md)|(large_tool_results\/)t\d/g,
+      "$1$2<uuid>",
+    ),
+  ) as T;
+
+test("offload answers as deepagents' middlewares do", () => {
+  replayContext<Given, Moved>("offload", ({ in: given, out }, messages) => {
+    const before = structuredClone(messages);
+    const { tool_tokens: toolTokens, human_tokens: humanTokens } = given;
+    const { files, ...came } = offload<Message>(messages, { toolTokens, humanTokens } as never);
+    expect(masked(files)).toEqual(out!.files);
+    for (const name of ["messages", "tagged"] as const)
+      expectTold(
+        came[name].map((message) => (messages.includes(message) ? message : masked(message))),
+        out![name],
+        messages,
+      );
+    if (out!.messages.every((told) => typeof told !== "object" || Array.isArray(told)))
+      expect(came.messages).toBe(messages);
     expect(messages).toEqual(before);
   });
 });

@@ -87,8 +87,8 @@ pub fn offload<V: Value>(messages: &V, options: OffloadOptions<'_>) -> Result<Of
         let short = if is_kind(&message, "tool") {
             let id = answered_call(&message).and_then(|id| id.text().map(Cow::into_owned));
             let id = id.filter(|id| !id.is_empty());
-            let own = message.text_of("name").filter(|name| !name.is_empty());
-            let name = own.or_else(|| names.get(id.as_ref()?).cloned());
+            let called = id.as_ref().and_then(|id| names.get(id).cloned());
+            let name = called.filter(|name| !name.is_empty()).or_else(|| message.text_of("name"));
             let stays = name.is_some_and(|name| options.exclude_tools.contains(&name.as_str()));
             long_text(&message, options.tool_tokens).filter(|_| !stays).map(|text| {
                 let file = id.as_deref().map_or_else(|| unknown(&message, at, "unknown"), safe);
@@ -97,7 +97,9 @@ pub fn offload<V: Value>(messages: &V, options: OffloadOptions<'_>) -> Result<Of
                 files.push((path, text));
                 replaced(message.clone(), &note)
             })
-        } else if is_kind(&message, "human") && options.human_tokens.is_some() {
+        } else if is_kind(&message, "human")
+            && options.human_tokens.is_some_and(|tokens| tokens > 0)
+        {
             let moved = moved_to(&message);
             let is_last = at + 1 == messages.len() && moved.is_none();
             let long = long_text(&message, options.human_tokens).filter(|_| is_last);

@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 mod list;
+mod pairs;
 
 pub use list::{Counter, MessageTypes, TextSplitter, TrimOptions, trim_messages};
 
@@ -102,6 +103,22 @@ pub trait Source {
     /// What the heap cannot answer.
     fn answers(&mut self, message: usize) -> Result<Answers, Self::Error>;
 
+    /// Returns whether more content surely counts more: then it need not be tried block by block.
+    ///
+    /// # Errors
+    /// What the heap cannot answer.
+    fn is_monotonic(&mut self) -> Result<bool, Self::Error> {
+        Ok(false)
+    }
+    /// Returns whether all results from a message on have their calls there too, if that is easily
+    /// known: then nobody is asked for each of them.
+    ///
+    /// # Errors
+    /// What the heap cannot answer.
+    fn is_whole(&mut self, _from: usize) -> Result<bool, Self::Error> {
+        Ok(false)
+    }
+
     /// Returns how many of these messages fit, from their end on for [`Strategy::Last`]. Override it
     /// where counts of single messages add up.
     ///
@@ -183,8 +200,9 @@ pub fn trim<S: Source>(len: usize, rules: Rules, source: &mut S) -> Result<Kept,
             kept.part = None;
         }
     }
-    if rules.tool_pairs == ToolPairs::Whole {
-        for message in kept.messages.clone() {
+    let all = &kept.messages;
+    if rules.tool_pairs == ToolPairs::Whole && !all.is_empty() && !source.is_whole(all.start)? {
+        for message in all.clone() {
             if source.answers(message)? == Answers::Nobody {
                 kept.dropped.push(message);
             }
@@ -223,10 +241,20 @@ fn part<S: Source>(
     source: &mut S,
 ) -> Result<Option<Part>, S::Error> {
     let next = if strategy == Strategy::Last { kept.start - 1 } else { kept.end };
-    for blocks in (1..source.blocks(next)?).rev() {
-        if source.fits(kept.clone(), Some(Part::Blocks(blocks)))? {
-            return Ok(Some(Part::Blocks(blocks)));
+    let is_monotonic = source.is_monotonic()?;
+    let all_but_one = source.blocks(next)?.saturating_sub(1);
+    let mut fits = |blocks| source.fits(kept.clone(), Some(Part::Blocks(blocks)));
+    let mut blocks = all_but_one;
+    if is_monotonic {
+        blocks = most(all_but_one, fits)?;
+    } else {
+        // One by one, as the reference.
+        while blocks > 0 && !fits(blocks)? {
+            blocks -= 1;
         }
+    }
+    if blocks > 0 {
+        return Ok(Some(Part::Blocks(blocks)));
     }
     let pieces = source.pieces(next)?;
     let fitting = most(pieces, |count| source.fits(kept.clone(), Some(Part::Pieces(count))))?;
@@ -261,7 +289,10 @@ fn first<S: Source>(kept: &Range<usize>, rules: Rules, source: &mut S) -> Result
     // For each message the last one that answers it; and the last that answers one before.
     let mut answered = vec![0; kept.len()];
     let mut split = 0;
-    if rules.tool_pairs == ToolPairs::Whole {
+    let is_whole = rules.tool_pairs == ToolPairs::AsLangchain
+        || kept.is_empty()
+        || (source.is_whole(kept.start)? && source.is_type(kept.start, End::Start)?);
+    if !is_whole {
         for message in kept.clone() {
             if let Answers::Message(caller) = source.answers(message)? {
                 let own = caller.checked_sub(kept.start).and_then(|at| answered.get_mut(at));

@@ -71,10 +71,13 @@ const HEAD: usize = 20;
 /// use threadfold::context::truncate::{ContextSize, TruncateOptions, truncate_tool_args};
 ///
 /// let call = json!({ "name": "write_file", "args": { "path": "/a", "text": "x".repeat(9000) }, "id": "c1" });
-/// let messages = json!([{ "type": "ai", "content": "", "tool_calls": [call] }]);
+/// let messages = json!([
+///     { "type": "ai", "content": "", "tool_calls": [call] },
+///     { "type": "tool", "tool_call_id": "c1", "content": "ok" },
+/// ]);
 /// let options = TruncateOptions {
-///     trigger: Some(ContextSize::Messages(1)),
-///     keep: ContextSize::Messages(0),
+///     trigger: Some(ContextSize::Messages(2)),
+///     keep: ContextSize::Messages(1),
 ///     ..TruncateOptions::default()
 /// };
 /// let short = truncate_tool_args(&messages, options, None, Counter::Approximate)?;

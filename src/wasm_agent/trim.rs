@@ -25,6 +25,7 @@ const ANSWERS: i32 = 6;
 const FITTING: i32 = 7;
 const KEPT: i32 = 8;
 const DROPPED: i32 = 9;
+const IS_WHOLE: i32 = 10;
 
 // Answers that are no number.
 const FAILED: i32 = -1;
@@ -92,6 +93,15 @@ impl Source for Asked {
             NOTHING => Ok(Answers::Nothing),
             caller => Ok(usize::try_from(caller).map_or(Answers::Nobody, Answers::Message)),
         }
+    }
+
+    /// Whether it is one of our counters, with which the fitting messages are found there.
+    fn is_monotonic(&mut self) -> Result<bool, ()> {
+        Ok(number(FITTING, 0, 0, 0)?.is_some())
+    }
+
+    fn is_whole(&mut self, from: usize) -> Result<bool, ()> {
+        holds(IS_WHOLE, from, 0, 0)
     }
 
     fn fitting(&mut self, messages: Range<usize>, from: Strategy) -> Result<usize, ()> {

@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 use threadfold::Error;
 use threadfold::context::clear::{ClearOptions, clear_tool_uses};
 use threadfold::context::count::{CountOptions, count_tokens};
+use threadfold::context::offload::{OffloadOptions, offload};
 use threadfold::context::trim::{Counter, Strategy, ToolPairs, TrimOptions, trim_messages};
 use threadfold::context::truncate::{ContextSize, TruncateOptions, truncate_tool_args};
 
@@ -189,5 +190,36 @@ fn truncate_tool_args_answers_as_deepagents_does() {
             Counter::Message(&mut counter),
         );
         check(came, &answer["messages"], &messages);
+    });
+}
+
+/// Deepagents makes up the names of some files, which is `<uuid>` in the records.
+fn masked(value: &Value, messages: &Value) -> Value {
+    let ids = messages.as_array().unwrap().iter().filter_map(|message| message["id"].as_str());
+    let text = ids.fold(value.to_string(), |text, id| {
+        text.replace(&format!("conversation_history/{id}.md"), "conversation_history/<uuid>.md")
+            .replace(&format!("large_tool_results/{id}\""), "large_tool_results/<uuid>\"")
+            .replace(&format!("large_tool_results/{id}\\n"), "large_tool_results/<uuid>\\n")
+    });
+    serde_json::from_str(&text).unwrap()
+}
+
+#[test]
+fn offload_answers_as_deepagents_does() {
+    replay("context/offload", |Record { given, answer, .. }| {
+        let (messages, answer) = (&given["messages"], answer.as_ref().unwrap());
+        let tokens = |key: &str| given[key].as_u64().map(|_| usize_of(&given[key]));
+        let options = OffloadOptions {
+            tool_tokens: tokens("tool_tokens"),
+            human_tokens: tokens("human_tokens"),
+            ..OffloadOptions::default()
+        };
+        let moved = offload(messages, options).unwrap();
+        let files: Map<String, Value> =
+            moved.files.into_iter().map(|(path, text)| (path, json!(text))).collect();
+        assert_eq!(masked(&json!(files), messages), answer["files"]);
+        for (came, key) in [(moved.messages, "messages"), (moved.tagged, "tagged")] {
+            check(Ok(masked(&came, messages)), &answer[key], messages);
+        }
     });
 }

@@ -36,7 +36,7 @@ CURRENT = {
 COMPAT = {"default-merge-state-0.0.x": "merge_state"}
 # Their cases refer to the messages of the first by index.
 POOL = "context/conversations"
-CONTEXT = ("conversations", "count", "trim", "cutoff", "event", "args", "history", "clear", "patch")
+CONTEXT = ("conversations", "count", "trim", "cutoff", "event", "args", "history", "clear", "patch", "offload")
 CURRENT.update({f"context/{name}": f"context.{name}" for name in CONTEXT})
 
 

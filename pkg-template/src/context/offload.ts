@@ -87,7 +87,7 @@ export function offload<M extends object>(messages: readonly M[], options?: Offl
       if (kind === "tool") {
         const id = answeredCall(message) ?? "";
         const text = longText(message, ofTools);
-        if (text === undefined || excluded.includes((message as Fields)["name"] || names.get(id))) continue;
+        if (text === undefined || excluded.includes(names.get(id) || (message as Fields)["name"])) continue;
         const path = `${start}/large_tool_results/${id ? safe(id) : unknownName(message, at, "unknown")}`;
         files.push([path, text]);
         short = replaced(message, toolNote(id, path, text));

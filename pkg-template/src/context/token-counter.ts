@@ -3,6 +3,7 @@ import { ThreadfoldError } from "../errors.js";
 import type { MessageLike } from "../messages.js";
 import { messageTokens } from "./count.js";
 import { estimateMessageTokens } from "./estimate-message.js";
+import type { Facts } from "./rows.js";
 
 /**
  * How tokens are counted: `"approximate"` gives Python's number ({@link countTokens}), `"estimate"` comes nearer to what
@@ -16,21 +17,32 @@ export interface Counter<M> {
   readonly list: (messages: readonly M[]) => number;
 }
 
-/** Counts a message once, as long as it is the same object. */
-function kept(count: (message: MessageLike) => number): Required<Counter<object>> {
-  const counts = new WeakMap<object, number>();
-  const one = (message: object) => {
-    let tokens = counts.get(message);
-    if (tokens === undefined) {
-      tokens = count(message as MessageLike);
-      if (typeof message === "object" && message !== null) counts.set(message, tokens);
-    }
-    return tokens;
-  };
+/** What was found out about a message, as long as it is the same object. */
+export interface Known {
+  approximate?: number;
+  estimate?: number;
+  facts?: Facts;
+}
+
+const KNOWN = new WeakMap<object, Known>();
+
+export function knownOf(message: unknown): Known {
+  if (typeof message !== "object" || message === null) return {};
+  let known = KNOWN.get(message);
+  if (!known) KNOWN.set(message, (known = {}));
+  return known;
+}
+
+/** Counts each message once. */
+function kept(name: "approximate" | "estimate", count: (message: MessageLike) => number): Required<Counter<object>> {
+  const one = (message: object) => (knownOf(message)[name] ??= count(message as MessageLike));
   return { one, list: (messages) => messages.reduce((sum, message) => sum + one(message), 0) };
 }
 
-const COUNTERS = { approximate: kept(messageTokens), estimate: kept(estimateMessageTokens) };
+const COUNTERS = {
+  approximate: kept("approximate", messageTokens),
+  estimate: kept("estimate", estimateMessageTokens),
+};
 
 /** Returns the counter that an option names: Python's by default. */
 export function counterOf<M extends object>(given: TokenCounter<M> | undefined): Counter<M> {

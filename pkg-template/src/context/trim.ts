@@ -4,7 +4,7 @@ import { reading, ThreadfoldError } from "../errors.js";
 import { choice } from "../options.js";
 import { blockText, kindOf, listed, withFields } from "./edited.js";
 import { type Facts, factsOf } from "./rows.js";
-import { calledBy, type Counter, counterOf, type TokenCounter, wrong } from "./token-counter.js";
+import { calledBy, counterOf, knownOf, type TokenCounter, wrong } from "./token-counter.js";
 
 /** A type of messages, such as `"human"`, or a class of them. */
 export type MessageType = string | (abstract new (...args: never[]) => object);
@@ -42,7 +42,9 @@ const FIRST = 1;
 const INCLUDE_SYSTEM = 2;
 const ALLOW_PARTIAL = 4;
 const AS_LANGCHAIN = 8;
-const [SYSTEM, RESERVE, IS_TYPE, FITS, BLOCKS, PIECES, ANSWERS, FITTING, KEPT] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
+const [SYSTEM, RESERVE, IS_TYPE, FITS, BLOCKS, PIECES, ANSWERS, FITTING, KEPT, DROPPED] = [
+  0, 1, 2, 3, 4, 5, 6, 7, 8, 9,
+];
 const FAILED = -1;
 const NOTHING = -2;
 const NOBODY = -3;
@@ -85,196 +87,183 @@ export function trimMessages<M extends object>(messages: readonly M[], options: 
     if (textSplitter != null && typeof textSplitter !== "function") throw wrong("textSplitter", "a function");
     if (isFirst && types[0]) throw refusedFirst("startOn");
     if (isFirst && includeSystem) throw refusedFirst("includeSystem");
+    const counter = counterOf(options.tokenCounter);
     const rules =
       (isFirst ? FIRST : 0) |
       (includeSystem ? INCLUDE_SYSTEM : 0) |
       (allowPartial ? ALLOW_PARTIAL : 0) |
       (choice(options, "toolPairs", TOOL_PAIRS) === 1 ? AS_LANGCHAIN : 0);
-    const asked = new Asked(list, maxTokens, isFirst, types, counterOf(options.tokenCounter), textSplitter ?? lines);
-    answering(asked.answer, () => call(() => trim_list(list.length, rules)));
-    return asked.kept();
+
+    let budget = maxTokens;
+    let hasSystem = false;
+    let pieces: readonly string[] = [];
+    let base: number | undefined;
+    let [from, to, kept] = [0, 0, 0];
+    let dropped: Set<number> | undefined;
+    let pairs: Pairs | undefined;
+
+    const count = (start: number, end: number, more?: M): number => {
+      const counted = list.slice(start, end);
+      // As in Python, a counter gets the messages in the order in which they are kept.
+      if (!isFirst) counted.reverse();
+      if (more) counted.push(more);
+      return counter.list(counted);
+    };
+    /** A message with the blocks or pieces nearest to what is kept; for counting the nearest is first. */
+    const partOf = (at: number, part: number, toCount: boolean): M => {
+      const message = list[at] as M & { content: unknown };
+      const isReversed = !isFirst && toCount;
+      if (part > 0) {
+        const blocks = message.content as unknown[];
+        const content = isFirst ? blocks.slice(0, part) : blocks.slice(-part);
+        return withFields(message, { content: isReversed ? content.reverse() : content });
+      }
+      const text = pieces.slice(0, -part);
+      const content = (isFirst || isReversed ? text : text.reverse()).join("");
+      // All of it may fit after all, with a counter whose counts do not add up.
+      return content === message.content ? message : withFields(message, { content });
+    };
+    const tokens = (start: number, end: number, part: number): number => {
+      if (part === 0) return count(start, end);
+      const next = partOf(isFirst ? end : start - 1, part, true);
+      if (part > 0) return count(start, end, next);
+      return (base ??= count(start, end)) + count(0, 0, next);
+    };
+    const cut = (at: number): number => {
+      const { content } = list[at] as { content?: unknown };
+      const text = blockText(Array.isArray(content) ? content.at(isFirst ? 0 : -1) : content);
+      if (!text) return 0;
+      const split: unknown = calledBy("textSplitter", () => (textSplitter ?? lines)(text));
+      if (!Array.isArray(split) || !split.every((piece) => typeof piece === "string"))
+        throw wrong("What textSplitter returns", "a list of strings");
+      pieces = isFirst ? split : [...split].reverse();
+      return split.length;
+    };
+    const fitting = (start: number, end: number): number => {
+      if (!counter.one) return NOTHING;
+      let [left, at] = [budget, 0];
+      for (; at < end - start; at++) {
+        const place = isFirst ? start + at : end - at - 1;
+        left -= counter.one(list[place]!);
+        if (!(left >= 0)) break;
+      }
+      return at;
+    };
+    const answer = (question: number, first: number, second: number, third: number): number | boolean => {
+      switch (question) {
+        case SYSTEM:
+          return (hasSystem = kindOf(list[0], 0) === "system");
+        case RESERVE:
+          budget = Math.max(0, budget - count(0, 1));
+          return true;
+        case IS_TYPE:
+          return isType(list[first]!, first, types[second as 0 | 1]);
+        case FITS:
+          return tokens(first, second, third) <= budget;
+        case BLOCKS: {
+          const { content } = list[first] as { content?: unknown };
+          return Array.isArray(content) ? content.length : 0;
+        }
+        case PIECES:
+          return cut(first);
+        case FITTING:
+          return fitting(first, second);
+        case KEPT:
+          [from, to, kept] = [first, second, third];
+          return true;
+        case DROPPED:
+          (dropped ??= new Set()).add(first);
+          return true;
+        case ANSWERS:
+          return (pairs ??= new Pairs(list)).caller(first);
+        default:
+          return (pairs ??= new Pairs(list)).areWhole(first);
+      }
+    };
+    // The wasm has to return: what failed is thrown behind it.
+    let failure: { error: unknown } | undefined;
+    const safely = (question: number, first: number, second: number, third: number): number => {
+      try {
+        return Number(answer(question, first, second, third));
+      } catch (error) {
+        failure = { error };
+        return FAILED;
+      }
+    };
+    answering(safely, () => call(() => trim_list(list.length, rules)));
+    if (failure) throw (failure as { error: unknown }).error;
+
+    let result = list.slice(from, to);
+    const cutAt = isFirst ? to - 1 : from;
+    if (kept !== 0) result[cutAt - from] = partOf(cutAt, kept, false);
+    const gone = dropped;
+    if (gone) result = result.filter((_, at) => !gone.has(at + from));
+    if (hasSystem) result.unshift(list[0]!);
+    return result.length === list.length && kept === 0 ? (list as M[]) : result;
   });
 }
 
 type Types = readonly MessageType[] | undefined;
 
-/** A list that is being trimmed, and what is asked about it. */
-class Asked<M extends object> {
-  #failure: { error: unknown } | undefined;
-  #budget: number;
-  #pieces: readonly string[] = [];
-  #base: { of: number; tokens: number } | undefined;
-  // Who answers whom is known from here on to the end.
+/** Which result answers which message: reads a list from its end on, once, as far as is needed. */
+class Pairs {
+  // Who is answered is known from here on.
   #seen: number;
   readonly #callers = new Map<number, number>();
-  readonly #facts: Facts[] = [];
-  readonly #waiting = new Map<unknown, number[]>();
-  #hasSystem = false;
-  #from = 0;
-  #to = 0;
-  #part = 0;
-  #dropped: Set<number> | undefined;
+  /** Results whose call is further in front, by its id. */
+  readonly #waiting = new Map<string | undefined, number[]>();
 
-  constructor(
-    private readonly list: readonly M[],
-    maxTokens: number,
-    private readonly isFirst: boolean,
-    private readonly types: readonly [start: Types, end: Types],
-    private readonly counter: Counter<M>,
-    private readonly split: (text: string) => readonly string[],
-  ) {
-    this.#budget = maxTokens;
+  constructor(private readonly list: readonly object[]) {
     this.#seen = list.length;
   }
 
-  /** The wasm has to return normally: what failed is thrown by {@link Asked.kept}. */
-  readonly answer = (question: number, first: number, second: number, third: number): number => {
-    try {
-      return Number(this.#answer(question, first, second, third));
-    } catch (error) {
-      this.#failure = { error };
-      return FAILED;
-    }
-  };
-
-  #answer(question: number, first: number, second: number, third: number): number | boolean {
-    switch (question) {
-      case SYSTEM:
-        return (this.#hasSystem = kindOf(this.list[0], 0) === "system");
-      case RESERVE:
-        this.#budget = Math.max(0, this.#budget - this.#count(0, 1));
-        return true;
-      case IS_TYPE:
-        return this.#isType(first, this.types[second as 0 | 1]);
-      case FITS:
-        return this.#tokens(first, second, third) <= this.#budget;
-      case BLOCKS: {
-        const { content } = this.list[first] as { content?: unknown };
-        return Array.isArray(content) ? content.length : 0;
-      }
-      case PIECES:
-        return this.#cut(first);
-      case ANSWERS:
-        return this.#answers(first);
-      case FITTING:
-        return this.#fitting(first, second);
-      case KEPT:
-        [this.#from, this.#to, this.#part] = [first, second, third];
-        return true;
-      default:
-        (this.#dropped ??= new Set()).add(first);
-        return true;
-    }
-  }
-
-  #isType(at: number, types: Types): boolean {
-    if (!types) return true;
-    const message = this.list[at]!;
-    const names = typesOfMessage(message, at);
-    return types.some((type) => (typeof type === "string" ? names.includes(type) : message instanceof type));
-  }
-
-  #count(from: number, to: number, more?: M): number {
-    const list = this.list.slice(from, to);
-    // As in Python, a counter gets the messages in the order in which they are kept.
-    if (!this.isFirst) list.reverse();
-    if (more) list.push(more);
-    return this.counter.list(list);
-  }
-
-  #tokens(from: number, to: number, part: number): number {
-    if (part === 0) return this.#count(from, to);
-    const next = this.#partOf(this.isFirst ? to : from - 1, part, true);
-    if (part > 0) return this.#count(from, to, next);
-    if (this.#base?.of !== from) this.#base = { of: from, tokens: this.#count(from, to) };
-    return this.#base.tokens + this.#count(0, 0, next);
-  }
-
-  /** A message with the blocks or pieces nearest to what is kept; for counting the nearest is first. */
-  #partOf(at: number, part: number, toCount: boolean): M {
-    const message = this.list[at]!;
-    const reverse = !this.isFirst;
-    if (part < 0) {
-      const pieces = this.#pieces.slice(0, -part);
-      const content = (reverse && !toCount ? pieces.reverse() : pieces).join("");
-      // All of it may fit after all, with a counter whose counts do not add up.
-      return content === (message as { content?: unknown }).content ? message : withFields(message, { content });
-    }
-    const blocks = (message as unknown as { content: readonly unknown[] }).content;
-    const kept = reverse ? blocks.slice(-part) : blocks.slice(0, part);
-    return withFields(message, { content: reverse && toCount ? kept.reverse() : kept });
-  }
-
-  #cut(at: number): number {
-    const { content } = this.list[at] as { content?: unknown };
-    const nearest: unknown = Array.isArray(content) ? content.at(this.isFirst ? 0 : -1) : content;
-    const text = blockText(nearest);
-    if (!text) return 0;
-    const pieces: unknown = calledBy("textSplitter", () => this.split(text));
-    if (!Array.isArray(pieces) || !pieces.every((piece) => typeof piece === "string"))
-      throw wrong("What textSplitter returns", "a list of strings");
-    this.#pieces = this.isFirst ? pieces : [...pieces].reverse();
-    return pieces.length;
-  }
-
-  /** Reads the list from its end on, once, as far as is needed. */
-  #answers(at: number): number {
+  caller(at: number): number {
     while (this.#seen > at) this.#look();
-    const { kind, answers } = this.#facts[at]!;
+    const { kind, answers } = this.#facts(at);
     if (kind !== "tool") return NOTHING;
     if (answers === undefined) return NOBODY;
     while (!this.#callers.has(at) && this.#seen > 0) this.#look();
     return this.#callers.get(at) ?? NOBODY;
   }
 
+  /** Whether each result from here on has its call there. */
+  areWhole(from: number): boolean {
+    while (this.#seen > from) this.#look();
+    return this.#seen === from && this.#waiting.size === 0;
+  }
+
+  #facts(at: number): Facts {
+    const known = knownOf(this.list[at]);
+    return (known.facts ??= factsOf(this.list[at], at));
+  }
+
   #look(): void {
     const at = --this.#seen;
-    const facts = factsOf(this.list[at], at);
-    this.#facts[at] = facts;
-    if (facts.answers !== undefined) {
-      const waiting = this.#waiting.get(facts.answers);
+    const { kind, answers, ids } = this.#facts(at);
+    if (kind === "tool") {
+      const waiting = this.#waiting.get(answers);
       if (waiting) waiting.push(at);
-      else this.#waiting.set(facts.answers, [at]);
+      else this.#waiting.set(answers, [at]);
     } else if (this.#waiting.size > 0) {
-      for (const { id } of facts.calls) {
+      for (const id of ids) {
         for (const result of this.#waiting.get(id) ?? []) this.#callers.set(result, at);
         this.#waiting.delete(id);
       }
     }
-  }
-
-  #fitting(from: number, to: number): number {
-    const { one } = this.counter;
-    if (!one) return NOTHING;
-    let left = this.#budget;
-    let fitting = 0;
-    while (fitting < to - from) {
-      left -= one(this.list[this.isFirst ? from + fitting : to - fitting - 1]!);
-      if (!(left >= 0)) break;
-      fitting++;
-    }
-    return fitting;
-  }
-
-  kept(): M[] {
-    if (this.#failure) throw this.#failure.error;
-    const kept = this.list.slice(this.#from, this.#to);
-    if (this.#part !== 0) {
-      const at = this.isFirst ? this.#to - 1 : this.#from;
-      kept[at - this.#from] = this.#partOf(at, this.#part, false);
-    }
-    const dropped = this.#dropped;
-    const list = dropped ? kept.filter((_, at) => !dropped.has(at + this.#from)) : kept;
-    if (this.#hasSystem) list.unshift(this.list[0]!);
-    return list.length === this.list.length && this.#part === 0 ? (this.list as M[]) : list;
   }
 }
 
 /** A text's lines, each with its end, as Python's `trim_messages` has them. */
 const lines = (text: string): string[] => text.split(/(?<=\n)/).concat(text.endsWith("\n") ? [""] : []);
 
+function isType(message: object, at: number, types: Types): boolean {
+  if (!types) return true;
+  const names = namesOf(message, at);
+  return types.some((type) => (typeof type === "string" ? names.includes(type) : message instanceof type));
+}
+
 /** The types by which a message goes: a chunk's is its class, as in Python; AG-UI's has LangChain's type and its role. */
-function typesOfMessage(message: object, at: number): unknown[] {
+function namesOf(message: object, at: number): unknown[] {
   const { type, role } = message as { type?: unknown; role?: unknown };
   if (typeof type === "string" && type.endsWith("Chunk")) return [type];
   const kind = kindOf(message, at);

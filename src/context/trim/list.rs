@@ -1,15 +1,14 @@
 //! Trimming a list of values by a counter of the caller's.
 
-use std::borrow::Cow;
-use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
 
+use super::pairs::Pairs;
 use super::{Answers, End, Part, Rules, Source, Strategy, ToolPairs, halve, trim};
 use crate::context::count::{CountOptions, message_tokens};
 use crate::context::estimate_message::{TOKENS_PER_IMAGE, estimate_message};
 use crate::error::Error;
-use crate::message::{answered_call, is_kind, kind_of};
+use crate::message::is_kind;
 use crate::value::{Found, Kind, Value};
 
 /// Types of messages, such as `human`: see [`TrimOptions::start_on`].
@@ -150,7 +149,7 @@ pub fn trim_messages<'a, V: Value>(
         options,
         counter,
         cut: None,
-        answers: None,
+        pairs: Pairs::default(),
     };
     let kept = trim(source.messages.len(), rules, &mut source)?;
 
@@ -193,7 +192,7 @@ struct List<'a, V: Value + 'a> {
     budget: i64,
     /// The message that may be cut, and its text in pieces, from the kept end on.
     cut: Option<(usize, Vec<String>)>,
-    answers: Option<Vec<Answers>>,
+    pairs: Pairs,
 }
 
 impl<'a, V: Value + 'a> List<'a, V> {
@@ -259,28 +258,6 @@ impl<'a, V: Value + 'a> List<'a, V> {
             None => None,
         }
     }
-
-    fn answers(&self) -> Vec<Answers> {
-        let mut callers: HashMap<String, usize> = HashMap::new();
-        let list = self.messages.iter().enumerate();
-        list.map(|(at, message)| match kind_of(&**message) {
-            Some("tool") => {
-                let call = answered_call(&**message);
-                let id = call.as_ref().and_then(Value::text).unwrap_or(Cow::Borrowed(""));
-                callers.get(&*id).map_or(Answers::Nobody, |caller| Answers::Message(*caller))
-            }
-            Some("ai") => {
-                for key in ["tool_calls", "toolCalls"] {
-                    let calls = message.get(key);
-                    let ids = calls.iter().flat_map(|calls| calls.items());
-                    callers.extend(ids.filter_map(|call| Some((call.text_of("id")?, at))));
-                }
-                Answers::Nothing
-            }
-            _ => Answers::Nothing,
-        })
-        .collect()
-    }
 }
 
 impl<'a, V: Value + 'a> Source for List<'a, V> {
@@ -337,13 +314,11 @@ impl<'a, V: Value + 'a> Source for List<'a, V> {
     }
 
     fn answers(&mut self, message: usize) -> Result<Answers, Error> {
-        let answers = match self.answers.take() {
-            Some(known) => known,
-            None => List::answers(self),
-        };
-        let own = answers.get(message).copied().unwrap_or(Answers::Nothing);
-        self.answers = Some(answers);
-        Ok(own)
+        self.pairs.answers(&self.messages, message)
+    }
+
+    fn is_monotonic(&mut self) -> Result<bool, Error> {
+        Ok(matches!(self.counter, Counter::Approximate | Counter::Estimate))
     }
 
     fn fitting(&mut self, messages: Range<usize>, from: Strategy) -> Result<usize, Error> {

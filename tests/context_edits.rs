@@ -1,0 +1,292 @@
+//! Trimming, clearing, truncating and offloading, over both native heaps.
+#![cfg(not(target_arch = "wasm32"))]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+mod seeded;
+
+use proptest::prelude::*;
+use proptest::sample::select;
+use serde_json::{Value, json};
+use threadfold::context::EditedBefore;
+use threadfold::context::clear::{ClearOptions, clear_tool_uses};
+use threadfold::context::offload::{OffloadOptions, offload};
+use threadfold::context::trim::{Counter, Strategy as Keep, ToolPairs, TrimOptions, trim_messages};
+use threadfold::context::truncate::{TruncateOptions, truncate_tool_args};
+use threadfold::{Error, Json};
+
+const IDS: [&str; 4] = ["a", "b", "c", "d"];
+
+fn message() -> impl Strategy<Value = Value> {
+    let call = select(&IDS[..])
+        .prop_map(|id| json!({ "name": "write_file", "args": { "text": "0123456789" }, "id": id }));
+    prop_oneof![
+        Just(json!({ "type": "human", "content": "h" })),
+        prop::collection::vec(call, 0..3)
+            .prop_map(|calls| json!({ "type": "ai", "content": "a", "tool_calls": calls })),
+        select(&IDS[..])
+            .prop_map(|id| json!({ "type": "tool", "content": "result", "tool_call_id": id })),
+        select(&IDS[..]).prop_map(|id| json!({ "id": "m", "role": "tool", "content": "r", "toolCallId": id })),
+        select(&IDS[..]).prop_map(|id| json!({
+            "id": "m", "role": "assistant",
+            "toolCalls": [{ "id": id, "function": { "name": "edit_file", "arguments": "{\"a\":\"0123456789\"}" } }],
+        })),
+    ]
+}
+
+fn conversation() -> impl Strategy<Value = Vec<Value>> {
+    let numbered = |mut messages: Vec<Value>| {
+        for (at, message) in messages.iter_mut().enumerate() {
+            message["id"] = json!(at.to_string());
+        }
+        messages
+    };
+    prop::collection::vec(message(), 0..14).prop_map(numbered)
+}
+
+fn ids(message: &Value) -> Vec<&str> {
+    let calls = ["tool_calls", "toolCalls"].iter().filter_map(|key| message[*key].as_array());
+    calls.flatten().filter_map(|call| call["id"].as_str()).collect()
+}
+
+/// The nearest message before a result that has its call.
+fn caller(messages: &[Value], at: usize) -> Option<usize> {
+    let id = ["tool_call_id", "toolCallId"].iter().find_map(|key| messages[at][*key].as_str())?;
+    (0..at).rfind(|before| ids(&messages[*before]).contains(&id))
+}
+
+fn is_result(message: &Value) -> bool {
+    message["type"] == "tool" || message["role"] == "tool"
+}
+
+/// The most that may be kept, found by trying all.
+fn model(messages: &[Value], most: usize, keep: Keep, start_on_human: bool) -> Vec<Value> {
+    let splits = |cut: usize| {
+        (cut..messages.len()).any(|at| caller(messages, at).is_some_and(|it| it < cut))
+    };
+    let len = messages.len();
+    let (start, end) = match keep {
+        Keep::First => (0, (0..=most.min(len)).rfind(|end| !splits(*end)).unwrap_or(0)),
+        Keep::Last => {
+            let may = |start: &usize| {
+                !splits(*start)
+                    && (*start == len || !start_on_human || messages[*start]["type"] == "human")
+            };
+            ((len.saturating_sub(most)..=len).find(may).unwrap_or(len), len)
+        }
+    };
+    let kept =
+        (start..end).filter(|at| !is_result(&messages[*at]) || caller(messages, *at).is_some());
+    kept.map(|at| messages[at].clone()).collect()
+}
+
+/// The answer of both heaps, which is one.
+fn both(
+    messages: &Value,
+    plain: impl Fn(&Value) -> Result<Value, Error>,
+    shared: impl Fn(&Json) -> Result<Json, Error>,
+) -> Value {
+    let came = plain(messages).unwrap();
+    assert_eq!(shared(&Json::from(messages.clone())).unwrap(), came);
+    came
+}
+
+proptest! {
+    #![proptest_config(seeded::config(2000))]
+
+    #[test]
+    fn trimming_keeps_the_most_that_may_be_and_no_result_without_its_call(
+        messages in conversation(), most in 0_usize..16, first: bool, on_human: bool,
+    ) {
+        let keep = if first { Keep::First } else { Keep::Last };
+        let on_human = on_human && !first;
+        let options = TrimOptions {
+            max_tokens: i64::try_from(most).unwrap(),
+            strategy: keep,
+            start_on: if on_human { &["human"] } else { &[] },
+            ..TrimOptions::default()
+        };
+        let given = json!(messages);
+        let wanted = json!(model(&messages, most, keep, on_human));
+        let one = both(
+            &given,
+            |list| trim_messages(list, options, Counter::Message(&mut |_| Ok(1))),
+            |list| trim_messages(list, options, Counter::Message(&mut |_| Ok(1))),
+        );
+        prop_assert_eq!(&one, &wanted);
+        let list = trim_messages(&given, options, Counter::List(&mut |list| Ok(list.len())));
+        prop_assert_eq!(list.unwrap(), wanted);
+    }
+
+    #[test]
+    fn counting_one_by_one_decides_as_counting_lists(
+        messages in conversation(), max_tokens in 0_i64..200, first: bool, allow_partial: bool,
+    ) {
+        let options = TrimOptions {
+            max_tokens,
+            strategy: if first { Keep::First } else { Keep::Last },
+            allow_partial,
+            tool_pairs: ToolPairs::AsLangchain,
+            ..TrimOptions::default()
+        };
+        let given = json!(messages);
+        let one = |message: &Value| message.to_string().len();
+        let by_one = trim_messages(&given, options, Counter::Message(&mut |message| Ok(one(message))));
+        let by_list = trim_messages(
+            &given,
+            options,
+            Counter::List(&mut |list| Ok(list.iter().map(|message| one(message)).sum())),
+        );
+        prop_assert_eq!(by_one.unwrap(), by_list.unwrap());
+    }
+
+    #[test]
+    fn before_a_boundary_that_stays_the_context_only_grows_at_its_end(
+        messages in conversation(), before in 0_usize..14, inputs: bool,
+    ) {
+        let id = before.to_string();
+        for edited_before in [EditedBefore::Index(before), EditedBefore::Id(&id)] {
+            let clear = ClearOptions {
+                clear_tool_inputs: inputs,
+                edited_before: Some(edited_before),
+                ..ClearOptions::default()
+            };
+            let truncate = TruncateOptions {
+                max_length: 5,
+                edited_before: Some(edited_before),
+                ..TruncateOptions::default()
+            };
+            let edit = |given: &Value| {
+                let cleared = both(
+                    given,
+                    |list| clear_tool_uses(list, clear, Counter::Approximate),
+                    |list| clear_tool_uses(list, clear, Counter::Approximate),
+                );
+                both(
+                    &cleared,
+                    |list| truncate_tool_args(list, truncate, None, Counter::Approximate),
+                    |list| truncate_tool_args(list, truncate, None, Counter::Approximate),
+                )
+            };
+            let whole = edit(&json!(messages));
+            // An id that no message has edits nothing.
+            let is_id = matches!(edited_before, EditedBefore::Id(_));
+            let edited = if is_id && before >= messages.len() { 0 } else { before.min(messages.len()) };
+            for end in before + 1..=messages.len() {
+                let part = edit(&json!(messages[..end]));
+                prop_assert_eq!(part.as_array().unwrap(), &whole.as_array().unwrap()[..end]);
+            }
+            for at in before..messages.len() {
+                prop_assert_eq!(&whole[at], &messages[at]);
+            }
+            // What is edited is edited.
+            for at in 0..edited {
+                let nearest = (0..at).rfind(|it| messages[*it]["type"] == "ai" || messages[*it]["role"] == "assistant");
+                let is_cleared = is_result(&messages[at]) && nearest.is_some() && caller(&messages, at) == nearest;
+                prop_assert_eq!(whole[at]["content"] == "[cleared]", is_cleared);
+                if !ids(&messages[at]).is_empty() {
+                    prop_assert!(!whole[at].to_string().contains("0123456789\""));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_did_not_change_is_shared() {
+    let call = json!({ "name": "search", "args": { "text": "x".repeat(50) }, "id": "c" });
+    let messages = Json::from(json!([
+        { "type": "human", "content": "h" },
+        { "type": "ai", "content": "", "tool_calls": [call] },
+        { "type": "tool", "content": "x".repeat(50), "tool_call_id": "c" },
+    ]));
+    let same = |one: &Json, other: &Json| threadfold::Value::same(one, other);
+    let clear =
+        ClearOptions { edited_before: Some(EditedBefore::Index(3)), ..ClearOptions::default() };
+    let cleared = clear_tool_uses(&messages, clear, Counter::Approximate).unwrap();
+    assert!(same(&cleared[0], &messages[0]) && same(&cleared[1], &messages[1]));
+    assert_eq!(cleared[2]["content"], json!("[cleared]"));
+    let none = clear_tool_uses(&messages, ClearOptions::default(), Counter::Approximate).unwrap();
+    assert!(same(&none, &messages));
+    let moved =
+        offload(&messages, OffloadOptions { tool_tokens: Some(3), ..OffloadOptions::default() })
+            .unwrap();
+    assert!(same(&moved.messages[1], &messages[1]) && moved.files.len() == 1);
+    let kept = trim_messages(
+        &messages,
+        TrimOptions { max_tokens: 1_000_000, ..TrimOptions::default() },
+        Counter::Estimate,
+    );
+    assert!(same(&kept.unwrap()[2], &messages[2]));
+}
+
+#[test]
+fn garbage_is_refused_or_answered() {
+    let odd = [
+        json!(null),
+        json!(5),
+        json!("x"),
+        json!([]),
+        json!({}),
+        json!({ "type": 5 }),
+        json!({ "type": "remove" }),
+    ];
+    let fields = [
+        "type",
+        "content",
+        "tool_calls",
+        "tool_call_id",
+        "response_metadata",
+        "additional_kwargs",
+        "name",
+    ];
+    let whole = json!([
+        { "type": "ai", "content": "", "tool_calls": [{ "name": "write_file", "args": { "a": "0123456789" }, "id": "c" }] },
+        { "type": "tool", "content": "x".repeat(50), "tool_call_id": "c" },
+        { "type": "human", "content": "y".repeat(50) },
+    ]);
+    let mut given: Vec<Value> = odd.to_vec();
+    for item in &odd {
+        given.push(json!([item]));
+        for at in 0..3 {
+            for field in fields {
+                let mut list = whole.clone();
+                list[at][field] = item.clone();
+                given.push(list);
+            }
+        }
+    }
+    for list in given {
+        let trim = TrimOptions {
+            max_tokens: 20,
+            allow_partial: true,
+            start_on: &["human"],
+            ..TrimOptions::default()
+        };
+        let clear = ClearOptions {
+            trigger: 0,
+            keep: 0,
+            clear_tool_inputs: true,
+            clear_at_least: 1,
+            ..ClearOptions::default()
+        };
+        let truncate = TruncateOptions {
+            edited_before: Some(EditedBefore::Index(9)),
+            max_length: 1,
+            ..TruncateOptions::default()
+        };
+        let move_all = OffloadOptions {
+            tool_tokens: Some(1),
+            human_tokens: Some(1),
+            ..OffloadOptions::default()
+        };
+        let came = [
+            trim_messages(&list, trim, Counter::Estimate).err(),
+            clear_tool_uses(&list, clear, Counter::Approximate).err(),
+            truncate_tool_args(&list, truncate, None, Counter::Approximate).err(),
+            offload(&list, move_all).err(),
+        ];
+        for error in came.into_iter().flatten() {
+            assert!(["INVALID_VALUE", "INVALID_MESSAGE"].contains(&error.code()), "{error}");
+        }
+    }
+}
