@@ -40,6 +40,8 @@ export interface Effective<M> {
   readonly cutoff: number;
   /** The position in the list before which messages are edited. */
   readonly editedBefore: number;
+  /** The list that it was made from, and how many of its messages it has at its start. */
+  readonly grown?: { readonly from: readonly M[]; readonly same: number };
 }
 
 /** Makes the lists of one full track as it changes: what stays the same is taken from the list before. */
@@ -57,30 +59,30 @@ export class Effectives<M extends object> {
   ) {}
 
   of(full: readonly M[], record: ContextRecord | null): Effective<M> {
-    if (this.#last && record === this.#record && this.#same(full)) {
-      if (full.length === this.#full.length && full.every((message, at) => message === this.#full[at]))
-        return this.#last;
-      const list = this.#head.concat(full.slice(this.#settled));
-      this.#full = full.slice();
-      return (this.#last = { ...this.#last, list });
+    const last = this.#last;
+    let same = 0;
+    if (last && record === this.#record) {
+      const before = this.#full;
+      const most = Math.min(before.length, full.length);
+      while (same < most && full[same] === before[same]) same++;
+      if (same === before.length && same === full.length) return last;
     }
-    const made = this.#make(full, record);
     // A copy: the caller may push to the list.
-    [this.#full, this.#record, this.#last] = [full.slice(), record, made];
-    return made;
-  }
-
-  /** Whether all that `#head` is made of is the same. */
-  #same(full: readonly M[]): boolean {
-    if (full.length < this.#settled) return false;
-    for (let at = 0; at < this.#settled; at++) if (full[at] !== this.#full[at]) return false;
-    return true;
+    this.#full = full.slice();
+    if (last && record === this.#record && same >= this.#settled) {
+      const list = record ? this.#head.concat(full.slice(this.#settled)) : this.#full;
+      this.#last = { ...last, list, grown: { from: last.list, same: last.front + Math.max(0, same - last.cutoff) } };
+    } else {
+      this.#record = record;
+      this.#last = this.#make(this.#full, record);
+    }
+    return this.#last;
   }
 
   #make(full: readonly M[], record: ContextRecord | null): Effective<M> {
     if (!record) {
       [this.#settled, this.#head] = [0, []];
-      return { list: full.slice(), front: 0, summary: null, cutoff: 0, editedBefore: 0 };
+      return { list: full, front: 0, summary: null, cutoff: 0, editedBefore: 0 };
     }
     const {
       cutoff_index: index,

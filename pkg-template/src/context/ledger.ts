@@ -20,17 +20,22 @@ export class Ledger {
     this.#raw = call(() => new RawLedger(policy));
   }
 
-  /** Makes it that of another list; messages from the start on that are the same objects are not looked at again. */
-  show(list: readonly object[]): this {
+  /**
+   * Makes it that of another list; messages from the start on that are the same objects are not looked at again.
+   *
+   * @param grown - The list that it grew from, and how many messages both begin with at least.
+   */
+  show(list: readonly object[], grown?: { readonly from: readonly object[]; readonly same: number }): this {
     const before = this.#list;
-    let same = 0;
+    if (before === list) return this;
+    let same = grown?.from === before ? grown.same : 0;
     const most = Math.min(before.length, list.length);
     while (same < most && before[same] === list[same]) same++;
     if (same === before.length && same === list.length) return this;
     const row: number[] = [];
     for (let at = same; at < list.length; at++) this.#add(row, list[at]!, at);
     // Nothing has changed yet if a message could not be read.
-    call(() => this.#raw.replace(same, Float64Array.from(row)));
+    call(() => this.#raw.replace(same, new Float64Array(row)));
     this.#list = list;
     return this;
   }
@@ -69,7 +74,7 @@ export class Ledger {
 
   /** Returns the cutoff and the boundary of edits; nothing, if nothing is due. */
   due(front: number, edited: number, beside: number, saved: readonly number[]): Uint32Array {
-    return call(() => this.#raw.due(front, edited, beside, Float64Array.from(saved)));
+    return call(() => this.#raw.due(front, edited, beside, new Float64Array(saved)));
   }
 
   /** Whether the list needs no repair. */

@@ -146,7 +146,8 @@ export class ContextView<M extends object = object> {
   }
 
   get #ledger(): Ledger {
-    return this.#setting.ledger.show(this.#shown());
+    const list = this.#shown();
+    return this.#setting.ledger.show(list, list === this.#of.list ? this.#of.grown : undefined);
   }
 
   /** How many tokens repairing the list adds. */
