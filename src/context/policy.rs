@@ -295,8 +295,10 @@ impl Ledger {
         self.is_over(policy, self.tokens(policy, beside))
     }
 
-    /// Decides what is due. `front` messages stay in front whatever happens; messages before
-    /// `edited` are edited already, and editing each would save so many tokens.
+    /// Decides what is due: edits, if no trigger holds after them and they save at least half of what
+    /// a summary would; else a summary, of what is edited then. `front` messages stay in front
+    /// whatever happens; messages before `edited` are edited already, and editing each would save so
+    /// many tokens.
     pub(crate) fn due(
         &self,
         policy: &Policy,
@@ -314,7 +316,10 @@ impl Ledger {
         let saves: f64 = saved.get(range).unwrap_or_default().iter().sum();
         if saves > 0.0 {
             due.edited_before = boundary;
-            if !self.is_over(policy, self.tokens(policy, beside - saves)) {
+            // A little less is not worth a prompt cache: it would be due again soon.
+            let summary_saves = self.before(self.len()) - policy.kept().0;
+            let is_enough = saves >= summary_saves / 2.0;
+            if is_enough && !self.is_over(policy, self.tokens(policy, beside - saves)) {
                 return Some(due);
             }
         }
