@@ -1,11 +1,12 @@
 // Policies that other systems have, under their names.
+import { reading } from "../errors.js";
 import { Context } from "./context.js";
 import { countTokens } from "./count.js";
 import type { ContextSize } from "./edited.js";
 import { readParts } from "./message-parts.js";
 import { type ContextLimit, type ContextOptions } from "./policy.js";
 import { historyMessage } from "./record.js";
-import { counterOf, type TokenCounter } from "./token-counter.js";
+import { type TokenCounter, wrong } from "./token-counter.js";
 import { trimMessages } from "./trim.js";
 import { truncateToolArgs, type TruncateToolArgsOptions } from "./truncate-args.js";
 import type { ViewRules } from "./view.js";
@@ -53,6 +54,7 @@ export interface SlidingWindowOptions<M = object> extends Pick<
  * ```
  */
 export function slidingWindow<M extends object = object>(options: SlidingWindowOptions<M> = {}): Context<M> {
+  return reading(() => {
   const {
     windowSize = 20,
     maxTokens = 4000,
@@ -71,6 +73,7 @@ export function slidingWindow<M extends object = object>(options: SlidingWindowO
     },
     { frontCounts: true, drops: !summarize, summaryMessage: historyMessage },
   );
+  });
 }
 
 function quarterOfBytes(messages: readonly object[]): number {
@@ -152,6 +155,7 @@ const FALLBACK = 15;
 export function langChainSummarization<M extends object = object>(
   options: LangChainSummarizationOptions = {},
 ): Context<M> {
+  return reading(() => {
   const { provider, trimTokensToSummarize = TRIMMED, charsPerToken, ...rest } = options ?? {};
   return new Context<M>(
     {
@@ -162,6 +166,7 @@ export function langChainSummarization<M extends object = object>(
     },
     { ...asLangchain(provider, charsPerToken, trimTokensToSummarize), keepsReasoning: true },
   );
+  });
 }
 
 /** How deepagents summarizes: {@link deepAgentsSummarization}. */
@@ -201,6 +206,7 @@ const SHARE_OF_INPUT = 0.95;
 export function deepAgentsSummarization<M extends object = object>(
   options: DeepAgentsSummarizationOptions = {},
 ): Context<M> {
+  return reading(() => {
   const {
     provider,
     trimTokensToSummarize = null,
@@ -236,18 +242,21 @@ export function deepAgentsSummarization<M extends object = object>(
       }),
     },
   );
+  });
 }
 
+/** `asLangchain` of src/context/policy.rs, and the words of the middleware. */
 function asLangchain(
   provider: string | undefined,
   charsPerToken: number | undefined,
   trimmed: number | null,
 ): ViewRules {
+  if (provider !== undefined && provider !== null && typeof provider !== "string") throw wrong("provider", "a name");
   return {
     asLangchain: true,
     unrepaired: true,
     charsPerToken,
-    providers: provider === undefined ? [] : [provider, ...(ALIASES[provider] ?? [])],
+    providers: provider === undefined || provider === null ? [] : [provider, ...(ALIASES[provider] ?? [])],
     empty: "Previous conversation was too long to summarize.",
     toSummarize: (messages) => {
       if (trimmed === null) return messages;
@@ -270,7 +279,6 @@ function asLangchain(
 /** Python's count of each message. */
 function pythons<M>(charsPerToken: number | undefined): TokenCounter<M> {
   if (charsPerToken === undefined) return "approximate";
-  counterOf("approximate");
   return (messages) => countTokens(messages as never, { charsPerToken });
 }
 
