@@ -33,11 +33,13 @@ function triggerOf({ trigger }: Options): ContextLimit | ContextLimit[] | null {
   return Array.isArray(trigger) && !isSize(trigger) ? trigger.map(limit) : limit(trigger as Clause);
 }
 
-const isOnlyNamed = (told: Told): told is { at: number; id: string } =>
-  typeof told === "object" && Object.keys(told).join() === "at,id" && (told as { id?: unknown }).id === "<uuid>";
-
 /** Python gives ids to messages without, in place: here the reducer that takes the update does. */
-const named = (told: Told[]) => told.map((one) => (isOnlyNamed(one) ? one.at : one));
+const named = (told: Told[]): Told[] =>
+  told.map((one) => {
+    if (typeof one === "number" || Array.isArray(one) || "new" in one || one["id"] !== "<uuid>") return one;
+    const { id: _, ...rest } = one;
+    return Object.keys(rest).length === 1 ? rest.at : rest;
+  });
 
 const modelOf = ({ max_input_tokens, llm_type, ls_provider }: Model) => ({
   maxInputTokens: max_input_tokens,

@@ -65,7 +65,8 @@ function complaint(run: () => unknown): string | undefined {
   const came = outcome(run);
   if ("answer" in came) return undefined;
   const isOurs = outcome(() => came.error instanceof ThreadfoldError);
-  if (!("answer" in isOurs && isOurs.answer)) return `another error: ${String(outcome(() => (came.error as Error).stack))}`;
+  if (!("answer" in isOurs && isOurs.answer))
+    return `another error: ${String(outcome(() => (came.error as Error).stack))}`;
   const { message } = came.error as ThreadfoldError;
   return /^\S.*\.$/s.test(message) ? undefined : `no sentence: ${message}`;
 }
@@ -85,12 +86,17 @@ test("answers garbage in every place, or refuses it in a sentence, and goes on",
     tell(`new Context(${name})`, () => ask(new Context<Any>(value as Any), messages()));
     for (const preset of [Context, slidingWindow, langChainSummarization, deepAgentsSummarization]) {
       const made = (options: unknown): Context<Any> =>
-        preset === Context ? new Context<Any>(options as Any) : (preset as (options: Any) => Context<Any>)(options as Any);
+        preset === Context
+          ? new Context<Any>(options as Any)
+          : (preset as unknown as (options: unknown) => Context<Any>)(options);
       tell(`${preset.name}(${name})`, () => ask(made(value), messages()));
-      for (const option of OPTIONS) tell(`${preset.name}, ${option}: ${name}`, () => ask(made({ ...POLICY, [option]: value }), messages()));
+      for (const option of OPTIONS)
+        tell(`${preset.name}, ${option}: ${name}`, () => ask(made({ ...POLICY, [option]: value }), messages()));
       for (const part of ["tokens", "messages", "fraction"]) {
         tell(`${preset.name}, trigger.${part}: ${name}`, () => ask(made({ trigger: { [part]: value } }), messages()));
-        tell(`${preset.name}, keep.${part}: ${name}`, () => ask(made({ ...POLICY, keep: { [part]: value } }), messages()));
+        tell(`${preset.name}, keep.${part}: ${name}`, () =>
+          ask(made({ ...POLICY, keep: { [part]: value } }), messages()),
+        );
       }
     }
     for (const part of ["keep", "excludeTools", "clearToolInputs", "placeholder"])
@@ -113,7 +119,9 @@ test("answers garbage in every place, or refuses it in a sentence, and goes on",
     for (let at = 0; at < 5; at++) tell(`messages[${at}]: ${name}`, () => ask(good, messages().with(at, value as Any)));
     for (const field of ["id", "type", "content", "tool_calls", "tool_call_id", "usage_metadata", "response_metadata"])
       for (let at = 1; at < 4; at++)
-        tell(`messages[${at}].${field}: ${name}`, () => ask(good, messages().with(at, { ...messages()[at], [field]: value } as Any)));
+        tell(`messages[${at}].${field}: ${name}`, () =>
+          ask(good, messages().with(at, { ...messages()[at], [field]: value } as Any)),
+        );
     tell(`compact(${name})`, () => good.compact(value as Any, "S"));
     tell(`compact(due, ${name})`, () => good.compact(good.of(messages() as Any).due!, value as Any));
     tell(`meter(${name})`, () => good.meter(value as Any));

@@ -219,7 +219,10 @@ impl Scale {
     }
 }
 
-/// The messages of a context, in numbers.
+/// The number of an id without a letter, which for `LangChain` is none.
+const EMPTY: u32 = 0;
+
+/// The messages of a context, in numbers. The number of an empty id is 0.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Ledger {
     pub(crate) track: Track,
@@ -416,7 +419,10 @@ impl Ledger {
             let middle = least + (most - least) / 2;
             if from(middle) <= keep { most = middle } else { least = middle + 1 }
         }
-        Some(least.min(len.saturating_sub(1)))
+        if least < len {
+            return Some(least);
+        }
+        (len > 1).then(|| len - 1)
     }
 
     /// Where `LangChain` cuts: not between a run of results and the nearest message with a call of
@@ -427,9 +433,9 @@ impl Ledger {
         if end == target {
             return target;
         }
-        let answered = self.ids_of(target, end);
+        let answered: Vec<_> = self.ids_of(target, end).iter().filter(|id| **id != EMPTY).collect();
         let calls = |at: &u32| {
-            !is_result(at) && self.ids_of(*at, *at + 1).iter().any(|id| answered.contains(id))
+            !is_result(at) && self.ids_of(*at, *at + 1).iter().any(|id| answered.contains(&id))
         };
         (0..target).rev().find(calls).unwrap_or(end)
     }

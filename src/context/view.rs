@@ -204,6 +204,8 @@ impl<'a, V: Value + fmt::Display> Context<'a, V> {
     fn ledger(&self, list: &[V]) -> Result<Ledger, Error> {
         let mut ledger = Ledger::default();
         let mut ids = V::Symbols::default();
+        // The first number is that of an empty id.
+        ids.intern(&V::string(""));
         let mut providers = V::Symbols::default();
         for (at, message) in list.iter().enumerate() {
             let facts = Facts::of(message).map_err(|error| error.at(at))?;

@@ -96,10 +96,10 @@ export class Context<M extends object = object> {
    * @throws {@link ThreadfoldError} `INVALID_VALUE` for another source or record. Its getters throw `INVALID_MESSAGE` for
    *   what is no message.
    */
-  of(source: ContextSource<M>, record?: ContextRecord | null): ContextView<M> {
+  of<T extends M = M>(source: ContextSource<T>, record?: ContextRecord | null): ContextView<T> {
     return reading(() => {
-      const track = trackOf(source, record);
-      return this.#lookAt(source, track).of(track);
+      const track = trackOf<M>(source as ContextSource<M>, record);
+      return this.#lookAt(source, track).of(track) as ContextView<object> as ContextView<T>;
     });
   }
 
@@ -130,7 +130,7 @@ export class Context<M extends object = object> {
    * const meter = context.meter([{ type: "human", content: "What is 6 × 7?" }]);
    * meter.push({ type: "ai", content: "" });
    * for (const token of ["It", " is", " 42", "."]) meter.text(token);
-   * console.log(meter.tokens, meter.isDue); // 20 true
+   * console.log(meter.tokens, meter.isDue); // 21 true
    * ```
    */
   meter(source: ContextSource<M>, record?: ContextRecord | null): Meter {

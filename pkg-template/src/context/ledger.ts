@@ -8,7 +8,8 @@ const [OTHER, AI, TOOL] = [0, 1, 2];
 /** A list of messages, counted. */
 export class Ledger {
   readonly #raw: RawLedger;
-  readonly #ids = new Map<unknown, number>();
+  /** LangChain takes an empty id for none: it is known by its number. */
+  readonly #ids = new Map<unknown, number>([["", 0]]);
   readonly #providers = new Map<unknown, number>();
   #list: readonly object[] = [];
 

@@ -100,7 +100,7 @@ export function policyNumbers(options: ContextOptions<never>, rules: Rules, over
     overhead.system + overhead.tools,
     options.system ? 1 : 0,
     rules.most ?? NaN,
-    maxInputTokens === undefined ? NaN : positive(maxInputTokens, "maxInputTokens"),
+    maxInputTokens === undefined ? NaN : count(maxInputTokens, "maxInputTokens"),
     clear ? count(clear.keep ?? 3, "clearToolUses.keep") : NaN,
     truncate ? count(truncate.keep?.messages ?? 20, "truncateArgs.keep.messages") : NaN,
     kept.length,

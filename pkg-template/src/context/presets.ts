@@ -55,24 +55,24 @@ export interface SlidingWindowOptions<M = object> extends Pick<
  */
 export function slidingWindow<M extends object = object>(options: SlidingWindowOptions<M> = {}): Context<M> {
   return reading(() => {
-  const {
-    windowSize = 20,
-    maxTokens = 4000,
-    compressThreshold = 30,
-    tokenThreshold = 3000,
-    summarize = false,
-    tokenCounter = quarterOfBytes,
-    ...rest
-  } = options ?? {};
-  return new Context<M>(
-    {
-      ...rest,
-      trigger: [{ messages: compressThreshold + 1 }, { tokens: tokenThreshold + 1 }],
-      keep: { messages: windowSize, tokens: maxTokens },
-      tokenCounter,
-    },
-    { frontCounts: true, drops: !summarize, summaryMessage: historyMessage },
-  );
+    const {
+      windowSize = 20,
+      maxTokens = 4000,
+      compressThreshold = 30,
+      tokenThreshold = 3000,
+      summarize = false,
+      tokenCounter = quarterOfBytes,
+      ...rest
+    } = options ?? {};
+    return new Context<M>(
+      {
+        ...rest,
+        trigger: [{ messages: compressThreshold + 1 }, { tokens: tokenThreshold + 1 }],
+        keep: { messages: windowSize, tokens: maxTokens },
+        tokenCounter,
+      },
+      { frontCounts: true, drops: !summarize, summaryMessage: historyMessage },
+    );
   });
 }
 
@@ -156,16 +156,16 @@ export function langChainSummarization<M extends object = object>(
   options: LangChainSummarizationOptions = {},
 ): Context<M> {
   return reading(() => {
-  const { provider, trimTokensToSummarize = TRIMMED, charsPerToken, ...rest } = options ?? {};
-  return new Context<M>(
-    {
-      keep: { messages: 20 },
-      ...defined(rest),
-      tokenCounter: pythons<M>(charsPerToken),
-      useUsageMetadataScaling: true,
-    },
-    { ...asLangchain(provider, charsPerToken, trimTokensToSummarize), keepsReasoning: true },
-  );
+    const { provider, trimTokensToSummarize = TRIMMED, charsPerToken, ...rest } = options ?? {};
+    return new Context<M>(
+      {
+        keep: { messages: 20 },
+        ...defined(rest),
+        tokenCounter: pythons<M>(charsPerToken),
+        useUsageMetadataScaling: true,
+      },
+      { ...asLangchain(provider, charsPerToken, trimTokensToSummarize), keepsReasoning: true },
+    );
   });
 }
 
@@ -207,41 +207,41 @@ export function deepAgentsSummarization<M extends object = object>(
   options: DeepAgentsSummarizationOptions = {},
 ): Context<M> {
   return reading(() => {
-  const {
-    provider,
-    trimTokensToSummarize = null,
-    charsPerToken,
-    maxOutputTokens = 0,
-    truncateArgs,
-    ...rest
-  } = options ?? {};
-  const { maxInputTokens } = rest;
-  const isKnown = maxInputTokens !== undefined;
-  const usual: TruncateToolArgsOptions = isKnown
-    ? { trigger: { fraction: 0.85 }, keep: { fraction: 0.1 } }
-    : { trigger: { messages: 20 }, keep: { messages: 20 } };
-  const settings = {
-    ...(truncateArgs === undefined ? usual : truncateArgs),
-    maxInputTokens,
-    tokenCounter: pythons(charsPerToken),
-  };
-  return new Context<M>(
-    {
-      trigger: isKnown ? { fraction: 0.85 } : { tokens: 170_000 },
-      keep: isKnown ? { fraction: 0.1 } : { messages: 6 },
-      ...defined(rest),
-      tokenCounter: pythons<M>(charsPerToken),
-      useUsageMetadataScaling: true,
-    },
-    {
-      ...asLangchain(provider, charsPerToken, trimTokensToSummarize),
-      most: isKnown ? Math.max(0, Math.floor(maxInputTokens * SHARE_OF_INPUT) - maxOutputTokens) : undefined,
-      ...(truncateArgs !== null && {
-        rewrite: (list: readonly object[], tokens: () => number) =>
-          truncateToolArgs(list, settings as TruncateToolArgsOptions, tokens()),
-      }),
-    },
-  );
+    const {
+      provider,
+      trimTokensToSummarize = null,
+      charsPerToken,
+      maxOutputTokens = 0,
+      truncateArgs,
+      ...rest
+    } = options ?? {};
+    const { maxInputTokens } = rest;
+    const isKnown = maxInputTokens !== undefined;
+    const usual: TruncateToolArgsOptions = isKnown
+      ? { trigger: { fraction: 0.85 }, keep: { fraction: 0.1 } }
+      : { trigger: { messages: 20 }, keep: { messages: 20 } };
+    const settings = {
+      ...(truncateArgs === undefined ? usual : truncateArgs),
+      maxInputTokens,
+      tokenCounter: pythons(charsPerToken),
+    };
+    return new Context<M>(
+      {
+        trigger: isKnown ? { fraction: 0.85 } : { tokens: 170_000 },
+        keep: isKnown ? { fraction: 0.1 } : { messages: 6 },
+        ...defined(rest),
+        tokenCounter: pythons<M>(charsPerToken),
+        useUsageMetadataScaling: true,
+      },
+      {
+        ...asLangchain(provider, charsPerToken, trimTokensToSummarize),
+        most: isKnown ? Math.max(0, Math.floor(maxInputTokens * SHARE_OF_INPUT) - maxOutputTokens) : undefined,
+        ...(truncateArgs !== null && {
+          rewrite: (list: readonly object[], tokens: () => number) =>
+            truncateToolArgs(list, settings as TruncateToolArgsOptions, tokens()),
+        }),
+      },
+    );
   });
 }
 
