@@ -24,6 +24,7 @@ pub mod record;
 pub(crate) mod repair;
 mod rows;
 mod safe_cuts;
+mod tests;
 pub mod tokens;
 mod tool_calls;
 pub mod trim;

@@ -18,7 +18,7 @@ impl Track {
     /// dropped, the others put right behind the message with their call, and open calls answered;
     /// those that wait for their result only if `all`. Returns `None` if there is nothing to do.
     pub(crate) fn repair(&self, from: u32, all: bool) -> Option<Vec<Step>> {
-        let waits = self.pending() < self.len();
+        let waits = (from..self.len()).contains(&self.pending());
         if self.is_whole(from) && !(all && waits) {
             return None;
         }

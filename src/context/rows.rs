@@ -14,8 +14,12 @@ pub(crate) enum Facts<V> {
         calls: Vec<V>,
         invalid: Vec<V>,
     },
-    /// The id of the call that it answers.
-    Tool(Option<V>),
+    /// The id of the call that it answers; whether it is a chunk, which Python's rules do not take
+    /// for a tool message.
+    Tool {
+        id: Option<V>,
+        chunk: bool,
+    },
     Other,
 }
 
@@ -38,7 +42,8 @@ impl<V: Value> Facts<V> {
             },
             Some("tool") => {
                 let text = |key| fields.get_owned(key).filter(|id| id.kind() == Kind::String);
-                Self::Tool(text("tool_call_id").or_else(|| text("toolCallId")))
+                let id = text("tool_call_id").or_else(|| text("toolCallId"));
+                Self::Tool { id, chunk: name == "ToolMessageChunk" }
             }
             _ => Self::Other,
         })
@@ -67,7 +72,7 @@ impl<V: Value> Facts<V> {
                 let (calls, invalid) = (numbers(calls), numbers(invalid));
                 track.push(Row::Ai { calls: &calls, invalid: &invalid });
             }
-            Self::Tool(id) => {
+            Self::Tool { id, .. } => {
                 track.push(Row::Tool(id.as_ref().and_then(|id| ids.intern(id))));
             }
             Self::Other => track.push(Row::Other),

@@ -80,7 +80,8 @@ pub fn repair_tool_calls<V: Value>(messages: &V, waiting: Waiting) -> Result<V, 
 /// `PatchToolCallsMiddleware` does: right behind the message with the call. Returns the list itself
 /// if there are none.
 ///
-/// Changes nothing else: [`repair_tool_calls`] does.
+/// Changes nothing else: [`repair_tool_calls`] does. As in Python, a chunk of a tool message answers
+/// nothing.
 ///
 /// # Errors
 /// [`Error::InvalidValue`] for what is no list, [`Error::InvalidMessage`] for an item that is no
@@ -104,7 +105,7 @@ pub fn patch_tool_calls<V: Value>(messages: &V) -> Result<V, Error> {
     let facts = Facts::of_all(messages)?;
     let mut answered = V::Symbols::default();
     for one in &facts {
-        if let Facts::Tool(Some(id)) = one {
+        if let Facts::Tool { id: Some(id), chunk: false } = one {
             answered.intern(id);
         }
     }

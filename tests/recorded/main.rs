@@ -8,5 +8,6 @@ mod context_edits;
 mod context_presets;
 mod merge_state;
 mod other_fields;
+mod patch_tool_calls;
 mod records;
 mod super_step;

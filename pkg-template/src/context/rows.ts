@@ -16,17 +16,21 @@ export interface Facts {
   readonly invalid: number;
   /** The id of the call that a tool message answers. */
   readonly answers: string | undefined;
+  /** Whether it is a chunk of a tool message, which Python's rules do not take for one. */
+  readonly chunk: boolean;
 }
 
 const NONE: readonly never[] = [];
-const NOTHING = { calls: NONE, ids: NONE, invalid: 0, answers: undefined };
+const NOTHING = { calls: NONE, ids: NONE, invalid: 0, answers: undefined, chunk: false };
 const OTHER: Facts = { kind: "other", ...NOTHING };
 const CALLS_NOTHING: Facts = { kind: "ai", ...NOTHING };
 const ANSWERS_NOTHING: Facts = { kind: "tool", ...NOTHING };
+const CHUNK_OF_ANSWER: Facts = { ...ANSWERS_NOTHING, chunk: true };
 
 const KINDS = new Map([
   ...["ai", "assistant", "AIMessage", "AIMessageChunk"].map((name) => [name, CALLS_NOTHING] as const),
-  ...["tool", "ToolMessage", "ToolMessageChunk"].map((name) => [name, ANSWERS_NOTHING] as const),
+  ...["tool", "ToolMessage"].map((name) => [name, ANSWERS_NOTHING] as const),
+  ["ToolMessageChunk", CHUNK_OF_ANSWER] as const,
 ]);
 
 /**
@@ -42,9 +46,11 @@ export function factsOf(message: unknown, at: number): Facts {
   if (name === undefined) throw notAMessage(at);
   const facts = KINDS.get(name) ?? OTHER;
   if (facts === OTHER || isPair) return facts;
-  if (facts === ANSWERS_NOTHING) {
+  if (facts.kind === "tool") {
     const answers = textIn(fields["tool_call_id"]) ?? textIn(fields["toolCallId"]);
-    return answers === undefined ? facts : { kind: "tool", calls: NONE, ids: NONE, invalid: 0, answers };
+    return answers === undefined
+      ? facts
+      : { kind: "tool", calls: NONE, ids: NONE, invalid: 0, answers, chunk: facts.chunk };
   }
   const valid = fields["tool_calls"] ?? fields["toolCalls"];
   const invalid = fields["invalid_tool_calls"];
@@ -54,7 +60,9 @@ export function factsOf(message: unknown, at: number): Facts {
   addCalls(valid, calls, ids);
   const count = ids.length;
   addCalls(invalid, calls, ids);
-  return ids.length === 0 ? facts : { kind: "ai", calls, ids, invalid: ids.length - count, answers: undefined };
+  return ids.length === 0
+    ? facts
+    : { kind: "ai", calls, ids, invalid: ids.length - count, answers: undefined, chunk: false };
 }
 
 const isEmpty = (list: unknown) => !Array.isArray(list) || list.length === 0;

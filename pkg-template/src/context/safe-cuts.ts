@@ -122,11 +122,12 @@ export class SafeCuts {
  *   { type: "ai", content: "", tool_calls: [{ id: "c1", name: "weather", args: {} }] },
  *   { type: "tool", content: "Sunny.", tool_call_id: "c1" },
  * ]);
- * console.log([...cuts]); // [0, 1, 3]
- * console.log(cuts.cut(2)); // 1: a cut at 2 would part the result from its call
+ * console.log([...cuts].join(" ")); // 0 1 3
+ * // A cut at 2 would part the result from its call.
+ * console.log(cuts.cut(2)); // 1
  *
  * cuts.push({ type: "ai", content: "It is sunny." });
- * console.log([...cuts]); // [0, 1, 3, 4]
+ * console.log([...cuts].join(" ")); // 0 1 3 4
  * ```
  */
 export function safeCuts(messages: readonly MessageLike[]): SafeCuts {

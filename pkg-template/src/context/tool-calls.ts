@@ -45,7 +45,7 @@ export interface RepairOptions<M> extends ToolAnswerOptions<M> {
  *   { type: "tool", content: "late", tool_call_id: "c1" },
  *   { type: "tool", content: "of no call", tool_call_id: "c0" },
  * ]);
- * console.log(repaired.map(({ content }) => content)); // ["", "late", "Wait."]
+ * console.log(repaired.map(({ content }) => content).join(", ")); // , late, Wait.
  * ```
  */
 export function repairToolCalls<M extends MessageLike>(messages: readonly M[], options?: RepairOptions<M>): M[] {
@@ -80,7 +80,7 @@ function repaired<M>(messages: readonly M[], facts: readonly Facts[], plan: Uint
  * Answers the calls that no tool message of the list answers, as the `PatchToolCallsMiddleware` of Python's deepagents
  * does: right behind the message with the call. Returns the list itself if there are none.
  *
- * Changes nothing else: {@link repairToolCalls} does.
+ * Changes nothing else: {@link repairToolCalls} does. As in Python, a chunk of a tool message answers nothing.
  *
  * @throws ThreadfoldError `INVALID_VALUE`, `INVALID_MESSAGE`, `UNREADABLE_VALUE`.
  *
@@ -88,17 +88,18 @@ function repaired<M>(messages: readonly M[], facts: readonly Facts[], plan: Uint
  * ```ts
  * import { patchToolCalls } from "threadfold/context";
  *
- * const asked = { type: "ai" as const, content: "", tool_calls: [{ id: "c1", name: "search", args: {} }] };
- * const [, answer] = patchToolCalls([asked]);
- * console.log(answer?.content);
- * // Tool call search with id c1 did not complete - no result was recorded. It may have been cancelled or interrupted.
+ * const patched = patchToolCalls([
+ *   { type: "ai", content: "", tool_calls: [{ id: "c1", name: "search", args: {} }] },
+ *   { type: "human", content: "Never mind." },
+ * ]);
+ * console.log(patched.map(({ type }) => type).join(", ")); // ai, tool, human
  * ```
  */
 export function patchToolCalls<M extends MessageLike>(messages: readonly M[], options?: ToolAnswerOptions<M>): M[] {
   const make = maker(options);
   const facts = factsOfAll(messages);
   const answered = new Set<string>();
-  for (const { answers } of facts) if (answers !== undefined) answered.add(answers);
+  for (const { answers, chunk } of facts) if (answers !== undefined && !chunk) answered.add(answers);
   if (facts.every(({ ids }) => ids.every((id) => answered.has(id)))) return messages as M[];
   return reading(() => {
     const answers = new Answers(messages, make);

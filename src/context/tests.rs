@@ -1,0 +1,90 @@
+//! A track that followed a list's changes knows of repairs what one knows that was given the list.
+
+#![allow(clippy::unwrap_used)]
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use super::cut::{Row, Track};
+use super::repair::Step;
+
+#[derive(Debug, Clone)]
+enum Message {
+    Ai(Vec<u32>, Vec<u32>),
+    Tool(Option<u32>),
+    Other,
+}
+
+impl Message {
+    fn row(&self) -> Row<'_> {
+        match self {
+            Self::Ai(calls, invalid) => Row::Ai { calls, invalid },
+            Self::Tool(id) => Row::Tool(*id),
+            Self::Other => Row::Other,
+        }
+    }
+}
+
+fn any_message() -> impl Strategy<Value = Message> {
+    prop_oneof![
+        3 => (vec(0_u32..4, 0..3), vec(0_u32..4, 0..2)).prop_map(|(calls, invalid)| Message::Ai(calls, invalid)),
+        4 => prop::option::of(0_u32..4).prop_map(Message::Tool),
+        2 => Just(Message::Other),
+    ]
+}
+
+fn track_of(messages: &[Message]) -> Track {
+    let mut track = Track::default();
+    for message in messages {
+        track.push(message.row());
+    }
+    track
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 2000,
+        rng_seed: proptest::test_runner::RngSeed::Fixed(7),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn repairs_of_a_list_that_changed(steps in vec((vec(any_message(), 0..8), 0_u32..10), 1..5)) {
+        let mut messages = Vec::new();
+        let mut followed = Track::default();
+        for (more, length) in steps {
+            for message in more {
+                followed.push(message.row());
+                messages.push(message);
+            }
+            followed.truncate(length);
+            messages.truncate(length as usize);
+            let anew = track_of(&messages);
+            for from in 0..=followed.len() {
+                prop_assert_eq!(followed.is_whole(from), anew.is_whole(from));
+                prop_assert_eq!(followed.repair(from, false), anew.repair(from, false));
+                prop_assert_eq!(followed.repair(from, true), anew.repair(from, true));
+            }
+        }
+    }
+
+    #[test]
+    fn from_a_safe_cut_on_it_is_the_repair_of_what_is_kept(messages in vec(any_message(), 0..12)) {
+        let track = track_of(&messages);
+        for cut in track.cuts() {
+            let kept = track_of(messages.get(cut as usize..).unwrap());
+            let shifted = |steps: Vec<Step>| -> Vec<Step> {
+                let step = |step| match step {
+                    Step::Keep(at) => Step::Keep(at + cut),
+                    answer @ Step::Answer(_) => answer,
+                };
+                steps.into_iter().map(step).collect()
+            };
+            prop_assert_eq!(track.repair(cut, true), kept.repair(0, true).map(shifted));
+            if cut <= track.pending() {
+                prop_assert_eq!(track.is_whole(cut), kept.is_whole(0));
+            }
+        }
+    }
+}
