@@ -6,7 +6,6 @@
 //! - [`count`], [`estimate`]: tokens as Python counts them, and nearer to what a model reads.
 //! - [`safe_cuts`]: where a list of messages can be cut so that no tool result loses its call.
 //! - [`repair_tool_calls`], [`patch_tool_calls`]: lists that providers take.
-//! - [`count`], [`estimate`]: how many tokens it has.
 //! - [`trim`], [`clear`], [`truncate`], [`offload`]: how it gets fewer.
 
 mod answer;

@@ -77,16 +77,22 @@ test("AG-UI's results and arguments are in fields of their own", () => {
     { id: "2", role: "tool", toolCallId: "c", content: "r", metadata: { a: 1 } },
     { id: "3", role: "user", content: "x" },
   ]);
-  const [asked, result] = clearToolUses(list, { editedBefore: "3", clearToolInputs: true }) as Record<string, any>[];
+  const [asked, result] = clearToolUses(list, { editedBefore: "3", clearToolInputs: true }) as unknown as {
+    toolCalls: (typeof call)[];
+    metadata: object;
+  }[];
   expect(result).toEqual({
     ...list[1],
     content: "[cleared]",
     metadata: { a: 1, context_editing: { cleared: true, strategy: "clear_tool_uses" } },
   });
-  expect(asked?.["toolCalls"][0].function).toEqual({ name: "write_file", arguments: "{}" });
-  expect(asked?.["metadata"]).toEqual({ context_editing: { cleared_tool_inputs: ["c"] } });
-  const [short] = truncateToolArgs(list, { editedBefore: 1, maxLength: 5 }) as Record<string, any>[];
-  expect(JSON.parse(short?.["toolCalls"][0].function.arguments)).toEqual({
+  expect(asked?.toolCalls[0]?.function).toEqual({ name: "write_file", arguments: "{}" });
+  expect(asked?.metadata).toEqual({ context_editing: { cleared_tool_inputs: ["c"] } });
+  const [short] = truncateToolArgs(list, { editedBefore: 1, maxLength: 5 }) as unknown as {
+    toolCalls: (typeof call)[];
+    metadata: object;
+  }[];
+  expect(JSON.parse(short?.toolCalls[0]?.function.arguments ?? "")).toEqual({
     path: "/a",
     text: "0123456789...(argument truncated)",
   });

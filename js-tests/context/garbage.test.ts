@@ -5,7 +5,16 @@ import { garbage } from "../garbage/values.js";
 import { outcome } from "../support/errors.js";
 import { ai, human, tool } from "./conversations.js";
 
-const { patchToolCalls, repairToolCalls, safeCuts, ThreadfoldError } = context;
+const {
+  clearToolUses,
+  offload,
+  patchToolCalls,
+  repairToolCalls,
+  safeCuts,
+  ThreadfoldError,
+  trimMessages,
+  truncateToolArgs,
+} = context;
 
 interface Call {
   /** Good arguments, made anew. */
@@ -25,7 +34,78 @@ const CALLS: Record<string, Call> = {
   nextCut: { args: () => [2], call: (target) => safeCuts(list() as never).nextCut(target) },
   repairToolCalls: { args: () => [list(), answerOptions()], call: (...args) => repairToolCalls(...(args as [never])) },
   patchToolCalls: { args: () => [list(), answerOptions()], call: (...args) => patchToolCalls(...(args as [never])) },
+  trimMessages: { args: () => [long(), trimOptions()], call: (...args) => trimMessages(...(args as [never, never])) },
+  "trimMessages, the first": {
+    args: () => [
+      long(),
+      { maxTokens: 2, strategy: "first", endOn: ["human"], tokenCounter: (all: object[]) => all.length },
+    ],
+    call: (...args) => trimMessages(...(args as [never, never])),
+  },
+  clearToolUses: { args: () => [long(), clearOptions(), 99], call: (...args) => clearToolUses(...(args as [never])) },
+  "clearToolUses before a message": {
+    args: () => [long(), { editedBefore: "last", clearToolInputs: true }],
+    call: (...args) => clearToolUses(...(args as [never])),
+  },
+  truncateToolArgs: {
+    args: () => [long(), truncateOptions(), 99],
+    call: (...args) => truncateToolArgs(...(args as [never])),
+  },
+  "truncateToolArgs before a message": {
+    args: () => [long(), { editedBefore: 5, maxLength: 3 }],
+    call: (...args) => truncateToolArgs(...(args as [never])),
+  },
+  offload: { args: () => [long(), offloadOptions()], call: (...args) => offload(...(args as [never])) },
 };
+
+/** A conversation in which each of the edits has something to do. */
+const long = () => [
+  { type: "system", content: "s" },
+  human("a\nbb\nccc"),
+  {
+    ...ai(),
+    tool_calls: [{ id: "c", name: "write_file", args: { text: "0123456789" } }],
+    response_metadata: { context_editing: { cleared_tool_inputs: ["b"] } },
+  },
+  { ...tool("c"), name: "f", artifact: 1, content: [{ type: "text", text: "x".repeat(9) }, "y"] },
+  {
+    id: "a",
+    role: "assistant",
+    toolCalls: [{ id: "d", function: { name: "edit_file", arguments: '{"a":"0123456789"}' } }],
+  },
+  { id: "t", role: "tool", toolCallId: "d", content: "x".repeat(9) },
+  { ...human("z".repeat(9)), id: "last", additional_kwargs: {} },
+];
+const trimOptions = () => ({
+  maxTokens: 40,
+  tokenCounter: "approximate",
+  strategy: "last",
+  startOn: "human",
+  endOn: ["human", "ai"],
+  includeSystem: true,
+  allowPartial: true,
+  textSplitter: (text: string) => [...text],
+  toolPairs: "whole",
+});
+const clearOptions = () => ({
+  trigger: 1,
+  clearAtLeast: 5,
+  keep: 0,
+  clearToolInputs: true,
+  excludeTools: ["g"],
+  placeholder: "-",
+  tokenCounter: "estimate",
+});
+const truncateOptions = () => ({
+  trigger: { fraction: 0.5 },
+  keep: { tokens: 5 },
+  maxInputTokens: 9,
+  tools: ["write_file"],
+  maxLength: 3,
+  truncationText: "-",
+  tokenCounter: "approximate",
+});
+const offloadOptions = () => ({ toolTokens: 2, humanTokens: 2, excludeTools: ["g"], root: "/x" });
 
 /** What counters-garbage.test.ts gives garbage. */
 const COUNTERS = /^count|^estimate|^scan|Tokens$/;
@@ -49,6 +129,12 @@ function check(call: Call, args: unknown[], what: string): void {
 const FIELDS = ["role", "type", "id", "lc", "kwargs", "tool_calls", "toolCalls", "invalid_tool_calls"].concat([
   "tool_call_id",
   "toolCallId",
+  "content",
+  "name",
+  "artifact",
+  "additional_kwargs",
+  "response_metadata",
+  "metadata",
   "_getType",
   "getType",
 ]);
@@ -66,7 +152,16 @@ for (const [name, call] of Object.entries(CALLS)) {
       });
       const [first] = call.args();
       if (typeof first === "number") continue;
-      const wrapped = (message: unknown) => (Array.isArray(first) ? [[message, human()]] : [message]);
+      const wrapped = (message: unknown) =>
+        Array.isArray(first) ? [[message, human()], ...call.args().slice(1)] : [message];
+      if (Array.isArray(first) && first.length > 4)
+        for (const [index, message] of (first as object[]).entries())
+          for (const field of FIELDS)
+            check(
+              call,
+              [first.with(index, { ...message, [field]: make() }), ...call.args().slice(1)],
+              `the ${field} of messages[${index}] is ${what}`,
+            );
       for (const field of FIELDS)
         for (const good of [ai("c"), tool("c"), { id: "m", role: "assistant", toolCalls: [{ id: "c" }] }])
           check(call, wrapped({ ...good, [field]: make() }), `a message's ${field} is ${what}`);

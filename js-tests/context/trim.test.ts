@@ -140,6 +140,31 @@ function tokensOf(message: object, tokenCounter: "approximate" | "estimate"): nu
   return least;
 }
 
+test("with a part of a message, too, no result is without its call, and all of it fits", () => {
+  const dice = new Dice(11);
+  let cut = 0;
+  for (let round = runs(2_000); round > 0; round--) {
+    const make = dice.one([...Object.values(KINDS), wild]);
+    const lines = () => Array.from({ length: 1 + dice.below(4) }, () => "x".repeat(dice.below(6))).join("\n");
+    const messages = make(dice).map((one, at) => ({ ...one, id: `${at}`, content: lines() }));
+    const maxTokens = dice.below(40);
+    const options = {
+      maxTokens,
+      tokenCounter: characters,
+      allowPartial: true,
+      strategy: dice.one(["first", "last"] as const),
+    };
+    const kept = trim(messages, options) as Message[];
+    kept.forEach((message, at) => message.type === "tool" && expect(ownerOf(kept, at)).toBeGreaterThanOrEqual(0));
+    expect(characters(kept)).toBeLessThanOrEqual(maxTokens);
+    const changed = kept.filter((message) => !messages.includes(message as never));
+    expect(changed.length).toBeLessThanOrEqual(1);
+    for (const { id, content } of changed) expect(messages[Number(id)]?.content).toContain(content);
+    cut += changed.length;
+  }
+  expect(cut).toBeGreaterThan(0);
+});
+
 test("only the messages that are kept are looked at", () => {
   const never = () => new Proxy({}, { get: () => expect.fail("it looks at a message that is long gone") });
   const messages = [...Array.from({ length: 1000 }, never), h1, called, t1, a2];

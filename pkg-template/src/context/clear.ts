@@ -88,7 +88,7 @@ export function clearToolUses<M extends object>(
     const made = list.slice();
     let now = before;
     const replace = (at: number, by: M) => {
-      if (least > 0 && counter.one) now += counter.one(by) - counter.one(made[at]!);
+      if (least > 0 && counter.one) now += counter.one(by) - counter.one(made[at] as M);
       made[at] = by;
     };
     let callers: Map<string, number[]> | undefined;
@@ -96,10 +96,10 @@ export function clearToolUses<M extends object>(
     for (const at of results) {
       for (; seen < at; seen++) if (kindOf(list[seen], seen) === "ai") nearest = seen;
       const asked = made[nearest];
-      const id = asked && clearable(made[at]!, asked, nearest, excluded);
+      const id = asked && clearable(made[at] as M, asked, nearest, excluded);
       if (asked === undefined || id === undefined) continue;
       changed = true;
-      replace(at, cleared(made[at]!, placeholder ?? "[cleared]"));
+      replace(at, cleared(made[at] as M, placeholder ?? "[cleared]"));
       if (clearToolInputs) {
         // As in Python, of equal messages the first is changed.
         callers ??= callersIn(made);
@@ -137,7 +137,9 @@ function marked(message: object, mark: (known: Fields) => Fields): Fields {
 }
 
 function withoutArgs<M extends object>(asked: M, at: number, id: string): M {
-  const { field, calls } = toolCallsOf(asked, at)!;
+  const found = toolCallsOf(asked, at);
+  if (!found) return asked;
+  const { field, calls } = found;
   return withFields(asked, {
     [field]: calls.map((call) => (callId(call) === id ? withArgs(call, {}) : call)),
     ...marked(asked, (known) => {

@@ -67,6 +67,6 @@ export function firstChars(text: string, count: number): string {
   if (text.length <= count) return text;
   // A pair counts as one.
   let end = 0;
-  for (let chars = 0; chars < count && end < text.length; chars++) end += text.codePointAt(end)! > 0xffff ? 2 : 1;
+  for (let chars = 0; chars < count && end < text.length; chars++) end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1;
   return text.slice(0, end);
 }

@@ -7,6 +7,7 @@ const LINES = 5;
 const LONGEST = 1000;
 
 /** The ends of lines, as Python's `splitlines` has them. */
+// oxlint-disable-next-line no-control-regex -- These are what they are.
 const LINE_END = /\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/;
 
 /** Returns a sentence about the preview, and the preview: the numbered first and last lines of a text. */

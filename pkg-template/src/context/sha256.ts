@@ -17,25 +17,23 @@ export function sha256(text: string): string {
   message.setUint8(bytes.length, 0x80);
   message.setUint32(message.byteLength - 4, bytes.length * 8);
 
-  const state = START.slice();
-  const words = new Int32Array(64);
+  let state = START;
+  const words: number[] = [];
   for (let chunk = 0; chunk < message.byteLength; chunk += 64) {
-    let [a, b, c, d, e, f, g, h] = state as [number, number, number, number, number, number, number, number];
+    let own = state;
     CONSTANTS.forEach((constant, at) => {
-      if (at < 16) words[at] = message.getInt32(chunk + at * 4);
-      else {
-        const [w15, w2] = [words[at - 15]!, words[at - 2]!];
-        const s0 = turn(w15, 7) ^ turn(w15, 18) ^ (w15 >>> 3);
-        const s1 = turn(w2, 17) ^ turn(w2, 19) ^ (w2 >>> 10);
-        words[at] = words[at - 16]! + s0 + words[at - 7]! + s1;
-      }
-      const s1 = turn(e, 6) ^ turn(e, 11) ^ turn(e, 25);
-      const one = (h + s1 + ((e & f) ^ (~e & g)) + constant + words[at]!) | 0;
-      const s0 = turn(a, 2) ^ turn(a, 13) ^ turn(a, 22);
-      const two = (s0 + ((a & b) ^ (a & c) ^ (b & c))) | 0;
-      [h, g, f, e, d, c, b, a] = [g, f, e, (d + one) | 0, c, b, a, (one + two) | 0];
+      const [a, b, c, d, e, f, g, h] = own as [number, number, number, number, number, number, number, number];
+      const before = (back: number) => words[at - back] as number;
+      const [w15, w2] = [before(15), before(2)];
+      const s0 = turn(w15, 7) ^ turn(w15, 18) ^ (w15 >>> 3);
+      const s1 = turn(w2, 17) ^ turn(w2, 19) ^ (w2 >>> 10);
+      const word = at < 16 ? message.getInt32(chunk + at * 4) : (before(16) + before(7) + s0 + s1) | 0;
+      words[at] = word;
+      const one = h + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + ((e & f) ^ (~e & g)) + constant + word;
+      const two = (turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
+      own = [(one + two) | 0, a, b, c, (d + one) | 0, e, f, g];
     });
-    [a, b, c, d, e, f, g, h].forEach((word, at) => (state[at] = (state[at]! + word) | 0));
+    state = state.map((word, at) => (word + (own[at] as number)) | 0);
   }
   return state.map((word) => (word >>> 0).toString(16).padStart(8, "0")).join("");
 }

@@ -1,7 +1,6 @@
 // Trims a list of messages. What is kept is decided in Rust (src/context/trim.rs), which asks about the list.
 import { answering, call, trim_list } from "#agent-core";
 import { reading, ThreadfoldError } from "../errors.js";
-import { choice } from "../options.js";
 import { blockText, kindOf, listed, withFields } from "./edited.js";
 import { type Facts, factsOf } from "./rows.js";
 import { calledBy, counterOf, knownOf, type TokenCounter, wrong } from "./token-counter.js";
@@ -34,17 +33,21 @@ export interface TrimMessagesOptions<M = object> {
   readonly toolPairs?: "whole" | "as-langchain" | undefined;
 }
 
-const STRATEGIES = ["last", "first"];
-const TOOL_PAIRS = ["whole", "as-langchain"];
-
 // The bits of the rules, the questions and the answers that are no number: as in src/wasm_agent/trim.rs.
 const FIRST = 1;
 const INCLUDE_SYSTEM = 2;
 const ALLOW_PARTIAL = 4;
 const AS_LANGCHAIN = 8;
-const [SYSTEM, RESERVE, IS_TYPE, FITS, BLOCKS, PIECES, ANSWERS, FITTING, KEPT, DROPPED] = [
-  0, 1, 2, 3, 4, 5, 6, 7, 8, 9,
-];
+const SYSTEM = 0;
+const RESERVE = 1;
+const IS_TYPE = 2;
+const FITS = 3;
+const BLOCKS = 4;
+const PIECES = 5;
+const ANSWERS = 6;
+const FITTING = 7;
+const KEPT = 8;
+const DROPPED = 9;
 const FAILED = -1;
 const NOTHING = -2;
 const NOBODY = -3;
@@ -80,7 +83,7 @@ export function trimMessages<M extends object>(messages: readonly M[], options: 
   return reading(() => {
     const list = listed(messages);
     if (typeof options !== "object" || options === null) throw wrong("options", "an object");
-    const isFirst = choice(options, "strategy", STRATEGIES) === 1;
+    const isFirst = isSecond(options.strategy, "strategy", "last", "first");
     const types = [typesOf(options.startOn, "startOn"), typesOf(options.endOn, "endOn")] as const;
     const { maxTokens, includeSystem, allowPartial, textSplitter } = options;
     if (typeof maxTokens !== "number" || Number.isNaN(maxTokens)) throw wrong("maxTokens", "a number");
@@ -92,7 +95,7 @@ export function trimMessages<M extends object>(messages: readonly M[], options: 
       (isFirst ? FIRST : 0) |
       (includeSystem ? INCLUDE_SYSTEM : 0) |
       (allowPartial ? ALLOW_PARTIAL : 0) |
-      (choice(options, "toolPairs", TOOL_PAIRS) === 1 ? AS_LANGCHAIN : 0);
+      (isSecond(options.toolPairs, "toolPairs", "whole", "as-langchain") ? AS_LANGCHAIN : 0);
 
     let budget = maxTokens;
     let hasSystem = false;
@@ -103,9 +106,9 @@ export function trimMessages<M extends object>(messages: readonly M[], options: 
     let pairs: Pairs | undefined;
 
     const count = (start: number, end: number, more?: M): number => {
-      const counted = list.slice(start, end);
+      const some = list.slice(start, end);
       // As in Python, a counter gets the messages in the order in which they are kept.
-      if (!isFirst) counted.reverse();
+      const counted = isFirst ? some : backwards(some);
       if (more) counted.push(more);
       return counter.list(counted);
     };
@@ -116,10 +119,10 @@ export function trimMessages<M extends object>(messages: readonly M[], options: 
       if (part > 0) {
         const blocks = message.content as unknown[];
         const content = isFirst ? blocks.slice(0, part) : blocks.slice(-part);
-        return withFields(message, { content: isReversed ? content.reverse() : content });
+        return withFields(message, { content: isReversed ? backwards(content) : content });
       }
       const text = pieces.slice(0, -part);
-      const content = (isFirst || isReversed ? text : text.reverse()).join("");
+      const content = (isFirst || isReversed ? text : backwards(text)).join("");
       // All of it may fit after all, with a counter whose counts do not add up.
       return content === message.content ? message : withFields(message, { content });
     };
@@ -136,7 +139,7 @@ export function trimMessages<M extends object>(messages: readonly M[], options: 
       const split: unknown = calledBy("textSplitter", () => (textSplitter ?? lines)(text));
       if (!Array.isArray(split) || !split.every((piece) => typeof piece === "string"))
         throw wrong("What textSplitter returns", "a list of strings");
-      pieces = isFirst ? split : [...split].reverse();
+      pieces = isFirst ? split : backwards(split);
       return split.length;
     };
     const fitting = (start: number, end: number): number => {
@@ -144,7 +147,7 @@ export function trimMessages<M extends object>(messages: readonly M[], options: 
       let [left, at] = [budget, 0];
       for (; at < end - start; at++) {
         const place = isFirst ? start + at : end - at - 1;
-        left -= counter.one(list[place]!);
+        left -= counter.one(list[place] as M);
         if (!(left >= 0)) break;
       }
       return at;
@@ -157,7 +160,7 @@ export function trimMessages<M extends object>(messages: readonly M[], options: 
           budget = Math.max(0, budget - count(0, 1));
           return true;
         case IS_TYPE:
-          return isType(list[first]!, first, types[second as 0 | 1]);
+          return isType(list[first] as M, first, types[second as 0 | 1]);
         case FITS:
           return tokens(first, second, third) <= budget;
         case BLOCKS: {
@@ -198,9 +201,15 @@ export function trimMessages<M extends object>(messages: readonly M[], options: 
     if (kept !== 0) result[cutAt - from] = partOf(cutAt, kept, false);
     const gone = dropped;
     if (gone) result = result.filter((_, at) => !gone.has(at + from));
-    if (hasSystem) result.unshift(list[0]!);
+    if (hasSystem) result.unshift(list[0] as M);
     return result.length === list.length && kept === 0 ? (list as M[]) : result;
   });
+}
+
+/** Whether an option chooses the second of two names, the first of which is usual. */
+function isSecond(given: unknown, what: string, first: string, second: string): boolean {
+  if (given == null || given === first || given === second) return given === second;
+  throw wrong(what, `'${first}' or '${second}'`);
 }
 
 type Types = readonly MessageType[] | undefined;
@@ -252,6 +261,8 @@ class Pairs {
     }
   }
 }
+
+const backwards = <T>(list: readonly T[]): T[] => list.map((_, at) => list[list.length - 1 - at] as T);
 
 /** A text's lines, each with its end, as Python's `trim_messages` has them. */
 const lines = (text: string): string[] => text.split(/(?<=\n)/).concat(text.endsWith("\n") ? [""] : []);

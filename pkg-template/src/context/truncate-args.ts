@@ -94,7 +94,7 @@ export function truncateToolArgs<M extends object>(
         changed = true;
         return withArgs(call, Object.fromEntries(own.map(([key, value]) => [key, short(value)])));
       });
-      if (changed) (made ??= list.slice())[at] = withFields(list[at]!, { [found.field]: calls });
+      if (changed) (made ??= list.slice())[at] = withFields(list[at] as M, { [found.field]: calls });
     }
     return made ?? (list as M[]);
   });
@@ -124,9 +124,9 @@ function isDue(list: readonly object[], [kind, value]: Size, limit: number | und
 function cutoff<M>(list: readonly M[], [kind, value]: Size, limit: number | undefined, counter: Counter<M>): number {
   const count = kind === "messages" ? value : kind === "fraction" && limit === undefined ? FALLBACK : undefined;
   if (count !== undefined) return list.length <= count ? list.length : list.length - Math.floor(count);
-  let left = kind === "fraction" ? share(limit!, value) : Math.max(1, Math.floor(value));
+  let left = kind === "fraction" ? share(limit ?? 0, value) : Math.max(1, Math.floor(value));
   for (let at = list.length - 1; at >= 0; at--) {
-    left -= counter.list([list[at]!]);
+    left -= counter.list([list[at] as M]);
     if (left < 0) return at + 1;
   }
   return 0;

@@ -41,7 +41,7 @@ impl Pairs {
         let at = list.len() - self.read;
         let Some(message) = list.get(at) else { return Ok(()) };
         let answers = match Facts::of(&**message).map_err(|error| error.at(at))? {
-            Facts::Tool(id) => {
+            Facts::Tool { id, .. } => {
                 if let Some(id) = id.as_ref().and_then(Value::text) {
                     self.waiting.entry(id.into_owned()).or_default().push(at);
                 }
