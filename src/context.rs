@@ -23,6 +23,7 @@ pub mod record;
 pub(crate) mod repair;
 mod rows;
 mod safe_cuts;
+#[cfg(test)]
 mod tests;
 pub mod tokens;
 mod tool_calls;

@@ -192,7 +192,7 @@ impl<'a, V: Value + fmt::Display> Context<'a, V> {
     /// A result that says no call counts nothing: nobody is sent it.
     fn count(&self, message: &V) -> Result<f64, Error> {
         self.counter.count(message).or_else(|error| match Facts::of(message) {
-            Ok(Facts::Tool(None)) => Ok(0.0),
+            Ok(Facts::Tool { id: None, .. }) => Ok(0.0),
             _ => Err(error),
         })
     }
@@ -219,7 +219,7 @@ impl<'a, V: Value + fmt::Display> Context<'a, V> {
                     let usage = self.usage(message, &mut providers);
                     ledger.push(Row::Ai { calls: &calls, invalid: &invalid }, tokens, &usage);
                 }
-                Facts::Tool(id) => {
+                Facts::Tool { id, .. } => {
                     let id = id.as_ref().and_then(|id| ids.intern(id));
                     ledger.push(Row::Tool(id), tokens, &Usage::default());
                 }
