@@ -18,14 +18,18 @@ pub mod estimate;
 pub mod estimate_message;
 pub mod offload;
 mod parts;
+pub mod policy;
+pub mod record;
 pub(crate) mod repair;
 mod rows;
 mod safe_cuts;
-#[cfg(all(test, not(target_arch = "wasm32")))]
+#[cfg(test)]
 mod tests;
+pub mod tokens;
 mod tool_calls;
 pub mod trim;
 pub mod truncate;
+pub mod view;
 mod written;
 
 pub use before::EditedBefore;

@@ -13,6 +13,7 @@ const DELTA = "AG-UI STATE_DELTA of one leaf of 1 MB";
 const MODE = "token and a look, by NODE_ENV";
 const ARGUMENTS = "LangGraph token of tool arguments";
 const UPDATES = "token and a look, by updates";
+const DECISION = "context, a streamed token and the decision";
 const PAGE = "token on a page in Chromium, main thread";
 
 export const BARS = [
@@ -88,6 +89,11 @@ export const BARS = [
     measured: ratio(PAGE, 5_000, "threadfold, naive list", "threadfold"),
     atLeast: 10,
   },
+  ...[100, 1_000, 10_000].map((n) => ({
+    what: `context, decision a streamed token, n = ${n.toLocaleString("en")}, threadfold / handwritten`,
+    measured: ratio(DECISION, n, "threadfold", "handwritten"),
+    atMost: 3,
+  })),
   { what: "the wasm, gzipped, KiB", measured: ({ sizes }) => sizes["the wasm"] / 1024, atMost: 45 },
   {
     what: "all JS of the default entry, wasm inlined, gzipped, KiB",

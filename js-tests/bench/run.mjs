@@ -28,6 +28,7 @@ const SUBJECTS = [
   "langgraph",
   "thread",
   "context",
+  "context-decisions",
   "react",
 ];
 const wanted = (name) => !options.only || name.includes(options.only);

@@ -5,6 +5,7 @@
 
 mod add_messages;
 mod context_edits;
+mod context_presets;
 mod merge_state;
 mod other_fields;
 mod patch_tool_calls;

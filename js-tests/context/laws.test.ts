@@ -1,0 +1,202 @@
+// The laws of a context, on conversations that grow message by message, are compacted when that is due, and go on.
+import { Context, type ContextOptions, type ContextRecord, estimateMessageTokens } from "threadfold/context";
+import { expect, test } from "vitest";
+import { frozen } from "../support/frozen.js";
+import { complaint, Dice, human, KINDS, type Message, waitingIn, wild } from "./conversations.js";
+
+const POLICIES: ContextOptions<Message>[] = [
+  { trigger: { messages: 6 } },
+  { trigger: { tokens: 60 }, keep: { tokens: 25 }, tokenCounter: "approximate" },
+  { trigger: [{ tokens: 80, messages: 4 }, { fraction: 0.5 }], maxInputTokens: 200, system: "Be brief." },
+  { trigger: { messages: 8 }, keep: { messages: 2, tokens: 30 }, clearToolUses: { keep: 1 } },
+  {
+    trigger: { tokens: 90 },
+    clearToolUses: { keep: 0, clearToolInputs: true },
+    truncateArgs: { tools: ["f"], maxLength: 4, keep: { messages: 2 } },
+  },
+  { trigger: { messages: 5 }, keep: { messages: 1 }, tokenCounter: (messages) => messages.length * 7 },
+];
+
+const makers = { ...KINDS, wild };
+
+/** A conversation in which each message has an id, and says something. */
+function conversation(dice: Dice, kind: keyof typeof makers): Message[] {
+  const parts = Array.from({ length: 3 }, (_, part) => {
+    // Ids of calls are told apart, but for the wild ones.
+    const list = makers[kind](dice);
+    const text = kind === "wild" ? JSON.stringify(list) : JSON.stringify(list).replaceAll(/"c(\d+)"/g, `"c${part}-$1"`);
+    return JSON.parse(text) as Message[];
+  });
+  const list: Message[] = parts.flat().map((message) => ({ ...message, content: "word ".repeat(dice.below(12)) }));
+  if (dice.chance(0.3)) list.unshift({ type: "system", content: "Be kind." } as never);
+  for (const message of list)
+    for (const call of message.tool_calls ?? []) call.args = { path: "a", text: "long ".repeat(dice.below(6)) };
+  return list.map((message, at) => (dice.chance(0.9) ? { ...message, id: `m${at}` } : message));
+}
+
+interface Look {
+  full: readonly Message[];
+  record: ContextRecord | null;
+  context: Context<Message>;
+  options: ContextOptions<Message>;
+}
+
+/** Calls `check` for each look at many conversations that grow and are compacted. */
+function grow(check: (look: Look, before: Look | undefined, kind: string) => void): {
+  looks: number;
+  compactions: number;
+} {
+  let [looks, compactions] = [0, 0];
+  for (const kind of Object.keys(makers) as (keyof typeof makers)[]) {
+    for (let seed = 0; seed < 60; seed++) {
+      const dice = new Dice(seed * 4 + kind.length);
+      const options = POLICIES[seed % POLICIES.length]!;
+      const context = new Context<Message>(options);
+      const all = conversation(dice, kind);
+      let record: ContextRecord | null = null;
+      let before: Look | undefined;
+      for (let length = 0; length <= all.length; length++) {
+        const look = { full: frozen(all.slice(0, length)), record, context, options };
+        looks++;
+        check(look, before, kind);
+        const { due } = context.of(look.full, record);
+        before = look;
+        if (!due || dice.chance(0.2)) continue;
+        compactions++;
+        record = frozen(context.compact(due, due.summarize && dice.chance(0.8) ? `They said ${length}.` : null));
+        before = undefined;
+      }
+    }
+  }
+  return { looks, compactions };
+}
+
+const view = ({ context, full, record }: Look) => context.of(full, record);
+
+test("L1: the full track is the same before and after, to the object", () => {
+  const { looks, compactions } = grow((look) => {
+    const messages = [...look.full];
+    const { due } = view(look);
+    due?.toUpdate("S");
+    expect(look.full.length).toBe(messages.length);
+    expect(look.full.every((message, at) => message === messages[at])).toBe(true);
+    // What it sends unchanged is the object that was given.
+    const edits = look.options.clearToolUses ?? look.options.truncateArgs;
+    if (!edits) for (const one of view(look).messages) if (one.id) expect(look.full).toContain(one);
+  });
+  expect(looks).toBeGreaterThan(3000);
+  expect(compactions).toBeGreaterThan(300);
+});
+
+test("L2: the view is a function of the full track and the record, after JSON too", () => {
+  grow((look) => {
+    const copy = JSON.parse(JSON.stringify([look.full, look.record])) as [Message[], ContextRecord | null];
+    const again = new Context<Message>(look.options).of(...copy);
+    expect(again.messages).toEqual(JSON.parse(JSON.stringify(view(look).messages)));
+    expect(again.tokens).toBe(view(look).tokens);
+    expect(again.due?.toRecord("S")).toEqual(view(look).due?.toRecord("S"));
+    // In a deepagents state it is the same.
+    const state = { messages: copy[0], _summarization_event: copy[1] };
+    expect(new Context<Message>(look.options).of(state).messages).toEqual(again.messages);
+  });
+});
+
+test("L3: every provider takes the view, of any conversation whatever", () => {
+  grow((look) => {
+    const { messages } = view(look);
+    expect(complaint(messages, waitingIn(messages))).toBeUndefined();
+    const { due } = view(look);
+    if (!due) return;
+    // What is summarized and what stays is taken, too.
+    expect(complaint(due.messages)).toBeUndefined();
+    expect(complaint(due.kept, waitingIn(due.kept))).toBeUndefined();
+  });
+});
+
+test("L4: between two records the view only grows at its end, but for a result that comes late", () => {
+  let grown = 0;
+  grow((look, before, kind) => {
+    if (!before) return;
+    const [was, now] = [view(before).messages, view(look).messages];
+    const added = look.full.at(-1)!;
+    const isLate = added.type === "tool" && !now.slice(was.length).includes(added);
+    if (isLate && kind !== "plain") return;
+    grown++;
+    expect(now.slice(0, was.length)).toEqual(was);
+  });
+  expect(grown).toBeGreaterThan(2000);
+});
+
+test("L5: counting what changed gives what counting all gives", () => {
+  grow((look) => {
+    const again = new Context<Message>(look.options).of([...look.full], look.record);
+    expect(view(look).tokens).toBe(again.tokens);
+    expect(view(look).usage).toEqual(again.usage);
+    expect(view(look).due?.cutoff).toBe(again.due?.cutoff);
+    expect(view(look).due?.editedBefore).toBe(again.due?.editedBefore);
+    if (look.options.tokenCounter !== undefined) return;
+    const { system, tools, tokens } = again.usage;
+    const summed = again.messages.reduce((sum, message) => sum + estimateMessageTokens(message as never), 0);
+    expect(tokens).toBe(system + tools + summed);
+  });
+});
+
+test("L5: a meter counts what a look counts, text by text", () => {
+  for (const tokenCounter of [
+    "estimate",
+    "approximate",
+    (some: readonly object[]) => JSON.stringify(some).length,
+  ] as const) {
+    const context = new Context({ trigger: { tokens: 400 }, tokenCounter });
+    for (let seed = 0; seed < 20; seed++) {
+      const dice = new Dice(seed);
+      const messages: object[] = conversation(dice, "plain");
+      const meter = context.meter(messages);
+      expect(meter.tokens).toBe(context.of(messages).tokens);
+      let last = { type: "ai", content: "" };
+      meter.push(last);
+      for (const token of ["Hel", "lo 123", "4\n", " \ud83d", "\ude00 ", "", "你好", "x".repeat(dice.below(200))]) {
+        meter.text(token);
+        last = { ...last, content: last.content + token };
+        const look = context.of([...messages, last]);
+        expect(meter.tokens).toBe(look.tokens);
+        expect(meter.isDue).toBe(look.tokens >= 400);
+      }
+    }
+  }
+});
+
+test("L6: a message more is one message counted, however many there are", () => {
+  let counted = 0;
+  const tokenCounter = (messages: readonly Message[]) => {
+    counted += messages.length;
+    return messages.length;
+  };
+  const context = new Context<Message>({ trigger: { messages: 100_000 }, tokenCounter });
+  for (const length of [10, 10_000]) {
+    const list = Array.from({ length }, (_, at) => ({ ...human(), id: `${length}-${at}` }));
+    expect(context.of(list).tokens).toBe(length);
+    counted = 0;
+    expect(context.of([...list, human()]).tokens).toBe(length + 1);
+    expect(counted).toBe(1);
+    const meter = context.meter(list);
+    counted = 0;
+    meter.push(human());
+    expect(counted).toBe(1);
+  }
+});
+
+test("is the same view while nothing has changed", () => {
+  const context = new Context<Message>({ trigger: { messages: 2 }, keep: { messages: 1 } });
+  const list = [human("a"), human("b"), human("c")];
+  const first = context.of(list);
+  expect(context.of(list)).toBe(first);
+  expect(context.of([...list])).toBe(first);
+  expect(first.due).toBe(first.due);
+  const record = context.compact(first.due!, "S");
+  const second = context.of(list, record);
+  expect(second).not.toBe(first);
+  expect(context.of([...list], record)).toBe(second);
+  // An earlier view still tells what it told.
+  expect([first.tokens, first.messages.length]).toEqual([context.of(list, null).tokens, 3]);
+});

@@ -1,0 +1,211 @@
+import { reading } from "../errors.js";
+import { answeredCall } from "./call-fields.js";
+import { kindOf } from "./edited.js";
+import { type Edits, Effectives } from "./effective.js";
+import { Ledger } from "./ledger.js";
+import { Meter } from "./meter.js";
+import { type ContextOptions, overheadOf, policyNumbers, triggersOf } from "./policy.js";
+import type { ContextRecord } from "./record.js";
+import { type ContextSource, type Track, trackOf } from "./source.js";
+import { type Counter, counterOf, wrong } from "./token-counter.js";
+import { type ContextDue, ContextView, type Setting, type ViewRules } from "./view.js";
+
+export { type ContextDue, ContextView };
+
+/**
+ * What a model is sent of a conversation. The full track is the only track; the context is a view of it and of one small
+ * record, so that nothing is stored twice and the history is never shortened.
+ *
+ * It decides and never acts: it calls no model, reads no clock, writes nothing. A look costs what has changed since the
+ * last one, so do not change a message in place. Between two compactions the list that is sent only grows at its end, which keeps
+ * a provider's prompt cache.
+ *
+ * @throws {@link ThreadfoldError} `INVALID_VALUE` for options of the wrong kind.
+ *
+ * @example
+ * ```ts
+ * import { Context } from "threadfold/context";
+ *
+ * const context = new Context({ trigger: { messages: 4 }, keep: { messages: 2 } });
+ * const messages = ["one", "two", "three", "four"].map((content, at) => ({
+ *   id: `m${at}`,
+ *   type: at % 2 ? "ai" : "human",
+ *   content,
+ * }));
+ *
+ * const { due } = context.of(messages);
+ * console.log(due?.messages.map(({ content }) => content)); // [ 'one', 'two' ]
+ *
+ * const record = context.compact(due!, "They counted.");
+ * const view = context.of(messages, record);
+ * console.log(view.messages.length, view.due, view.conversation_summary); // 3 null They counted.
+ * ```
+ */
+export class Context<M extends object = object> {
+  /** What is odd about the options: that what stays after a compaction is due again at once. */
+  readonly warning: string | undefined;
+  readonly #looks = new WeakMap<object, Look<M>>();
+  readonly #make: () => Look<M>;
+  readonly #meter: (list: readonly M[], tokens: number, thresholds: Float64Array) => Meter;
+
+  /** @internal */
+  constructor(options: ContextOptions<M>, rules: ViewRules);
+  constructor(options?: ContextOptions<M>);
+  constructor(options: ContextOptions<M> = {}, rules: ViewRules = {}) {
+    const make = reading(() => {
+      if (typeof options !== "object" || options === null || Array.isArray(options))
+        throw wrong("options", "an object");
+      const given = options as ContextOptions<never>;
+      const { tokenCounter = "estimate", preserveSystem = !rules.asLangchain } = given;
+      const { clearToolUses: clear, truncateArgs: truncate, maxInputTokens } = given;
+      if (truncate !== undefined && (typeof truncate !== "object" || truncate === null))
+        throw wrong("truncateArgs", "an object");
+      if (clear !== undefined && (typeof clear !== "object" || clear === null))
+        throw wrong("clearToolUses", "an object");
+      const counter = counterOf(tokenCounter) as Counter<object>;
+      const count = sparing(counter.one ?? single(counter));
+      const overhead = overheadOf({ ...given, tokenCounter }, rules, count);
+      const policy = policyNumbers(given, rules, overhead);
+      const edits: Edits = { clear, truncate };
+      const limit = maxInputTokens ?? Math.min(...triggersOf(given).map(({ tokens = Infinity }) => tokens));
+      const setting = (): Setting => ({
+        ledger: new Ledger(policy, count, rules.providers ?? []),
+        count,
+        overhead,
+        limit: limit === Infinity ? null : limit,
+        edits,
+        preserveSystem,
+        rules,
+      });
+      return {
+        look: () => new Look<M>(new Effectives(edits, preserveSystem), setting()),
+        meter: (list: readonly M[], tokens: number, thresholds: Float64Array) =>
+          new Meter(list, tokens, thresholds, tokenCounter, count),
+      };
+    });
+    this.#make = make.look;
+    this.#meter = make.meter;
+    this.warning = warningOf(options as ContextOptions<never>);
+  }
+
+  /**
+   * Returns what the model is sent: of a thread, by its record; of a graph's state, by its `_summarization_event`; or of a
+   * list of messages. The same object as long as nothing has changed.
+   *
+   * @param record - The record to go by, null for none; otherwise that of the thread or state.
+   * @throws {@link ThreadfoldError} `INVALID_VALUE` for another source or record. Its getters throw `INVALID_MESSAGE` for
+   *   what is no message.
+   */
+  of<T extends M = M>(source: ContextSource<T>, record?: ContextRecord | null): ContextView<T> {
+    return reading(() => {
+      const track = trackOf<M>(source as ContextSource<M>, record);
+      return this.#lookAt(source, track).of(track) as ContextView<object> as ContextView<T>;
+    });
+  }
+
+  /**
+   * Makes the record of a compaction. `thread.compact(due, summary)` does that and keeps it.
+   *
+   * @param summary - What the messages to summarize become: a text, a message of your own, or null to leave them out.
+   * @throws {@link ThreadfoldError} `INVALID_VALUE` for another summary, or for what is not due.
+   */
+  compact(due: ContextDue<M>, summary: string | object | null): ContextRecord {
+    return reading(() => {
+      if (typeof due?.toRecord !== "function") throw wrong("due", "what a view says is due");
+      return due.toRecord(summary);
+    });
+  }
+
+  /**
+   * Returns a meter that counts on from here, for a conversation that is being streamed: a token costs one addition and
+   * one comparison. It does not see what a repair adds or leaves out.
+   *
+   * @throws {@link ThreadfoldError} The errors of {@link Context.of}, and `INVALID_MESSAGE`.
+   *
+   * @example
+   * ```ts
+   * import { Context } from "threadfold/context";
+   *
+   * const context = new Context({ trigger: { tokens: 20 } });
+   * const meter = context.meter([{ type: "human", content: "What is 6 × 7?" }]);
+   * meter.push({ type: "ai", content: "" });
+   * for (const token of ["It", " is", " 42", "."]) meter.text(token);
+   * console.log(meter.tokens, meter.isDue); // 21 true
+   * ```
+   */
+  meter(source: ContextSource<M>, record?: ContextRecord | null): Meter {
+    return reading(() => {
+      const track = trackOf(source, record);
+      const look = this.#lookAt(source, track);
+      const { messages, tokens } = look.of(track);
+      return this.#meter(messages, tokens, look.thresholds);
+    });
+  }
+
+  /** The look at this conversation: known by its thread, or by its first message. */
+  #lookAt(source: unknown, { messages }: Track<M>): Look<M> {
+    const first: unknown = Array.isArray(source) || !("getState" in (source as object)) ? messages[0] : source;
+    const key = typeof first === "object" && first !== null ? first : this;
+    let look = this.#looks.get(key);
+    if (!look) this.#looks.set(key, (look = this.#make()));
+    return look;
+  }
+}
+
+/** One conversation, as it was looked at last. */
+class Look<M extends object> {
+  #view: ContextView<M> | undefined;
+  #of: object | undefined;
+
+  constructor(
+    private readonly effectives: Effectives<M>,
+    private readonly setting: Setting,
+  ) {}
+
+  of({ messages, record }: Track<M>): ContextView<M> {
+    const of = this.effectives.of(messages, record);
+    if (!this.#view || of !== this.#of || record !== this.#view.record) {
+      this.#view = new ContextView(messages, record, of, this.setting);
+      this.#of = of;
+    }
+    return this.#view;
+  }
+
+  get thresholds(): Float64Array {
+    return this.setting.ledger.thresholds;
+  }
+}
+
+/** Counts nothing for a result that says no call: nobody is sent it. */
+function sparing(count: (message: object) => number): (message: object) => number {
+  return (message) => {
+    try {
+      return count(message);
+    } catch (error) {
+      if (kindOf(message, 0) === "tool" && answeredCall(message) === undefined) return 0;
+      throw error;
+    }
+  };
+}
+
+/** Counts by the caller's counter of lists, each message once. */
+function single(counter: Counter<object>): (message: object) => number {
+  const counts = new WeakMap<object, number>();
+  return (message) => {
+    if (typeof message !== "object" || message === null) return counter.list([message]);
+    let tokens = counts.get(message);
+    if (tokens === undefined) counts.set(message, (tokens = counter.list([message])));
+    return tokens;
+  };
+}
+
+function warningOf(options: ContextOptions<never>): string | undefined {
+  const { keep } = options;
+  for (const key of ["tokens", "messages", "fraction"] as const) {
+    const most = keep?.[key];
+    const trigger = triggersOf(options).find((one) => Object.keys(one).length === 1 && one[key]! <= most!);
+    if (trigger)
+      return `keep.${key} is ${most}, which is due at ${trigger[key]}: it may be compacted at every call. Keep half of it.`;
+  }
+  return undefined;
+}

@@ -1,0 +1,140 @@
+// Counts a context while it grows, a streamed token at a time.
+import { reading } from "../errors.js";
+import { sizeOf } from "./count.js";
+import { scanMessage } from "./estimate-message.js";
+import { scanTokens } from "./estimate.js";
+import { readParts } from "./message-parts.js";
+import { codePoints } from "./python-text.js";
+import { wrong } from "./token-counter.js";
+
+/** Counts text that is appended to a message. */
+interface Growing {
+  readonly tokens: number;
+  add(text: string): void;
+}
+
+class Estimated implements Growing {
+  #sum: number;
+  #state: number;
+
+  constructor(message: object) {
+    const { sum, state } = scanMessage(message as never);
+    [this.#sum, this.#state] = [sum, state];
+  }
+
+  get tokens(): number {
+    return Math.ceil(this.#sum / 100);
+  }
+
+  add(text: string): void {
+    const { sum, state } = scanTokens(text, this.#state);
+    this.#sum += sum;
+    this.#state = state;
+  }
+}
+
+class Approximated implements Growing {
+  readonly #rest: number;
+  #chars: number;
+  #last = "";
+
+  constructor(message: object) {
+    const parts = readParts(message);
+    const { chars, images } = parts ? sizeOf(parts, true) : { chars: 0, images: 0 };
+    this.#rest = images * 85 + (parts ? 3 : 0);
+    this.#chars = chars;
+  }
+
+  get tokens(): number {
+    return this.#rest + Math.ceil(this.#chars / 4);
+  }
+
+  add(text: string): void {
+    // A pair whose halves come one by one is one.
+    this.#chars += codePoints(this.#last + text) - this.#last.length;
+    const end = text.charCodeAt(text.length - 1);
+    this.#last = end >= 0xd800 && end < 0xdc00 ? text.slice(-1) : "";
+  }
+}
+
+/** Counts the message anew: that is how much a counter of the caller's costs. */
+class Recounted implements Growing {
+  constructor(
+    private message: object,
+    private readonly count: (message: object) => number,
+    public tokens = count(message),
+  ) {}
+
+  add(text: string): void {
+    const { content } = this.message as { content?: unknown };
+    this.message = { ...this.message, content: (typeof content === "string" ? content : "") + text };
+    this.tokens = this.count(this.message);
+  }
+}
+
+/** Counts what a model is sent while it grows, at the cost of what is new: {@link Context.meter}. */
+export class Meter {
+  #before: number;
+  #messages: number;
+  #last: Growing | undefined;
+  #lastTokens = 0;
+  readonly #thresholds: readonly (readonly [tokens: number, messages: number])[];
+  readonly #counter: unknown;
+  readonly #count: (message: object) => number;
+
+  /** @internal */
+  constructor(
+    list: readonly object[],
+    tokens: number,
+    thresholds: Float64Array,
+    counter: unknown,
+    count: (message: object) => number,
+  ) {
+    this.#counter = counter;
+    this.#count = count;
+    this.#before = tokens;
+    this.#messages = list.length;
+    this.#thresholds = Array.from({ length: thresholds.length / 2 }, (_, at) => [
+      thresholds[2 * at]!,
+      thresholds[2 * at + 1]!,
+    ]);
+    const last = list.at(-1);
+    if (last !== undefined) this.#open(last, tokens - count(last));
+  }
+
+  /** Adds a message at the end. */
+  push(message: object): void {
+    reading(() => this.#open(message, this.tokens));
+    this.#messages++;
+  }
+
+  /** Adds text to the content of the last message. */
+  text(delta: string): void {
+    if (typeof delta !== "string") throw wrong("delta", "a text");
+    if (!this.#last) throw wrong("text", "added behind a message");
+    this.#last.add(delta);
+    this.#lastTokens = this.#last.tokens;
+  }
+
+  /** The tokens of all. */
+  get tokens(): number {
+    return this.#before + this.#lastTokens;
+  }
+
+  /** Whether a trigger holds: then look at `due`. */
+  get isDue(): boolean {
+    const tokens = this.#before + this.#lastTokens;
+    for (const [most, messages] of this.#thresholds) if (tokens >= most && this.#messages >= messages) return true;
+    return false;
+  }
+
+  #open(message: object, before: number): void {
+    const made =
+      this.#counter === "estimate"
+        ? new Estimated(message)
+        : this.#counter === "approximate"
+          ? new Approximated(message)
+          : new Recounted(message, this.#count);
+    [this.#last, this.#before, this.#lastTokens] = [made, before, made.tokens];
+  }
+}

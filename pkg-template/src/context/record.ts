@@ -1,0 +1,97 @@
+// The record of a compaction: all that is stored about a context beside the full track.
+import { isDict } from "./python-text.js";
+import { type EditedBefore, kindOf, withFields } from "./edited.js";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * What stands for the older messages in what a model is sent: deepagents' `_summarization_event`, field for field, and
+ * two ids, which stay right when messages in front are removed.
+ */
+export interface ContextRecord {
+  /** How many messages of the full track are not sent any more. */
+  readonly cutoff_index: number;
+  /** The id of the first message that is sent. It counts before the index. */
+  readonly cutoff_id?: string | undefined;
+  /** What is sent in their place; null for nothing. */
+  readonly summary_message: object | null;
+  /** Where the older messages are kept as a file, if anywhere. */
+  readonly file_path?: string | null | undefined;
+  /** How many messages there were when the summary was made. */
+  readonly created_at_index?: number | undefined;
+  /** The message before which tool results are cleared and arguments truncated: its id, or its position if it has none. */
+  readonly edited_before?: EditedBefore | undefined;
+}
+
+/** The text of what stands in front of LangChain's summary. */
+const INTRO = "Here is a summary of the conversation to date:\n\n";
+const HISTORY = "[对话历史摘要]\n";
+
+/** Returns what is a record, null for anything else, as deepagents does. */
+export function recordOf(given: unknown): ContextRecord | null {
+  if (!isDict(given) || given["summary_message"] === undefined) return null;
+  const index = given["cutoff_index"];
+  return Number.isInteger(index) && (index as number) >= 0 ? (given as unknown as ContextRecord) : null;
+}
+
+/** Returns the position of the message with which a record's `id`, or else `index`, says that something begins. */
+export function placeOf(messages: readonly unknown[], id: unknown, index: number): number {
+  if (typeof id === "string") {
+    if (idOf(messages[index]) === id) return index;
+    const found = messages.findIndex((message) => idOf(message) === id);
+    if (found >= 0) return found;
+  }
+  return Math.min(index, messages.length);
+}
+
+export const idOf = (message: unknown): unknown => (isDict(message) ? message["id"] : undefined);
+
+/** A summary as LangChain's middleware and deepagents' write it. */
+export function summaryMessage(summary: string, path: string | null = null): object {
+  const content =
+    path === null
+      ? INTRO + summary
+      : `You are in the middle of a conversation that has been summarized.
+
+The full conversation history has been saved to ${path} should you need to refer back to it for details.
+
+A condensed summary follows:
+
+<summary>
+${summary}
+</summary>`;
+  return { type: "human", content, additional_kwargs: { lc_source: "summarization" } };
+}
+
+/** A summary as a system message. */
+export const historyMessage = (summary: string): object => ({ type: "system", content: HISTORY + summary });
+
+/** Returns the summary that a record has, without the words around it; null, if it has none. */
+export function summaryOf(record: ContextRecord | null): string | null {
+  const content = isDict(record?.summary_message) ? record.summary_message["content"] : undefined;
+  if (typeof content !== "string") return null;
+  const intro = [INTRO, HISTORY].find((one) => content.startsWith(one));
+  if (intro !== undefined) return content.slice(intro.length);
+  return /^You are in the middle of .*<summary>\n(.*)\n<\/summary>$/s.exec(content)?.[1] ?? content;
+}
+
+const REASONING: readonly unknown[] = ["thinking", "redacted_thinking", "reasoning_content"];
+const CLAUDE = /claude|anthropic/;
+
+/**
+ * Returns a message without the blocks of reasoning that are bound to the history before it, by deepagents' rules: a
+ * model refuses them behind another history.
+ */
+export function withoutReasoning<M>(message: M, at: number): M {
+  if (kindOf(message, at) !== "ai") return message;
+  const { content, response_metadata: response } = message as Fields;
+  if (!Array.isArray(content)) return message;
+  const { model_provider: provider, model_name: name } = isDict(response) ? response : ({} as Fields);
+  const isBedrock = provider === "bedrock" || provider === "bedrock_converse";
+  const isClaude = provider === "anthropic" || (isBedrock && CLAUDE.test(String(name ?? "").toLowerCase()));
+  if (!isClaude && provider !== undefined && provider !== null) return message;
+  const isBound = (block: unknown) =>
+    isDict(block) && (REASONING.includes(block["type"]) || (isClaude && block["type"] === "reasoning"));
+  const rest = content.filter((block: unknown) => !isBound(block));
+  return rest.length === content.length ? message : (withFields(message as object, { content: rest }) as M);
+}

@@ -1,0 +1,71 @@
+// Where a full track and a record are: in a thread, in a state, or by themselves.
+import { reading } from "../errors.js";
+import { Context } from "./context.js";
+import { isDict } from "./python-text.js";
+import { type ContextRecord, recordOf } from "./record.js";
+import { wrong } from "./token-counter.js";
+
+/** A state as deepagents' graphs have it, or one with a list of its own for the full history. */
+export interface ContextState<M = object> {
+  readonly messages?: readonly M[] | undefined;
+  readonly full_messages?: readonly M[] | undefined;
+  readonly _summarization_event?: unknown;
+}
+
+/** What a {@link Context} is of: a list of messages, a thread, or a graph's state. */
+export type ContextSource<M = object> =
+  | readonly M[]
+  | { getState(): ContextState<M>; readonly history?: readonly M[] | undefined; readonly context?: unknown }
+  | ContextState<M>;
+
+/** A full track and the record that belongs to it. */
+export interface Track<M> {
+  readonly messages: readonly M[];
+  readonly record: ContextRecord | null;
+}
+
+/** Finds the full track and the record. A record that is given counts, null too. */
+export function trackOf<M>(source: ContextSource<M>, record?: ContextRecord | null): Track<M> {
+  const given: unknown = source;
+  if (record !== undefined && record !== null && !recordOf(record))
+    throw wrong("record", "a record of a compaction, or null");
+  if (Array.isArray(given)) return { messages: given as M[], record: record ?? null };
+  if (!isDict(given)) throw wrong("source", "a list of messages, a thread or a state");
+  const isThread = typeof given["getState"] === "function";
+  const state: unknown = isThread ? (given["getState"] as () => unknown).call(given) : given;
+  const own = isDict(state) ? state : {};
+  const messages: unknown = (isThread ? given["history"] : own["full_messages"]) ?? own["messages"] ?? [];
+  if (!Array.isArray(messages)) throw wrong("messages", "a list of messages");
+  const known = (isThread ? given["context"] : undefined) ?? own["_summarization_event"];
+  return { messages: messages as M[], record: record === undefined ? recordOf(known) : record };
+}
+
+/**
+ * Returns everything that was said: of a state `full_messages` if it has them, else its messages; of a thread its history.
+ *
+ * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is neither a thread, a state nor a list.
+ *
+ * @example
+ * ```ts
+ * import { contextMessages, fullMessages } from "threadfold/context";
+ *
+ * const state = {
+ *   messages: ["a", "b", "c"].map((content) => ({ type: "human", content })),
+ *   _summarization_event: { cutoff_index: 2, summary_message: { type: "human", content: "Two letters." } },
+ * };
+ * console.log(fullMessages(state).length); // 3
+ * console.log(contextMessages(state).map(({ content }) => content)); // [ 'Two letters.', 'c' ]
+ * ```
+ */
+export function fullMessages<M extends object>(source: ContextSource<M>): readonly M[] {
+  return reading(() => trackOf(source).messages);
+}
+
+/**
+ * Returns what the model is sent by the record that a thread or state has: {@link Context.of} without a policy.
+ *
+ * @throws {@link ThreadfoldError} `INVALID_VALUE`, `INVALID_MESSAGE`.
+ */
+export function contextMessages<M extends object>(source: ContextSource<M>): readonly M[] {
+  return new Context<M>().of(source).messages;
+}

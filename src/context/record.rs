@@ -1,0 +1,179 @@
+//! The record of a compaction: all that is stored about a context beside the full track.
+
+use crate::message::is_kind;
+use crate::value::{Found, Kind, Scalar, Value};
+
+use super::before::EditedBefore;
+
+/// What stands for the older messages in what a model is sent: deepagents' `_summarization_event`,
+/// field for field, and two ids, which stay right when messages in front are removed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record<V> {
+    /// How many messages of the full track are not sent any more.
+    pub cutoff_index: usize,
+    /// The id of the first message that is sent. It counts before the index.
+    pub cutoff_id: Option<String>,
+    /// What is sent in their place.
+    pub summary_message: Option<V>,
+    /// Where the older messages are kept as a file, if anywhere.
+    pub file_path: Option<String>,
+    /// How many messages there were when the summary was made.
+    pub created_at_index: Option<usize>,
+    /// The message before which tool results are cleared and arguments truncated.
+    pub edited_before: Option<Boundary>,
+}
+
+/// A message, by its id or, if it has none, its position.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Boundary {
+    /// Its id.
+    Id(String),
+    /// Its position in the full track.
+    Index(usize),
+}
+
+impl<V: Value> Record<V> {
+    /// Reads what a state has as `_summarization_event`; `None` for anything that is no record.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use threadfold::context::record::Record;
+    ///
+    /// let event = json!({ "cutoff_index": 3, "summary_message": { "type": "human", "content": "Before." } });
+    /// let record = Record::read(&event).unwrap();
+    /// assert_eq!(record.cutoff_index, 3);
+    /// assert_eq!(Record::read(&record.write()), Some(record));
+    /// ```
+    #[must_use]
+    pub fn read(event: &V) -> Option<Self> {
+        let summary = event.get_owned("summary_message")?;
+        Some(Self {
+            cutoff_index: index_in(event, "cutoff_index")?,
+            cutoff_id: event.text_of("cutoff_id"),
+            summary_message: (!summary.is_null()).then_some(summary),
+            file_path: event.text_of("file_path"),
+            created_at_index: index_in(event, "created_at_index"),
+            edited_before: match event.text_of("edited_before") {
+                Some(id) => Some(Boundary::Id(id)),
+                None => index_in(event, "edited_before").map(Boundary::Index),
+            },
+        })
+    }
+
+    /// Writes it as a state has it.
+    #[must_use]
+    pub fn write(&self) -> V {
+        let number = |index: usize| V::parse_json(&index.to_string()).unwrap_or_else(V::null);
+        let text = |text: &Option<String>| text.as_deref().map_or_else(V::null, V::string);
+        let mut event = V::object()
+            .with("cutoff_index", number(self.cutoff_index))
+            .with("summary_message", self.summary_message.clone().unwrap_or_else(V::null))
+            .with("file_path", text(&self.file_path));
+        if let Some(made) = self.created_at_index {
+            event = event.with("created_at_index", number(made));
+        }
+        if let Some(id) = &self.cutoff_id {
+            event = event.with("cutoff_id", V::string(id));
+        }
+        match &self.edited_before {
+            Some(Boundary::Id(id)) => event.with("edited_before", V::string(id)),
+            Some(Boundary::Index(index)) => event.with("edited_before", number(*index)),
+            None => event,
+        }
+    }
+
+    /// Returns the summary, without the words around it.
+    #[must_use]
+    pub fn summary(&self) -> Option<String> {
+        let content = self.summary_message.as_ref()?.text_of("content")?;
+        let intro = [INTRO, HISTORY].into_iter().find_map(|intro| content.strip_prefix(intro));
+        let framed = || {
+            let inner = content.strip_prefix(FRAME)?.split_once("<summary>\n")?.1;
+            inner.strip_suffix("\n</summary>")
+        };
+        Some(intro.or_else(framed).unwrap_or(&content).to_owned())
+    }
+
+    /// The position of the first message that is sent.
+    pub(super) fn cutoff(&self, messages: &V) -> usize {
+        let found = self.cutoff_id.as_deref().and_then(|id| place_of(messages, id));
+        found.unwrap_or(self.cutoff_index).min(messages.len())
+    }
+
+    /// The position of the message before which messages are edited.
+    pub(super) fn boundary(&self, messages: &V) -> usize {
+        match &self.edited_before {
+            Some(Boundary::Id(id)) => EditedBefore::Id(id).position(messages),
+            Some(Boundary::Index(index)) => (*index).min(messages.len()),
+            None => 0,
+        }
+    }
+}
+
+const INTRO: &str = "Here is a summary of the conversation to date:\n\n";
+const HISTORY: &str = "[对话历史摘要]\n";
+const FRAME: &str = "You are in the middle of a conversation that has been summarized.\n\n";
+
+/// Makes the message of a summary, as `LangChain`'s middleware and deepagents do.
+#[must_use]
+pub fn summary_message<V: Value>(summary: &str, file_path: Option<&str>) -> V {
+    let content = match file_path {
+        None => [INTRO, summary].concat(),
+        Some(path) => format!(
+            "{FRAME}The full conversation history has been saved to {path} should you need to refer \
+             back to it for details.\n\nA condensed summary follows:\n\n<summary>\n{summary}\n</summary>"
+        ),
+    };
+    let source = V::object().with("lc_source", V::string("summarization"));
+    V::object()
+        .with("type", V::string("human"))
+        .with("content", V::string(&content))
+        .with("additional_kwargs", source)
+}
+
+fn place_of<V: Value>(messages: &V, id: &str) -> Option<usize> {
+    messages.items().position(|message| message.text_of("id").as_deref() == Some(id))
+}
+
+fn index_in<V: Value>(event: &V, key: &str) -> Option<usize> {
+    match event.get(key)?.scalar()? {
+        Scalar::Integer(index) => usize::try_from(index).ok(),
+        _ => None,
+    }
+}
+
+/// Returns a message without the blocks of reasoning that are bound to the history before it, by
+/// deepagents' rules: a model refuses them behind another history.
+pub(super) fn without_reasoning<V: Value>(message: &V) -> V {
+    let content = message.get("content").map(Found::into_owned);
+    let Some(content) = content.filter(|content| content.kind() == Kind::Array) else {
+        return message.clone();
+    };
+    if !is_kind(message, "ai") {
+        return message.clone();
+    }
+    let about = message.get_owned("response_metadata").unwrap_or_else(V::null);
+    let provider = about.get("model_provider").filter(|provider| !provider.is_null());
+    let name = about.text_of("model_name").unwrap_or_default().to_lowercase();
+    let is_claude = match provider.as_ref().and_then(|provider| provider.text()).as_deref() {
+        Some("anthropic") => true,
+        Some("bedrock" | "bedrock_converse") => {
+            name.contains("claude") || name.contains("anthropic")
+        }
+        _ => false,
+    };
+    if provider.is_some() && !is_claude {
+        return message.clone();
+    }
+    let is_bound = |block: &V| match block.text_of("type").as_deref() {
+        Some("thinking" | "redacted_thinking" | "reasoning_content") => true,
+        Some("reasoning") => is_claude,
+        _ => false,
+    };
+    let rest: Vec<V> =
+        content.items().filter(|block| !is_bound(block)).map(Found::into_owned).collect();
+    if rest.len() == content.len() {
+        return message.clone();
+    }
+    message.clone().with("content", V::array(rest))
+}

@@ -1,0 +1,43 @@
+//! The counters of a context.
+
+use crate::error::Error;
+use crate::value::Value;
+
+use super::count::{CountOptions, message_tokens};
+use super::estimate_message::{TOKENS_PER_IMAGE, estimate_message};
+
+/// Counts the tokens of a message. What a list has is the sum of its messages.
+pub trait CountTokens<V> {
+    /// Returns the tokens of one message.
+    ///
+    /// # Errors
+    /// [`Error::InvalidMessage`] for what is no message, or the counter's own.
+    fn count(&self, message: &V) -> Result<f64, Error>;
+}
+
+/// Counts as Python's `count_tokens_approximately` does.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Approximate(pub CountOptions);
+
+impl<V: Value> CountTokens<V> for Approximate {
+    fn count(&self, message: &V) -> Result<f64, Error> {
+        message_tokens(message, &self.0)
+    }
+}
+
+/// Estimates what a model reads: [`estimate_message`].
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Estimated;
+
+impl<V: Value> CountTokens<V> for Estimated {
+    #[allow(clippy::cast_precision_loss)] // No message has 2⁵³ tokens.
+    fn count(&self, message: &V) -> Result<f64, Error> {
+        Ok(estimate_message(message, TOKENS_PER_IMAGE)?.tokens() as f64)
+    }
+}
+
+impl<V, F: Fn(&V) -> Result<f64, Error>> CountTokens<V> for F {
+    fn count(&self, message: &V) -> Result<f64, Error> {
+        self(message)
+    }
+}

@@ -1,0 +1,323 @@
+//! What a model is sent: a view of the full track and one record.
+
+use std::fmt;
+
+use crate::error::Error;
+use crate::message::is_kind;
+use crate::value::{Found, Kind, Scalar, Symbols, Value};
+
+use super::before::EditedBefore;
+use super::clear::{ClearOptions, clear_tool_uses};
+use super::cut::Row;
+use super::policy::{Cuts, Ledger, Policy, Usage};
+use super::record::{Boundary, Record, summary_message, without_reasoning};
+use super::rows::Facts;
+use super::tokens::CountTokens;
+use super::tool_calls::{Waiting, repair_tool_calls};
+use super::trim::Counter;
+use super::truncate::{TruncateOptions, truncate_tool_args};
+
+/// When a context is compacted, to what, and how it is counted.
+///
+/// ```
+/// use serde_json::json;
+/// use threadfold::context::policy::{Policy, Size};
+/// use threadfold::context::tokens::Estimated;
+/// use threadfold::context::view::Context;
+///
+/// let policy = Policy { trigger: vec![Size::messages(4)], keep: Some(Size::messages(2)), ..Policy::default() };
+/// let context = Context::new(policy, &Estimated);
+/// let messages = json!(["one", "two", "three", "four"]);
+///
+/// let due = context.view(&messages, None)?.due.unwrap();
+/// assert_eq!(due.messages, json!(["one", "two"]));
+///
+/// let record = due.record(Some("They counted."), None);
+/// let view = context.view(&messages, Some(&record))?;
+/// assert_eq!(view.messages.as_array().map(Vec::len), Some(3));
+/// assert!(view.due.is_none());
+/// # Ok::<(), threadfold::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Context<'a, V> {
+    /// When something is due.
+    pub policy: Policy,
+    /// How a message is counted.
+    pub counter: &'a dyn CountTokens<V>,
+    /// Clears old tool results before anything is summarized; `keep` says how many stay.
+    pub clear: Option<ClearOptions<'a>>,
+    /// Truncates long arguments of old calls before anything is summarized.
+    pub truncate: Option<TruncateOptions<'a>>,
+    /// Whether system messages of the list stay in front of the summary.
+    pub preserve_system: bool,
+    /// The providers whose own count of an answer counts for a trigger.
+    pub providers: &'a [&'a str],
+}
+
+impl<V> fmt::Debug for Context<'_, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Context").field("policy", &self.policy).finish_non_exhaustive()
+    }
+}
+
+/// What a model is sent, what that costs, and what is due.
+#[derive(Debug, Clone)]
+pub struct View<V> {
+    /// The messages: a list that every provider takes.
+    pub messages: V,
+    /// Their tokens, with what the policy has as overhead.
+    pub tokens: f64,
+    /// What is to be done before the model is called.
+    pub due: Option<Due<V>>,
+}
+
+/// What is due.
+#[derive(Debug, Clone)]
+pub struct Due<V> {
+    /// The position in the full track of the first message that stays.
+    pub cutoff: usize,
+    /// The messages to summarize; none, if edits are enough.
+    pub messages: V,
+    /// The messages that stay.
+    pub kept: V,
+    /// The message before which messages are edited from now on.
+    pub edited_before: Option<Boundary>,
+    cutoff_id: Option<String>,
+    only_edits: bool,
+    summary: Option<V>,
+    created_at: usize,
+}
+
+impl<V: Value> Due<V> {
+    /// Makes the record; without a summary the messages are left out. If only edits are due, the
+    /// last summary stays.
+    #[must_use]
+    pub fn record(&self, summary: Option<&str>, file_path: Option<&str>) -> Record<V> {
+        let made = summary.map(|summary| summary_message(summary.trim(), file_path));
+        Record {
+            cutoff_index: self.cutoff,
+            cutoff_id: self.cutoff_id.clone(),
+            summary_message: if self.only_edits { self.summary.clone() } else { made },
+            file_path: file_path.map(str::to_owned),
+            created_at_index: Some(self.created_at),
+            edited_before: self.edited_before.clone(),
+        }
+    }
+}
+
+/// The list before repair, and where its parts come from.
+struct Effective<V> {
+    list: Vec<V>,
+    front: usize,
+    cutoff: usize,
+    edited: usize,
+}
+
+impl<'a, V: Value + fmt::Display> Context<'a, V> {
+    /// Makes one without edits, which keeps system messages.
+    pub fn new(policy: Policy, counter: &'a dyn CountTokens<V>) -> Self {
+        let preserve_system = policy.cuts == Cuts::Safe;
+        Self { policy, counter, clear: None, truncate: None, preserve_system, providers: &[] }
+    }
+
+    /// Returns what the model is sent.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] for what is no list, and for a policy that makes no sense;
+    /// [`Error::InvalidMessage`] for what is no message; the counter's own.
+    pub fn view(&self, messages: &V, record: Option<&Record<V>>) -> Result<View<V>, Error> {
+        if messages.kind() != Kind::Array {
+            return Err(Error::value("messages", "a list of messages"));
+        }
+        self.policy.check()?;
+        let of = self.effective(messages, record)?;
+        let ledger = self.ledger(&of.list)?;
+        let list = V::array(of.list.iter().cloned());
+        let repaired = self.repaired(&list, Waiting::Keep)?;
+        let beside =
+            if list.same(&repaired) { 0.0 } else { self.sum(&repaired)? - self.sum(&list)? };
+        let tokens = ledger.tokens(&self.policy, beside);
+        let due = self.due(messages, record, &of, &ledger, &list, beside)?;
+        Ok(View { messages: repaired, tokens, due })
+    }
+
+    fn effective(&self, full: &V, record: Option<&Record<V>>) -> Result<Effective<V>, Error> {
+        let Some(record) = record else {
+            let list = full.items().map(Found::into_owned).collect();
+            return Ok(Effective { list, front: 0, cutoff: 0, edited: 0 });
+        };
+        let cutoff = record.cutoff(full);
+        let mut list = self.systems(full, cutoff);
+        list.extend(record.summary_message.clone());
+        let front = list.len();
+        let made = record.created_at_index.unwrap_or(cutoff);
+        let kept = full.items().enumerate().skip(cutoff);
+        let kept =
+            kept.map(
+                |(at, message)| {
+                    if at < made { without_reasoning(&*message) } else { message.into_owned() }
+                },
+            );
+        let before = record.boundary(full).saturating_sub(cutoff);
+        let kept = self.edited(V::array(kept), before)?;
+        list.extend(kept.items().map(Found::into_owned));
+        Ok(Effective { list, front, cutoff, edited: before + front })
+    }
+
+    fn systems(&self, full: &V, end: usize) -> Vec<V> {
+        let before = full.items().take(if self.preserve_system { end } else { 0 });
+        before.filter(|message| is_kind(&**message, "system")).map(Found::into_owned).collect()
+    }
+
+    fn edited(&self, list: V, before: usize) -> Result<V, Error> {
+        let edited_before = Some(EditedBefore::Index(before));
+        let mut none = |_: &V| Ok(0);
+        let list = match self.clear {
+            Some(clear) if before > 0 => clear_tool_uses(
+                &list,
+                ClearOptions { edited_before, ..clear },
+                Counter::Message(&mut none),
+            )?,
+            _ => list,
+        };
+        match self.truncate {
+            Some(truncate) if before > 0 => {
+                let options = TruncateOptions { edited_before, ..truncate };
+                truncate_tool_args(&list, options, None, Counter::Message(&mut none))
+            }
+            _ => Ok(list),
+        }
+    }
+
+    /// A result that says no call counts nothing: nobody is sent it.
+    fn count(&self, message: &V) -> Result<f64, Error> {
+        self.counter.count(message).or_else(|error| match Facts::of(message) {
+            Ok(Facts::Tool { id: None, .. }) => Ok(0.0),
+            _ => Err(error),
+        })
+    }
+
+    fn sum(&self, list: &V) -> Result<f64, Error> {
+        list.items().try_fold(0.0, |sum, message| Ok(sum + self.count(&message)?))
+    }
+
+    fn ledger(&self, list: &[V]) -> Result<Ledger, Error> {
+        let mut ledger = Ledger::default();
+        let mut ids = V::Symbols::default();
+        // The first number is that of an empty id.
+        ids.intern(&V::string(""));
+        let mut providers = V::Symbols::default();
+        for (at, message) in list.iter().enumerate() {
+            let facts = Facts::of(message).map_err(|error| error.at(at))?;
+            let tokens = self.count(message).map_err(|error| error.at(at))?;
+            let mut numbers = |calls: &[V]| -> Vec<u32> {
+                calls.iter().filter_map(|call| ids.intern(&*call.get("id")?)).collect()
+            };
+            match &facts {
+                Facts::Ai { calls, invalid } => {
+                    let (calls, invalid) = (numbers(calls), numbers(invalid));
+                    let usage = self.usage(message, &mut providers);
+                    ledger.push(Row::Ai { calls: &calls, invalid: &invalid }, tokens, &usage);
+                }
+                Facts::Tool { id, .. } => {
+                    let id = id.as_ref().and_then(|id| ids.intern(id));
+                    ledger.push(Row::Tool(id), tokens, &Usage::default());
+                }
+                Facts::Other => ledger.push(Row::Other, tokens, &Usage::default()),
+            }
+        }
+        Ok(ledger)
+    }
+
+    fn usage(&self, message: &V, providers: &mut V::Symbols) -> Usage {
+        let about = message.get_owned("response_metadata");
+        let provider = about.and_then(|about| about.get_owned("model_provider"));
+        let total = message.get_owned("usage_metadata");
+        let total = total.and_then(|usage| usage.get("total_tokens")?.scalar());
+        let is_ours = |provider: &V| {
+            provider.text().is_some_and(|provider| self.providers.contains(&&*provider))
+        };
+        Usage {
+            reported: provider.as_ref().is_some_and(is_ours),
+            provider: provider.and_then(|provider| providers.intern(&provider)),
+            #[allow(clippy::cast_precision_loss)] // Nor has any answer.
+            total_tokens: match total {
+                Some(Scalar::Integer(total)) => Some(total as f64),
+                _ => None,
+            },
+        }
+    }
+
+    fn repaired(&self, list: &V, waiting: Waiting) -> Result<V, Error> {
+        match self.policy.cuts {
+            Cuts::Safe => repair_tool_calls(list, waiting),
+            Cuts::AsLangchain => Ok(list.clone()),
+        }
+    }
+
+    fn due(
+        &self,
+        full: &V,
+        record: Option<&Record<V>>,
+        of: &Effective<V>,
+        ledger: &Ledger,
+        list: &V,
+        beside: f64,
+    ) -> Result<Option<Due<V>>, Error> {
+        if !ledger.is_due(&self.policy, beside) {
+            return Ok(None);
+        }
+        let policy = Policy {
+            edit_keep_results: self.clear.map(|clear| number(clear.keep)),
+            edit_keep_messages: self.truncate.map(|truncate| match truncate.keep {
+                super::truncate::ContextSize::Messages(keep) => number(keep),
+                _ => 20,
+            }),
+            ..self.policy.clone()
+        };
+        let saved = if self.clear.is_some() || self.truncate.is_some() {
+            let all = self.edited(list.clone(), list.len())?;
+            let pairs = all.items().zip(of.list.iter());
+            let saved = pairs.map(|(short, message)| {
+                Ok(if message.same(&short) {
+                    0.0
+                } else {
+                    self.count(message)? - self.count(&short)?
+                })
+            });
+            saved.collect::<Result<Vec<f64>, Error>>()?
+        } else {
+            Vec::new()
+        };
+        let decided = ledger.due(&policy, number(of.front), number(of.edited), beside, &saved);
+        let Some(decided) = decided else { return Ok(None) };
+        let (cutoff, boundary) = (decided.cutoff as usize, decided.edited_before as usize);
+        let placed = |at: usize| of.cutoff + at.saturating_sub(of.front);
+        let id_of = |at: usize| full.at(at).and_then(|message| message.text_of("id"));
+        let now = self.edited(list.clone(), boundary)?;
+        let first = if cutoff == 0 { of.front } else { cutoff };
+        let from = if self.policy.cuts == Cuts::AsLangchain { 0 } else { of.front };
+        let gone = now.items().take(cutoff).skip(from);
+        let gone = gone.filter(|message| !(self.preserve_system && is_kind(&**message, "system")));
+        let kept = now.items().skip(first).map(|message| without_reasoning(&*message));
+        Ok(Some(Due {
+            cutoff: placed(first),
+            messages: self.repaired(&V::array(gone.map(Found::into_owned)), Waiting::Answer)?,
+            kept: self.repaired(&V::array(kept), Waiting::Keep)?,
+            edited_before: if boundary == 0 {
+                record.and_then(|record| record.edited_before.clone())
+            } else {
+                let at = placed(boundary);
+                Some(id_of(at).map_or(Boundary::Index(at), Boundary::Id))
+            },
+            cutoff_id: id_of(placed(first)),
+            only_edits: cutoff == 0,
+            summary: record.and_then(|record| record.summary_message.clone()),
+            created_at: full.len(),
+        }))
+    }
+}
+
+fn number(length: usize) -> u32 {
+    u32::try_from(length).unwrap_or(u32::MAX)
+}

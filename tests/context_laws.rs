@@ -1,0 +1,227 @@
+//! Laws of a context, over conversations that grow and are compacted, on both native heaps.
+#![cfg(not(target_arch = "wasm32"))]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+use std::collections::HashSet;
+use std::fmt;
+
+use serde_json::{Value, json};
+use threadfold::Json;
+use threadfold::context::clear::ClearOptions;
+use threadfold::context::policy::{Policy, Size};
+use threadfold::context::record::Record;
+use threadfold::context::tokens::{CountTokens, Estimated};
+use threadfold::context::truncate::{ContextSize, TruncateOptions};
+use threadfold::context::view::{Context, View};
+
+/// Random numbers (splitmix64): the same ones for the same seed.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ (z >> 31)) % bound
+    }
+}
+
+/// Anything: repeated ids, results of no call, late ones, before their calls, twice.
+fn wild(dice: &mut Dice) -> Vec<Value> {
+    let id =
+        |dice: &mut Dice| ["", "a", "b", "c", "d", "e"][usize::try_from(dice.below(6)).unwrap()];
+    let messages = (0..dice.below(40)).map(|at| {
+        let text = "word ".repeat(usize::try_from(dice.below(12)).unwrap());
+        let mut message = match dice.below(5) {
+            0 if at == 0 => json!({ "type": "system", "content": text }),
+            0 | 1 => json!({ "type": "human", "content": text }),
+            2 => json!({ "type": "tool", "content": text, "tool_call_id": id(dice) }),
+            _ => {
+                let calls = (0..dice.below(3))
+                    .map(|_| json!({ "id": id(dice), "name": "f", "args": { "t": &text } }));
+                json!({ "type": "ai", "content": "", "tool_calls": calls.collect::<Vec<_>>() })
+            }
+        };
+        if dice.below(10) > 0 {
+            message["id"] = json!(format!("m{at}"));
+        }
+        message
+    });
+    messages.collect()
+}
+
+/// Each call is answered at once.
+fn plain(dice: &mut Dice) -> Vec<Value> {
+    let mut messages = Vec::new();
+    while messages.len() < 40 {
+        let at = messages.len();
+        let call = format!("c{at}");
+        messages.push(
+            json!({ "type": "human", "content": "word ".repeat(at % 7), "id": format!("m{at}") }),
+        );
+        for _ in 0..dice.below(3) {
+            let (at, call) = (messages.len(), format!("{call}-{}", messages.len()));
+            messages.push(json!({ "type": "ai", "content": "", "id": format!("m{at}"),
+                "tool_calls": [{ "id": call, "name": "f", "args": { "t": "x".repeat(at) } }] }));
+            messages.push(json!({ "type": "tool", "content": "ok ".repeat(at), "tool_call_id": call, "id": format!("t{at}") }));
+        }
+    }
+    messages
+}
+
+fn policies() -> Vec<(Policy, bool)> {
+    let policy = |trigger: Vec<Size>, keep| Policy { trigger, keep, ..Policy::default() };
+    vec![
+        (policy(vec![Size::messages(6)], None), false),
+        (policy(vec![Size::tokens(80.0)], Some(Size::tokens(30.0))), false),
+        (policy(vec![Size::messages(9), Size::tokens(120.0)], None), true),
+        (Policy { max_input_tokens: Some(200.0), ..policy(vec![Size::fraction(0.5)], None) }, true),
+    ]
+}
+
+fn context<V: threadfold::Value + fmt::Display>(
+    (policy, edits): (Policy, bool),
+) -> Context<'static, V> {
+    let clear = ClearOptions { keep: 1, ..ClearOptions::default() };
+    let keep = ContextSize::Messages(3);
+    let truncate =
+        TruncateOptions { tools: &["f"], max_length: 6, keep, ..TruncateOptions::default() };
+    Context {
+        clear: edits.then_some(clear),
+        truncate: edits.then_some(truncate),
+        ..Context::new(policy, &Estimated)
+    }
+}
+
+/// What is wrong with a list by the strictest provider; the last message with calls may wait.
+fn complaint(messages: &Value) -> Option<String> {
+    let list = messages.as_array().unwrap();
+    let mut at = 0;
+    while at < list.len() {
+        let start = at;
+        if list[at]["type"] == "tool" {
+            return Some(format!("messages[{at}] is the result of no call"));
+        }
+        let calls = list[at]["tool_calls"].as_array();
+        let mut open: HashSet<&str> =
+            calls.into_iter().flatten().map(|call| call["id"].as_str().unwrap()).collect();
+        at += 1;
+        while !open.is_empty() && at < list.len() && list[at]["type"] == "tool" {
+            if !open.remove(list[at]["tool_call_id"].as_str().unwrap()) {
+                return Some(format!("messages[{at}] answers nothing that is open"));
+            }
+            at += 1;
+        }
+        if !open.is_empty() && at < list.len() {
+            return Some(format!("messages[{start}] has calls without a result"));
+        }
+    }
+    None
+}
+
+/// One look: the full track so far, the record, and the view by `serde_json`'s heap.
+struct Look {
+    full: Value,
+    record: Option<Record<Value>>,
+    view: View<Value>,
+    policy: (Policy, bool),
+}
+
+fn grow(check: impl Fn(&Look, Option<&Look>)) -> (usize, usize) {
+    let (mut looks, mut compactions) = (0, 0);
+    for seed in 0..160 {
+        let mut dice = Dice(seed);
+        let all = if seed % 2 == 0 { wild(&mut dice) } else { plain(&mut dice) };
+        let policy = policies()[usize::try_from(seed / 2 % 4).unwrap()].clone();
+        let (mut record, mut before): (Option<Record<Value>>, Option<Look>) = (None, None);
+        for length in 0..=all.len() {
+            let full = json!(&all[..length]);
+            let view = context(policy.clone()).view(&full, record.as_ref()).unwrap();
+            let look = Look { full, record: record.clone(), view, policy: policy.clone() };
+            looks += 1;
+            check(&look, before.as_ref());
+            let due = look.view.due.clone().filter(|_| dice.below(5) > 0);
+            before = Some(look);
+            if let Some(due) = due {
+                compactions += 1;
+                let summary = format!("They said {length}.");
+                record = Some(due.record((dice.below(5) > 0).then_some(summary.as_str()), None));
+                before = None;
+            }
+        }
+    }
+    (looks, compactions)
+}
+
+#[test]
+fn l2_the_view_is_a_function_of_track_and_record_in_either_heap() {
+    let (looks, compactions) = grow(|look, _| {
+        let full: Json = serde_json::from_str(&look.full.to_string()).unwrap();
+        let record = look.record.as_ref().map(|record| {
+            let event: Json = serde_json::from_str(&record.write().to_string()).unwrap();
+            Record::read(&event).unwrap()
+        });
+        let view = context(look.policy.clone()).view(&full, record.as_ref()).unwrap();
+        assert_eq!(view.messages.to_string(), look.view.messages.to_string());
+        assert_eq!(view.tokens.to_bits(), look.view.tokens.to_bits());
+        let own = look.view.due.as_ref().map(|due| due.cutoff);
+        assert_eq!(view.due.map(|due| due.cutoff), own);
+    });
+    assert!(looks > 3000 && compactions > 300, "{looks} looks, {compactions} compactions");
+}
+
+#[test]
+fn l3_every_provider_takes_the_view() {
+    grow(|look, _| {
+        assert_eq!(complaint(&look.view.messages), None, "{}", look.view.messages);
+        if let Some(due) = &look.view.due {
+            assert_eq!(complaint(&due.messages), None);
+            assert_eq!(complaint(&due.kept), None);
+        }
+    });
+}
+
+#[test]
+fn l4_between_two_records_the_view_only_grows_at_its_end() {
+    grow(|look, before| {
+        let Some(before) = before else { return };
+        let (was, now) =
+            (before.view.messages.as_array().unwrap(), look.view.messages.as_array().unwrap());
+        let added = look.full.as_array().unwrap().last().unwrap();
+        // A result that comes late goes to its call.
+        if added["type"] == "tool" && now.get(was.len()) != Some(added) {
+            return;
+        }
+        assert_eq!(now.get(..was.len()), Some(&was[..]), "{}", look.full);
+    });
+}
+
+#[test]
+fn l5_the_tokens_are_those_of_the_messages() {
+    grow(|look, _| {
+        let messages = look.view.messages.as_array().unwrap();
+        let sum: f64 = messages.iter().map(|message| Estimated.count(message).unwrap()).sum();
+        assert!((sum - look.view.tokens).abs() < 1e-9);
+    });
+}
+
+#[test]
+fn a_policy_that_makes_no_sense_is_refused() {
+    for trigger in [
+        Size::default(),
+        Size::tokens(0.0),
+        Size::tokens(1.5),
+        Size::tokens(f64::NAN),
+        Size::messages(0),
+        Size::fraction(1.5),
+        Size::fraction(0.5),
+    ] {
+        let policy = Policy { trigger: vec![trigger], ..Policy::default() };
+        let refused = Context::new(policy, &Estimated).view(&json!([]), None).unwrap_err();
+        assert_eq!(refused.code(), "INVALID_VALUE");
+    }
+    for messages in [json!(null), json!({}), json!("a"), json!([1]), json!([null])] {
+        assert!(Context::new(Policy::default(), &Estimated).view(&messages, None).is_err());
+    }
+}
