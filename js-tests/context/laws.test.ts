@@ -1,5 +1,5 @@
 // The laws of a context, on conversations that grow message by message, are compacted when that is due, and go on.
-import { Context, type ContextOptions, type ContextRecord, estimateMessageTokens } from "threadfold/context";
+import { Context, type ContextDue, type ContextOptions, type ContextRecord, estimateMessageTokens } from "threadfold/context";
 import { expect, test } from "vitest";
 import { frozen } from "../support/frozen.js";
 import { complaint, Dice, human, KINDS, type Message, waitingIn, wild } from "./conversations.js";
@@ -56,10 +56,10 @@ function grow(check: (look: Look, before: Look | undefined, kind: string) => voi
       let record: ContextRecord | null = null;
       let before: Look | undefined;
       for (let length = 0; length <= all.length; length++) {
-        const look = { full: frozen(all.slice(0, length)), record, context, options };
+        const look: Look = { full: frozen(all.slice(0, length)), record, context, options };
         looks++;
         check(look, before, kind);
-        const { due } = context.of(look.full, record);
+        const due: ContextDue<Message> | null = context.of(look.full, record).due;
         before = look;
         if (!due || dice.chance(0.2)) continue;
         compactions++;
