@@ -2,8 +2,13 @@
 import { Thread } from "threadfold";
 import { Context, contextMessages, fullMessages } from "threadfold/context";
 import { expect, test } from "vitest";
+import { there } from "../support/there.js";
 
-const message = (at: number) => ({ type: at % 2 ? ("ai" as const) : ("human" as const), id: `m${at}`, content: `${at}` });
+const message = (at: number) => ({
+  type: at % 2 ? ("ai" as const) : ("human" as const),
+  id: `m${at}`,
+  content: `${at}`,
+});
 const context = new Context({ trigger: { messages: 6 }, keep: { messages: 2 } });
 const ids = (messages: readonly object[]) => messages.map((one) => (one as { id?: string }).id);
 
@@ -12,11 +17,15 @@ test("a thread keeps what a compaction made, and shows everything all the same",
   for (let at = 0; at < 6; at++) thread.update({ messages: [message(at)] });
   const view = context.of(thread);
   expect(context.of(thread)).toBe(view);
-  expect(ids(view.due!.messages)).toEqual(["m0", "m1", "m2", "m3"]);
+  expect(ids(there(view.due).messages)).toEqual(["m0", "m1", "m2", "m3"]);
   thread.compact(view.due, "They counted to three.");
   const shown = context.of(thread);
   expect(ids(shown.messages)).toEqual([undefined, "m4", "m5"]);
-  expect([shown.due, shown.conversation_summary, shown.compression_applied]).toEqual([null, "They counted to three.", true]);
+  expect([shown.due, shown.conversation_summary, shown.compression_applied]).toEqual([
+    null,
+    "They counted to three.",
+    true,
+  ]);
   expect(ids(fullMessages(thread))).toEqual(["m0", "m1", "m2", "m3", "m4", "m5"]);
   expect(thread.getState().messages.length).toBe(6);
   // A message in front goes: the cut is where it was.
