@@ -199,9 +199,11 @@ test("where JavaScript's stack is nearly full, it overflows as it does elsewhere
   const down = (): void => {
     outcome(() => followed.cut(3));
     outcome(() => repairToolCalls(messages as never[]));
+    outcome(() => trimMessages(long(), trimOptions() as never));
     down();
   };
   expect(down).toThrow(RangeError);
   expect(probe()).toBe(GOOD);
   expect([...followed]).toEqual([0, 1, 3, 4]);
+  expect(trimMessages(long(), trimOptions() as never)).toHaveLength(2);
 });
