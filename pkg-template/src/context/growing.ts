@@ -33,7 +33,8 @@ export function growing(): (message: object) => number {
 /** The text that a message has behind that of another, if all else of the two is the same. */
 function added(before: Fields, message: Fields): string | undefined {
   const [old, text] = [before["content"], message["content"]];
-  if (typeof old !== "string" || typeof text !== "string" || !text.startsWith(old)) return undefined;
+  // Not `startsWith`, which takes V8 fifty times as long.
+  if (typeof old !== "string" || typeof text !== "string" || text.slice(0, old.length) !== old) return undefined;
   const keys = Object.keys(message);
   if (keys.length !== Object.keys(before).length || Object.getPrototypeOf(message) !== Object.getPrototypeOf(before))
     return undefined;
