@@ -7,7 +7,7 @@ type Messages = readonly object[];
 const NONE: Messages = [];
 
 /**
- * What stands for the older messages in what a model is sent: deepagents' `_summarization_event`, and ids. `contextOf`
+ * What stands for the older messages in what a model is sent: deepagents' `_summarization_event`, and ids. `Context`
  * of `threadfold/context` reads it.
  */
 export interface ContextRecord {
@@ -20,7 +20,7 @@ export interface ContextRecord {
   /** Where the older messages are kept as a file, if anywhere. */
   readonly file_path?: string | null | undefined;
   readonly created_at_index?: number | undefined;
-  /** The message in front of which tool results are cleared and long arguments cut: its id, or its position. */
+  /** The message before which tool results are cleared and arguments truncated: its id, or its position if it has none. */
   readonly edited_before?: string | number | undefined;
 }
 
