@@ -215,7 +215,7 @@ impl<V: Value> MessageList<V> {
     /// # Errors
     /// [`Error::InvalidMessage`] for a message without an id.
     pub(crate) fn put(&mut self, message: V, place: Option<usize>) -> Result<(), Error> {
-        let mut right = V::array([message]);
+        let right = V::array([message]);
         let numbers = self.ids.symbols.numbers(&right, "id");
         let Some(number) = numbers.first().copied().filter(|number| *number != Join::NONE) else {
             return Err(Error::message_field(".id", "a string"));
@@ -225,15 +225,34 @@ impl<V: Value> MessageList<V> {
             (Some(position), _) => Plan { replaced: vec![[position, 0]], ..Plan::default() },
             (None, None) => Plan { appended: vec![0], ..Plan::default() },
             (None, Some(at)) => {
-                let items = std::mem::replace(&mut self.items, V::null());
-                self.items = items.splice(at, 0, right.take_at(0));
-                self.owned = true;
-                self.made.insert(at, 0);
-                self.ids.insert(at, number);
+                self.insert_all(&[u32::try_from(at).unwrap_or(u32::MAX)], right, &numbers);
                 return Ok(());
             }
         };
         self.carry_out(right, &plan, &numbers)
+    }
+
+    /// Inserts messages before these positions, ascending, and carries out a plan with others.
+    pub(crate) fn weave(&mut self, places: &[u32], inserted: V, items: V, plan: &Plan) {
+        let added = self.ids.symbols.numbers(&inserted, "id");
+        let numbers = self.ids.symbols.numbers(&items, "id");
+        if V::intact() {
+            self.insert_all(places, inserted, &added);
+            if !plan.is_empty() {
+                // Fails only where something cannot be read.
+                drop(self.carry_out(items, plan, &numbers));
+            }
+        }
+    }
+
+    fn insert_all(&mut self, places: &[u32], inserted: V, numbers: &[u32]) {
+        let Some(first) = places.first().filter(|_| !numbers.is_empty()) else { return };
+        let items = std::mem::replace(&mut self.items, V::null());
+        self.items = items.insert_all(places, inserted);
+        self.owned = true;
+        insert_all(&mut self.made, places, &vec![0; numbers.len()]);
+        insert_all(&mut self.ids.numbers, places, numbers);
+        self.ids.place_from(*first);
     }
 
     /// Replaces the whole list by another, which must not be shared, unless it is this one.
@@ -393,17 +412,6 @@ impl<V: Value> Ids<V> {
         }
     }
 
-    fn insert(&mut self, at: usize, number: u32) {
-        self.numbers.insert(at, number);
-        self.last.resize(self.symbols.count(), Join::NONE);
-        // Only the items behind it have moved.
-        for (position, number) in (0..).zip(&self.numbers).skip(at) {
-            if let Some(last) = self.last.get_mut(*number as usize) {
-                *last = position;
-            }
-        }
-    }
-
     /// Returns the last position of an id.
     fn last(&self, id: u32) -> Option<u32> {
         self.last.get(id as usize).copied().filter(|position| *position != Join::NONE)
@@ -411,10 +419,15 @@ impl<V: Value> Ids<V> {
 
     fn find_last(&mut self) {
         self.last.clear();
+        self.place_from(0);
+    }
+
+    /// Finds the last positions of the ids from this position on: only those have moved.
+    fn place_from(&mut self, first: u32) {
         self.last.resize(self.symbols.count(), Join::NONE);
-        for (position, number) in (0..).zip(&self.numbers) {
+        for (position, number) in (0..).zip(self.numbers.get(first as usize..).unwrap_or_default()) {
             if let Some(last) = self.last.get_mut(*number as usize) {
-                *last = position;
+                *last = position + first;
             }
         }
     }
@@ -447,4 +460,18 @@ fn keep(items: &mut Vec<u32>, removed: &[u32]) {
         position += 1;
         !goes
     });
+}
+
+/// Inserts numbers before these positions, ascending.
+fn insert_all(items: &mut Vec<u32>, places: &[u32], new: &[u32]) {
+    let first = places.first().map_or(items.len(), |first| items.len().min(*first as usize));
+    let tail = items.split_off(first);
+    let mut from = 0;
+    for (place, new) in places.iter().zip(new) {
+        let to = *place as usize - first;
+        items.extend_from_slice(tail.get(from..to).unwrap_or_default());
+        items.push(*new);
+        from = to;
+    }
+    items.extend_from_slice(tail.get(from..).unwrap_or_default());
 }

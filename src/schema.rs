@@ -153,16 +153,19 @@ impl<V: Value> Field<V> {
     /// # Errors
     /// Those of the field's reducer.
     pub fn fold(&self, current: Option<V>, update: V) -> Result<V, Error> {
-        let current_or = |empty: fn() -> V| current.clone().unwrap_or_else(empty);
         let no_items = || V::array([]);
         match &self.reducer {
             FieldReducer::Replace => Ok(update),
-            FieldReducer::Todos => replace_todos(current_or(V::null), update),
-            FieldReducer::Messages(rules) => add_messages(current_or(no_items), update, *rules),
-            FieldReducer::Tools(prefer) => merge_tools(current_or(no_items), update, *prefer),
-            FieldReducer::Files => merge_files(current_or(V::object), update),
-            FieldReducer::Append => append(current_or(no_items), update),
-            FieldReducer::Merge => merge(current_or(V::object), &update),
+            FieldReducer::Todos => replace_todos(current.unwrap_or_else(V::null), update),
+            FieldReducer::Messages(rules) => {
+                add_messages(current.unwrap_or_else(no_items), update, *rules)
+            }
+            FieldReducer::Tools(prefer) => {
+                merge_tools(current.unwrap_or_else(no_items), update, *prefer)
+            }
+            FieldReducer::Files => merge_files(current.unwrap_or_else(V::object), update),
+            FieldReducer::Append => append(current.unwrap_or_else(no_items), update, false),
+            FieldReducer::Merge => merge(current.unwrap_or_else(V::object), &update),
             FieldReducer::Custom(custom) => (custom.merge)(current, update),
         }
     }
@@ -174,7 +177,8 @@ impl<V: Value> Field<V> {
     }
 }
 
-fn append<V: Value>(current: V, update: V) -> Result<V, Error> {
+/// `owned` means that `current` is not shared.
+pub(crate) fn append<V: Value>(current: V, update: V, owned: bool) -> Result<V, Error> {
     let current = list(current, "left")?;
     let update = list(update, "right")?;
     if update.is_empty() {
@@ -182,7 +186,7 @@ fn append<V: Value>(current: V, update: V) -> Result<V, Error> {
     }
     let count = u32::try_from(update.len()).unwrap_or(u32::MAX);
     let plan = crate::value::Plan { appended: (0..count).collect(), ..Default::default() };
-    Ok(V::assemble(current, update, &plan, false))
+    Ok(V::assemble(current, update, &plan, owned))
 }
 
 fn merge<V: Value>(current: V, update: &V) -> Result<V, Error> {

@@ -175,6 +175,15 @@ impl<V: Value> Thread<V> {
         self.told.clone()
     }
 
+    /// Returns an update as that list has it; `None` once the server has it or it is gone.
+    #[cfg_attr(not(all(target_arch = "wasm32", feature = "bindings")), allow(dead_code))]
+    pub(crate) fn told(&mut self, id: &str) -> Option<V> {
+        self.look();
+        let place = self.updates.place(id)?;
+        let update = self.updates.get_mut(place).filter(|update| !update.is_acknowledged())?;
+        Some(update.tell())
+    }
+
     /// Returns an update's status; `None` once the server has it or it is gone.
     pub fn status(&mut self, id: &str) -> Option<Status> {
         self.look();

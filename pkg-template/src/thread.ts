@@ -10,7 +10,6 @@ import type { ThreadEvent } from "./thread-events.js";
 import type {
   OptimisticOptions,
   OptimisticUpdate,
-  PendingStatus,
   PendingUpdate,
   SchemaFor,
   ThreadListeners,
@@ -234,7 +233,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
 
   /** Returns a handle to the optimistic update with this id, such as one of {@link Thread.pending} after a reload. */
   optimisticUpdate(id: string): OptimisticUpdate {
-    const status = () => this.#core.ask<PendingStatus | undefined>(ASK.status, id) ?? "done";
+    const told = () => this.#core.ask<PendingUpdate<U> | undefined>(ASK.told, id);
     const change = (how: number, error?: unknown) => {
       this.#core.ask(how, id, error);
       this.#notifier.now();
@@ -242,9 +241,9 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     return {
       id,
       get status() {
-        return status();
+        return told()?.status ?? "done";
       },
-      settle: () => this.#changing(this.pending.find((one) => one.id === id)?.update, () => change(ASK.settle)),
+      settle: () => this.#changing(told()?.update, () => change(ASK.settle)),
       fail: (error) => change(ASK.fail, error),
       rollback: () => change(ASK.rollback),
       retry: () => change(ASK.retry),

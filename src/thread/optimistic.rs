@@ -61,7 +61,7 @@ impl<V: Value> Thread<V> {
             let fields = written.take().unwrap_or_else(|| self.shown_fields().shared());
             let before = fields.get_owned(&write.key);
             let fields = self.rules.write(fields, &write.key, write.value.clone())?;
-            write.folded = Some((before, fields.get_owned(&write.key)));
+            write.folded = Some((before, fields.get_owned(&write.key).map(V::shared)));
             written = Some(fields);
         }
         if manual {
@@ -89,7 +89,7 @@ impl<V: Value> Thread<V> {
         }
         let added = edits.iter().all(|edit| edit.does == Does::Add);
         if self.updates.edit_count == 0 && added {
-            self.woven = Some(self.weave(&|_| true));
+            self.woven = Some(self.weave());
         }
         match self.woven.as_mut() {
             Some(woven) if added => {

@@ -151,14 +151,15 @@ impl<V: Value> Thread<V> {
 
     /// Confirms these updates' changes of messages, where they are shown.
     fn take_edits(&mut self, chosen: &dyn Fn(&Pending<V>) -> bool) {
-        let list = self.weave(chosen).list;
+        let weft = self.weft(chosen);
         let edits = self.updates.iter().filter(|update| chosen(update)).flat_map(|it| &it.edits);
         for edit in edits.filter(|edit| !edit.acknowledged && edit.message.is_some()) {
             if edit.does != Does::Change || self.messages.find(&edit.id).is_none() {
                 self.places.take_seat(edit.seat, &edit.id);
             }
         }
-        self.set_messages(list);
+        self.messages.weave(&weft.before, weft.inserted, weft.items, &weft.plan);
+        self.messages_changed();
     }
 
     /// Folds these updates' writes into the confirmed fields, except those that their reducers

@@ -26,6 +26,20 @@ pub(super) struct Woven<V> {
     tail: Vec<V>,
 }
 
+/// What pending edits change of the confirmed messages.
+pub(super) struct Weft<V> {
+    /// The confirmed positions before which pending messages stand, ascending: one for each.
+    pub before: Vec<u32>,
+    /// Those of them that do not stand behind all others.
+    pub inserted: V,
+    /// The hidden confirmed positions, ascending.
+    removed: Vec<u32>,
+    /// The rest, once those are inserted.
+    pub plan: Plan,
+    /// The messages that it puts in.
+    pub items: V,
+}
+
 impl<V: Value> Thread<V> {
     /// Returns the state to show: the confirmed state with pending updates applied; of a schema's
     /// fields those that are output. The same value until something changes.
@@ -114,7 +128,7 @@ impl<V: Value> Thread<V> {
             }
             None if self.updates.edit_count == 0 => self.messages.snapshot(),
             None => {
-                let woven = self.weave(&|_| true);
+                let woven = self.weave();
                 let list = woven.list.clone();
                 self.woven = Some(woven);
                 list
@@ -154,13 +168,25 @@ impl<V: Value> Thread<V> {
         woven.list.clone()
     }
 
-    /// Returns the confirmed messages with these updates' pending edits applied.
-    pub(super) fn weave(&mut self, chosen: &dyn Fn(&Pending<V>) -> bool) -> Woven<V> {
+    /// Returns the confirmed messages with the pending edits applied.
+    pub(super) fn weave(&mut self) -> Woven<V> {
+        let Weft { before, inserted, removed, plan, items } = self.weft(&|_| true);
         let mut list = self.messages.snapshot();
+        if !inserted.is_empty() {
+            list = list.insert_all(&before, inserted);
+        }
+        if !plan.is_empty() {
+            list = V::assemble(list, items, &plan, false);
+        }
+        Woven { list, before, removed, grown: Vec::new(), tail: Vec::new() }
+    }
+
+    /// Returns what these updates' pending edits change of the confirmed messages.
+    pub(super) fn weft(&mut self, chosen: &dyn Fn(&Pending<V>) -> bool) -> Weft<V> {
         let end = number(self.messages.len());
         let mut items = Vec::new();
         // By confirmed position, the change of the message there: of several the last one counts.
-        let mut fates = vec![STAYS; self.messages.len()];
+        let mut fates = Vec::new();
         // Messages that are not confirmed; by the number of an id, the place among them.
         let mut extras: Vec<(u32, Option<V>)> = Vec::new();
         let mut places = ByNumber::default();
@@ -186,8 +212,11 @@ impl<V: Value> Thread<V> {
                     }
                     (None, None) => {}
                 }
-                if let Some(known) = at.and_then(|at| fates.get_mut(at as usize)) {
-                    *known = fate;
+                if let Some(at) = at {
+                    fates.resize(self.messages.len(), STAYS);
+                    if let Some(known) = fates.get_mut(at as usize) {
+                        *known = fate;
+                    }
                 }
             }
         }
@@ -220,13 +249,7 @@ impl<V: Value> Thread<V> {
                 plan.replaced.push([now, fate]);
             }
         }
-        if let Some(ahead) = before.get(..inserted.len()).filter(|ahead| !ahead.is_empty()) {
-            list = list.insert_all(ahead, V::array(inserted));
-        }
-        if !plan.is_empty() {
-            list = V::assemble(list, V::array(items), &plan, false);
-        }
-        Woven { list, before, removed, grown: Vec::new(), tail: Vec::new() }
+        Weft { before, inserted: V::array(inserted), removed, plan, items: V::array(items) }
     }
 
     /// Returns the confirmed position at which a sent message of this id is shown, if it is.
@@ -261,7 +284,8 @@ impl<V: Value> Thread<V> {
             // A write that the confirmed state now rules out is not shown.
             let (before, value) = known.unwrap_or_else(|| {
                 let value = self.rules.tried(&write.key, before.clone(), &write.value);
-                (before, value)
+                // The next write may go into a copy in place, but not into this one.
+                (before, value.map(V::shared))
             });
             if let Some(value) = &value {
                 fields = fields.with(&write.key, value.clone());

@@ -39,10 +39,11 @@ impl ByNumber {
 /// Returns the positions of these keys, each less than `bound`, sorted by key, equal ones in order.
 /// Sorts by counting: the standard library's sort is larger in WebAssembly than a reducer.
 pub(crate) fn ascending(keys: &[u32], bound: usize) -> Vec<u32> {
+    let least = keys.iter().fold(bound, |least, key| least.min(*key as usize));
     // By key, first the count of the key before it, then the place of its next position.
-    let mut places = vec![0_u32; bound + 1];
+    let mut places = vec![0_u32; bound + 1 - least];
     for key in keys {
-        if let Some(count) = places.get_mut(*key as usize + 1) {
+        if let Some(count) = places.get_mut(*key as usize + 1 - least) {
             *count += 1;
         }
     }
@@ -53,7 +54,7 @@ pub(crate) fn ascending(keys: &[u32], bound: usize) -> Vec<u32> {
     }
     let mut order = vec![0; keys.len()];
     for (at, key) in (0..).zip(keys) {
-        if let Some(place) = places.get_mut(*key as usize) {
+        if let Some(place) = places.get_mut(*key as usize - least) {
             if let Some(slot) = order.get_mut(*place as usize) {
                 *slot = at;
             }

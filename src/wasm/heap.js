@@ -391,11 +391,10 @@ export function overlay(handle, over, nullDeletes) {
   if (failure) return handle;
   try {
     const left = slots[handle];
-    const right = slots[over];
     let laid = left;
-    const change = () => (laid === left ? (laid = copyOf(left)) : laid);
-    for (const key of Object.keys(right)) {
-      const value = right[key];
+    const change = () => (laid === left ? (laid = writable(left)) : laid);
+    // All is read before anything changes.
+    for (const [key, value] of Object.entries(slots[over])) {
       if (value === undefined) continue;
       if (value === null && nullDeletes) {
         if (Object.hasOwn(laid, key)) delete change()[key];

@@ -204,9 +204,9 @@ export function insertAll(handle, places, from) {
   try {
     const left = slots[handle];
     const items = slots[from];
-    const list = [];
-    for (let at = 0, next = 0; at < left.length || next < places.length;) {
-      if (next < places.length && places[next] <= at) list.push(items[next++]);
+    const list = left.slice(0, places[0]);
+    for (let at = list.length, next = 0; at < left.length || next < items.length;) {
+      if (next < items.length && places[next] <= at) list.push(items[next++]);
       else list.push(left[at++]);
     }
     return heldAsList(handle, list);

@@ -20,7 +20,7 @@ pub(super) mod ask {
     pub const TEXT: i32 = 11;
     pub const RELOCATE: i32 = 12;
     pub const STREAMING: i32 = 13;
-    pub const STATUS: i32 = 14;
+    pub const TOLD: i32 = 14;
 }
 
 /// The events that a thread receives, which continue the numbers of what it is asked for.

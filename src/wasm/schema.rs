@@ -81,6 +81,7 @@ impl RawSchema {
     #[must_use]
     pub fn apply(&self, how: i32, state: i32, update: i32) -> i32 {
         let (state, update) = (Handle::of(state), Handle::of(update));
+        let _edit = heap::Edit::begin();
         value(match how {
             apply::MERGE => self.0.merge(state, &update),
             apply::STEP => self.0.step(state, &update),

@@ -38,7 +38,7 @@ impl RawThread {
         // Nodes made in one call change in place; the commonest calls make none.
         let _edit = match what {
             ask::STATE => thread.has_writes(),
-            ask::PENDING | ask::RECORD | ask::UPDATE..=ask::SETTLE | event::UNKNOWN.. => true,
+            ask::PENDING | ask::RECORD | ask::TOLD | ask::UPDATE..=ask::SETTLE | event::UNKNOWN.. => true,
             _ => false,
         }
         .then(heap::Edit::begin);
@@ -66,9 +66,7 @@ impl RawThread {
                 Ok(UNDEFINED)
             }
             ask::STREAMING => Ok(thread.streaming()),
-            ask::STATUS => {
-                Ok(thread.status(&text(first)).map_or(UNDEFINED, |it| Handle::string(it.name())))
-            }
+            ask::TOLD => Ok(thread.told(&text(first)).unwrap_or(UNDEFINED)),
             _ => {
                 let read = read_event(what, [first, second, third]);
                 let received = read.and_then(|event| thread.receive(event));
