@@ -149,7 +149,7 @@ impl<V: Value> Thread<V> {
     /// Whether a read has to compute anything.
     #[cfg(all(target_arch = "wasm32", feature = "bindings"))]
     pub(crate) fn has_writes(&self) -> bool {
-        !self.view.fresh && self.updates.write_count > 0
+        !self.view.fresh && (self.updates.write_count > 0 || !self.rules.open)
     }
 
     /// Returns the updates that the server does not have, in order.

@@ -232,20 +232,20 @@ export function freeze(handle) {
 
 // -- Building: a node is copied before it changes, unless this edit made it. --
 
-/** @type {{ nodes: Set<object>, before: number } | undefined} */
+/** @type {{ nodes: Set<object>, before: number, outer: object | undefined } | undefined} */
 let edit;
 
 /** From here on nodes made in this edit change in place. */
 export function beginEdit() {
   try {
-    edit = { nodes: new Set(), before: ended };
+    edit = { nodes: new Set(), before: ended, outer: edit };
   } catch (error) {
     note(error);
   }
 }
 
 export function endEdit() {
-  edit = undefined;
+  edit = edit?.outer;
 }
 
 /** The value is in two places now: nodes made in it are copied again before they change. */
@@ -262,8 +262,12 @@ export function share(handle) {
 }
 
 function writable(node) {
+  if (!edit) return copyOf(node);
   // User code called within an edit may have called us: what it was given must not change.
-  if (edit?.before !== ended) return copyOf(node);
+  if (edit.before !== ended) {
+    edit.nodes.clear();
+    edit.before = ended;
+  }
   if (edit.nodes.has(node)) return node;
   const copy = copyOf(node);
   edit.nodes.add(copy);
@@ -330,31 +334,6 @@ export function withoutKey(handle, key) {
     const copy = writable(slots[handle]);
     delete copy[key];
     return heldAs(handle, copy);
-  } catch (error) {
-    note(error);
-    return handle;
-  }
-}
-
-/** {@link withKey} and {@link withoutKey} for many keys, with one copy for them all. */
-export function withAll(handle, keys, values) {
-  if (failure) return handle;
-  try {
-    const copy = copyOf(slots[handle]);
-    for (let at = 0; at < slots[keys].length; at++) set(copy, slots[keys][at], slots[values][at]);
-    return hold(copy);
-  } catch (error) {
-    note(error);
-    return handle;
-  }
-}
-
-export function withoutAll(handle, keys) {
-  if (failure) return handle;
-  try {
-    const copy = copyOf(slots[handle]);
-    for (const key of slots[keys]) delete copy[key];
-    return hold(copy);
   } catch (error) {
     note(error);
     return handle;

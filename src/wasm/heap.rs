@@ -65,10 +65,6 @@ extern "C" {
     fn with_key(object: i32, key: &str, value: i32) -> i32;
     #[wasm_bindgen(js_name = withoutKey)]
     fn without_key(object: i32, key: &str) -> i32;
-    #[wasm_bindgen(js_name = withAll)]
-    fn with_all(object: i32, keys: i32, values: i32) -> i32;
-    #[wasm_bindgen(js_name = withoutAll)]
-    fn without_all(object: i32, keys: i32) -> i32;
     fn splice(list: i32, index: i32, count: i32, inserted: i32) -> i32;
     fn overlay(left: i32, right: i32, deletes: i32) -> i32;
     #[wasm_bindgen(js_name = stateOf)]
@@ -330,21 +326,9 @@ impl Value for Handle {
         Handle::of(without_key(self.number(), key))
     }
 
-    fn with_all(self, entries: Vec<(String, Self)>) -> Self {
-        if entries.is_empty() {
-            return self;
-        }
-        let keys = Self::array(entries.iter().map(|(key, _)| Self::string(key)));
-        let values = Self::array(entries.iter().map(|(_, value)| *value));
-        Handle::of(with_all(self.number(), keys.number(), values.number()))
-    }
-
+    /// In an [`Edit`], with at most one copy.
     fn without_all(self, keys: &[String]) -> Self {
-        if keys.is_empty() {
-            return self;
-        }
-        let keys = Self::array(keys.iter().map(|key| Self::string(key)));
-        Handle::of(without_all(self.number(), keys.number()))
+        keys.iter().fold(self, |object, key| object.without(key))
     }
 
     fn splice(self, index: usize, delete: usize, insert: Option<Self>) -> Self {
