@@ -425,7 +425,8 @@ impl<V: Value> Ids<V> {
     /// Finds the last positions of the ids from this position on: only those have moved.
     fn place_from(&mut self, first: u32) {
         self.last.resize(self.symbols.count(), Join::NONE);
-        for (position, number) in (0..).zip(self.numbers.get(first as usize..).unwrap_or_default()) {
+        for (position, number) in (0..).zip(self.numbers.get(first as usize..).unwrap_or_default())
+        {
             if let Some(last) = self.last.get_mut(*number as usize) {
                 *last = position + first;
             }

@@ -73,6 +73,18 @@ export const schemas: Case[] = [
       return () => schema.step({}, times(n, (at) => ({ [`f${at}`]: at })) as never);
     },
   },
+  ...Object.entries({
+    merge: (at: number) => ({ merge: { [`k${at}`]: at } }),
+    files: (at: number) => ({ files: { [`/${at}`]: { content: "" } } }),
+  }).map(([name, write]): Case => ({
+    name: `schema.step: n writers of one field, ${name}`,
+    from: 2000,
+    prepare: (n) => {
+      const schema = defineSchema({ merge: field.merge(), files: field.files() });
+      const writes = times(n, write) as never;
+      return () => schema.step({}, writes);
+    },
+  })),
   {
     name: "schema.step: n ephemeral fields cleared",
     prepare: (n) => {

@@ -181,9 +181,16 @@ export const threads: Case[] = [
     50,
   ),
   on("pending of n", pending, (it) => it.pending, 50),
-  ...(["settle", "rollback", "fail", "retry"] as const).map((how): Case => ({
+  ...(
+    [
+      ["settle", 2000],
+      ["rollback", 50],
+      ["fail", 50],
+      ["retry", 50],
+    ] as const
+  ).map(([how, from]): Case => ({
     name: `Thread: ${how} of n`,
-    from: 50,
+    from,
     prepare: (n) => {
       const it = thread();
       const ops = users(n).map((user) => it.optimistic({ messages: [user] }));
@@ -351,6 +358,18 @@ export const threads: Case[] = [
       for (let at = 0; at < n; at++) tell(it, { type: "run-started", runId: `r${at}` }, { type: "run-finished" });
       return it.getState();
     },
+  ),
+  on(
+    "200 turns without an echo on n messages",
+    (n) => thread({ messages: messages(n) }),
+    (it) => {
+      for (const [at, user] of users(200).entries()) {
+        it.optimistic({ messages: [user] });
+        tell(it, { type: "run-started", runId: `r${at}` }, { type: "run-finished" });
+      }
+    },
+    4000,
+    4000,
   ),
   on(
     "n parts with ids",

@@ -38,7 +38,11 @@ impl RawThread {
         // Nodes made in one call change in place; the commonest calls make none.
         let _edit = match what {
             ask::STATE => thread.has_writes(),
-            ask::PENDING | ask::RECORD | ask::TOLD | ask::UPDATE..=ask::SETTLE | event::UNKNOWN.. => true,
+            ask::PENDING
+            | ask::RECORD
+            | ask::TOLD
+            | ask::UPDATE..=ask::SETTLE
+            | event::UNKNOWN.. => true,
             _ => false,
         }
         .then(heap::Edit::begin);

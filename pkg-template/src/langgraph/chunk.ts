@@ -150,17 +150,23 @@ function readCalls(chunks: readonly unknown[], before: Dict | undefined): Dict {
     (call["type"] === "tool_call" ? calls : invalid).push(call);
   }
   const toolCalls = unlessSame(calls, before?.["tool_calls"]);
-  if (calls.length === chunks.length && chunks.every(isOwn)) CALLS.set(chunks, toolCalls);
+  if (calls.length === chunks.length && chunks.every((chunk) => isOwn(chunk, chunks[0]))) CALLS.set(chunks, toolCalls);
   return { tool_calls: toolCalls, invalid_tool_calls: unlessSame(invalid, before?.["invalid_tool_calls"]) };
 }
 
 /** Lists of joined chunks that make one tool call each, with those calls: a part touches few of them. */
 const CALLS = new WeakMap<readonly unknown[], readonly unknown[]>();
 
-/** Whether a chunk that was not joined continues no other: its index tells it from all others. */
-const isOwn = (chunk: unknown): boolean =>
+/**
+ * Whether a chunk that was not joined continues no other of a list like this one: its index tells it from all others, or
+ * its id if none of them has an index.
+ */
+const isOwn = (chunk: unknown, like: unknown): boolean =>
   isDict(chunk) &&
-  typeof chunk["index"] === "number" &&
+  isDict(like) &&
+  (typeof chunk["index"] === "number"
+    ? typeof like["index"] === "number"
+    : chunk["index"] == null && like["index"] == null && typeof chunk["id"] === "string" && chunk["id"] !== "") &&
   (chunk["type"] === undefined || chunk["type"] === "tool_call_chunk");
 
 /**
@@ -178,7 +184,7 @@ function readTouched(
   let calls: unknown[] | undefined;
   const read = (at: number): boolean => {
     const chunk = chunks[at] as Dict;
-    if (at >= left.length && !isOwn(chunk)) return false;
+    if (at >= left.length && !isOwn(chunk, chunks[0])) return false;
     const call = callOf([chunk]);
     if (call !== known[at]) (calls ??= known.slice())[at] = call;
     return call["type"] === "tool_call";
