@@ -164,7 +164,7 @@ impl<V: Value> Field<V> {
                 merge_tools(current.unwrap_or_else(no_items), update, *prefer)
             }
             FieldReducer::Files => merge_files(current.unwrap_or_else(V::object), update),
-            FieldReducer::Append => append(current.unwrap_or_else(no_items), update),
+            FieldReducer::Append => append(current.unwrap_or_else(no_items), update, false),
             FieldReducer::Merge => merge(current.unwrap_or_else(V::object), &update),
             FieldReducer::Custom(custom) => (custom.merge)(current, update),
         }
@@ -177,7 +177,8 @@ impl<V: Value> Field<V> {
     }
 }
 
-fn append<V: Value>(current: V, update: V) -> Result<V, Error> {
+/// `owned` means that `current` is not shared.
+pub(crate) fn append<V: Value>(current: V, update: V, owned: bool) -> Result<V, Error> {
     let current = list(current, "left")?;
     let update = list(update, "right")?;
     if update.is_empty() {
@@ -185,7 +186,7 @@ fn append<V: Value>(current: V, update: V) -> Result<V, Error> {
     }
     let count = u32::try_from(update.len()).unwrap_or(u32::MAX);
     let plan = crate::value::Plan { appended: (0..count).collect(), ..Default::default() };
-    Ok(V::assemble(current, update, &plan, false))
+    Ok(V::assemble(current, update, &plan, owned))
 }
 
 fn merge<V: Value>(current: V, update: &V) -> Result<V, Error> {

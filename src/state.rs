@@ -1,7 +1,8 @@
 //! States under a [`Schema`]: updates, super-steps, and what a caller may write and read.
 
 use crate::error::Error;
-use crate::schema::{Field, Lifetime, Schema};
+use crate::message_list::MessageList;
+use crate::schema::{Field, FieldReducer, Lifetime, Schema, append};
 use crate::value::{Found, Kind, Value};
 
 /// The key that marks an `Overwrite`.
@@ -172,7 +173,6 @@ fn written<V: Value>(
     current: Option<V>,
     writes: &[V],
 ) -> Result<V, Error> {
-    let fold = |current, write| field.fold(current, write).map_err(|error| error.of(key));
     if !field.takes_many() {
         let guard = match field.lifetime {
             Lifetime::Kept => Some(None),
@@ -183,22 +183,48 @@ fn written<V: Value>(
             return Err(Error::ConcurrentUpdate { key: key.to_owned(), guard });
         }
         let last = writes.last().cloned().unwrap_or_else(V::null);
-        return fold(current, last);
+        return field.fold(current, last).map_err(|error| error.of(key));
     }
+    // A long list is passed over once, not for each of many writes: those of messages go into one
+    // with an index, those that only append are gathered.
+    let many = |at: usize| at > 0 && writes.len() > 8;
+    let (mut messages, mut gathered) = (None::<MessageList<V>>, None);
     // Writes before an `Overwrite` are still folded, so that their errors are reported; those after
     // it are ignored.
     let mut folded = current;
     let mut overwritten = false;
-    for write in writes {
-        match overwrite(write) {
-            Some(_) if overwritten => return Err(Error::TwoOverwrites { key: key.to_owned() }),
-            Some(value) => {
-                overwritten = true;
-                folded = Some(value);
+    for (at, write) in writes.iter().enumerate() {
+        let value = overwrite(write);
+        if value.is_some() {
+            if overwritten {
+                return Err(Error::TwoOverwrites { key: key.to_owned() });
             }
-            None if overwritten => {}
-            None => folded = Some(fold(folded, write.clone())?),
+            (overwritten, folded, messages, gathered) = (true, value, None, None);
+            continue;
         }
+        let write = write.clone();
+        let done = match &field.reducer {
+            _ if overwritten => Ok(()),
+            FieldReducer::Messages(rules) if many(at) => {
+                let list = messages.get_or_insert_with(|| MessageList::empty(*rules));
+                if let Some(folded) = folded.take() {
+                    list.set(folded);
+                }
+                list.update(write)
+            }
+            FieldReducer::Tools(_) | FieldReducer::Append if many(at) => {
+                let all = gathered.take().unwrap_or_else(|| V::array([]));
+                append(all, write, true).map(|all| gathered = Some(all))
+            }
+            _ => field.fold(folded.take(), write).map(|value| folded = Some(value)),
+        };
+        done.map_err(|error| error.of(key))?;
+    }
+    if let Some(mut messages) = messages {
+        folded = Some(messages.snapshot());
+    }
+    if let Some(all) = gathered {
+        folded = Some(field.fold(folded, all)?);
     }
     Ok(folded.unwrap_or_else(V::null))
 }

@@ -75,12 +75,21 @@ export const schemas: Case[] = [
   },
   ...Object.entries({
     merge: (at: number) => ({ merge: { [`k${at}`]: at } }),
+    messages: (at: number) => ({ messages: [{ type: "ai", id: `m${at}`, content: "" }] }),
+    tools: (at: number) => ({ tools: [{ name: `t${at}` }] }),
+    log: (at: number) => ({ log: [at] }),
     files: (at: number) => ({ files: { [`/${at}`]: { content: "" } } }),
   }).map(([name, write]): Case => ({
     name: `schema.step: n writers of one field, ${name}`,
     from: 2000,
     prepare: (n) => {
-      const schema = defineSchema({ merge: field.merge(), files: field.files() });
+      const schema = defineSchema({
+        messages: field.messages(),
+        tools: field.tools(),
+        log: field.append(),
+        merge: field.merge(),
+        files: field.files(),
+      });
       const writes = times(n, write) as never;
       return () => schema.step({}, writes);
     },
