@@ -10,5 +10,7 @@ export const BROKEN = "The connection to the server broke.";
  */
 export function connectionError(cause: unknown, sentence: string): unknown {
   const { name } = (cause ?? {}) as { name?: unknown };
-  return name === "TypeError" || name === "ConnectionError" ? new ThreadfoldError("NO_CONNECTION", sentence, { cause }) : cause;
+  return name === "TypeError" || name === "ConnectionError"
+    ? new ThreadfoldError("NO_CONNECTION", sentence, { cause })
+    : cause;
 }
