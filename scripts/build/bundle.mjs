@@ -90,7 +90,8 @@ export async function bundle(wasms) {
         platform: format === "cjs" ? "node" : "neutral",
         mainFields: ["module", "main"],
         target: "es2022",
-        // Names stay, so that a stack trace says what it is about.
+        // Names stay, so that a stack trace says what it is about; the agent half is too large for them.
+        minifyIdentifiers: Boolean(agent || agentCoreFile),
         minifySyntax: true,
         minifyWhitespace: true,
         // Node prints the line that threw, which should not be the whole bundle.
