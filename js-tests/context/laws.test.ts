@@ -1,7 +1,14 @@
 // The laws of a context, on conversations that grow message by message, are compacted when that is due, and go on.
-import { Context, type ContextOptions, type ContextRecord, estimateMessageTokens } from "threadfold/context";
+import {
+  Context,
+  type ContextDue,
+  type ContextOptions,
+  type ContextRecord,
+  estimateMessageTokens,
+} from "threadfold/context";
 import { expect, test } from "vitest";
 import { frozen } from "../support/frozen.js";
+import { there } from "../support/there.js";
 import { complaint, Dice, human, KINDS, type Message, waitingIn, wild } from "./conversations.js";
 
 const POLICIES: ContextOptions<Message>[] = [
@@ -50,16 +57,16 @@ function grow(check: (look: Look, before: Look | undefined, kind: string) => voi
   for (const kind of Object.keys(makers) as (keyof typeof makers)[]) {
     for (let seed = 0; seed < 60; seed++) {
       const dice = new Dice(seed * 4 + kind.length);
-      const options = POLICIES[seed % POLICIES.length]!;
+      const options = there(POLICIES[seed % POLICIES.length]);
       const context = new Context<Message>(options);
       const all = conversation(dice, kind);
       let record: ContextRecord | null = null;
       let before: Look | undefined;
       for (let length = 0; length <= all.length; length++) {
-        const look = { full: frozen(all.slice(0, length)), record, context, options };
+        const look: Look = { full: frozen(all.slice(0, length)), record, context, options };
         looks++;
         check(look, before, kind);
-        const { due } = context.of(look.full, record);
+        const due: ContextDue<Message> | null = context.of(look.full, record).due;
         before = look;
         if (!due || dice.chance(0.2)) continue;
         compactions++;
@@ -118,7 +125,7 @@ test("L4: between two records the view only grows at its end, but for a result t
   grow((look, before, kind) => {
     if (!before) return;
     const [was, now] = [view(before).messages, view(look).messages];
-    const added = look.full.at(-1)!;
+    const added = there(look.full.at(-1));
     const isLate = added.type === "tool" && !now.slice(was.length).includes(added);
     if (isLate && kind !== "plain") return;
     grown++;
@@ -193,7 +200,7 @@ test("is the same view while nothing has changed", () => {
   expect(context.of(list)).toBe(first);
   expect(context.of([...list])).toBe(first);
   expect(first.due).toBe(first.due);
-  const record = context.compact(first.due!, "S");
+  const record = context.compact(there(first.due), "S");
   const second = context.of(list, record);
   expect(second).not.toBe(first);
   expect(context.of([...list], record)).toBe(second);

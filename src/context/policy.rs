@@ -212,7 +212,7 @@ impl Scale {
         const MOST: f64 = 1.25;
         match self.took {
             Some((took, sum)) if !self.mixed && self.provider.is_some() && before + sum > 0.0 => {
-                (took / (before + sum)).max(1.0).min(MOST)
+                (took / (before + sum)).clamp(1.0, MOST)
             }
             _ => 1.0,
         }
@@ -255,6 +255,7 @@ impl Ledger {
     }
 
     /// Keeps the first `length` messages.
+    #[cfg(feature = "bindings-agent")]
     pub(crate) fn truncate(&mut self, length: u32) {
         self.track.truncate(length);
         self.entries.truncate(length as usize);
@@ -316,18 +317,18 @@ impl Ledger {
         let mut due = Decision::default();
         let boundary = self.edit_boundary(policy).unwrap_or(0);
         let range = edited as usize..boundary as usize;
-        let saves: f64 = saved.get(range).unwrap_or_default().iter().sum();
-        if saves > 0.0 {
+        let room: f64 = saved.get(range).unwrap_or_default().iter().sum();
+        if room > 0.0 {
             due.edited_before = boundary;
             // A little less is not worth a prompt cache: it would be due again soon.
-            let summary_saves = self.before(self.len()) - policy.kept().0;
-            let is_enough = saves >= summary_saves / 2.0;
-            if is_enough && !self.is_over(policy, self.tokens(policy, beside - saves)) {
+            let by_summary = self.before(self.len()) - policy.kept().0;
+            let is_enough = room >= by_summary / 2.0;
+            if is_enough && !self.is_over(policy, self.tokens(policy, beside - room)) {
                 return Some(due);
             }
         }
         let savings =
-            if saves > 0.0 { saved.get(..boundary as usize).unwrap_or_default() } else { &[] };
+            if room > 0.0 { saved.get(..boundary as usize).unwrap_or_default() } else { &[] };
         due.cutoff = self.cutoff(policy, front, edited, savings);
         (due != Decision::default()).then_some(due)
     }
@@ -411,8 +412,8 @@ impl Ledger {
             return None;
         }
         let from = |at: u32| {
-            let saves = savings.get(at as usize).copied().unwrap_or_default();
-            (self.before(len) - self.before(at)).ceil() - saves
+            let less = savings.get(at as usize).copied().unwrap_or_default();
+            (self.before(len) - self.before(at)).ceil() - less
         };
         let (mut least, mut most) = (0, len);
         while least < most {

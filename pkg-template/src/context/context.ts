@@ -203,7 +203,7 @@ function warningOf(options: ContextOptions<never>): string | undefined {
   const { keep } = options;
   for (const key of ["tokens", "messages", "fraction"] as const) {
     const most = keep?.[key];
-    const trigger = triggersOf(options).find((one) => Object.keys(one).length === 1 && one[key]! <= most!);
+    const trigger = triggersOf(options).find((one) => Object.keys(one).length === 1 && (one[key] ?? Infinity) <= (most ?? 0));
     if (trigger)
       return `keep.${key} is ${most}, which is due at ${trigger[key]}: it may be compacted at every call. Keep half of it.`;
   }

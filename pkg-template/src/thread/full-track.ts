@@ -20,8 +20,8 @@ export interface ContextRecord {
   /** Where the older messages are kept as a file, if anywhere. */
   readonly file_path?: string | null | undefined;
   readonly created_at_index?: number | undefined;
-  /** The id of the message in front of which tool results are cleared and long arguments cut. */
-  readonly edited_before?: string | undefined;
+  /** The message in front of which tool results are cleared and long arguments cut: its id, or its position. */
+  readonly edited_before?: string | number | undefined;
 }
 
 /** What a thread's record has of it. */
