@@ -31,7 +31,7 @@ test("the two wasms are two, and neither has what the other exports", () => {
   const exported = (file: string) =>
     WebAssembly.Module.exports(new WebAssembly.Module(readFileSync(new URL(file, pkg)))).map(({ name }) => name);
   const classes = (file: string) => exported(file).filter((name) => name.startsWith("__wbg_raw"));
-  expect(classes("threadfold_agent_bg.wasm")).toContain("__wbg_rawtrack_free");
+  expect(classes("threadfold_agent_bg.wasm")).toContain("__wbg_rawledger_free");
   expect(classes("threadfold_bg.wasm")).toContain("__wbg_rawthread_free");
   const both = classes("threadfold_bg.wasm").filter((name) => classes("threadfold_agent_bg.wasm").includes(name));
   expect(both).toEqual([]);

@@ -283,8 +283,23 @@ impl Track {
         self.cuts.get(cut as usize).copied().unwrap_or(Cut { below: 0, jump: 0, depth: 0 })
     }
 
-    fn message(&self, at: u32) -> Option<&Message> {
+    pub(super) fn message(&self, at: u32) -> Option<&Message> {
         self.messages.get(at as usize)
+    }
+
+    pub(super) fn is_result(&self, at: u32) -> bool {
+        let role = self.message(at).map(|message| message.role);
+        matches!(role, Some(Role::InPlace | Role::Displaced | Role::Orphan))
+    }
+
+    /// The nearest message before a result with a call of its id that could be parsed, unless it is
+    /// this id.
+    pub(super) fn caller(&self, result: u32, except: u32) -> Option<u32> {
+        let mut call = self.call(self.message(result)?.call)?;
+        while !call.valid {
+            call = self.call(call.shadowed)?;
+        }
+        (call.id != except).then_some(call.ai)
     }
 
     pub(super) fn call(&self, number: u32) -> Option<&Call> {

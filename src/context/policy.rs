@@ -80,7 +80,7 @@ pub struct Policy {
 }
 
 /// A trigger, resolved: both reached.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Threshold {
     /// At least so many tokens.
     pub tokens: f64,
@@ -117,38 +117,74 @@ impl Policy {
     /// Returns the triggers with fractions as tokens. Without the model's number, no fraction holds.
     #[must_use]
     pub fn thresholds(&self) -> Vec<Threshold> {
-        let resolved = |size: &Size| Threshold {
-            tokens: self.tokens_of(size, f64::INFINITY).unwrap_or(f64::NEG_INFINITY),
-            messages: size.messages.map_or(f64::NEG_INFINITY, f64::from),
-        };
-        self.trigger.iter().map(resolved).collect()
-    }
-
-    /// The larger of its tokens and its fraction, `unknown` for a fraction of nothing known.
-    fn tokens_of(&self, size: &Size, unknown: f64) -> Option<f64> {
-        let share = size.fraction.map(|fraction| match self.max_input_tokens {
-            Some(all) => (all * fraction).floor().max(1.0),
-            None => unknown,
-        });
-        match (size.tokens, share) {
-            (Some(tokens), Some(share)) => Some(tokens.max(share)),
-            (tokens, share) => tokens.or(share),
+        let mut thresholds = Vec::with_capacity(self.trigger.len());
+        for size in &self.trigger {
+            thresholds.push(Threshold {
+                tokens: self.tokens_of(size, f64::NEG_INFINITY),
+                messages: size.messages.map_or(f64::NEG_INFINITY, f64::from),
+            });
         }
+        thresholds
     }
 
-    /// What to keep: the most tokens and the most messages.
-    fn kept(&self) -> (f64, f64) {
+    /// The larger of its tokens and its fraction, or `none`.
+    fn tokens_of(&self, size: &Size, none: f64) -> f64 {
+        let all = self.max_input_tokens.unwrap_or(f64::INFINITY);
+        let share = size.fraction.map_or(f64::NAN, |fraction| (all * fraction).floor().max(1.0));
+        // Of a number and NaN, `max` is the number.
+        let tokens = size.tokens.unwrap_or(f64::NAN).max(share);
+        if tokens.is_nan() { none } else { tokens }
+    }
+
+    /// What to keep, at most.
+    fn kept(&self, thresholds: &[Threshold]) -> Threshold {
         if let Some(keep) = &self.keep {
-            let tokens = self.tokens_of(keep, f64::INFINITY);
-            return (
-                tokens.map_or(f64::INFINITY, |tokens| tokens.floor().max(1.0)),
-                keep.messages.map_or(f64::INFINITY, f64::from),
-            );
+            return Threshold {
+                tokens: self.tokens_of(keep, f64::INFINITY).floor().max(1.0),
+                messages: keep.messages.map_or(f64::INFINITY, f64::from),
+            };
         }
         let half = |most: f64, of: f64| if of > 0.0 { most.min((of / 2.0).floor()) } else { most };
-        self.thresholds().iter().fold((f64::INFINITY, f64::INFINITY), |(tokens, messages), one| {
-            (half(tokens, one.tokens - self.overhead), half(messages, one.messages))
-        })
+        let mut kept = Threshold { tokens: f64::INFINITY, messages: f64::INFINITY };
+        for one in thresholds {
+            kept.tokens = half(kept.tokens, one.tokens - self.overhead);
+            kept.messages = half(kept.messages, one.messages);
+        }
+        kept
+    }
+}
+
+/// A policy, resolved: what a [`Ledger`] decides by.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Limits {
+    pub(crate) thresholds: Vec<Threshold>,
+    pub(crate) keep: Threshold,
+    pub(crate) most: f64,
+    pub(crate) overhead: f64,
+    pub(crate) apart: u32,
+    pub(crate) scaled: bool,
+    pub(crate) as_langchain: bool,
+    pub(crate) front_counts: bool,
+    pub(crate) edit_keep_results: u32,
+    pub(crate) edit_keep_messages: u32,
+}
+
+impl From<&Policy> for Limits {
+    fn from(policy: &Policy) -> Self {
+        let thresholds = policy.thresholds();
+        Self {
+            keep: policy.kept(&thresholds),
+            thresholds,
+            most: policy.most.unwrap_or(f64::INFINITY),
+            overhead: policy.overhead,
+            apart: policy.apart,
+            scaled: policy.scaled,
+            as_langchain: policy.cuts == Cuts::AsLangchain,
+            front_counts: policy.front_counts,
+            // What is not edited at all saves nothing, wherever the boundary is.
+            edit_keep_results: policy.edit_keep_results.unwrap_or(0),
+            edit_keep_messages: policy.edit_keep_messages.unwrap_or(0),
+        }
     }
 }
 
@@ -177,9 +213,6 @@ pub struct Usage {
 struct Entry {
     /// The tokens up to it, itself included.
     sum: f64,
-    /// Where its ids end.
-    ids: u32,
-    is_result: bool,
     /// What the last assistant message up to it reported.
     reported: f64,
     scale: Scale,
@@ -227,8 +260,6 @@ const EMPTY: u32 = 0;
 pub(crate) struct Ledger {
     pub(crate) track: Track,
     entries: Vec<Entry>,
-    /// The ids of the valid calls of each message, or of the call that it answers.
-    ids: Vec<u32>,
 }
 
 impl Ledger {
@@ -239,19 +270,11 @@ impl Ledger {
         let sum = last.map_or(0.0, |last| last.sum) + tokens;
         let mut reported = last.map_or(f64::NAN, |last| last.reported);
         let mut scale = last.map(|last| last.scale).unwrap_or_default();
-        match row {
-            Row::Ai { calls, .. } => {
-                self.ids.extend_from_slice(calls);
-                scale.add(usage, sum);
-                let total = usage.total_tokens.filter(|_| usage.reported);
-                reported = total.unwrap_or(f64::NAN);
-            }
-            Row::Tool(id) => self.ids.extend(id),
-            Row::Other => {}
+        if matches!(row, Row::Ai { .. }) {
+            scale.add(usage, sum);
+            reported = usage.total_tokens.filter(|_| usage.reported).unwrap_or(f64::NAN);
         }
-        let ids = index(self.ids.len());
-        let is_result = matches!(row, Row::Tool(_));
-        self.entries.push(Entry { sum, ids, is_result, reported, scale });
+        self.entries.push(Entry { sum, reported, scale });
     }
 
     /// Keeps the first `length` messages.
@@ -259,7 +282,6 @@ impl Ledger {
     pub(crate) fn truncate(&mut self, length: u32) {
         self.track.truncate(length);
         self.entries.truncate(length as usize);
-        self.ids.truncate(self.entries.last().map_or(0, |last| last.ids as usize));
     }
 
     fn len(&self) -> u32 {
@@ -273,30 +295,27 @@ impl Ledger {
     }
 
     /// Returns the tokens of all, `beside` them what repairs them takes.
-    pub(crate) fn tokens(&self, policy: &Policy, beside: f64) -> f64 {
-        let Some(last) = self.entries.last() else { return policy.overhead + beside };
-        let counted = policy.overhead + last.sum + beside;
-        if !policy.scaled || self.len() + policy.apart < 2 {
+    pub(crate) fn tokens(&self, limits: &Limits, beside: f64) -> f64 {
+        let Some(last) = self.entries.last() else { return limits.overhead + beside };
+        let counted = limits.overhead + last.sum + beside;
+        if !limits.scaled || self.len() + limits.apart < 2 {
             return counted.ceil();
         }
-        (counted * last.scale.factor(policy.overhead)).ceil()
+        (counted * last.scale.factor(limits.overhead)).ceil()
     }
 
     /// Whether a trigger holds.
-    fn is_over(&self, policy: &Policy, tokens: f64) -> bool {
+    fn is_over(&self, limits: &Limits, tokens: f64) -> bool {
         let reported = self.entries.last().map_or(f64::NAN, |last| last.reported);
         let messages = f64::from(self.len());
         let reached = tokens.max(reported);
-        policy.most.is_some_and(|most| tokens > most)
-            || policy
-                .thresholds()
-                .iter()
-                .any(|one| reached >= one.tokens && messages >= one.messages)
+        tokens > limits.most
+            || limits.thresholds.iter().any(|one| reached >= one.tokens && messages >= one.messages)
     }
 
     /// Whether something may be due: a trigger holds.
-    pub(crate) fn is_due(&self, policy: &Policy, beside: f64) -> bool {
-        self.is_over(policy, self.tokens(policy, beside))
+    pub(crate) fn is_due(&self, limits: &Limits, beside: f64) -> bool {
+        self.is_over(limits, self.tokens(limits, beside))
     }
 
     /// Decides what is due: edits, if no trigger holds after them and they save at least half of what
@@ -305,63 +324,59 @@ impl Ledger {
     /// many tokens.
     pub(crate) fn due(
         &self,
-        policy: &Policy,
+        limits: &Limits,
         front: u32,
         edited: u32,
         beside: f64,
         saved: &[f64],
     ) -> Option<Decision> {
-        if !self.is_due(policy, beside) {
+        if !self.is_due(limits, beside) {
             return None;
         }
         let mut due = Decision::default();
-        let boundary = self.edit_boundary(policy).unwrap_or(0);
+        let boundary = self.edit_boundary(limits);
         let range = edited as usize..boundary as usize;
         let room: f64 = saved.get(range).unwrap_or_default().iter().sum();
         if room > 0.0 {
             due.edited_before = boundary;
             // A little less is not worth a prompt cache: it would be due again soon.
-            let by_summary = self.before(self.len()) - policy.kept().0;
+            let by_summary = self.before(self.len()) - limits.keep.tokens;
             let is_enough = room >= by_summary / 2.0;
-            if is_enough && !self.is_over(policy, self.tokens(policy, beside - room)) {
+            if is_enough && !self.is_over(limits, self.tokens(limits, beside - room)) {
                 return Some(due);
             }
         }
         let savings =
             if room > 0.0 { saved.get(..boundary as usize).unwrap_or_default() } else { &[] };
-        due.cutoff = self.cutoff(policy, front, edited, savings);
+        due.cutoff = self.cutoff(limits, front, edited, savings);
         (due != Decision::default()).then_some(due)
     }
 
     /// The first message that edits leave alone.
-    fn edit_boundary(&self, policy: &Policy) -> Option<u32> {
-        let by_messages = policy.edit_keep_messages.map(|keep| self.len().saturating_sub(keep));
-        let by_results = policy.edit_keep_results.map(|keep| {
-            let results =
-                self.entries.iter().enumerate().rev().filter(|(_, entry)| entry.is_result);
-            match keep.checked_sub(1) {
-                None => self.len(),
-                Some(others) => {
-                    let mut results = results.map(|(at, _)| index(at));
-                    results.nth(others as usize).unwrap_or(0)
-                }
+    fn edit_boundary(&self, limits: &Limits) -> u32 {
+        let by_messages = self.len().saturating_sub(limits.edit_keep_messages);
+        let mut by_results = self.len();
+        for _ in 0..limits.edit_keep_results {
+            let before = (0..by_results).rev().find(|at| self.track.is_result(*at));
+            by_results = before.unwrap_or(0);
+            if by_results == 0 {
+                break;
             }
-        });
-        match (by_messages, by_results) {
-            (Some(one), Some(other)) => Some(one.min(other)),
-            (one, other) => one.or(other),
         }
+        by_messages.min(by_results)
     }
 
     /// Returns the first message to keep, or 0 to keep all.
-    pub(crate) fn cutoff(&self, policy: &Policy, front: u32, edited: u32, saved: &[f64]) -> u32 {
-        let (mut tokens, messages) = policy.kept();
-        if policy.front_counts {
+    pub(crate) fn cutoff(&self, limits: &Limits, front: u32, edited: u32, saved: &[f64]) -> u32 {
+        let Limits { keep, .. } = limits;
+        let mut tokens = keep.tokens;
+        if limits.front_counts {
             tokens = (tokens - self.before(front)).max(1.0);
         }
-        let by_tokens = self.by_tokens(policy, tokens, edited, saved);
-        let by_messages = self.by_messages(messages);
-        if policy.cuts == Cuts::AsLangchain {
+        let by_tokens = self.by_tokens(limits, tokens, edited, saved);
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Saturates.
+        let by_messages = self.len().saturating_sub(keep.messages as u32);
+        if limits.as_langchain {
             // Scaled, all may be too much, and as it is it is not: then it moves off a result.
             let target = by_tokens.map(|at| at.max(by_messages));
             return target
@@ -380,33 +395,25 @@ impl Ledger {
         self.track.next_cut(target).filter(|cut| *cut > front).unwrap_or(0)
     }
 
-    fn by_messages(&self, keep: f64) -> u32 {
-        let (mut least, mut most) = (0, self.len());
-        while least < most {
-            let middle = least + (most - least) / 2;
-            if f64::from(self.len() - middle) <= keep { most = middle } else { least = middle + 1 }
-        }
-        least
-    }
-
     /// The earliest message from which on the messages have no more tokens, and at least one stays;
     /// none, if all have no more.
-    fn by_tokens(&self, policy: &Policy, keep: f64, edited: u32, saved: &[f64]) -> Option<u32> {
+    fn by_tokens(&self, limits: &Limits, keep: f64, edited: u32, saved: &[f64]) -> Option<u32> {
         let len = self.len();
-        let all = if policy.scaled {
+        let all = if limits.scaled {
             // As the reference has it, all are counted scaled, and parts are not.
             let factor = self.entries.last().map_or(1.0, |last| last.scale.factor(0.0));
             (self.before(len) * if len > 1 { factor } else { 1.0 }).ceil()
         } else {
             self.before(len)
         };
-        let mut savings = vec![0.0; saved.len() + 1];
+        // From each message on.
+        let mut savings = saved.to_vec();
         let mut total = 0.0;
-        for (at, one) in saved.iter().enumerate().rev() {
-            total += if at < edited as usize { 0.0 } else { *one };
-            if let Some(place) = savings.get_mut(at) {
-                *place = total;
+        for (at, one) in savings.iter_mut().enumerate().rev() {
+            if at >= edited as usize {
+                total += *one;
             }
+            *one = total;
         }
         if all - total <= keep {
             return None;
@@ -429,24 +436,12 @@ impl Ledger {
     /// Where `LangChain` cuts: not between a run of results and the nearest message with a call of
     /// one of them; if there is none, behind the run.
     fn langchain_cut(&self, target: u32) -> u32 {
-        let is_result = |at: &u32| self.entries.get(*at as usize).is_some_and(|it| it.is_result);
+        let is_result = |at: &u32| self.track.is_result(*at);
         let end = (target..self.len()).find(|at| !is_result(at)).unwrap_or(self.len());
         if end == target {
             return target;
         }
-        let answered: Vec<_> = self.ids_of(target, end).iter().filter(|id| **id != EMPTY).collect();
-        let calls = |at: &u32| {
-            !is_result(at) && self.ids_of(*at, *at + 1).iter().any(|id| answered.contains(&id))
-        };
-        (0..target).rev().find(calls).unwrap_or(end)
-    }
-
-    fn ids_of(&self, from: u32, to: u32) -> &[u32] {
-        let end = |at: u32| {
-            let last = at.checked_sub(1).and_then(|last| self.entries.get(last as usize));
-            last.map_or(0, |last| last.ids as usize)
-        };
-        self.ids.get(end(from)..end(to)).unwrap_or_default()
+        (target..end).filter_map(|at| self.track.caller(at, EMPTY)).max().unwrap_or(end)
     }
 }
 

@@ -1,7 +1,7 @@
 //! What has to change in a list of messages so that every provider takes it: each message with calls
 //! is followed at once by one result for each, and there is no other result.
 
-use super::cut::{NONE, Role, Track};
+use super::cut::{Message, NONE, Role, Track};
 
 /// One message of the repaired list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +29,11 @@ impl Track {
             match message.role {
                 Role::Ai => {
                     steps.push(Step::Keep(at));
-                    steps.extend(results.of(at).map(Step::Keep));
+                    let mut result = results.behind(at);
+                    while result != NONE {
+                        steps.push(Step::Keep(result));
+                        result = results.behind(result);
+                    }
                     if at != spared {
                         steps.extend(self.open_calls(at).map(Step::Answer));
                     }
@@ -43,52 +47,39 @@ impl Track {
 
     /// Chains the first result of each call behind its message, in the order of the list.
     fn results(&self, from: u32) -> Chains {
-        let mut chains = Chains::new(from, self.len());
-        for (at, message) in self.from(from) {
-            if matches!(message.role, Role::InPlace | Role::Displaced)
-                && let Some(call) = self.call(message.call)
+        let length = self.len().saturating_sub(from);
+        let mut chains = Chains { start: from, next: vec![NONE; length as usize] };
+        for at in (from..self.len()).rev() {
+            if let Some(Message { role: Role::InPlace | Role::Displaced, call, .. }) =
+                self.message(at)
+                && let Some(call) = self.call(*call)
             {
-                chains.add(call.ai, at);
+                chains.insert(call.ai, at);
             }
         }
         chains
     }
 }
 
-/// Lists of positions, one for each position.
+/// Behind each message of a model the first of its results, behind a result the next.
 struct Chains {
     start: u32,
-    first: Vec<u32>,
-    last: Vec<u32>,
     next: Vec<u32>,
 }
 
 impl Chains {
-    fn new(start: u32, end: u32) -> Self {
-        let none = vec![NONE; end.saturating_sub(start) as usize];
-        Self { start, first: none.clone(), last: none.clone(), next: none }
-    }
-
-    /// Adds to the list of `head`, unless that is in front of all.
-    fn add(&mut self, head: u32, at: u32) {
-        let Some(place) = head.checked_sub(self.start) else { return };
-        let Some(last) = self.last.get_mut(place as usize) else { return };
-        let before = std::mem::replace(last, at);
-        let slot = if before == NONE {
-            self.first.get_mut(place as usize)
-        } else {
-            self.next.get_mut((before - self.start) as usize)
-        };
-        if let Some(slot) = slot {
-            *slot = at;
+    /// Puts a result right behind a message, unless that is in front of all.
+    fn insert(&mut self, ai: u32, result: u32) {
+        let next = self.behind(ai);
+        for (at, behind) in [(result, next), (ai, result)] {
+            let place = at.wrapping_sub(self.start) as usize;
+            if let Some(slot) = self.next.get_mut(place) {
+                *slot = behind;
+            }
         }
     }
 
-    fn of(&self, head: u32) -> impl Iterator<Item = u32> + '_ {
-        let found = |list: &[u32], at: u32| {
-            let at = at.checked_sub(self.start)?;
-            list.get(at as usize).copied().filter(|found| *found != NONE)
-        };
-        std::iter::successors(found(&self.first, head), move |at| found(&self.next, *at))
+    fn behind(&self, at: u32) -> u32 {
+        self.next.get(at.wrapping_sub(self.start) as usize).copied().unwrap_or(NONE)
     }
 }

@@ -4,7 +4,7 @@ import { kindOf } from "./edited.js";
 import { type Edits, Effectives } from "./effective.js";
 import { Ledger } from "./ledger.js";
 import { Meter } from "./meter.js";
-import { type ContextOptions, overheadOf, policyNumbers, triggersOf } from "./policy.js";
+import { type ContextOptions, overheadOf, policyOf, triggersOf } from "./policy.js";
 import type { ContextRecord } from "./record.js";
 import { type ContextSource, type Track, trackOf } from "./source.js";
 import { type Counter, counterOf, wrong } from "./token-counter.js";
@@ -46,7 +46,7 @@ export class Context<M extends object = object> {
   readonly warning: string | undefined;
   readonly #looks = new WeakMap<object, Look<M>>();
   readonly #make: () => Look<M>;
-  readonly #meter: (list: readonly M[], tokens: number, thresholds: Float64Array) => Meter;
+  readonly #meter: (list: readonly M[], tokens: number) => Meter;
 
   /** @internal */
   constructor(options: ContextOptions<M>, rules: ViewRules);
@@ -65,11 +65,11 @@ export class Context<M extends object = object> {
       const counter = counterOf(tokenCounter) as Counter<object>;
       const count = sparing(counter.one ?? single(counter));
       const overhead = overheadOf({ ...given, tokenCounter }, rules, count);
-      const policy = policyNumbers(given, rules, overhead);
+      const { numbers, thresholds } = policyOf(given, rules, overhead);
       const edits: Edits = { clear, truncate };
       const limit = maxInputTokens ?? Math.min(...triggersOf(given).map(({ tokens = Infinity }) => tokens));
       const setting = (): Setting => ({
-        ledger: new Ledger(policy, count, rules.providers ?? []),
+        ledger: new Ledger(numbers, count, rules.providers ?? []),
         count,
         overhead,
         limit: limit === Infinity ? null : limit,
@@ -79,8 +79,7 @@ export class Context<M extends object = object> {
       });
       return {
         look: () => new Look<M>(new Effectives(edits, preserveSystem), setting()),
-        meter: (list: readonly M[], tokens: number, thresholds: Float64Array) =>
-          new Meter(list, tokens, thresholds, tokenCounter, count),
+        meter: (list: readonly M[], tokens: number) => new Meter(list, tokens, thresholds, tokenCounter, count),
       };
     });
     this.#make = make.look;
@@ -136,9 +135,8 @@ export class Context<M extends object = object> {
   meter(source: ContextSource<M>, record?: ContextRecord | null): Meter {
     return reading(() => {
       const track = trackOf(source, record);
-      const look = this.#lookAt(source, track);
-      const { messages, tokens } = look.of(track);
-      return this.#meter(messages, tokens, look.thresholds);
+      const { messages, tokens } = this.#lookAt(source, track).of(track);
+      return this.#meter(messages, tokens);
     });
   }
 
@@ -170,10 +168,6 @@ class Look<M extends object> {
     }
     return this.#view;
   }
-
-  get thresholds(): Float64Array {
-    return this.setting.ledger.thresholds;
-  }
 }
 
 /** Counts nothing for a result that says no call: nobody is sent it. */
@@ -203,7 +197,9 @@ function warningOf(options: ContextOptions<never>): string | undefined {
   const { keep } = options;
   for (const key of ["tokens", "messages", "fraction"] as const) {
     const most = keep?.[key];
-    const trigger = triggersOf(options).find((one) => Object.keys(one).length === 1 && (one[key] ?? Infinity) <= (most ?? 0));
+    const trigger = triggersOf(options).find(
+      (one) => Object.keys(one).length === 1 && (one[key] ?? Infinity) <= (most ?? 0),
+    );
     if (trigger)
       return `keep.${key} is ${most}, which is due at ${trigger[key]}: it may be compacted at every call. Keep half of it.`;
   }

@@ -4,6 +4,7 @@ import { sizeOf } from "./count.js";
 import { scanMessage } from "./estimate-message.js";
 import { scanTokens } from "./estimate.js";
 import { readParts } from "./message-parts.js";
+import type { Threshold } from "./policy.js";
 import { codePoints } from "./python-text.js";
 import { wrong } from "./token-counter.js";
 
@@ -78,7 +79,7 @@ export class Meter {
   #messages: number;
   #last: Growing | undefined;
   #lastTokens = 0;
-  readonly #thresholds: readonly (readonly [tokens: number, messages: number])[];
+  readonly #thresholds: readonly Threshold[];
   readonly #counter: unknown;
   readonly #count: (message: object) => number;
 
@@ -86,7 +87,7 @@ export class Meter {
   constructor(
     list: readonly object[],
     tokens: number,
-    thresholds: Float64Array,
+    thresholds: readonly Threshold[],
     counter: unknown,
     count: (message: object) => number,
   ) {
@@ -94,10 +95,7 @@ export class Meter {
     this.#count = count;
     this.#before = tokens;
     this.#messages = list.length;
-    this.#thresholds = Array.from({ length: thresholds.length / 2 }, (_, at) => [
-      thresholds[2 * at] as number,
-      thresholds[2 * at + 1] as number,
-    ]);
+    this.#thresholds = thresholds;
     const last = list.at(-1);
     if (last !== undefined) this.#open(last, tokens - count(last));
   }

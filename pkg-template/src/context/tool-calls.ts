@@ -55,7 +55,7 @@ export function repairToolCalls<M extends MessageLike>(messages: readonly M[], o
   if (isWhole(facts)) return messages as M[];
   const track = new Track();
   track.push(facts);
-  const plan = track.repair(0, all);
+  const plan = track.repair(all);
   track.free();
   return plan ? reading(() => repaired(messages, facts, plan, new Answers(messages, make))) : (messages as M[]);
 }

@@ -48,7 +48,6 @@ const ANSWERS = 6;
 const FITTING = 7;
 const KEPT = 8;
 const DROPPED = 9;
-const FAILED = -1;
 const NOTHING = -2;
 const NOBODY = -3;
 
@@ -183,15 +182,15 @@ export function trimMessages<M extends object>(messages: readonly M[], options: 
           return (pairs ??= new Pairs(list)).areWhole(first);
       }
     };
-    // The wasm has to return: what failed is thrown behind it.
+    // The wasm has to return: what failed is thrown behind it, and it hears only 0 until then.
     let failure: { error: unknown } | undefined;
     const safely = (question: number, first: number, second: number, third: number): number => {
       try {
-        return Number(answer(question, first, second, third));
+        if (!failure) return Number(answer(question, first, second, third));
       } catch (error) {
         failure = { error };
-        return FAILED;
       }
+      return 0;
     };
     answering(safely, () => call(() => trim_list(list.length, rules)));
     if (failure) throw (failure as { error: unknown }).error;
