@@ -20,9 +20,11 @@ test("ESM and CommonJS have the same, and an error of either is a ThreadfoldErro
 });
 
 test("the second wasm is in one file, which the entries import; they import nothing else", () => {
-  expect(new Set(imports("context.js"))).toEqual(new Set(["./agent-core.js"]));
-  expect(new Set(imports("context.cjs"))).toEqual(new Set(["./agent-core.cjs"]));
-  expect(new Set(imports("workerd-context.js"))).toEqual(new Set(["./workerd-agent-core.js"]));
+  for (const entry of ["context", "context-offload"]) {
+    expect(new Set(imports(`${entry}.js`))).toEqual(new Set(["./agent-core.js"]));
+    expect(new Set(imports(`${entry}.cjs`))).toEqual(new Set(["./agent-core.cjs"]));
+    expect(new Set(imports(`workerd-${entry}.js`))).toEqual(new Set(["./workerd-agent-core.js"]));
+  }
   expect(imports("workerd-agent-core.js")).toEqual(["./threadfold_agent_bg.wasm"]);
   expect([...imports("agent-core.js"), ...imports("agent-core.cjs")]).toEqual([]);
 });

@@ -57,7 +57,7 @@ const TAG = "lc_evicted_to";
  *
  * @example
  * ```ts
- * import { offload } from "threadfold/context";
+ * import { offload } from "threadfold/context/offload";
  *
  * const { files, messages } = offload([{ type: "tool", tool_call_id: "c1", content: "x\n".repeat(50_000) }]);
  * console.log(Object.keys(files)); // [ '/large_tool_results/c1' ]
