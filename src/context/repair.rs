@@ -1,7 +1,7 @@
 //! What has to change in a list of messages so that every provider takes it: each message with calls
 //! is followed at once by one result for each, and there is no other result.
 
-use super::cut::{Message, NONE, Role, Track};
+use super::cut::{NONE, Role, Track};
 
 /// One message of the repaired list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,25 +14,24 @@ pub(crate) enum Step {
 }
 
 impl Track {
-    /// Returns the messages from `from` on, repaired: results without a call and second results are
-    /// dropped, the others put right behind the message with their call, and open calls answered;
-    /// those that wait for their result only if `all`. Returns `None` if there is nothing to do.
-    pub(crate) fn repair(&self, from: u32, all: bool) -> Option<Vec<Step>> {
-        let waits = (from..self.len()).contains(&self.pending());
-        if self.is_whole(from) && !(all && waits) {
+    /// Returns the messages, repaired: results without a call and second results are dropped, the
+    /// others put right behind the message with their call, and open calls answered; those that wait
+    /// for their result only if `all`. Returns `None` if there is nothing to do.
+    pub(crate) fn repair(&self, all: bool) -> Option<Vec<Step>> {
+        if self.is_whole() && !(all && self.pending() < self.len()) {
             return None;
         }
-        let results = self.results(from);
+        let next = self.results();
         let spared = if all { NONE } else { self.pending() };
         let mut steps = Vec::new();
-        for (at, message) in self.from(from) {
+        for (at, message) in (0..).zip(self.messages()) {
             match message.role {
                 Role::Ai => {
                     steps.push(Step::Keep(at));
-                    let mut result = results.behind(at);
+                    let mut result = behind(&next, at);
                     while result != NONE {
                         steps.push(Step::Keep(result));
-                        result = results.behind(result);
+                        result = behind(&next, result);
                     }
                     if at != spared {
                         steps.extend(self.open_calls(at).map(Step::Answer));
@@ -45,41 +44,25 @@ impl Track {
         Some(steps)
     }
 
-    /// Chains the first result of each call behind its message, in the order of the list.
-    fn results(&self, from: u32) -> Chains {
-        let length = self.len().saturating_sub(from);
-        let mut chains = Chains { start: from, next: vec![NONE; length as usize] };
-        for at in (from..self.len()).rev() {
-            if let Some(Message { role: Role::InPlace | Role::Displaced, call, .. }) =
-                self.message(at)
-                && let Some(call) = self.call(*call)
+    /// Returns for each message of a model the first of its results, and for each result the next
+    /// one: those that are the first of their call, in the order of the list.
+    fn results(&self) -> Vec<u32> {
+        let mut next = vec![NONE; self.messages().len()];
+        for (at, message) in (0..self.len()).zip(self.messages()).rev() {
+            if let (Role::InPlace | Role::Displaced, Some(call)) =
+                (message.role, self.call(message.call))
             {
-                chains.insert(call.ai, at);
+                for (at, to) in [(at, behind(&next, call.ai)), (call.ai, at)] {
+                    if let Some(slot) = next.get_mut(at as usize) {
+                        *slot = to;
+                    }
+                }
             }
         }
-        chains
+        next
     }
 }
 
-/// Behind each message of a model the first of its results, behind a result the next.
-struct Chains {
-    start: u32,
-    next: Vec<u32>,
-}
-
-impl Chains {
-    /// Puts a result right behind a message, unless that is in front of all.
-    fn insert(&mut self, ai: u32, result: u32) {
-        let next = self.behind(ai);
-        for (at, behind) in [(result, next), (ai, result)] {
-            let place = at.wrapping_sub(self.start) as usize;
-            if let Some(slot) = self.next.get_mut(place) {
-                *slot = behind;
-            }
-        }
-    }
-
-    fn behind(&self, at: u32) -> u32 {
-        self.next.get(at.wrapping_sub(self.start) as usize).copied().unwrap_or(NONE)
-    }
+fn behind(next: &[u32], at: u32) -> u32 {
+    next.get(at as usize).copied().unwrap_or(NONE)
 }

@@ -89,7 +89,7 @@ impl RawLedger {
         match what {
             TOKENS => ledger.tokens(limits, number),
             IS_DUE => f64::from(u8::from(ledger.is_due(limits, number))),
-            IS_WHOLE => f64::from(u8::from(ledger.track.is_whole(0))),
+            IS_WHOLE => f64::from(u8::from(ledger.track.is_whole())),
             CUT => f64::from(ledger.track.cut(whole(number))),
             NEXT_CUT => ledger.track.next_cut(whole(number)).map_or(-1.0, f64::from),
             _ => f64::from(ledger.track.pending()),
@@ -112,7 +112,7 @@ impl RawLedger {
             return Some(track.cuts());
         }
         let mut plan = Vec::new();
-        for step in track.repair(0, what == ANSWER_ALL)? {
+        for step in track.repair(what == ANSWER_ALL)? {
             plan.push(match step {
                 Step::Keep(at) => at,
                 Step::Answer(call) => ANSWER | call,
