@@ -19,6 +19,13 @@ test("ESM and CommonJS have the same, and an error of either is a ThreadfoldErro
   }
 });
 
+test("classes have their names, which consoles show", () => {
+  const { Context, safeCuts, ThreadfoldError: AgentsError } = esm;
+  const context = new Context();
+  const seen = [context, context.of([]), context.meter([]), safeCuts([])].map((one) => one.constructor.name);
+  expect([...seen, AgentsError.name]).toEqual(["Context", "ContextView", "Meter", "SafeCuts", "ThreadfoldError"]);
+});
+
 test("the second wasm is in one file, which the entries import; they import nothing else", () => {
   for (const entry of ["context", "context-offload"]) {
     expect(new Set(imports(`${entry}.js`))).toEqual(new Set(["./agent-core.js"]));

@@ -7,7 +7,8 @@ import { Meter } from "./meter.js";
 import { type ContextOptions, overheadOf, policyOf, triggersOf } from "./policy.js";
 import type { ContextRecord } from "./record.js";
 import { type ContextSource, type Track, trackOf } from "./source.js";
-import { type Counter, counterOf, wrong } from "./token-counter.js";
+import { wrong } from "./options.js";
+import { type Counter, counterOf } from "./token-counter.js";
 import { type ContextDue, ContextView, type Setting, type ViewRules } from "./view.js";
 
 export { type ContextDue, ContextView };
@@ -42,6 +43,8 @@ export { type ContextDue, ContextView };
  * ```
  */
 export class Context<M extends object = object> {
+  /** @internal */
+  static readonly name = "Context";
   /** What is odd about the options: that what stays after a compaction is due again at once. */
   readonly warning: string | undefined;
   readonly #looks = new WeakMap<object, Look<M>>();

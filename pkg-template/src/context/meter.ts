@@ -6,7 +6,7 @@ import { scanTokens } from "./estimate.js";
 import { readParts } from "./message-parts.js";
 import type { Threshold } from "./policy.js";
 import { codePoints } from "./python-text.js";
-import { wrong } from "./token-counter.js";
+import { wrong } from "./options.js";
 
 /** Counts text that is appended to a message. */
 interface Growing {
@@ -75,6 +75,8 @@ class Recounted implements Growing {
 
 /** Counts what a model is sent while it grows, at the cost of what is new: {@link Context.meter}. */
 export class Meter {
+  /** @internal */
+  static readonly name = "Meter";
   #before: number;
   #messages: number;
   #last: Growing | undefined;

@@ -3,7 +3,8 @@ import { type ClearToolUsesOptions } from "./clear.js";
 import { toolTokens } from "./count.js";
 import { scanTokens } from "./estimate.js";
 import { isDict, jsonText } from "./python-text.js";
-import { type TokenCounter, wrong } from "./token-counter.js";
+import { wrong } from "./options.js";
+import type { TokenCounter } from "./token-counter.js";
 import { type TruncateToolArgsOptions } from "./truncate-args.js";
 
 /** So much of a context: each measure that is given. A fraction is of the model's input tokens. */

@@ -1,5 +1,5 @@
 // What the decisions of the wasm need to know of a message: which calls it makes, or which one it answers.
-import { ThreadfoldError } from "../errors.js";
+import { FORMS, refused } from "./message-parts.js";
 
 type Fields = Record<string, unknown>;
 
@@ -67,10 +67,7 @@ export function factsOf(message: unknown, at: number): Facts {
 
 const isEmpty = (list: unknown) => !Array.isArray(list) || list.length === 0;
 
-function notAMessage(at: number): ThreadfoldError {
-  const forms = "an object with a type or a role, a string or a [role, content] pair";
-  return new ThreadfoldError("INVALID_MESSAGE", `messages[${at}] should be ${forms}.`);
-}
+const notAMessage = (at: number) => refused(at, "", FORMS);
 
 function addCalls(list: unknown, calls: Call[], ids: string[]): void {
   if (!Array.isArray(list)) return;

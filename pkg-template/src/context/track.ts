@@ -1,12 +1,13 @@
 // The calls of a list of messages and what answers them, followed by the wasm as the list changes at its end.
 import { call, RawLedger } from "#agent-core";
-import { reading, ThreadfoldError } from "../errors.js";
+import { reading } from "../errors.js";
+import { listed } from "./options.js";
 import { type Facts, factsOf } from "./rows.js";
 
 /** Returns the facts of each message of a list. Throws what a public function does that was given anything else. */
 export function factsOfAll(messages: readonly unknown[]): Facts[] {
   return reading(() => {
-    if (!Array.isArray(messages)) throw new ThreadfoldError("INVALID_VALUE", "messages should be a list of messages.");
+    listed(messages);
     const facts: Facts[] = [];
     for (let at = 0, { length } = messages; at < length; at++) facts.push(factsOf(messages[at], at));
     return facts;
