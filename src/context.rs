@@ -17,6 +17,7 @@ pub mod count;
 pub(crate) mod cut;
 pub mod estimate;
 pub mod estimate_message;
+pub(crate) mod ledger;
 pub mod offload;
 mod parts;
 pub mod policy;

@@ -246,6 +246,29 @@ test("plays by itself until its visitor writes, and a reload in mid-run keeps th
   await page.close();
 });
 
+test("the ring fills; what the model is then sent as a summary stays in the chat, also after a reload", async () => {
+  const { page, chat } = await open({}, "?tick=1");
+  const tokens = async () => Number(await page.locator("#context").getAttribute("data-tokens"));
+  const mark = page.locator(".summary-mark");
+  const full: number[] = [];
+  while ((await mark.count()) === 0 && full.length < 10) {
+    await chat.send("A long answer, please");
+    await chat.settled();
+    full.push(await tokens());
+  }
+  const said = full.length;
+  expect(said).toBeLessThan(10);
+  // All of it would be so many times the first answer.
+  await expect.poll(tokens).toBeLessThan(0.8 * said * Number(full[0]));
+  const everything = await chat.shown();
+  expect(everything.filter((line) => line === "user: A long answer, please")).toHaveLength(said);
+  expect(await mark.locator("p").textContent()).toContain("The user said: A long answer, please");
+  await page.reload();
+  await mark.waitFor();
+  expect(await chat.shown()).toEqual(everything);
+  await page.close();
+});
+
 test("stop ends the run, and what was said stays", async () => {
   const { page, chat } = await open();
   await chat.latency(0);

@@ -173,6 +173,36 @@ test("L5: a meter counts what a look counts, text by text", () => {
   }
 });
 
+test("L5: a message that grows at its end is counted as one that came whole", () => {
+  const context = new Context<object>({});
+  const fresh = (message: object) => estimateMessageTokens(message as never);
+  const check = (message: object) => {
+    expect(context.of([human("a"), message]).tokens).toBe(fresh(human("a")) + fresh(message));
+  };
+  for (let seed = 0; seed < 40; seed++) {
+    const dice = new Dice(seed);
+    let message: Record<string, unknown> = { type: "ai", id: "m", content: "", tool_calls: [] };
+    for (let step = 0; step < 30; step++) {
+      const more = dice.one(["a", "bc ", " ", "12", "\n", "é", "\ud83d", "\ude00", "你", "", "Word", "x".repeat(9)]);
+      const content = message["content"] as string;
+      message = dice.one<() => Record<string, unknown>>([
+        ...Array.from({ length: 8 }, () => () => ({ ...message, content: content + more })),
+        () => ({ ...message, content: content.slice(1) + more }),
+        () => ({ ...message, content: content + more, name: "bob" }),
+        () => ({ ...message, content: content + more, tool_calls: [{ id: "c", name: "f", args: {} }] }),
+        () => ({ type: "human", id: "m", content: content + more }),
+        () => ({ ...message, content: [{ type: "text", text: content }] }),
+        () => ({ ...message, content: more }),
+      ])();
+      if (typeof message["content"] !== "string") {
+        check(message);
+        message = { ...message, content };
+      }
+      check(message);
+    }
+  }
+});
+
 test("L6: a message more is one message counted, however many there are", () => {
   let counted = 0;
   const tokenCounter = (messages: readonly Message[]) => {

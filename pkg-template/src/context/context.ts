@@ -2,6 +2,7 @@ import { reading } from "../errors.js";
 import { answeredCall } from "./call-fields.js";
 import { kindOf } from "./edited.js";
 import { type Edits, Effectives } from "./effective.js";
+import { growing } from "./growing.js";
 import { Ledger } from "./ledger.js";
 import { Meter } from "./meter.js";
 import { type ContextOptions, overheadOf, policyOf, triggersOf } from "./policy.js";
@@ -66,7 +67,7 @@ export class Context<M extends object = object> {
       if (clear !== undefined && (typeof clear !== "object" || clear === null))
         throw wrong("clearToolUses", "an object");
       const counter = counterOf(tokenCounter) as Counter<object>;
-      const count = sparing(counter.one ?? single(counter));
+      const count = sparing(tokenCounter === "estimate" ? growing() : (counter.one ?? single(counter)));
       const overhead = overheadOf({ ...given, tokenCounter }, rules, count);
       const { numbers, thresholds } = policyOf(given, rules, overhead);
       const edits: Edits = { clear, truncate };

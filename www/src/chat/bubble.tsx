@@ -2,6 +2,7 @@
 import { createContext, use } from "react";
 import type { PendingUpdate } from "threadfold";
 import { read } from "./message";
+import { Compacted, SummaryMark } from "./summary-mark";
 import { ToolCall, ToolResult } from "./tool-call";
 
 /** What can be done about a message that has failed. */
@@ -13,15 +14,21 @@ const NAMES = { user: "You", assistant: "Agent", tool: "Tool", system: "System" 
 
 export function Bubble({ message, unconfirmed }: { message: object; unconfirmed?: PendingUpdate | undefined }) {
   const { id, role, text, calls } = read(message);
+  const record = use(Compacted);
+  // A server's own summary is a message of its list.
+  if (id === (record?.summary_message as { id?: string } | null | undefined)?.id) return;
   return (
-    <li className={`message ${role}`} data-id={id} data-status={unconfirmed?.status ?? "confirmed"}>
-      <span className="who">{NAMES[role]}</span>
-      {role === "tool" ? <ToolResult text={text} /> : text && <p className="text">{text}</p>}
-      {calls.map((call, at) => (
-        <ToolCall key={at} {...call} />
-      ))}
-      {unconfirmed && <Note update={unconfirmed} />}
-    </li>
+    <>
+      {id === record?.cutoff_id && <SummaryMark of={record} />}
+      <li className={`message ${role}`} data-id={id} data-status={unconfirmed?.status ?? "confirmed"}>
+        <span className="who">{NAMES[role]}</span>
+        {role === "tool" ? <ToolResult text={text} /> : text && <p className="text">{text}</p>}
+        {calls.map((call, at) => (
+          <ToolCall key={at} {...call} />
+        ))}
+        {unconfirmed && <Note update={unconfirmed} />}
+      </li>
+    </>
   );
 }
 

@@ -4,14 +4,17 @@ import { textOf } from "threadfold";
 import { useThread } from "threadfold/react";
 import { WaysOut } from "./bubble";
 import type { Chat, Server } from "./connection";
+import { ContextRing, useContextOf } from "./context";
 import { DriftDetails, DriftLight, useDrift } from "./drift-light";
 import { FaultControls } from "./fault-controls";
 import { useFollow } from "./follow";
+import { Front } from "./front";
 import { Messages } from "./messages";
 import { Plan } from "./plan";
 import { Question } from "./question";
 import { RunStatus } from "./run-status";
 import { ServerChoice } from "./server-choice";
+import { Compacted, useRecord } from "./summary-mark";
 import { takeBack } from "./take-back";
 
 const SUGGESTIONS = ["Plan my week", "Mail Ada", "The weather?", "A long answer"];
@@ -27,6 +30,8 @@ export function ChatCard({ chat, choose, startOver }: { chat: Chat } & Actions) 
   const isEmpty = useThread(thread, ({ messages }) => messages.length === 0);
   const todos = useThread(thread, (state) => state.todos);
   const drift = useDrift(chat);
+  const context = useContextOf(thread, status === "ready");
+  const record = useRecord(thread);
   const log = useRef<HTMLDivElement>(null);
   const toEnd = useFollow(log);
   const ways = useMemo(
@@ -49,6 +54,7 @@ export function ChatCard({ chat, choose, startOver }: { chat: Chat } & Actions) 
       <div className="card-head">
         <h2 id="chat-title">A live chat</h2>
         <DriftLight drift={drift} />
+        <ContextRing view={context} />
         <button type="button" className="quiet" onClick={startOver}>
           New thread
         </button>
@@ -57,9 +63,12 @@ export function ChatCard({ chat, choose, startOver }: { chat: Chat } & Actions) 
       <Plan todos={todos} folds />
       <div id="chat-thread" ref={log} tabIndex={0} role="log" aria-label="Messages" aria-live="off">
         <WaysOut value={ways}>
-          <ol className="messages">
-            <Messages thread={thread} />
-          </ol>
+          <Compacted value={record}>
+            <ol className="messages">
+              <Front thread={thread} />
+              <Messages thread={thread} />
+            </ol>
+          </Compacted>
         </WaysOut>
         {isEmpty && (
           <p className="hint">Nothing said yet. What you send shows here before the server has heard of it.</p>

@@ -4,7 +4,7 @@ import { loadThread, persist } from "threadfold/persist";
 import type { Saved } from "./saved";
 
 export function openChat(saved: Saved, server: LangGraphRunnerOptions) {
-  const thread = loadThread(saved) ?? new Thread();
+  const thread = loadThread(saved) ?? new Thread({ history: "full" });
   const agent = new LangGraphRunner(thread, server); // { apiUrl, assistantId: "agent" }
   void agent.rejoin(); // the run that a reload left
   return { thread, agent, stopSaving: persist(thread, saved) };

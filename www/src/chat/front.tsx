@@ -1,0 +1,14 @@
+import { useMemo } from "react";
+import type { Thread } from "threadfold";
+import { Bubble } from "./bubble";
+import { useRecord } from "./summary-mark";
+
+/** What a server has taken out of its list: above what it still has. */
+export function Front({ thread }: { thread: Thread }) {
+  const record = useRecord(thread);
+  const front = useMemo(() => {
+    const shown = new Set(thread.messageIds);
+    return record ? thread.history.filter(({ id }) => !shown.has(id as string)) : [];
+  }, [thread, record]);
+  return front.map((message) => <Bubble key={message.id} message={message} />);
+}
