@@ -3,6 +3,7 @@
 //! Each decision is made over numbers: which messages call tools, which answer them. So it is the
 //! same code for JSON, for a Rust program's own types and for JavaScript's objects.
 //!
+//! - [`view::Context`]: what is sent, by a [`policy`] and one small [`record`], and what is due.
 //! - [`count`], [`estimate`]: tokens as Python counts them, and nearer to what a model reads.
 //! - [`safe_cuts`]: where a list of messages can be cut so that no tool result loses its call.
 //! - [`repair_tool_calls`], [`patch_tool_calls`]: lists that providers take.
@@ -16,6 +17,7 @@ pub mod count;
 pub(crate) mod cut;
 pub mod estimate;
 pub mod estimate_message;
+pub(crate) mod ledger;
 pub mod offload;
 mod parts;
 pub mod policy;

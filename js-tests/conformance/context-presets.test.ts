@@ -7,6 +7,7 @@ import {
   type DeepAgentsSummarizationOptions,
   langChainSummarization,
 } from "threadfold/context";
+import { there } from "../support/there.js";
 import { expectTold, type Given, type Message, replayContext, type Told } from "./context-records.js";
 
 type Size = [kind: string, value: number];
@@ -79,15 +80,16 @@ test("langChainSummarization decides as SummarizationMiddleware", () => {
       return;
     }
     const view = decide();
-    expect(view.tokens).toBe(out!.tokens);
+    expect(view.tokens).toBe(there(out).tokens);
     const { due } = view;
-    expect(due !== null).toBe(out!.due && out!.cutoff > 0);
+    expect(due !== null).toBe(there(out).due && there(out).cutoff > 0);
     if (!due) return;
     updates++;
-    expect(due.cutoff).toBe(out!.cutoff);
-    expect(due.summarize).toBe(out!.summarized !== null);
-    if (out!.summarized) expectTold(due.messages, named(out!.summarized), messages);
-    expectTold(due.toUpdate(" They agreed. \n"), named(out!.update!), messages);
+    expect(due.cutoff).toBe(there(out).cutoff);
+    const summarized = there(out).summarized;
+    expect(due.summarize).toBe(summarized !== null);
+    if (summarized) expectTold(due.messages, named(summarized), messages);
+    expectTold(due.toUpdate(" They agreed. \n"), named(there(there(out).update)), messages);
   });
   expect(updates).toBeGreaterThan(100);
 });
@@ -134,9 +136,9 @@ test("deepAgentsSummarization decides as deepagents", () => {
         const length = full.length - (before?.cutoff_index ?? 0) + (before ? 1 : 0);
         const context = deepAgentsSummarization<Message>({
           trigger: { messages: 1 },
-          keep: { messages: length - given.cutoff! },
+          keep: { messages: length - there(given.cutoff) },
         });
-        expect(context.of({ messages: full, _summarization_event: before }).due!.cutoff).toBe(out);
+        expect(context.of({ messages: full, _summarization_event: before }).due?.cutoff).toBe(out);
         return;
       }
       calls++;
@@ -147,7 +149,7 @@ test("deepAgentsSummarization decides as deepagents", () => {
         trimTokensToSummarize: 4000,
         maxOutputTokens: given.model.max_tokens,
         trigger: triggerOf(given.options),
-        keep: limit(given.options.keep!),
+        keep: limit(there(given.options.keep)),
         system: given.system,
         tools: given.tools,
         truncateArgs: truncate
@@ -182,6 +184,15 @@ test("a preset keeps system messages in front no more than Python does", () => {
   ];
   const policy = { trigger: { messages: 3 }, keep: { messages: 1 } };
   const kinds = (update: object[]) => update.map((message) => (message as Message)["type"]);
-  expect(kinds(langChainSummarization(policy).of(messages).due!.toUpdate("S"))).toEqual(["remove", "human", "human"]);
-  expect(kinds(new Context(policy).of(messages).due!.toUpdate("S"))).toEqual(["remove", "system", "human", "human"]);
+  expect(kinds(langChainSummarization(policy).of(messages).due?.toUpdate("S") ?? [])).toEqual([
+    "remove",
+    "human",
+    "human",
+  ]);
+  expect(kinds(new Context(policy).of(messages).due?.toUpdate("S") ?? [])).toEqual([
+    "remove",
+    "system",
+    "human",
+    "human",
+  ]);
 });

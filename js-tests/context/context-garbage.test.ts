@@ -11,6 +11,7 @@ import { ThreadfoldError } from "threadfold/context";
 import { expect, test } from "vitest";
 import { garbage } from "../garbage/values.js";
 import { outcome } from "../support/errors.js";
+import { there } from "../support/there.js";
 
 type Any = never;
 
@@ -123,7 +124,7 @@ test("answers garbage in every place, or refuses it in a sentence, and goes on",
           ask(good, messages().with(at, { ...messages()[at], [field]: value } as Any)),
         );
     tell(`compact(${name})`, () => good.compact(value as Any, "S"));
-    tell(`compact(due, ${name})`, () => good.compact(good.of(messages() as Any).due!, value as Any));
+    tell(`compact(due, ${name})`, () => good.compact(there(good.of(messages() as Any).due), value as Any));
     tell(`meter(${name})`, () => good.meter(value as Any));
     tell(`meter.push(${name})`, () => good.meter(messages() as Any).push(value as Any));
     tell(`meter.text(${name})`, () => good.meter(messages() as Any).text(value as Any));

@@ -113,7 +113,9 @@ const COUNTERS = /^count|^estimate|^scan|Tokens$/;
 const CONTEXTS = /^Context$|^(context|full)Messages$|^slidingWindow$|Summarization$/;
 
 test("every function is given garbage", () => {
-  const names = Object.keys(context).filter((name) => name !== "ThreadfoldError" && !COUNTERS.test(name) && !CONTEXTS.test(name));
+  const names = Object.keys(context).filter(
+    (name) => name !== "ThreadfoldError" && !COUNTERS.test(name) && !CONTEXTS.test(name),
+  );
   expect(names.filter((name) => !(name in CALLS))).toEqual([]);
 });
 

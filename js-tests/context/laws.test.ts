@@ -1,7 +1,14 @@
 // The laws of a context, on conversations that grow message by message, are compacted when that is due, and go on.
-import { Context, type ContextOptions, type ContextRecord, estimateMessageTokens } from "threadfold/context";
+import {
+  Context,
+  type ContextDue,
+  type ContextOptions,
+  type ContextRecord,
+  estimateMessageTokens,
+} from "threadfold/context";
 import { expect, test } from "vitest";
 import { frozen } from "../support/frozen.js";
+import { there } from "../support/there.js";
 import { complaint, Dice, human, KINDS, type Message, waitingIn, wild } from "./conversations.js";
 
 const POLICIES: ContextOptions<Message>[] = [
@@ -50,16 +57,16 @@ function grow(check: (look: Look, before: Look | undefined, kind: string) => voi
   for (const kind of Object.keys(makers) as (keyof typeof makers)[]) {
     for (let seed = 0; seed < 60; seed++) {
       const dice = new Dice(seed * 4 + kind.length);
-      const options = POLICIES[seed % POLICIES.length]!;
+      const options = there(POLICIES[seed % POLICIES.length]);
       const context = new Context<Message>(options);
       const all = conversation(dice, kind);
       let record: ContextRecord | null = null;
       let before: Look | undefined;
       for (let length = 0; length <= all.length; length++) {
-        const look = { full: frozen(all.slice(0, length)), record, context, options };
+        const look: Look = { full: frozen(all.slice(0, length)), record, context, options };
         looks++;
         check(look, before, kind);
-        const { due } = context.of(look.full, record);
+        const due: ContextDue<Message> | null = context.of(look.full, record).due;
         before = look;
         if (!due || dice.chance(0.2)) continue;
         compactions++;
@@ -118,7 +125,7 @@ test("L4: between two records the view only grows at its end, but for a result t
   grow((look, before, kind) => {
     if (!before) return;
     const [was, now] = [view(before).messages, view(look).messages];
-    const added = look.full.at(-1)!;
+    const added = there(look.full.at(-1));
     const isLate = added.type === "tool" && !now.slice(was.length).includes(added);
     if (isLate && kind !== "plain") return;
     grown++;
@@ -166,6 +173,36 @@ test("L5: a meter counts what a look counts, text by text", () => {
   }
 });
 
+test("L5: a message that grows at its end is counted as one that came whole", () => {
+  const context = new Context<object>({});
+  const fresh = (message: object) => estimateMessageTokens(message as never);
+  const check = (message: object) => {
+    expect(context.of([human("a"), message]).tokens).toBe(fresh(human("a")) + fresh(message));
+  };
+  for (let seed = 0; seed < 40; seed++) {
+    const dice = new Dice(seed);
+    let message: Record<string, unknown> = { type: "ai", id: "m", content: "", tool_calls: [] };
+    for (let step = 0; step < 30; step++) {
+      const more = dice.one(["a", "bc ", " ", "12", "\n", "é", "\ud83d", "\ude00", "你", "", "Word", "x".repeat(9)]);
+      const content = message["content"] as string;
+      message = dice.one<() => Record<string, unknown>>([
+        ...Array.from({ length: 8 }, () => () => ({ ...message, content: content + more })),
+        () => ({ ...message, content: content.slice(1) + more }),
+        () => ({ ...message, content: content + more, name: "bob" }),
+        () => ({ ...message, content: content + more, tool_calls: [{ id: "c", name: "f", args: {} }] }),
+        () => ({ type: "human", id: "m", content: content + more }),
+        () => ({ ...message, content: [{ type: "text", text: content }] }),
+        () => ({ ...message, content: more }),
+      ])();
+      if (typeof message["content"] !== "string") {
+        check(message);
+        message = { ...message, content };
+      }
+      check(message);
+    }
+  }
+});
+
 test("L6: a message more is one message counted, however many there are", () => {
   let counted = 0;
   const tokenCounter = (messages: readonly Message[]) => {
@@ -193,7 +230,7 @@ test("is the same view while nothing has changed", () => {
   expect(context.of(list)).toBe(first);
   expect(context.of([...list])).toBe(first);
   expect(first.due).toBe(first.due);
-  const record = context.compact(first.due!, "S");
+  const record = context.compact(there(first.due), "S");
   const second = context.of(list, record);
   expect(second).not.toBe(first);
   expect(context.of([...list], record)).toBe(second);

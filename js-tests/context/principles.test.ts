@@ -2,6 +2,7 @@
 import { Context, contextMessages, fullMessages, slidingWindow } from "threadfold/context";
 import { expect, test } from "vitest";
 import { frozen } from "../support/frozen.js";
+import { there } from "../support/there.js";
 import { Dice, KINDS, type Message } from "./conversations.js";
 
 const context = new Context<Message>({ trigger: { messages: 12 }, keep: { messages: 4 } });
@@ -71,7 +72,7 @@ test("restoring starts from the complete history and comes to the same context",
 });
 
 test("a state and a view tell what they are by the names that others know", () => {
-  const { state, sent } = steps.findLast(({ state }) => state._summarization_event)!;
+  const { state, sent } = there(steps.findLast(({ state }) => state._summarization_event));
   const view = context.of(state as never);
   expect(view.compression_applied).toBe(true);
   expect(view.conversation_summary).toMatch(/^Summary of \d+\.$/);

@@ -47,7 +47,8 @@ export function conversation(requests = 233) {
       asked.push(messages.length);
       const calls = Array.from({ length: below(4) === 0 ? 2 : 1 }, (_, at) => {
         const id = `c${messages.length}-${at}`;
-        if (below(5) === 0) return { id, name: "write_file", args: { path: "/src/a.ts", content: words(150 + below(500)) } };
+        if (below(5) === 0)
+          return { id, name: "write_file", args: { path: "/src/a.ts", content: words(150 + below(500)) } };
         return { id, name: "read_file", args: { path: `/src/${words(1)}.ts` } };
       });
       add({ type: "ai", content: words(below(40)), tool_calls: calls });
@@ -140,8 +141,12 @@ if (argv[1] && import.meta.url === pathToFileURL(argv[1]).href) {
   const { messages, asked } = conversation();
   const tokens = messages.reduce((sum, message) => sum + tokensOf(message)[1], 0);
   console.log(`${asked.length} requests, ${messages.length} messages, ${Math.round(tokens / 1000)}k tokens at the end`);
-  console.log(`(a summary has ${estimateTokens(summaryOf({ cutoff: 1 }))} tokens, the system prompt and tools ${SYSTEM})\n`);
+  console.log(
+    `(a summary has ${estimateTokens(summaryOf({ cutoff: 1 }))} tokens, the system prompt and tools ${SYSTEM})\n`,
+  );
   console.log("| policy | cost | with the calls that summarize | prefix broken | most tokens |\n|---|---|---|---|---|");
   for (const { name, cost, withSummaries, breaks, most } of replay())
-    console.log(`| ${name} | ${cost.toFixed(2)} | ${withSummaries.toFixed(2)} | ${breaks} | ${Math.round(most / 1000)}k |`);
+    console.log(
+      `| ${name} | ${cost.toFixed(2)} | ${withSummaries.toFixed(2)} | ${breaks} | ${Math.round(most / 1000)}k |`,
+    );
 }

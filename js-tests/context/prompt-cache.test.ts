@@ -1,12 +1,13 @@
 // A prompt cache pays for a context that grows at its end: the figures of prompt-cache.mjs, held.
 import { expect, test } from "vitest";
+import { there } from "../support/there.js";
 import { replay as replayed } from "./prompt-cache.mjs";
 
 const replay = replayed as () => { name: string; cost: number; withSummaries: number; breaks: number; most: number }[];
 
 test("a stored cut at 24k costs at most 0.40 of sending everything, and less than what slides", () => {
   const rows = replay();
-  const row = (name: string) => rows.find((one) => one.name.startsWith(name))!;
+  const row = (name: string) => there(rows.find((one) => one.name.startsWith(name)));
   expect(row("append-only")).toMatchObject({ cost: 1, breaks: 0 });
   const ours = row("Context, trigger 24k (keep half)");
   expect(ours.cost).toBeLessThanOrEqual(0.4);

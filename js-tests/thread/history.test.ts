@@ -77,7 +77,7 @@ describe("a server that summarizes", () => {
     const { thread } = talked();
     const system: Message = { type: "system", id: "sys", content: "Be kind." };
     run(thread, "r2", [system, summary("s1"), ai("a2")]);
-    expect(ids(thread.history)).toEqual(["h1", "a1", "h2", "sys", "a2"]);
+    expect(ids(thread.history)).toEqual(["sys", "h1", "a1", "h2", "a2"]);
     expect(thread.context).toMatchObject({ cutoff_id: "a2" });
   });
 
@@ -127,6 +127,47 @@ describe("a server that summarizes", () => {
     expect(again.context).toEqual(thread.context);
     run(again, "r3", [summary("s2"), human("h4"), ai("a4")]);
     expect(ids(again.history)).toEqual(["h1", "a1", "h2", "a2", "h3", "a3", "h4", "a4"]);
+  });
+
+  test("what is not the server's yet is there once, also once it is taken back", () => {
+    const { thread } = talked();
+    const op = thread.optimistic({ messages: [human("q")] });
+    op.fail(new Error("503"));
+    thread.optimistic({ messages: [human("waits")] });
+    run(thread, "r2", [human("h1"), ai("a1"), human("h2"), ai("a2"), human("h3")]);
+    run(thread, "r3", [summary("s1"), human("h3"), ai("a3")]);
+    expect(ids(thread.history).toSorted()).toEqual(["a1", "a2", "a3", "h1", "h2", "h3", "q"].toSorted());
+    op.rollback();
+    expect(ids(thread.history)).toEqual(["h1", "a1", "h2", "a2", "h3", "a3"]);
+  });
+
+  test.each(["a run that clears it", "the user"])("%s clears the history, too", (who) => {
+    const { thread } = talked();
+    run(thread, "r2", [summary("s1"), ai("a2")]);
+    const cleared = { messages: [{ type: "remove" as const, id: "__remove_all__" }] };
+    if (who === "the user") thread.update(cleared);
+    else {
+      thread.receive({ type: "run-started", runId: "r3" });
+      thread.receive({ type: "update", update: cleared });
+      thread.receive({ type: "run-finished" });
+    }
+    expect(thread.history).toEqual([]);
+    expect(thread.context).toBeUndefined();
+  });
+
+  test("a summary of what nobody here has seen stands in its place", () => {
+    const thread = new Thread({ history: "full" });
+    run(thread, "r1", [summary("s1"), ai("a2")]);
+    expect(ids(thread.history)).toEqual(["s1", "a2"]);
+    run(thread, "r2", [summary("s2"), human("h3")]);
+    expect(ids(thread.history)).toEqual(["s1", "a2", "h3"]);
+  });
+
+  test("a record of a thread without it gets it from here on", () => {
+    const { thread } = talked({});
+    const again = Thread.fromJSON<ThreadState>(JSON.parse(JSON.stringify(thread)) as object, { history: "full" });
+    run(again, "r2", [summary("s1"), ai("a2")]);
+    expect(ids(again.history)).toEqual(["h1", "a1", "h2", "a2"]);
   });
 
   test("what is pending is in the history, last", () => {

@@ -67,7 +67,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   #position = new RunPosition();
   #parts = new RecentParts();
   #server = new ServerFields();
-  #history: FullTrack;
+  readonly #history: FullTrack;
   readonly #notifier: Notifier<S>;
   readonly #byId = messagesById<S, MessageIn<S>>((listener) => this.#notifier.add(listener));
   readonly #listeners = { drift: new Set<ThreadListeners["drift"]>(), error: new Set<ThreadListeners["error"]>() };
@@ -187,7 +187,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
    * @throws {@link ThreadfoldError} the errors of the fields' reducers; the state is then unchanged.
    */
   update(update: U): void {
-    this.#changing(update, () => this.#core.ask(ASK.update, update));
+    this.#changing(update, () => this.#heard("values", () => this.#core.ask(ASK.update, update)));
     this.#notifier.now();
   }
 
@@ -289,12 +289,19 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
         : undefined;
     const confirmed = () => this.#core.ask<Record<string, unknown>>(ASK.confirmed);
     const before = type === "state" && event.own ? confirmed() : {};
-    const shown = this.#history.hears(type) ? this.#messages(ASK.state) : undefined;
-    const patch = this.#core.receive<PatchOperation[] | undefined>(event, joined);
-    if (shown) this.#history.heard(type, shown, this.#messages(ASK.confirmed));
+    const patch = this.#heard(type, () => this.#core.receive<PatchOperation[] | undefined>(event, joined));
     if (run) this.#position.set(run);
     this.#server.heard(event, joined === false, before, confirmed);
     if (patch) tellAll(this.#listeners.drift, { patch, event });
+  }
+
+  /** Makes a change that may be a compaction. */
+  #heard<T>(type: string, change: () => T): T {
+    if (!this.#history.hears(type)) return change();
+    const before = this.#messages(ASK.state);
+    const answer = change();
+    this.#history.heard(type, before, this.#messages(ASK.state), this.#messages(ASK.confirmed));
+    return answer;
   }
 
   #messages(which: number): readonly object[] {
@@ -452,10 +459,10 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
    */
   static fromJSON<S extends object = ThreadState, U extends object = ThreadUpdate<S>>(
     record: object,
-    options?: Pick<ThreadOptions<S, U>, "schema" | "notify">,
+    options?: Pick<ThreadOptions<S, U>, "schema" | "notify" | "history">,
   ): Thread<S, U> {
     const schema = option(options, "schema");
-    const thread = new Thread<S, U>({ schema, notify: option(options, "notify") });
+    const thread = new Thread<S, U>({ schema, notify: option(options, "notify"), history: option(options, "history") });
     try {
       const { threadId, run, parts, server, history, core } = recordOf(record);
       const restored = new ThreadCore(schema as Schema<unknown> | undefined, core, "record");
@@ -465,7 +472,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
       thread.#position = reading(() => RunPosition.of(run));
       thread.#parts = new RecentParts(parts);
       thread.#server = reading(() => new ServerFields(server));
-      thread.#history = reading(() => FullTrack.of(history));
+      reading(() => thread.#history.restore(history));
       thread.#initial = thread.getState();
       return thread;
     } catch (error) {

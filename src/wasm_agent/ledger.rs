@@ -3,7 +3,8 @@
 use wasm_bindgen::prelude::*;
 
 use crate::context::cut::Row;
-use crate::context::policy::{Cuts, Ledger, Policy, Size, Usage};
+use crate::context::ledger::{Ledger, Usage};
+use crate::context::policy::{Cuts, Policy, Size};
 
 /// What the first number of a row says about a message. `pkg-template/src/context/ledger.ts` writes
 /// the rows.

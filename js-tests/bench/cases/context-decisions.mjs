@@ -7,7 +7,7 @@ const LIMIT = 1e9;
 const TIMES = 1000;
 
 export function cases() {
-  return SIZES.flatMap((n) => [tokenCase(n), turnCase(n), lookCase(n)]);
+  return SIZES.flatMap((n) => [tokenCase(n), turnCase(n), lookCase(n), streamCase(n)]);
 }
 
 const context = new Context({ trigger: { tokens: LIMIT } });
@@ -120,6 +120,26 @@ function lookCase(n) {
       // What LangChain's middleware for JavaScript does at each call: all characters of the list, by four.
       recounted: () => countTokens(next(), { compat: "js" }) >= LIMIT,
       handwritten: () => next().reduce((sum, { content }) => sum + content.length / 4, 0) >= LIMIT,
+    },
+  };
+}
+
+/** A look at each token of an answer of up to 8,000 characters, without a meter. */
+function streamCase(n) {
+  const messages = conversation(n - 1);
+  const stream = (due) => {
+    let content = "";
+    return () => {
+      content = content.length > 8000 ? "" : `${content} token`;
+      return due([...messages, { id: "answer", type: "ai", content }]);
+    };
+  };
+  return {
+    name: "context, due at a token of a streamed answer",
+    n,
+    contenders: {
+      threadfold: stream((list) => context.of(list).due !== null),
+      recounted: stream((list) => countTokens(list, { compat: "js" }) >= LIMIT),
     },
   };
 }

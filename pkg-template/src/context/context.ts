@@ -2,6 +2,7 @@ import { reading } from "../errors.js";
 import { answeredCall } from "./call-fields.js";
 import { kindOf } from "./edited.js";
 import { type Edits, Effectives } from "./effective.js";
+import { growing } from "./growing.js";
 import { Ledger } from "./ledger.js";
 import { Meter } from "./meter.js";
 import { type ContextOptions, overheadOf, policyNumbers, triggersOf } from "./policy.js";
@@ -63,7 +64,7 @@ export class Context<M extends object = object> {
       if (clear !== undefined && (typeof clear !== "object" || clear === null))
         throw wrong("clearToolUses", "an object");
       const counter = counterOf(tokenCounter) as Counter<object>;
-      const count = sparing(counter.one ?? single(counter));
+      const count = sparing(tokenCounter === "estimate" ? growing() : (counter.one ?? single(counter)));
       const overhead = overheadOf({ ...given, tokenCounter }, rules, count);
       const policy = policyNumbers(given, rules, overhead);
       const edits: Edits = { clear, truncate };
@@ -203,7 +204,9 @@ function warningOf(options: ContextOptions<never>): string | undefined {
   const { keep } = options;
   for (const key of ["tokens", "messages", "fraction"] as const) {
     const most = keep?.[key];
-    const trigger = triggersOf(options).find((one) => Object.keys(one).length === 1 && one[key]! <= most!);
+    const trigger = triggersOf(options).find(
+      (one) => Object.keys(one).length === 1 && (one[key] ?? Infinity) <= (most ?? 0),
+    );
     if (trigger)
       return `keep.${key} is ${most}, which is due at ${trigger[key]}: it may be compacted at every call. Keep half of it.`;
   }

@@ -98,7 +98,7 @@ export class Effectives<M extends object> {
     const isAll =
       index <= full.length &&
       (id === undefined || idOf(full[cutoff]) === id) &&
-      !(Number.isInteger(made) && made! > full.length) &&
+      !(Number.isInteger(made) && (made as number) > full.length) &&
       (typeof edit !== "string" || idOf(full[placeOf(full, edit, 0)]) === edit);
     const bound = Number.isInteger(made) ? Math.min(made as number, full.length) : cutoff;
     const before = typeof edit === "number" ? Math.min(edit, full.length) : placeOf(full, edit, 0);

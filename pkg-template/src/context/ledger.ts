@@ -34,7 +34,7 @@ export class Ledger {
     while (same < most && before[same] === list[same]) same++;
     if (same === before.length && same === list.length) return this;
     const row: number[] = [];
-    for (let at = same; at < list.length; at++) this.#add(row, list[at]!, at);
+    for (let at = same; at < list.length; at++) this.#add(row, list[at] as object, at);
     // Nothing has changed yet if a message could not be read.
     call(() => this.#raw.replace(same, new Float64Array(row)));
     this.#list = list;

@@ -95,8 +95,8 @@ export class Meter {
     this.#before = tokens;
     this.#messages = list.length;
     this.#thresholds = Array.from({ length: thresholds.length / 2 }, (_, at) => [
-      thresholds[2 * at]!,
-      thresholds[2 * at + 1]!,
+      thresholds[2 * at] as number,
+      thresholds[2 * at + 1] as number,
     ]);
     const last = list.at(-1);
     if (last !== undefined) this.#open(last, tokens - count(last));

@@ -1,6 +1,4 @@
 // Where a full track and a record are: in a thread, in a state, or by themselves.
-import { reading } from "../errors.js";
-import { Context } from "./context.js";
 import { isDict } from "./python-text.js";
 import { type ContextRecord, recordOf } from "./record.js";
 import { wrong } from "./token-counter.js";
@@ -38,34 +36,4 @@ export function trackOf<M>(source: ContextSource<M>, record?: ContextRecord | nu
   if (!Array.isArray(messages)) throw wrong("messages", "a list of messages");
   const known = (isThread ? given["context"] : undefined) ?? own["_summarization_event"];
   return { messages: messages as M[], record: record === undefined ? recordOf(known) : record };
-}
-
-/**
- * Returns everything that was said: of a state `full_messages` if it has them, else its messages; of a thread its history.
- *
- * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is neither a thread, a state nor a list.
- *
- * @example
- * ```ts
- * import { contextMessages, fullMessages } from "threadfold/context";
- *
- * const state = {
- *   messages: ["a", "b", "c"].map((content) => ({ type: "human", content })),
- *   _summarization_event: { cutoff_index: 2, summary_message: { type: "human", content: "Two letters." } },
- * };
- * console.log(fullMessages(state).length); // 3
- * console.log(contextMessages(state).map(({ content }) => content)); // [ 'Two letters.', 'c' ]
- * ```
- */
-export function fullMessages<M extends object>(source: ContextSource<M>): readonly M[] {
-  return reading(() => trackOf(source).messages);
-}
-
-/**
- * Returns what the model is sent by the record that a thread or state has: {@link Context.of} without a policy.
- *
- * @throws {@link ThreadfoldError} `INVALID_VALUE`, `INVALID_MESSAGE`.
- */
-export function contextMessages<M extends object>(source: ContextSource<M>): readonly M[] {
-  return new Context<M>().of(source).messages;
 }

@@ -169,9 +169,13 @@ export class ContextView<M extends object = object> {
     const { front, editedBefore } = this.#of;
     const all = edits.clear || edits.truncate ? edited(list, edits, list.length) : list;
     const saved =
-      all === list ? [] : list.map((message, at) => (all[at] === message ? 0 : count(message) - count(all[at]!)));
+      all === list
+        ? []
+        : list.map((message, at) => (all[at] === message ? 0 : count(message) - count(all[at] as object)));
     const [cutoff, boundary] = ledger.due(front, editedBefore, beside, saved);
-    return cutoff === undefined ? null : new Due(this, this.#setting, this.#of, this.#full, list, cutoff, boundary!);
+    return cutoff === undefined
+      ? null
+      : new Due(this, this.#setting, this.#of, this.#full, list, cutoff, boundary ?? 0);
   }
 }
 

@@ -1,4 +1,5 @@
 // "threadfold/context": what a model is sent of a conversation.
+export { contextMessages, fullMessages } from "../context/both-lists.js";
 export { clearToolUses, type ClearToolUsesOptions } from "../context/clear.js";
 export { Context, type ContextDue, type ContextView } from "../context/context.js";
 export {
@@ -24,7 +25,7 @@ export {
 } from "../context/presets.js";
 export type { ContextRecord } from "../context/record.js";
 export { safeCuts, type SafeCuts } from "../context/safe-cuts.js";
-export { contextMessages, type ContextSource, type ContextState, fullMessages } from "../context/source.js";
+export type { ContextSource, ContextState } from "../context/source.js";
 export type { TokenCounter } from "../context/token-counter.js";
 export {
   patchToolCalls,

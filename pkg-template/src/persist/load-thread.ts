@@ -3,7 +3,10 @@ import { Thread, ThreadfoldError, type ThreadOptions, type ThreadState, type Thr
 import { checked, failure, isPromise, type Saved, type SyncStorage, type ThreadStorage } from "./storage.js";
 
 /** Where to find a saved thread, and how to read it. */
-export interface LoadOptions<S, U = ThreadUpdate<S>> extends Pick<ThreadOptions<S, U>, "schema" | "notify"> {
+export interface LoadOptions<S, U = ThreadUpdate<S>> extends Pick<
+  ThreadOptions<S, U>,
+  "schema" | "notify" | "history"
+> {
   /** The name that it was saved under. */
   readonly name: string;
   readonly storage: ThreadStorage;
@@ -109,8 +112,8 @@ function threadOf<S extends object, U extends object>(
   options: LoadOptions<S, U>,
   isAsync: boolean,
 ): Thread<S, U> | Promise<Thread<S, U>> {
-  const { version = 0, migrate, schema, notify } = options;
-  if (saved.version === version) return Thread.fromJSON<S, U>(saved.state, { schema, notify });
+  const { version = 0, migrate, schema, notify, history } = options;
+  if (saved.version === version) return Thread.fromJSON<S, U>(saved.state, { schema, notify, history });
   if (!migrate)
     throw new ThreadfoldError(
       "INVALID_VALUE",
@@ -145,8 +148,8 @@ function migrated<S extends object, U extends object>(
   if (typeof values !== "object" || values === null)
     throw new ThreadfoldError("INVALID_VALUE", "migrate should return the values of this version, an object.");
   const { threadId, core } = saved.state as SavedRecord<U>;
-  const { schema, notify } = options;
-  const thread = new Thread<S, U>({ schema, notify, threadId, values });
+  const { schema, notify, history } = options;
+  const thread = new Thread<S, U>({ schema, notify, history, threadId, values });
   for (const { update, manual } of core?.pending ?? []) {
     try {
       thread.optimistic(update, { manual: manual !== undefined });

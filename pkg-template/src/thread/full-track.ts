@@ -31,9 +31,13 @@ export interface FullTrackRecord {
   readonly context?: ContextRecord | undefined;
 }
 
+/**
+ * What compactions of the server took out of its list is the front of the track. The front lasts as long as the list
+ * begins with a summary, and has no message that is shown.
+ */
 export class FullTrack {
   context: ContextRecord | undefined;
-  /** What compactions of the server took out, oldest first; undefined where only the server's list counts. */
+  /** Oldest first; undefined where only the server's list counts. */
   #front: object[] | undefined;
   /** What an update has cleared: of a compaction's parts the removal may arrive before the summary. */
   #cleared = NONE;
@@ -45,64 +49,66 @@ export class FullTrack {
     if (isFull) this.#front = [];
   }
 
-  /** Makes it of a thread's record: what was a message's instance is a message again. */
-  static of({ front, summary, context }: FullTrackRecord): FullTrack {
-    const track = new FullTrack(front !== undefined);
-    if (front) track.#front = addMessages([], front as readonly MessageObject[]);
-    track.#summary = summary;
-    track.context = context;
-    return track;
+  /** Goes on from a thread's record: what was a message's instance is a message again. */
+  restore({ front, summary, context }: FullTrackRecord): void {
+    if (front) this.#front = addMessages([], front as readonly MessageObject[]);
+    this.#summary = summary;
+    this.context = context;
   }
 
   /** Returns whether an event of this type may be a compaction, or take one back. */
   hears(type: string): boolean {
-    return this.#front !== undefined && ["values", "messages", "update", "run-started"].includes(type);
+    return this.#front !== undefined && /^(values|messages|update|run-)/.test(type);
   }
 
-  /** Takes note of an event: the server has compacted its list if that begins with a summary that it did not have. */
-  heard(type: string, shown: Messages, after: Messages): void {
-    const before = [...this.#cleared, ...shown];
-    const at = summaryIn(after);
-    const summary = after[at];
-    // The summary does not count: LangChain's for JavaScript has the id of a message that it stands for.
-    const stays = idsOf(after.filter((message) => message !== summary));
-    const goesBehind = (message: object) => !isSummary(message) && !stays.has(idOf(message));
-    this.#cleared = NONE;
-    // A run that is joined again from its start goes back to before what it compacted.
-    if (this.#front?.some((message) => stays.has(idOf(message)))) this.#front = this.#front.filter(goesBehind);
-    const isNew = !sameJson(summary, this.#summary);
-    this.#summary = summary;
-    if (type === "run-started") return;
-    const front = (this.#front ??= []);
-    if (!summary) {
-      if (type === "update" && after.length === 0) this.#cleared = before.filter(goesBehind);
-      // Otherwise what is gone was removed.
-      else this.#front = [];
-    } else if (isNew) {
-      for (const message of before) if (goesBehind(message)) front.push(message);
-      this.context = {
-        cutoff_index: front.length,
-        cutoff_id: idOf(after[at + 1]),
-        summary_message: summary,
-        file_path: null,
-      };
+  /** Takes note of an event, by what was and is shown, and by what is confirmed. */
+  heard(type: string, before: Messages, after: Messages, confirmed: Messages): void {
+    const at = summaryIn(confirmed);
+    const summary = confirmed[at];
+    const last = this.#summary;
+    const clears = type === "update" && confirmed.length === 0;
+    let front = this.#front ?? [];
+    // The most frequent case by far.
+    if (!summary && !last && !clears && front.length === 0 && this.#cleared === NONE) return;
+    // Without the summary: LangChain's for JavaScript has the id of a message that it stands for.
+    const shown = idsOf(after.filter((message) => !isSummary(message)));
+    const isGone = (message: object) => !shown.has(idOf(message));
+    const behind = front.filter(isGone);
+    if (behind.length < front.length) front = behind;
+    // Of summaries only the one that stands for what nobody here has seen.
+    const isDone = (message: object) => isSummary(message) && (behind.length > 0 || idOf(message) === idOf(summary));
+    const gone = [...this.#cleared, ...before].filter((message) => isGone(message) && !isDone(message));
+    this.#cleared = clears ? gone : NONE;
+    if (!clears) this.#summary = summary;
+    if (!clears && type !== "run-started") {
+      if (!summary) {
+        front = [];
+        if (last && sameJson(this.context?.summary_message, last)) this.context = undefined;
+      } else if (!sameJson(summary, last)) {
+        for (const message of gone) front.push(message);
+        this.context = {
+          cutoff_index: front.length,
+          cutoff_id: idOf(confirmed[at + 1]),
+          summary_message: summary,
+          file_path: null,
+        };
+      }
     }
+    this.#front = front;
   }
 
   /** Returns the full track around the messages to show. The same list until one of them changes. */
   of(messages: Messages): Messages {
-    const front = this.#front;
-    if (!front) return messages;
-    const behind = this.#cleared.length > 0 ? [...front, ...this.#cleared] : front;
-    const last = this.#last;
-    if (last?.[0] === messages && last[1] === front && last[2] === behind.length) return last[3];
-    const at = summaryIn(messages);
-    let own = at < 0 ? messages : [...messages.slice(0, at), ...messages.slice(at + 1)];
-    // Between the parts of a compaction the summary stands anywhere.
-    if (behind !== front) own = messages.filter((message) => !isSummary(message));
-    const whole = behind.length > 0 ? behind.concat(own) : own;
-    this.#last = [messages, front, behind.length, whole];
-    return whole;
+    const front = this.#front ?? NONE;
+    const behind = this.#cleared.length > 0 ? front.concat(this.#cleared) : front;
+    if (behind.length === 0) return messages;
+    if (this.#last?.[0] !== messages || this.#last[1] !== front || this.#last[2] !== behind.length) {
+      const start = messages.findIndex((message) => !isSystem(message));
+      const at = messages.findIndex(isSummary);
+      const rest = at < 0 ? messages.slice(start) : [...messages.slice(start, at), ...messages.slice(at + 1)];
+      this.#last = [messages, front, behind.length, [...messages.slice(0, start), ...behind, ...rest]];
+    }
+    return this.#last[3];
   }
 
   toJSON(): FullTrackRecord {
