@@ -182,3 +182,23 @@ test("by a client of the SDK", async () => {
   const none = new LangGraphRunner(new Thread({ threadId: "unknown" }), { client, assistantId: "agent" });
   expect(await none.load()).toEqual({ status: "finished" });
 });
+
+test.each([
+  ["/runs", {}],
+  ["/runs", 5],
+  ["/runs", [null]],
+  ["/state", null],
+  ["/state", "x"],
+  ["/state", { values: 5 }],
+  ["/state", { values: {}, tasks: 5 }],
+  ["/state", { values: {}, tasks: [null] }],
+])("a server whose %s answers %j gave a bad response", async (path, answer) => {
+  const fetch = (input: RequestInfo | URL) =>
+    Promise.resolve(
+      Response.json(new URL(String(input)).pathname.endsWith(path) ? answer : path === "/runs" ? { values: {} } : []),
+    );
+  const thread = new Thread({ threadId: "t" });
+  const runner = new LangGraphRunner(thread, { apiUrl: "http://server", assistantId: "agent", fetch });
+  expect(await runner.load()).toMatchObject({ status: "failed", error: { code: "BAD_RESPONSE" } });
+  expect(thread.getState()).toEqual({ messages: [] });
+});

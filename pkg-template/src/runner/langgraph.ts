@@ -360,8 +360,13 @@ type ListedRun = { readonly run_id: string; readonly status: string };
 type ToldState = { readonly values?: unknown; readonly tasks?: readonly { readonly interrupts?: readonly object[] }[] };
 
 function serverThread(listed: unknown, told: unknown): ServerThread {
+  if (!areObjects(listed)) throw new ThreadfoldError("BAD_RESPONSE", "The server answered no list of runs.");
   const runs = listed as readonly ListedRun[];
-  const { values, tasks = [] } = told as ToldState;
+  const { values, tasks } = (areObjects([told]) ? told : {}) as ToldState;
+  const isState = values === undefined || values === null || areObjects([values]);
+  if (!areObjects([told]) || !isState || !areObjects(tasks ?? []))
+    throw new ThreadfoldError("BAD_RESPONSE", "The server answered no state of a thread.");
+  const interrupts = (tasks ?? []).flatMap(({ interrupts }) => interrupts ?? []);
   const { __interrupt__: _, ...own } = (values ?? {}) as Values;
   const messages = plainMessages(own["messages"]);
   // The latest come first; enqueued runs follow in their order.
@@ -369,7 +374,10 @@ function serverThread(listed: unknown, told: unknown): ServerThread {
     runs.find(({ status }) => status === "running") ?? runs.filter(({ status }) => status === "pending").at(-1);
   return {
     values: messages === own["messages"] ? own : { ...own, messages },
-    interrupts: tasks.flatMap(({ interrupts = [] }) => interrupts).map((asked) => ({ ...asked, namespace: [] })),
+    interrupts: interrupts.map((asked) => ({ ...asked, namespace: [] })),
     runId: run?.run_id,
   };
 }
+
+const areObjects = (list: unknown): boolean =>
+  Array.isArray(list) && list.every((item) => typeof item === "object" && item !== null && !Array.isArray(item));
