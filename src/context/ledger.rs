@@ -1,7 +1,7 @@
 //! The messages of a context in numbers, and what a policy makes of them.
 
 use super::cut::{Row, Track};
-use super::policy::{Cuts, Decision, Policy};
+use super::policy::{Decision, Limits};
 
 /// What a decision needs to know of an assistant message, beside its calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -19,9 +19,6 @@ pub(crate) struct Usage {
 struct Entry {
     /// The tokens up to it, itself included.
     sum: f64,
-    /// Where its ids end.
-    ids: u32,
-    is_result: bool,
     /// What the last assistant message up to it reported.
     reported: f64,
     scale: Scale,
@@ -69,8 +66,6 @@ const EMPTY: u32 = 0;
 pub(crate) struct Ledger {
     pub(crate) track: Track,
     entries: Vec<Entry>,
-    /// The ids of the valid calls of each message, or of the call that it answers.
-    ids: Vec<u32>,
 }
 
 impl Ledger {
@@ -81,19 +76,11 @@ impl Ledger {
         let sum = last.map_or(0.0, |last| last.sum) + tokens;
         let mut reported = last.map_or(f64::NAN, |last| last.reported);
         let mut scale = last.map(|last| last.scale).unwrap_or_default();
-        match row {
-            Row::Ai { calls, .. } => {
-                self.ids.extend_from_slice(calls);
-                scale.add(usage, sum);
-                let total = usage.total_tokens.filter(|_| usage.reported);
-                reported = total.unwrap_or(f64::NAN);
-            }
-            Row::Tool(id) => self.ids.extend(id),
-            Row::Other => {}
+        if matches!(row, Row::Ai { .. }) {
+            scale.add(usage, sum);
+            reported = usage.total_tokens.filter(|_| usage.reported).unwrap_or(f64::NAN);
         }
-        let ids = index(self.ids.len());
-        let is_result = matches!(row, Row::Tool(_));
-        self.entries.push(Entry { sum, ids, is_result, reported, scale });
+        self.entries.push(Entry { sum, reported, scale });
     }
 
     /// Keeps the first `length` messages.
@@ -101,7 +88,6 @@ impl Ledger {
     pub(crate) fn truncate(&mut self, length: u32) {
         self.track.truncate(length);
         self.entries.truncate(length as usize);
-        self.ids.truncate(self.entries.last().map_or(0, |last| last.ids as usize));
     }
 
     fn len(&self) -> u32 {
@@ -115,30 +101,27 @@ impl Ledger {
     }
 
     /// Returns the tokens of all, `beside` them what repairs them takes.
-    pub(crate) fn tokens(&self, policy: &Policy, beside: f64) -> f64 {
-        let Some(last) = self.entries.last() else { return policy.overhead + beside };
-        let counted = policy.overhead + last.sum + beside;
-        if !policy.scaled || self.len() + policy.apart < 2 {
+    pub(crate) fn tokens(&self, limits: &Limits, beside: f64) -> f64 {
+        let Some(last) = self.entries.last() else { return limits.overhead + beside };
+        let counted = limits.overhead + last.sum + beside;
+        if !limits.scaled || self.len() + limits.apart < 2 {
             return counted.ceil();
         }
-        (counted * last.scale.factor(policy.overhead)).ceil()
+        (counted * last.scale.factor(limits.overhead)).ceil()
     }
 
     /// Whether a trigger holds.
-    fn is_over(&self, policy: &Policy, tokens: f64) -> bool {
+    fn is_over(&self, limits: &Limits, tokens: f64) -> bool {
         let reported = self.entries.last().map_or(f64::NAN, |last| last.reported);
         let messages = f64::from(self.len());
         let reached = tokens.max(reported);
-        policy.most.is_some_and(|most| tokens > most)
-            || policy
-                .thresholds()
-                .iter()
-                .any(|one| reached >= one.tokens && messages >= one.messages)
+        tokens > limits.most
+            || limits.thresholds.iter().any(|one| reached >= one.tokens && messages >= one.messages)
     }
 
     /// Whether something may be due: a trigger holds.
-    pub(crate) fn is_due(&self, policy: &Policy, beside: f64) -> bool {
-        self.is_over(policy, self.tokens(policy, beside))
+    pub(crate) fn is_due(&self, limits: &Limits, beside: f64) -> bool {
+        self.is_over(limits, self.tokens(limits, beside))
     }
 
     /// Decides what is due: edits, if no trigger holds after them and they save at least half of what
@@ -147,63 +130,59 @@ impl Ledger {
     /// many tokens.
     pub(crate) fn due(
         &self,
-        policy: &Policy,
+        limits: &Limits,
         front: u32,
         edited: u32,
         beside: f64,
         saved: &[f64],
     ) -> Option<Decision> {
-        if !self.is_due(policy, beside) {
+        if !self.is_due(limits, beside) {
             return None;
         }
         let mut due = Decision::default();
-        let boundary = self.edit_boundary(policy).unwrap_or(0);
+        let boundary = self.edit_boundary(limits);
         let range = edited as usize..boundary as usize;
         let room: f64 = saved.get(range).unwrap_or_default().iter().sum();
         if room > 0.0 {
             due.edited_before = boundary;
             // A little less is not worth a prompt cache: it would be due again soon.
-            let by_summary = self.before(self.len()) - policy.kept().0;
+            let by_summary = self.before(self.len()) - limits.keep.tokens;
             let is_enough = room >= by_summary / 2.0;
-            if is_enough && !self.is_over(policy, self.tokens(policy, beside - room)) {
+            if is_enough && !self.is_over(limits, self.tokens(limits, beside - room)) {
                 return Some(due);
             }
         }
         let savings =
             if room > 0.0 { saved.get(..boundary as usize).unwrap_or_default() } else { &[] };
-        due.cutoff = self.cutoff(policy, front, edited, savings);
+        due.cutoff = self.cutoff(limits, front, edited, savings);
         (due != Decision::default()).then_some(due)
     }
 
     /// The first message that edits leave alone.
-    fn edit_boundary(&self, policy: &Policy) -> Option<u32> {
-        let by_messages = policy.edit_keep_messages.map(|keep| self.len().saturating_sub(keep));
-        let by_results = policy.edit_keep_results.map(|keep| {
-            let results =
-                self.entries.iter().enumerate().rev().filter(|(_, entry)| entry.is_result);
-            match keep.checked_sub(1) {
-                None => self.len(),
-                Some(others) => {
-                    let mut results = results.map(|(at, _)| index(at));
-                    results.nth(others as usize).unwrap_or(0)
-                }
+    fn edit_boundary(&self, limits: &Limits) -> u32 {
+        let by_messages = self.len().saturating_sub(limits.edit_keep_messages);
+        let mut by_results = self.len();
+        for _ in 0..limits.edit_keep_results {
+            let before = (0..by_results).rev().find(|at| self.track.is_result(*at));
+            by_results = before.unwrap_or(0);
+            if by_results == 0 {
+                break;
             }
-        });
-        match (by_messages, by_results) {
-            (Some(one), Some(other)) => Some(one.min(other)),
-            (one, other) => one.or(other),
         }
+        by_messages.min(by_results)
     }
 
     /// Returns the first message to keep, or 0 to keep all.
-    pub(crate) fn cutoff(&self, policy: &Policy, front: u32, edited: u32, saved: &[f64]) -> u32 {
-        let (mut tokens, messages) = policy.kept();
-        if policy.front_counts {
+    pub(crate) fn cutoff(&self, limits: &Limits, front: u32, edited: u32, saved: &[f64]) -> u32 {
+        let Limits { keep, .. } = limits;
+        let mut tokens = keep.tokens;
+        if limits.front_counts {
             tokens = (tokens - self.before(front)).max(1.0);
         }
-        let by_tokens = self.by_tokens(policy, tokens, edited, saved);
-        let by_messages = self.by_messages(messages);
-        if policy.cuts == Cuts::AsLangchain {
+        let by_tokens = self.by_tokens(limits, tokens, edited, saved);
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Saturates.
+        let by_messages = self.len().saturating_sub(keep.messages as u32);
+        if limits.as_langchain {
             // Scaled, all may be too much, and as it is it is not: then it moves off a result.
             let target = by_tokens.map(|at| at.max(by_messages));
             return target
@@ -222,33 +201,25 @@ impl Ledger {
         self.track.next_cut(target).filter(|cut| *cut > front).unwrap_or(0)
     }
 
-    fn by_messages(&self, keep: f64) -> u32 {
-        let (mut least, mut most) = (0, self.len());
-        while least < most {
-            let middle = least + (most - least) / 2;
-            if f64::from(self.len() - middle) <= keep { most = middle } else { least = middle + 1 }
-        }
-        least
-    }
-
     /// The earliest message from which on the messages have no more tokens, and at least one stays;
     /// none, if all have no more.
-    fn by_tokens(&self, policy: &Policy, keep: f64, edited: u32, saved: &[f64]) -> Option<u32> {
+    fn by_tokens(&self, limits: &Limits, keep: f64, edited: u32, saved: &[f64]) -> Option<u32> {
         let len = self.len();
-        let all = if policy.scaled {
+        let all = if limits.scaled {
             // As the reference has it, all are counted scaled, and parts are not.
             let factor = self.entries.last().map_or(1.0, |last| last.scale.factor(0.0));
             (self.before(len) * if len > 1 { factor } else { 1.0 }).ceil()
         } else {
             self.before(len)
         };
-        let mut savings = vec![0.0; saved.len() + 1];
+        // From each message on.
+        let mut savings = saved.to_vec();
         let mut total = 0.0;
-        for (at, one) in saved.iter().enumerate().rev() {
-            total += if at < edited as usize { 0.0 } else { *one };
-            if let Some(place) = savings.get_mut(at) {
-                *place = total;
+        for (at, one) in savings.iter_mut().enumerate().rev() {
+            if at >= edited as usize {
+                total += *one;
             }
+            *one = total;
         }
         if all - total <= keep {
             return None;
@@ -271,24 +242,12 @@ impl Ledger {
     /// Where `LangChain` cuts: not between a run of results and the nearest message with a call of
     /// one of them; if there is none, behind the run.
     fn langchain_cut(&self, target: u32) -> u32 {
-        let is_result = |at: &u32| self.entries.get(*at as usize).is_some_and(|it| it.is_result);
+        let is_result = |at: &u32| self.track.is_result(*at);
         let end = (target..self.len()).find(|at| !is_result(at)).unwrap_or(self.len());
         if end == target {
             return target;
         }
-        let answered: Vec<_> = self.ids_of(target, end).iter().filter(|id| **id != EMPTY).collect();
-        let calls = |at: &u32| {
-            !is_result(at) && self.ids_of(*at, *at + 1).iter().any(|id| answered.contains(&id))
-        };
-        (0..target).rev().find(calls).unwrap_or(end)
-    }
-
-    fn ids_of(&self, from: u32, to: u32) -> &[u32] {
-        let end = |at: u32| {
-            let last = at.checked_sub(1).and_then(|last| self.entries.get(last as usize));
-            last.map_or(0, |last| last.ids as usize)
-        };
-        self.ids.get(end(from)..end(to)).unwrap_or_default()
+        (target..end).filter_map(|at| self.track.caller(at, EMPTY)).max().unwrap_or(end)
     }
 }
 

@@ -41,7 +41,10 @@ export interface AgUiRunnerOptions extends RunnerOptions, HttpOptions {
   tools?: OrAsked<RunInputOptions["tools"]>;
   context?: OrAsked<RunInputOptions["context"]>;
   forwardedProps?: OrAsked<object | undefined>;
-  /** Selects the state to send: see `runInput`. */
+  /**
+   * Which part of the state to send: `"new"`, the default, what the server does not have; `"whole"`, for a server that
+   * keeps no state; or the state itself.
+   */
   state?: RunInputOptions["state"];
   /**
    * Returns the messages to send: called before each run with those of the thread. What you return is not shown. Messages
