@@ -94,7 +94,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make, said, a
     expect((await runner.sendMessage("Two")).status).toBe("finished");
     thread.optimistic({ messages: "Acknowledged" } as never);
     thread.receive({ type: "run-started", runId: "r" });
-    const messages = [...thread.confirmed.messages, ...(thread.pending.at(-1)?.update.messages as never[])];
+    const messages = [...thread.confirmed.messages, ...((thread.pending.at(-1)?.update.messages ?? []) as never[])];
     thread.receive({ type: "values", values: { messages } });
     thread.receive({ type: "run-failed", error: new Error("boom") });
     expect(statuses(thread)).toEqual(["failed"]);

@@ -5,8 +5,8 @@ import { choice } from "../options.js";
 import { isOpen } from "../stream/run-end.js";
 import type { PendingUpdate } from "../thread-types.js";
 import { answersTo } from "./answers.js";
+import { Cancel } from "./cancel.js";
 import { Failed } from "./failed.js";
-import { pause } from "./http.js";
 import { load, type ServerThread } from "./load.js";
 import { Outbox, settle, type Waiter } from "./outbox.js";
 import type { Answer, RunNews, RunProtocol, Work } from "./protocol.js";
@@ -55,8 +55,7 @@ export abstract class Runner<S extends object, U extends object> {
   #answers: readonly Answer[] | undefined;
   /** Asks once more for the server's state of the thread, which could not be loaded. */
   #loadAgain: (() => Promise<RunResult>) | undefined;
-  #leaveCancel = new AbortController();
-  readonly #cancelTimeout: number;
+  readonly #cancel: Cancel;
   #isDisposed = false;
 
   protected constructor(thread: Thread<S, U>, protocol: RunProtocol, options: RunnerOptions) {
@@ -65,7 +64,7 @@ export abstract class Runner<S extends object, U extends object> {
     this.#protocol = protocol;
     this.#refuses = choice(options, "whileRunning", ["queue", "refuse"]) === 1;
     this.#delays = option(options, "rejoin")?.delays ?? DELAYS;
-    this.#cancelTimeout = option(options, "cancelTimeout") ?? 5_000;
+    this.#cancel = new Cancel(protocol, option(options, "cancelTimeout") ?? 5_000);
     this.#outbox = new Outbox(thread);
     const activity = () => this.#work && (this.#cancelling ? "cancelling" : "working");
     this.#questions = new Questions(thread, (raw) => protocol.interrupt(raw));
@@ -137,7 +136,7 @@ export abstract class Runner<S extends object, U extends object> {
     else if (isOpen(thread)) {
       if (id === undefined || thread.confirmed === this.#atStart)
         for (const update of thread.pending.filter(isSent)) thread.optimisticUpdate(update.id).retry();
-      const cancelling = this.#cancel().finally(() => {
+      const cancelling = this.#cancel.send().finally(() => {
         if (this.#cancelling === cancelling) this.#cancelling = undefined;
       });
       this.#cancelling = cancelling;
@@ -265,7 +264,7 @@ export abstract class Runner<S extends object, U extends object> {
     if (this.#isDisposed) return;
     this.#isDisposed = true;
     this.#stop?.abort(new LeftOff("The runner was disposed of before the server began the run."));
-    this.#leaveCancel.abort();
+    this.#cancel.leave();
     if (this.#work) this.#disconnect();
     settle(this.#outbox.takeWaiters(), { status: "disconnected" });
     this.#shown.leave();
@@ -279,17 +278,6 @@ export abstract class Runner<S extends object, U extends object> {
     if (this.#isDisposed) throw new ThreadfoldError("DISPOSED", "The runner was disposed.");
     // A freed thread throws here.
     void this.thread.pending;
-  }
-
-  /** Has the server stop the run. It may never answer, and nothing goes out before this is over. */
-  async #cancel(): Promise<void> {
-    const leave = (this.#leaveCancel = new AbortController());
-    const { signal } = leave;
-    const over = pause(this.#cancelTimeout, signal);
-    // It had ended, or it cannot be reached: here it is over all the same.
-    const told = this.#protocol.cancel(signal).catch(() => {});
-    await Promise.race([told, over]);
-    leave.abort();
   }
 
   #disconnect(): void {
