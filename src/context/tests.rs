@@ -6,7 +6,6 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::cut::{Row, Track};
-use super::repair::Step;
 
 #[derive(Debug, Clone)]
 enum Message {

@@ -31,6 +31,8 @@ const ANSWER: u32 = 1 << 31;
 pub struct RawLedger {
     ledger: Ledger,
     limits: Limits,
+    /// Without a policy only the calls are followed.
+    counts: bool,
     calls: Vec<u32>,
 }
 
@@ -43,6 +45,7 @@ impl RawLedger {
         Self {
             ledger: Ledger::default(),
             limits: limits_of(policy).unwrap_or_default(),
+            counts: !policy.is_empty(),
             calls: Vec::new(),
         }
     }
@@ -79,7 +82,11 @@ impl RawLedger {
             [_, tokens, ref rest @ ..] => (Row::Other, tokens, Usage::default(), rest),
             _ => return None,
         };
-        self.ledger.push(row, tokens, &usage);
+        if self.counts {
+            self.ledger.push(row, tokens, &usage);
+        } else {
+            self.ledger.track.push(row);
+        }
         Some(rest)
     }
 

@@ -8,7 +8,7 @@ export class Ledger extends Track {
   #list: readonly object[] = [];
 
   constructor(
-    policy: readonly number[],
+    policy: number[],
     private readonly count: (message: object) => number,
     private readonly ours: readonly string[],
   ) {

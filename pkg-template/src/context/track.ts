@@ -59,8 +59,8 @@ export class Track {
   #last: Facts | undefined;
   #length = 0;
 
-  constructor(policy: readonly number[] = []) {
-    this.#raw = call(() => new RawLedger(new Float64Array(policy)));
+  constructor(policy: number[] = []) {
+    this.#raw = call(() => new RawLedger(policy));
   }
 
   get length(): number {
@@ -87,8 +87,8 @@ export class Track {
   }
 
   /** Keeps the first messages, and adds others by their rows. */
-  replace(length: number, rows: readonly number[] = []): void {
-    call(() => this.#raw.replace(length, new Float64Array(rows)));
+  replace(length: number, rows: number[] = []): void {
+    call(() => this.#raw.replace(length, rows));
   }
 
   push(facts: readonly Facts[]): void {
@@ -126,8 +126,8 @@ export class Track {
   }
 
   /** Returns the cutoff and the boundary of edits; nothing, if nothing is due. */
-  due(front: number, edited: number, beside: number, saved: readonly number[]): Uint32Array {
-    return call(() => this.#raw.due(front, edited, beside, new Float64Array(saved)));
+  due(front: number, edited: number, beside: number, saved: number[]): Uint32Array {
+    return call(() => this.#raw.due(front, edited, beside, saved));
   }
 
   /** Whether the list needs no repair. */
