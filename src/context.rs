@@ -25,7 +25,7 @@ pub mod record;
 pub(crate) mod repair;
 mod rows;
 mod safe_cuts;
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests;
 pub mod tokens;
 mod tool_calls;
