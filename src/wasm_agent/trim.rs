@@ -45,8 +45,8 @@ fn number(question: i32, first: usize, second: usize, third: i32) -> Option<usiz
     usize::try_from(ask(question, first as i32, second as i32, third)).ok()
 }
 
-fn holds(question: i32, first: usize, second: usize, third: i32) -> Result<bool, Infallible> {
-    Ok(ask(question, first as i32, second as i32, third) == 1)
+fn holds(question: i32, first: usize, second: usize, third: i32) -> bool {
+    ask(question, first as i32, second as i32, third) == 1
 }
 
 /// A part as a number: so many blocks, or below zero so many pieces.
@@ -62,19 +62,20 @@ impl Source for Asked {
     type Error = Infallible;
 
     fn begins_with_system(&mut self) -> Result<bool, Infallible> {
-        holds(SYSTEM, 0, 0, 0)
+        Ok(holds(SYSTEM, 0, 0, 0))
     }
 
     fn reserve_first(&mut self) -> Result<(), Infallible> {
-        holds(RESERVE, 0, 0, 0).map(|_| ())
+        holds(RESERVE, 0, 0, 0);
+        Ok(())
     }
 
     fn is_type(&mut self, message: usize, end: End) -> Result<bool, Infallible> {
-        holds(IS_TYPE, message, usize::from(end == End::End), 0)
+        Ok(holds(IS_TYPE, message, usize::from(end == End::End), 0))
     }
 
     fn fits(&mut self, messages: Range<usize>, part: Option<Part>) -> Result<bool, Infallible> {
-        holds(FITS, messages.start, messages.end, part_number(part))
+        Ok(holds(FITS, messages.start, messages.end, part_number(part)))
     }
 
     fn blocks(&mut self, message: usize) -> Result<usize, Infallible> {
@@ -98,7 +99,7 @@ impl Source for Asked {
     }
 
     fn is_whole(&mut self, from: usize) -> Result<bool, Infallible> {
-        holds(IS_WHOLE, from, 0, 0)
+        Ok(holds(IS_WHOLE, from, 0, 0))
     }
 
     fn fitting(&mut self, messages: Range<usize>, from: Strategy) -> Result<usize, Infallible> {
