@@ -17,6 +17,7 @@ pub mod count;
 pub(crate) mod cut;
 pub mod estimate;
 pub mod estimate_message;
+pub(crate) mod ledger;
 pub mod offload;
 mod parts;
 pub mod policy;
@@ -24,7 +25,7 @@ pub mod record;
 pub(crate) mod repair;
 mod rows;
 mod safe_cuts;
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests;
 pub mod tokens;
 mod tool_calls;

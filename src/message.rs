@@ -231,7 +231,7 @@ fn from_role<V: Value>(
             let kind = if role.starts_with("ChatMessage") { "chat" } else { role };
             return whole_anew(first("type", V::string(kind), fields), ids);
         }
-        let expected = "human, ai, system, developer, tool, function or remove";
+        let expected = "human, user, ai, assistant, system, developer, tool, function or remove";
         return Err(Error::message_field(field, [expected, ", not '", role, "'"].concat()));
     };
     if kind == "tool" && fields.get("tool_call_id").is_none_or(|id| id.is_null()) {

@@ -5,9 +5,7 @@
 #![allow(missing_debug_implementations)] // Nobody prints these in Rust.
 
 mod ledger;
-mod track;
 mod trim;
 
 pub use ledger::RawLedger;
-pub use track::RawTrack;
 pub use trim::trim_list;

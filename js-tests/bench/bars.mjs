@@ -14,6 +14,7 @@ const MODE = "token and a look, by NODE_ENV";
 const ARGUMENTS = "LangGraph token of tool arguments";
 const UPDATES = "token and a look, by updates";
 const DECISION = "context, a streamed token and the decision";
+const TRIM = "trimMessages to 4,000 tokens";
 const PAGE = "token on a page in Chromium, main thread";
 
 export const BARS = [
@@ -93,6 +94,11 @@ export const BARS = [
     what: `context, decision a streamed token, n = ${n.toLocaleString("en")}, threadfold / handwritten`,
     measured: ratio(DECISION, n, "threadfold", "handwritten"),
     atMost: 3,
+  })),
+  ...["threadfold", "threadfold, messages not seen before"].map((what) => ({
+    what: `trimMessages of 10,000 to 4,000 tokens, @langchain/core / ${what}`,
+    measured: ratio(TRIM, 10_000, "@langchain/core", what),
+    atLeast: 10_000,
   })),
   { what: "the wasm, gzipped, KiB", measured: ({ sizes }) => sizes["the wasm"] / 1024, atMost: 45 },
   {

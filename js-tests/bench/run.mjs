@@ -55,6 +55,14 @@ if (wanted("import")) {
   printCase(results.at(-1));
 }
 
+if (wanted("trimMessages")) {
+  const { trimCosts } = await import("./cases/trim.mjs");
+  for (const result of await trimCosts(options.quick)) {
+    results.push(result);
+    printCase(result);
+  }
+}
+
 if (wanted("NODE_ENV")) {
   const { modeCosts } = await import("./cases/mode.mjs");
   for (const result of modeCosts(options.quick ? 1 : 5)) {

@@ -1,11 +1,5 @@
-import {
-  clearToolUses,
-  type ContextSize,
-  countTokens,
-  offload,
-  trimMessages,
-  truncateToolArgs,
-} from "threadfold/context";
+import { clearToolUses, type ContextSize, countTokens, trimMessages, truncateToolArgs } from "threadfold/context";
+import { offload } from "threadfold/context/offload";
 import { expect, test } from "vitest";
 import { expectTold, type Message, replayContext, type Told } from "./context-records.js";
 import { refusal } from "./records.js";

@@ -77,7 +77,11 @@ describe.concurrent("in Chromium", () => {
     }
   });
 
-  test.for(["svelte", "vue", "solid", "web-worker"])("%s", async (example) => {
+  test("Vue: interrupts, retry", async () => {
+    await built("vue", withAgent(), ["", chats], ["", approves], ["", retries, /503/]);
+  });
+
+  test.for(["svelte", "solid", "web-worker"])("%s", async (example) => {
     await built(example, withAgent(), ["", chats]);
   });
 

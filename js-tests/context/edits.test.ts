@@ -1,7 +1,8 @@
 // Clearing, truncating and offloading: what the recorded answers do not ask. What is given is frozen.
 import { AIMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import { createHash } from "node:crypto";
-import { clearToolUses, offload, truncateToolArgs } from "threadfold/context";
+import { clearToolUses, truncateToolArgs } from "threadfold/context";
+import { offload } from "threadfold/context/offload";
 import { expect, test } from "vitest";
 import { runs } from "../support/seed.js";
 import { ai, Dice, human, KINDS, type Message, tool } from "./conversations.js";

@@ -1,20 +1,13 @@
 // Garbage of every type into every function: an error with a code or an answer, and the input untouched.
 import * as context from "threadfold/context";
+import { offload } from "threadfold/context/offload";
 import { expect, test } from "vitest";
 import { garbage } from "../garbage/values.js";
 import { outcome } from "../support/errors.js";
 import { ai, human, tool } from "./conversations.js";
 
-const {
-  clearToolUses,
-  offload,
-  patchToolCalls,
-  repairToolCalls,
-  safeCuts,
-  ThreadfoldError,
-  trimMessages,
-  truncateToolArgs,
-} = context;
+const { clearToolUses, patchToolCalls, repairToolCalls, safeCuts, ThreadfoldError, trimMessages, truncateToolArgs } =
+  context;
 
 interface Call {
   /** Good arguments, made anew. */

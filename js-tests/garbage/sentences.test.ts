@@ -22,7 +22,7 @@ const whole = [
   { id: "2", role: "user", content: "" },
   { type: "ai", id: "3", content: "" },
 ];
-const kinds = "human, ai, system, developer, tool, function or remove, not 'alien'.";
+const kinds = "human, user, ai, assistant, system, developer, tool, function or remove, not 'alien'.";
 
 const forms = "messages[3] should be an object with a type or a role, a string or a [role, content] pair.";
 

@@ -112,13 +112,53 @@ test("a thread that the server does not know, or that has no id, is empty", asyn
   }
 });
 
-test("a server that refuses to tell rejects, and changes nothing", async () => {
+test("a server that refuses to tell changes nothing, and shows until it tells", async () => {
   const { stub, thread, runner } = await after("Hi");
+  const heard: string[] = [];
+  runner.subscribe(() => heard.push(runner.status));
   stub.faults = { refuse: 503 };
-  await expect(runner.load()).rejects.toMatchObject({ code: "BAD_RESPONSE", status: 503 });
-  expect([runner.status, texts(thread)]).toEqual(["ready", []]);
+  const end = await runner.load();
+  expect(end).toMatchObject({ status: "failed", error: { code: "BAD_RESPONSE", status: 503 } });
+  expect([runner.status, runner.error, texts(thread), heard]).toEqual(["error", end.error, [], ["error"]]);
   expect(await runner.load()).toEqual({ status: "finished" });
+  expect([runner.status, runner.error]).toEqual(["ready", undefined]);
   inStep(thread, stub);
+});
+
+const down = () => Promise.reject<Response>(new TypeError("Failed to fetch"));
+const callerOptions = { fetch: down, maxRetries: 0 };
+
+test.each([
+  ["the runner", { apiUrl: "http://stub", fetch: down }],
+  ["a client of the SDK", { client: new Client({ apiUrl: "http://stub", apiKey: null, callerOptions }) }],
+])("a server that cannot be reached by %s is an error, as for a message", async (_, options) => {
+  const runner = new LangGraphRunner(new Thread({ threadId: "t" }), { assistantId: "agent", ...options });
+  const error = {
+    code: "NO_CONNECTION",
+    message: "The server could not be reached.",
+    cause: { message: expect.stringContaining("Failed to fetch") as string },
+  };
+  expect(await runner.load()).toMatchObject({ status: "failed", error });
+  expect([runner.status, runner.error]).toMatchObject(["error", error]);
+  expect(await runner.sendMessage("Hi")).toMatchObject({ status: "failed", error });
+});
+
+test("a page in place of the state is a BAD_RESPONSE", async () => {
+  const fetch = async () => new Response("<p>Sign in", { headers: { "content-type": "text/html" } });
+  const runner = open({ fetch } as unknown as StubServer, new Thread({ threadId: "t" }));
+  expect(await runner.load()).toMatchObject({ status: "failed", error: { code: "BAD_RESPONSE" } });
+});
+
+test("retry loads what could not be loaded; a message that is sent instead ends the error", async () => {
+  for (const how of ["retry", "send"] as const) {
+    const { stub, thread, runner } = await after("Hi");
+    stub.faults = { refuse: 503 };
+    await runner.load();
+    expect(await (how === "retry" ? runner.retry() : runner.sendMessage("Two"))).toEqual({ status: "finished" });
+    expect([runner.status, runner.error]).toEqual(["ready", undefined]);
+    expect(texts(thread)[0]).toBe("Hi");
+    inStep(thread, stub);
+  }
 });
 
 test("disposed of before the server answers, it folds nothing", async () => {
@@ -141,4 +181,24 @@ test("by a client of the SDK", async () => {
   inStep(thread, stub);
   const none = new LangGraphRunner(new Thread({ threadId: "unknown" }), { client, assistantId: "agent" });
   expect(await none.load()).toEqual({ status: "finished" });
+});
+
+test.each([
+  ["/runs", {}],
+  ["/runs", 5],
+  ["/runs", [null]],
+  ["/state", null],
+  ["/state", "x"],
+  ["/state", { values: 5 }],
+  ["/state", { values: {}, tasks: 5 }],
+  ["/state", { values: {}, tasks: [null] }],
+])("a server whose %s answers %j gave a bad response", async (path, answer) => {
+  const fetch = (input: RequestInfo | URL) =>
+    Promise.resolve(
+      Response.json(new URL(String(input)).pathname.endsWith(path) ? answer : path === "/runs" ? { values: {} } : []),
+    );
+  const thread = new Thread({ threadId: "t" });
+  const runner = new LangGraphRunner(thread, { apiUrl: "http://server", assistantId: "agent", fetch });
+  expect(await runner.load()).toMatchObject({ status: "failed", error: { code: "BAD_RESPONSE" } });
+  expect(thread.getState()).toEqual({ messages: [] });
 });

@@ -147,3 +147,22 @@ test("what you add yourself is of a known kind", () => {
   expect(() => thread.optimistic({ messages: unknown })).toThrow(refused);
   expect(thread.getState().messages).toEqual([]);
 });
+
+test("what is no message is refused in the words of the thread, not of addMessages", () => {
+  const thread = new Thread();
+  const sentence = (messages: unknown) => {
+    try {
+      thread.optimistic({ messages: messages as never });
+    } catch (error) {
+      return (error as Error).message;
+    }
+    return undefined;
+  };
+  expect(sentence(null)).toBe(
+    "messages[0] should be an object with a type or a role, a string or a [role, content] pair.",
+  );
+  expect(sentence([{ id: "1", role: "robot", content: "" }])).toBe(
+    "messages[0].role should be human, user, ai, assistant, system, developer, tool, function or remove, not 'robot'.",
+  );
+  expect(thread.pending).toEqual([]);
+});

@@ -25,6 +25,7 @@
  * | `CYCLIC_VALUE` | a value that contains itself, where it is compared or saved |
  * | `UNREADABLE_VALUE` | a value threw while it was read (a getter, a proxy); the `cause` says what |
  * | `BAD_RESPONSE` | a response that is no stream of events: an error status, a page, a body of JSON |
+ * | `NO_CONNECTION` | the server could not be reached, or the connection to it broke; the `cause` says how |
  * | `STORAGE_FAILED` | the storage threw; the `cause` says why |
  * | `NO_CRYPTO` | a message without an id, where there is no `crypto` to make one with |
  * | `NOT_READY` | a call to `threadfold/slim` before its `init` |
@@ -54,6 +55,7 @@ export type ThreadfoldErrorCode =
   | "CYCLIC_VALUE"
   | "UNREADABLE_VALUE"
   | "BAD_RESPONSE"
+  | "NO_CONNECTION"
   | "STORAGE_FAILED"
   | "NO_CRYPTO"
   | "NOT_READY"

@@ -52,6 +52,8 @@ type FieldUpdate<K, Value> = K extends "messages"
 export interface ThreadOptions<S, U = ThreadUpdate<S>> {
   /**
    * The state's fields; without one `messages`, `tools`, `todos` and `files` have their reducers, others are replaced.
+   * Those of `todos` and `files` are DeepAgents': what you write to `todos` keeps only `content` and `status`, and
+   * throws `INVALID_TODOS` for other statuses. Declare todos of another shape: `field.replace<MyTodo[]>()`.
    */
   schema?: SchemaFor<S, U> | undefined;
   /** The state to start with. */

@@ -19,13 +19,14 @@ export const entries = [
   "react",
   "persist",
   "context",
+  "context/offload",
 ];
 
 /** How "threadfold" and "threadfold/slim" come by the wasm. The others work with the threads of "threadfold". */
 const CORES = { index: "inline.ts", slim: "slim.ts" };
 
 /** The entries of the agent half import its core, with the second wasm, from a file of its own: a program has it once. */
-const AGENT = ["context"];
+const AGENT = ["context", "context/offload"];
 
 const FORMATS = [
   { extension: "js", format: "esm" },
@@ -46,7 +47,7 @@ const BUNDLES = [
   { file: "workerd.js", entry: "index", core: "workerd.ts", format: "esm" },
   { file: "workerd-agent-core.js", agent: "workerd.ts", format: "esm" },
   ...AGENT.map((entry) => ({
-    file: `workerd-${entry}.js`,
+    file: `workerd-${entry.replaceAll("/", "-")}.js`,
     entry,
     agentCore: "./workerd-agent-core.js",
     format: "esm",
@@ -90,7 +91,8 @@ export async function bundle(wasms) {
         platform: format === "cjs" ? "node" : "neutral",
         mainFields: ["module", "main"],
         target: "es2022",
-        // Names stay, so that a stack trace says what it is about.
+        // Names stay, so that a stack trace says what it is about; the agent half is too large for them.
+        minifyIdentifiers: Boolean(agent || agentCoreFile),
         minifySyntax: true,
         minifyWhitespace: true,
         // Node prints the line that threw, which should not be the whole bundle.

@@ -23,7 +23,7 @@ async function writeAgent(wasm) {
   snippet(folder, "trim.js", "answering: (own: (...question: number[]) => number, run: () => void) => void");
   const glue = join(folder, `${name}.js`);
   const bound = join(folder, `${name}_bg.wasm`);
-  const named = shortNames(readFileSync(bound), without([DISPOSE], readFileSync(glue, "utf8")));
+  const named = shortNames(readFileSync(bound), without(NEEDLESS_IN_AGENT, readFileSync(glue, "utf8")));
   checkImports(named);
   writeFileSync(bound, named.wasm);
   writeFileSync(glue, named.glue);
@@ -85,18 +85,33 @@ function letNothingOut(glue) {
 /** Nobody but the package's own classes has the glue's objects. */
 const DISPOSE = /^if \(Symbol\.dispose\).*\n/gm;
 
-/** What wasm-bindgen writes for everyone, and nobody needs here. */
+/** A way of calling it that the package does not use. */
+const DEPRECATED = /^ {8}\} else \{\n {12}console\.warn\('using deprecated parameters.*\n(?= {8}\})/gm;
+
+/** References of wasm-bindgen's own kind: values cross as numbers. */
+const REFERENCES = [
+  /^ {12}const table = wasm\.__wbindgen_externrefs;\n|^ {12}table\.set\(.*\n/gm,
+  /^ {4}wasm(?:Instance = instance|Module = module|\.__wbindgen_start\(\));\n/gm,
+];
+
+/** What wasm-bindgen writes for everyone, and nobody needs in the agent's wasm: no text crosses, not even what is wrong. */
+const NEEDLESS_IN_AGENT = [
+  DISPOSE,
+  DEPRECATED,
+  ...REFERENCES,
+  /(?<=throw new Error\()getStringFromWasm0\(arg0, arg1\)/g,
+  /^let cachedTextDecoder = [^]*?^\}\n/gm,
+];
+
+/** What nobody needs in the core's. */
 const NEEDLESS = [
   DISPOSE,
   // Text is never written without what makes room for it.
   /^ {4}if \(realloc === undefined\) \{\n[^]*?^ {4}\}\n/gm,
   // What runs the package's syntax has it.
   /^if \(!\('encodeInto' in cachedTextEncoder\)\) \{\n[^]*?^\}\n/gm,
-  // A way of calling it that the package does not use.
-  /^ {8}\} else \{\n {12}console\.warn\('using deprecated parameters.*\n(?= {8}\})/gm,
-  // References of wasm-bindgen's own kind: values cross as numbers.
-  /^ {12}const table = wasm\.__wbindgen_externrefs;\n|^ {12}table\.set\(.*\n/gm,
-  /^ {4}wasm(?:Instance = instance|Module = module|\.__wbindgen_start\(\));\n/gm,
+  DEPRECATED,
+  ...REFERENCES,
 ];
 
 function without(needless, glue) {

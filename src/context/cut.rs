@@ -32,8 +32,8 @@ pub(crate) struct Track {
     latest: ByNumber,
     /// For each cut from 0 to the number of messages.
     cuts: Vec<Cut>,
-    /// For each message whether [`super::repair`] has something to do there.
-    faults: Counts,
+    /// The messages at which [`super::repair`] has something to do.
+    faults: u32,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -46,6 +46,7 @@ pub(super) struct Message {
     open: u32,
     open_valid: u32,
     pub(super) role: Role,
+    /// Whether it needs repair, as far as is known.
     faulty: bool,
 }
 
@@ -88,7 +89,7 @@ impl Default for Track {
             calls: Vec::new(),
             latest: ByNumber::default(),
             cuts: vec![Cut { below: 0, jump: 0, depth: 0 }],
-            faults: Counts::default(),
+            faults: 0,
         }
     }
 }
@@ -103,7 +104,6 @@ impl Track {
     pub(crate) fn push(&mut self, row: Row<'_>) {
         let at = self.len();
         let before = self.last_ai();
-        self.faults.push();
         match row {
             Row::Ai { calls, invalid } => self.push_ai(at, calls, invalid),
             Row::Tool(id) => self.push_result(at, before, id),
@@ -189,7 +189,7 @@ impl Track {
     fn pop(&mut self) {
         let Some(message) = self.messages.pop() else { return };
         self.cuts.pop();
-        self.faults.pop();
+        self.faults -= u32::from(message.faulty);
         match message.role {
             Role::Ai => {
                 while self.calls.len() > message.call as usize {
@@ -252,15 +252,9 @@ impl Track {
         if self.message(last).is_some_and(|ai| ai.open_valid > 0) { last } else { self.len() }
     }
 
-    /// Whether the messages from this cut on need no repair.
-    pub(crate) fn is_whole(&self, from: u32) -> bool {
-        self.lower(self.len(), from) == from.min(self.len())
-            && self.faults.total() == self.faults.before(from)
-    }
-
-    /// The messages from this position on, each with its position.
-    pub(super) fn from(&self, from: u32) -> impl Iterator<Item = (u32, &Message)> {
-        (from..).zip(self.messages.iter().skip(from as usize))
+    /// Whether the messages need no repair.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.faults == 0
     }
 
     /// The calls of an AI message without a result, by their positions in its row.
@@ -283,8 +277,27 @@ impl Track {
         self.cuts.get(cut as usize).copied().unwrap_or(Cut { below: 0, jump: 0, depth: 0 })
     }
 
+    pub(super) fn messages(&self) -> &[Message] {
+        &self.messages
+    }
+
     fn message(&self, at: u32) -> Option<&Message> {
         self.messages.get(at as usize)
+    }
+
+    pub(super) fn is_result(&self, at: u32) -> bool {
+        let role = self.message(at).map(|message| message.role);
+        matches!(role, Some(Role::InPlace | Role::Displaced | Role::Orphan))
+    }
+
+    /// The nearest message before a result with a call of its id that could be parsed, unless it is
+    /// this id.
+    pub(super) fn caller(&self, result: u32, except: u32) -> Option<u32> {
+        let mut call = self.call(self.message(result)?.call)?;
+        while !call.valid {
+            call = self.call(call.shadowed)?;
+        }
+        (call.id != except).then_some(call.ai)
     }
 
     pub(super) fn call(&self, number: u32) -> Option<&Call> {
@@ -313,62 +326,9 @@ impl Track {
             Role::Displaced | Role::Orphan => true,
             Role::InPlace | Role::Other => false,
         };
-        if faulty != message.faulty {
-            message.faulty = faulty;
-            self.faults.add(at, if faulty { 1 } else { -1 });
-        }
-    }
-}
-
-/// Counts at positions, summed up to any position in O(log n): a Fenwick tree that grows.
-#[derive(Debug, Clone, Default)]
-struct Counts {
-    /// At `i` the sum of as many positions, up to `i`, as the lowest bit of `i + 1` says.
-    sums: Vec<i32>,
-    total: i32,
-}
-
-impl Counts {
-    /// Adds a position, with a count of 0.
-    fn push(&mut self) {
-        let end = self.sums.len() + 1;
-        let mut sum = 0;
-        let mut step = 1;
-        while end & step == 0 {
-            sum += self.sums.get(end - step - 1).copied().unwrap_or_default();
-            step <<= 1;
-        }
-        self.sums.push(sum);
-    }
-
-    /// Removes the last position, and what is counted there.
-    fn pop(&mut self) {
-        self.sums.pop();
-        self.total = self.before(index(self.sums.len()));
-    }
-
-    fn add(&mut self, at: u32, by: i32) {
-        self.total += by;
-        let mut at = at as usize + 1;
-        while let Some(sum) = self.sums.get_mut(at - 1) {
-            *sum += by;
-            at += at & at.wrapping_neg();
-        }
-    }
-
-    fn total(&self) -> i32 {
-        self.total
-    }
-
-    /// Returns the sum over the positions before this one.
-    fn before(&self, at: u32) -> i32 {
-        let mut at = (at as usize).min(self.sums.len());
-        let mut sum = 0;
-        while at > 0 {
-            sum += self.sums.get(at - 1).copied().unwrap_or_default();
-            at &= at - 1;
-        }
-        sum
+        self.faults += u32::from(faulty);
+        self.faults -= u32::from(message.faulty);
+        message.faulty = faulty;
     }
 }
 

@@ -14,22 +14,25 @@ pub(crate) enum Step {
 }
 
 impl Track {
-    /// Returns the messages from `from` on, repaired: results without a call and second results are
-    /// dropped, the others put right behind the message with their call, and open calls answered;
-    /// those that wait for their result only if `all`. Returns `None` if there is nothing to do.
-    pub(crate) fn repair(&self, from: u32, all: bool) -> Option<Vec<Step>> {
-        let waits = (from..self.len()).contains(&self.pending());
-        if self.is_whole(from) && !(all && waits) {
+    /// Returns the messages, repaired: results without a call and second results are dropped, the
+    /// others put right behind the message with their call, and open calls answered; those that wait
+    /// for their result only if `all`. Returns `None` if there is nothing to do.
+    pub(crate) fn repair(&self, all: bool) -> Option<Vec<Step>> {
+        if self.is_whole() && !(all && self.pending() < self.len()) {
             return None;
         }
-        let results = self.results(from);
+        let next = self.results();
         let spared = if all { NONE } else { self.pending() };
         let mut steps = Vec::new();
-        for (at, message) in self.from(from) {
+        for (at, message) in (0..).zip(self.messages()) {
             match message.role {
                 Role::Ai => {
                     steps.push(Step::Keep(at));
-                    steps.extend(results.of(at).map(Step::Keep));
+                    let mut result = behind(&next, at);
+                    while result != NONE {
+                        steps.push(Step::Keep(result));
+                        result = behind(&next, result);
+                    }
                     if at != spared {
                         steps.extend(self.open_calls(at).map(Step::Answer));
                     }
@@ -41,54 +44,25 @@ impl Track {
         Some(steps)
     }
 
-    /// Chains the first result of each call behind its message, in the order of the list.
-    fn results(&self, from: u32) -> Chains {
-        let mut chains = Chains::new(from, self.len());
-        for (at, message) in self.from(from) {
-            if matches!(message.role, Role::InPlace | Role::Displaced)
-                && let Some(call) = self.call(message.call)
+    /// Returns for each message of a model the first of its results, and for each result the next
+    /// one: those that are the first of their call, in the order of the list.
+    fn results(&self) -> Vec<u32> {
+        let mut next = vec![NONE; self.messages().len()];
+        for (at, message) in (0..self.len()).zip(self.messages()).rev() {
+            if let (Role::InPlace | Role::Displaced, Some(call)) =
+                (message.role, self.call(message.call))
             {
-                chains.add(call.ai, at);
+                for (at, to) in [(at, behind(&next, call.ai)), (call.ai, at)] {
+                    if let Some(slot) = next.get_mut(at as usize) {
+                        *slot = to;
+                    }
+                }
             }
         }
-        chains
+        next
     }
 }
 
-/// Lists of positions, one for each position.
-struct Chains {
-    start: u32,
-    first: Vec<u32>,
-    last: Vec<u32>,
-    next: Vec<u32>,
-}
-
-impl Chains {
-    fn new(start: u32, end: u32) -> Self {
-        let none = vec![NONE; end.saturating_sub(start) as usize];
-        Self { start, first: none.clone(), last: none.clone(), next: none }
-    }
-
-    /// Adds to the list of `head`, unless that is in front of all.
-    fn add(&mut self, head: u32, at: u32) {
-        let Some(place) = head.checked_sub(self.start) else { return };
-        let Some(last) = self.last.get_mut(place as usize) else { return };
-        let before = std::mem::replace(last, at);
-        let slot = if before == NONE {
-            self.first.get_mut(place as usize)
-        } else {
-            self.next.get_mut((before - self.start) as usize)
-        };
-        if let Some(slot) = slot {
-            *slot = at;
-        }
-    }
-
-    fn of(&self, head: u32) -> impl Iterator<Item = u32> + '_ {
-        let found = |list: &[u32], at: u32| {
-            let at = at.checked_sub(self.start)?;
-            list.get(at as usize).copied().filter(|found| *found != NONE)
-        };
-        std::iter::successors(found(&self.first, head), move |at| found(&self.next, *at))
-    }
+fn behind(next: &[u32], at: u32) -> u32 {
+    next.get(at as usize).copied().unwrap_or(NONE)
 }

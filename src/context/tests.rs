@@ -6,7 +6,6 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::cut::{Row, Track};
-use super::repair::Step;
 
 #[derive(Debug, Clone)]
 enum Message {
@@ -61,30 +60,9 @@ proptest! {
             followed.truncate(length);
             messages.truncate(length as usize);
             let anew = track_of(&messages);
-            for from in 0..=followed.len() {
-                prop_assert_eq!(followed.is_whole(from), anew.is_whole(from));
-                prop_assert_eq!(followed.repair(from, false), anew.repair(from, false));
-                prop_assert_eq!(followed.repair(from, true), anew.repair(from, true));
-            }
-        }
-    }
-
-    #[test]
-    fn from_a_safe_cut_on_it_is_the_repair_of_what_is_kept(messages in vec(any_message(), 0..12)) {
-        let track = track_of(&messages);
-        for cut in track.cuts() {
-            let kept = track_of(messages.get(cut as usize..).unwrap());
-            let shifted = |steps: Vec<Step>| -> Vec<Step> {
-                let step = |step| match step {
-                    Step::Keep(at) => Step::Keep(at + cut),
-                    answer @ Step::Answer(_) => answer,
-                };
-                steps.into_iter().map(step).collect()
-            };
-            prop_assert_eq!(track.repair(cut, true), kept.repair(0, true).map(shifted));
-            if cut <= track.pending() {
-                prop_assert_eq!(track.is_whole(cut), kept.is_whole(0));
-            }
+            prop_assert_eq!(followed.is_whole(), anew.is_whole());
+            prop_assert_eq!(followed.repair(false), anew.repair(false));
+            prop_assert_eq!(followed.repair(true), anew.repair(true));
         }
     }
 }

@@ -51,7 +51,7 @@ pub fn repair_tool_calls<V: Value>(messages: &V, waiting: Waiting) -> Result<V, 
     let facts = Facts::of_all(messages)?;
     let mut cuts = SafeCuts::default();
     cuts.extend(&facts);
-    let Some(steps) = cuts.track().repair(0, waiting == Waiting::Answer) else {
+    let Some(steps) = cuts.track().repair(waiting == Waiting::Answer) else {
         return Ok(messages.clone());
     };
     let mut calls: Option<(V, &Facts<V>)> = None;

@@ -9,7 +9,8 @@ use crate::value::{Found, Kind, Scalar, Symbols, Value};
 use super::before::EditedBefore;
 use super::clear::{ClearOptions, clear_tool_uses};
 use super::cut::Row;
-use super::policy::{Cuts, Ledger, Policy, Usage};
+use super::ledger::{Ledger, Usage};
+use super::policy::{Cuts, Limits, Policy};
 use super::record::{Boundary, Record, summary_message, without_reasoning};
 use super::rows::Facts;
 use super::tokens::CountTokens;
@@ -136,7 +137,7 @@ impl<'a, V: Value + fmt::Display> Context<'a, V> {
         let repaired = self.repaired(&list, Waiting::Keep)?;
         let beside =
             if list.same(&repaired) { 0.0 } else { self.sum(&repaired)? - self.sum(&list)? };
-        let tokens = ledger.tokens(&self.policy, beside);
+        let tokens = ledger.tokens(&Limits::from(&self.policy), beside);
         let due = self.due(messages, record, &of, &ledger, &list, beside)?;
         Ok(View { messages: repaired, tokens, due })
     }
@@ -264,17 +265,17 @@ impl<'a, V: Value + fmt::Display> Context<'a, V> {
         list: &V,
         beside: f64,
     ) -> Result<Option<Due<V>>, Error> {
-        if !ledger.is_due(&self.policy, beside) {
-            return Ok(None);
-        }
-        let policy = Policy {
+        let limits = Limits::from(&Policy {
             edit_keep_results: self.clear.map(|clear| number(clear.keep)),
             edit_keep_messages: self.truncate.map(|truncate| match truncate.keep {
                 super::truncate::ContextSize::Messages(keep) => number(keep),
                 _ => 20,
             }),
             ..self.policy.clone()
-        };
+        });
+        if !ledger.is_due(&limits, beside) {
+            return Ok(None);
+        }
         let saved = if self.clear.is_some() || self.truncate.is_some() {
             let all = self.edited(list.clone(), list.len())?;
             let pairs = all.items().zip(of.list.iter());
@@ -289,7 +290,7 @@ impl<'a, V: Value + fmt::Display> Context<'a, V> {
         } else {
             Vec::new()
         };
-        let decided = ledger.due(&policy, number(of.front), number(of.edited), beside, &saved);
+        let decided = ledger.due(&limits, number(of.front), number(of.edited), beside, &saved);
         let Some(decided) = decided else { return Ok(None) };
         let (cutoff, boundary) = (decided.cutoff as usize, decided.edited_before as usize);
         let placed = |at: usize| of.cutoff + at.saturating_sub(of.front);

@@ -41,9 +41,6 @@ impl<V: Value> Thread<V> {
         let mut update = update;
         let mut edits = Vec::new();
         if let Some(messages) = update.get_owned(MESSAGES) {
-            if messages.is_null() {
-                return Err(Error::NullArgument { received: Some("left") });
-            }
             let (list, removals) = read_list(messages.own_list(), Ids::Assign, Kinds::Known)?;
             edits = self.edits_by(&list, &removals)?;
             update = update.with(MESSAGES, list);

@@ -53,12 +53,8 @@ function isPlain(message) {
 
 function hasOpenAiCalls(message) {
   const calls = message.tool_calls;
-  return (
-    calls !== undefined &&
-    calls !== null &&
-    calls.length > 0 &&
-    Array.prototype.some.call(calls, (call) => call?.function !== undefined)
-  );
+  // What only says that it is long is no list.
+  return Array.isArray(calls) && Array.prototype.some.call(calls, (call) => call?.function !== undefined);
 }
 
 function isAgUiRole(role) {

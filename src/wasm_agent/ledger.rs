@@ -3,18 +3,36 @@
 use wasm_bindgen::prelude::*;
 
 use crate::context::cut::Row;
-use crate::context::policy::{Cuts, Ledger, Policy, Size, Usage};
+use crate::context::ledger::{Ledger, Usage};
+use crate::context::policy::{Limits, Threshold};
+use crate::context::repair::Step;
 
 /// What the first number of a row says about a message. `pkg-template/src/context/ledger.ts` writes
 /// the rows.
 const AI: f64 = 1.0;
 const TOOL: f64 = 2.0;
 
+// What is asked, in the order of `pkg-template/src/context/ledger.ts`.
+const TOKENS: u32 = 0;
+const IS_DUE: u32 = 1;
+const IS_WHOLE: u32 = 2;
+const CUT: u32 = 3;
+const NEXT_CUT: u32 = 4;
+
+// What is listed.
+const CUTS: u32 = 0;
+const ANSWER_ALL: u32 = 1;
+
+/// In a plan, the bit of an answer to make.
+const ANSWER: u32 = 1 << 31;
+
 /// [`Ledger`].
 #[wasm_bindgen]
 pub struct RawLedger {
     ledger: Ledger,
-    policy: Policy,
+    limits: Limits,
+    /// Without a policy only the calls are followed.
+    counts: bool,
     calls: Vec<u32>,
 }
 
@@ -24,7 +42,12 @@ impl RawLedger {
     #[wasm_bindgen(constructor)]
     #[must_use]
     pub fn new(policy: &[f64]) -> Self {
-        Self { ledger: Ledger::default(), policy: policy_of(policy), calls: Vec::new() }
+        Self {
+            ledger: Ledger::default(),
+            limits: limits_of(policy).unwrap_or_default(),
+            counts: !policy.is_empty(),
+            calls: Vec::new(),
+        }
     }
 
     /// Keeps the first `length` messages and adds others: for each 0, `AI` or `TOOL`, and its tokens;
@@ -59,49 +82,56 @@ impl RawLedger {
             [_, tokens, ref rest @ ..] => (Row::Other, tokens, Usage::default(), rest),
             _ => return None,
         };
-        self.ledger.push(row, tokens, &usage);
+        if self.counts {
+            self.ledger.push(row, tokens, &usage);
+        } else {
+            self.ledger.track.push(row);
+        }
         Some(rest)
     }
 
+    /// Answers with one number, -1 for none.
     #[must_use]
-    pub fn tokens(&self, beside: f64) -> f64 {
-        self.ledger.tokens(&self.policy, beside)
-    }
-
-    #[wasm_bindgen(js_name = isDue)]
-    #[must_use]
-    pub fn is_due(&self, beside: f64) -> bool {
-        self.ledger.is_due(&self.policy, beside)
+    pub fn ask(&self, what: u32, number: f64) -> f64 {
+        let Self { ledger, limits, .. } = self;
+        match what {
+            TOKENS => ledger.tokens(limits, number),
+            IS_DUE => f64::from(u8::from(ledger.is_due(limits, number))),
+            IS_WHOLE => f64::from(u8::from(ledger.track.is_whole())),
+            CUT => f64::from(ledger.track.cut(whole(number))),
+            NEXT_CUT => ledger.track.next_cut(whole(number)).map_or(-1.0, f64::from),
+            _ => f64::from(ledger.track.pending()),
+        }
     }
 
     /// Returns the cutoff and the boundary of edits, or nothing.
     #[must_use]
     pub fn due(&self, front: u32, edited: u32, beside: f64, saved: &[f64]) -> Vec<u32> {
-        let due = self.ledger.due(&self.policy, front, edited, beside, saved);
+        let due = self.ledger.due(&self.limits, front, edited, beside, saved);
         due.map_or_else(Vec::new, |due| vec![due.cutoff, due.edited_before])
     }
 
-    /// Returns where it would be cut.
+    /// Returns a number for each message of the repaired list: its position; or, from `ANSWER` on,
+    /// an answer to make. With `CUTS` in `what`, returns all safe cuts.
     #[must_use]
-    pub fn cutoff(&self) -> u32 {
-        self.ledger.cutoff(&self.policy, 0, 0, &[])
-    }
-
-    #[wasm_bindgen(js_name = isWhole)]
-    #[must_use]
-    pub fn is_whole(&self) -> bool {
-        self.ledger.track.is_whole(0)
-    }
-
-    /// Returns the tokens and the messages of each trigger.
-    #[must_use]
-    pub fn thresholds(&self) -> Vec<f64> {
-        self.policy.thresholds().iter().flat_map(|one| [one.tokens, one.messages]).collect()
+    pub fn list(&self, what: u32) -> Option<Vec<u32>> {
+        let track = &self.ledger.track;
+        if what == CUTS {
+            return Some(track.cuts());
+        }
+        let mut plan = Vec::new();
+        for step in track.repair(what == ANSWER_ALL)? {
+            plan.push(match step {
+                Step::Keep(at) => at,
+                Step::Answer(call) => ANSWER | call,
+            });
+        }
+        Some(plan)
     }
 }
 
 /// Reads the numbers that `pkg-template/src/context/policy.ts` writes.
-fn policy_of(numbers: &[f64]) -> Policy {
+fn limits_of(numbers: &[f64]) -> Option<Limits> {
     let [
         scaled,
         as_langchain,
@@ -109,36 +139,31 @@ fn policy_of(numbers: &[f64]) -> Policy {
         overhead,
         apart,
         most,
-        max_input_tokens,
         edit_keep_results,
         edit_keep_messages,
-        keeps,
         ref sizes @ ..,
     ] = *numbers
     else {
-        return Policy::default();
+        return None;
     };
-    let mut sizes = sizes.chunks_exact(3).map(|size| match *size {
-        [tokens, messages, fraction] => Size {
-            tokens: number(tokens),
-            messages: number(messages).map(whole),
-            fraction: number(fraction),
-        },
-        _ => Size::default(),
-    });
-    Policy {
-        keep: if keeps > 0.0 { sizes.next() } else { None },
-        trigger: sizes.collect(),
-        max_input_tokens: number(max_input_tokens),
-        most: number(most),
+    let mut thresholds = Vec::new();
+    for size in sizes.chunks_exact(2) {
+        if let [tokens, messages] = *size {
+            thresholds.push(Threshold { tokens, messages });
+        }
+    }
+    Some(Limits {
+        keep: thresholds.pop()?,
+        thresholds,
+        most,
         overhead,
         apart: whole(apart),
         scaled: scaled > 0.0,
-        cuts: if as_langchain > 0.0 { Cuts::AsLangchain } else { Cuts::Safe },
+        as_langchain: as_langchain > 0.0,
         front_counts: front_counts > 0.0,
-        edit_keep_results: number(edit_keep_results).map(whole),
-        edit_keep_messages: number(edit_keep_messages).map(whole),
-    }
+        edit_keep_results: whole(edit_keep_results),
+        edit_keep_messages: whole(edit_keep_messages),
+    })
 }
 
 /// NaN is no number.

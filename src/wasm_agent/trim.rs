@@ -2,6 +2,7 @@
 
 #![allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)] // No list has so many messages.
 
+use std::convert::Infallible;
 use std::ops::Range;
 
 use wasm_bindgen::prelude::*;
@@ -27,8 +28,7 @@ const KEPT: i32 = 8;
 const DROPPED: i32 = 9;
 const IS_WHOLE: i32 = 10;
 
-// Answers that are no number.
-const FAILED: i32 = -1;
+/// The answer that a message is no tool's result.
 const NOTHING: i32 = -2;
 
 // Bits of the rules.
@@ -37,18 +37,16 @@ const INCLUDE_SYSTEM: u32 = 2;
 const ALLOW_PARTIAL: u32 = 4;
 const AS_LANGCHAIN: u32 = 8;
 
-/// The list in JavaScript. What failed there is thrown there.
+/// The list in JavaScript. Where a question fails there, it and all others are answered by 0, and
+/// what failed is thrown behind the call.
 struct Asked;
 
-fn number(question: i32, first: usize, second: usize, third: i32) -> Result<Option<usize>, ()> {
-    match ask(question, first as i32, second as i32, third) {
-        FAILED => Err(()),
-        answer => Ok(usize::try_from(answer).ok()),
-    }
+fn number(question: i32, first: usize, second: usize, third: i32) -> Option<usize> {
+    usize::try_from(ask(question, first as i32, second as i32, third)).ok()
 }
 
-fn holds(question: i32, first: usize, second: usize, third: i32) -> Result<bool, ()> {
-    Ok(number(question, first, second, third)? == Some(1))
+fn holds(question: i32, first: usize, second: usize, third: i32) -> bool {
+    ask(question, first as i32, second as i32, third) == 1
 }
 
 /// A part as a number: so many blocks, or below zero so many pieces.
@@ -61,51 +59,51 @@ fn part_number(part: Option<Part>) -> i32 {
 }
 
 impl Source for Asked {
-    type Error = ();
+    type Error = Infallible;
 
-    fn begins_with_system(&mut self) -> Result<bool, ()> {
-        holds(SYSTEM, 0, 0, 0)
+    fn begins_with_system(&mut self) -> Result<bool, Infallible> {
+        Ok(holds(SYSTEM, 0, 0, 0))
     }
 
-    fn reserve_first(&mut self) -> Result<(), ()> {
-        holds(RESERVE, 0, 0, 0).map(|_| ())
+    fn reserve_first(&mut self) -> Result<(), Infallible> {
+        holds(RESERVE, 0, 0, 0);
+        Ok(())
     }
 
-    fn is_type(&mut self, message: usize, end: End) -> Result<bool, ()> {
-        holds(IS_TYPE, message, usize::from(end == End::End), 0)
+    fn is_type(&mut self, message: usize, end: End) -> Result<bool, Infallible> {
+        Ok(holds(IS_TYPE, message, usize::from(end == End::End), 0))
     }
 
-    fn fits(&mut self, messages: Range<usize>, part: Option<Part>) -> Result<bool, ()> {
-        holds(FITS, messages.start, messages.end, part_number(part))
+    fn fits(&mut self, messages: Range<usize>, part: Option<Part>) -> Result<bool, Infallible> {
+        Ok(holds(FITS, messages.start, messages.end, part_number(part)))
     }
 
-    fn blocks(&mut self, message: usize) -> Result<usize, ()> {
-        Ok(number(BLOCKS, message, 0, 0)?.unwrap_or(0))
+    fn blocks(&mut self, message: usize) -> Result<usize, Infallible> {
+        Ok(number(BLOCKS, message, 0, 0).unwrap_or(0))
     }
 
-    fn pieces(&mut self, message: usize) -> Result<usize, ()> {
-        Ok(number(PIECES, message, 0, 0)?.unwrap_or(0))
+    fn pieces(&mut self, message: usize) -> Result<usize, Infallible> {
+        Ok(number(PIECES, message, 0, 0).unwrap_or(0))
     }
 
-    fn answers(&mut self, message: usize) -> Result<Answers, ()> {
-        match ask(ANSWERS, message as i32, 0, 0) {
-            FAILED => Err(()),
-            NOTHING => Ok(Answers::Nothing),
-            caller => Ok(usize::try_from(caller).map_or(Answers::Nobody, Answers::Message)),
-        }
+    fn answers(&mut self, message: usize) -> Result<Answers, Infallible> {
+        Ok(match ask(ANSWERS, message as i32, 0, 0) {
+            NOTHING => Answers::Nothing,
+            caller => usize::try_from(caller).map_or(Answers::Nobody, Answers::Message),
+        })
     }
 
     /// Whether it is one of our counters, with which the fitting messages are found there.
-    fn is_monotonic(&mut self) -> Result<bool, ()> {
-        Ok(number(FITTING, 0, 0, 0)?.is_some())
+    fn is_monotonic(&mut self) -> Result<bool, Infallible> {
+        Ok(number(FITTING, 0, 0, 0).is_some())
     }
 
-    fn is_whole(&mut self, from: usize) -> Result<bool, ()> {
-        holds(IS_WHOLE, from, 0, 0)
+    fn is_whole(&mut self, from: usize) -> Result<bool, Infallible> {
+        Ok(holds(IS_WHOLE, from, 0, 0))
     }
 
-    fn fitting(&mut self, messages: Range<usize>, from: Strategy) -> Result<usize, ()> {
-        match number(FITTING, messages.start, messages.end, 0)? {
+    fn fitting(&mut self, messages: Range<usize>, from: Strategy) -> Result<usize, Infallible> {
+        match number(FITTING, messages.start, messages.end, 0) {
             Some(fitting) => Ok(fitting),
             None => halve(self, &messages, from),
         }
@@ -122,7 +120,7 @@ pub fn trim_list(length: u32, rules: u32) {
         allow_partial: has(ALLOW_PARTIAL),
         tool_pairs: if has(AS_LANGCHAIN) { ToolPairs::AsLangchain } else { ToolPairs::Whole },
     };
-    let Ok(kept) = trim(length as usize, rules, &mut Asked) else { return };
+    let Ok(kept) = trim(length as usize, rules, &mut Asked);
     ask(KEPT, kept.messages.start as i32, kept.messages.end as i32, part_number(kept.part));
     for message in kept.dropped {
         ask(DROPPED, message as i32, 0, 0);

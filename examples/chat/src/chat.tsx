@@ -11,13 +11,13 @@ persist(thread, saved);
 void agent.rejoin(); // a run that was under way when the page was reloaded
 
 export function Chat() {
-  const messages = useMessageIds(thread).map((id) => <Message key={id} id={id} />);
   const { status, error, interrupts } = useRunner(agent);
+  const messages = useMessageIds(thread).map((id) => <Message key={id} id={id} error={error} />);
   const answer = (approved: boolean) => agent.resume(interrupts.map(({ id }) => ({ id, value: { approved } })));
   return (
     <form action={(form) => void agent.sendMessage(String(form.get("text")))}>
       <ol>{messages}</ol>
-      {error && <Button onClick={() => agent.retry()}>{error.message}: try again</Button>}
+      {error && <Button onClick={() => agent.retry()}>Try again: {error.message}</Button>}
       {interrupts.map(({ message, value }) => message ?? JSON.stringify(value))}
       {status === "interrupted" && <Button onClick={() => answer(true)}>Yes</Button>}
       {status === "interrupted" && <Button onClick={() => answer(false)}>No</Button>}
@@ -28,15 +28,15 @@ export function Chat() {
   );
 }
 
-function Message({ id }: { id: string }) {
+function Message({ id, error }: { id: string; error: unknown }) {
   const message = useMessage(thread, id); // a token renders the one message that grew
-  const [update] = usePending(thread, id);
+  const [failed] = usePending(thread, id).filter(({ error: why }) => why && why !== error); // before the last error
   if (!message) return null;
   const calls = message.role === "assistant" ? message.toolCalls?.map(({ function: { name } }) => `${name}()`) : [];
   return (
     <li>
       <b>{message.role}</b> {textOf(message)} {calls?.join(" ")}
-      {update?.status === "failed" && <Button onClick={() => agent.retry(update)}>Failed: retry</Button>}
+      {failed && <Button onClick={() => agent.retry(failed)}>Failed: retry</Button>}
     </li>
   );
 }

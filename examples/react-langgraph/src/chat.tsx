@@ -5,7 +5,7 @@ import { agent, thread } from "./agent.js";
 
 export function Chat() {
   const ids = useMessageIds(thread);
-  const { status, interrupts } = useRunner(agent);
+  const { status, error, interrupts } = useRunner(agent);
   const [text, setText] = useState("");
   const isBusy = status === "submitted" || status === "streaming";
 
@@ -19,9 +19,15 @@ export function Chat() {
     <main>
       <ol>
         {ids.map((id) => (
-          <Message key={id} id={id} />
+          <Message key={id} id={id} error={error} />
         ))}
       </ol>
+      {error && (
+        <p role="alert">
+          {error.message}
+          <button onClick={() => void agent.retry()}>Try again</button>
+        </p>
+      )}
       {status === "interrupted" && <Approval interrupts={interrupts} />}
       <form onSubmit={send}>
         <input value={text} onChange={({ target }) => setText(target.value)} aria-label="Message" required />
@@ -37,7 +43,7 @@ export function Chat() {
 }
 
 /** One message: a token renders the message that grew and no other. */
-function Message({ id }: { id: string }) {
+function Message({ id, error }: { id: string; error: RunnerView["error"] }) {
   const message = useMessage(thread, id);
   const [update] = usePending(thread, id);
   if (!message) return null;
@@ -50,7 +56,8 @@ function Message({ id }: { id: string }) {
             {call.name}({JSON.stringify(call.args)})
           </code>
         ))}
-      {update?.status === "failed" && (
+      {/* The last failure is told below. */}
+      {update?.status === "failed" && update.error !== error && (
         <button type="button" onClick={() => void agent.retry(update)}>
           Failed: retry
         </button>
@@ -59,7 +66,7 @@ function Message({ id }: { id: string }) {
   );
 }
 
-/** What the graph asks by `interrupt(…)`, and the two answers. */
+/** What the graph asks by `interrupt(…)`, and the two answers. The runner sends them once all is answered. */
 function Approval({ interrupts }: Pick<RunnerView, "interrupts">) {
   return interrupts.map(({ id, message, value }) => (
     <p key={id}>

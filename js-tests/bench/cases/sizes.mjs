@@ -14,6 +14,9 @@ export async function measureSizes() {
     "the wasm": published("threadfold_bg.wasm"),
     "index.js as published": published("index.js"),
     "threadfold/context as published, with the second wasm": published("context.js") + published("agent-core.js"),
+    "threadfold/context, bundled and minified, its Context alone": await bundled(
+      'export { Context } from "threadfold/context"',
+    ),
     "threadfold, bundled and minified": await bundled('export * from "threadfold"'),
     "langgraph.js messagesStateReducer": await bundled(
       'export { messagesStateReducer } from "@langchain/langgraph/web"',

@@ -1,12 +1,4 @@
-import type {
-  AgUiEvent,
-  Chunk,
-  FoldedEvent,
-  HeldMessage,
-  ReasoningChunk,
-  TextChunk,
-  ToolCallChunk,
-} from "./event-types.js";
+import type { Chunk, FoldedEvent, HeldMessage, ReasoningChunk, TextChunk, ToolCallChunk } from "./event-types.js";
 import type { FoldingThread } from "./folding-thread.js";
 import { maybeText, type Shape } from "./shapes.js";
 
@@ -62,7 +54,7 @@ export class Chunks {
    * Returns the events that one event stands for; undefined for one that stands for itself alone; or in a sentence what
    * is wrong with a chunk.
    */
-  expand(event: AgUiEvent): readonly FoldedEvent[] | string | undefined {
+  expand(event: FoldedEvent | Chunk): readonly FoldedEvent[] | string | undefined {
     switch (event.type) {
       case "TEXT_MESSAGE_CHUNK":
         return this.#chunk(event, "text", event.messageId, { role: event.role, name: event.name });
@@ -134,7 +126,7 @@ export class Chunks {
 }
 
 /** Finds what chunks had opened when the stream was cut: the last message of that kind and lane that is not whole. */
-function cutOff(thread: FoldingThread, kind: Kind, lane: Lane): Opened | undefined {
+export function cutOff(thread: FoldingThread, kind: Kind, lane: Lane): Opened | undefined {
   const { streaming } = thread;
   for (let at = streaming.length - 1; at >= 0; at--) {
     const id = streaming[at] as string;

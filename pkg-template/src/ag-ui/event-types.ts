@@ -144,7 +144,12 @@ export interface ReasoningChunk extends Base<"REASONING_MESSAGE_CHUNK"> {
 /** The events that stand for a start, a content and an end. */
 export type Chunk = TextChunk | ToolCallChunk | ReasoningChunk;
 
-/** The events that are folded: all but the chunks, which are expanded before. */
+/** The events of servers from before AG-UI 1.0 that stand for REASONING_ events. */
+export type ThinkingEvent =
+  | Base<"THINKING_START" | "THINKING_END" | "THINKING_TEXT_MESSAGE_START" | "THINKING_TEXT_MESSAGE_END">
+  | (Base<"THINKING_TEXT_MESSAGE_CONTENT"> & { readonly delta: string });
+
+/** The events that are folded: all but those that stand for others. */
 export type FoldedEvent =
   | TextStart
   | ReasoningStart
@@ -165,7 +170,7 @@ export type FoldedEvent =
   | RunError
   | Heard;
 
-export type AgUiEvent = FoldedEvent | Chunk;
+export type AgUiEvent = FoldedEvent | Chunk | ThinkingEvent;
 
 /** How a run ended. */
 export type RunEnd =

@@ -7,6 +7,7 @@ import { messagesSnapshot } from "./messages-snapshot.js";
 import { runError, runFinished, runStarted } from "./runs.js";
 import { absentOr, isObject, type Check } from "./shapes.js";
 import { stateDelta, stateSnapshot } from "./state.js";
+import { isThinking, THINKING_SHAPES } from "./thinking.js";
 import {
   encryptedValue,
   reasoningContent,
@@ -60,7 +61,10 @@ const STEPS: { readonly [Type in FoldedEvent["type"]]: StepFor<Type> } = {
   SUBAGENT_ERROR: heard("onSubagentErrorEvent"),
 };
 
-/** A type of event: the fields to check, and what it does. Chunks have no step: they stand for other events. */
+/**
+ * A type of event: the fields to check, and what it does. Chunks and THINKING_ events have no step: they stand for other
+ * events.
+ */
 export interface Kind {
   readonly fields: readonly (readonly [name: string, check: Check])[];
   readonly step: Step<FoldedEvent> | undefined;
@@ -70,7 +74,7 @@ const KINDS = new Map<string, Kind>([
   ...Object.entries(STEPS as unknown as Record<string, Step<FoldedEvent>>).map(
     ([type, step]) => [type, { fields: Object.entries(step.shape), step }] as const,
   ),
-  ...Object.entries(CHUNK_SHAPES).map(
+  ...Object.entries({ ...CHUNK_SHAPES, ...THINKING_SHAPES }).map(
     ([type, shape]) => [type, { fields: Object.entries(shape), step: undefined }] as const,
   ),
 ]);
@@ -99,11 +103,11 @@ export function stepOf(event: { readonly type: string }): Step<FoldedEvent> | un
 
 /**
  * Folds an event; `id` is its part's id on its stream. Returns the run's end, if the event ends the run. Of an event that
- * the run has had only the chunks take note: they go on where it left them.
+ * the run has had only the chunks and the thinking take note: they go on where it left them.
  */
 export function foldEvent(fold: Fold, { step }: Kind, event: AgUiEvent, id: string | undefined): RunEnd | undefined {
   const isKnown = id !== undefined && event.type !== "RUN_STARTED" && fold.delivery.had({ id });
-  const parts = step && fold.chunks.opened.size === 0 ? undefined : fold.chunks.expand(event);
+  const parts = step && fold.chunks.opened.size === 0 ? undefined : partsOf(fold, event, isKnown);
   if (typeof parts === "string") return isKnown ? undefined : fold.refuse(event, parts, "INVALID_VALUE");
   fold.delivery.at(id === undefined ? undefined : { id });
   let end: RunEnd | undefined;
@@ -111,6 +115,13 @@ export function foldEvent(fold: Fold, { step }: Kind, event: AgUiEvent, id: stri
   else for (const part of parts) end = foldStep(fold, stepOf(part), part, isKnown);
   fold.delivery.at(undefined);
   return end;
+}
+
+/** Returns the events that one event stands for, as `Chunks.expand` does. */
+function partsOf(fold: Fold, event: AgUiEvent, isKnown: boolean): readonly FoldedEvent[] | string | undefined {
+  if (!isThinking(event)) return fold.chunks.expand(event);
+  const reasoning = fold.thinking.modern(event, isKnown);
+  return typeof reasoning === "string" ? reasoning : (fold.chunks.expand(reasoning) ?? [reasoning]);
 }
 
 /** Does what the event does where no subscriber comes between. */

@@ -8,6 +8,7 @@ import type { FoldingThread } from "./folding-thread.js";
 import { RunCalls } from "./run-calls.js";
 import { isObject, type Shape } from "./shapes.js";
 import { Streams } from "./streams.js";
+import { Thinking } from "./thinking.js";
 import { ToolCallIndex } from "./tool-call-index.js";
 
 /** What an event changed and added. */
@@ -53,6 +54,7 @@ export class Fold {
   readonly run = new RunCalls();
   /** What chunks have opened: a stream that is joined again goes on there. */
   readonly chunks: Chunks;
+  readonly thinking: Thinking;
   /**
    * The messages that the last events sent were text for, and nothing but text: they are there and take more of it, so
    * that a token asks the thread nothing.
@@ -67,6 +69,7 @@ export class Fold {
     this.thread = thread;
     this.delivery = new Delivery(thread);
     this.chunks = new Chunks(thread);
+    this.thinking = new Thinking(thread);
     this.calls = new ToolCallIndex(thread);
     this.state = new AgentState(thread, (event) => this.send(event));
   }

@@ -31,6 +31,7 @@ function beginRun(fold: Fold, runId: string | undefined): void {
   const joined = isJoined(fold, runId);
   fold.run.begin();
   fold.streams.reset();
+  fold.thinking.reset();
   fold.forget();
   // Received without its position: AG-UI's streams may count their parts anew, and this part is never one that was had.
   fold.thread.receive(

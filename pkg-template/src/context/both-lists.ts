@@ -3,6 +3,9 @@ import { reading } from "../errors.js";
 import { Context } from "./context.js";
 import { type ContextSource, trackOf } from "./source.js";
 
+/** Without a policy nobody asks for tokens. */
+let uncounted: Context | undefined;
+
 /**
  * Returns everything that was said: of a state `full_messages` if it has them, else its messages; of a thread its history.
  *
@@ -25,10 +28,12 @@ export function fullMessages<M extends object>(source: ContextSource<M>): readon
 }
 
 /**
- * Returns what the model is sent by the record that a thread or state has: {@link Context.of} without a policy.
+ * Returns what the model is sent by the record that a thread or state has: {@link Context.of} without a policy. The same list while
+ * nothing has changed.
  *
  * @throws {@link ThreadfoldError} `INVALID_VALUE`, `INVALID_MESSAGE`.
  */
 export function contextMessages<M extends object>(source: ContextSource<M>): readonly M[] {
-  return new Context<M>().of(source).messages;
+  uncounted ??= new Context({ tokenCounter: () => 0 });
+  return uncounted.of(source).messages;
 }

@@ -1,18 +1,9 @@
 // Clears old tool results. src/context/clear.rs is the same in Rust.
 import { reading } from "../errors.js";
 import { sameJson } from "../same-json.js";
-import {
-  dictOr,
-  type EditedBefore,
-  type Fields,
-  freeField,
-  kindOf,
-  listed,
-  numberOr,
-  positionOf,
-  withFields,
-} from "./edited.js";
-import { counterOf, type TokenCounter, wrong } from "./token-counter.js";
+import { dictOr, type EditedBefore, type Fields, freeField, kindOf, positionOf, withFields } from "./edited.js";
+import { listed, numberOr, wrong } from "./options.js";
+import { counterOf, type TokenCounter } from "./token-counter.js";
 import { answeredCall, callId, callName, toolCallsOf, withArgs } from "./call-fields.js";
 
 /** What {@link clearToolUses} clears, and when. */

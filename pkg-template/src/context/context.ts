@@ -5,10 +5,11 @@ import { type Edits, Effectives } from "./effective.js";
 import { growing } from "./growing.js";
 import { Ledger } from "./ledger.js";
 import { Meter } from "./meter.js";
-import { type ContextOptions, overheadOf, policyNumbers, triggersOf } from "./policy.js";
+import { type ContextOptions, overheadOf, policyOf, triggersOf } from "./policy.js";
 import type { ContextRecord } from "./record.js";
 import { type ContextSource, type Track, trackOf } from "./source.js";
-import { type Counter, counterOf, wrong } from "./token-counter.js";
+import { wrong } from "./options.js";
+import { type Counter, counterOf } from "./token-counter.js";
 import { type ContextDue, ContextView, type Setting, type ViewRules } from "./view.js";
 
 export { type ContextDue, ContextView };
@@ -43,11 +44,13 @@ export { type ContextDue, ContextView };
  * ```
  */
 export class Context<M extends object = object> {
+  /** @internal */
+  static readonly name = "Context";
   /** What is odd about the options: that what stays after a compaction is due again at once. */
   readonly warning: string | undefined;
   readonly #looks = new WeakMap<object, Look<M>>();
   readonly #make: () => Look<M>;
-  readonly #meter: (list: readonly M[], tokens: number, thresholds: Float64Array) => Meter;
+  readonly #meter: (list: readonly M[], tokens: number) => Meter;
 
   /** @internal */
   constructor(options: ContextOptions<M>, rules: ViewRules);
@@ -66,11 +69,11 @@ export class Context<M extends object = object> {
       const counter = counterOf(tokenCounter) as Counter<object>;
       const count = sparing(tokenCounter === "estimate" ? growing() : (counter.one ?? single(counter)));
       const overhead = overheadOf({ ...given, tokenCounter }, rules, count);
-      const policy = policyNumbers(given, rules, overhead);
+      const { numbers, thresholds } = policyOf(given, rules, overhead);
       const edits: Edits = { clear, truncate };
       const limit = maxInputTokens ?? Math.min(...triggersOf(given).map(({ tokens = Infinity }) => tokens));
       const setting = (): Setting => ({
-        ledger: new Ledger(policy, count, rules.providers ?? []),
+        ledger: new Ledger(numbers, count, rules.providers ?? []),
         count,
         overhead,
         limit: limit === Infinity ? null : limit,
@@ -80,8 +83,7 @@ export class Context<M extends object = object> {
       });
       return {
         look: () => new Look<M>(new Effectives(edits, preserveSystem), setting()),
-        meter: (list: readonly M[], tokens: number, thresholds: Float64Array) =>
-          new Meter(list, tokens, thresholds, tokenCounter, count),
+        meter: (list: readonly M[], tokens: number) => new Meter(list, tokens, thresholds, tokenCounter, count),
       };
     });
     this.#make = make.look;
@@ -137,9 +139,8 @@ export class Context<M extends object = object> {
   meter(source: ContextSource<M>, record?: ContextRecord | null): Meter {
     return reading(() => {
       const track = trackOf(source, record);
-      const look = this.#lookAt(source, track);
-      const { messages, tokens } = look.of(track);
-      return this.#meter(messages, tokens, look.thresholds);
+      const { messages, tokens } = this.#lookAt(source, track).of(track);
+      return this.#meter(messages, tokens);
     });
   }
 
@@ -170,10 +171,6 @@ class Look<M extends object> {
       this.#of = of;
     }
     return this.#view;
-  }
-
-  get thresholds(): Float64Array {
-    return this.setting.ledger.thresholds;
   }
 }
 

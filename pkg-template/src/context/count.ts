@@ -1,8 +1,9 @@
 // Counts tokens as LangChain's `count_tokens_approximately` does, to the number. src/context/count.rs is the same in
 // Rust.
-import { reading, ThreadfoldError } from "../errors.js";
+import { reading } from "../errors.js";
 import type { MessageLike } from "../messages.js";
 import { answeredId, callsOf, type MessageParts, readParts, refused } from "./message-parts.js";
+import { listed, wrong } from "./options.js";
 import { codePoints, isDict, jsonLength, jsonText, reprLength } from "./python-text.js";
 import { UsageScale, usageOf } from "./usage-scale.js";
 
@@ -62,7 +63,7 @@ export interface MessageSize {
  */
 export function countTokens(messages: readonly MessageLike[], options?: CountTokensOptions): number {
   return reading(() => {
-    if (!Array.isArray(messages)) throw new ThreadfoldError("INVALID_VALUE", "messages should be a list.");
+    listed(messages);
     const { tools, useUsageMetadataScaling, compat } = optionsOf(options);
     if (compat === "js") return countAsJs(messages, tools);
     if (compat !== undefined && compat !== null) throw wrong("compat", '"js", or none');
@@ -256,6 +257,3 @@ function openAiTool(tool: unknown, at: number): object {
   const json = toolJson(tool, at);
   return json === tool ? json : { type: "function", function: json };
 }
-
-const wrong = (what: string, expected: string) =>
-  new ThreadfoldError("INVALID_VALUE", `${what} should be ${expected}.`);

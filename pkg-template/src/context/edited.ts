@@ -1,7 +1,7 @@
 // Messages with a change, for the context only.
 import { readParts } from "./message-parts.js";
 import { isDict } from "./python-text.js";
-import { wrong } from "./token-counter.js";
+import { wrong } from "./options.js";
 
 export type Fields = Record<string, unknown>;
 
@@ -13,12 +13,6 @@ export type ContextSize = { readonly messages: number } | { readonly tokens: num
  * something is due, keeps the start of the context as it is, and so a provider's prompt cache.
  */
 export type EditedBefore = string | number;
-
-/** Returns a list of messages as such. */
-export function listed<M>(messages: readonly M[]): readonly M[] {
-  if (!Array.isArray(messages)) throw wrong("messages", "a list of messages");
-  return messages;
-}
 
 /** The kind of a message, whatever its form. */
 export const kindOf = (message: unknown, at: number): string | undefined => readParts(message, at)?.kind;
@@ -54,13 +48,6 @@ export function blockText(block: unknown): string | undefined {
 }
 
 export const dictOr = (value: unknown): Fields => (isDict(value) ? value : {});
-
-/** An option that is a number, or what it is usually. */
-export function numberOr<T>(given: unknown, usual: T, what: string): number | T {
-  if (given === undefined || given === null) return usual;
-  if (typeof given !== "number" || Number.isNaN(given)) throw wrong(what, "a number");
-  return given;
-}
 
 /** The first code points of a text. */
 export function firstChars(text: string, count: number): string {

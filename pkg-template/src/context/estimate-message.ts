@@ -1,8 +1,9 @@
 // Estimates the tokens of a message. src/context/estimate_message.rs is the same in Rust.
-import { reading, ThreadfoldError } from "../errors.js";
+import { reading } from "../errors.js";
 import type { MessageLike } from "../messages.js";
 import { scanTokens, type TokenScan } from "./estimate.js";
 import { answeredId, callsOf, type CallParts, readParts } from "./message-parts.js";
+import { wrong } from "./options.js";
 import { isDict, jsonText } from "./python-text.js";
 
 /** How a message's tokens are estimated. */
@@ -47,7 +48,7 @@ const CALLS = new Set(["tool_use", "tool_call", "function_call"]);
 export function scanMessage(message: MessageLike, options?: EstimateOptions): TokenScan {
   return reading(() => {
     const perImage = options?.tokensPerImage ?? 85;
-    if (!Number.isFinite(perImage)) throw new ThreadfoldError("INVALID_VALUE", "tokensPerImage should be a number.");
+    if (!Number.isFinite(perImage)) throw wrong("tokensPerImage", "a number");
     const parts = readParts(message);
     if (!parts) return { sum: 0, state: 0 };
     const { kind, content, fields } = parts;

@@ -1,5 +1,5 @@
 // Estimates the tokens of a text without a vocabulary, in one pass. src/context/estimate.rs is the same in Rust.
-import { ThreadfoldError } from "../errors.js";
+import { wrong } from "./options.js";
 
 /** What {@link scanTokens} found in a text. */
 export interface TokenScan {
@@ -123,9 +123,8 @@ const BY_KIND = Uint16Array.from({ length: STATES << 4 }, (_, at) => found(step(
  * ```
  */
 export function scanTokens(text: string, state: number = AFTER_REST): TokenScan {
-  if (typeof text !== "string") throw new ThreadfoldError("INVALID_VALUE", "text should be a string.");
-  if (!Number.isInteger(state) || state < 0 || state >= STATES)
-    throw new ThreadfoldError("INVALID_VALUE", "state should be the state of a scan.");
+  if (typeof text !== "string") throw wrong("text", "a string");
+  if (!Number.isInteger(state) || state < 0 || state >= STATES) throw wrong("state", "the state of a scan");
   let sum = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);

@@ -90,7 +90,7 @@ export function readParts(item: unknown, at?: number): MessageParts | undefined 
   return ofKind(role, ".role", item, contentOfRole(item["content"], isAgUi), at);
 }
 
-const FORMS = "an object with a type or a role, a string or a [role, content] pair";
+export const FORMS = "an object with a type or a role, a string or a [role, content] pair";
 
 function ofKind(name: unknown, field: string, fields: Fields, content: unknown, at?: number): MessageParts {
   const kind = typeof name === "string" && Object.hasOwn(KINDS, name) ? KINDS[name] : undefined;

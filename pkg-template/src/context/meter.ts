@@ -4,8 +4,9 @@ import { sizeOf } from "./count.js";
 import { scanMessage } from "./estimate-message.js";
 import { scanTokens } from "./estimate.js";
 import { readParts } from "./message-parts.js";
+import type { Threshold } from "./policy.js";
 import { codePoints } from "./python-text.js";
-import { wrong } from "./token-counter.js";
+import { wrong } from "./options.js";
 
 /** Counts text that is appended to a message. */
 interface Growing {
@@ -74,11 +75,13 @@ class Recounted implements Growing {
 
 /** Counts what a model is sent while it grows, at the cost of what is new: {@link Context.meter}. */
 export class Meter {
+  /** @internal */
+  static readonly name = "Meter";
   #before: number;
   #messages: number;
   #last: Growing | undefined;
   #lastTokens = 0;
-  readonly #thresholds: readonly (readonly [tokens: number, messages: number])[];
+  readonly #thresholds: readonly Threshold[];
   readonly #counter: unknown;
   readonly #count: (message: object) => number;
 
@@ -86,7 +89,7 @@ export class Meter {
   constructor(
     list: readonly object[],
     tokens: number,
-    thresholds: Float64Array,
+    thresholds: readonly Threshold[],
     counter: unknown,
     count: (message: object) => number,
   ) {
@@ -94,10 +97,7 @@ export class Meter {
     this.#count = count;
     this.#before = tokens;
     this.#messages = list.length;
-    this.#thresholds = Array.from({ length: thresholds.length / 2 }, (_, at) => [
-      thresholds[2 * at] as number,
-      thresholds[2 * at + 1] as number,
-    ]);
+    this.#thresholds = thresholds;
     const last = list.at(-1);
     if (last !== undefined) this.#open(last, tokens - count(last));
   }

@@ -1,20 +1,10 @@
 // Moves what is too long for a context to files. src/context/offload.rs is the same in Rust.
 import { reading } from "../errors.js";
-import {
-  blockText,
-  dictOr,
-  type Fields,
-  firstChars,
-  freeField,
-  kindOf,
-  listed,
-  numberOr,
-  withFields,
-} from "./edited.js";
+import { blockText, dictOr, type Fields, firstChars, freeField, kindOf, withFields } from "./edited.js";
 import { preview } from "./preview.js";
 import { codePoints } from "./python-text.js";
 import { sha256 } from "./sha256.js";
-import { wrong } from "./token-counter.js";
+import { listed, numberOr, wrong } from "./options.js";
 import { answeredCall, callId, callName, toolCallsOf } from "./call-fields.js";
 
 /** What {@link offload} moves to files. */
@@ -57,7 +47,7 @@ const TAG = "lc_evicted_to";
  *
  * @example
  * ```ts
- * import { offload } from "threadfold/context";
+ * import { offload } from "threadfold/context/offload";
  *
  * const { files, messages } = offload([{ type: "tool", tool_call_id: "c1", content: "x\n".repeat(50_000) }]);
  * console.log(Object.keys(files)); // [ '/large_tool_results/c1' ]

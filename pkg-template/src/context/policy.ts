@@ -3,7 +3,8 @@ import { type ClearToolUsesOptions } from "./clear.js";
 import { toolTokens } from "./count.js";
 import { scanTokens } from "./estimate.js";
 import { isDict, jsonText } from "./python-text.js";
-import { type TokenCounter, wrong } from "./token-counter.js";
+import { wrong } from "./options.js";
+import type { TokenCounter } from "./token-counter.js";
 import { type TruncateToolArgsOptions } from "./truncate-args.js";
 
 /** So much of a context: each measure that is given. A fraction is of the model's input tokens. */
@@ -88,42 +89,54 @@ export function overheadOf(
 export const triggersOf = ({ trigger }: ContextOptions<never>): readonly ContextLimit[] =>
   trigger === undefined || trigger === null ? [] : Array.isArray(trigger) ? trigger : [trigger as ContextLimit];
 
-/** Writes what src/wasm_agent/ledger.rs reads. */
-export function policyNumbers(options: ContextOptions<never>, rules: Rules, overhead: Overhead): Float64Array {
+/** A trigger: at least so many tokens, and so many messages. */
+export type Threshold = readonly [tokens: number, messages: number];
+
+/** Resolves the options as `Limits` of src/context/policy.rs: its numbers for the wasm, and the triggers. */
+export function policyOf(options: ContextOptions<never>, rules: Rules, overhead: Overhead) {
   const { keep, maxInputTokens, clearToolUses: clear, truncateArgs: truncate } = options;
-  const triggers = triggersOf(options).map((one, at) => limitOf(one, `trigger[${at}]`, options));
-  const kept = keep === undefined || keep === null ? [] : [limitOf(keep, "keep", options)];
-  return Float64Array.from([
+  const thresholds = triggersOf(options).map((one, at) => limitOf(one, `trigger[${at}]`, options, -Infinity));
+  const counted = overhead.system + overhead.tools;
+  const half = (most: number, of: number) => (of > 0 ? Math.min(most, Math.floor(of / 2)) : most);
+  const kept =
+    keep === undefined || keep === null
+      ? thresholds.reduce<Threshold>(
+          ([tokens, messages], one) => [half(tokens, one[0] - counted), half(messages, one[1])],
+          [Infinity, Infinity],
+        )
+      : limitOf(keep, "keep", options, Infinity);
+  if (maxInputTokens !== undefined) count(maxInputTokens, "maxInputTokens");
+  const numbers = [
     Number(options.useUsageMetadataScaling ?? false),
     Number(rules.asLangchain ?? false),
     Number(rules.frontCounts ?? false),
-    overhead.system + overhead.tools,
+    counted,
     options.system ? 1 : 0,
-    rules.most ?? NaN,
-    maxInputTokens === undefined ? NaN : count(maxInputTokens, "maxInputTokens"),
-    clear ? count(clear.keep ?? 3, "clearToolUses.keep") : NaN,
-    truncate ? count(truncate.keep?.messages ?? 20, "truncateArgs.keep.messages") : NaN,
-    kept.length,
-    ...kept.flat(),
-    ...triggers.flat(),
-  ]);
+    rules.most ?? Infinity,
+    clear ? count(clear.keep ?? 3, "clearToolUses.keep") : 0,
+    truncate ? count(truncate.keep?.messages ?? 20, "truncateArgs.keep.messages") : 0,
+    ...thresholds.flat(),
+    ...kept,
+  ];
+  return { numbers, thresholds };
 }
 
-function limitOf(limit: unknown, what: string, { maxInputTokens }: ContextOptions<never>): number[] {
+/** The tokens and messages of a limit, `none` for a measure that it has not. */
+function limitOf(limit: unknown, what: string, { maxInputTokens }: ContextOptions<never>, none: number): Threshold {
   const expected = "some of { tokens, messages, fraction }";
   if (!isDict(limit) || Object.keys(limit).length === 0) throw wrong(what, expected);
   for (const key of Object.keys(limit))
     if (key !== "tokens" && key !== "messages" && key !== "fraction") throw wrong(what, expected);
   const { tokens = NaN, messages = NaN, fraction = NaN } = limit as Record<string, number>;
+  const measure = (value: number, key: string) => (value === value ? positive(value, `${what}.${key}`) : none);
+  let most = measure(tokens, "tokens");
   if (fraction === fraction) {
     if (!(fraction > 0 && fraction <= 1)) throw wrong(`${what}.fraction`, "above 0 and at most 1");
     if (maxInputTokens === undefined) throw wrong("maxInputTokens", "given, for a fraction is of it");
+    const share = Math.max(1, Math.floor(maxInputTokens * fraction));
+    most = tokens === tokens ? Math.max(most, share) : share;
   }
-  return [
-    tokens === tokens ? positive(tokens, `${what}.tokens`) : NaN,
-    messages === messages ? positive(messages, `${what}.messages`) : NaN,
-    fraction,
-  ];
+  return [most, measure(messages, "messages")];
 }
 
 function positive(value: unknown, what: string): number {

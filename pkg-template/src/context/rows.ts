@@ -1,5 +1,5 @@
 // What the decisions of the wasm need to know of a message: which calls it makes, or which one it answers.
-import { ThreadfoldError } from "../errors.js";
+import { FORMS, refused } from "./message-parts.js";
 
 type Fields = Record<string, unknown>;
 
@@ -67,10 +67,7 @@ export function factsOf(message: unknown, at: number): Facts {
 
 const isEmpty = (list: unknown) => !Array.isArray(list) || list.length === 0;
 
-function notAMessage(at: number): ThreadfoldError {
-  const forms = "an object with a type or a role, a string or a [role, content] pair";
-  return new ThreadfoldError("INVALID_MESSAGE", `messages[${at}] should be ${forms}.`);
-}
+const notAMessage = (at: number) => refused(at, "", FORMS);
 
 function addCalls(list: unknown, calls: Call[], ids: string[]): void {
   if (!Array.isArray(list)) return;
@@ -109,40 +106,3 @@ export function kindOfInstance(message: Fields): string | undefined {
 }
 
 const textIn = (value: unknown) => (typeof value === "string" ? value : undefined);
-
-/** As src/wasm_agent/track.rs reads them. */
-const [AI, TOOL, NO_ID] = [1, 2, 0xffffffff];
-
-/** Turns facts into the rows that the wasm reads: numbers, with a number for each id of a call. */
-export class Rows {
-  readonly #ids = new Map<string, number>();
-
-  of(messages: readonly Facts[]): Uint32Array {
-    let length = 0;
-    for (const { kind, ids } of messages) length += kind === "ai" ? 3 + ids.length : kind === "tool" ? 2 : 1;
-    const rows = new Uint32Array(length);
-    let at = 0;
-    for (const { kind, ids, invalid, answers } of messages) {
-      if (kind === "ai") {
-        rows[at++] = AI;
-        rows[at++] = ids.length;
-        rows[at++] = invalid;
-        for (const id of ids) rows[at++] = this.#number(id);
-      } else if (kind === "tool") {
-        rows[at++] = TOOL;
-        rows[at++] = answers === undefined ? NO_ID : this.#number(answers);
-      } else {
-        rows[at++] = 0;
-      }
-    }
-    return rows;
-  }
-
-  #number(id: string): number {
-    const known = this.#ids.get(id);
-    if (known !== undefined) return known;
-    const number = this.#ids.size;
-    this.#ids.set(id, number);
-    return number;
-  }
-}

@@ -1,5 +1,6 @@
 import { reading, ThreadfoldError } from "../errors.js";
 import type { MessageLike } from "../message-types.js";
+import { wrong } from "./options.js";
 import { factsOf } from "./rows.js";
 import { factsOfAll, Track } from "./track.js";
 
@@ -14,6 +15,8 @@ import { factsOfAll, Track } from "./track.js";
  * {@link SafeCuts.free}, after which every call throws `DISPOSED`.
  */
 export class SafeCuts {
+  /** @internal */
+  static readonly name = "SafeCuts";
   #raw: Track | undefined = new Track();
 
   /** The number of messages. */
@@ -138,7 +141,6 @@ export function safeCuts(messages: readonly MessageLike[]): SafeCuts {
 const MOST = 0xfffffffe;
 
 function position(value: number, what: string): number {
-  if (typeof value !== "number" || Number.isNaN(value))
-    throw new ThreadfoldError("INVALID_VALUE", `${what} should be a number.`);
+  if (typeof value !== "number" || Number.isNaN(value)) throw wrong(what, "a number");
   return Math.min(Math.max(Math.trunc(value), 0), MOST);
 }

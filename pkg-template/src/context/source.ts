@@ -1,7 +1,7 @@
 // Where a full track and a record are: in a thread, in a state, or by themselves.
 import { isDict } from "./python-text.js";
 import { type ContextRecord, recordOf } from "./record.js";
-import { wrong } from "./token-counter.js";
+import { wrong } from "./options.js";
 
 /** A state as deepagents' graphs have it, or one with a list of its own for the full history. */
 export interface ContextState<M = object> {

@@ -1,8 +1,8 @@
 // The counters of whole lists, and what they kept of messages counted before.
-import { ThreadfoldError } from "../errors.js";
 import type { MessageLike } from "../messages.js";
 import { messageTokens } from "./count.js";
 import { estimateMessageTokens } from "./estimate-message.js";
+import { calledBy, wrong } from "./options.js";
 import type { Facts } from "./rows.js";
 
 /**
@@ -59,15 +59,3 @@ export function counterOf<M extends object>(given: TokenCounter<M> | undefined):
   if (own === "approximate" || own === "estimate") return COUNTERS[own];
   throw wrong("tokenCounter", "'approximate', 'estimate' or a function");
 }
-
-/** Calls a function of the caller's. */
-export function calledBy<T>(what: string, run: () => T): T {
-  try {
-    return run();
-  } catch (cause) {
-    throw new ThreadfoldError("INVALID_VALUE", `${what} threw: see the cause.`, { cause });
-  }
-}
-
-export const wrong = (what: string, expected: string): ThreadfoldError =>
-  new ThreadfoldError("INVALID_VALUE", `${what} should be ${expected}.`);

@@ -1,6 +1,7 @@
-import { option, reading, ThreadfoldError } from "../errors.js";
+import { option, reading } from "../errors.js";
 import type { MessageLike } from "../message-types.js";
 import { Answers, type ToolAnswer } from "./answer.js";
+import { isSecond, wrong } from "./options.js";
 import type { Facts } from "./rows.js";
 import { answeredBy, factsOfAll, isWhole, Track } from "./track.js";
 
@@ -50,12 +51,12 @@ export interface RepairOptions<M> extends ToolAnswerOptions<M> {
  */
 export function repairToolCalls<M extends MessageLike>(messages: readonly M[], options?: RepairOptions<M>): M[] {
   const make = maker(options);
-  const all = waiting(options) === "answer";
+  const all = isSecond(option(options, "waiting"), "waiting", "keep", "answer");
   const facts = factsOfAll(messages);
   if (isWhole(facts)) return messages as M[];
   const track = new Track();
   track.push(facts);
-  const plan = track.repair(0, all);
+  const plan = track.repair(all);
   track.free();
   return plan ? reading(() => repaired(messages, facts, plan, new Answers(messages, make))) : (messages as M[]);
 }
@@ -117,11 +118,5 @@ export function patchToolCalls<M extends MessageLike>(messages: readonly M[], op
 function maker<M>(options: ToolAnswerOptions<M> | undefined): ((answer: ToolAnswer) => M) | undefined {
   const make = option(options, "toolMessage");
   if (make === undefined || typeof make === "function") return make;
-  throw new ThreadfoldError("INVALID_VALUE", "toolMessage should be a function.");
-}
-
-function waiting<M>(options: RepairOptions<M> | undefined): "keep" | "answer" {
-  const waiting = option(options, "waiting") ?? "keep";
-  if (waiting === "keep" || waiting === "answer") return waiting;
-  throw new ThreadfoldError("INVALID_VALUE", "waiting should be 'keep' or 'answer'.");
+  throw wrong("toolMessage", "a function");
 }

@@ -1,12 +1,13 @@
 // The calls of a list of messages and what answers them, followed by the wasm as the list changes at its end.
-import * as core from "#agent-core";
-import { reading, ThreadfoldError } from "../errors.js";
-import { type Facts, factsOf, Rows } from "./rows.js";
+import { call, RawLedger } from "#agent-core";
+import { reading } from "../errors.js";
+import { listed } from "./options.js";
+import { type Facts, factsOf } from "./rows.js";
 
 /** Returns the facts of each message of a list. Throws what a public function does that was given anything else. */
 export function factsOfAll(messages: readonly unknown[]): Facts[] {
   return reading(() => {
-    if (!Array.isArray(messages)) throw new ThreadfoldError("INVALID_VALUE", "messages should be a list of messages.");
+    listed(messages);
     const facts: Facts[] = [];
     for (let at = 0, { length } = messages; at < length; at++) facts.push(factsOf(messages[at], at));
     return facts;
@@ -35,28 +36,72 @@ export function isWhole(facts: readonly Facts[]): boolean {
   return open.length === 0;
 }
 
-/** What `src/context/cut.rs` keeps, and the numbers of the ids of calls. */
+// What src/wasm_agent/ledger.rs is told of a message, and asked.
+const [OTHER, AI, TOOL] = [0, 1, 2];
+const [TOKENS, IS_DUE, IS_WHOLE, CUT, NEXT_CUT, PENDING] = [0, 1, 2, 3, 4, 5];
+const [CUTS, ANSWER_ALL, ANSWER] = [0, 1, 2];
+
+/** What an AI message says about its making. */
+export interface Making {
+  readonly provider: unknown;
+  readonly total: number;
+  /** Whether it is of a provider of ours. */
+  readonly isOurs: boolean;
+}
+
+const UNKNOWN: Making = { provider: null, total: NaN, isOurs: false };
+
+/** What src/context/cut.rs and policy.rs keep of a list of messages, and the numbers of the ids in it. */
 export class Track {
-  readonly #raw = core.call(() => new core.RawTrack());
-  readonly #rows = new Rows();
+  readonly #raw: RawLedger;
+  /** LangChain takes an empty id for none: it is known by its number. */
+  readonly #numbers = new Map<unknown, number>([["", 0]]);
   #last: Facts | undefined;
   #length = 0;
+
+  constructor(policy: number[] = []) {
+    this.#raw = call(() => new RawLedger(policy));
+  }
 
   get length(): number {
     return this.#length;
   }
 
+  /** Adds what the wasm reads about a message to a list of rows. */
+  add(rows: number[], { kind, ids, invalid, answers }: Facts, tokens = 0, { provider, total, isOurs } = UNKNOWN): void {
+    if (kind === "tool") {
+      rows.push(TOOL, tokens, this.#number(answers));
+    } else if (kind === "ai") {
+      rows.push(AI, tokens, ids.length, invalid, this.#number(provider), total, Number(isOurs));
+      for (const id of ids) rows.push(this.#number(id));
+    } else {
+      rows.push(OTHER, tokens);
+    }
+  }
+
+  #number(name: unknown): number {
+    if (name === undefined || name === null) return NaN;
+    let number = this.#numbers.get(name);
+    if (number === undefined) this.#numbers.set(name, (number = this.#numbers.size));
+    return number;
+  }
+
+  /** Keeps the first messages, and adds others by their rows. */
+  replace(length: number, rows: number[] = []): void {
+    call(() => this.#raw.replace(length, rows));
+  }
+
   push(facts: readonly Facts[]): void {
-    if (facts.length === 0) return;
-    const rows = this.#rows.of(facts);
-    core.call(() => this.#raw.push(rows));
+    const rows: number[] = [];
+    for (const one of facts) this.add(rows, one);
+    this.replace(this.#length, rows);
     this.#last = facts.at(-1);
     this.#length += facts.length;
   }
 
   truncate(length: number): void {
     if (length >= this.#length) return;
-    core.call(() => this.#raw.truncate(length));
+    this.replace(length);
     this.#last = undefined;
     this.#length = length;
   }
@@ -68,46 +113,63 @@ export class Track {
     this.push([facts]);
   }
 
+  #ask(what: number, number = 0): number {
+    return call(() => this.#raw.ask(what, number));
+  }
+
+  tokens(beside: number): number {
+    return this.#ask(TOKENS, beside);
+  }
+
+  isDue(beside: number): boolean {
+    return this.#ask(IS_DUE, beside) > 0;
+  }
+
+  /** Returns the cutoff and the boundary of edits; nothing, if nothing is due. */
+  due(front: number, edited: number, beside: number, saved: number[]): Uint32Array {
+    return call(() => this.#raw.due(front, edited, beside, saved));
+  }
+
+  /** Whether the list needs no repair. */
+  get isWhole(): boolean {
+    return this.#ask(IS_WHOLE) > 0;
+  }
+
   cut(target: number): number {
-    return core.call(() => this.#raw.cut(target));
+    return this.#ask(CUT, target);
   }
 
   nextCut(target: number): number | undefined {
-    const cut = core.call(() => this.#raw.nextCut(target));
+    const cut = this.#ask(NEXT_CUT, target);
     return cut < 0 ? undefined : cut;
-  }
-
-  all(): number[] {
-    return Array.from(core.call(() => this.#raw.cuts()));
   }
 
   /** The position of a message with a call that waits for its result, or the number of messages. */
   get pending(): number {
-    return core.call(() => this.#raw.pending());
+    return this.#ask(PENDING);
   }
 
-  /** Whether {@link repair} has nothing to do from a safe cut on. */
-  isWhole(from: number): boolean {
-    return core.call(() => this.#raw.isWhole(from));
+  all(): number[] {
+    return Array.from(call(() => this.#raw.list(CUTS)) ?? []);
   }
 
   /**
-   * Returns what the messages from `from` on become: for each its position, or an answer that {@link answeredBy} knows.
-   * Returns undefined if there is nothing to do. Calls that wait for their results are answered only if `all`.
+   * Returns what the messages become: for each its position, or an answer that {@link answeredBy} knows. Returns undefined
+   * if there is nothing to do. Calls that wait for their results are answered only if `all`.
    */
-  repair(from: number, all: boolean): Uint32Array | undefined {
-    return core.call(() => this.#raw.repair(from, all));
+  repair(all: boolean): Uint32Array | undefined {
+    return call(() => this.#raw.list(all ? ANSWER_ALL : ANSWER));
   }
 
   free(): void {
-    core.call(() => this.#raw.free());
+    call(() => this.#raw.free());
   }
 }
 
-const ANSWER = 0x80000000;
+const ANSWERED = 0x80000000;
 
 /** Returns the position of the call that a number of a plan answers; undefined if it is the position of a message. */
-export const answeredBy = (step: number): number | undefined => (step >= ANSWER ? step - ANSWER : undefined);
+export const answeredBy = (step: number): number | undefined => (step >= ANSWERED ? step - ANSWERED : undefined);
 
 function sameFacts(one: Facts, other: Facts): boolean {
   return (

@@ -1,9 +1,10 @@
 // Trims a list of messages. What is kept is decided in Rust (src/context/trim.rs), which asks about the list.
 import { answering, call, trim_list } from "#agent-core";
 import { reading, ThreadfoldError } from "../errors.js";
-import { blockText, kindOf, listed, withFields } from "./edited.js";
+import { blockText, kindOf, withFields } from "./edited.js";
+import { calledBy, isSecond, listed, wrong } from "./options.js";
 import { type Facts, factsOf } from "./rows.js";
-import { calledBy, counterOf, knownOf, type TokenCounter, wrong } from "./token-counter.js";
+import { counterOf, knownOf, type TokenCounter } from "./token-counter.js";
 
 /** A type of messages, such as `"human"`, or a class of them. */
 export type MessageType = string | (abstract new (...args: never[]) => object);
@@ -48,7 +49,6 @@ const ANSWERS = 6;
 const FITTING = 7;
 const KEPT = 8;
 const DROPPED = 9;
-const FAILED = -1;
 const NOTHING = -2;
 const NOBODY = -3;
 
@@ -183,15 +183,15 @@ export function trimMessages<M extends object>(messages: readonly M[], options: 
           return (pairs ??= new Pairs(list)).areWhole(first);
       }
     };
-    // The wasm has to return: what failed is thrown behind it.
+    // The wasm has to return: what failed is thrown behind it, and it hears only 0 until then.
     let failure: { error: unknown } | undefined;
     const safely = (question: number, first: number, second: number, third: number): number => {
       try {
-        return Number(answer(question, first, second, third));
+        if (!failure) return Number(answer(question, first, second, third));
       } catch (error) {
         failure = { error };
-        return FAILED;
       }
+      return 0;
     };
     answering(safely, () => call(() => trim_list(list.length, rules)));
     if (failure) throw (failure as { error: unknown }).error;
@@ -204,12 +204,6 @@ export function trimMessages<M extends object>(messages: readonly M[], options: 
     if (hasSystem) result.unshift(list[0] as M);
     return result.length === list.length && kept === 0 ? (list as M[]) : result;
   });
-}
-
-/** Whether an option chooses the second of two names, the first of which is usual. */
-function isSecond(given: unknown, what: string, first: string, second: string): boolean {
-  if (given == null || given === first || given === second) return given === second;
-  throw wrong(what, `'${first}' or '${second}'`);
 }
 
 type Types = readonly MessageType[] | undefined;

@@ -1,8 +1,9 @@
 // Truncates long arguments of old tool calls. src/context/truncate.rs is the same in Rust.
 import { reading } from "../errors.js";
-import { type ContextSize, type EditedBefore, firstChars, listed, numberOr, positionOf, withFields } from "./edited.js";
+import { type ContextSize, type EditedBefore, firstChars, positionOf, withFields } from "./edited.js";
 import { isDict } from "./python-text.js";
-import { type Counter, counterOf, type TokenCounter, wrong } from "./token-counter.js";
+import { listed, numberOr, wrong } from "./options.js";
+import { type Counter, counterOf, type TokenCounter } from "./token-counter.js";
 import { callArgs, callName, toolCallsOf, withArgs } from "./call-fields.js";
 
 /** What {@link truncateToolArgs} truncates, and when. */

@@ -7,7 +7,7 @@ import type { Ledger } from "./ledger.js";
 import type { Overhead, Rules } from "./policy.js";
 import { type ContextRecord, idOf, summaryMessage, summaryOf, withoutReasoning } from "./record.js";
 import { repairToolCalls } from "./tool-calls.js";
-import { wrong } from "./token-counter.js";
+import { wrong } from "./options.js";
 
 /** What a context is full of, in tokens. */
 export interface ContextUsage {
@@ -71,6 +71,8 @@ export interface ViewRules extends Rules {
 
 /** What a model is sent of a conversation, computed when you look: {@link Context.of}. */
 export class ContextView<M extends object = object> {
+  /** @internal */
+  static readonly name = "ContextView";
   /** The record that it was made by. */
   readonly record: ContextRecord | null;
   readonly #full: readonly M[];

@@ -1,8 +1,13 @@
 // Calls of the agent half's wasm. Only numbers cross. Where the wasm asks in the middle of a call, through `answering`,
 // the answer throws nothing.
 
+import { ThreadfoldError } from "../errors.js";
+
 export * from "../errors.js";
 export { answering } from "../../generated/agent/trim.js";
+
+// The bundle has short names.
+Object.defineProperty(ThreadfoldError, "name", { value: "ThreadfoldError" });
 
 interface AgentWasm {
   headroom(room: number): void;

@@ -13,7 +13,6 @@ export type { ContextSize, EditedBefore } from "../context/edited.js";
 export { estimateMessageTokens, type EstimateOptions, scanMessage } from "../context/estimate-message.js";
 export { estimateTokens, scanTokens, type TokenScan } from "../context/estimate.js";
 export type { Meter } from "../context/meter.js";
-export { offload, type Offloaded, type OffloadOptions } from "../context/offload.js";
 export type { ContextLimit, ContextOptions } from "../context/policy.js";
 export {
   deepAgentsSummarization,

@@ -6,3 +6,4 @@ export { useRun, type RunStore } from "../react/use-run.js";
 export { useRunner, type RunnerStore, type RunnerView } from "../react/use-runner.js";
 export type { RunnerError, RunnerInterrupt, RunnerStatus } from "../runner/runner-types.js";
 export { useThread, type ThreadStore } from "../react/use-thread.js";
+export { type ToolResult, type ToolResultStore, useToolResult } from "../react/use-tool-result.js";

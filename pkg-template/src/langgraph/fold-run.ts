@@ -166,7 +166,8 @@ class Reading implements Taker {
   #fold(part: Part): void {
     const event = isDict(part) ? eventOf(part) : undefined;
     if (!event && !isPart(part)) throw new ThreadfoldError("INVALID_VALUE", NO_PART);
-    if (!this.#options.endsWithValues || part.event === "values") this.#mayEnd = true;
+    // A stream may also break behind the name of its event.
+    if (!this.#options.endsWithValues || (part.event === "values" && isDict(part.data))) this.#mayEnd = true;
     else if (/^(metadata|messages)\b/.test(String(part.event))) this.#mayEnd = false;
     this.#isV2 ??= event !== undefined;
     const { delivery } = this.#run.conversation;

@@ -1,4 +1,4 @@
-import { ThreadfoldError, type Thread } from "threadfold";
+import { ThreadfoldError, toAgUi, type AgUiMessage, type Thread } from "threadfold";
 import type { AgUiEvent } from "../ag-ui/event-types.js";
 import { foldAgUi } from "../ag-ui/fold-ag-ui.js";
 import { runInput, type RunAgentInput, type RunInputOptions } from "../ag-ui/run-input.js";
@@ -6,6 +6,7 @@ import type { AgUiSource, AnyEvent, Observable } from "../ag-ui/source.js";
 import type { WithAgUiMessages } from "../message-types.js";
 import { newId } from "../new-id.js";
 import type { AgUiState, ThreadUpdate } from "../thread-types.js";
+import { callsLeft } from "./calls-left.js";
 import { request } from "./http.js";
 import type { Answer, RunNews, RunProtocol } from "./protocol.js";
 import { questionIn, text } from "./question.js";
@@ -40,8 +41,16 @@ export interface AgUiRunnerOptions extends RunnerOptions, HttpOptions {
   tools?: OrAsked<RunInputOptions["tools"]>;
   context?: OrAsked<RunInputOptions["context"]>;
   forwardedProps?: OrAsked<object | undefined>;
-  /** Selects the state to send: see `runInput`. */
+  /**
+   * Which part of the state to send: `"new"`, the default, what the server does not have; `"whole"`, for a server that
+   * keeps no state; or the state itself.
+   */
   state?: RunInputOptions["state"];
+  /**
+   * Returns the messages to send: called before each run with those of the thread. What you return is not shown. Messages
+   * that are not to be sent (failed, queued, or not whole) are left out of it.
+   */
+  messages?: ((messages: readonly AgUiMessage[]) => readonly object[]) | undefined;
   /** Called with every event after it is folded. */
   onEvent?: ((event: AgUiEvent) => void) | undefined;
 }
@@ -108,6 +117,11 @@ export class AgUiRunner<S extends WithAgUiMessages = AgUiState, U extends object
   }
 }
 
+interface Message {
+  readonly id?: unknown;
+  readonly role?: unknown;
+}
+
 /** The interrupt of a server that sends it as a custom event, without an id. */
 interface LegacyInterrupt {
   readonly reason: typeof LEGACY;
@@ -152,8 +166,29 @@ class AgUiProtocol implements RunProtocol {
     });
     // Queued messages are shown, but are not part of this run.
     const waiting = thread.pending.filter(({ status }) => status === "pending").flatMap(({ update }) => idsOf(update));
-    input.messages = input.messages.filter(({ id }: { id?: unknown }) => !waiting.includes(id));
+    input.messages = input.messages.filter(({ id }: Message) => !waiting.includes(id));
+    input.messages = this.#chosen(input.messages);
     return (signal) => this.#fold(this.#send(input, signal), signal);
+  }
+
+  /** The messages that the page wants to send, of those that may be. */
+  #chosen(messages: object[]): object[] {
+    const chosen = this.#options.messages?.(messages as AgUiMessage[]);
+    if (!chosen) return messages;
+    if (!Array.isArray(chosen))
+      throw new ThreadfoldError("INVALID_VALUE", "The option messages should return a list of messages.");
+    const sent = new Set(messages.map(({ id }: Message) => id));
+    const { messages: all = [] } = this.#thread.getState() as { messages?: readonly Message[] };
+    const unsent = new Set(all.map(({ id }) => id).filter((id) => !sent.has(id)));
+    return chosen
+      .filter(({ id }: Message) => id === undefined || !unsent.has(id))
+      .map((message: Message) => (typeof message.role === "string" ? message : toAgUi(message as never)));
+  }
+
+  news(): RunNews {
+    const { messages = [] } = this.#thread.getState() as { messages?: readonly object[] };
+    const pendingToolCallIds = callsLeft(messages, asked(this.#options.tools) ?? []);
+    return pendingToolCallIds.length > 0 ? { pendingToolCallIds } : {};
   }
 
   join(signal: AbortSignal): Promise<RunNews> {

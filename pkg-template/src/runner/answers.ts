@@ -2,27 +2,34 @@ import { ThreadfoldError } from "threadfold";
 import type { Answer } from "./protocol.js";
 import type { RunnerDecision, RunnerInterrupt } from "./runner-types.js";
 
-/** Returns each open interrupt with its decision: a run continues when all are answered. */
+/** What a run asks, and the answers that are known. */
+interface Asked {
+  readonly all: readonly RunnerInterrupt[];
+  readonly open: readonly RunnerInterrupt[];
+  readonly answers: readonly Answer[];
+}
+
+/** Returns the answers that are known with these decisions, in the order of the questions. */
 export function answersTo(
-  interrupts: readonly RunnerInterrupt[],
+  { all, open, answers: known }: Asked,
   given: RunnerDecision | readonly RunnerDecision[],
 ): Answer[] {
   const decisions = Array.isArray(given) ? (given as readonly RunnerDecision[]) : [given as RunnerDecision];
   if (decisions.some((decision) => typeof decision !== "object" || decision === null))
     invalid("A decision should be an object: { value }, or { id, value } if several interrupts are open.");
-  if (interrupts.length === 0) invalid("The thread's run has no open interrupt.");
-  const [only] = interrupts;
-  const known = new Map(interrupts.map((interrupt) => [interrupt.id, interrupt]));
-  const answers = new Map<RunnerInterrupt, Answer>();
+  if (open.length === 0) invalid("The thread's run has no open interrupt.");
+  if (decisions.length === 0) invalid("No interrupt is answered by an empty list of decisions.");
+  const answers = new Map(known.map((answer) => [answer.interrupt, answer]));
   for (const decision of decisions) {
-    const isOnly = decision.id === undefined && interrupts.length === 1;
-    const interrupt = isOnly ? only : known.get(decision.id);
-    if (!interrupt) invalid(`The run has no open interrupt with the id '${String(decision.id)}'.`);
+    const { id } = decision;
+    if (id === undefined && open.length > 1)
+      invalid(`The run has ${open.length} open interrupts: name in each decision the id of its interrupt.`);
+    // An answer that waits can still be changed.
+    const interrupt = id === undefined ? open[0] : all.find((one) => one.id === id);
+    if (!interrupt) invalid(`The run has no open interrupt with the id '${String(id)}'.`);
     answers.set(interrupt, { ...decision, interrupt });
   }
-  if (answers.size < interrupts.length)
-    invalid(`The run has ${interrupts.length} open interrupts: answer all of them.`);
-  return [...answers.values()];
+  return all.flatMap((interrupt) => answers.get(interrupt) ?? []);
 }
 
 function invalid(sentence: string): never {

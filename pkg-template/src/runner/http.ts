@@ -1,8 +1,12 @@
 import { ThreadfoldError } from "threadfold";
+import { connectionError, UNREACHABLE } from "../stream/connection.js";
 import { refusal } from "../stream/response.js";
 import type { HttpOptions } from "./runner-types.js";
 
-/** Sends a request with the options' headers and these. Returns the response; throws an error with its HTTP status. */
+/**
+ * Sends a request with the options' headers and these. Returns the response; throws an error with its HTTP status, or
+ * `NO_CONNECTION`.
+ */
 export async function request(
   { headers, credentials, fetch = globalThis.fetch }: HttpOptions,
   url: string | URL,
@@ -11,14 +15,23 @@ export async function request(
 ): Promise<Response> {
   const all = new Headers((typeof headers === "function" ? await headers() : headers) as HeadersInit | undefined);
   for (const [name, value] of Object.entries(own)) all.set(name, value);
-  const response = await fetch(url, { ...init, headers: all, ...(credentials && { credentials }) });
+  const response = await reached(fetch(url, { ...init, headers: all, ...(credentials && { credentials }) }));
   if (response.ok) return response;
   throw await refusal(response);
 }
 
+/** Waits for an answer; throws `NO_CONNECTION` if none comes. */
+export async function reached<T>(answer: PromiseLike<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw connectionError(error, UNREACHABLE);
+  }
+}
+
 /** Reads a response's JSON; throws `BAD_RESPONSE` for anything else. */
 export async function jsonOf(response: Response): Promise<unknown> {
-  const said = await response.text();
+  const said = await reached(response.text());
   try {
     return JSON.parse(said);
   } catch (cause) {

@@ -6,7 +6,7 @@ import { plainMessages } from "../langgraph/message-form.js";
 import type { WithLangChainMessages } from "../message-types.js";
 import type { RunStream } from "../langgraph/parts.js";
 import type { ThreadState, ThreadUpdate } from "../thread-types.js";
-import { jsonOf, request } from "./http.js";
+import { jsonOf, reached, request } from "./http.js";
 import { inputOf } from "./input.js";
 import type { Answer, RunNews, RunProtocol } from "./protocol.js";
 import { Runner } from "./runner.js";
@@ -102,8 +102,10 @@ export class LangGraphRunner<
    * server does not know the thread, or the thread has no id. Pending updates stay, and queued messages are sent then.
    * A thread whose own connection broke only rejoins its run.
    *
-   * @throws {@link ThreadfoldError} `BAD_RESPONSE`, with the HTTP `status`, when the server refuses, and any error of
-   *   `fetch`: you can call it again; `BUSY` while a run is folded into the thread by other code; `DISPOSED`.
+   * When the server refuses or cannot be reached, resolves with `failed`; {@link Runner.status} and {@link Runner.error}
+   * say so until the next run or `load()`, and {@link Runner.retry} loads again.
+   *
+   * @throws {@link ThreadfoldError} `BUSY` while a run is folded into the thread by other code; `DISPOSED`.
    *
    * @example
    * ```ts
@@ -235,11 +237,13 @@ class LangGraphProtocol implements RunProtocol {
     const { threadId } = this.#thread;
     if (threadId === undefined) return undefined;
     const get = async (path: string): Promise<unknown> =>
-      (await request(this.#options, `${base(apiUrl)}/threads/${threadId}/${path}`, {}, { signal })).json();
+      jsonOf(await request(this.#options, `${base(apiUrl)}/threads/${threadId}/${path}`, {}, { signal }));
     try {
       // Fetch the runs first: the state includes any that end later.
-      const runs = await (client ? client.runs.list(threadId) : get("runs?limit=10&select=run_id&select=status"));
-      const state = await (client ? client.threads.getState(threadId) : get("state"));
+      const runs = await (client
+        ? reached(client.runs.list(threadId))
+        : get("runs?limit=10&select=run_id&select=status"));
+      const state = await (client ? reached(client.threads.getState(threadId)) : get("state"));
       return serverThread(runs, state);
     } catch (error) {
       if ((error as { status?: unknown } | undefined)?.status === 404) return undefined;
@@ -281,7 +285,7 @@ class LangGraphProtocol implements RunProtocol {
       });
     try {
       if (thread.threadId === undefined) {
-        const made = client ? await client.threads.create() : await jsonOf(await post("/threads", {}));
+        const made = client ? await reached(client.threads.create()) : await jsonOf(await post("/threads", {}));
         const id = ((made ?? {}) as { thread_id?: unknown }).thread_id;
         if (typeof id !== "string" || id === "")
           throw new ThreadfoldError("BAD_RESPONSE", "The server made a thread without saying its thread_id.");
@@ -319,7 +323,7 @@ const snakeCased = (payload: RunPayload): RunPayload =>
 /** Returns the stream after sending its request; reports when the response arrives. */
 function started(stream: AsyncIterable<object>, answered: () => void): AsyncIterable<object> {
   const iterator = stream[Symbol.asyncIterator]();
-  let first: Promise<IteratorResult<object>> | undefined = iterator.next();
+  let first: Promise<IteratorResult<object>> | undefined = reached(iterator.next());
   first.then(answered, answered);
   return {
     [Symbol.asyncIterator]: () => ({
@@ -356,8 +360,13 @@ type ListedRun = { readonly run_id: string; readonly status: string };
 type ToldState = { readonly values?: unknown; readonly tasks?: readonly { readonly interrupts?: readonly object[] }[] };
 
 function serverThread(listed: unknown, told: unknown): ServerThread {
+  if (!areObjects(listed)) throw new ThreadfoldError("BAD_RESPONSE", "The server answered no list of runs.");
   const runs = listed as readonly ListedRun[];
-  const { values, tasks = [] } = told as ToldState;
+  const { values, tasks } = (areObjects([told]) ? told : {}) as ToldState;
+  const isState = values === undefined || values === null || areObjects([values]);
+  if (!areObjects([told]) || !isState || !areObjects(tasks ?? []))
+    throw new ThreadfoldError("BAD_RESPONSE", "The server answered no state of a thread.");
+  const interrupts = (tasks ?? []).flatMap(({ interrupts }) => interrupts ?? []);
   const { __interrupt__: _, ...own } = (values ?? {}) as Values;
   const messages = plainMessages(own["messages"]);
   // The latest come first; enqueued runs follow in their order.
@@ -365,7 +374,10 @@ function serverThread(listed: unknown, told: unknown): ServerThread {
     runs.find(({ status }) => status === "running") ?? runs.filter(({ status }) => status === "pending").at(-1);
   return {
     values: messages === own["messages"] ? own : { ...own, messages },
-    interrupts: tasks.flatMap(({ interrupts = [] }) => interrupts).map((asked) => ({ ...asked, namespace: [] })),
+    interrupts: interrupts.map((asked) => ({ ...asked, namespace: [] })),
     runId: run?.run_id,
   };
 }
+
+const areObjects = (list: unknown): boolean =>
+  Array.isArray(list) && list.every((item) => typeof item === "object" && item !== null && !Array.isArray(item));

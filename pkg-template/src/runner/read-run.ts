@@ -1,4 +1,5 @@
 import { ThreadfoldError, type Thread } from "threadfold";
+import { BROKEN, connectionError } from "../stream/connection.js";
 import { isFinal, pause } from "./http.js";
 import type { RunNews, RunProtocol, Work } from "./protocol.js";
 
@@ -24,8 +25,7 @@ export async function readRun<S extends object, U extends object>(
     // A server that answers repeatedly without an end knows of none.
     if (!canJoin || (isOver && hasJoined)) {
       const error =
-        last.error ??
-        thread.run.error ??
+        connectionError(last.error ?? thread.run.error, BROKEN) ??
         new ThreadfoldError("BAD_RESPONSE", thread.run.id === undefined ? NO_RUN : NO_END);
       thread.receive({ type: "run-failed", error });
       break;

@@ -5,10 +5,12 @@ import { choice } from "../options.js";
 import { isOpen } from "../stream/run-end.js";
 import type { PendingUpdate } from "../thread-types.js";
 import { answersTo } from "./answers.js";
-import { pause } from "./http.js";
+import { Cancel } from "./cancel.js";
+import { Failed } from "./failed.js";
 import { load, type ServerThread } from "./load.js";
 import { Outbox, settle, type Waiter } from "./outbox.js";
 import type { Answer, RunNews, RunProtocol, Work } from "./protocol.js";
+import { Questions } from "./questions.js";
 import { readRun } from "./read-run.js";
 import type {
   RunnerDecision,
@@ -22,7 +24,7 @@ import type {
 } from "./runner-types.js";
 import { sendAgain } from "./send-again.js";
 import { ShownRun } from "./shown-run.js";
-import { beginEmpty, carried } from "./waiting.js";
+import { beginEmpty } from "./waiting.js";
 
 const DELAYS = [250, 1_000, 2_000, 4_000, 8_000];
 const NONE: readonly never[] = [];
@@ -40,6 +42,8 @@ export abstract class Runner<S extends object, U extends object> {
   readonly #delays: readonly number[];
   readonly #shown: ShownRun<S, U>;
   readonly #outbox: Outbox<S, U>;
+  readonly #questions: Questions<S, U>;
+  readonly #failed: Failed<S, U>;
   /** What the server had said when the run began: while it is the same, it has said nothing of the run. */
   #atStart: S | undefined;
   /** The current activity, and its abort controller. */
@@ -49,8 +53,9 @@ export abstract class Runner<S extends object, U extends object> {
   #cancelling: Promise<void> | undefined;
   /** The last run's answers to interrupts, for a retry. */
   #answers: readonly Answer[] | undefined;
-  #leaveCancel = new AbortController();
-  readonly #cancelTimeout: number;
+  /** Asks once more for the server's state of the thread, which could not be loaded. */
+  #loadAgain: (() => Promise<RunResult>) | undefined;
+  readonly #cancel: Cancel;
   #isDisposed = false;
 
   protected constructor(thread: Thread<S, U>, protocol: RunProtocol, options: RunnerOptions) {
@@ -59,10 +64,12 @@ export abstract class Runner<S extends object, U extends object> {
     this.#protocol = protocol;
     this.#refuses = choice(options, "whileRunning", ["queue", "refuse"]) === 1;
     this.#delays = option(options, "rejoin")?.delays ?? DELAYS;
-    this.#cancelTimeout = option(options, "cancelTimeout") ?? 5_000;
+    this.#cancel = new Cancel(protocol, option(options, "cancelTimeout") ?? 5_000);
     this.#outbox = new Outbox(thread);
     const activity = () => this.#work && (this.#cancelling ? "cancelling" : "working");
-    this.#shown = new ShownRun(thread, (raw) => protocol.interrupt(raw), activity);
+    this.#questions = new Questions(thread, (raw) => protocol.interrupt(raw));
+    this.#failed = new Failed(thread);
+    this.#shown = new ShownRun(thread, this.#questions, activity);
     this.getStatus = this.getStatus.bind(this);
     this.subscribe = this.subscribe.bind(this);
   }
@@ -81,14 +88,15 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   /**
-   * Why the last run failed, or why its connection broke; with the HTTP `status`, if the server refused the request.
+   * Why the last run failed, why its connection broke, or why the thread could not be loaded; with the HTTP `status`, if
+   * the server refused the request.
    * The same object until another run fails.
    */
   get error(): RunnerError | undefined {
     return this.#shown.error;
   }
 
-  /** The run's open interrupts; {@link Runner.resume} answers them. The same array until they change. */
+  /** The run's interrupts without an answer: see {@link Runner.resume}. The same array until they change. */
   get interrupts(): readonly RunnerInterrupt[] {
     return this.#shown.interrupts;
   }
@@ -128,7 +136,7 @@ export abstract class Runner<S extends object, U extends object> {
     else if (isOpen(thread)) {
       if (id === undefined || thread.confirmed === this.#atStart)
         for (const update of thread.pending.filter(isSent)) thread.optimisticUpdate(update.id).retry();
-      const cancelling = this.#cancel().finally(() => {
+      const cancelling = this.#cancel.send().finally(() => {
         if (this.#cancelling === cancelling) this.#cancelling = undefined;
       });
       this.#cancelling = cancelling;
@@ -141,26 +149,31 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   /**
-   * Sends a failed update again: the given one, or those the last failed run carried. If the conversation has gone on
-   * since, they move to the end. A failed run that carried nothing runs again, with its answers to interrupts if it had
-   * any; a LangGraph run that had begun goes on from its checkpoint, which keeps the answers. A run that lost its
-   * connection is rejoined.
+   * Does again what the thread did last, if that failed. A run sends the updates that it carried and the server does not
+   * have; one without any runs again, with its answers to interrupts if it had any. A LangGraph run that had begun goes on
+   * from its checkpoint, which keeps the answers. A run that lost its connection is rejoined, a `load()` loads again, and
+   * answers lost by a reload are asked for again. If the last run did not fail, sends what the last one that did carried.
+   *
+   * @param update - A failed update: sends that one instead, at the end if the conversation has gone on since.
    *
    * @throws {@link ThreadfoldError} as {@link Runner.sendMessage}; `INVALID_VALUE` when nothing has failed.
    */
   async retry(update?: string | { readonly id: string }): Promise<RunResult> {
     this.#ready();
-    this.#refuseIfBusy();
     const { thread } = this;
-    if (update === undefined && !this.#work && thread.run.status === "disconnected") return this.rejoin();
-    const failed = carried(thread).filter(({ status }) => status === "failed");
+    const { status } = thread.run;
     const id = typeof update === "string" ? update : update?.id;
-    const error = failed.at(-1)?.error;
-    const chosen = failed.filter((one) => (id === undefined ? one.error === error : one.id === id));
+    if (id === undefined && !this.#work) {
+      if (this.#loadAgain) return this.#loadAgain();
+      // Questions of a run that failed: it was to answer them.
+      if (status === "failed" && this.#isAsking) return this.#answers ? this.#resume(this.#answers) : this.#askAgain();
+    }
+    this.#refuseIfBusy();
+    if (id === undefined && !this.#work && status === "disconnected") return this.rejoin();
+    const chosen = id === undefined ? this.#failed.last : this.#failed.all.filter((one) => one.id === id);
     if (chosen.length === 0) {
-      if (id !== undefined || thread.run.status !== "failed") invalid("Nothing has failed.");
-      const isAsked = this.interrupts.length > 0 || this.#protocol.answersAgain;
-      if (this.#answers && isAsked) return this.#resume(this.#answers);
+      if (id !== undefined || status !== "failed") invalid("Nothing has failed.");
+      if (this.#answers && this.#protocol.answersAgain && !this.#work) return this.#resume(this.#answers);
     }
     const again = this.#outbox.prepare(() => chosen.map((one) => sendAgain(thread, one)));
     for (const one of again) this.#outbox.add(one);
@@ -168,30 +181,40 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   /**
-   * Answers each of {@link Runner.interrupts}, and resolves when the run that continues with the answers has ended.
-   * Queued messages go out after that run, not with the answers. If the request fails, the interrupts stay open.
+   * Answers some or all of {@link Runner.interrupts}. Once all are answered the answers go out together; resolves when the
+   * run that continues with them has ended. Until then keeps the answers, not over a reload, and resolves at once with the
+   * `interrupts` that are still open. Queued messages go out after the run, not with the answers. If the request fails,
+   * all the interrupts are open again.
    *
-   * @throws {@link ThreadfoldError} `INVALID_VALUE` when no interrupt is open, or one is not answered; `BUSY`;
-   *   `DISPOSED`.
+   * @throws {@link ThreadfoldError} `INVALID_VALUE` when no interrupt is open, or when a decision leaves out the `id` while
+   *   several are; `BUSY`; `DISPOSED`.
    */
   async resume(decisions: RunnerDecision | readonly RunnerDecision[]): Promise<RunResult> {
     this.#ready();
     if (this.#work) busy();
-    return this.#resume(answersTo(this.interrupts, decisions));
+    const questions = this.#questions;
+    const isWhole = () => answersTo(questions, decisions).length === questions.all.length;
+    if (isWhole()) return this.#resume(answersTo(questions, decisions));
+    if (this.thread.run.status === "failed") this.#askAgain();
+    questions.keep(answersTo(questions, decisions));
+    this.#shown.tell();
+    return this.#result({});
   }
 
   /**
    * Rejoins the run whose connection broke, or that was under way when the page was left: call it after
    * `Thread.fromJSON`. Resolves when the run has ended; at once, when the thread has no such run. A run that cannot be
-   * joined fails, so that you can send its messages again.
+   * joined fails, so that you can send its messages again. Over AG-UI tells in `pendingToolCallIds` which calls of the
+   * option `tools` wait for their result, also if the run ended before the reload.
    *
    * @throws {@link ThreadfoldError} `DISPOSED`.
    */
   async rejoin(): Promise<RunResult> {
     this.#ready();
     if (this.#work) return this.#work;
-    if (this.thread.run.status !== "disconnected") return this.#result({});
-    return this.#alone(() => this.#follow());
+    const isOver = this.thread.run.status !== "disconnected";
+    const end = isOver ? this.#result({}) : await this.#alone(() => this.#follow());
+    return end.status === "finished" ? { ...this.#protocol.news?.(), ...end } : end;
   }
 
   /**
@@ -216,7 +239,10 @@ export abstract class Runner<S extends object, U extends object> {
         return (await load(thread, asking, () => this.#follow())) ?? this.#result({});
       } catch (error) {
         if (this.#isDisposed) return { status: "disconnected" };
-        throw error;
+        this.#ready();
+        this.#shown.failedLoad = { error };
+        this.#loadAgain = () => this.loadFrom(ask);
+        return { status: "failed", error: this.error };
       }
     });
   }
@@ -238,7 +264,7 @@ export abstract class Runner<S extends object, U extends object> {
     if (this.#isDisposed) return;
     this.#isDisposed = true;
     this.#stop?.abort(new LeftOff("The runner was disposed of before the server began the run."));
-    this.#leaveCancel.abort();
+    this.#cancel.leave();
     if (this.#work) this.#disconnect();
     settle(this.#outbox.takeWaiters(), { status: "disconnected" });
     this.#shown.leave();
@@ -252,17 +278,6 @@ export abstract class Runner<S extends object, U extends object> {
     if (this.#isDisposed) throw new ThreadfoldError("DISPOSED", "The runner was disposed.");
     // A freed thread throws here.
     void this.thread.pending;
-  }
-
-  /** Has the server stop the run. It may never answer, and nothing goes out before this is over. */
-  async #cancel(): Promise<void> {
-    const leave = (this.#leaveCancel = new AbortController());
-    const { signal } = leave;
-    const over = pause(this.#cancelTimeout, signal);
-    // It had ended, or it cannot be reached: here it is over all the same.
-    const told = this.#protocol.cancel(signal).catch(() => {});
-    await Promise.race([told, over]);
-    leave.abort();
   }
 
   #disconnect(): void {
@@ -325,6 +340,7 @@ export abstract class Runner<S extends object, U extends object> {
   async #working(work: () => Promise<RunResult>): Promise<RunResult> {
     // The activity may read the status as soon as it begins.
     let begin: (work: Promise<RunResult>) => void = () => {};
+    this.#shown.failedLoad = this.#loadAgain = undefined;
     this.#work = new Promise((resolve) => (begin = resolve));
     // The caller gets the error; this copy may go unhandled.
     this.#work.catch(() => {});
@@ -370,10 +386,18 @@ export abstract class Runner<S extends object, U extends object> {
 
   #resume(answers: readonly Answer[]): Promise<RunResult> {
     const send = this.#protocol.request(NONE, answers);
+    // They are open again if the request fails.
+    this.#questions.keep(NONE);
     return this.#alone(() => {
       this.#answers = answers;
       return this.#run(send);
     });
+  }
+
+  /** The questions of a run that failed are open again. */
+  #askAgain(): RunResult {
+    this.thread.receive({ type: "run-finished", interrupts: this.thread.run.interrupts });
+    return this.#result({});
   }
 
   /** Reads a run to its end. */

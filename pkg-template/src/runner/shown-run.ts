@@ -1,31 +1,31 @@
-import type { Thread } from "threadfold";
+import { ThreadfoldError, type Thread } from "threadfold";
 import { tellAll } from "../thread/notifier.js";
+import { BROKEN } from "../stream/connection.js";
 import type { RunnerError, RunnerInterrupt, RunnerStatus } from "./runner-types.js";
-
-const NONE: readonly never[] = [];
 
 /** What a runner shows of its thread's run, and who listens for a change of it. */
 export class ShownRun<S extends object, U extends object> {
   readonly #thread: Thread<S, U>;
-  readonly #interrupt: (raw: unknown) => RunnerInterrupt;
   readonly #activity: () => "working" | "cancelling" | undefined;
   readonly #listeners = new Set<() => void>();
   #leaveThread: (() => void) | undefined;
   #told: readonly unknown[] = [];
-  #asked: { of: unknown; interrupts: readonly RunnerInterrupt[] } = { of: undefined, interrupts: NONE };
   #blamed: { on: unknown; error: RunnerError | undefined } = { on: undefined, error: undefined };
 
+  readonly #questions: { readonly open: readonly RunnerInterrupt[] };
+  /** Why the server's state of the thread could not be loaded, until something else begins. */
+  failedLoad: { readonly error: unknown } | undefined;
+
   /**
-   * @param interrupt - Reads an interrupt of the protocol.
    * @param activity - Returns whether the runner works on a run, and whether the server is being asked to stop it.
    */
   constructor(
     thread: Thread<S, U>,
-    interrupt: (raw: unknown) => RunnerInterrupt,
+    questions: { readonly open: readonly RunnerInterrupt[] },
     activity: () => "working" | "cancelling" | undefined,
   ) {
     this.#thread = thread;
-    this.#interrupt = interrupt;
+    this.#questions = questions;
     this.#activity = activity;
   }
 
@@ -36,28 +36,28 @@ export class ShownRun<S extends object, U extends object> {
     const activity = this.#activity();
     // What was said waits until the server has heard of the stop.
     if (activity === "cancelling") return "submitted";
+    if (this.failedLoad) return "error";
     if (status === "disconnected") return activity ? "submitted" : "error";
     return status === "idle" ? "ready" : status === "failed" ? "error" : status;
   }
 
   /** The same object until another run fails. */
   get error(): RunnerError | undefined {
-    const { status, error } = this.#thread.run;
-    if (status !== "failed" && (status !== "disconnected" || error === undefined)) return undefined;
+    const { status, error: why } = this.#thread.run;
+    const isBroken = status === "disconnected" && !this.failedLoad;
+    const error = this.failedLoad ? this.failedLoad.error : why;
+    if (!this.failedLoad && status !== "failed" && (!isBroken || error === undefined)) return undefined;
     const said = error as RunnerError | undefined;
-    if (typeof said?.message === "string") return said;
+    const isRaw = isBroken && said?.code === undefined && said?.status === undefined;
+    if (typeof said?.message === "string" && !isRaw) return said;
     if (error !== this.#blamed.on || !this.#blamed.error)
-      this.#blamed = { on: error, error: { message: String(error) } };
+      this.#blamed = { on: error, error: isRaw ? broken(error) : { message: String(error) } };
     return this.#blamed.error;
   }
 
   /** The same array until they change. */
   get interrupts(): readonly RunnerInterrupt[] {
-    const { status, interrupts } = this.#thread.run;
-    const open = status === "interrupted" || status === "failed" ? interrupts : undefined;
-    if (open !== this.#asked.of)
-      this.#asked = { of: open, interrupts: open?.map((raw) => this.#interrupt(raw)) ?? NONE };
-    return this.#asked.interrupts;
+    return this.#questions.open;
   }
 
   subscribe(listener: () => void): () => void {
@@ -101,3 +101,6 @@ export class ShownRun<S extends object, U extends object> {
     }
   }
 }
+
+/** The error of a connection that was not ours, such as an agent's. */
+const broken = (cause: unknown) => new ThreadfoldError("NO_CONNECTION", BROKEN, { cause });

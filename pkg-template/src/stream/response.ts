@@ -1,6 +1,7 @@
 // What a server answered: a stream of events, or the error BAD_RESPONSE.
 import { ThreadfoldError } from "threadfold";
 import type { Wait } from "../abort.js";
+import { BROKEN, connectionError } from "./connection.js";
 
 export function isResponse(source: object): source is Response {
   return "body" in source && "headers" in source && "status" in source;
@@ -15,7 +16,7 @@ const QUOTED = 500;
  */
 function badResponse({ ok, status, statusText, headers, body }: Response, said: string): ThreadfoldError {
   const what = body ? headers.get("content-type") : "no body";
-  const instead = ok ? ` with ${what}, not with text/event-stream (ask for it by the header Accept)` : "";
+  const instead = ok ? ` with ${what}, not with text/event-stream` : "";
   const sentence = `The server answered ${`${status} ${statusText}`.trim()}${instead}`;
   return new ThreadfoldError("BAD_RESPONSE", said === "" ? `${sentence}.` : `${sentence}: ${said}`, { status });
 }
@@ -38,7 +39,13 @@ export function bodyOf(response: Response) {
       if (ok && reader && (type === "" || /^text\/event-stream\b/i.test(type))) return;
       throw badResponse(response, reader ? await beginning(reader, wait) : "");
     },
-    next: async () => (reader ? reader.read() : { done: true }),
+    next: async () => {
+      try {
+        return reader ? await reader.read() : { done: true };
+      } catch (error) {
+        throw connectionError(error, BROKEN);
+      }
+    },
     close: () => reader?.cancel(),
   };
 }

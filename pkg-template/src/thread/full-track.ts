@@ -66,18 +66,18 @@ export class FullTrack {
     const at = summaryIn(confirmed);
     const summary = confirmed[at];
     const last = this.#summary;
+    const clears = type === "update" && confirmed.length === 0;
     let front = this.#front ?? [];
+    // The most frequent case by far.
+    if (!summary && !last && !clears && front.length === 0 && this.#cleared === NONE) return;
     // Without the summary: LangChain's for JavaScript has the id of a message that it stands for.
     const shown = idsOf(after.filter((message) => !isSummary(message)));
-    if (front.some((message) => shown.has(idOf(message)))) front = front.filter((message) => !shown.has(idOf(message)));
-    const isOld = front.length > 0;
-    const gone = [...this.#cleared, ...before].filter(
-      (message) =>
-        !shown.has(idOf(message)) &&
-        // Of summaries only the one that stands for what nobody here has seen.
-        !(isSummary(message) && (isOld || idOf(message) === idOf(summary))),
-    );
-    const clears = type === "update" && confirmed.length === 0;
+    const isGone = (message: object) => !shown.has(idOf(message));
+    const behind = front.filter(isGone);
+    if (behind.length < front.length) front = behind;
+    // Of summaries only the one that stands for what nobody here has seen.
+    const isDone = (message: object) => isSummary(message) && (behind.length > 0 || idOf(message) === idOf(summary));
+    const gone = [...this.#cleared, ...before].filter((message) => isGone(message) && !isDone(message));
     this.#cleared = clears ? gone : NONE;
     if (!clears) this.#summary = summary;
     if (!clears && type !== "run-started") {

@@ -1,0 +1,46 @@
+// How a runner words what went wrong on the way to the server, for the one who reads the chat.
+import { Thread, type AgUiState } from "threadfold";
+import { AgUiRunner, type AgUiRunnerOptions } from "threadfold/ag-ui/events";
+import { expect, test } from "vitest";
+
+const BROKEN = {
+  code: "NO_CONNECTION",
+  message: "The connection to the server broke.",
+  cause: { message: "terminated" },
+};
+
+/** A runner with a way of its own to an agent whose connection breaks in the middle of a run. */
+const breaking = (options: Partial<AgUiRunnerOptions> = {}) =>
+  new AgUiRunner(new Thread<AgUiState>(), {
+    async *send({ threadId, runId }) {
+      yield { type: "RUN_STARTED", threadId, runId };
+      throw new TypeError("terminated");
+    },
+    rejoin: { delays: [0] },
+    ...options,
+  });
+
+test("a connection of an agent's own is told in the same words, whether the run can be joined or not", async () => {
+  const failed = breaking();
+  expect(await failed.sendMessage("Hi")).toMatchObject({ status: "failed", error: BROKEN });
+  const connect = () => Promise.reject(new TypeError("terminated"));
+  const lost = breaking({ connect });
+  expect(await lost.sendMessage("Hi")).toMatchObject({ status: "disconnected", error: BROKEN });
+  expect(lost.error).toBe(lost.error);
+  // The record of a page that was left keeps the raw words.
+  const record = JSON.parse(JSON.stringify(lost.thread)) as object;
+  const after = new AgUiRunner(Thread.fromJSON(record) as unknown as Thread<AgUiState>, { url: "/agent", connect });
+  expect([after.status, after.error]).toMatchObject(["error", { code: BROKEN.code, message: BROKEN.message }]);
+});
+
+test("an error that an agent throws before a run is the agent's", async () => {
+  const send = () => Promise.reject(new Error("No key."));
+  expect(await breaking({ send }).sendMessage("Hi")).toMatchObject({ status: "failed", error: { message: "No key." } });
+});
+
+test("an answer that is a page is told without advice for somebody who fetches", async () => {
+  const fetch = async () => new Response("<p>Sign in", { headers: { "content-type": "text/html" } });
+  const runner = new AgUiRunner(new Thread<AgUiState>(), { url: "http://stub/agent", fetch });
+  const message = "The server answered 200 with text/html, not with text/event-stream: <p>Sign in";
+  expect(await runner.sendMessage("Hi")).toMatchObject({ status: "failed", error: { code: "BAD_RESPONSE", message } });
+});

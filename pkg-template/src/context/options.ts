@@ -1,0 +1,33 @@
+// What a caller gives, read; and what is said of what is no such thing.
+import { ThreadfoldError } from "../errors.js";
+
+export const wrong = (what: string, expected: string): ThreadfoldError =>
+  new ThreadfoldError("INVALID_VALUE", `${what} should be ${expected}.`);
+
+/** Returns a list of messages as such. */
+export function listed<M>(messages: readonly M[]): readonly M[] {
+  if (!Array.isArray(messages)) throw wrong("messages", "a list of messages");
+  return messages;
+}
+
+/** An option that is a number, or what it is usually. */
+export function numberOr<T>(given: unknown, usual: T, what: string): number | T {
+  if (given === undefined || given === null) return usual;
+  if (typeof given !== "number" || Number.isNaN(given)) throw wrong(what, "a number");
+  return given;
+}
+
+/** Whether an option chooses the second of two names, the first of which is usual. */
+export function isSecond(given: unknown, what: string, first: string, second: string): boolean {
+  if (given === undefined || given === null || given === first || given === second) return given === second;
+  throw wrong(what, `'${first}' or '${second}'`);
+}
+
+/** Calls a function of the caller's. */
+export function calledBy<T>(what: string, run: () => T): T {
+  try {
+    return run();
+  } catch (cause) {
+    throw new ThreadfoldError("INVALID_VALUE", `${what} threw: see the cause.`, { cause });
+  }
+}

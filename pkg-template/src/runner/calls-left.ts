@@ -1,0 +1,34 @@
+interface Said {
+  readonly role?: unknown;
+  readonly toolCallId?: unknown;
+  readonly toolCalls?: readonly { readonly id: string; readonly function: Called }[] | undefined;
+}
+
+interface Called {
+  readonly name: string;
+  readonly arguments: string;
+}
+
+/**
+ * Returns the ids of the calls of these tools, behind the user's last message, that no message answers. Half a call, which
+ * a stop left, is none.
+ */
+export function callsLeft(messages: readonly object[], tools: readonly { readonly name: string }[]): string[] {
+  const said = messages as readonly Said[];
+  const turn = said.slice(said.map(({ role }) => role).lastIndexOf("user") + 1);
+  const names = new Set(tools.map(({ name }) => name));
+  const answered = new Set(turn.map(({ toolCallId }) => toolCallId));
+  return turn
+    .flatMap(({ toolCalls = [] }) => toolCalls)
+    .filter(({ id, function: called }) => names.has(called.name) && !answered.has(id) && isWhole(called))
+    .map(({ id }) => id);
+}
+
+function isWhole({ arguments: text }: Called): boolean {
+  try {
+    JSON.parse(text || "{}");
+    return true;
+  } catch {
+    return false;
+  }
+}

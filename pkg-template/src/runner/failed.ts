@@ -1,0 +1,42 @@
+import type { Thread } from "threadfold";
+import type { PendingUpdate } from "../thread-types.js";
+import { carried } from "./waiting.js";
+
+/** Tells which updates failed together: those with one error, the run's. */
+export class Failed<S extends object, U extends object> {
+  readonly #thread: Thread<S, U>;
+  /** The errors of a thread that was loaded, where each is a copy. */
+  readonly #copies: ReadonlySet<unknown>;
+
+  constructor(thread: Thread<S, U>) {
+    this.#thread = thread;
+    this.#copies = new Set([thread.run, ...thread.pending].map(({ error }) => error));
+  }
+
+  /** Returns what is failed and carried by runs. */
+  get all(): readonly PendingUpdate<U>[] {
+    return carried(this.#thread).filter(({ status }) => status === "failed");
+  }
+
+  /**
+   * Returns those that the thread's run carried, if it failed: none if it carried nothing that is still to be sent. Of a
+   * run that did not fail, those of the last run that did.
+   */
+  get last(): readonly PendingUpdate<U>[] {
+    const { all } = this;
+    const { status, error } = this.#thread.run;
+    const why = status === "failed" ? error : all.at(-1)?.error;
+    return all.filter((update) => this.#isSame(update.error, why));
+  }
+
+  #isSame(one: unknown, other: unknown): boolean {
+    if (one === other) return true;
+    return this.#copies.has(one) && this.#copies.has(other) && said(one) === said(other);
+  }
+}
+
+/** What of an error a record keeps. */
+function said(error: unknown): string {
+  const { message = error, code, status } = (error ?? {}) as { message?: unknown; code?: unknown; status?: unknown };
+  return [message, code, status].map(String).join("\n");
+}

@@ -1,0 +1,16 @@
+// A server that cannot be reached, in one sentence for every browser.
+import { ThreadfoldError } from "threadfold";
+
+export const UNREACHABLE = "The server could not be reached.";
+export const BROKEN = "The connection to the server broke.";
+
+/**
+ * Returns `NO_CONNECTION` for the error by which `fetch` and the body of a response say that the connection failed (a
+ * TypeError, which each browser words in its own way), or LangGraph's SDK; any other error as it is.
+ */
+export function connectionError(cause: unknown, sentence: string): unknown {
+  const { name } = (cause ?? {}) as { name?: unknown };
+  return name === "TypeError" || name === "ConnectionError"
+    ? new ThreadfoldError("NO_CONNECTION", sentence, { cause })
+    : cause;
+}

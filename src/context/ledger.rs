@@ -1,0 +1,257 @@
+//! The messages of a context in numbers, and what a policy makes of them.
+
+use super::cut::{Row, Track};
+use super::policy::{Decision, Limits};
+
+/// What a decision needs to know of an assistant message, beside its calls.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Usage {
+    /// A number for who made it, if it says so.
+    pub provider: Option<u32>,
+    /// What it says it took with all before it.
+    pub total_tokens: Option<f64>,
+    /// Whether that counts for a trigger: it is of the provider that is asked next.
+    pub reported: bool,
+}
+
+/// One message as it stands in a [`Ledger`].
+#[derive(Debug, Clone)]
+struct Entry {
+    /// The tokens up to it, itself included.
+    sum: f64,
+    /// What the last assistant message up to it reported.
+    reported: f64,
+    scale: Scale,
+}
+
+/// What answers said they took, as Python's `count_tokens_approximately` reads it: the same as
+/// `UsageScale`, kept for each message.
+#[derive(Debug, Clone, Copy, Default)]
+struct Scale {
+    provider: Option<u32>,
+    mixed: bool,
+    /// What the last answer took, and the sum of tokens up to it.
+    took: Option<(f64, f64)>,
+}
+
+impl Scale {
+    fn add(&mut self, usage: &Usage, sum: f64) {
+        if self.provider.is_none() {
+            self.provider = usage.provider;
+        } else if self.provider != usage.provider {
+            self.mixed = true;
+        }
+        if let Some(total) = usage.total_tokens {
+            self.took = Some((total, sum));
+        }
+    }
+
+    /// The factor, with this much counted before all.
+    fn factor(&self, before: f64) -> f64 {
+        const MOST: f64 = 1.25;
+        match self.took {
+            Some((took, sum)) if !self.mixed && self.provider.is_some() && before + sum > 0.0 => {
+                (took / (before + sum)).clamp(1.0, MOST)
+            }
+            _ => 1.0,
+        }
+    }
+}
+
+/// The number of an id without a letter, which for `LangChain` is none.
+const EMPTY: u32 = 0;
+
+/// The messages of a context, in numbers. The number of an empty id is 0.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Ledger {
+    pub(crate) track: Track,
+    entries: Vec<Entry>,
+}
+
+impl Ledger {
+    /// Adds a message at the end.
+    pub(crate) fn push(&mut self, row: Row<'_>, tokens: f64, usage: &Usage) {
+        self.track.push(row);
+        let last = self.entries.last();
+        let sum = last.map_or(0.0, |last| last.sum) + tokens;
+        let mut reported = last.map_or(f64::NAN, |last| last.reported);
+        let mut scale = last.map(|last| last.scale).unwrap_or_default();
+        if matches!(row, Row::Ai { .. }) {
+            scale.add(usage, sum);
+            reported = usage.total_tokens.filter(|_| usage.reported).unwrap_or(f64::NAN);
+        }
+        self.entries.push(Entry { sum, reported, scale });
+    }
+
+    /// Keeps the first `length` messages.
+    #[cfg(feature = "bindings-agent")]
+    pub(crate) fn truncate(&mut self, length: u32) {
+        self.track.truncate(length);
+        self.entries.truncate(length as usize);
+    }
+
+    fn len(&self) -> u32 {
+        index(self.entries.len())
+    }
+
+    /// The tokens before a message.
+    fn before(&self, at: u32) -> f64 {
+        let last = at.checked_sub(1).and_then(|last| self.entries.get(last as usize));
+        last.map_or(0.0, |last| last.sum)
+    }
+
+    /// Returns the tokens of all, `beside` them what repairs them takes.
+    pub(crate) fn tokens(&self, limits: &Limits, beside: f64) -> f64 {
+        let Some(last) = self.entries.last() else { return limits.overhead + beside };
+        let counted = limits.overhead + last.sum + beside;
+        if !limits.scaled || self.len() + limits.apart < 2 {
+            return counted.ceil();
+        }
+        (counted * last.scale.factor(limits.overhead)).ceil()
+    }
+
+    /// Whether a trigger holds.
+    fn is_over(&self, limits: &Limits, tokens: f64) -> bool {
+        let reported = self.entries.last().map_or(f64::NAN, |last| last.reported);
+        let messages = f64::from(self.len());
+        let reached = tokens.max(reported);
+        tokens > limits.most
+            || limits.thresholds.iter().any(|one| reached >= one.tokens && messages >= one.messages)
+    }
+
+    /// Whether something may be due: a trigger holds.
+    pub(crate) fn is_due(&self, limits: &Limits, beside: f64) -> bool {
+        self.is_over(limits, self.tokens(limits, beside))
+    }
+
+    /// Decides what is due: edits, if no trigger holds after them and they save at least half of what
+    /// a summary would; else a summary, of what is edited then. `front` messages stay in front
+    /// whatever happens; messages before `edited` are edited already, and editing each would save so
+    /// many tokens.
+    pub(crate) fn due(
+        &self,
+        limits: &Limits,
+        front: u32,
+        edited: u32,
+        beside: f64,
+        saved: &[f64],
+    ) -> Option<Decision> {
+        if !self.is_due(limits, beside) {
+            return None;
+        }
+        let mut due = Decision::default();
+        let boundary = self.edit_boundary(limits);
+        let range = edited as usize..boundary as usize;
+        let room: f64 = saved.get(range).unwrap_or_default().iter().sum();
+        if room > 0.0 {
+            due.edited_before = boundary;
+            // A little less is not worth a prompt cache: it would be due again soon.
+            let by_summary = self.before(self.len()) - limits.keep.tokens;
+            let is_enough = room >= by_summary / 2.0;
+            if is_enough && !self.is_over(limits, self.tokens(limits, beside - room)) {
+                return Some(due);
+            }
+        }
+        let savings =
+            if room > 0.0 { saved.get(..boundary as usize).unwrap_or_default() } else { &[] };
+        due.cutoff = self.cutoff(limits, front, edited, savings);
+        (due != Decision::default()).then_some(due)
+    }
+
+    /// The first message that edits leave alone.
+    fn edit_boundary(&self, limits: &Limits) -> u32 {
+        let by_messages = self.len().saturating_sub(limits.edit_keep_messages);
+        let mut by_results = self.len();
+        for _ in 0..limits.edit_keep_results {
+            let before = (0..by_results).rev().find(|at| self.track.is_result(*at));
+            by_results = before.unwrap_or(0);
+            if by_results == 0 {
+                break;
+            }
+        }
+        by_messages.min(by_results)
+    }
+
+    /// Returns the first message to keep, or 0 to keep all.
+    pub(crate) fn cutoff(&self, limits: &Limits, front: u32, edited: u32, saved: &[f64]) -> u32 {
+        let Limits { keep, .. } = limits;
+        let mut tokens = keep.tokens;
+        if limits.front_counts {
+            tokens = (tokens - self.before(front)).max(1.0);
+        }
+        let by_tokens = self.by_tokens(limits, tokens, edited, saved);
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Saturates.
+        let by_messages = self.len().saturating_sub(keep.messages as u32);
+        if limits.as_langchain {
+            // Scaled, all may be too much, and as it is it is not: then it moves off a result.
+            let target = by_tokens.map(|at| at.max(by_messages));
+            return target
+                .or((by_messages > 0).then_some(by_messages))
+                .map_or(0, |at| self.langchain_cut(at));
+        }
+        let target = by_tokens.unwrap_or(0).max(by_messages);
+        if target <= front {
+            return 0;
+        }
+        let cut = self.track.cut(target);
+        if cut > front {
+            return cut;
+        }
+        // Nothing that keeps all of it: what keeps a little less.
+        self.track.next_cut(target).filter(|cut| *cut > front).unwrap_or(0)
+    }
+
+    /// The earliest message from which on the messages have no more tokens, and at least one stays;
+    /// none, if all have no more.
+    fn by_tokens(&self, limits: &Limits, keep: f64, edited: u32, saved: &[f64]) -> Option<u32> {
+        let len = self.len();
+        let all = if limits.scaled {
+            // As the reference has it, all are counted scaled, and parts are not.
+            let factor = self.entries.last().map_or(1.0, |last| last.scale.factor(0.0));
+            (self.before(len) * if len > 1 { factor } else { 1.0 }).ceil()
+        } else {
+            self.before(len)
+        };
+        // From each message on.
+        let mut savings = saved.to_vec();
+        let mut total = 0.0;
+        for (at, one) in savings.iter_mut().enumerate().rev() {
+            if at >= edited as usize {
+                total += *one;
+            }
+            *one = total;
+        }
+        if all - total <= keep {
+            return None;
+        }
+        let from = |at: u32| {
+            let less = savings.get(at as usize).copied().unwrap_or_default();
+            (self.before(len) - self.before(at)).ceil() - less
+        };
+        let (mut least, mut most) = (0, len);
+        while least < most {
+            let middle = least + (most - least) / 2;
+            if from(middle) <= keep { most = middle } else { least = middle + 1 }
+        }
+        if least < len {
+            return Some(least);
+        }
+        (len > 1).then(|| len - 1)
+    }
+
+    /// Where `LangChain` cuts: not between a run of results and the nearest message with a call of
+    /// one of them; if there is none, behind the run.
+    fn langchain_cut(&self, target: u32) -> u32 {
+        let is_result = |at: &u32| self.track.is_result(*at);
+        let end = (target..self.len()).find(|at| !is_result(at)).unwrap_or(self.len());
+        if end == target {
+            return target;
+        }
+        (target..end).filter_map(|at| self.track.caller(at, EMPTY)).max().unwrap_or(end)
+    }
+}
+
+/// A position as the number that it crosses to JavaScript as.
+fn index(length: usize) -> u32 {
+    u32::try_from(length).unwrap_or(u32::MAX)
+}
