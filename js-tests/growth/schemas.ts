@@ -73,7 +73,7 @@ export const schemas: Case[] = [
       return () => schema.step({}, times(n, (at) => ({ [`f${at}`]: at })) as never);
     },
   },
-  ...Object.entries({
+  ...Object.entries<(at: number) => object>({
     merge: (at: number) => ({ merge: { [`k${at}`]: at } }),
     messages: (at: number) => ({ messages: [{ type: "ai", id: `m${at}`, content: "" }] }),
     tools: (at: number) => ({ tools: [{ name: `t${at}` }] }),
