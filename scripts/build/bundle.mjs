@@ -1,7 +1,7 @@
 // One self-contained JavaScript file for each entry and module format.
 import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { build } from "esbuild";
+import { build, transform } from "esbuild";
 import { Complaint, root } from "../process.mjs";
 import { generated } from "./glue.mjs";
 import { printable } from "./printable.mjs";
@@ -100,7 +100,7 @@ export async function bundle(wasms) {
         legalComments: "none",
         external: EXTERNAL,
         plugins: [
-          ...(via ? [useCore(via)] : []),
+          ...(via ? [useCore(via), shortGlue] : []),
           ...(via || agent ? [leaveOut(wasm)] : []),
           ...(agent ? [useAgentFiles] : []),
           ...(agentCoreFile ? [useAgentCore(agentCoreFile)] : []),
@@ -161,6 +161,17 @@ const textModule = (values) =>
   Object.entries(values)
     .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};\n`)
     .join("");
+
+/** What is between the core and the package has short names within it: it is a quarter of the code, and no caller's. */
+const shortGlue = {
+  name: "short names in the glue",
+  setup(esbuild) {
+    esbuild.onLoad({ filter: /[\\/]generated[\\/](?:threadfold_core|snippets[\\/].*)\.js$/ }, async ({ path }) => {
+      const { code } = await transform(readFileSync(path, "utf8"), { minifyIdentifiers: true, format: "esm" });
+      return { contents: code };
+    });
+  },
+};
 
 /** Makes `#core` the given file of src/core/. */
 const useCore = (file) => ({
