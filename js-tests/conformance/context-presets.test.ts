@@ -169,7 +169,7 @@ test("deepAgentsSummarization decides as deepagents", () => {
         return;
       }
       const record = due.toRecord("They agreed.", given.broken ? null : PATH);
-      const { summary_message, cutoff_id: _, ...rest } = record;
+      const { summary_message, cutoff_id: _, summarized_id: _last, ...rest } = record;
       expect(rest).toEqual(event);
       expectTold([summary_message, ...due.kept], request, messages);
     },

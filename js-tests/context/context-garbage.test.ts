@@ -36,7 +36,15 @@ const OPTIONS = [
   "trimTokensToSummarize",
   "maxOutputTokens",
 ];
-const RECORD = ["cutoff_index", "cutoff_id", "summary_message", "file_path", "created_at_index", "edited_before"];
+const RECORD = [
+  "cutoff_index",
+  "cutoff_id",
+  "summarized_id",
+  "summary_message",
+  "file_path",
+  "created_at_index",
+  "edited_before",
+];
 
 const call = { id: "c1", name: "write_file", args: { content: "x".repeat(3000) } };
 const messages = () => [

@@ -237,3 +237,19 @@ test("is the same view while nothing has changed", () => {
   // An earlier view still tells what it told.
   expect([first.tokens, first.messages.length]).toEqual([context.of(list, null).tokens, 3]);
 });
+
+test.each([
+  ["the first message that is sent", ["a", "b", "d"], ["S", "d"]],
+  ["the last that is not", ["a", "c", "d"], ["S", "c", "d"]],
+  ["both, as a rewind does", ["a", "edited"], ["a", "edited"]],
+  ["all", ["e"], ["e"]],
+])("a record is right, or nothing is left out, without %s", (_, left, sent) => {
+  const said = (id: string) => ({ id, type: "human" as const, content: id });
+  const context = new Context({ trigger: { messages: 4 }, keep: { messages: 2 } });
+  const { due } = context.of(["a", "b", "c", "d"].map(said));
+  const record = context.compact(due!, { id: "S", type: "human", content: "S" });
+  expect(record).toMatchObject({ cutoff_id: "c", summarized_id: "b" });
+  const view = context.of(left.map(said), record);
+  expect(view.messages.map((message) => (message as { id: string }).id)).toEqual(sent);
+  expect(view.conversation_summary).toBe(sent[0] === "S" ? "S" : null);
+});

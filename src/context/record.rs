@@ -13,6 +13,9 @@ pub struct Record<V> {
     pub cutoff_index: usize,
     /// The id of the first message that is sent. It counts before the index.
     pub cutoff_id: Option<String>,
+    /// The id of the last message that is not sent: where the first that is sent is gone, what is
+    /// behind this one is sent.
+    pub summarized_id: Option<String>,
     /// What is sent in their place.
     pub summary_message: Option<V>,
     /// Where the older messages are kept as a file, if anywhere.
@@ -50,6 +53,7 @@ impl<V: Value> Record<V> {
         Some(Self {
             cutoff_index: index_in(event, "cutoff_index")?,
             cutoff_id: event.text_of("cutoff_id"),
+            summarized_id: event.text_of("summarized_id"),
             summary_message: (!summary.is_null()).then_some(summary),
             file_path: event.text_of("file_path"),
             created_at_index: index_in(event, "created_at_index"),
@@ -72,8 +76,11 @@ impl<V: Value> Record<V> {
         if let Some(made) = self.created_at_index {
             event = event.with("created_at_index", number(made));
         }
-        if let Some(id) = &self.cutoff_id {
-            event = event.with("cutoff_id", V::string(id));
+        let ids = [("cutoff_id", &self.cutoff_id), ("summarized_id", &self.summarized_id)];
+        for (key, id) in ids {
+            if let Some(id) = id {
+                event = event.with(key, V::string(id));
+            }
         }
         match &self.edited_before {
             Some(Boundary::Id(id)) => event.with("edited_before", V::string(id)),
@@ -94,10 +101,15 @@ impl<V: Value> Record<V> {
         Some(intro.or_else(framed).unwrap_or(&content).to_owned())
     }
 
-    /// The position of the first message that is sent.
-    pub(super) fn cutoff(&self, messages: &V) -> usize {
-        let found = self.cutoff_id.as_deref().and_then(|id| place_of(messages, id));
-        found.unwrap_or(self.cutoff_index).min(messages.len())
+    /// The position of the first message that is sent. `None` if the messages on both sides of the
+    /// cut are gone, as when a conversation is rewound to before it: then the record is not about
+    /// this list, and nothing may be left out.
+    pub(super) fn cutoff(&self, messages: &V) -> Option<usize> {
+        if self.cutoff_id.is_none() && self.summarized_id.is_none() {
+            return Some(self.cutoff_index.min(messages.len()));
+        }
+        let place = |id: &Option<String>| place_of(messages, id.as_deref()?);
+        place(&self.cutoff_id).or_else(|| place(&self.summarized_id).map(|last| last + 1))
     }
 
     /// The position of the message before which messages are edited.

@@ -84,6 +84,7 @@ pub struct Due<V> {
     /// The message before which messages are edited from now on.
     pub edited_before: Option<Boundary>,
     cutoff_id: Option<String>,
+    summarized_id: Option<String>,
     only_edits: bool,
     summary: Option<V>,
     created_at: usize,
@@ -98,6 +99,7 @@ impl<V: Value> Due<V> {
         Record {
             cutoff_index: self.cutoff,
             cutoff_id: self.cutoff_id.clone(),
+            summarized_id: self.summarized_id.clone(),
             summary_message: if self.only_edits { self.summary.clone() } else { made },
             file_path: file_path.map(str::to_owned),
             created_at_index: Some(self.created_at),
@@ -131,6 +133,7 @@ impl<'a, V: Value + fmt::Display> Context<'a, V> {
             return Err(Error::value("messages", "a list of messages"));
         }
         self.policy.check()?;
+        let record = record.filter(|record| record.cutoff(messages).is_some());
         let of = self.effective(messages, record)?;
         let ledger = self.ledger(&of.list)?;
         let list = V::array(of.list.iter().cloned());
@@ -147,7 +150,7 @@ impl<'a, V: Value + fmt::Display> Context<'a, V> {
             let list = full.items().map(Found::into_owned).collect();
             return Ok(Effective { list, front: 0, cutoff: 0, edited: 0 });
         };
-        let cutoff = record.cutoff(full);
+        let cutoff = record.cutoff(full).unwrap_or(0);
         let mut list = self.systems(full, cutoff);
         list.extend(record.summary_message.clone());
         let front = list.len();
@@ -312,6 +315,7 @@ impl<'a, V: Value + fmt::Display> Context<'a, V> {
                 Some(id_of(at).map_or(Boundary::Index(at), Boundary::Id))
             },
             cutoff_id: id_of(placed(first)),
+            summarized_id: placed(first).checked_sub(1).and_then(id_of),
             only_edits: cutoff == 0,
             summary: record.and_then(|record| record.summary_message.clone()),
             created_at: full.len(),

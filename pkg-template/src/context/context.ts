@@ -199,6 +199,8 @@ function single(counter: Counter<object>): (message: object) => number {
 
 function warningOf(options: ContextOptions<never>): string | undefined {
   const { keep } = options;
+  if (keep && keep.messages === undefined && triggersOf(options).some((one) => Object.keys(one).join() === "messages"))
+    return "What is due by its messages should keep so many messages: what stays of so many tokens may be due at once.";
   for (const key of ["tokens", "messages", "fraction"] as const) {
     const most = keep?.[key];
     const trigger = triggersOf(options).find(

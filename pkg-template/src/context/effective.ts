@@ -1,7 +1,7 @@
 // The list that a record leaves of the full track, before it is repaired. Between two records it only grows.
 import { clearToolUses, type ClearToolUsesOptions } from "./clear.js";
 import { kindOf } from "./edited.js";
-import { type ContextRecord, idOf, placeOf, withoutReasoning } from "./record.js";
+import { type ContextRecord, cutoffOf, idOf, placeOf, withoutReasoning } from "./record.js";
 import { truncateToolArgs, type TruncateToolArgsOptions } from "./truncate-args.js";
 
 /** The edits of a context, without when they are due. */
@@ -80,8 +80,10 @@ export class Effectives<M extends object> {
   }
 
   #make(full: readonly M[], record: ContextRecord | null): Effective<M> {
-    if (!record) {
-      [this.#settled, this.#head] = [0, []];
+    const cutoff = record && cutoffOf(full, record);
+    if (!record || cutoff === undefined || cutoff === null) {
+      // Of a record that is not about this list a message may still come.
+      [this.#settled, this.#head] = [record ? Infinity : 0, []];
       return { list: full, front: 0, summary: null, cutoff: 0, editedBefore: 0 };
     }
     const {
@@ -91,7 +93,6 @@ export class Effectives<M extends object> {
       created_at_index: made,
       edited_before: edit,
     } = record;
-    const cutoff = placeOf(full, id, index);
     const front = systemsBefore(full, this.preserveSystem ? cutoff : 0);
     if (summary) front.push(summary as M);
     // What is not there yet may still come: then nothing is settled.

@@ -13,6 +13,8 @@ export interface ContextRecord {
   readonly cutoff_index: number;
   /** The id of the first message that is sent. It counts before the index. */
   readonly cutoff_id?: string | undefined;
+  /** The id of the last message that is not sent: where the first that is sent is gone, what is behind this one is sent. */
+  readonly summarized_id?: string | undefined;
   /** What is sent in their place; null for nothing. */
   readonly summary_message: object | null;
   /** Where the older messages are kept as a file, if anywhere. */
@@ -45,6 +47,23 @@ export function placeOf(messages: readonly unknown[], id: unknown, index: number
 }
 
 export const idOf = (message: unknown): unknown => (isDict(message) ? message["id"] : undefined);
+
+/**
+ * Returns the position of the first message that is sent. Undefined, if the messages on both sides of the cut are gone, as
+ * when a conversation is rewound to before it: then the record is not about this list, and nothing may be left out.
+ */
+export function cutoffOf(messages: readonly unknown[], record: ContextRecord): number | undefined {
+  const { cutoff_index: index, cutoff_id: first, summarized_id: last } = record;
+  if (typeof first !== "string" && typeof last !== "string") return Math.min(index, messages.length);
+  const place = (id: unknown, near: number) => {
+    if (typeof id !== "string") return -1;
+    return idOf(messages[near]) === id ? near : messages.findIndex((message) => idOf(message) === id);
+  };
+  const cutoff = place(first, index);
+  if (cutoff >= 0) return cutoff;
+  const before = place(last, index - 1);
+  return before < 0 ? undefined : before + 1;
+}
 
 /** A summary as LangChain's middleware and deepagents' write it. */
 export function summaryMessage(summary: string, path: string | null = null): object {

@@ -133,7 +133,7 @@ export class ContextView<M extends object = object> {
 
   /** The summary of what it is not sent. */
   get conversation_summary(): string | null {
-    return summaryOf(this.record);
+    return this.#of.summary ? summaryOf(this.record) : null;
   }
 
   /** The list before repair. */
@@ -191,7 +191,8 @@ class Due<M extends object> implements ContextDue<M> {
   readonly previousSummary: string | null;
   readonly #front: readonly M[];
   readonly #length: number;
-  readonly #record: ContextRecord | null;
+  readonly #last: object | null;
+  readonly #summarizedId: string | undefined;
   readonly #rules: ViewRules;
   readonly #onlyEdits: boolean;
 
@@ -209,6 +210,7 @@ class Due<M extends object> implements ContextDue<M> {
     const first = cutoff === 0 ? of.front : cutoff;
     this.cutoff = placed(first);
     this.cutoffId = textIn(idOf(full[this.cutoff]));
+    this.#summarizedId = textIn(idOf(full[this.cutoff - 1]));
     const edit = placed(boundary);
     this.editedBefore = boundary === 0 ? record?.edited_before : (textIn(idOf(full[edit])) ?? edit);
     const now = edited(list, edits, boundary);
@@ -219,9 +221,9 @@ class Due<M extends object> implements ContextDue<M> {
     this.summarize = this.messages.length > 0 && !rules.drops;
     const kept = now.slice(first);
     this.kept = repaired(rules.keepsReasoning ? kept : kept.map((one, at) => withoutReasoning(one, at)), rules);
-    this.previousSummary = summaryOf(record);
+    this.previousSummary = of.summary ? summaryOf(record) : null;
     this.#length = full.length;
-    this.#record = record;
+    this.#last = of.summary;
     this.#rules = rules;
     this.#onlyEdits = cutoff === 0;
   }
@@ -230,6 +232,7 @@ class Due<M extends object> implements ContextDue<M> {
     const { cutoff: cutoff_index, cutoffId, editedBefore } = this;
     const ids = {
       ...(cutoffId !== undefined && { cutoff_id: cutoffId }),
+      ...(this.#summarizedId !== undefined && { summarized_id: this.#summarizedId }),
       ...(editedBefore !== undefined && { edited_before: editedBefore }),
     };
     return {
@@ -248,7 +251,7 @@ class Due<M extends object> implements ContextDue<M> {
 
   #summary(summary: unknown, filePath: string | null): object | null {
     const { drops, empty, summaryMessage: make = summaryMessage } = this.#rules;
-    if (this.#onlyEdits) return this.#record?.summary_message ?? null;
+    if (this.#onlyEdits) return this.#last;
     if (drops) return null;
     const text = this.messages.length === 0 && empty !== undefined ? empty : summary;
     if (text === null || (typeof text === "object" && !Array.isArray(text))) return text;
