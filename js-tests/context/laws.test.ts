@@ -247,7 +247,7 @@ test.each([
   const said = (id: string) => ({ id, type: "human" as const, content: id });
   const context = new Context({ trigger: { messages: 4 }, keep: { messages: 2 } });
   const { due } = context.of(["a", "b", "c", "d"].map(said));
-  const record = context.compact(due!, { id: "S", type: "human", content: "S" });
+  const record = due?.toRecord({ id: "S", type: "human", content: "S" });
   expect(record).toMatchObject({ cutoff_id: "c", summarized_id: "b" });
   const view = context.of(left.map(said), record);
   expect(view.messages.map((message) => (message as { id: string }).id)).toEqual(sent);
