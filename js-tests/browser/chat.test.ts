@@ -94,7 +94,8 @@ test.each([
 
 test("two messages in one go: the second waits for its turn and none vanishes", async () => {
   const { page, chat } = await open();
-  await chat.latency(300);
+  // Time enough for both, also on a slow machine.
+  await chat.latency(1_000);
   await chat.watch();
   await chat.send("Hi");
   await chat.send("A short one, please");
