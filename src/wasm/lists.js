@@ -54,7 +54,12 @@ function isPlain(message) {
 function hasOpenAiCalls(message) {
   const calls = message.tool_calls;
   // What only says that it is long is no list.
-  return Array.isArray(calls) && Array.prototype.some.call(calls, (call) => call?.function !== undefined);
+  return (
+    Array.isArray(calls) &&
+    // Most lists are empty, and asking those costs twice as much as all else.
+    calls.length > 0 &&
+    Array.prototype.some.call(calls, (call) => call?.function !== undefined)
+  );
 }
 
 function isAgUiRole(role) {
