@@ -95,14 +95,15 @@ export class Effectives<M extends object> {
     } = record;
     const front = systemsBefore(full, this.preserveSystem ? cutoff : 0);
     if (summary) front.push(summary as M);
+    const edge = typeof edit === "number" ? Math.min(edit, full.length) : placeOf(full, edit, 0);
     // What is not there yet may still come: then nothing is settled.
     const isAll =
       index <= full.length &&
       (id === undefined || idOf(full[cutoff]) === id) &&
       !(Number.isInteger(made) && (made as number) > full.length) &&
-      (typeof edit !== "string" || idOf(full[placeOf(full, edit, 0)]) === edit);
+      (typeof edit !== "string" || edge >= 0);
     const bound = Number.isInteger(made) ? Math.min(made as number, full.length) : cutoff;
-    const before = typeof edit === "number" ? Math.min(edit, full.length) : placeOf(full, edit, 0);
+    const before = typeof edit === "number" ? edge : Math.max(0, edge);
     const settled = Math.max(cutoff, bound, before);
     const kept = full
       .slice(cutoff, settled)

@@ -1,29 +1,11 @@
 // The record of a compaction: all that is stored about a context beside the full track.
+import type { ContextRecord } from "threadfold";
+import { kindOf, withFields } from "./edited.js";
 import { isDict } from "./python-text.js";
-import { type EditedBefore, kindOf, withFields } from "./edited.js";
+
+export type { ContextRecord };
 
 type Fields = Readonly<Record<string, unknown>>;
-
-/**
- * What stands for the older messages in what a model is sent: deepagents' `_summarization_event`, field for field, and
- * two ids, which stay right when messages in front are removed.
- */
-export interface ContextRecord {
-  /** How many messages of the full track are not sent any more. */
-  readonly cutoff_index: number;
-  /** The id of the first message that is sent. It counts before the index. */
-  readonly cutoff_id?: string | undefined;
-  /** The id of the last message that is not sent: where the first that is sent is gone, what is behind this one is sent. */
-  readonly summarized_id?: string | undefined;
-  /** What is sent in their place; null for nothing. */
-  readonly summary_message: object | null;
-  /** Where the older messages are kept as a file, if anywhere. */
-  readonly file_path?: string | null | undefined;
-  /** How many messages there were when the summary was made. */
-  readonly created_at_index?: number | undefined;
-  /** The message before which tool results are cleared and arguments truncated: its id, or its position if it has none. */
-  readonly edited_before?: EditedBefore | undefined;
-}
 
 /** The text of what stands in front of LangChain's summary. */
 const INTRO = "Here is a summary of the conversation to date:\n\n";
@@ -36,14 +18,10 @@ export function recordOf(given: unknown): ContextRecord | null {
   return Number.isInteger(index) && (index as number) >= 0 ? (given as unknown as ContextRecord) : null;
 }
 
-/** Returns the position of the message with which a record's `id`, or else `index`, says that something begins. */
-export function placeOf(messages: readonly unknown[], id: unknown, index: number): number {
-  if (typeof id === "string") {
-    if (idOf(messages[index]) === id) return index;
-    const found = messages.findIndex((message) => idOf(message) === id);
-    if (found >= 0) return found;
-  }
-  return Math.min(index, messages.length);
+/** Returns the position of the message with this id, which is probably near; -1 if none has it. */
+export function placeOf(messages: readonly unknown[], id: unknown, near: number): number {
+  if (typeof id !== "string") return -1;
+  return idOf(messages[near]) === id ? near : messages.findIndex((message) => idOf(message) === id);
 }
 
 export const idOf = (message: unknown): unknown => (isDict(message) ? message["id"] : undefined);
@@ -55,13 +33,9 @@ export const idOf = (message: unknown): unknown => (isDict(message) ? message["i
 export function cutoffOf(messages: readonly unknown[], record: ContextRecord): number | undefined {
   const { cutoff_index: index, cutoff_id: first, summarized_id: last } = record;
   if (typeof first !== "string" && typeof last !== "string") return Math.min(index, messages.length);
-  const place = (id: unknown, near: number) => {
-    if (typeof id !== "string") return -1;
-    return idOf(messages[near]) === id ? near : messages.findIndex((message) => idOf(message) === id);
-  };
-  const cutoff = place(first, index);
+  const cutoff = placeOf(messages, first, index);
   if (cutoff >= 0) return cutoff;
-  const before = place(last, index - 1);
+  const before = placeOf(messages, last, index - 1);
   return before < 0 ? undefined : before + 1;
 }
 

@@ -7,18 +7,21 @@ type Messages = readonly object[];
 const NONE: Messages = [];
 
 /**
- * What stands for the older messages in what a model is sent: deepagents' `_summarization_event`, and ids. `Context`
- * of `threadfold/context` reads it.
+ * What stands for the older messages in what a model is sent: deepagents' `_summarization_event`, field for field, and
+ * ids, which stay right when messages in front are removed. `Context` of `threadfold/context` reads it.
  */
 export interface ContextRecord {
-  /** How many messages of the full track it stands for. */
+  /** How many messages of the full track are not sent any more. */
   readonly cutoff_index: number;
-  /** The id of the first message that is sent whole. It counts before the index. */
+  /** The id of the first message that is sent. It counts before the index. */
   readonly cutoff_id?: string | undefined;
+  /** The id of the last message that is not sent: where the first that is sent is gone, what is behind this one is sent. */
+  readonly summarized_id?: string | undefined;
   /** What is sent in their place; null for nothing. */
   readonly summary_message: object | null;
   /** Where the older messages are kept as a file, if anywhere. */
   readonly file_path?: string | null | undefined;
+  /** How many messages there were when the summary was made. */
   readonly created_at_index?: number | undefined;
   /** The message before which tool results are cleared and arguments truncated: its id, or its position if it has none. */
   readonly edited_before?: string | number | undefined;
