@@ -43,7 +43,7 @@ impl RawMessageList {
                 Ok(UNDEFINED)
             }
             _ => {
-                list.held(&mut Handle::relocate);
+                list.held(&mut |handle| handle.relocate(first));
                 Ok(UNDEFINED)
             }
         })
