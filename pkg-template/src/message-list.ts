@@ -48,7 +48,7 @@ export class MessageList<M extends object = LangChainMessage> {
 
   /** How many messages there are. */
   get length(): number {
-    return this.#live().length;
+    return this.#live().ask(ASK.length, 0, 0);
   }
 
   /**

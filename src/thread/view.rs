@@ -1,6 +1,6 @@
 //! The view: the confirmed state with the pending updates that the server does not have.
 
-use super::pending::{Does, Edit, Pending};
+use super::pending::{Base, Does, Edit, Pending, Write};
 use super::{MESSAGES, Stale, Thread};
 use crate::message_list::MessageList;
 use crate::value::{ByNumber, Found, Holds, Plan, Value, ascending};
@@ -83,9 +83,8 @@ impl<V: Value> Thread<V> {
             if edits {
                 update.edits.iter_mut().for_each(|edit| edit.look(messages));
             }
-            for write in update.writes.iter_mut().filter(|_| writes) {
-                let own = || fields.get(&write.key).map(Found::into_owned);
-                write.acknowledged = write.base.is_some() && moved(write.base.as_ref(), own());
+            if writes {
+                update.writes.iter_mut().for_each(|write| write.look(fields));
             }
         }
     }
@@ -98,8 +97,7 @@ impl<V: Value> Thread<V> {
         self.stale.writes = false;
         for write in self.updates.iter_mut().flat_map(|update| &mut update.writes) {
             if keys.contains(&write.key) {
-                let own = self.fields.get(&write.key).map(Found::into_owned);
-                write.acknowledged = write.base.is_some() && moved(write.base.as_ref(), own);
+                write.look(&self.fields);
             }
         }
     }
@@ -319,19 +317,24 @@ impl<V: Value> Edit<V> {
         let here = messages.find(&self.id);
         self.acknowledged = match self.does {
             Does::Add => here.is_some(),
-            _ => {
-                self.base.is_some()
-                    && moved(self.base.as_ref(), here.and_then(|at| messages.item(at)))
-            }
+            _ => moved(&self.base, here.and_then(|at| messages.item(at))),
         };
     }
 }
 
-/// Whether a value differs from its base.
-fn moved<V: Value>(base: Option<&Option<V>>, now: Option<V>) -> bool {
-    match (base.and_then(Option::as_ref), now) {
-        (Some(base), Some(now)) => !base.same(&now) && !base.equals(&now),
-        (base, now) => base.is_some() != now.is_some(),
+impl<V: Value> Write<V> {
+    fn look(&mut self, fields: &V) {
+        let own = fields.get(&self.key).map(Found::into_owned);
+        self.acknowledged = moved(&self.base, own);
+    }
+}
+
+/// Whether a value differs from its base, if it has one.
+fn moved<V: Value>(base: &Base<V>, now: Option<V>) -> bool {
+    match (base, now) {
+        (None, _) | (Some(None), None) => false,
+        (Some(Some(base)), Some(now)) => !base.same(&now) && !base.equals(&now),
+        _ => true,
     }
 }
 

@@ -20,7 +20,7 @@ pub struct Handle(NonZeroI32);
 
 #[wasm_bindgen(module = "/src/wasm/slots.js")]
 extern "C" {
-    pub fn refuse(code: &str, message: &str);
+    pub fn refuse(form: &str, first: &str, second: &str, third: &str);
     fn failed() -> i32;
     fn forget();
     /// What was thrown, as text.

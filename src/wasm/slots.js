@@ -72,9 +72,10 @@ export function reason() {
   }
 }
 
-/** Keeps an error of the core for the end of the call. */
-export function refuse(code, message) {
-  refusal = { code, message };
+/** Keeps an error of the core for the end of the call: a code, and a sentence with braces in place of its parts. */
+export function refuse(form, ...parts) {
+  const [code, ...words] = form.split(" ");
+  refusal = { code, message: words.join(" ").replaceAll("{}", () => parts.shift()) };
 }
 
 /** Makes the error that callers see; the npm package registers its own class. */
