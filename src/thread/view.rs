@@ -1,6 +1,6 @@
 //! The view: the confirmed state with the pending updates that the server does not have.
 
-use super::pending::{Base, Does, Edit, Pending, Write};
+use super::pending::{Does, Edit, Pending, Write};
 use super::{MESSAGES, Stale, Thread};
 use crate::message_list::MessageList;
 use crate::value::{ByNumber, Found, Holds, Plan, Value, ascending};
@@ -317,7 +317,7 @@ impl<V: Value> Edit<V> {
         let here = messages.find(&self.id);
         self.acknowledged = match self.does {
             Does::Add => here.is_some(),
-            _ => moved(&self.base, here.and_then(|at| messages.item(at))),
+            _ => moved(self.base.as_ref(), here.and_then(|at| messages.item(at))),
         };
     }
 }
@@ -325,12 +325,12 @@ impl<V: Value> Edit<V> {
 impl<V: Value> Write<V> {
     fn look(&mut self, fields: &V) {
         let own = fields.get(&self.key).map(Found::into_owned);
-        self.acknowledged = moved(&self.base, own);
+        self.acknowledged = moved(self.base.as_ref(), own);
     }
 }
 
 /// Whether a value differs from its base, if it has one.
-fn moved<V: Value>(base: &Base<V>, now: Option<V>) -> bool {
+fn moved<V: Value>(base: Option<&Option<V>>, now: Option<V>) -> bool {
     match (base, now) {
         (None, _) | (Some(None), None) => false,
         (Some(Some(base)), Some(now)) => !base.same(&now) && !base.equals(&now),
