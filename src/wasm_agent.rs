@@ -4,8 +4,12 @@
 
 #![allow(missing_debug_implementations)] // Nobody prints these in Rust.
 
+mod buffer;
+mod graph;
 mod ledger;
 mod trim;
 
+pub use buffer::buffer;
+pub use graph::{RawPlan, RawRun};
 pub use ledger::RawLedger;
 pub use trim::trim_list;

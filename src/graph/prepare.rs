@@ -1,0 +1,88 @@
+//! Which tasks a step has (langgraph's `prepare_next_tasks`).
+
+#![allow(clippy::cast_possible_truncation)] // As in plan.rs.
+
+use super::channels::Channels;
+use super::order::{key, low, sorted};
+use super::plan::{Node, Plan};
+
+/// Why a task runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Cause {
+    /// Its node was triggered.
+    Pull,
+    /// A Send, by its index.
+    Push(u32),
+    /// It handles the error of the task at this position.
+    Error(u32),
+}
+
+/// A task of a super-step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Task {
+    /// The node that runs.
+    pub node: Node,
+    /// Why it runs.
+    pub cause: Cause,
+    /// How many answers to interrupts it has, and how many it was given.
+    pub(super) answers: (u32, u32),
+}
+
+/// The tasks of a super-step.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Tasks {
+    pub list: Vec<Task>,
+    /// Positions, in the order in which their writes count.
+    pub order: Vec<u32>,
+}
+
+impl Tasks {
+    pub fn clear(&mut self) {
+        self.list.clear();
+        self.order.clear();
+    }
+
+    fn push(&mut self, node: Node, cause: Cause) {
+        self.list.push(Task { node, cause, answers: (0, 0) });
+    }
+
+    /// Finds the tasks: a PUSH for each Send, and a PULL for each node with a trigger that is
+    /// available and that it has not seen: by name if it is known what triggered them, else in order
+    /// of insertion.
+    pub fn prepare(&mut self, plan: &Plan, channels: &Channels, knows_updated: bool) {
+        self.clear();
+        for (index, node) in (0..).zip(&channels.state.sends) {
+            if *node < plan.nodes() {
+                self.push(*node, Cause::Push(index));
+            }
+        }
+        let pushed = self.list.len() as u32;
+        // Behind the end, for there are as many triggers as these.
+        let first = plan.nodes();
+        let mut due = Vec::new();
+        for (channel, line) in (0..).zip(&plan.lines) {
+            let is_known = channels.at(channel).is_updated || !knows_updated;
+            if line.to <= first && is_known && channels.is_due(plan, channel) {
+                let insertion = if line.to == first { 0 } else { line.to + 1 };
+                let place = if knows_updated { plan.rank(line.to) } else { insertion };
+                due.push(key(place, line.to));
+            }
+        }
+        due = sorted(due.into_iter());
+        due.dedup();
+        for node in &due {
+            self.push(low(*node), Cause::Pull);
+        }
+        let pulled = (pushed..).zip(&due).map(|(at, node)| key(plan.rank(low(*node)), at));
+        self.order.extend(sorted(pulled).into_iter().map(low));
+        self.order.extend(0..pushed);
+    }
+
+    /// Adds the task of a handler of the error of the task at `failed`, to count behind it.
+    pub fn add_handler(&mut self, failed: u32, handler: Node) {
+        let place = self.order.iter().position(|task| *task == failed);
+        self.order
+            .insert(place.map_or(self.order.len(), |place| place + 1), self.list.len() as u32);
+        self.push(handler, Cause::Error(failed));
+    }
+}

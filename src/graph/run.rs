@@ -1,0 +1,442 @@
+//! A run of a graph, in numbers: which tasks there are, what is left of their writes, when it ends.
+//!
+//! [`Run`] decides and a host does: it keeps the values, runs the nodes, waits and saves. Between two
+//! steps there is one call, [`Run::commit`].
+
+#![allow(clippy::cast_possible_truncation)] // As in plan.rs.
+
+use std::sync::Arc;
+
+use super::channels::{Channels, Span, Writer};
+use super::misfit::Misfit;
+use super::order::{key, low, sorted};
+use super::plan::{Channel, Kind, Node, Plan};
+use super::prepare::{Cause, Task, Tasks};
+use super::state::{ChannelState, PlanState};
+use super::writes::Writes;
+
+/// What is to be done next.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Status {
+    /// Run the tasks.
+    Tasks,
+    /// Nothing is left.
+    #[default]
+    Done,
+    /// The limit of steps is reached.
+    Limit,
+    /// A breakpoint before one of the tasks. If all of them have saved writes, commit these.
+    InterruptBefore,
+    /// A breakpoint after one of the tasks that were committed.
+    InterruptAfter,
+}
+
+/// How a run goes.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// The most steps; more are an error of the host's.
+    pub recursion_limit: u64,
+    /// Nodes before which it stops.
+    pub interrupt_before: Vec<Node>,
+    /// Nodes after which it stops.
+    pub interrupt_after: Vec<Node>,
+}
+
+/// Whose writes [`Run::apply`] applies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum By {
+    /// A task, by its position.
+    Task(u32),
+    /// A node as which somebody updates the state.
+    Node(Node),
+    /// A run's input, or a command's.
+    Input,
+}
+
+/// What a call of `interrupt` gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answer {
+    /// The task's answer of this index.
+    Saved(u32),
+    /// The answer that was given to the run and to no task. It becomes the task's next one.
+    Take,
+    /// There is none: the task is interrupted.
+    None,
+}
+
+/// Of a node, that a run stops before or after it.
+const BEFORE: u8 = 1;
+const AFTER: u8 = 2;
+
+/// A run of a graph.
+#[derive(Debug, Clone, Default)]
+pub struct Run {
+    plan: Arc<Plan>,
+    channels: Channels,
+    stop: i64,
+    tasks: Tasks,
+    /// By node.
+    breakpoints: Vec<u8>,
+    /// Whether there is an answer for no task in particular.
+    has_answer: bool,
+    /// Room to work in.
+    writers: Vec<Writer>,
+}
+
+impl Run {
+    /// Begins a run of a new thread.
+    #[must_use]
+    pub fn new(plan: Arc<Plan>, options: &Options) -> Self {
+        let channels = vec![ChannelState::default(); plan.lines.len()];
+        let state = PlanState { step: -2, channels, ..PlanState::default() };
+        Self::begin(plan, state, options)
+    }
+
+    /// Begins a run of a thread that was saved.
+    ///
+    /// # Errors
+    /// [`Misfit`] if the state is not one of this plan.
+    pub fn open(plan: Arc<Plan>, state: PlanState, options: &Options) -> Result<Self, Misfit> {
+        if state.channels.len() != plan.lines.len() {
+            return Err(Misfit::new("state", "of as many channels as the plan"));
+        }
+        Ok(Self::begin(plan, state, options))
+    }
+
+    fn begin(plan: Arc<Plan>, mut state: PlanState, options: &Options) -> Self {
+        state.step = state.step.saturating_add(1);
+        let limit = i64::try_from(options.recursion_limit).unwrap_or(i64::MAX);
+        let mut breakpoints = vec![0; plan.nodes() as usize];
+        for (nodes, flag) in
+            [(&options.interrupt_before, BEFORE), (&options.interrupt_after, AFTER)]
+        {
+            for node in nodes {
+                if let Some(own) = breakpoints.get_mut(*node as usize) {
+                    *own |= flag;
+                }
+            }
+        }
+        Self {
+            stop: state.step.saturating_add(limit).saturating_add(1),
+            channels: Channels::new(&plan, state),
+            plan,
+            breakpoints,
+            ..Self::default()
+        }
+    }
+
+    /// Returns the plan.
+    #[must_use]
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Returns the number of the step that [`tasks`](Self::tasks) are of.
+    #[must_use]
+    pub fn step(&self) -> i64 {
+        self.channels.state.step
+    }
+
+    /// Returns the tasks, in the order in which they start.
+    #[must_use]
+    pub fn tasks(&self) -> &[Task] {
+        &self.tasks.list
+    }
+
+    /// Returns positions in the tasks, in the order in which their writes count: nodes by name, then
+    /// Sends by index; an error's handler behind the task that failed.
+    #[must_use]
+    pub fn order(&self) -> &[u32] {
+        &self.tasks.order
+    }
+
+    /// Returns the channels that triggered a task, in the order of its node's triggers.
+    pub fn triggers(&self, task: &Task) -> impl Iterator<Item = Channel> {
+        let is_pulled = task.cause == Cause::Pull;
+        let all = self.plan.triggers(task.node);
+        all.filter(move |channel| is_pulled && self.channels.is_due(&self.plan, *channel))
+    }
+
+    /// Returns the fields that just lost their values.
+    #[must_use]
+    pub fn cleared(&self) -> &[Channel] {
+        &self.channels.cleared
+    }
+
+    /// Returns the state as of the last checkpoint.
+    #[must_use]
+    pub fn state(&self) -> PlanState {
+        let mut state = self.channels.state.clone();
+        state.step = state.step.saturating_sub(1);
+        state
+    }
+
+    /// Returns the state, under the step of [`tasks`](Self::tasks).
+    #[cfg_attr(not(feature = "bindings-agent"), allow(dead_code))]
+    pub(crate) fn state_now(&self) -> &PlanState {
+        &self.channels.state
+    }
+
+    /// Takes new input. Tasks that are not finished are dropped: they count as run, and wrote
+    /// nothing. A checkpoint of the input is due, under the step before [`step`](Self::step).
+    pub fn input(&mut self) -> Status {
+        self.prepare();
+        let mut writes = Writes::default();
+        writes.push(self.plan.start());
+        writes.end();
+        let is_step = !self.tasks.list.is_empty();
+        self.writers.clear();
+        for at in 0..self.tasks.list.len() as u32 {
+            // Behind the end: it wrote nothing.
+            self.add_writer(By::Task(at), 1);
+        }
+        self.add_writer(By::Input, 0);
+        let span = if is_step { Span::Step } else { Span::Input };
+        self.take(&writes, span);
+        self.advance();
+        self.next()
+    }
+
+    /// Goes on where the run was left. No checkpoint is due.
+    pub fn resume(&mut self) -> Status {
+        self.channels.cleared.clear();
+        self.pass();
+        self.next()
+    }
+
+    /// Takes a command's writes. If it is a resume as well no checkpoint is due; otherwise one of the
+    /// input is.
+    ///
+    /// # Errors
+    /// [`Misfit`] if `writes` has no number of this plan's. Nothing has changed.
+    pub fn command(&mut self, writes: &Writes, resumes: bool) -> Result<Status, Misfit> {
+        self.check(None, writes.of(0))?;
+        self.writers.clear();
+        self.add_writer(By::Input, 0);
+        self.channels.apply(&self.plan, &self.writers, writes, Span::Before);
+        self.pass();
+        if !resumes {
+            self.advance();
+        }
+        Ok(self.next())
+    }
+
+    /// Ends the step: all its tasks are finished, and this is what they wrote. A checkpoint is due,
+    /// under the step before [`step`](Self::step).
+    ///
+    /// # Errors
+    /// [`Misfit`] if `writes` does not fit the tasks. Nothing has changed.
+    pub fn commit(&mut self, writes: &Writes) -> Result<Status, Misfit> {
+        if writes.len() != self.tasks.list.len() {
+            return Err(Misfit::new("writes", "those of each task"));
+        }
+        for (at, task) in self.tasks.list.iter().enumerate() {
+            self.check(Some(task.node), writes.of(at))?;
+        }
+        self.writers.clear();
+        for place in 0..self.tasks.order.len() {
+            let at = self.tasks.order.get(place).copied().unwrap_or_default();
+            self.add_writer(By::Task(at), at as usize);
+        }
+        self.take(writes, Span::Step);
+        let stops = self.stops(AFTER);
+        self.advance();
+        if stops {
+            self.tasks.clear();
+            return Ok(Status::InterruptAfter);
+        }
+        Ok(self.next())
+    }
+
+    /// Adds a task that handles an error of another, behind all tasks.
+    ///
+    /// # Errors
+    /// [`Misfit`] if there is no such task or node.
+    pub fn add_handler(&mut self, failed: u32, handler: Node) -> Result<(), Misfit> {
+        if failed as usize >= self.tasks.list.len() || handler >= self.plan.nodes() {
+            return Err(Misfit::new("handler", "a node, of a task"));
+        }
+        self.tasks.add_handler(failed, handler);
+        Ok(())
+    }
+
+    /// Finds the tasks that the state implies, and changes nothing: no limit holds, no breakpoint.
+    pub fn peek(&mut self) -> Status {
+        self.channels.cleared.clear();
+        self.tasks.prepare(&self.plan, &self.channels, false);
+        if self.tasks.list.is_empty() { Status::Done } else { Status::Tasks }
+    }
+
+    /// Applies writes as a step, without going on: those of tasks in their order, behind all others.
+    ///
+    /// # Errors
+    /// [`Misfit`] if there is no such task, node or channel. Nothing has changed.
+    pub fn apply(&mut self, by: &[By], writes: &Writes) -> Result<(), Misfit> {
+        for (part, by) in by.iter().enumerate() {
+            let node = match by {
+                By::Input => None,
+                By::Node(node) => Some(*node),
+                By::Task(task) => {
+                    Some(self.tasks.list.get(*task as usize).map_or(u32::MAX, |task| task.node))
+                }
+            };
+            if node.is_some_and(|node| node > self.plan.nodes()) {
+                return Err(Misfit::new("writer", "a task or a node"));
+            }
+            self.check(node, writes.of(part))?;
+        }
+        let mut places = vec![0; self.tasks.list.len()];
+        for (at, task) in (1..).zip(&self.tasks.order) {
+            if let Some(place) = places.get_mut(*task as usize) {
+                *place = at;
+            }
+        }
+        let place = |by: &By| match by {
+            By::Task(task) => places.get(*task as usize).copied().unwrap_or_default(),
+            _ => 0,
+        };
+        let parts = sorted((0..).zip(by).map(|(part, by)| key(place(by), part)));
+        self.writers.clear();
+        for part in parts {
+            let part = low(part) as usize;
+            self.add_writer(by.get(part).copied().unwrap_or(By::Input), part);
+        }
+        let is_step = by.iter().any(|by| *by != By::Input);
+        self.take(writes, if is_step { Span::Step } else { Span::Input });
+        self.channels.state.knows_updated = false;
+        Ok(())
+    }
+
+    /// Counts a step: a checkpoint was made.
+    pub fn advance(&mut self) {
+        let step = &mut self.channels.state.step;
+        *step = step.saturating_add(1);
+    }
+
+    /// Returns the node as which the state is updated if none is named: the one that was triggered
+    /// last; `None` if there are two.
+    #[must_use]
+    pub fn last_node(&self) -> Option<Node> {
+        let (mut last, mut highest) = (Some(self.plan.nodes()), 0);
+        for (line, channel) in self.plan.lines.iter().zip(&self.channels.state.channels) {
+            if channel.seen > highest {
+                (last, highest) = (Some(line.to), channel.seen);
+            } else if channel.seen > 0 && channel.seen == highest {
+                last = None;
+            }
+        }
+        last.filter(|node| *node <= self.plan.nodes())
+    }
+
+    /// Says how many answers each task has, and whether there is one for no task in particular.
+    pub fn set_answers(&mut self, saved: impl IntoIterator<Item = u32>, shared: bool) {
+        for (task, saved) in self.tasks.list.iter_mut().zip(saved) {
+            task.answers = (saved, 0);
+        }
+        self.has_answer = shared;
+    }
+
+    /// Answers the next interrupt of a task.
+    pub fn interrupt(&mut self, task: u32) -> Answer {
+        let Some(Task { answers: (saved, given), .. }) = self.tasks.list.get_mut(task as usize)
+        else {
+            return Answer::None;
+        };
+        let next = *given;
+        if next < *saved {
+            *given += 1;
+            return Answer::Saved(next);
+        }
+        if std::mem::take(&mut self.has_answer) {
+            *given = next.saturating_add(1);
+            *saved = *given;
+            return Answer::Take;
+        }
+        Answer::None
+    }
+
+    /// Has a task start over: its next interrupt is its first again.
+    pub fn restart(&mut self, task: u32) {
+        if let Some(task) = self.tasks.list.get_mut(task as usize) {
+            task.answers.1 = 0;
+        }
+    }
+
+    /// Finds the next tasks, unless the limit is reached.
+    #[cfg_attr(target_arch = "wasm32", inline(never))] // Smaller.
+    fn next(&mut self) -> Status {
+        self.has_answer = false;
+        if self.step() > self.stop {
+            self.tasks.clear();
+            return Status::Limit;
+        }
+        self.prepare();
+        if self.tasks.list.is_empty() {
+            Status::Done
+        } else if self.stops(BEFORE) {
+            Status::InterruptBefore
+        } else {
+            Status::Tasks
+        }
+    }
+
+    #[cfg_attr(target_arch = "wasm32", inline(never))] // Smaller.
+    fn prepare(&mut self) {
+        self.tasks.prepare(&self.plan, &self.channels, self.channels.state.knows_updated);
+    }
+
+    /// Whether a breakpoint is at one of the tasks: if there is anything that breakpoints have not
+    /// seen.
+    #[cfg_attr(target_arch = "wasm32", inline(never))] // Smaller.
+    fn stops(&self, at: u8) -> bool {
+        let is_point =
+            |task: &Task| self.breakpoints.get(task.node as usize).is_some_and(|own| own & at != 0);
+        self.tasks.list.iter().any(is_point)
+            && self.channels.state.channels.iter().any(|channel| channel.version > channel.passed)
+    }
+
+    /// Breakpoints have seen everything.
+    fn pass(&mut self) {
+        for channel in &mut self.channels.state.channels {
+            channel.passed = channel.version;
+        }
+    }
+
+    /// Refuses writes that no channel takes, and a join's by a node that is no member of it.
+    fn check(&self, node: Option<Node>, writes: &[u32]) -> Result<(), Misfit> {
+        let plan = &self.plan;
+        for write in writes {
+            let fits = match plan.lines.get(*write as usize) {
+                Some(line) if line.kind == Kind::Join => {
+                    node.is_some_and(|node| plan.member(node, *write).is_some())
+                }
+                Some(_) => *write != plan.sends(),
+                None => *write <= plan.send(None),
+            };
+            if !fits {
+                return Err(Misfit::new("writes", "channels of the plan"));
+            }
+        }
+        Ok(())
+    }
+
+    #[cfg_attr(target_arch = "wasm32", inline(never))] // Smaller.
+    fn add_writer(&mut self, by: By, part: usize) {
+        let task = match by {
+            By::Task(at) => self.tasks.list.get(at as usize),
+            _ => None,
+        };
+        let node = match by {
+            By::Node(node) => Some(node),
+            _ => task.map(|task| task.node),
+        };
+        let is_triggered = task.is_some_and(|task| task.cause == Cause::Pull);
+        self.writers.push(Writer { node, is_triggered, part });
+    }
+
+    #[cfg_attr(target_arch = "wasm32", inline(never))] // Smaller.
+    fn take(&mut self, writes: &Writes, span: Span) {
+        self.channels.apply(&self.plan, &self.writers, writes, span);
+        self.channels.state.knows_updated = true;
+    }
+}
