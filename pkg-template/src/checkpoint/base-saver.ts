@@ -21,6 +21,8 @@ import type {
  */
 export abstract class BaseCheckpointSaver implements CheckpointSaver {
   serde: CheckpointSerializer = jsonSerializer;
+  /** Messages that are plain dicts stay so here, while langgraph.js's savers make instances of them. */
+  readonly keepsDicts = true;
 
   abstract getTuple(config: CheckpointConfig): Promise<CheckpointTuple | undefined>;
   abstract list(config: CheckpointConfig, options?: CheckpointListOptions): AsyncGenerator<CheckpointTuple>;
