@@ -14,7 +14,7 @@ const savers: [string, () => BaseCheckpointSaver][] = [
 
 /** What a step does to a list, and behind which checkpoint: 0 is the newest. */
 const edit = fc.record({
-  kind: fc.constantFrom("grow", "grow", "grow", "replace", "remove", "window", "same", "clear"),
+  kind: fc.constantFrom("grow", "grow", "grow", "replace", "remove", "cut", "window", "same", "clear"),
   at: fc.nat(99),
   many: fc.integer({ min: 1, max: 4 }),
   back: fc.oneof({ weight: 5, arbitrary: fc.constant(0) }, fc.nat(6)),
@@ -30,6 +30,7 @@ function edited(list: readonly object[], { kind, at, many }: Edit): object[] {
   if (kind === "grow") return [...list, ...Array.from({ length: many }, item)];
   if (kind === "replace") return list.map((one, index) => (index === place ? item() : one));
   if (kind === "remove") return list.filter((_, index) => index < place || index >= place + many);
+  if (kind === "cut") return list.slice(0, Math.max(0, list.length - many));
   if (kind === "window") return [...list.slice(many), ...Array.from({ length: many }, item)];
   return kind === "clear" ? [] : (list as object[]);
 }
