@@ -1,5 +1,5 @@
 import "fake-indexeddb/auto";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { ThreadfoldError } from "threadfold";
 import { type BaseCheckpointSaver, IndexedDBSaver, MemorySaver } from "threadfold/graph";
 import { describe, expect, test } from "vitest";
