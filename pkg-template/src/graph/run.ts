@@ -15,8 +15,9 @@ import {
 import type { GraphSpec } from "./graph-spec.js";
 import { INTERRUPT, type Interrupt } from "./interrupt.js";
 import { MessageStream, noteMessages } from "./message-stream.js";
-import { type PlanRun, type PlanState, type Step, uuid6 } from "./planner.js";
 import { growth } from "./growth.js";
+import { uuid6 } from "./ids.js";
+import type { PlanRun, PlanState, Step } from "./planner.js";
 import type { RunConfig, StopAt } from "./run-config.js";
 import { NULL_TASK, restored, SavedThread, type Snapshot } from "./saved-thread.js";
 import { picked, type Values } from "./state-fields.js";
@@ -99,12 +100,13 @@ export class Run {
         : { ...given, ...(this.threadId !== undefined && { thread_id: this.threadId }) };
     const { checkpointer } = graph;
     this.ns = parent ? innerNs(parent, checkpointer === true) : "";
-    const saver = checkpointer === false ? undefined : (parent?.run.saver ?? (checkpointer === true ? undefined : checkpointer));
+    const saver =
+      checkpointer === false ? undefined : (parent?.run.saver ?? (checkpointer === true ? undefined : checkpointer));
     if (checkpointer === true && !parent) throw new Error("checkpointer: true cannot be used for root graphs.");
     if (saver) {
       if (this.threadId === undefined)
         throw new GraphValueError(
-          'A graph with a checkpointer needs to know the thread: give { threadId } or { configurable: { thread_id } }.',
+          "A graph with a checkpointer needs to know the thread: give { threadId } or { configurable: { thread_id } }.",
         );
       this.#saved = new SavedThread(
         this.spec,
@@ -237,7 +239,9 @@ export class Run {
     const { saver } = saved;
     const { configurable } = this;
     const map = configurable["checkpoint_map"] as Record<string, string> | undefined;
-    const id = (this.parent ? undefined : (configurable["checkpoint_ns"] ? undefined : configurable["checkpoint_id"])) ?? map?.[this.ns];
+    const id =
+      (this.parent ? undefined : configurable["checkpoint_ns"] ? undefined : configurable["checkpoint_id"]) ??
+      map?.[this.ns];
     if (id !== undefined) {
       const tuple = await saver.getTuple(saved.config(id as string));
       const newest = await saver.getTuple(saved.config());
@@ -344,9 +348,12 @@ export class Run {
 
   #newInput(input: unknown): void {
     if (typeof input !== "object" || Array.isArray(input))
-      throw new InvalidUpdateError(`A graph's input should be an object, not ${Array.isArray(input) ? "an array" : typeof input}.`, {
-        lc_error_code: "INVALID_GRAPH_NODE_RETURN_VALUE",
-      });
+      throw new InvalidUpdateError(
+        `A graph's input should be an object, not ${Array.isArray(input) ? "an array" : typeof input}.`,
+        {
+          lc_error_code: "INVALID_GRAPH_NODE_RETURN_VALUE",
+        },
+      );
     const { values, dropped } = this.spec.taken(input as Values);
     if (dropped.length > 0) this.#sayDropped(dropped);
     this.#pending = [];
@@ -452,7 +459,11 @@ export class Run {
     const first = this.#pending.length > 0 || this.answersById !== undefined;
     if (first && !this.#replaying) this.#matchSaved();
     else if (first) this.#matchAnswers(new Map());
-    else if (this.answer) this.plan.answers(this.tasks.map(() => 0), !this.answer.taken);
+    else if (this.answer)
+      this.plan.answers(
+        this.tasks.map(() => 0),
+        !this.answer.taken,
+      );
     if (this.#wants("checkpoints") && this.#saved) this.#emitCheckpoint();
     for (const task of this.tasks) if (task.restored && !task.hidden) this.#emitUpdates(task, true);
     if (this.#wants("tasks")) for (const task of this.tasks) this.#emitTask(task);
@@ -491,7 +502,9 @@ export class Run {
       const saved = byTask.size > 0 ? byTask.get(task.id) : undefined;
       for (const [channel, value] of saved ?? []) if (channel === RESUME) task.answers.push(...[value].flat());
       if (!answersById) continue;
-      const id = [task.interruptId(task.answers.length), task.interruptId(0)].find((one) => Object.hasOwn(answersById, one));
+      const id = [task.interruptId(task.answers.length), task.interruptId(0)].find((one) =>
+        Object.hasOwn(answersById, one),
+      );
       if (id !== undefined) task.answers.push(answersById[id]);
     }
     this.plan.answers(
@@ -550,7 +563,8 @@ export class Run {
     const { status } = task;
     if (status === "done") {
       if (this.#tracing) this.tell("task-end", { task, output: task.updates });
-      if (this.#saved) this.#saveTask(task, task.answered ? [[RESUME, task.answers], ...task.entries()] : task.entries());
+      if (this.#saved)
+        this.#saveTask(task, task.answered ? [[RESUME, task.answers], ...task.entries()] : task.entries());
       if (this.#streams && !task.hidden) {
         this.#emitUpdates(task, false);
         if (this.streamsMessages) task.messages?.written(task.updates);
@@ -576,7 +590,9 @@ export class Run {
       return;
     }
     if (this.#tracing) this.tell("task-error", { task, error });
-    const saved: [string, unknown][] = [[ERROR, { message: (error as Error)?.message ?? String(error), name: (error as Error)?.name ?? "Error" }]];
+    const saved: [string, unknown][] = [
+      [ERROR, { message: (error as Error)?.message ?? String(error), name: (error as Error)?.name ?? "Error" }],
+    ];
     const handled = task.node.handler !== undefined;
     if (handled) saved.push([ERROR_SOURCE, task.name]);
     if (this.#saved) this.#saveTask(task, saved);
@@ -713,11 +729,14 @@ export class Run {
     const saved = this.#saved as SavedThread;
     const id = this.checkpointId;
     saved.put(this.#snapshot(), this.#metadata);
-    const byTask = Map.groupBy
-      ? Map.groupBy(this.#pending, ([task]) => task)
-      : this.#pending.reduce((all, one) => all.set(one[0], [...(all.get(one[0]) ?? []), one]), new Map<string, CheckpointPendingWrite[]>());
-    for (const [task, entries] of byTask)
-      saved.putWrites(id, entries.map(([, channel, value]) => [channel, value] as [string, unknown]), task);
+    for (const task of new Set(this.#pending.map(([of]) => of))) {
+      const own = this.#pending.filter(([of]) => of === task);
+      saved.putWrites(
+        id,
+        own.map(([, channel, value]) => [channel, value]),
+        task,
+      );
+    }
   }
 
   #snapshot(): Snapshot {
@@ -765,6 +784,11 @@ export class Run {
 
   streams(mode: "custom" | "messages", up = false): boolean {
     return this.#streams?.wants(mode, !up && this.parent !== undefined) ?? false;
+  }
+
+  /** What graphs inside send to. */
+  get shownInside(): RunStreams | undefined {
+    return this.#streams;
   }
 
   get streamsMessages(): boolean {
@@ -854,7 +878,10 @@ export class Run {
   }
 
   /** Tells who traces. */
-  tell(type: TraceEvent["type"], more: { task?: Task; input?: unknown; output?: unknown; error?: unknown; keys?: readonly string[] }): void {
+  tell(
+    type: TraceEvent["type"],
+    more: { task?: Task; input?: unknown; output?: unknown; error?: unknown; keys?: readonly string[] },
+  ): void {
     const on = this.config.on ?? this.root.config.on ?? this.graph.options.on;
     if (!on) return;
     const { task, ...rest } = more;
@@ -884,14 +911,21 @@ const SPECIAL = new Set([ERROR, ERROR_SOURCE, INTERRUPT, RESUME]);
 function innerNs(task: Task, kept: boolean): string {
   const count = task.subgraphs++;
   const ns = count > 0 ? `${task.ns}|${count}` : task.ns;
-  return kept ? ns.split("|").map((part) => part.split(":")[0]).join("|") : ns;
+  return kept
+    ? ns
+        .split("|")
+        .map((part) => part.split(":")[0])
+        .join("|")
+    : ns;
 }
 
 /** Answers by the ids of questions; undefined if it is one answer. */
 function byIds(resume: unknown): Record<string, unknown> | undefined {
   if (typeof resume !== "object" || resume === null || Array.isArray(resume)) return undefined;
   const ids = Object.keys(resume);
-  return ids.length > 0 && ids.every((id) => /^[0-9a-f]{32}$/.test(id)) ? (resume as Record<string, unknown>) : undefined;
+  return ids.length > 0 && ids.every((id) => /^[0-9a-f]{32}$/.test(id))
+    ? (resume as Record<string, unknown>)
+    : undefined;
 }
 
 function recursionError(limit: number): GraphRecursionError {

@@ -44,7 +44,7 @@ export function restored(spec: GraphSpec, { checkpoint, metadata }: CheckpointTu
   const values = checkpoint.channel_values;
   const has = (name: string) => Object.hasOwn(values, name) && values[name] !== undefined;
   const state: Record<string, unknown> = { ...fields.initial() };
-  for (const key of fields.keys) if (Object.hasOwn(values, key)) state[key] = values[key];
+  for (const key of fields.keys) if (has(key)) state[key] = values[key];
   const held = new Map<number, unknown>();
   const finished: number[] = [];
   const heldChannels: number[] = [];
@@ -150,7 +150,11 @@ function versionsOf(spec: GraphSpec, numbers: readonly number[]): ChannelVersion
   return versions;
 }
 
-function seenOf(spec: GraphSpec, plan: PlanState, others: Record<string, ChannelVersions>): Checkpoint["versions_seen"] {
+function seenOf(
+  spec: GraphSpec,
+  plan: PlanState,
+  others: Record<string, ChannelVersions>,
+): Checkpoint["versions_seen"] {
   const all: Record<string, ChannelVersions> = {};
   for (const [node, marks] of Object.entries(others)) all[node] = { ...marks };
   for (let channel = 0; channel < plan.seen.length; channel++) {

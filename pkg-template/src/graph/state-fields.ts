@@ -16,6 +16,8 @@ export class StateFields {
   readonly ephemeral: readonly number[];
   /** The fields that no checkpoint has. */
   readonly untracked: readonly string[];
+  /** The fields whose lists updates add to. */
+  readonly lists: readonly string[];
   readonly #schema: Schema<unknown>;
   readonly #begins: readonly (readonly [string, () => unknown])[];
 
@@ -29,8 +31,11 @@ export class StateFields {
     const ofKind = (kind: string) => this.keys.filter((key) => fields[key]?.kind === kind);
     this.ephemeral = ofKind("ephemeral").map((key) => this.numbers.get(key) as number);
     this.untracked = ofKind("untracked");
+    this.lists = [...ofKind("messages"), ...ofKind("append")];
     this.#begins = Object.entries(fields).flatMap(([key, { begins }]) => (begins ? [[key, begins] as const] : []));
-    const whole = declarations.find(({ schema, fields: own }) => schema && Object.keys(own).length === this.keys.length);
+    const whole = declarations.find(
+      ({ schema, fields: own }) => schema && Object.keys(own).length === this.keys.length,
+    );
     this.#schema = whole?.schema ?? defineSchema(fields as never);
   }
 

@@ -91,7 +91,10 @@ export function declared(given: unknown, whole: boolean, registry?: ZodRegistry)
 
 function ofChannels(channels: object): Record<string, DeclaredField> {
   return Object.fromEntries(
-    Object.entries(channels).map(([key, given]) => [key, ofChannel(key, typeof given === "function" ? given() : given)]),
+    Object.entries(channels).map(([key, given]) => [
+      key,
+      ofChannel(key, typeof given === "function" ? given() : given),
+    ]),
   );
 }
 
@@ -123,7 +126,8 @@ function ofChannel(key: string, channel: unknown): DeclaredField {
 function ofZod(zod: ZodObject, whole: boolean, registry: ZodRegistry | undefined): Declared {
   const fields = Object.entries(zod.shape).map(([key, part]): [string, DeclaredField] => {
     const meta = registry?.get(part);
-    if (meta?.reducer) return [key, field.reducer(meta.reducer.fn as never, { default: meta.default as never })] as never;
+    if (meta?.reducer)
+      return [key, field.reducer(meta.reducer.fn as never, { default: meta.default as never })] as never;
     if (part.lg_reducer_schema && !registry)
       throw new StateGraphInputError(
         `The reducer of '${key}' is in langgraph.js: give new StateGraph(state, { registry: schemaMetaRegistry }).`,

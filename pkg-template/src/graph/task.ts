@@ -1,16 +1,24 @@
 // One task of a super-step: a node, run until it has answered, failed for good, or asked something.
 import { Command, END, type Send, toSend } from "./command.js";
-import { GraphInterrupt, InvalidUpdateError, isGraphBubbleUp, isGraphInterrupt, isParentCommand, NodeError } from "./graph-errors.js";
+import {
+  GraphInterrupt,
+  InvalidUpdateError,
+  isGraphBubbleUp,
+  isGraphInterrupt,
+  isParentCommand,
+  NodeError,
+} from "./graph-errors.js";
 import type { GraphNode } from "./graph-spec.js";
+import { interruptId, uuid5 } from "./ids.js";
 import type { Interrupt } from "./interrupt.js";
+import { messageCallbacks, type MessageStream } from "./message-stream.js";
 import { NodeContext } from "./node-context.js";
 import { takeBranch, takeOutput } from "./node-output.js";
-import { interruptId, type PlannedTask, uuid5 } from "./planner.js";
+import type { PlannedTask } from "./planner.js";
 import { retryDelay } from "./retry.js";
 import type { Run } from "./run.js";
 import { picked, type Values } from "./state-fields.js";
 import { timeoutPolicy, Watch } from "./timeout.js";
-import { messageCallbacks, type MessageStream } from "./message-stream.js";
 
 /** What became of a task; empty while it runs. `handled`: it failed, and its error handler runs. */
 export type TaskStatus = "" | "done" | "failed" | "handled" | "interrupted";
@@ -19,6 +27,18 @@ type Entry = readonly [channel: string, value: unknown];
 
 const isPromise = (value: unknown): value is PromiseLike<unknown> =>
   typeof (value as { then?: unknown } | null | undefined)?.then === "function";
+
+/** What a task reads of the thread that it runs on. */
+export interface TaskHome {
+  readonly spec: Run["spec"];
+  readonly ns: string;
+  readonly stepNumber: number;
+  readonly checkpointId: string;
+  readonly state: Values;
+  readonly sends: readonly Send[];
+  readonly held: ReadonlyMap<number, unknown>;
+  readonly tasks: readonly Task[];
+}
 
 export class Task {
   readonly run: Run;
@@ -54,7 +74,9 @@ export class Task {
   #input: unknown;
   #messages: MessageStream | undefined;
 
-  constructor(run: Run, planned: PlannedTask, position: number) {
+  /** Without a run it is only looked at, and what it would write is asked for. */
+  constructor(home: Run | TaskHome, planned: PlannedTask, position: number) {
+    const run = home as Run;
     this.run = run;
     this.planned = planned;
     this.position = position;
@@ -209,7 +231,8 @@ export class Task {
     const edges = this.controls + this.node.edges.length;
     for (let at = 0; at < this.writes.length; at++) {
       const channel = this.writes[at] as number;
-      if (channel > spec.plan.sends && channel < spec.plan.join(0)) held.set(channel, this.#edgeValue(channel, at, edges));
+      if (channel > spec.plan.sends && channel < spec.plan.join(0))
+        held.set(channel, this.#edgeValue(channel, at, edges));
     }
   }
 
@@ -237,7 +260,7 @@ export class Task {
   #call(): unknown {
     const { node, run, planned } = this;
     const sent = planned.send >= 0 ? timeoutPolicy(run.sends[planned.send]?.timeout) : undefined;
-    const policy = sent ?? node.timeout ?? run.nodeTimeout;
+    const policy = sent ?? node.timeout;
     if (policy) {
       this.controller = new AbortController();
       this.watch = new Watch(node.name, policy);
@@ -261,6 +284,11 @@ export class Task {
     } catch (error) {
       await this.#recover(error);
     }
+  }
+
+  /** Writes as if the node had answered. */
+  async answer(output: unknown): Promise<void> {
+    await this.#take(output);
   }
 
   /** Takes the node's answer, and what its edges and conditions add to it. */
@@ -319,7 +347,7 @@ export class Task {
       this.interrupts = error.interrupts.map((one) => (one.id ? one : { id: this.interruptId(0), ...one }));
       return undefined;
     }
-    const policies = node.options.retryPolicy ?? run.nodeRetry;
+    const policies = node.options.retryPolicy;
     const delay = isGraphBubbleUp(error) ? undefined : retryDelay(policies, error, this.attempt);
     if (delay !== undefined) return this.#again(delay, error);
     this.status = "failed";
