@@ -103,7 +103,7 @@ describe.each(savers)("%s", (_name, create) => {
       messages: () => new DeltaChannel(messagesDeltaReducer, { snapshotFrequency: 3 }) as never,
     } as never);
     const deltas = async (saver: TheirSaver) => {
-      const app = new StateGraph(Deltas)
+      const app = new StateGraph(Deltas as unknown as typeof State)
         .addNode("say", () => ({ messages: [new AIMessage({ id: uuid6(0), content: "hi" })] }) as never)
         .addEdge(START, "say")
         .compile({ checkpointer: saver });

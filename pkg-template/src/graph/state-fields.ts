@@ -18,6 +18,8 @@ export class StateFields {
   readonly untracked: readonly string[];
   /** The fields whose lists updates add to. */
   readonly lists: readonly string[];
+  /** The fields that hold messages. */
+  readonly messages: readonly string[];
   readonly #schema: Schema<unknown>;
   readonly #begins: readonly (readonly [string, () => unknown])[];
 
@@ -31,7 +33,8 @@ export class StateFields {
     const ofKind = (kind: string) => this.keys.filter((key) => fields[key]?.kind === kind);
     this.ephemeral = ofKind("ephemeral").map((key) => this.numbers.get(key) as number);
     this.untracked = ofKind("untracked");
-    this.lists = [...ofKind("messages"), ...ofKind("append")];
+    this.messages = ofKind("messages");
+    this.lists = [...this.messages, ...ofKind("append")];
     this.#begins = Object.entries(fields).flatMap(([key, { begins }]) => (begins ? [[key, begins] as const] : []));
     const whole = declarations.find(
       ({ schema, fields: own }) => schema && Object.keys(own).length === this.keys.length,
