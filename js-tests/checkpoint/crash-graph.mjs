@@ -13,7 +13,7 @@ const [database, effects, durability, dieAt] = process.argv.slice(2);
 const node = (name) => async () => {
   await setImmediate();
   appendFileSync(effects, `${name}\n`);
-  await null;
+  await Promise.resolve();
   return { log: [name], messages: [{ type: "ai", id: name, content: name }] };
 };
 

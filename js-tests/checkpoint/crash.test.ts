@@ -62,12 +62,10 @@ async function dieAndGoOn(durability: string, dieAt: number, again: number): Pro
     if (twice.length > 0) problems.push(`${twice} ran again though saved`);
   }
   const saver = SqliteSaver.fromConnString(`${name}.sqlite`);
-  const { log, messages } = (await saver.get({ configurable: { thread_id: "1" } }))?.channel_values as Record<
-    string,
-    unknown[]
-  >;
+  const ended = await saver.get({ configurable: { thread_id: "1" } });
+  const { log, messages } = (ended?.channel_values ?? {}) as Record<string, unknown[] | undefined>;
   saver.db.close();
-  const ids = (messages as { id: string }[]).map(({ id }) => id);
+  const ids = ((messages ?? []) as { id: string }[]).map(({ id }) => id);
   if (String(log) !== String(LOG)) problems.push(`the log is ${log}`);
   if (String(ids) !== String(NODES)) problems.push(`the messages are ${ids}`);
   return problems.map((problem) => `killed at await ${dieAt}, then at ${again}: ${problem}`);
