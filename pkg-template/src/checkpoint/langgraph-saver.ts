@@ -16,13 +16,21 @@ import type {
 /** The saver as a graph uses it. `messages` are the fields that hold messages. */
 export function saverFor(saver: CheckpointSaver, messages: readonly string[]): CheckpointSaver {
   const raw = saver instanceof LangGraphSaver ? saver.raw : saver;
-  const keepsDicts = (raw as { keepsDicts?: unknown }).keepsDicts === true;
-  return keepsDicts || messages.length === 0 ? raw : new LangGraphSaver(raw, messages);
+  return (raw as { keepsDicts?: unknown }).keepsDicts === true ? raw : new LangGraphSaver(raw, messages);
+}
+
+/** A checkpoint that a run may go on from though it is not the newest of its thread. */
+export interface PastTuple extends CheckpointTuple {
+  /** The highest version of the thread's newest checkpoint. */
+  readonly highest?: number;
 }
 
 /**
  * A saver whose serializer makes instances of messages, on which nodes of langgraph.js count. It gets the dicts of a state
  * as records of instances, and what it gives back are dicts again.
+ *
+ * PostgresSaver keeps one value for each version of a channel, so that a fork must not count as the branch beside it did:
+ * langgraph.js does, and its forks have that branch's values. Here a fork hears how far the thread has come.
  */
 class LangGraphSaver implements CheckpointSaver {
   readonly raw: CheckpointSaver;
@@ -33,9 +41,12 @@ class LangGraphSaver implements CheckpointSaver {
     this.#messages = messages;
   }
 
-  async getTuple(config: CheckpointConfig): Promise<CheckpointTuple | undefined> {
+  async getTuple(config: CheckpointConfig): Promise<PastTuple | undefined> {
     const tuple = await this.raw.getTuple(config);
-    return tuple && this.#read(tuple);
+    if (tuple === undefined) return undefined;
+    const { checkpoint_id, ...thread } = config.configurable ?? {};
+    const newest = checkpoint_id ? await this.raw.getTuple({ configurable: thread }) : undefined;
+    return { ...this.#read(tuple), ...(newest && { highest: highestOf(newest) }) };
   }
 
   async *list(config: CheckpointConfig, options?: CheckpointListOptions): AsyncGenerator<CheckpointTuple> {
@@ -79,4 +90,11 @@ class LangGraphSaver implements CheckpointSaver {
     const [taskId, channel, value] = write;
     return this.#messages.includes(channel) ? [taskId, channel, fromRecords(value)] : write;
   }
+}
+
+function highestOf({ checkpoint }: CheckpointTuple): number {
+  return Math.max(
+    0,
+    ...Object.values(checkpoint.channel_versions).map((version) => Number.parseInt(String(version), 10)),
+  );
 }
