@@ -414,9 +414,10 @@ export class Run {
   /** The questions of unfinished tasks, by id. */
   #questions(): Set<string> {
     const ids = new Set<string>();
+    const done = new Set(this.#pending.filter(([, channel]) => !SPECIAL.has(channel)).map(([task]) => task));
     for (const [task, channel, value] of this.#pending)
-      if (channel === INTERRUPT)
-        for (const one of Array.isArray(value) ? (value as Interrupt[]) : [value as Interrupt]) ids.add(one.id ?? task);
+      if (channel === INTERRUPT && !done.has(task))
+        for (const one of [value].flat() as Interrupt[]) ids.add(one.id ?? task);
     return ids;
   }
 
@@ -656,7 +657,7 @@ export class Run {
     const [only] = tasks;
     let state = before;
     // A condition that has read the only task's state has folded it.
-    if (tasks.length === 1 && only?.folded && fields.ephemeral.length === 0) state = only.folded;
+    if (tasks.length === 1 && only?.folded) state = only.folded;
     else if (updates.length > 0 || fields.ephemeral.length > 0) state = fields.step(before, updates);
     const { order } = this.#step;
     const step = this.plan.commit(tasks.map(({ writes }) => writes));
@@ -676,6 +677,8 @@ export class Run {
     this.#pending = [];
     this.resuming = false;
     this.#replaying = undefined;
+    // An answer is for the step that asked.
+    this.answer = undefined;
     this.#checkpointId = undefined;
     if (this.#saved) this.#put("loop", growth(fields, before, state, updates));
     if (this.#streams && updates.length > 0) this.#emitValues();
@@ -729,8 +732,10 @@ export class Run {
     const saved = this.#saved as SavedThread;
     const id = this.checkpointId;
     saved.put(this.#snapshot(), this.#metadata);
-    for (const task of new Set(this.#pending.map(([of]) => of))) {
-      const own = this.#pending.filter(([of]) => of === task);
+    // What the caller wrote is in the state by now.
+    const pending = this.#pending.filter(([of, channel]) => of !== NULL_TASK || channel === RESUME);
+    for (const task of new Set(pending.map(([of]) => of))) {
+      const own = pending.filter(([of]) => of === task);
       saved.putWrites(
         id,
         own.map(([, channel, value]) => [channel, value]),
