@@ -1,4 +1,5 @@
 // One run of a graph: asks the planner what to do, does it, and folds what came of it.
+import { saverFor } from "../checkpoint/langgraph-saver.js";
 import type { CheckpointMetadata, CheckpointPendingWrite, CheckpointTuple } from "../checkpoint/types.js";
 import { type Command, isCommand, isSend, type Send, toSend, updatesOf } from "./command.js";
 import type { CompiledStateGraph } from "./compiled-graph.js";
@@ -16,7 +17,7 @@ import type { GraphSpec } from "./graph-spec.js";
 import { INTERRUPT, type Interrupt } from "./interrupt.js";
 import { MessageStream, noteMessages } from "./message-stream.js";
 import { growth } from "./growth.js";
-import { uuid6 } from "./ids.js";
+import { uuid6, uuid6After } from "./ids.js";
 import type { PlanRun, PlanState, Step } from "./planner.js";
 import type { RunConfig, StopAt } from "./run-config.js";
 import { NULL_TASK, restored, SavedThread, type Snapshot } from "./saved-thread.js";
@@ -110,7 +111,7 @@ export class Run {
         );
       this.#saved = new SavedThread(
         this.spec,
-        saver,
+        saverFor(saver, this.spec.fields.messages),
         { thread_id: this.threadId, checkpoint_ns: this.ns },
         config.durability ?? parent?.run.durability ?? "async",
       );
@@ -724,7 +725,7 @@ export class Run {
     if (!saved) return;
     this.#parentId = this.#checkpointId ?? this.#parentId;
     this.#metadata = { source, step: this.stepNumber - 1, parents: this.#parents() };
-    this.#checkpointId = uuid6(Date.now(), Math.max(0, this.stepNumber));
+    this.#checkpointId = uuid6After(this.#checkpointId, Math.max(0, this.stepNumber));
     if (saved.durability !== "exit") saved.put(this.#snapshot(), this.#metadata, grown);
   }
 

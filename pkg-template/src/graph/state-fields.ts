@@ -30,6 +30,8 @@ export class StateFields {
   readonly untracked: readonly string[];
   /** The fields whose lists updates add to. */
   readonly lists: readonly string[];
+  /** The fields that hold messages. */
+  readonly messages: readonly string[];
   readonly #schema: Schema<unknown>;
   /** What fields begin with. */
   readonly #begins: readonly (readonly [key: string, make: () => unknown])[];
@@ -44,7 +46,8 @@ export class StateFields {
     const ofKind = (kind: string) => this.keys.filter((key) => fields[key]?.kind === kind);
     this.ephemeral = ofKind("ephemeral").map((key) => this.numbers.get(key) as number);
     this.untracked = ofKind("untracked");
-    this.lists = [...ofKind("messages"), ...ofKind("append")];
+    this.messages = ofKind("messages");
+    this.lists = [...this.messages, ...ofKind("append")];
     this.#begins = Object.entries(fields).flatMap(([key, one]) => {
       const make = one.begins ?? (one.kind === "reducer" ? one.default : EMPTY[one.kind]);
       return make ? [[key, make] as const] : [];
