@@ -10,6 +10,7 @@ import {
   GraphRecursionError,
   GraphValueError,
   InvalidUpdateError,
+  isParentCommand,
   NodeError,
   ParentCommand,
 } from "./graph-errors.js";
@@ -175,12 +176,14 @@ export class Run {
         }
         if (this.#streams) await null;
       }
-      await this.#end();
+      const ended = this.#end();
+      if (ended) await ended;
+      this.#over();
     } catch (error) {
       this.closed = true;
       this.#controller?.abort(error);
       await this.#fail(error);
-      throw error;
+      throw this.parent && isParentCommand(error) ? forParent(error.command) : error;
     } finally {
       this.closed = true;
       this.#unlisten?.();
@@ -288,7 +291,7 @@ export class Run {
     this.resuming = exists && (inner || input === null || input === undefined || resumes);
     const travels = exists && this.#replaying !== undefined && !(resumes || inner || this.#replaying.head);
     if (travels) this.#pending = this.#pending.filter(([, channel]) => channel !== RESUME);
-    this.#readAnswers();
+    this.#readAnswers(resumes);
     const theirs = this.#pending.filter(([id, channel]) => id === NULL_TASK && channel !== RESUME);
     if (this.resuming || command) {
       this.#goOn(theirs, travels);
@@ -415,13 +418,15 @@ export class Run {
   /** The questions of unfinished tasks, by id. */
   #questions(): Set<string> {
     const ids = new Set<string>();
+    const done = new Set(this.#pending.filter(([, channel]) => !SPECIAL.has(channel)).map(([task]) => task));
     for (const [task, channel, value] of this.#pending)
-      if (channel === INTERRUPT)
-        for (const one of Array.isArray(value) ? (value as Interrupt[]) : [value as Interrupt]) ids.add(one.id ?? task);
+      if (channel === INTERRUPT && !done.has(task))
+        for (const one of [value].flat() as Interrupt[]) ids.add(one.id ?? task);
     return ids;
   }
 
-  #readAnswers(): void {
+  /** `fresh`: the caller answers just now. */
+  #readAnswers(fresh: boolean): void {
     const parent = this.parent?.run;
     this.answersById ??= parent?.answersById;
     if (parent?.answer) {
@@ -430,19 +435,13 @@ export class Run {
     }
     const own = this.#pending.find(([id, channel]) => id === NULL_TASK && channel === RESUME);
     if (!own || own[2] === null || own[2] === undefined) return;
-    // One that a task has taken is saved with the task, too.
+    // One of an earlier call that a task has taken is saved with the task, too.
     const value = own[2];
-    const fresh = this.config && this.#freshAnswer;
     const text = fresh ? "" : JSON.stringify(value);
-    const taken =
-      !fresh &&
-      this.#pending.some(
-        ([id, channel, list]) =>
-          id !== NULL_TASK && channel === RESUME && JSON.stringify([list].flat().at(-1)) === text,
-      );
-    if (!taken) this.answer = { value, taken: false };
+    const taken = ([id, channel, list]: CheckpointPendingWrite) =>
+      id !== NULL_TASK && channel === RESUME && JSON.stringify([list].flat().at(-1)) === text;
+    if (fresh || !this.#pending.some(taken)) this.answer = { value, taken: false };
   }
-  #freshAnswer = false;
 
   /** Takes the answer that is for no task in particular; nothing if another task has. */
   takeAnswer(): { value: unknown } | undefined {
@@ -503,10 +502,17 @@ export class Run {
       const saved = byTask.size > 0 ? byTask.get(task.id) : undefined;
       for (const [channel, value] of saved ?? []) if (channel === RESUME) task.answers.push(...[value].flat());
       if (!answersById) continue;
-      const id = [task.interruptId(task.answers.length), task.interruptId(0)].find((one) =>
-        Object.hasOwn(answersById, one),
-      );
-      if (id !== undefined) task.answers.push(answersById[id]);
+      const { answers } = task;
+      const asks = (answered: number) => answered >= 0 && Object.hasOwn(answersById, task.interruptId(answered));
+      if (asks(answers.length)) answers.push(answersById[task.interruptId(answers.length)]);
+      // Answered again, for the node failed.
+      else if (asks(answers.length - 1) && saved?.some(([channel]) => channel === ERROR))
+        answers[answers.length - 1] = answersById[task.interruptId(answers.length - 1)];
+      // Of langgraph.js, where all questions of a task have one id.
+      else if (asks(0)) answers.push(answersById[task.interruptId(0)]);
+      else continue;
+      // It outlasts an error of the node.
+      this.#saveTask(task, [[RESUME, [...task.answers]]]);
     }
     this.plan.answers(
       this.tasks.map(({ answers }) => answers.length),
@@ -586,7 +592,7 @@ export class Run {
 
   #endedBadly(task: Task): void {
     const { error } = task;
-    if (error instanceof ParentCommand || (error as Error | undefined)?.name === "ParentCommand") {
+    if (isParentCommand(error)) {
       this.#failed ??= task;
       return;
     }
@@ -657,7 +663,7 @@ export class Run {
     const [only] = tasks;
     let state = before;
     // A condition that has read the only task's state has folded it.
-    if (tasks.length === 1 && only?.folded && fields.ephemeral.length === 0) state = only.folded;
+    if (tasks.length === 1 && only?.folded) state = only.folded;
     else if (updates.length > 0 || fields.ephemeral.length > 0) state = fields.step(before, updates);
     const { order } = this.#step;
     const step = this.plan.commit(tasks.map(({ writes }) => writes));
@@ -677,6 +683,8 @@ export class Run {
     this.#pending = [];
     this.resuming = false;
     this.#replaying = undefined;
+    // An answer is for the step that asked.
+    this.answer = undefined;
     this.#checkpointId = undefined;
     if (this.#saved) this.#put("loop", growth(fields, before, state, updates));
     if (this.#streams && updates.length > 0) this.#emitValues();
@@ -684,14 +692,17 @@ export class Run {
 
   // How it ends.
 
-  async #end(): Promise<void> {
+  #end(): Promise<void> | undefined {
     const saved = this.#saved;
     if (saved?.durability === "exit" && (!this.parent || this.#stopped)) this.#putAtExit();
     if (this.#stopped && this.#interrupts.length === 0 && !this.parent) {
       this.#emit("updates", { [INTERRUPT]: [] });
       this.#emit("values", { [INTERRUPT]: [] });
     }
-    if (saved) await saved.settled();
+    return saved?.settled();
+  }
+
+  #over(): void {
     this.tell(this.#stopped ? "run-interrupt" : "run-end", { output: this.state });
     if (this.#stopped && this.parent) throw new GraphInterrupt(this.#interrupts);
   }
@@ -730,8 +741,10 @@ export class Run {
     const saved = this.#saved as SavedThread;
     const id = this.checkpointId;
     saved.put(this.#snapshot(), this.#metadata);
-    for (const task of new Set(this.#pending.map(([of]) => of))) {
-      const own = this.#pending.filter(([of]) => of === task);
+    // What the caller wrote is in the state by now.
+    const pending = this.#pending.filter(([of, channel]) => of !== NULL_TASK || channel === RESUME);
+    for (const task of new Set(pending.map(([of]) => of))) {
+      const own = pending.filter(([of]) => of === task);
       saved.putWrites(
         id,
         own.map(([, channel, value]) => [channel, value]),
@@ -919,6 +932,10 @@ function innerNs(task: Task, kept: boolean): string {
         .join("|")
     : ns;
 }
+
+/** A command for the graph around: there it is a node's answer. */
+const forParent = (command: Command): ParentCommand =>
+  new ParentCommand({ ...command, graph: undefined } as unknown as Command);
 
 /** Answers by the ids of questions; undefined if it is one answer. */
 function byIds(resume: unknown): Record<string, unknown> | undefined {
