@@ -1,4 +1,5 @@
 // Savers of langgraph.js: what they keep, langgraph.js has to be able to read.
+import { type DeltaField, DeltaFields } from "./delta-fields.js";
 import { fromRecords, toRecords } from "./message-values.js";
 import type {
   ChannelVersions,
@@ -13,11 +14,21 @@ import type {
   PendingWrite,
 } from "./types.js";
 
-/** The saver as a graph uses it. `messages` are the fields that hold messages. */
-export function saverFor(saver: CheckpointSaver, messages: readonly string[]): CheckpointSaver {
-  const raw = saver instanceof LangGraphSaver ? saver.raw : saver;
-  return (raw as { keepsDicts?: unknown }).keepsDicts === true ? raw : new LangGraphSaver(raw, messages);
+/** What a saver of langgraph.js needs to know of a graph's fields. */
+export interface SavedFields {
+  /** Those that hold messages. */
+  readonly messages: readonly string[];
+  /** Those that are kept as deltas. */
+  readonly deltas: readonly DeltaField[];
 }
+
+/** The saver as a graph uses it. */
+export function saverFor(saver: CheckpointSaver, fields: SavedFields): CheckpointSaver {
+  const raw = saver instanceof LangGraphSaver ? saver.raw : saver;
+  return isOurs(raw) && fields.deltas.length === 0 ? raw : new LangGraphSaver(raw, fields);
+}
+
+const isOurs = (saver: CheckpointSaver) => (saver as { keepsDicts?: unknown }).keepsDicts === true;
 
 /** A checkpoint that a run may go on from though it is not the newest of its thread. */
 export interface PastTuple extends CheckpointTuple {
@@ -36,9 +47,13 @@ class LangGraphSaver implements CheckpointSaver {
   readonly raw: CheckpointSaver;
   readonly #messages: readonly string[];
 
-  constructor(raw: CheckpointSaver, messages: readonly string[]) {
+  readonly #deltas: DeltaFields;
+
+  constructor(raw: CheckpointSaver, { messages, deltas }: SavedFields) {
     this.raw = raw;
-    this.#messages = messages;
+    // Ours keep dicts as they are, and every list as what changed; but langgraph.js may have left deltas there.
+    this.#messages = isOurs(raw) ? [] : messages;
+    this.#deltas = new DeltaFields(deltas);
   }
 
   async getTuple(config: CheckpointConfig): Promise<PastTuple | undefined> {
@@ -46,11 +61,11 @@ class LangGraphSaver implements CheckpointSaver {
     if (tuple === undefined) return undefined;
     const { checkpoint_id, ...thread } = config.configurable ?? {};
     const newest = checkpoint_id ? await this.raw.getTuple({ configurable: thread }) : undefined;
-    return { ...this.#read(tuple), ...(newest && { highest: highestOf(newest) }) };
+    return { ...(await this.#read(tuple)), ...(newest && { highest: highestOf(newest) }) };
   }
 
   async *list(config: CheckpointConfig, options?: CheckpointListOptions): AsyncGenerator<CheckpointTuple> {
-    for await (const tuple of this.raw.list(config, options)) yield this.#read(tuple);
+    for await (const tuple of this.raw.list(config, options)) yield await this.#read(tuple);
   }
 
   put(
@@ -60,11 +75,15 @@ class LangGraphSaver implements CheckpointSaver {
     newVersions: ChannelVersions,
     grown?: GrownLists,
   ): Promise<CheckpointConfig> {
-    const channel_values = this.#changed(checkpoint.channel_values, toRecords);
-    return this.raw.put(config, { ...checkpoint, channel_values }, metadata, newVersions, grown);
+    const parent = config.configurable?.checkpoint_id;
+    if (isOurs(this.raw)) return this.raw.put(config, checkpoint, metadata, newVersions, grown);
+    const [kept, counted] = this.#deltas.write(parent, checkpoint, metadata, newVersions);
+    const channel_values = this.#changed(kept.channel_values, toRecords);
+    return this.raw.put(config, { ...kept, channel_values }, counted, newVersions, grown);
   }
 
   putWrites(config: CheckpointConfig, writes: PendingWrite[], taskId: string): Promise<void> {
+    this.#deltas.wrote(config.configurable?.checkpoint_id, writes, taskId);
     return this.raw.putWrites(config, writes, taskId);
   }
 
@@ -78,8 +97,9 @@ class LangGraphSaver implements CheckpointSaver {
     return changed;
   }
 
-  #read(tuple: CheckpointTuple): CheckpointTuple {
-    const { checkpoint, pendingWrites } = tuple;
+  async #read(tuple: CheckpointTuple): Promise<CheckpointTuple> {
+    const { pendingWrites } = tuple;
+    const checkpoint = await this.#deltas.read(this.raw, tuple);
     const channel_values = this.#changed(checkpoint.channel_values, fromRecords);
     const read: CheckpointTuple = { ...tuple, checkpoint: { ...checkpoint, channel_values } };
     if (pendingWrites) read.pendingWrites = pendingWrites.map((write) => this.#readWrite(write));

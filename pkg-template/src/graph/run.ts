@@ -112,7 +112,7 @@ export class Run {
         );
       this.#saved = new SavedThread(
         this.spec,
-        saverFor(saver, this.spec.fields.messages),
+        saverFor(saver, this.spec.fields),
         { thread_id: this.threadId, checkpoint_ns: this.ns },
         config.durability ?? parent?.run.durability ?? "async",
       );

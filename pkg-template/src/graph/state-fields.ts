@@ -1,5 +1,6 @@
 // A graph's fields: how updates are folded into its state, and who sees what of it.
 import { defineSchema, type Schema, ThreadfoldError } from "threadfold";
+import type { DeltaField } from "../checkpoint/delta-fields.js";
 import { type GraphErrorCode, InvalidUpdateError } from "./graph-errors.js";
 import type { Declared, DeclaredField } from "./state-forms.js";
 
@@ -32,6 +33,8 @@ export class StateFields {
   readonly lists: readonly string[];
   /** The fields that hold messages. */
   readonly messages: readonly string[];
+  /** The fields that langgraph.js's savers keep as deltas. */
+  readonly deltas: readonly DeltaField[];
   readonly #schema: Schema<unknown>;
   /** What fields begin with. */
   readonly #begins: readonly (readonly [key: string, make: () => unknown])[];
@@ -47,6 +50,11 @@ export class StateFields {
     this.ephemeral = ofKind("ephemeral").map((key) => this.numbers.get(key) as number);
     this.untracked = ofKind("untracked");
     this.messages = ofKind("messages");
+    this.deltas = this.keys.flatMap((name) => {
+      const every = fields[name]?.every;
+      const fold = (value: unknown, writes: readonly unknown[]) => this.#folded(name, value, writes);
+      return every === undefined ? [] : [{ name, every, fold }];
+    });
     this.lists = [...this.messages, ...ofKind("append")];
     this.#begins = Object.entries(fields).flatMap(([key, one]) => {
       const make = one.begins ?? (one.kind === "reducer" ? one.default : EMPTY[one.kind]);
@@ -72,6 +80,14 @@ export class StateFields {
     } catch (error) {
       throw asGraphError(error);
     }
+  }
+
+  /** Folds writes to one field, each as a step of its own. */
+  #folded(name: string, value: unknown, writes: readonly unknown[]): unknown {
+    let state = this.initial();
+    if (value !== undefined) state = { ...state, [name]: value };
+    for (const write of writes) state = this.step(state, [{ [name]: write }]);
+    return state[name];
   }
 
   /** Folds updates without clearing what is ephemeral, as a caller's own do. */
