@@ -20,7 +20,16 @@ function diamond(of: Package, options: object = {}) {
       ctx.writer("from b");
       return { log: ["b"], last: "b" };
     })
-    .addNode("c", () => new of.Command({ update: [["log", ["c"]], ["log", ["cc"]]] }))
+    .addNode(
+      "c",
+      () =>
+        new of.Command({
+          update: [
+            ["log", ["c"]],
+            ["log", ["cc"]],
+          ],
+        }),
+    )
     .addNode("d", () => undefined)
     .addEdge("__start__", "a")
     .addEdge("a", "b")
@@ -46,7 +55,9 @@ describe.each(["values", "updates", "custom", "tasks", "checkpoints"])("%s", (st
 });
 
 const byMode = (parts: [string, unknown][]) =>
-  Object.fromEntries(["values", "updates", "custom", "tasks", "debug"].map((mode) => [mode, parts.filter(([of]) => of === mode)]));
+  Object.fromEntries(
+    ["values", "updates", "custom", "tasks", "debug"].map((mode) => [mode, parts.filter(([of]) => of === mode)]),
+  );
 
 same(
   "several modes",
