@@ -53,6 +53,11 @@ export class OpenedThread implements TaskHome {
   readonly held: Map<number, unknown>;
   readonly plan: PlanRun;
   readonly pending: readonly CheckpointPendingWrite[];
+  // What conditions find in their context.
+  readonly config = {};
+  readonly context = undefined;
+  readonly configurable = {};
+  readonly streamsMessages = false;
   state: Values;
   sends: readonly Send[];
   tasks: Task[] = [];

@@ -153,7 +153,10 @@ export class Run {
       if (begun) await begun;
       for (;;) {
         const { status } = this.#step;
-        if (status === "done" || this.#stopped) break;
+        if (status === "done" || this.#stopped) {
+          if (status === "done" && this.#wants("checkpoints")) this.#emitCheckpoint([]);
+          break;
+        }
         if (status === "limit") throw recursionError(this.recursionLimit);
         if (status === "interrupt_after") {
           this.#stopped = true;
@@ -464,7 +467,7 @@ export class Run {
         this.tasks.map(() => 0),
         !this.answer.taken,
       );
-    if (this.#wants("checkpoints") && this.#saved) this.#emitCheckpoint();
+    if (this.#wants("checkpoints")) this.#emitCheckpoint(this.tasks);
     for (const task of this.tasks) if (task.restored && !task.hidden) this.#emitUpdates(task, true);
     if (this.#wants("tasks")) for (const task of this.tasks) this.#emitTask(task);
   }
@@ -856,7 +859,7 @@ export class Run {
   }
 
   #emitTask(task: Task): void {
-    if (task.hidden || task.status) return;
+    if (task.hidden) return;
     const { id, name, input, triggers } = task;
     this.#emit("tasks", { id, name, input, triggers, interrupts: [] });
   }
@@ -874,15 +877,16 @@ export class Run {
     this.#emit("tasks", { id, name, result, interrupts, ...message });
   }
 
-  #emitCheckpoint(): void {
-    const saved = this.#saved as SavedThread;
+  #emitCheckpoint(tasks: readonly Task[]): void {
+    const saved = this.#saved;
+    if (!saved) return;
     const config = saved.config(this.checkpointId);
     this.#emit("checkpoints", {
       config,
       values: this.#valuesOf(this.state),
       metadata: this.#metadata,
-      next: this.tasks.map(({ name }) => name),
-      tasks: this.tasks.map(({ id, name, path }) => ({ id, name, path, interrupts: [] })),
+      next: tasks.map(({ name }) => name),
+      tasks: tasks.map(({ id, name, path }) => ({ id, name, path, interrupts: [] })),
       ...(saved.parentConfig && { parentConfig: saved.parentConfig }),
     });
   }
