@@ -4,8 +4,10 @@
 
 #![allow(missing_debug_implementations)] // Nobody prints these in Rust.
 
+mod agent;
 mod ledger;
 mod trim;
 
+pub use agent::decide;
 pub use ledger::RawLedger;
 pub use trim::trim_list;
