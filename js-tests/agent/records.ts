@@ -32,7 +32,9 @@ export async function replay<In, Out>(
     try {
       await check(structuredClone(record));
     } catch (error) {
-      differing.push(`${JSON.stringify(record)}\n${(error as Error).stack ?? String(error)}`);
+      const { message = String(error), expected, actual } = error as { message?: string; expected?: unknown; actual?: unknown };
+      const values = actual === undefined ? "" : `\nanswers ${JSON.stringify(actual)}\nwhere    ${JSON.stringify(expected)}`;
+      differing.push(`${message}${values}\n${JSON.stringify(record)}`);
     }
   }
   console.log(`${subject}: ${records.length} records, ${differing.length} differ`);

@@ -115,7 +115,7 @@ function messageOf(id: string, answer: Fields, { provider, modelId }: AiSdkModel
       model_provider: provider,
       model_name: modelId,
     },
-  } as AiMessage;
+  } as object as AiMessage;
 }
 
 /** Messages as the AI SDK's prompt. */

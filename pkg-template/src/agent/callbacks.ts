@@ -3,13 +3,21 @@ import type { LangChainMessage } from "../messages.js";
 import type { AiMessage } from "./message.js";
 import type { ModelRequest, ToolCallRequest, ToolOutcome } from "./types.js";
 
+/** The run that a node's context belongs to: where `threadfold/graph` keeps it. */
+const TASK: unique symbol = Symbol.for("threadfold.graph.task") as never;
+interface Run {
+  readonly runId: string;
+  readonly threadId: string | undefined;
+}
+const runOf = (ctx: object) => (ctx as { readonly [TASK]: { readonly run: Run } })[TASK].run;
+
 /** Where a run stands when a callback is called. */
 export interface AgentEvent {
   /** The agent's. */
   readonly id: string | undefined;
   readonly name: string | undefined;
   /** One for each `invoke`. */
-  readonly runId: string | undefined;
+  readonly runId: string;
   readonly threadId: string | undefined;
   /** The super-step of the thread. */
   readonly step: number;
@@ -35,7 +43,7 @@ export interface AgentCallbacks {
 
 /** Calls the callbacks around what the nodes do. */
 export class Callbacks {
-  /** How often a run has called the model, by its id. Small: a run is forgotten with its signal or context. */
+  /** How often a run has called the model. */
   readonly #iterations = new WeakMap<object, number>();
   readonly #any: boolean;
 
@@ -54,7 +62,7 @@ export class Callbacks {
     ask: () => Promise<AiMessage>,
   ): Promise<AiMessage> {
     if (!this.#any) return ask();
-    const run = runtime.run as object;
+    const run = runOf(runtime);
     this.#iterations.set(run, (this.#iterations.get(run) ?? 0) + 1);
     const event = this.#event(runtime);
     this.on.onModelStart?.({ ...event, messages });
@@ -82,8 +90,11 @@ export class Callbacks {
     }
   }
 
-  #event({ run, runId, threadId, step, context }: ModelRequest["runtime"]): AgentEvent {
-    const iteration = this.#iterations.get(run as object) ?? 0;
+  #event(runtime: ModelRequest["runtime"]): AgentEvent {
+    const { step, context } = runtime;
+    const run = runOf(runtime);
+    const { runId, threadId } = run;
+    const iteration = this.#iterations.get(run) ?? 0;
     return { id: this.id, name: this.name, runId, threadId, step, iteration, context };
   }
 }

@@ -109,14 +109,15 @@ export function createAgent<
     throw new ThreadfoldError("INVALID_VALUE", "Please remove duplicate middleware instances.");
 
   const schemas = middleware.flatMap(({ stateSchema }) => (stateSchema ? [schemaOf(stateSchema)] : []));
-  const schema = combineSchemas(...schemas, base, ...(own ? [schemaOf(own)] : [])) as Schema<SchemaFields>;
+  const all = [...schemas, base, ...(own ? [schemaOf(own)] : [])] as readonly Schema<SchemaFields>[];
+  const schema = combineSchemas(...all) as Schema<SchemaFields>;
   const given = [...middleware.flatMap(({ tools = [] }) => tools), ...(options.tools ?? [])].map(agentTool);
   const tools = new Map(given.map((tool) => [tool.name, tool]));
   const structured = structuredOf(responseFormat);
   const callbacks = new Callbacks(id, name, options, isGraphBubbleUp);
   const hasTools = tools.size > 0 || middleware.some(({ wrapToolCall }) => wrapToolCall);
 
-  const graph = new StateGraph(schema as Schema<BaseFields>, {
+  const graph = new StateGraph(schema as Schema<never>, {
     ...(options.contextSchema !== undefined && { context: options.contextSchema }),
   }) as unknown as Builder;
   graph.addNode(

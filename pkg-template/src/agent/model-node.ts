@@ -64,6 +64,7 @@ export function modelNode(options: ModelNodeOptions) {
         settings: request.modelSettings,
         signal: runtime.signal,
         onChunk: streamed ? (chunk) => runtime.message(chunk) : undefined,
+        config: runtime,
       }),
     );
     const message = name === undefined ? answer : named(answer, name);

@@ -46,6 +46,8 @@ export interface ModelCall {
   readonly signal: AbortSignal | undefined;
   /** Takes the pieces of the answer, if somebody streams them. */
   readonly onChunk: ((chunk: object) => void) | undefined;
+  /** What a runnable of `@langchain/core` is called with: through its callbacks it streams by itself. */
+  readonly config?: object | undefined;
 }
 
 /** Calls a model in whichever form. */
@@ -104,8 +106,9 @@ const forLangChain = ({ source, name, description, parameters }: AgentTool): unk
 async function callLangChain(model: LangChainModel, call: ModelCall): Promise<AiMessage> {
   const { signal, onChunk, messages, tools, settings } = call;
   const ready = bind(model, call);
-  const options = { ...(tools.length === 0 && settings), signal };
-  if (!onChunk || !ready.stream) return (await ready.invoke(messages, options)) as AiMessage;
+  const isRunnable = (model as { lc_runnable?: boolean }).lc_runnable === true;
+  const options = { ...(isRunnable && call.config), ...(tools.length === 0 && settings), signal };
+  if (!onChunk || !ready.stream || isRunnable) return (await ready.invoke(messages, options)) as AiMessage;
   type Chunk = Fields & { concat(more: Chunk): Chunk };
   let whole: Chunk | undefined;
   for await (const chunk of (await ready.stream(messages, options)) as AsyncIterable<Chunk>) {

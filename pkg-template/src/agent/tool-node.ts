@@ -1,6 +1,6 @@
 // The node `tools`: runs the calls that it is sent, each through the middlewares.
 import type { Schema } from "threadfold";
-import { Command, type NodeContext } from "threadfold/graph";
+import type { NodeContext } from "threadfold/graph";
 import type { ToolCall } from "../messages.js";
 import type { Fields as SchemaFields } from "../schema.js";
 import type { Callbacks } from "./callbacks.js";
@@ -29,16 +29,17 @@ export function toolNode(
     return wrap ? async (request) => wrap(request, inner) : inner;
   }, run);
 
-  return async (given: AgentState | readonly ToolCall[], ctx: NodeContext): Promise<readonly object[]> => {
+  return async (given: AgentState | readonly ToolCall[], ctx: NodeContext): Promise<object> => {
     const state = ctx.state as AgentState;
     const calls = Array.isArray(given) ? (given as readonly ToolCall[]) : callsOf(lastMessage(state));
     const outcomes = await Promise.all(
       calls.map((toolCall) => {
-        const runtime = toolRuntime(ctx, { state, toolCall, toolCallId: toolCall.id ?? "", tools: all, schema });
+        const runtime = toolRuntime(ctx, { toolCall, toolCallId: toolCall.id ?? "", tools: all, schema });
         const request = { toolCall, tool: tools.get(toolCall.name), state, runtime };
         return callbacks.aroundTool(request, () => handler(request));
       }),
     );
+    if (!outcomes.some(isCommand)) return { messages: outcomes };
     return outcomes.map((outcome) => (isCommand(outcome) ? outcome : { messages: [outcome] }));
   };
 }
@@ -49,12 +50,7 @@ function lastMessage({ messages }: AgentState) {
   return ai;
 }
 
-/** What a tool is given: the context of its node, and what is its own. */
-export function toolRuntime(
-  ctx: NodeContext,
-  own: Omit<ToolRuntime, keyof NodeContext> & { state: AgentState },
-): ToolRuntime {
+/** What a tool is given: the context of its node, with the state, and what is its own. */
+function toolRuntime(ctx: NodeContext, own: Pick<ToolRuntime, "toolCall" | "toolCallId" | "tools" | "schema">): ToolRuntime {
   return Object.assign(Object.create(ctx) as object, own) as ToolRuntime;
 }
-
-export { Command };

@@ -94,8 +94,14 @@ export function agentTool(source: Tool): AgentTool {
 }
 
 async function invoked(source: LangChainTool, call: ToolCall, runtime: ToolRuntime): Promise<ToolOutcome> {
-  const { signal, state, toolCallId, context } = runtime;
-  const config = { signal, state, toolCallId, context, toolCall: call, configurable: runtime.config?.configurable };
+  const { signal, state, toolCallId, context, configurable, store } = runtime;
+  const own = { signal, state, toolCallId, context, configurable, store, toolCall: call };
+  const { callbacks, metadata, tags } = runtime as { callbacks?: unknown; metadata?: unknown; tags?: unknown };
+  const config = {
+    ...own,
+    ...(callbacks !== undefined && { callbacks }),
+    ...(metadata !== undefined && { metadata, tags }),
+  };
   try {
     return outcomeOf(await source.invoke({ ...call, type: "tool_call" }, config), call);
   } catch (error) {
