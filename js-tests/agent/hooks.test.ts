@@ -71,6 +71,18 @@ function nodeHook(name: string, python: string, { jump, can, answers }: Hook, lo
   return can ? { canJumpTo: can, hook } : hook;
 }
 
+/** Calls of one turn run side by side, in no order: theirs is sorted. */
+function ordered(log: readonly string[]): string[] {
+  const isTool = (entry: string) => /^<?\w\.c\d+>?$|\(/.test(entry);
+  const parts: string[][] = [];
+  for (const entry of log) {
+    const last = parts.at(-1);
+    if (isTool(entry) && last && isTool(last[0] as string)) last.push(entry);
+    else parts.push([entry]);
+  }
+  return parts.flatMap((part) => part.sort());
+}
+
 test("hooks run in LangChain's order, jump where it jumps, and make its graph", () =>
   replay(
     "hooks",
@@ -104,7 +116,7 @@ test("hooks run in LangChain's order, jump where it jumps, and make its graph", 
         return;
       }
       const result = await run;
-      expect(own).toEqual(log);
+      expect(ordered(own)).toEqual(ordered(log));
       expect(result.messages.map(shown)).toEqual(out?.messages);
       expect(Object.keys(result).sort()).toEqual(out?.keys);
     },

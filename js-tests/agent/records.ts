@@ -32,8 +32,13 @@ export async function replay<In, Out>(
     try {
       await check(structuredClone(record));
     } catch (error) {
-      const { message = String(error), expected, actual } = error as { message?: string; expected?: unknown; actual?: unknown };
-      const values = actual === undefined ? "" : `\nanswers ${JSON.stringify(actual)}\nwhere    ${JSON.stringify(expected)}`;
+      const {
+        message = String(error),
+        expected,
+        actual,
+      } = error as { message?: string; expected?: unknown; actual?: unknown };
+      const values =
+        actual === undefined ? "" : `\nanswers ${JSON.stringify(actual)}\nwhere    ${JSON.stringify(expected)}`;
       differing.push(`${message}${values}\n${JSON.stringify(record)}`);
     }
   }

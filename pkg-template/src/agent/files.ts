@@ -45,10 +45,7 @@ export function editFile(files: Files, path: string, from: string, to: string, a
   const file = own(files, path);
   if (!file) return missing(path);
   if (file.encoding === "base64") return fail("Cannot edit binary files with text replacements.");
-  if (from === "")
-    return fail(
-      "old_string cannot be empty. Provide the exact text to replace, or use write_file to set the file's contents.",
-    );
+  if (from === "") return fail("old_string cannot be empty. Provide the exact text to replace.");
   const text = textOf(file);
   const pieces = text.split(from);
   const count = pieces.length - 1;
@@ -110,8 +107,10 @@ export function readFile(files: Files, path: string, offset: number, limit: numb
 }
 
 const EMPTY = "System reminder: File exists but has empty contents";
-const nothingAsked = (limit: number) => `[limit=${limit}: no lines requested]`;
-const clamped = (offset: number) => `[offset ${offset} is before the first line: reading from 0]`;
+const nothingAsked = (limit: number) =>
+  `System reminder: no lines were read because \`limit\` was ${limit}. The file was not inspected and may have contents; retry with \`limit\` >= 1 to read it.`;
+const clamped = (offset: number) =>
+  `[Requested offset ${offset} is before the start of the file; read from line 1 instead.]`;
 
 const listed = (paths: readonly string[]): string => (paths.length > 0 ? JSON.stringify(paths) : "No files found");
 
@@ -162,7 +161,7 @@ const byCodePoint = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
 /** The files below a path, each with its path from there. */
 function under(files: Files, path = "/"): (readonly [key: string, relative: string])[] {
-  if (path !== "/" && own(files, path)) return [[path, path.slice(path.lastIndexOf("/") + 1)]];
+  if (own(files, path)) return [[path, path.slice(path.lastIndexOf("/") + 1)]];
   const folder = path === "/" ? "/" : `${path}/`;
   return Object.keys(files).flatMap((key) =>
     key.startsWith(folder) ? [[key, key.slice(folder.length)] as const] : [],

@@ -51,6 +51,9 @@ function lastMessage({ messages }: AgentState) {
 }
 
 /** What a tool is given: the context of its node, with the state, and what is its own. */
-function toolRuntime(ctx: NodeContext, own: Pick<ToolRuntime, "toolCall" | "toolCallId" | "tools" | "schema">): ToolRuntime {
+function toolRuntime(
+  ctx: NodeContext,
+  own: Pick<ToolRuntime, "toolCall" | "toolCallId" | "tools" | "schema">,
+): ToolRuntime {
   return Object.assign(Object.create(ctx) as object, own) as ToolRuntime;
 }

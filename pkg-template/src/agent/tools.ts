@@ -87,7 +87,7 @@ export function agentTool(source: Tool): AgentTool {
     call: async (call, runtime) => {
       if (ofLangChain) return invoked(source as LangChainTool, call, runtime);
       const checked = await check(schema as AnySchema | undefined, call.args);
-      if (Array.isArray(checked)) return refused(call, checked.join("\n "));
+      if (Array.isArray(checked)) return refused(call, checked.join("\n"));
       return outcomeOf(await (source as PlainTool).run(checked.value as never, runtime), call);
     },
   };
