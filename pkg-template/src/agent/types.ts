@@ -119,7 +119,6 @@ export interface Middleware<F extends SchemaFields = SchemaFields, State = Agent
 }
 
 /** The fields that a list of middlewares adds to the state. */
-export type StateOfMiddlewares<M> = M extends readonly Middleware<infer F>[]
-  ? Partial<StateOf<Intersection<F>>>
+export type StateOfMiddlewares<M> = M extends readonly [infer First, ...infer Rest]
+  ? (First extends Middleware<infer F> ? Partial<StateOf<F>> : object) & StateOfMiddlewares<Rest>
   : object;
-type Intersection<U> = (U extends unknown ? (of: U) => void : never) extends (of: infer I) => void ? I : never;

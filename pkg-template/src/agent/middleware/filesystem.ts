@@ -149,7 +149,7 @@ function changed({ name, args }: { name: string; args: Fields }): string | undef
  * const args = { file_path: "/plan.md", content: "1. Rest" };
  * const agent = createAgent({
  *   model: async (messages) =>
- *     messages.length > 1 ? "Written." : { content: "", tool_calls: [{ id: "c1", name: "write_file", args }] },
+ *     messages.at(-1)?.type === "tool" ? "Written." : { content: "", tool_calls: [{ id: "c1", name: "write_file", args }] },
  *   middleware: [createFilesystemMiddleware()],
  * });
  * const { files, messages } = await agent.invoke({ messages: "Write a plan." });

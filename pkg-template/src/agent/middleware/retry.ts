@@ -135,8 +135,8 @@ export interface ToolRetryOptions extends RetryOptions {
  *   middleware: [toolRetryMiddleware({ maxRetries: 1, initialDelayMs: 1 })],
  * });
  * const { messages } = await agent.invoke({ messages: "Try." });
- * console.log(messages.at(-1)?.content);
- * // Tool 'flaky' failed after 2 attempts with Error: timeout. Please try again.
+ * const said = messages.at(-1)?.content;
+ * console.log(said); // Tool 'flaky' failed after 2 attempts with Error: timeout. Please try again.
  * ```
  */
 export function toolRetryMiddleware(options: ToolRetryOptions = {}) {

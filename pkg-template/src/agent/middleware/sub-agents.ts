@@ -71,7 +71,7 @@ const OWN = new Set(["messages", "todos", "structuredResponse", "jumpTo"]);
  * const args = { subagent_type: "poet", description: "A line about rain." };
  * const agent = createAgent({
  *   model: async (messages) =>
- *     messages.length > 1
+ *     messages.at(-1)?.type === "tool"
  *       ? `It says: ${String(messages.at(-1)?.content)}`
  *       : { content: "", tool_calls: [{ id: "c1", name: "task", args }] },
  *   middleware: [

@@ -34,8 +34,8 @@ type Counts = Readonly<Record<string, number>>;
  *   middleware: [toolCallLimitMiddleware({ toolName: "search", runLimit: 1 })],
  * });
  * const { messages } = await agent.invoke({ messages: "Search." });
- * console.log(messages.filter(({ type }) => type === "tool").map(({ content }) => content));
- * // [ "Tool call limit exceeded. Do not call 'search' again.", 'Found.' ]
+ * const said = messages.filter(({ type }) => type === "tool").map(({ content }) => content);
+ * console.log(said.join(" ")); // Tool call limit exceeded. Do not call 'search' again. Found.
  * ```
  */
 export function toolCallLimitMiddleware(options: ToolCallLimitOptions) {
