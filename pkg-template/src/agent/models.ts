@@ -111,16 +111,20 @@ async function callLangChain(model: LangChainModel, call: ModelCall): Promise<Ai
   if (!onChunk || !ready.stream || isRunnable) return (await ready.invoke(messages, options)) as AiMessage;
   type Chunk = Fields & { concat(more: Chunk): Chunk };
   let whole: Chunk | undefined;
+  let id: unknown;
   for await (const chunk of (await ready.stream(messages, options)) as AsyncIterable<Chunk>) {
+    // The chunks of a message are known by its id.
+    id ??= chunk["id"] ?? newId();
+    chunk["id"] ??= id;
     whole = whole ? whole.concat(chunk) : chunk;
     onChunk(chunk);
   }
-  return (whole ? wholeMessage(whole) : { type: "ai", id: newId(), content: "" }) as AiMessage;
+  return (whole ? wholeMessage(whole, id) : { type: "ai", id: newId(), content: "" }) as AiMessage;
 }
 
 /** The message that its chunks make. */
-function wholeMessage(chunk: Fields): Fields {
-  const message: Fields = { type: "ai", id: chunk["id"] ?? newId(), content: chunk["content"] };
+function wholeMessage(chunk: Fields, id: unknown): Fields {
+  const message: Fields = { type: "ai", id, content: chunk["content"] };
   for (const field of ["name", "tool_calls", "invalid_tool_calls", "usage_metadata"]) {
     const value = chunk[field];
     if (value !== undefined && !(Array.isArray(value) && value.length === 0)) message[field] = value;

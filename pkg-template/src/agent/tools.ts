@@ -105,7 +105,8 @@ async function invoked(source: LangChainTool, call: ToolCall, runtime: ToolRunti
   try {
     return outcomeOf(await source.invoke({ ...call, type: "tool_call" }, config), call);
   } catch (error) {
-    if ((error as Error | null)?.name === "ToolInputParsingException") return refused(call, (error as Error).message);
+    if (/^Received tool input did not match/.test((error as Error | null)?.message ?? ""))
+      return refused(call, (error as Error).message);
     throw error;
   }
 }
