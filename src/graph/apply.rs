@@ -78,7 +78,9 @@ pub(super) fn apply<'a>(
     let mut steps = false;
     for writer in by.clone() {
         steps |= writer.steps;
-        for trigger in writer.triggers {
+        // Python marks those that did not trigger it as well, which makes no difference to what runs.
+        let all = writer.node.filter(|_| plan.spec.python && !writer.triggers.is_empty());
+        for trigger in all.map_or(writer.triggers, |node| plan.triggers(node)) {
             if let Some(seen) = seen.get_mut(*trigger as usize) {
                 *seen = channels.version(*trigger);
             }

@@ -9,7 +9,7 @@ use super::order::by_key;
 use super::plan::{Channel, Node, Plan};
 
 /// Why a task runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Cause {
     /// Its node was triggered.
     Pull,

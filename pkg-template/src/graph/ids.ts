@@ -38,6 +38,18 @@ export function uuid6(milliseconds: number, clockSequence: number): string {
   return dashed(hex());
 }
 
+/**
+ * Makes the id of a checkpoint behind `parent`, behind which it sorts: the parent may be another runtime's, of this very
+ * millisecond, or that of a machine whose clock is ahead.
+ */
+export function uuid6After(parent: string | undefined, clockSequence: number): string {
+  const id = uuid6(Date.now(), clockSequence);
+  if (parent === undefined || id > parent || parent[14] !== "6") return id;
+  // The time is in tenths of microseconds since 1582, its digits around the version's.
+  const ticks = Number(`0x${parent.slice(0, 8)}${parent.slice(9, 13)}${parent.slice(15, 18)}`);
+  return uuid6(Math.floor(ticks / 10_000) - 12_219_292_800_000 + 2, clockSequence);
+}
+
 /** Makes an interrupt's id, the `xxh3_128` of its namespace. */
 export function interruptId(namespace: string): string {
   const bytes = encoder.encode(namespace);

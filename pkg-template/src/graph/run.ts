@@ -1,4 +1,5 @@
 // One run of a graph: asks the planner what to do, does it, and folds what came of it.
+import { saverFor } from "../checkpoint/langgraph-saver.js";
 import type { CheckpointMetadata, CheckpointPendingWrite, CheckpointTuple } from "../checkpoint/types.js";
 import { type Command, isCommand, isSend, type Send, toSend, updatesOf } from "./command.js";
 import type { CompiledStateGraph } from "./compiled-graph.js";
@@ -16,7 +17,7 @@ import type { GraphSpec } from "./graph-spec.js";
 import { INTERRUPT, type Interrupt } from "./interrupt.js";
 import { MessageStream, noteMessages } from "./message-stream.js";
 import { growth } from "./growth.js";
-import { uuid6 } from "./ids.js";
+import { uuid6, uuid6After } from "./ids.js";
 import type { PlanRun, PlanState, Step } from "./planner.js";
 import type { RunConfig, StopAt } from "./run-config.js";
 import { NULL_TASK, restored, SavedThread, type Snapshot } from "./saved-thread.js";
@@ -110,7 +111,7 @@ export class Run {
         );
       this.#saved = new SavedThread(
         this.spec,
-        saver,
+        saverFor(saver, this.spec.fields.messages),
         { thread_id: this.threadId, checkpoint_ns: this.ns },
         config.durability ?? parent?.run.durability ?? "async",
       );
@@ -414,9 +415,10 @@ export class Run {
   /** The questions of unfinished tasks, by id. */
   #questions(): Set<string> {
     const ids = new Set<string>();
+    const done = new Set(this.#pending.filter(([, channel]) => !SPECIAL.has(channel)).map(([task]) => task));
     for (const [task, channel, value] of this.#pending)
-      if (channel === INTERRUPT)
-        for (const one of Array.isArray(value) ? (value as Interrupt[]) : [value as Interrupt]) ids.add(one.id ?? task);
+      if (channel === INTERRUPT && !done.has(task))
+        for (const one of [value].flat() as Interrupt[]) ids.add(one.id ?? task);
     return ids;
   }
 
@@ -656,7 +658,7 @@ export class Run {
     const [only] = tasks;
     let state = before;
     // A condition that has read the only task's state has folded it.
-    if (tasks.length === 1 && only?.folded && fields.ephemeral.length === 0) state = only.folded;
+    if (tasks.length === 1 && only?.folded) state = only.folded;
     else if (updates.length > 0 || fields.ephemeral.length > 0) state = fields.step(before, updates);
     const { order } = this.#step;
     const step = this.plan.commit(tasks.map(({ writes }) => writes));
@@ -676,6 +678,8 @@ export class Run {
     this.#pending = [];
     this.resuming = false;
     this.#replaying = undefined;
+    // An answer is for the step that asked.
+    this.answer = undefined;
     this.#checkpointId = undefined;
     if (this.#saved) this.#put("loop", growth(fields, before, state, updates));
     if (this.#streams && updates.length > 0) this.#emitValues();
@@ -721,7 +725,7 @@ export class Run {
     if (!saved) return;
     this.#parentId = this.#checkpointId ?? this.#parentId;
     this.#metadata = { source, step: this.stepNumber - 1, parents: this.#parents() };
-    this.#checkpointId = uuid6(Date.now(), Math.max(0, this.stepNumber));
+    this.#checkpointId = uuid6After(this.#checkpointId, Math.max(0, this.stepNumber));
     if (saved.durability !== "exit") saved.put(this.#snapshot(), this.#metadata, grown);
   }
 
@@ -729,8 +733,10 @@ export class Run {
     const saved = this.#saved as SavedThread;
     const id = this.checkpointId;
     saved.put(this.#snapshot(), this.#metadata);
-    for (const task of new Set(this.#pending.map(([of]) => of))) {
-      const own = this.#pending.filter(([of]) => of === task);
+    // What the caller wrote is in the state by now.
+    const pending = this.#pending.filter(([of, channel]) => of !== NULL_TASK || channel === RESUME);
+    for (const task of new Set(pending.map(([of]) => of))) {
+      const own = pending.filter(([of]) => of === task);
       saved.putWrites(
         id,
         own.map(([, channel, value]) => [channel, value]),

@@ -6,6 +6,18 @@ import type { Declared, DeclaredField } from "./state-forms.js";
 /** A state, or an update of one: values by field. */
 export type Values = Readonly<Record<string, unknown>>;
 
+const list = (): unknown[] => [];
+const object = (): object => ({});
+/** What fields begin with that have a natural empty value. */
+const EMPTY: Partial<Record<string, () => unknown>> = {
+  messages: list,
+  tools: list,
+  todos: list,
+  append: list,
+  files: object,
+  merge: object,
+};
+
 /** The fields of a graph's state and of its nodes' inputs. */
 export class StateFields {
   /** In the order of the schema; those of an input or output besides come last. */
@@ -18,8 +30,11 @@ export class StateFields {
   readonly untracked: readonly string[];
   /** The fields whose lists updates add to. */
   readonly lists: readonly string[];
+  /** The fields that hold messages. */
+  readonly messages: readonly string[];
   readonly #schema: Schema<unknown>;
-  readonly #begins: readonly (readonly [string, () => unknown])[];
+  /** What fields begin with. */
+  readonly #begins: readonly (readonly [key: string, make: () => unknown])[];
 
   constructor(declarations: readonly Declared[]) {
     const fields: Record<string, DeclaredField> = {};
@@ -31,8 +46,12 @@ export class StateFields {
     const ofKind = (kind: string) => this.keys.filter((key) => fields[key]?.kind === kind);
     this.ephemeral = ofKind("ephemeral").map((key) => this.numbers.get(key) as number);
     this.untracked = ofKind("untracked");
-    this.lists = [...ofKind("messages"), ...ofKind("append")];
-    this.#begins = Object.entries(fields).flatMap(([key, { begins }]) => (begins ? [[key, begins] as const] : []));
+    this.messages = ofKind("messages");
+    this.lists = [...this.messages, ...ofKind("append")];
+    this.#begins = Object.entries(fields).flatMap(([key, one]) => {
+      const make = one.begins ?? (one.kind === "reducer" ? one.default : EMPTY[one.kind]);
+      return make ? [[key, make] as const] : [];
+    });
     const whole = declarations.find(
       ({ schema, fields: own }) => schema && Object.keys(own).length === this.keys.length,
     );
@@ -41,7 +60,7 @@ export class StateFields {
 
   /** Returns the state before any update. */
   initial(): Values {
-    const state = this.#schema.initial() as Record<string, unknown>;
+    const state: Record<string, unknown> = {};
     for (const [key, begins] of this.#begins) state[key] = begins();
     return state;
   }

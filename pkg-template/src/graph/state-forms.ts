@@ -8,6 +8,8 @@ export interface DeclaredField {
   readonly input?: boolean | undefined;
   readonly output?: boolean | undefined;
   readonly private?: boolean | undefined;
+  /** What a field with a reducer begins with. */
+  readonly default?: (() => unknown) | undefined;
   /** What a field that an update replaces begins with, as a zod object may say it. */
   readonly begins?: (() => unknown) | undefined;
 }

@@ -8,7 +8,7 @@ import type {
 } from "../checkpoint/types.js";
 import { type CompiledStateGraph, isCompiledGraph } from "./compiled-graph.js";
 import type { Interrupt } from "./interrupt.js";
-import { OpenedThread, placeOf, withParents } from "./opened-thread.js";
+import { isSpecial, OpenedThread, placeOf, withParents } from "./opened-thread.js";
 import { picked, type Values } from "./state-fields.js";
 import type { Task } from "./task.js";
 
@@ -125,7 +125,9 @@ async function taskSnapshot(
   const { id, name, path } = task;
   const own = thread.pending.filter(([of]) => of === id);
   const error = own.find(([, channel]) => channel === "__error__")?.[2];
-  const interrupts = own.flatMap(([, channel, value]) => (channel === "__interrupt__" ? (value as Interrupt) : []));
+  const done = own.some(([, channel]) => !isSpecial(channel));
+  const asked = own.filter(([, channel]) => !done && channel === "__interrupt__");
+  const interrupts = asked.flatMap(([, , value]) => value as Interrupt);
   if (error !== undefined) return { id, name, path, error, interrupts };
   const { action, options } = task.node;
   const graph = [action, ...(options.subgraphs ?? [])].find(isCompiledGraph);

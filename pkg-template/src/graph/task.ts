@@ -73,6 +73,8 @@ export class Task {
   #id: string | undefined;
   #input: unknown;
   #messages: MessageStream | undefined;
+  /** What an earlier run has saved of its writes to branches, by their place. */
+  #restoredValues: Map<number, unknown> | undefined;
 
   /** Without a run it is only looked at, and what it would write is asked for. */
   constructor(home: Run | TaskHome, planned: PlannedTask, position: number) {
@@ -194,8 +196,9 @@ export class Task {
       }
       const number = spec.channelNumbers.get(channel);
       if (number === undefined) continue;
-      this.writes.push(number);
       if (number < spec.fields.keys.length) this.updates.push({ [channel]: value });
+      else (this.#restoredValues ??= new Map()).set(this.writes.length, value);
+      this.writes.push(number);
     }
     this.restored = true;
     this.status = "done";
@@ -221,6 +224,7 @@ export class Task {
 
   #edgeValue(channel: number, at: number, edges: number): unknown {
     const { spec } = this.run;
+    if (this.#restoredValues) return this.#restoredValues.get(at);
     if (channel >= spec.plan.join(0)) return this.name;
     return at >= this.controls && at < edges ? null : this.name;
   }
@@ -308,8 +312,7 @@ export class Task {
     const { branches } = this.node;
     for (let at = from; at < branches.length; at++) {
       const { path, ends } = branches[at] as (typeof branches)[number];
-      const state = (this.folded ??=
-        this.updates.length > 0 ? this.run.spec.fields.lay(this.run.state, this.updates) : this.run.state);
+      const state = (this.folded ??= this.#fold());
       const answer = path({ ...state }, new NodeContext(this));
       if (isPromise(answer))
         return answer.then((decided) => {
@@ -319,6 +322,13 @@ export class Task {
       takeBranch(this, answer, ends);
     }
     return undefined;
+  }
+
+  /** The state as conditions read it: with this task's own writes, without what was for this step alone. */
+  #fold(): Values {
+    const { spec, state } = this.run;
+    const same = this.updates.length === 0 && spec.fields.ephemeral.length === 0;
+    return same ? state : spec.fields.step(state, this.updates);
   }
 
   #done(): void {
