@@ -21,13 +21,14 @@ export const entries = [
   "context",
   "context/offload",
   "graph",
+  "agent",
 ];
 
 /** How "threadfold" and "threadfold/slim" come by the wasm. The others work with the threads of "threadfold". */
 const CORES = { index: "inline.ts", slim: "slim.ts" };
 
 /** The entries of the agent half import its core, with the second wasm, from a file of its own: a program has it once. */
-const AGENT = ["context", "context/offload", "graph"];
+const AGENT = ["context", "context/offload", "graph", "agent"];
 
 const FORMATS = [
   { extension: "js", format: "esm" },
