@@ -96,8 +96,8 @@ class LangGraphServer {
 
   async answer(request: Request): Promise<Response> {
     const { pathname, searchParams: query } = new URL(request.url);
-    const { basePath = "" } = this.#options;
-    const path = pathname.startsWith(basePath) ? pathname.slice(basePath.replace(/\/$/, "").length) : pathname;
+    const base = (this.#options.basePath ?? "").replace(/\/$/, "");
+    const path = pathname.startsWith(`${base}/`) ? pathname.slice(base.length) : "";
     for (const [method, pattern, route] of ROUTES) {
       const found = method === request.method ? pattern.exec(path) : null;
       if (!found) continue;
