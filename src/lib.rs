@@ -40,6 +40,7 @@ pub mod context;
 pub mod diff;
 mod digits;
 pub mod error;
+pub mod graph;
 pub mod id;
 pub mod message;
 pub mod message_list;

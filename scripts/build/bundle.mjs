@@ -20,6 +20,7 @@ export const entries = [
   "persist",
   "context",
   "context/offload",
+  "graph",
   "serve",
 ];
 
@@ -27,7 +28,7 @@ export const entries = [
 const CORES = { index: "inline.ts", slim: "slim.ts" };
 
 /** The entries of the agent half import its core, with the second wasm, from a file of its own: a program has it once. */
-const AGENT = ["context", "context/offload"];
+const AGENT = ["context", "context/offload", "graph"];
 
 const FORMATS = [
   { extension: "js", format: "esm" },

@@ -10,6 +10,7 @@ export { answering } from "../../generated/agent/trim.js";
 Object.defineProperty(ThreadfoldError, "name", { value: "ThreadfoldError" });
 
 interface AgentWasm {
+  readonly memory: WebAssembly.Memory;
   headroom(room: number): void;
   readonly __stack_pointer: WebAssembly.Global;
 }
@@ -22,6 +23,9 @@ export function begin(exports: object, _makeError: unknown): void {
   wasm = exports as AgentWasm;
   empty = wasm.__stack_pointer.value as number;
 }
+
+/** The wasm's memory, which may be another after a call. */
+export const memory = (): ArrayBuffer => wasm.memory.buffer;
 
 /** How much of JavaScript's stack a call needs, in 8 KiB: it overflows before the call begins, or not at all. */
 const ROOM = 8;

@@ -1,0 +1,52 @@
+// Where a config points: the thread, the namespace and the checkpoint that it names.
+import { ThreadfoldError } from "threadfold";
+import type { Checkpoint, CheckpointConfig, CheckpointListOptions, CheckpointMetadata } from "./types.js";
+
+export interface Place {
+  thread: string;
+  ns: string;
+}
+
+/** The thread and namespace to write to. Throws for a config without a thread. */
+export function placeOf(config: CheckpointConfig): Place {
+  const { thread_id: thread, checkpoint_ns: ns = "" } = config.configurable ?? {};
+  if (typeof thread !== "string" || thread === "")
+    throw new ThreadfoldError("INVALID_VALUE", "A config for a saver should have a thread_id, a string.");
+  if (typeof ns !== "string")
+    throw new ThreadfoldError("INVALID_VALUE", "A config's checkpoint_ns should be a string.");
+  return { thread, ns };
+}
+
+/** The checkpoint that writes belong to. */
+export function checkpointIdOf(config: CheckpointConfig): string {
+  const id = config.configurable?.checkpoint_id;
+  if (typeof id !== "string" || id === "")
+    throw new ThreadfoldError(
+      "INVALID_VALUE",
+      "Writes belong to a checkpoint: their config should have its checkpoint_id.",
+    );
+  return id;
+}
+
+export function configOf({ thread, ns }: Place, id: string): CheckpointConfig {
+  return { configurable: { thread_id: thread, checkpoint_ns: ns, checkpoint_id: id } };
+}
+
+/** Whether a listing takes a checkpoint of this id: which one it asks for, and what it begins before. */
+export function takesId(config: CheckpointConfig, options: CheckpointListOptions | undefined, id: string): boolean {
+  const only = config.configurable?.checkpoint_id;
+  const before = options?.before?.configurable?.checkpoint_id;
+  return (!only || id === only) && (!before || id < before);
+}
+
+/** Whether a listing takes a checkpoint of this metadata. */
+export function takesMetadata(options: CheckpointListOptions | undefined, metadata: CheckpointMetadata): boolean {
+  const values = metadata as unknown as Record<string, unknown>;
+  return Object.entries(options?.filter ?? {}).every(([key, value]) => values[key] === value);
+}
+
+/** What `put` is told: the new checkpoint, and the id of the one before it, if there is one. */
+export function parentOf(config: CheckpointConfig, checkpoint: Checkpoint): string | undefined {
+  const id = config.configurable?.checkpoint_id;
+  return typeof id === "string" && id !== "" && id !== checkpoint.id ? id : undefined;
+}

@@ -1,0 +1,135 @@
+// What a node returns, or a caller gives, besides a plain update. Instances of langgraph.js are taken, too.
+
+/** Where a graph begins. */
+export const START = "__start__";
+/** Where a graph ends. */
+export const END = "__end__";
+
+/**
+ * Runs a node in the next super-step with an input of its own, besides any other run of it.
+ *
+ * @example
+ * ```ts
+ * import { defineSchema, field } from "threadfold";
+ * import { Send, START, StateGraph } from "threadfold/graph";
+ *
+ * const graph = new StateGraph(defineSchema({ words: field.append<string>(), shouted: field.append<string>() }))
+ *   .addNode("shout", ({ word }: { word: string }) => ({ shouted: [word.toUpperCase()] }))
+ *   .addConditionalEdges(START, ({ words }) => words.map((word) => new Send("shout", { word })))
+ *   .compile();
+ * console.log((await graph.invoke({ words: ["a", "b"] })).shouted); // [ 'A', 'B' ]
+ * ```
+ */
+export class Send<Args = unknown> {
+  readonly lg_name = "Send";
+  readonly node: string;
+  readonly args: Args;
+  /** Takes the place of the node's own timeout. */
+  declare readonly timeout?: unknown;
+
+  constructor(node: string, args: Args, options?: { timeout?: unknown }) {
+    this.node = node;
+    this.args = args;
+    if (options?.timeout !== undefined) this.timeout = options.timeout;
+  }
+
+  toJSON(): { lg_name: "Send"; node: string; args: Args } {
+    return { lg_name: this.lg_name, node: this.node, args: this.args };
+  }
+}
+
+/** Where a command leads to. */
+export type Goto<Nodes extends string = string> = Nodes | Send | readonly (Nodes | Send)[];
+
+/** What a command says. */
+export interface CommandParams<Update = unknown, Nodes extends string = string, Resume = unknown> {
+  /** An update of the state, or pairs of a field and its update, in which a field may occur twice. */
+  update?: Update | undefined;
+  /** The nodes to run next, besides those that edges lead to. */
+  goto?: Goto<Nodes> | undefined;
+  /** The answer to an interrupt, or `{ [id]: answer }` for some of several. */
+  resume?: Resume | undefined;
+  /** `Command.PARENT`: the graph in which this graph is a node. */
+  graph?: string | undefined;
+}
+
+/**
+ * Updates the state and says what to run next. A node returns one; a caller gives one to answer an interrupt.
+ *
+ * @example
+ * ```ts
+ * import { defineSchema, field } from "threadfold";
+ * import { Command, START, StateGraph } from "threadfold/graph";
+ *
+ * const graph = new StateGraph(defineSchema({ path: field.append<string>() }))
+ *   .addNode("a", () => new Command({ update: { path: ["a"] }, goto: "b" }), { ends: ["b"] })
+ *   .addNode("b", () => ({ path: ["b"] }))
+ *   .addEdge(START, "a")
+ *   .compile();
+ * console.log((await graph.invoke({})).path); // [ 'a', 'b' ]
+ * ```
+ */
+export class Command<Update = unknown, Nodes extends string = string, Resume = unknown> {
+  static readonly PARENT = "__parent__";
+  readonly lg_name = "Command";
+  /** Lets LangChain's tools return one. */
+  readonly lc_direct_tool_output = true;
+  readonly graph: string | undefined;
+  readonly update: Update | undefined;
+  readonly resume: Resume | undefined;
+  readonly goto: readonly (Nodes | Send)[];
+
+  constructor({ graph, update, resume, goto }: CommandParams<Update, Nodes, Resume>) {
+    this.graph = graph;
+    this.update = update;
+    this.resume = resume;
+    this.goto = goto === undefined || goto === null ? [] : Array.isArray(goto) ? goto : [goto as Nodes | Send];
+  }
+
+  toJSON(): object {
+    return { lg_name: this.lg_name, update: this.update, resume: this.resume, goto: this.goto };
+  }
+}
+
+/** Sets a field past its reducer, whatever else a super-step writes to it. */
+export class Overwrite<Value = unknown> {
+  readonly lg_name = "Overwrite";
+  readonly __overwrite__: Value;
+
+  constructor(value: Value) {
+    this.__overwrite__ = value;
+  }
+
+  get value(): Value {
+    return this.__overwrite__;
+  }
+
+  toJSON(): { __overwrite__: Value } {
+    return { __overwrite__: this.__overwrite__ };
+  }
+}
+
+const named = (value: unknown): unknown => (value as { lg_name?: unknown } | null | undefined)?.lg_name;
+
+/** Tells whether a value is a command, ours or of langgraph.js. */
+export function isCommand(value: unknown): value is Command {
+  return typeof value === "object" && named(value) === "Command";
+}
+
+/** Tells whether a value is a send, ours or of langgraph.js. */
+export function isSend(value: unknown): value is Send {
+  return typeof value === "object" && named(value) === "Send";
+}
+
+/** Returns a send for what a stored or plain one says; undefined for what is none. */
+export function toSend(value: unknown): Send | undefined {
+  if (isSend(value)) return value;
+  const { node, args, timeout } = (value ?? {}) as Partial<Send>;
+  return typeof node === "string" && args !== undefined ? new Send(node, args, { timeout }) : undefined;
+}
+
+/** Returns what a command's `update` writes: the object itself, or one for each pair. */
+export function updatesOf({ update }: Command): readonly object[] {
+  if (!Array.isArray(update)) return update && typeof update === "object" ? [update] : [];
+  return (update as readonly [string, unknown][]).map(([key, value]) => ({ [key]: value }));
+}

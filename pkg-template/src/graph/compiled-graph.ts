@@ -1,0 +1,266 @@
+import type { CheckpointConfig, CheckpointListOptions, CheckpointSaver } from "../checkpoint/types.js";
+import type { Command } from "./command.js";
+import { type DrawnGraph, drawnGraph, mermaidOf } from "./drawing.js";
+import { isParentCommand, ParentCommand } from "./graph-errors.js";
+import type { GraphSpec } from "./graph-spec.js";
+import { type NodeContext, TASK } from "./node-context.js";
+import { Run } from "./run.js";
+import type { RunConfig, StopAt, StreamConfig, StreamMode, ThreadConfig } from "./run-config.js";
+import { type StateSnapshot, stateHistory, stateSnapshot } from "./state-snapshot.js";
+import { GraphStream, type RunStreams, type StreamPart } from "./stream.js";
+import type { Task } from "./task.js";
+import type { TraceListener } from "./trace.js";
+import { type StateUpdate, updateState } from "./update-state.js";
+
+/** What `compile` may be told. */
+export interface CompileOptions {
+  /**
+   * Keeps threads: a saver of threadfold or of langgraph.js. For a graph inside another: nothing takes the outer graph's
+   * and forgets between runs, `true` remembers, `false` keeps nothing.
+   */
+  checkpointer?: CheckpointSaver | boolean | undefined;
+  /** Nodes to stop before; `"*"`: all. `invoke(null, config)` goes on. */
+  interruptBefore?: StopAt | undefined;
+  /** Nodes to stop behind. */
+  interruptAfter?: StopAt | undefined;
+  name?: string | undefined;
+  description?: string | undefined;
+  /** How many super-steps a run may take, if its config does not say. Default 25. */
+  recursionLimit?: number | undefined;
+  /** Is told of each run and task, for tracing. */
+  on?: TraceListener | undefined;
+  /** A store for nodes, found as `ctx.store`. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- it is the caller's
+  store?: any;
+}
+
+/** What a graph takes: values, a command, or null to go on. */
+export type GraphInput<Update> = Update | Command | null | undefined;
+
+/** A config, or the context of the node that runs the graph inside. */
+export type ConfigOrContext<Config> = Config | NodeContext<never, never> | undefined;
+
+/** A graph that runs. {@link StateGraph.compile} makes it. */
+export class CompiledStateGraph<
+  // oxlint-disable-next-line typescript/no-explicit-any -- any graph, where it does not matter
+  State = any,
+  // oxlint-disable-next-line typescript/no-explicit-any -- the same
+  Update = any,
+  Context = unknown,
+> {
+  /** @internal */
+  readonly lg_is_pregel = true;
+  /** @internal */
+  readonly spec: GraphSpec;
+  readonly options: CompileOptions;
+  readonly name: string;
+  readonly description: string | undefined;
+  readonly checkpointer: CheckpointSaver | boolean | undefined;
+  readonly #config: StreamConfig<Context>;
+
+  /** @internal */
+  constructor(spec: GraphSpec, options: CompileOptions, config: StreamConfig<Context> = {}) {
+    this.spec = spec;
+    this.options = options;
+    this.name = options.name ?? "LangGraph";
+    this.description = options.description;
+    this.checkpointer = options.checkpointer;
+    this.#config = config;
+  }
+
+  /** The fields of the state, by name. */
+  get channels(): Readonly<Record<string, unknown>> {
+    return Object.fromEntries(this.spec.fields.keys.map((key) => [key, key]));
+  }
+
+  /** The nodes, by name. */
+  get nodes(): Readonly<Record<string, unknown>> {
+    return Object.fromEntries(this.spec.nodes.map(({ name, action }) => [name, action]));
+  }
+
+  /** Returns the same graph with defaults for what its calls are told. */
+  withConfig(config: StreamConfig<Context>): CompiledStateGraph<State, Update, Context> {
+    const configurable = { ...this.#config.configurable, ...config.configurable };
+    return new CompiledStateGraph(this.spec, this.options, { ...this.#config, ...config, configurable });
+  }
+
+  /**
+   * Runs the graph and returns its state. With a question open, or at a breakpoint, the result has `__interrupt__`.
+   *
+   * `input` is an update of the state, a command, or null to go on where the thread stands. What the graph's input does not
+   * take never reaches a node; `on` is told of it, else the console. In a node, give its `ctx` as the config: then the
+   * graph runs inside that task.
+   *
+   * @throws {@link GraphRecursionError}, {@link EmptyInputError}, {@link InvalidUpdateError}, {@link GraphValueError},
+   *   and what a node throws.
+   */
+  async invoke(
+    input: GraphInput<Update>,
+    config?: ConfigOrContext<StreamConfig<Context>>,
+  ): Promise<State & { __interrupt__?: unknown }> {
+    const { streamMode } = (config ?? {}) as StreamConfig;
+    if (streamMode !== undefined && streamMode !== "values" && !taskOf(config)) {
+      const parts: unknown[] = [];
+      for await (const part of this.stream(input, config as never)) parts.push(part);
+      return parts as never;
+    }
+    const { settings, parent } = this.#settings(config);
+    const run = new Run(this, settings, parent, parent?.run.shownInside);
+    await go(run, input);
+    return run.result() as never;
+  }
+
+  /**
+   * Runs the graph and yields what happens. One mode as a string yields its payloads, a list of modes tuples
+   * `[mode, payload]`, which have `mode`, `ns` and `payload` by name, too; `subgraphs` puts the namespace in front.
+   * The run begins with the first `next()`; leaving a `for await` stops it.
+   */
+  stream<const Mode extends StreamMode | readonly StreamMode[] = "updates">(
+    input: GraphInput<Update>,
+    config?: (Omit<StreamConfig<Context>, "streamMode"> & { streamMode?: Mode }) | NodeContext<never, never>,
+  ): GraphStream<
+    Mode extends string ? any /* oxlint-disable-line typescript/no-explicit-any -- by its mode */ : StreamPart
+  > {
+    const { settings, parent } = this.#settings(config as never);
+    const { streamMode = parent ? "values" : "updates", subgraphs = false } = settings;
+    const single = typeof streamMode === "string";
+    const form = { modes: new Set<string>(single ? [streamMode] : streamMode), single, subgraphs };
+    const stop = new AbortController();
+    const signal = settings.signal ? AbortSignal.any([settings.signal, stop.signal]) : stop.signal;
+    const begin = async (streams: RunStreams) => {
+      const inside = parent?.run.shownInside;
+      await go(new Run(this, { ...settings, signal }, parent, inside ? both(streams, inside) : streams), input);
+    };
+    return new GraphStream(form, begin, () => stop.abort());
+  }
+
+  #settings(config: ConfigOrContext<StreamConfig<Context>>): { settings: StreamConfig; parent: Task | undefined } {
+    const parent = taskOf(config);
+    if (parent) return { settings: this.#config as StreamConfig, parent };
+    const own = this.#config;
+    if (!config) return { settings: own as StreamConfig, parent };
+    const merged = Object.keys(own).length > 0 ? { ...own, ...(config as StreamConfig) } : (config as StreamConfig);
+    if (own.configurable && (config as StreamConfig).configurable)
+      merged.configurable = { ...own.configurable, ...(config as StreamConfig).configurable };
+    return { settings: merged, parent };
+  }
+
+  /**
+   * Returns where a thread stands: its values, what comes next, what is asked, which joins wait for what.
+   *
+   * @throws {@link GraphValueError} without a checkpointer.
+   */
+  getState(config: ThreadConfig, options?: { subgraphs?: boolean }): Promise<StateSnapshot<State>> {
+    return stateSnapshot(this, this.#thread(config), options) as Promise<StateSnapshot<State>>;
+  }
+
+  /** Yields what a thread's states were, the newest first. */
+  getStateHistory(config: ThreadConfig, options?: CheckpointListOptions): AsyncGenerator<StateSnapshot<State>> {
+    return stateHistory(this, this.#thread(config), options) as AsyncGenerator<StateSnapshot<State>>;
+  }
+
+  /**
+   * Writes to a thread as if a node had: its edges and conditions then say what comes next. Without `asNode` it is the node
+   * that ran last. Returns the config of the new checkpoint, from which a run can go on.
+   *
+   * @throws {@link InvalidUpdateError} if the node is not clear, or not there.
+   */
+  updateState(config: ThreadConfig, values: unknown, asNode?: string): Promise<CheckpointConfig> {
+    return updateState(this, this.#thread(config), [{ values, asNode }]);
+  }
+
+  /** Writes to a thread as several nodes, in several super-steps. */
+  async bulkUpdateState(
+    config: ThreadConfig,
+    supersteps: readonly { updates: readonly StateUpdate[] }[],
+  ): Promise<CheckpointConfig> {
+    if (supersteps.length === 0) throw new Error("No supersteps provided");
+    let at: CheckpointConfig = this.#thread(config);
+    for (const { updates } of supersteps) {
+      if (updates.length === 0) throw new Error("No updates provided");
+      at = await updateState(this, at, updates);
+    }
+    return at;
+  }
+
+  #thread({ threadId, configurable }: ThreadConfig): CheckpointConfig {
+    const given = { ...this.#config.configurable, ...configurable };
+    const id = threadId ?? given["thread_id"] ?? this.#config.threadId;
+    return { configurable: id === undefined ? given : { ...given, thread_id: id as string } };
+  }
+
+  /** Yields the graphs that are nodes of this one. */
+  *getSubgraphs(namespace?: string, recurse = false): Generator<[string, CompiledStateGraph]> {
+    for (const { name, action, options } of this.spec.nodes) {
+      if (namespace !== undefined && namespace !== name && !namespace.startsWith(`${name}|`)) continue;
+      const [inside] = [action, ...(options.subgraphs ?? [])].filter(isCompiledGraph);
+      if (!inside) continue;
+      yield [name, inside];
+      if (!recurse) continue;
+      const rest = namespace?.slice(name.length + 1);
+      for (const [inner, graph] of inside.getSubgraphs(rest === "" ? undefined : rest, true))
+        yield [`${name}|${inner}`, graph];
+    }
+  }
+
+  async *getSubgraphsAsync(namespace?: string, recurse?: boolean): AsyncGenerator<[string, CompiledStateGraph]> {
+    yield* this.getSubgraphs(namespace, recurse);
+  }
+
+  /** Returns the graph's nodes and edges, for drawing. `xray` shows graphs inside. */
+  getGraph(options?: { xray?: boolean | number }): DrawnGraph {
+    return drawnGraph(this, options?.xray ?? false);
+  }
+
+  async getGraphAsync(options?: { xray?: boolean | number }): Promise<DrawnGraph> {
+    return this.getGraph(options);
+  }
+
+  /**
+   * Returns the graph as mermaid's text, as LangGraph writes it.
+   *
+   * @example
+   * ```ts
+   * import { defineSchema, field } from "threadfold";
+   * import { START, StateGraph } from "threadfold/graph";
+   *
+   * const graph = new StateGraph(defineSchema({ n: field.replace<number>() }))
+   *   .addNode("a", () => ({ n: 1 }))
+   *   .addEdge(START, "a")
+   *   .compile();
+   * console.log(graph.drawMermaid().includes("__start__ --> a;")); // true
+   * ```
+   */
+  drawMermaid(options?: { xray?: boolean | number; withStyles?: boolean; curveStyle?: string }): string {
+    return mermaidOf(this.getGraph(options), options);
+  }
+}
+
+/** Tells whether a value is a compiled graph. */
+export const isCompiledGraph = (value: unknown): value is CompiledStateGraph => value instanceof CompiledStateGraph;
+
+const taskOf = (config: unknown): Task | undefined =>
+  typeof config === "object" && config !== null ? (config as { [TASK]?: Task })[TASK] : undefined;
+
+/** Runs a graph. A command for the graph around it goes there. */
+async function go(run: Run, input: unknown): Promise<void> {
+  try {
+    await run.go(input);
+  } catch (error) {
+    if (!isParentCommand(error)) throw error;
+    if (!run.parent) throw error;
+    const { update, goto, resume } = error.command;
+    throw new ParentCommand({ ...error.command, update, goto, resume, graph: undefined } as never);
+  }
+}
+
+/** Sends to two streams: its own, and one of a graph around it. */
+const both = (own: RunStreams, around: RunStreams): RunStreams => ({
+  wants: (mode, inner) => own.wants(mode, false) || around.wants(mode, inner),
+  push(ns, mode, payload, step) {
+    if (own.wants(mode, false)) own.push(ns, mode, payload, step);
+    if (around.wants(mode, true)) around.push(ns, mode, payload, step);
+  },
+});
+
+export type { RunConfig };

@@ -1,0 +1,142 @@
+// LangGraph's errors: `name` says which, so that code written for langgraph.js recognises them.
+import type { Command } from "./command.js";
+import type { Interrupt } from "./interrupt.js";
+
+/** LangGraph's codes of errors. */
+export type GraphErrorCode =
+  | "GRAPH_RECURSION_LIMIT"
+  | "INVALID_CONCURRENT_GRAPH_UPDATE"
+  | "INVALID_GRAPH_NODE_RETURN_VALUE"
+  | "MISSING_CHECKPOINTER"
+  | "MULTIPLE_SUBGRAPHS"
+  | "UNREACHABLE_NODE";
+
+/** What all errors of a graph have in common. */
+export class BaseLangGraphError extends Error {
+  readonly lc_error_code: GraphErrorCode | undefined;
+
+  constructor(message?: string, fields?: { lc_error_code?: GraphErrorCode | undefined; cause?: unknown }) {
+    super(message, fields && "cause" in fields ? { cause: fields.cause } : undefined);
+    this.lc_error_code = fields?.lc_error_code;
+  }
+}
+
+/** A run took more super-steps than its `recursionLimit` allows. */
+export class GraphRecursionError extends BaseLangGraphError {
+  override readonly name = "GraphRecursionError";
+}
+
+/** A call that a graph cannot take, such as a question about a thread without a checkpointer. */
+export class GraphValueError extends BaseLangGraphError {
+  override readonly name = "GraphValueError";
+}
+
+/** An update that the state does not take: two writes to a field that takes one, a node's answer that is no update. */
+export class InvalidUpdateError extends BaseLangGraphError {
+  override readonly name = "InvalidUpdateError";
+}
+
+/** A run without anything to do: no input for a thread that is empty. */
+export class EmptyInputError extends BaseLangGraphError {
+  override readonly name = "EmptyInputError";
+}
+
+/** A node that nothing leads to. */
+export class UnreachableNodeError extends BaseLangGraphError {
+  override readonly name = "UnreachableNodeError";
+}
+
+/** A state that is none of the accepted forms. */
+export class StateGraphInputError extends BaseLangGraphError {
+  override readonly name = "StateGraphInputError";
+
+  constructor(message = "A StateGraph takes a schema, an Annotation.Root, a StateSchema or a zod object.") {
+    super(message);
+  }
+}
+
+/** A node did not answer in time. */
+export class NodeTimeoutError extends BaseLangGraphError {
+  override readonly name = "NodeTimeoutError";
+  readonly node: string;
+  /** `"run"`: its time was up. `"idle"`: it made no progress for too long. */
+  readonly kind: "run" | "idle";
+  /** The timeout, in milliseconds. */
+  readonly timeout: number;
+  readonly elapsed: number;
+
+  constructor(fields: { node: string; kind: "run" | "idle"; timeout: number; elapsed: number }) {
+    const { node, kind, timeout, elapsed } = fields;
+    const idle = kind === "idle" ? " without making progress" : "";
+    super(`Node "${node}" exceeded its ${kind} timeout of ${timeout}ms${idle} (elapsed: ${elapsed}ms).`);
+    this.node = node;
+    this.kind = kind;
+    this.timeout = timeout;
+    this.elapsed = elapsed;
+  }
+}
+
+/** Is thrown through a node's code. If you catch it, throw it again. */
+export class GraphBubbleUp extends BaseLangGraphError {
+  get is_bubble_up(): true {
+    return true;
+  }
+}
+
+/** Stops a node that asks something. */
+export class GraphInterrupt extends GraphBubbleUp {
+  override readonly name: string = "GraphInterrupt";
+  readonly interrupts: readonly Interrupt[];
+
+  constructor(interrupts: readonly Interrupt[] = []) {
+    super("The graph is interrupted.");
+    this.interrupts = interrupts;
+  }
+}
+
+/** An interrupt that a node throws itself. */
+export class NodeInterrupt extends GraphInterrupt {
+  override readonly name: string = "NodeInterrupt";
+
+  constructor(value: unknown) {
+    super([{ value }]);
+  }
+}
+
+/** Carries a command to the graph in which this graph is a node. */
+export class ParentCommand extends GraphBubbleUp {
+  override readonly name = "ParentCommand";
+  readonly command: Command;
+
+  constructor(command: Command) {
+    super();
+    this.command = command;
+  }
+}
+
+/** What an error handler is given: which node failed, and why. */
+export class NodeError {
+  readonly node: string;
+  readonly error: Error;
+
+  constructor(node: string, error: Error) {
+    this.node = node;
+    this.error = error;
+  }
+}
+
+const nameOf = (error: unknown): unknown => (error as { name?: unknown } | null | undefined)?.name;
+
+/** Tells whether an error is one that has to reach the graph. */
+export const isGraphBubbleUp = (error: unknown): error is GraphBubbleUp =>
+  (error as { is_bubble_up?: unknown } | null | undefined)?.is_bubble_up === true;
+
+/** Tells whether an error is an interrupt's. */
+export const isGraphInterrupt = (error: unknown): error is GraphInterrupt =>
+  nameOf(error) === "GraphInterrupt" || nameOf(error) === "NodeInterrupt";
+
+/** Tells whether an error carries a command to the parent graph. */
+export const isParentCommand = (error: unknown): error is ParentCommand => nameOf(error) === "ParentCommand";
+
+/** Tells whether an error says that a node took too long. */
+export const isNodeTimeoutError = (error: unknown): error is NodeTimeoutError => nameOf(error) === "NodeTimeoutError";

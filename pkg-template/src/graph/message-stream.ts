@@ -1,0 +1,106 @@
+// The stream mode `messages`: chunks of models as they come, and whole messages that nodes return.
+import type { Task } from "./task.js";
+
+interface Message {
+  readonly id?: string | undefined;
+  readonly type?: unknown;
+  readonly role?: unknown;
+  readonly content?: unknown;
+  _getType?: unknown;
+}
+
+const KINDS = new Set(["human", "ai", "system", "tool", "function", "developer", "user", "assistant", "generic"]);
+
+function isMessage(value: unknown): value is Message {
+  if (typeof value !== "object" || value === null || !("content" in value)) return false;
+  const { type, role, _getType } = value as Message;
+  return typeof _getType === "function" || KINDS.has((type ?? role) as string);
+}
+
+/** The messages of one task. */
+export class MessageStream {
+  readonly #task: Task;
+  readonly #seen: Set<string>;
+  #metadata: object | undefined;
+
+  /** `seen`: the ids of what was sent in this run, of any task. */
+  constructor(task: Task, seen: Set<string>) {
+    this.#task = task;
+    this.#seen = seen;
+  }
+
+  /** What langgraph.js says of where a message comes from. */
+  get metadata(): object {
+    const { run, name, triggers, path, node } = this.#task;
+    return (this.#metadata ??= {
+      ...run.config.metadata,
+      ...(run.threadId !== undefined && { thread_id: run.threadId }),
+      langgraph_step: run.stepNumber,
+      langgraph_node: name,
+      langgraph_triggers: triggers,
+      langgraph_path: path,
+      langgraph_checkpoint_ns: this.#task.ns,
+      checkpoint_ns: this.#task.ns,
+      ...node.options.metadata,
+    });
+  }
+
+  /** Sends a message, or a chunk of one. */
+  chunk(message: object, metadata?: object): void {
+    const { id } = message as Message;
+    if (id !== undefined) this.#seen.add(id);
+    this.#task.run.emitUp("messages", [message, metadata ? { ...this.metadata, ...metadata } : this.metadata]);
+  }
+
+  /** Sends the messages among what a node writes that were not sent before. */
+  written(updates: readonly Readonly<Record<string, unknown>>[]): void {
+    for (const update of updates) {
+      for (const value of Object.values(update)) {
+        for (const one of Array.isArray(value) ? (value as unknown[]) : [value]) {
+          if (isMessage(one) && !(one.id !== undefined && this.#seen.has(one.id))) this.chunk(one);
+        }
+      }
+    }
+  }
+}
+
+/** Notes messages as known, so that they are not sent. */
+export function noteMessages(values: Readonly<Record<string, unknown>>, seen: Set<string>): void {
+  for (const value of Object.values(values))
+    if (Array.isArray(value))
+      for (const one of value as unknown[]) if (isMessage(one) && one.id !== undefined) seen.add(one.id);
+}
+
+/** Adds a handler to LangChain's callbacks: a model of `@langchain/core` that is given the context streams through it. */
+export function messageCallbacks(stream: MessageStream, given: unknown): unknown {
+  const handler = {
+    name: "ThreadfoldMessages",
+    // A model that can stream does so for its sake.
+    lc_prefer_streaming: true,
+    awaitHandlers: true,
+    ignoreChain: true,
+    ignoreAgent: true,
+    ignoreRetriever: true,
+    handleLLMNewToken(
+      _: string,
+      _index: unknown,
+      _run: unknown,
+      _parent: unknown,
+      tags: readonly string[] | undefined,
+      fields: { chunk?: { message?: Message } } | undefined,
+    ): void {
+      const message = fields?.chunk?.message;
+      if (message && !tags?.includes("nostream") && !tags?.includes("langsmith:nostream"))
+        stream.chunk(message, tags?.length ? { tags } : undefined);
+    },
+    handleLLMEnd(output: { generations?: readonly (readonly { message?: Message }[])[] }): void {
+      const message = output.generations?.[0]?.[0]?.message;
+      if (isMessage(message)) stream.written([{ message }]);
+    },
+  };
+  if (given === undefined || given === null) return [handler];
+  if (Array.isArray(given)) return [...(given as unknown[]), handler];
+  const manager = (given as { copy(): { addHandler(handler: object, inherit: boolean): void } }).copy();
+  manager.addHandler(handler, true);
+  return manager;
+}

@@ -1,0 +1,119 @@
+import type { Task } from "./task.js";
+
+/** Where a context keeps its task: an own property, so that a copy of the context (`{ ...ctx }`) has it, too. */
+export const TASK: unique symbol = Symbol.for("threadfold.graph.task") as never;
+
+/** What a node is given besides the state. langgraph.js's names for the same things work, too. */
+export class NodeContext<State = unknown, Context = unknown> {
+  /** @internal */
+  declare readonly [TASK]: Task;
+  /** What the caller gave the run under this name. */
+  readonly context: Context;
+  /** The run's `configurable`, with `thread_id`. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- its keys are the caller's
+  readonly configurable: Readonly<Record<string, any>>;
+  /** The caller's `store`, if any. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- it is the caller's
+  declare readonly store?: any;
+  /** Is aborted when the run is, when another node of the super-step fails, or when this node's time is up. */
+  declare readonly signal: AbortSignal;
+
+  /** @internal */
+  constructor(task: Task) {
+    this[TASK] = task;
+    const { config, context, configurable } = task.run;
+    this.context = context as Context;
+    this.configurable = configurable;
+    // Runnables of @langchain/core take only a config's own properties.
+    const { callbacks, metadata, tags, store } = config;
+    if (callbacks || task.run.streamsMessages) own(this, "callbacks", task.callbacks(callbacks));
+    if (metadata) own(this, "metadata", metadata);
+    if (tags) own(this, "tags", tags);
+    if (store) own(this, "store", store);
+    if (task.controller || config.signal) own(this, "signal", task.signal);
+  }
+
+  /** The whole state as the super-step began, also where the node was sent an input of its own. */
+  get state(): State {
+    return this[TASK].run.state as State;
+  }
+
+  /**
+   * Asks the caller. The run stops, its result has the question, and `new Command({ resume: answer })` starts this node
+   * over; then this call returns the answer. Needs a checkpointer to be answered. It stops the node by throwing: a `catch`
+   * around it has to throw on what {@link isGraphInterrupt} recognises.
+   */
+  // oxlint-disable-next-line typescript/no-explicit-any -- as in langgraph.js
+  get interrupt(): <Answer = any>(value: unknown) => Answer {
+    const task = this[TASK];
+    return (value) => task.interrupt(value) as never;
+  }
+
+  /** Sends a value to who streams `custom`. */
+  get write(): (value: unknown) => void {
+    const task = this[TASK];
+    return (value) => task.write(value);
+  }
+
+  /** langgraph.js's name of {@link write}. */
+  get writer(): (value: unknown) => void {
+    return this.write;
+  }
+
+  /**
+   * Sends a message, or a chunk of one, to who streams `messages`. A message that the node returns later under the id of
+   * one that was sent is not sent again.
+   */
+  get message(): (message: object, metadata?: object) => void {
+    const task = this[TASK];
+    return (message, metadata) => task.message(message, metadata);
+  }
+
+  /** Tells whether somebody streams a mode: what nobody sees need not be made. */
+  get streams(): (mode: "custom" | "messages") => boolean {
+    const { run } = this[TASK];
+    return (mode) => run.streams(mode, true);
+  }
+
+  /** Says that the node makes progress, where it has an `idleTimeout`. */
+  get heartbeat(): () => void {
+    const task = this[TASK];
+    return () => task.watch?.touch(true);
+  }
+
+  /** The number of the super-step. */
+  get step(): number {
+    return this[TASK].run.stepNumber;
+  }
+
+  /** The node's name. */
+  get node(): string {
+    return this[TASK].node.name;
+  }
+
+  /** The task's id: the same when it runs again after an interrupt or a crash. */
+  get taskId(): string {
+    return this[TASK].id;
+  }
+
+  /** 1 for the first attempt, 2 for the first retry… */
+  get attempt(): number {
+    return this[TASK].attempt;
+  }
+
+  /** How many super-steps the run may take. */
+  get recursionLimit(): number {
+    return this[TASK].run.recursionLimit;
+  }
+}
+
+// One that is asked for makes a task's own: most never are.
+Object.defineProperty(NodeContext.prototype, "signal", {
+  get(this: NodeContext) {
+    return this[TASK].signal;
+  },
+});
+
+function own(ctx: object, key: string, value: unknown): void {
+  Object.defineProperty(ctx, key, { value, enumerable: true, configurable: true, writable: true });
+}

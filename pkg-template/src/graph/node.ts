@@ -1,0 +1,75 @@
+// What a node of a graph is, and what may be said of it.
+import type { Command, Send } from "./command.js";
+import type { NodeError } from "./graph-errors.js";
+import type { RetryPolicy } from "./retry.js";
+import type { NodeContext } from "./node-context.js";
+import type { TimeoutPolicy } from "./timeout.js";
+
+/** What a node answers: an update of the state, commands, sends, or nothing. */
+export type NodeResult<Update> =
+  | Update
+  | Command
+  | Send
+  | readonly (Update | Command | Send)[]
+  | null
+  | undefined
+  // oxlint-disable-next-line typescript/no-invalid-void-type -- a node may return nothing
+  | void;
+
+/** A node's work: takes the state, answers with what changes. */
+export type NodeFunction<State, Update, Context> = (
+  state: State,
+  ctx: NodeContext<State, Context>,
+) => NodeResult<Update> | PromiseLike<NodeResult<Update>>;
+
+/** A node: a function, a compiled graph, or anything with `invoke` as `@langchain/core` has it. */
+export type NodeLike<State, Update, Context> =
+  | NodeFunction<State, Update, Context>
+  // oxlint-disable-next-line typescript/no-explicit-any -- what a runnable takes is its own
+  | { invoke(input: any, config?: any): unknown };
+
+/** What `addNode` may be told of a node. */
+export interface NodeOptions<State = unknown, Update = unknown, Context = unknown> {
+  /** Whether it waits until nothing else can run. */
+  defer?: boolean | undefined;
+  /** When it is run again after an error. Of several policies the first that says yes decides. */
+  retryPolicy?: RetryPolicy | readonly RetryPolicy[] | undefined;
+  /** How long it may take, in milliseconds. */
+  timeout?: number | TimeoutPolicy | undefined;
+  /** Where its commands may lead: for the drawing, and so that those nodes count as reached. */
+  ends?: readonly string[] | Readonly<Record<string, string>> | undefined;
+  /** Runs in the same super-step if the node fails for good. The node's own edges then do not fire. */
+  errorHandler?:
+    | ((
+        state: State,
+        error: NodeError,
+        ctx: NodeContext<State, Context>,
+      ) => NodeResult<Update> | PromiseLike<NodeResult<Update>>)
+    | undefined;
+  /** What the drawing shows and what streams say of it. */
+  metadata?: Readonly<Record<string, unknown>> | undefined;
+  /** A state of its own that it reads, beside what the graph's has. */
+  input?: unknown;
+  /** Graphs that it runs inside, for the drawing and for `getState`. */
+  subgraphs?: readonly object[] | undefined;
+}
+
+/** A node as the builder keeps it. */
+export interface NodeEntry {
+  readonly name: string;
+  readonly action: NodeLike<never, unknown, never>;
+  readonly options: NodeOptions<never, unknown, never>;
+  /** It handles the errors of another node. */
+  readonly handles?: boolean;
+  /** The node that handles its errors. */
+  readonly handler?: string;
+}
+
+/** A condition behind a node: where to go from it. */
+export interface BranchEntry {
+  readonly name: string;
+  // oxlint-disable-next-line typescript/no-explicit-any -- whatever the state is
+  readonly path: (state: any, ctx: any) => unknown;
+  /** Where each answer leads. */
+  readonly ends: Readonly<Record<string, string>> | undefined;
+}

@@ -1,0 +1,149 @@
+// A checkpoint that is looked at, or written to, without a run.
+import type {
+  CheckpointConfig,
+  CheckpointPendingWrite,
+  CheckpointSaver,
+  CheckpointTuple,
+} from "../checkpoint/types.js";
+import { type Send, toSend } from "./command.js";
+import type { CompiledStateGraph } from "./compiled-graph.js";
+import { GraphValueError } from "./graph-errors.js";
+import type { GraphSpec } from "./graph-spec.js";
+import { uuid6 } from "./ids.js";
+import type { PlanRun } from "./planner.js";
+import { checkpointOf, NULL_TASK, type Restored, restored, type Snapshot } from "./saved-thread.js";
+import type { Values } from "./state-fields.js";
+import { Task, type TaskHome } from "./task.js";
+
+/** What a pending write is about besides the state. */
+const SPECIAL = new Set(["__error__", "__error_source_node__", "__interrupt__", "__resume__"]);
+
+export const isSpecial = (channel: string): boolean => SPECIAL.has(channel);
+
+/** A graph and its saver; of a graph inside, if the config names its namespace. */
+export interface Place {
+  readonly graph: CompiledStateGraph;
+  readonly saver: CheckpointSaver;
+}
+
+/** Finds the graph that a config speaks of. `saver` is that of a graph around. */
+export function placeOf(graph: CompiledStateGraph, config: CheckpointConfig, saver?: CheckpointSaver): Place {
+  const own = saver ?? (typeof graph.checkpointer === "object" ? graph.checkpointer : undefined);
+  if (!own) throw new GraphValueError("No checkpointer set", { lc_error_code: "MISSING_CHECKPOINTER" });
+  const ns = (config.configurable?.checkpoint_ns ?? "")
+    .split("|")
+    .filter((part) => !/^\d+$/.test(part))
+    .map((part) => part.split(":")[0])
+    .join("|");
+  if (saver || ns === "") return { graph, saver: own };
+  for (const [name, inside] of graph.getSubgraphs(ns, true)) if (name === ns) return { graph: inside, saver: own };
+  throw new GraphValueError(`Subgraph "${ns}" not found`);
+}
+
+/** A thread as it stands behind a checkpoint. */
+export class OpenedThread implements TaskHome {
+  readonly spec: GraphSpec;
+  readonly ns: string;
+  readonly checkpointId: string;
+  /** The number of the step that comes next. */
+  readonly stepNumber: number;
+  readonly others: Restored["others"];
+  readonly held: Map<number, unknown>;
+  readonly plan: PlanRun;
+  readonly pending: readonly CheckpointPendingWrite[];
+  state: Values;
+  sends: readonly Send[];
+  tasks: Task[] = [];
+
+  /** Without a tuple the thread is empty. */
+  constructor(spec: GraphSpec, tuple: CheckpointTuple | undefined, ns: string) {
+    const from = tuple && restored(spec, tuple);
+    this.spec = spec;
+    this.ns = ns;
+    this.checkpointId = tuple?.checkpoint.id ?? uuid6(Date.now(), 0);
+    this.stepNumber = (tuple?.metadata?.step ?? -1) + 1;
+    this.others = from?.others ?? {};
+    this.held = from?.held ?? new Map<number, unknown>();
+    this.state = from?.state ?? spec.fields.initial();
+    this.sends = from?.sends ?? [];
+    this.pending = tuple?.pendingWrites ?? [];
+    this.plan = spec.plan.open({ recursionLimit: 1, ...(from && { state: from.plan }) });
+  }
+
+  /** Looks at what comes next. */
+  peek(): void {
+    this.tasks = this.plan.peek().tasks.map((planned, position) => new Task(this, planned, position));
+  }
+
+  /** Applies what callers have written to the thread. */
+  applyCallers(): void {
+    const { fields, channelNumbers, numbers, plan } = this.spec;
+    const updates: Values[] = [];
+    const writes: number[] = [];
+    for (const [id, channel, value] of this.pending) {
+      if (id !== NULL_TASK || isSpecial(channel)) continue;
+      const send = channel === "__pregel_tasks" ? toSend(value) : undefined;
+      const number = send ? plan.send(numbers.get(send.node) ?? -1) : channelNumbers.get(channel);
+      if (number === undefined) continue;
+      writes.push(number);
+      if (send) this.sends = [...this.sends, send];
+      else if (number < fields.keys.length) updates.push({ [channel]: value });
+      else this.held.set(number, value);
+    }
+    if (writes.length === 0) return;
+    if (updates.length > 0) this.state = fields.lay(this.state, updates);
+    this.plan.apply([{ writes }]);
+  }
+
+  /** Gives the tasks what they have saved. */
+  restore(): void {
+    for (const task of this.tasks) {
+      const saved = this.pending.filter(([id, channel]) => id === task.id && !isSpecial(channel));
+      if (saved.length > 0) task.restore(saved.map(([, channel, value]) => [channel, value]));
+    }
+  }
+
+  /** The values with what these tasks have written, by name before Sends by index. */
+  fold(tasks: readonly Task[]): Values {
+    const place = (task: Task) => (task.planned.send === -1 ? -1 : task.planned.send);
+    const ordered = [...tasks].sort((a, b) => place(a) - place(b) || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+    return this.spec.fields.step(
+      this.state,
+      ordered.flatMap(({ updates }) => updates),
+    );
+  }
+
+  /** Applies what tasks have written, as one step. */
+  apply(tasks: readonly Task[], as: "task" | "node"): void {
+    if (tasks.length === 0) return;
+    this.state = this.fold(tasks);
+    this.sends = tasks.flatMap(({ sends }) => sends);
+    for (const task of tasks) {
+      task.holdBranches(this.held);
+      this.others[task.name] ??= {};
+    }
+    this.plan.apply(
+      tasks.map((task) =>
+        as === "task" ? { task: task.position, writes: task.writes } : { node: task.node.number, writes: task.writes },
+      ),
+    );
+  }
+
+  /** What a checkpoint is made of. */
+  snapshot(): Snapshot {
+    const { state, sends, held, others } = this;
+    return { id: uuid6(Date.now(), Math.max(0, this.stepNumber)), plan: this.plan.state(), state, sends, held, others };
+  }
+
+  checkpoint(): ReturnType<typeof checkpointOf> {
+    return checkpointOf(this.spec, this.snapshot());
+  }
+}
+
+/** Adds to a checkpoint's config where the graphs around it stand. */
+export function withParents(config: CheckpointConfig, parents: Record<string, string> | undefined): CheckpointConfig {
+  if (!parents || Object.keys(parents).length === 0) return config;
+  const { configurable = {} } = config;
+  const map = { ...parents, [configurable.checkpoint_ns ?? ""]: configurable.checkpoint_id };
+  return { ...config, configurable: { ...configurable, checkpoint_map: map } };
+}

@@ -1,0 +1,45 @@
+// When a failed node is run again.
+
+/** Says whether and when a failed node is run again. */
+export interface RetryPolicy {
+  /** How often it is run, the first time included. Default 3. */
+  maxAttempts?: number | undefined;
+  /** The wait after the first failure, in milliseconds. Default 500. */
+  initialInterval?: number | undefined;
+  /** By what each wait is longer than the one before. Default 2. */
+  backoffFactor?: number | undefined;
+  /** The longest wait. Default 128,000. */
+  maxInterval?: number | undefined;
+  /** Whether up to a second is added at random. Default true. */
+  jitter?: boolean | undefined;
+  /** Whether an error is worth another attempt. By default not an aborted call, a mistake in code, or a refusal (4xx). */
+  // oxlint-disable-next-line typescript/no-explicit-any -- an error may be anything
+  retryOn?: ((error: any) => boolean) | undefined;
+}
+
+/** Returns how long to wait before the next attempt; undefined if there is none. `attempts` were made. */
+export function retryDelay(
+  policies: RetryPolicy | readonly RetryPolicy[] | undefined,
+  error: unknown,
+  attempts: number,
+): number | undefined {
+  if (!policies) return undefined;
+  const list = Array.isArray(policies) ? (policies as readonly RetryPolicy[]) : [policies as RetryPolicy];
+  const policy = list.find(({ retryOn }) => (retryOn ?? worthRetrying)(error));
+  if (!policy || attempts >= (policy.maxAttempts ?? 3)) return undefined;
+  const { initialInterval = 500, backoffFactor = 2, maxInterval = 128_000, jitter = true } = policy;
+  const wait = Math.min(maxInterval, initialInterval * backoffFactor ** (attempts - 1));
+  return jitter ? wait + Math.random() * 1000 : wait;
+}
+
+const REFUSED = new Set([400, 401, 402, 403, 404, 405, 406, 407, 409]);
+
+function worthRetrying(error: unknown): boolean {
+  const { name, message, code, status, response } = (error ?? {}) as Record<string, unknown>;
+  if (name === "AbortError" || name === "GraphValueError" || code === "ECONNABORTED") return false;
+  if (typeof message === "string" && /^(Cancel|AbortError)/.test(message)) return false;
+  if (error instanceof ReferenceError || error instanceof SyntaxError || error instanceof RangeError) return false;
+  // A call that does not come through is a TypeError, too.
+  if (error instanceof TypeError && !/fetch|network|load failed/i.test(error.message)) return false;
+  return !REFUSED.has(Number((response as { status?: unknown } | undefined)?.status ?? status));
+}

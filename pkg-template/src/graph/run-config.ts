@@ -1,0 +1,61 @@
+// What a caller may say of a run.
+import type { RetryPolicy } from "./retry.js";
+import type { TraceListener } from "./trace.js";
+import type { TimeoutPolicy } from "./timeout.js";
+
+/** When checkpoints are saved: while the run goes on, before each next step, or once at its end. */
+export type Durability = "async" | "sync" | "exit";
+
+/** What a stream shows. */
+export type StreamMode = "values" | "updates" | "messages" | "custom" | "tasks" | "checkpoints" | "debug";
+
+/** Nodes to stop at; `"*"`: all. */
+export type StopAt = readonly string[] | "*";
+
+/** Where a thread is kept: langgraph.js's `configurable`. */
+export interface ThreadConfig {
+  /** The same as `configurable.thread_id`. */
+  threadId?: string | undefined;
+  // oxlint-disable-next-line typescript/no-explicit-any -- its keys are the caller's
+  configurable?: Readonly<Record<string, any>> | undefined;
+}
+
+/** What `invoke` and `stream` may be told of a run. */
+export interface RunConfig<Context = unknown> extends ThreadConfig {
+  /** What nodes find as `ctx.context`. */
+  context?: Context | undefined;
+  /** How many super-steps the run may take. Default 25. */
+  recursionLimit?: number | undefined;
+  /** When checkpoints are saved. Default `"async"`. */
+  durability?: Durability | undefined;
+  /** Aborts the run. */
+  signal?: AbortSignal | undefined;
+  /** How many nodes of a super-step may run at a time. */
+  maxConcurrency?: number | undefined;
+  interruptBefore?: StopAt | undefined;
+  interruptAfter?: StopAt | undefined;
+  /** Is told of each run and task, for tracing. */
+  on?: TraceListener | undefined;
+  /** LangChain's: nodes find them in their context. */
+  callbacks?: unknown;
+  metadata?: Readonly<Record<string, unknown>> | undefined;
+  tags?: readonly string[] | undefined;
+  runId?: string | undefined;
+  runName?: string | undefined;
+  // oxlint-disable-next-line typescript/no-explicit-any -- it is the caller's
+  store?: any;
+}
+
+/** What a stream shows, besides. */
+export interface StreamConfig<Context = unknown> extends RunConfig<Context> {
+  /** Default `"updates"`. */
+  streamMode?: StreamMode | readonly StreamMode[] | undefined;
+  /** Whether graphs inside are shown, too. */
+  subgraphs?: boolean | undefined;
+}
+
+/** Policies for all nodes that have none of their own. */
+export interface NodeDefaults {
+  retryPolicy?: RetryPolicy | readonly RetryPolicy[] | undefined;
+  timeout?: number | TimeoutPolicy | undefined;
+}

@@ -1,0 +1,270 @@
+// A thread in a saver: turns a run's state into LangGraph's checkpoints (format 4) and back.
+import type {
+  ChannelVersions,
+  Checkpoint,
+  CheckpointConfig,
+  CheckpointMetadata,
+  CheckpointPendingWrite,
+  CheckpointSaver,
+  CheckpointTuple,
+  PendingWrite,
+} from "../checkpoint/types.js";
+import { type Send, START, toSend } from "./command.js";
+import type { GraphSpec } from "./graph-spec.js";
+import type { PlanState } from "./planner.js";
+import type { Durability } from "./run-config.js";
+import type { Values } from "./state-fields.js";
+
+/** The task of what a caller writes. */
+export const NULL_TASK = "00000000-0000-0000-0000-000000000000";
+
+/** A checkpoint, as a run goes on from it. */
+export interface Restored {
+  readonly plan: PlanState;
+  readonly state: Values;
+  readonly sends: readonly Send[];
+  /** The values of `__start__` and of branches, by channel. */
+  readonly held: Map<number, unknown>;
+  /** What `versions_seen` has of nodes that the graph does not have, and which of them are only named. */
+  readonly others: Record<string, ChannelVersions>;
+}
+
+/** What a checkpoint is made of. */
+export interface Snapshot extends Restored {
+  readonly id: string;
+}
+
+const TASKS = "__pregel_tasks";
+
+const toVersion = (version: unknown): number => (typeof version === "number" ? version : parseInt(String(version), 10));
+
+/** Reads a checkpoint. */
+export function restored(spec: GraphSpec, { checkpoint, metadata }: CheckpointTuple): Restored {
+  const { plan, fields } = spec;
+  const values = checkpoint.channel_values;
+  const has = (name: string) => Object.hasOwn(values, name) && values[name] !== undefined;
+  const state: Record<string, unknown> = { ...fields.initial() };
+  for (const key of fields.keys) if (has(key)) state[key] = values[key];
+  const held = new Map<number, unknown>();
+  const finished: number[] = [];
+  const heldChannels: number[] = [];
+  const hold = (channel: number, value: unknown) => {
+    held.set(channel, value);
+    heldChannels.push(channel);
+  };
+  for (const channel of fields.ephemeral) if (has(fields.keys[channel] as string)) heldChannels.push(channel);
+  if (has(START)) hold(plan.start, values[START]);
+  for (const node of spec.nodes) {
+    const channel = plan.branch(node.number);
+    const name = spec.channels[channel] as string;
+    if (node.number === spec.start || !has(name)) continue;
+    const value = values[name];
+    if (!node.options.defer) hold(channel, value);
+    else if (Array.isArray(value)) {
+      hold(channel, value[0]);
+      if (value[1]) finished.push(channel);
+    }
+  }
+  const joins = spec.joins.map(({ to }, at) => {
+    const channel = plan.join(at);
+    const value = values[spec.channels[channel] as string];
+    if (!Array.isArray(value)) return [];
+    const deferred = spec.nodes[to]?.options.defer;
+    if (deferred && value[1]) finished.push(channel);
+    return ((deferred ? value[0] : value) as string[]).map((name) => spec.numbers.get(name) ?? -1);
+  });
+  const topic = values[TASKS];
+  const packets = (Array.isArray(topic) ? (Array.isArray(topic[1]) ? topic[1] : topic) : []) as unknown[];
+  const sends = packets.flatMap((packet) => toSend(packet) ?? []);
+  const versions = spec.channels.map((name) => toVersion(checkpoint.channel_versions[name] ?? 0));
+  let floor = 0;
+  for (const [name, version] of Object.entries(checkpoint.channel_versions))
+    if (!spec.channelNumbers.has(name)) floor = Math.max(floor, toVersion(version));
+  const seen = spec.channels.map(() => 0);
+  const breakpoints = spec.channels.map(() => 0);
+  const others: Record<string, ChannelVersions> = {};
+  for (const [node, marks] of Object.entries(checkpoint.versions_seen)) {
+    const into = node === "__interrupt__" ? breakpoints : spec.numbers.has(node) ? seen : undefined;
+    const rest: ChannelVersions = {};
+    for (const [name, version] of Object.entries(marks)) {
+      const channel = spec.channelNumbers.get(name);
+      if (into && channel !== undefined) into[channel] = toVersion(version);
+      else rest[name] = version;
+    }
+    others[node] = rest;
+  }
+  return {
+    plan: {
+      step: metadata?.step ?? -2,
+      versions,
+      seen,
+      breakpoints,
+      ...(floor > 0 && { floor }),
+      held: heldChannels,
+      finished,
+      joins: joins.map((nodes) => nodes.filter((node) => node >= 0)),
+      sends: sends.map(({ node }) => spec.numbers.get(node) ?? -1),
+    },
+    state,
+    sends,
+    held,
+    others,
+  };
+}
+
+/** Writes a checkpoint. */
+export function checkpointOf(spec: GraphSpec, { plan, state, sends, held, others, id }: Snapshot): Checkpoint {
+  const { fields, channels } = spec;
+  const values: Record<string, unknown> = {};
+  for (const key of fields.keys) if (key in state && !fields.untracked.includes(key)) values[key] = state[key];
+  const deferred = (node: number) => spec.nodes[node]?.options.defer;
+  for (const channel of plan.held) {
+    if (channel < spec.plan.start) continue;
+    const node = channel - spec.plan.branch(0);
+    const value = held.get(channel) ?? null;
+    values[channels[channel] as string] =
+      channel > spec.plan.sends && deferred(node) ? [value, plan.finished.includes(channel)] : value;
+  }
+  values[TASKS] = [[], sends];
+  for (const [at, { to }] of spec.joins.entries()) {
+    const channel = spec.plan.join(at);
+    const names = (plan.joins[at] ?? []).map((node) => spec.nodes[node]?.name);
+    values[channels[channel] as string] = deferred(to) ? [names, plan.finished.includes(channel)] : names;
+  }
+  return {
+    v: 4,
+    id,
+    ts: new Date().toISOString(),
+    channel_values: values,
+    channel_versions: versionsOf(spec, plan.versions),
+    versions_seen: seenOf(spec, plan, others),
+  };
+}
+
+function versionsOf(spec: GraphSpec, numbers: readonly number[]): ChannelVersions {
+  const versions: ChannelVersions = {};
+  for (let channel = 0; channel < numbers.length; channel++) {
+    const version = numbers[channel] as number;
+    if (version > 0) versions[spec.channels[channel] as string] = version;
+  }
+  return versions;
+}
+
+function seenOf(
+  spec: GraphSpec,
+  plan: PlanState,
+  others: Record<string, ChannelVersions>,
+): Checkpoint["versions_seen"] {
+  const all: Record<string, ChannelVersions> = {};
+  for (const [node, marks] of Object.entries(others)) all[node] = { ...marks };
+  for (let channel = 0; channel < plan.seen.length; channel++) {
+    const version = plan.seen[channel] as number;
+    if (version > 0) (all[nodeOf(spec, channel)] ??= {})[spec.channels[channel] as string] = version;
+  }
+  for (let channel = 0; channel < plan.breakpoints.length; channel++) {
+    const version = plan.breakpoints[channel] as number;
+    if (version > 0) (all["__interrupt__"] ??= {})[spec.channels[channel] as string] = version;
+  }
+  return all;
+}
+
+/** The node that a channel triggers. */
+function nodeOf(spec: GraphSpec, channel: number): string {
+  const { plan, nodes, joins } = spec;
+  if (channel === plan.start) return START;
+  const node = channel >= plan.join(0) ? joins[channel - plan.join(0)]?.to : channel - plan.branch(0);
+  return nodes[node as number]?.name as string;
+}
+
+/** Saves what a run says, in order and in the background. */
+export class SavedThread {
+  readonly spec: GraphSpec;
+  readonly saver: CheckpointSaver;
+  readonly durability: Durability;
+  readonly #base: Record<string, unknown>;
+  /** The id of the checkpoint that the next one comes behind. */
+  #parent: string | undefined;
+  #versions: readonly number[] = [];
+  #last: Promise<unknown> | undefined;
+  readonly #open = new Set<Promise<unknown>>();
+  #failed: { error: unknown } | undefined;
+
+  constructor(spec: GraphSpec, saver: CheckpointSaver, configurable: Record<string, unknown>, durability: Durability) {
+    this.spec = spec;
+    this.saver = saver;
+    this.durability = durability;
+    const { thread_id, checkpoint_ns = "" } = configurable;
+    this.#base = { thread_id, checkpoint_ns };
+  }
+
+  /** A checkpoint's place. */
+  config(id?: string): CheckpointConfig {
+    return { configurable: id === undefined ? { ...this.#base } : { ...this.#base, checkpoint_id: id } };
+  }
+
+  /** The config of the checkpoint before the newest. */
+  get parentConfig(): CheckpointConfig | undefined {
+    return this.#grandparent === undefined ? undefined : this.config(this.#grandparent);
+  }
+  #grandparent: string | undefined;
+
+  /** Goes on from a checkpoint. */
+  from(tuple: CheckpointTuple, versions: readonly number[]): void {
+    this.#parent = tuple.checkpoint.id;
+    this.#grandparent = tuple.parentConfig?.configurable?.checkpoint_id;
+    this.#versions = versions;
+  }
+
+  /** Saves a checkpoint behind the last one. `grown`: what lists were before they only got longer. */
+  put(snapshot: Snapshot, metadata: CheckpointMetadata, grown?: Record<string, readonly unknown[]>): void {
+    const before = this.#versions;
+    const { versions } = snapshot.plan;
+    const fresh: ChannelVersions = {};
+    for (let channel = 0; channel < versions.length; channel++) {
+      const version = versions[channel] as number;
+      if (version > (before[channel] ?? 0)) fresh[this.spec.channels[channel] as string] = version;
+    }
+    const checkpoint = checkpointOf(this.spec, snapshot);
+    const config = this.config(this.#parent);
+    const save = () => this.saver.put(config, checkpoint, metadata, fresh, grown);
+    this.#track((this.#last = this.#last ? this.#last.then(save) : save()), true);
+    this.#grandparent = this.#parent;
+    this.#parent = snapshot.id;
+    this.#versions = versions;
+  }
+
+  /** Saves what a task wrote behind a checkpoint. */
+  putWrites(id: string, writes: PendingWrite[], taskId: string): void {
+    const save = () => this.saver.putWrites(this.config(id), writes, taskId);
+    this.#track(this.#last ? this.#last.then(save) : save(), false);
+  }
+
+  #track(work: Promise<unknown>, isPut: boolean): void {
+    this.#open.add(work);
+    work.then(
+      () => {
+        this.#open.delete(work);
+        if (isPut && this.#last === work) this.#last = undefined;
+      },
+      (error: unknown) => {
+        this.#open.delete(work);
+        this.#failed ??= { error };
+      },
+    );
+  }
+
+  /** Waits until all is saved. @throws what the saver threw. */
+  async settled(): Promise<void> {
+    while (this.#open.size > 0) await Promise.allSettled(this.#open);
+    this.check();
+  }
+
+  /** @throws what the saver threw. */
+  check(): void {
+    if (!this.#failed) return;
+    const { error } = this.#failed;
+    throw error;
+  }
+}
+
+export type { CheckpointPendingWrite };

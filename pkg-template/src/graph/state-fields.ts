@@ -1,0 +1,95 @@
+// A graph's fields: how updates are folded into its state, and who sees what of it.
+import { defineSchema, type Schema, ThreadfoldError } from "threadfold";
+import { type GraphErrorCode, InvalidUpdateError } from "./graph-errors.js";
+import type { Declared, DeclaredField } from "./state-forms.js";
+
+/** A state, or an update of one: values by field. */
+export type Values = Readonly<Record<string, unknown>>;
+
+/** The fields of a graph's state and of its nodes' inputs. */
+export class StateFields {
+  /** In the order of the schema; those of an input or output besides come last. */
+  readonly keys: readonly string[];
+  /** The number of each field's channel. */
+  readonly numbers: ReadonlyMap<string, number>;
+  /** The numbers of the fields that are cleared by a step that does not write them. */
+  readonly ephemeral: readonly number[];
+  /** The fields that no checkpoint has. */
+  readonly untracked: readonly string[];
+  /** The fields whose lists updates add to. */
+  readonly lists: readonly string[];
+  readonly #schema: Schema<unknown>;
+  readonly #begins: readonly (readonly [string, () => unknown])[];
+
+  constructor(declarations: readonly Declared[]) {
+    const fields: Record<string, DeclaredField> = {};
+    for (const { fields: more } of declarations) {
+      for (const [key, one] of Object.entries(more)) fields[key] ??= one;
+    }
+    this.keys = Object.keys(fields);
+    this.numbers = new Map(this.keys.map((key, number) => [key, number]));
+    const ofKind = (kind: string) => this.keys.filter((key) => fields[key]?.kind === kind);
+    this.ephemeral = ofKind("ephemeral").map((key) => this.numbers.get(key) as number);
+    this.untracked = ofKind("untracked");
+    this.lists = [...ofKind("messages"), ...ofKind("append")];
+    this.#begins = Object.entries(fields).flatMap(([key, { begins }]) => (begins ? [[key, begins] as const] : []));
+    const whole = declarations.find(
+      ({ schema, fields: own }) => schema && Object.keys(own).length === this.keys.length,
+    );
+    this.#schema = whole?.schema ?? defineSchema(fields as never);
+  }
+
+  /** Returns the state before any update. */
+  initial(): Values {
+    const state = this.#schema.initial() as Record<string, unknown>;
+    for (const [key, begins] of this.#begins) state[key] = begins();
+    return state;
+  }
+
+  /** Folds what the tasks of a super-step wrote. Clears the ephemeral fields that none of them did. */
+  step(state: Values, updates: readonly Values[]): Values {
+    try {
+      return this.#schema.step(state as object, updates as never) as Values;
+    } catch (error) {
+      throw asGraphError(error);
+    }
+  }
+
+  /** Folds updates without clearing what is ephemeral, as a caller's own do. */
+  lay(state: Values, updates: readonly Values[]): Values {
+    const next = this.step(state, updates);
+    if (this.ephemeral.length === 0) return next;
+    const kept = { ...next };
+    for (const number of this.ephemeral) {
+      const key = this.keys[number] as string;
+      if (key in state && !(key in next)) kept[key] = state[key];
+    }
+    return kept;
+  }
+}
+
+/** Of a state, the fields that a schema shows. */
+export function picked(state: Values, keys: readonly string[]): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const key of keys) if (key in state) values[key] = state[key];
+  return values;
+}
+
+/** The fields of a declaration that a caller may give, or sees. */
+export function visible(fields: Declared["fields"], way: "input" | "output"): string[] {
+  return Object.keys(fields).filter((key) => fields[key]?.[way] !== false && !fields[key]?.private);
+}
+
+const CODES: Partial<Record<string, GraphErrorCode | "">> = {
+  CONCURRENT_UPDATE: "INVALID_CONCURRENT_GRAPH_UPDATE",
+  TWO_OVERWRITES: "",
+};
+
+/** The core's error as LangGraph's; what a reducer threw as it threw it. */
+function asGraphError(error: unknown): unknown {
+  if (!(error instanceof ThreadfoldError)) return error;
+  if (error.code === "REDUCER_FAILED" && error.cause !== undefined) return error.cause;
+  const code = CODES[error.code];
+  if (code === undefined) return error;
+  return new InvalidUpdateError(error.message, { lc_error_code: code || undefined, cause: error });
+}

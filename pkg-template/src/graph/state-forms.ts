@@ -1,0 +1,139 @@
+// What a graph's state may be declared by: a schema of threadfold, or any form that langgraph.js takes.
+import { field, type Schema } from "threadfold";
+import { StateGraphInputError } from "./graph-errors.js";
+
+/** A field as `defineSchema` takes it, with what langgraph.js knows besides. */
+export interface DeclaredField {
+  readonly kind: string;
+  readonly input?: boolean | undefined;
+  readonly output?: boolean | undefined;
+  readonly private?: boolean | undefined;
+  /** What a field that an update replaces begins with, as a zod object may say it. */
+  readonly begins?: (() => unknown) | undefined;
+}
+
+/** A state's fields, and the schema of threadfold that they come from. */
+export interface Declared {
+  readonly fields: Readonly<Record<string, DeclaredField>>;
+  readonly schema?: Schema<unknown>;
+  /** Checks and completes what a caller gives. */
+  readonly parse?: (values: object) => object | Promise<object>;
+}
+
+/** Where `withLangGraph` of langgraph.js keeps the reducers of zod schemas: its `schemaMetaRegistry`. */
+export interface ZodRegistry {
+  get(schema: object): { reducer?: { fn: Reducer }; default?: () => unknown } | undefined;
+}
+
+type Reducer = (current: never, update: never) => unknown;
+
+/** A channel of langgraph.js, of which only what says how it works is read. */
+interface Channel {
+  readonly lc_graph_name?: string;
+  readonly operator?: Reducer;
+  readonly initialValueFactory?: () => unknown;
+  readonly guard?: boolean;
+}
+
+interface ZodObject {
+  readonly shape: Readonly<Record<string, ZodField>>;
+  partial(): { parse(values: unknown): object };
+  parse(values: unknown): object;
+}
+
+interface ZodField {
+  readonly "~standard"?: { validate(value: unknown): { issues?: unknown; value?: unknown } | Promise<unknown> };
+  readonly lg_reducer_schema?: unknown;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
+
+const isSchema = (value: object): value is Schema<unknown> =>
+  "fields" in value && typeof (value as { step?: unknown }).step === "function";
+
+const isZod = (value: object): value is ZodObject =>
+  isObject((value as { shape?: unknown }).shape) && typeof (value as { parse?: unknown }).parse === "function";
+
+const isStateSchema = (value: object): value is { getChannels(): Record<string, Channel>; validateInput: never } =>
+  typeof (value as { getChannels?: unknown }).getChannels === "function";
+
+/** Tells whether a value declares a state. */
+export function isDeclaration(value: unknown): boolean {
+  if (!isObject(value) || Array.isArray(value)) return false;
+  if (isSchema(value as never) || isZod(value) || isStateSchema(value)) return true;
+  if (value["lc_graph_name"] === "AnnotationRoot") return true;
+  const parts = Object.values(value);
+  return parts.length > 0 && parts.every((part) => typeof part === "function" || isChannel(part));
+}
+
+const isChannel = (value: unknown): value is Channel => isObject(value) && "lc_graph_name" in value;
+
+/** Returns the fields that a declaration stands for. `whole` is whether a caller has to give all of them. */
+export function declared(given: unknown, whole: boolean, registry?: ZodRegistry): Declared {
+  if (!isObject(given)) throw new StateGraphInputError();
+  if (isSchema(given as never)) {
+    const schema = given as unknown as Schema<unknown>;
+    return { fields: schema.fields as Record<string, DeclaredField>, schema };
+  }
+  if (isStateSchema(given)) {
+    return {
+      fields: ofChannels(given.getChannels()),
+      parse: (values) => (given.validateInput as (values: object) => Promise<object>).call(given, values),
+    };
+  }
+  if (isZod(given)) return ofZod(given, whole, registry);
+  const { spec, channels } = given as { spec?: object; channels?: object };
+  if (given["lc_graph_name"] === "AnnotationRoot" && isObject(spec)) return { fields: ofChannels(spec) };
+  if (isObject(channels)) return { fields: ofChannels(channels) };
+  if (isDeclaration(given)) return { fields: ofChannels(given) };
+  throw new StateGraphInputError();
+}
+
+function ofChannels(channels: object): Record<string, DeclaredField> {
+  return Object.fromEntries(
+    Object.entries(channels).map(([key, given]) => [
+      key,
+      ofChannel(key, typeof given === "function" ? given() : given),
+    ]),
+  );
+}
+
+function ofChannel(key: string, channel: unknown): DeclaredField {
+  if (channel === null || channel === undefined) return field.replace() as DeclaredField;
+  const { lc_graph_name: kind, operator, initialValueFactory: begins, guard } = channel as Channel;
+  switch (kind) {
+    case "LastValue":
+      return { ...(field.replace() as DeclaredField), begins };
+    case "BinaryOperatorAggregate":
+      return field.reducer(operator as never, { default: begins as never }) as DeclaredField;
+    case "EphemeralValue":
+      return field.ephemeral({ guard }) as DeclaredField;
+    case "UntrackedValue":
+      return { ...(field.untracked({ guard }) as DeclaredField), begins };
+    case "AnyValue":
+      return field.reducer((_: unknown, last: unknown) => last) as DeclaredField;
+    case undefined: {
+      const { reducer, value, default: initial } = channel as { reducer?: Reducer; value?: Reducer; default?: never };
+      const by = reducer ?? value;
+      if (by) return field.reducer(by as never, { default: initial }) as DeclaredField;
+      return field.replace() as DeclaredField;
+    }
+    default:
+      throw new StateGraphInputError(`The field '${key}' is a ${kind}, which a StateGraph does not take.`);
+  }
+}
+
+function ofZod(zod: ZodObject, whole: boolean, registry: ZodRegistry | undefined): Declared {
+  const fields = Object.entries(zod.shape).map(([key, part]): [string, DeclaredField] => {
+    const meta = registry?.get(part);
+    if (meta?.reducer)
+      return [key, field.reducer(meta.reducer.fn as never, { default: meta.default as never })] as never;
+    if (part.lg_reducer_schema && !registry)
+      throw new StateGraphInputError(
+        `The reducer of '${key}' is in langgraph.js: give new StateGraph(state, { registry: schemaMetaRegistry }).`,
+      );
+    return [key, { ...(field.replace() as DeclaredField), begins: meta?.default }];
+  });
+  const taken = whole ? zod : zod.partial();
+  return { fields: Object.fromEntries(fields), parse: (values) => taken.parse(values) };
+}

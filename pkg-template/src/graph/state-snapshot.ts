@@ -1,0 +1,159 @@
+// Where a thread stands, and where it stood.
+import type {
+  CheckpointConfig,
+  CheckpointListOptions,
+  CheckpointMetadata,
+  CheckpointSaver,
+  CheckpointTuple,
+} from "../checkpoint/types.js";
+import { type CompiledStateGraph, isCompiledGraph } from "./compiled-graph.js";
+import type { Interrupt } from "./interrupt.js";
+import { OpenedThread, placeOf, withParents } from "./opened-thread.js";
+import { picked, type Values } from "./state-fields.js";
+import type { Task } from "./task.js";
+
+/** A task that comes next, or that waits. */
+export interface TaskSnapshot {
+  readonly id: string;
+  readonly name: string;
+  readonly path: readonly unknown[];
+  /** Why it failed. */
+  readonly error?: unknown;
+  /** What it asks. */
+  readonly interrupts: readonly Interrupt[];
+  /** Where the graph inside it stands, or the config to ask with. */
+  readonly state?: unknown;
+  /** What it has written already. */
+  readonly result?: unknown;
+}
+
+/** A join that some nodes have reached: it is kept, also over the run's end. */
+export interface WaitingJoin {
+  /** The node that runs when all have arrived. */
+  readonly node: string;
+  readonly arrived: readonly string[];
+  readonly missing: readonly string[];
+}
+
+/** Where a thread stands. */
+export interface StateSnapshot<State = Record<string, unknown>> {
+  readonly values: State;
+  /** The nodes that come next; empty when the run is at its end. */
+  readonly next: readonly string[];
+  readonly tasks: readonly TaskSnapshot[];
+  /** The joins that wait for nodes that have not run. */
+  readonly waiting: readonly WaitingJoin[];
+  readonly metadata?: (CheckpointMetadata & { thread_id?: string }) | undefined;
+  /** Of this checkpoint: give it to `invoke`, `updateState` or `getState` to go back to it. */
+  readonly config: CheckpointConfig;
+  readonly createdAt?: string | undefined;
+  readonly parentConfig?: CheckpointConfig | undefined;
+}
+
+export async function stateSnapshot(
+  graph: CompiledStateGraph,
+  config: CheckpointConfig,
+  options: { subgraphs?: boolean } | undefined,
+  around?: CheckpointSaver,
+): Promise<StateSnapshot> {
+  const { graph: of, saver } = placeOf(graph, config, around);
+  const tuple = await saver.getTuple(config);
+  if (!tuple) return { values: {}, next: [], tasks: [], waiting: [], config };
+  return snapshotOf(
+    of,
+    tuple,
+    config.configurable?.checkpoint_id === undefined,
+    options?.subgraphs ? saver : undefined,
+  );
+}
+
+export async function* stateHistory(
+  graph: CompiledStateGraph,
+  config: CheckpointConfig,
+  options: CheckpointListOptions | undefined,
+): AsyncGenerator<StateSnapshot> {
+  const { graph: of, saver } = placeOf(graph, config);
+  const { checkpoint_ns = "" } = config.configurable ?? {};
+  const place = { ...config, configurable: { ...config.configurable, checkpoint_ns } };
+  for await (const tuple of saver.list(place, options)) yield await snapshotOf(of, tuple, false, undefined);
+}
+
+/** `whole`: with what unfinished steps have written. `inside`: also where graphs inside stand. */
+async function snapshotOf(
+  graph: CompiledStateGraph,
+  tuple: CheckpointTuple,
+  whole: boolean,
+  inside: CheckpointSaver | undefined,
+): Promise<StateSnapshot> {
+  const { spec } = graph;
+  const { configurable = {} } = tuple.config;
+  const thread = new OpenedThread(spec, tuple, configurable.checkpoint_ns ?? "");
+  try {
+    thread.applyCallers();
+    thread.peek();
+    const waiting = waitingJoins(graph, thread);
+    let values = thread.state;
+    if (whole) {
+      thread.restore();
+      const done = thread.tasks.filter(({ status }) => status === "done");
+      if (done.length > 0) values = thread.fold(done);
+    }
+    const tasks: TaskSnapshot[] = [];
+    for (const task of thread.tasks) tasks.push(await taskSnapshot(task, thread, tuple, inside));
+    const { metadata } = tuple;
+    return {
+      values: picked(values, spec.fields.keys),
+      next: thread.tasks.filter(({ status }) => status !== "done").map(({ name }) => name),
+      tasks,
+      waiting,
+      metadata: metadata && configurable.thread_id ? { ...metadata, thread_id: configurable.thread_id } : metadata,
+      config: withParents(tuple.config, metadata?.parents),
+      createdAt: tuple.checkpoint.ts,
+      parentConfig: tuple.parentConfig,
+    };
+  } finally {
+    thread.plan.free();
+  }
+}
+
+async function taskSnapshot(
+  task: Task,
+  thread: OpenedThread,
+  tuple: CheckpointTuple,
+  inside: CheckpointSaver | undefined,
+): Promise<TaskSnapshot> {
+  const { id, name, path } = task;
+  const own = thread.pending.filter(([of]) => of === id);
+  const error = own.find(([, channel]) => channel === "__error__")?.[2];
+  const interrupts = own.flatMap(([, channel, value]) => (channel === "__interrupt__" ? (value as Interrupt) : []));
+  if (error !== undefined) return { id, name, path, error, interrupts };
+  const { action, options } = task.node;
+  const graph = [action, ...(options.subgraphs ?? [])].find(isCompiledGraph);
+  const configurable = { thread_id: tuple.config.configurable?.thread_id, checkpoint_ns: graph && task.ns };
+  const state =
+    graph && (inside ? await stateSnapshot(graph, { configurable }, { subgraphs: true }, inside) : { configurable });
+  const result = interrupts.length > 0 ? undefined : resultOf(own, thread);
+  return { id, name, path, interrupts, ...(state && { state }), ...(result && { result }) };
+}
+
+function resultOf(own: OpenedThread["pending"], thread: OpenedThread): Values | undefined {
+  const result: Record<string, unknown> = {};
+  let any = false;
+  for (const [, channel, value] of own) {
+    if (!thread.spec.fields.numbers.has(channel)) continue;
+    const was = result[channel] as { $writes?: unknown[] } | undefined;
+    result[channel] = channel in result ? { $writes: [...(was?.$writes ?? [was]), value] } : value;
+    any = true;
+  }
+  return any ? result : undefined;
+}
+
+function waitingJoins({ spec }: CompiledStateGraph, thread: OpenedThread): WaitingJoin[] {
+  const name = (node: number) => spec.nodes[node]?.name as string;
+  return thread.plan.state().joins.flatMap((nodes, at) => {
+    const { from, to } = spec.joins[at] as (typeof spec.joins)[number];
+    if (nodes.length === 0 || nodes.length === from.length) return [];
+    const missing = from.filter((node) => !nodes.includes(node));
+    return [{ node: name(to), arrived: nodes.map(name), missing: missing.map(name) }];
+  });
+}

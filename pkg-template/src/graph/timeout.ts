@@ -1,0 +1,61 @@
+// How long a node may take.
+import { NodeTimeoutError } from "./graph-errors.js";
+
+/** Says how long a node may take. A number alone is a `runTimeout`. */
+export interface TimeoutPolicy {
+  /** The whole attempt, in milliseconds. */
+  runTimeout?: number | undefined;
+  /** The longest time without progress: something written, or `ctx.heartbeat()`. */
+  idleTimeout?: number | undefined;
+  /** `"heartbeat"`: only `ctx.heartbeat()` is progress. Default `"auto"`. */
+  refreshOn?: "auto" | "heartbeat" | undefined;
+}
+
+export const timeoutPolicy = (given: unknown): TimeoutPolicy | undefined =>
+  given === undefined || given === null
+    ? undefined
+    : typeof given === "number"
+      ? { runTimeout: given }
+      : (given as TimeoutPolicy);
+
+/** Watches one attempt of a node. */
+export class Watch {
+  readonly #policy: TimeoutPolicy;
+  readonly #node: string;
+  readonly #begun = Date.now();
+  #progress = this.#begun;
+  #timers: ReturnType<typeof setTimeout>[] = [];
+
+  constructor(node: string, policy: TimeoutPolicy) {
+    this.#node = node;
+    this.#policy = policy;
+  }
+
+  /** Notes progress; `made` is whether the node said so itself. */
+  touch(made: boolean): void {
+    if (made || this.#policy.refreshOn !== "heartbeat") this.#progress = Date.now();
+  }
+
+  /** Rejects with a {@link NodeTimeoutError} when the time is up; settles as `work` does before that. */
+  async race<T>(work: PromiseLike<T>, late: () => void): Promise<T> {
+    const { runTimeout, idleTimeout } = this.#policy;
+    try {
+      return await new Promise<T>((resolve, reject) => {
+        const end = (kind: "run" | "idle", timeout: number) => {
+          late();
+          reject(new NodeTimeoutError({ node: this.#node, kind, timeout, elapsed: Date.now() - this.#begun }));
+        };
+        const idle = (timeout: number) => {
+          const left = this.#progress + timeout - Date.now();
+          if (left <= 0) end("idle", timeout);
+          else this.#timers[1] = setTimeout(idle, left, timeout);
+        };
+        if (runTimeout !== undefined) this.#timers[0] = setTimeout(end, runTimeout, "run", runTimeout);
+        if (idleTimeout !== undefined) this.#timers[1] = setTimeout(idle, idleTimeout, idleTimeout);
+        void Promise.resolve(work).then(resolve, reject);
+      });
+    } finally {
+      for (const timer of this.#timers) clearTimeout(timer);
+    }
+  }
+}

@@ -1,0 +1,119 @@
+// Writes to a thread as if nodes had.
+import type { CheckpointConfig, CheckpointMetadata, CheckpointTuple, ChannelVersions } from "../checkpoint/types.js";
+import { END } from "./command.js";
+import type { CompiledStateGraph } from "./compiled-graph.js";
+import { InvalidUpdateError } from "./graph-errors.js";
+import { uuid5 } from "./ids.js";
+import { OpenedThread, placeOf, withParents } from "./opened-thread.js";
+import { Task } from "./task.js";
+
+/** What is written, and as which node. */
+export interface StateUpdate {
+  values: unknown;
+  asNode?: string | undefined;
+  taskId?: string | undefined;
+}
+
+export async function updateState(
+  root: CompiledStateGraph,
+  config: CheckpointConfig,
+  updates: readonly StateUpdate[],
+): Promise<CheckpointConfig> {
+  const { graph, saver } = placeOf(root, config);
+  const tuple = await saver.getTuple(config);
+  const { configurable = {} } = tuple?.config ?? config;
+  const place = {
+    ...config,
+    configurable: { ...config.configurable, ...configurable, checkpoint_ns: configurable.checkpoint_ns ?? "" },
+  };
+  const thread = new OpenedThread(graph.spec, tuple, place.configurable.checkpoint_ns);
+  const [{ values, asNode }] = updates as [StateUpdate];
+  const alone = (what: string) => {
+    if (updates.length > 1) throw new InvalidUpdateError(`Cannot ${what} with multiple updates`);
+  };
+  const put = async (source: CheckpointMetadata["source"], step: number, at: CheckpointConfig = place) => {
+    const checkpoint = thread.checkpoint();
+    const metadata = { source, step, parents: tuple?.metadata?.parents ?? {} };
+    const fresh = newer(checkpoint.channel_versions, tuple);
+    return withParents(await saver.put(at, checkpoint, metadata, fresh), tuple?.metadata?.parents);
+  };
+  try {
+    if (asNode === "__copy__") {
+      alone("copy a checkpoint");
+      if (!tuple) throw new InvalidUpdateError("Cannot copy a non-existent checkpoint");
+      const { checkpoint_id: _, ...before } = place.configurable;
+      return await put("fork", thread.stepNumber, tuple.parentConfig ?? { ...place, configurable: before });
+    }
+    if ((values === null || values === undefined) && asNode === undefined) {
+      alone("create an empty checkpoint");
+      return await put("update", thread.stepNumber);
+    }
+    if ((values === null || values === undefined) && asNode === END) {
+      alone("clear the tasks");
+      thread.applyCallers();
+      thread.peek();
+      thread.restore();
+      thread.apply(thread.tasks, "task");
+      return await put("update", thread.stepNumber);
+    }
+    if (asNode === "__input__") {
+      alone("give an input");
+      const { values: taken } = graph.spec.taken((values ?? {}) as Record<string, unknown>);
+      thread.held.set(graph.spec.plan.start, taken);
+      thread.others["__input__"] ??= {};
+      thread.plan.apply([{ writes: [graph.spec.plan.start] }]);
+      return await put("input", tuple ? thread.stepNumber : -1);
+    }
+    if (config.configurable?.checkpoint_id === undefined && thread.pending.length > 0) {
+      thread.applyCallers();
+      thread.peek();
+      thread.restore();
+      thread.apply(
+        thread.tasks.filter(({ status }) => status === "done"),
+        "task",
+      );
+    }
+    const tasks = updates.map((update, at) => writer(graph, thread, tuple, update, updates.length, at));
+    for (const [at, task] of tasks.entries()) await task.answer(updates[at]?.values);
+    if (tuple) {
+      for (const [at, task] of tasks.entries())
+        await saver.putWrites(
+          tuple.config,
+          task.entries(),
+          updates[at]?.taskId ?? uuid5("__interrupt__", tuple.checkpoint.id),
+        );
+    }
+    thread.apply(tasks, "node");
+    return await put("update", thread.stepNumber);
+  } finally {
+    thread.plan.free();
+  }
+}
+
+/** A task that writes as a node. */
+function writer(
+  graph: CompiledStateGraph,
+  thread: OpenedThread,
+  tuple: CheckpointTuple | undefined,
+  { asNode }: StateUpdate,
+  of: number,
+  at: number,
+): Task {
+  const { numbers, start } = graph.spec;
+  if (asNode === undefined && of > 1)
+    throw new InvalidUpdateError('"asNode" is required when applying multiple updates');
+  let node = asNode === undefined ? undefined : numbers.get(asNode);
+  if (asNode !== undefined && node === undefined) throw new InvalidUpdateError(`Node "${asNode}" does not exist`);
+  if (node === undefined) {
+    const ran = tuple && Object.values(tuple.checkpoint.versions_seen).some((seen) => Object.keys(seen).length > 0);
+    node = ran ? thread.plan.lastNode() : start;
+    if (node < 0) throw new InvalidUpdateError('Ambiguous update, specify "asNode"');
+  }
+  return new Task(thread, { node, send: -1, triggers: [] }, at);
+}
+
+/** The versions that a checkpoint has and the one before it had not. */
+function newer(versions: ChannelVersions, tuple: CheckpointTuple | undefined): ChannelVersions {
+  const before = tuple?.checkpoint.channel_versions ?? {};
+  return Object.fromEntries(Object.entries(versions).filter(([name, version]) => before[name] !== version));
+}
