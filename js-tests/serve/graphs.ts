@@ -14,7 +14,7 @@ import {
   type LangGraphRunnableConfig,
 } from "@langchain/langgraph";
 
-interface Said {
+export interface Said {
   readonly text?: string;
   readonly calls?: readonly { readonly id: string; readonly name: string; readonly args: object }[];
 }
@@ -62,10 +62,11 @@ export class ScriptedModel extends BaseChatModel {
   }
 }
 
-function answerTo(messages: readonly BaseMessage[]): Said {
+/** What the scripted models say, whichever form the messages have. */
+export function answerTo(messages: readonly { type: string; content: unknown }[]): Said {
   const last = messages.at(-1);
-  const asked = String(messages.findLast((message) => message.getType() === "human")?.content ?? "");
-  if (last?.getType() === "tool") return { text: `It is ${String(last.content)} there.` };
+  const asked = String(messages.findLast(({ type }) => type === "human")?.content ?? "");
+  if (last?.type === "tool") return { text: `It is ${String(last.content)} there.` };
   if (/weather/i.test(asked))
     return {
       text: "Let me look.",
