@@ -4,5 +4,3 @@ export type { AgentThread } from "../ag-ui/agent/agent-thread.js";
 export { FoldHttpAgent } from "../ag-ui/agent/fold-http-agent.js";
 export { withFold, type FoldedAgent } from "../ag-ui/agent/with-fold.js";
 export { GraphAgent, type GraphAgentConfig } from "../ag-ui/agent/graph-agent.js";
-export type { GraphRunInput } from "../ag-ui/graph/graph-input.js";
-export type { RunnableGraph } from "../stream/graph-parts.js";

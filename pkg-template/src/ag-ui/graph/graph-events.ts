@@ -12,23 +12,45 @@ import { graphInput, type GraphRunInput } from "./graph-input.js";
 import { MessagesTold } from "./messages-told.js";
 import { StateTold } from "./state-told.js";
 
-/** An event of AG-UI, as it is made here. */
+/** An event of AG-UI, as {@link graphEvents} makes it. */
 export interface GraphEvent {
   readonly type: string;
   readonly [field: string]: unknown;
 }
 
+/** How {@link graphEvents} runs a graph. */
 export interface GraphEventOptions {
-  /** More of the run's config, such as `recursionLimit` or `context`, for each run. */
+  /** More of the run's config, such as `recursionLimit` or `context`; a function is called for each run. */
   readonly config?: object | ((input: GraphRunInput) => object | undefined) | undefined;
+  /** Stops the run. */
   readonly signal?: AbortSignal | undefined;
 }
 
 const MODES = ["values", "updates", "messages", "tasks", "custom"];
 
 /**
- * Runs a graph and tells it in AG-UI's events, from RUN_STARTED to RUN_FINISHED or RUN_ERROR. Once the signal aborts,
- * no event follows.
+ * Runs a graph in this program, and tells it in AG-UI's events, from RUN_STARTED to RUN_FINISHED or RUN_ERROR. Once the
+ * signal aborts, no event follows. `GraphAgent` and `serve` are made of it; with it an `AgUiRunner` runs a graph without
+ * `@ag-ui/client` and without a server.
+ *
+ * @param graph - A compiled graph, of `threadfold/graph` or langgraph.js.
+ *
+ * @example
+ * ```ts
+ * import { defineSchema, field, Thread, type AgUiState } from "threadfold";
+ * import { AgUiRunner, graphEvents } from "threadfold/ag-ui/events";
+ * import { END, START, StateGraph } from "threadfold/graph";
+ *
+ * const graph = new StateGraph(defineSchema({ messages: field.messages() }))
+ *   .addNode("answer", () => ({ messages: [{ type: "ai", content: "Hello" }] }))
+ *   .addEdge(START, "answer")
+ *   .addEdge("answer", END)
+ *   .compile();
+ * const thread = new Thread<AgUiState>();
+ * const runner = new AgUiRunner(thread, { send: (input, signal) => graphEvents(graph, input, { signal }) });
+ * await runner.sendMessage("Hi");
+ * console.log(thread.getState().messages.map(({ content }) => content)); // [ 'Hi', 'Hello' ]
+ * ```
  */
 export async function* graphEvents(
   graph: RunnableGraph,
