@@ -14,7 +14,7 @@ import { ModelChoice } from "./model-choice";
 import { PageAgent } from "./page-agent";
 import { TimeTravel } from "./time-travel";
 
-const SUGGESTIONS = ["Plan a trip", "The weather?", "Mail Ada"];
+const SUGGESTIONS = ["Plan a trip", "Compare the weather", "Write to Ada"];
 const MERMAID = graph.drawMermaid();
 
 export function AgentSection() {
@@ -39,7 +39,7 @@ export function AgentSection() {
           <span className="spring" />
           <ContextRing view={view as never} room={ROOM} />
           <button type="button" className="quiet" onClick={() => setAgent(new PageAgent())}>
-            New thread
+            Start over
           </button>
         </div>
         <Conversation key={agent.thread.threadId} agent={agent} past={past} />
@@ -146,11 +146,17 @@ function Composer({ say }: { say: (text: string) => void }) {
   return (
     <form className="composer" onSubmit={send}>
       <label htmlFor="page-agent-text" className="unseen">
-        Message to the agent
+        Ask the agent
       </label>
-      <input id="page-agent-text" name="text" placeholder="Write to the agent" autoComplete="off" enterKeyHint="send" />
+      <input
+        id="page-agent-text"
+        name="text"
+        placeholder="Ask the agent of this page"
+        autoComplete="off"
+        enterKeyHint="send"
+      />
       <button type="submit" className="primary">
-        Send
+        Ask
       </button>
     </form>
   );

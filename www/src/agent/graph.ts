@@ -2,7 +2,7 @@
 import { defineSchema, field, type Todo } from "threadfold";
 import { Context } from "threadfold/context";
 import { END, MemorySaver, START, StateGraph, type NodeContext } from "threadfold/graph";
-import { scripted } from "./scripted-model";
+import { pause, scripted } from "./scripted-model";
 
 /** A message of the graph, as much of it as is read here. */
 export interface Message {
@@ -95,7 +95,8 @@ export const graph = new StateGraph(State)
     const declined = asked.filter((_, at) => (answers[at] as { approved?: boolean } | null)?.approved !== true);
     return { messages: declined.map((call) => result(call, "The user declined this.")) };
   })
-  .addNode("tools", ({ messages }) => {
+  .addNode("tools", async ({ messages }, { signal }) => {
+    await pause(signal, 300); // these are quicker than real ones, and nobody would see them at work
     const calls = openCalls(messages as readonly Message[]);
     const plan = calls.findLast(({ name }) => name === "write_todos");
     const run = ({ name, args }: Call) =>

@@ -23,7 +23,7 @@ export function ModelChoice() {
       <summary>{told}</summary>
       <form onSubmit={choose}>
         <div className="field">
-          <label htmlFor="model-address">Address</label>
+          <label htmlFor="model-address">Base URL</label>
           <input id="model-address" name="address" type="url" placeholder="http://localhost:11434/v1" />
         </div>
         <div className="field">

@@ -36,7 +36,7 @@ function answer(messages: readonly Message[]): Said {
   if (/weather|forecast/i.test(question)) return weather(results);
   if (/plan|week|trip/i.test(question)) return plan(since.filter(({ type }) => type === "ai").length);
   return {
-    text: `You wrote “${question}”. I am a script in this page: ask me to plan something, for the weather, or to mail Ada. Or give me a real model, below.`,
+    text: `You wrote “${question}”. I am a script in this page: ask me to plan something, to compare the weather, or to write to Ada. Or give me a real model, below.`,
   };
 }
 
@@ -76,9 +76,10 @@ function plan(turn: number): Said {
   };
 }
 
-function pause(signal: AbortSignal): Promise<void> {
+/** Waits as long as a word takes. */
+export function pause(signal: AbortSignal, milliseconds = PACE): Promise<void> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, PACE);
+    const timer = setTimeout(resolve, milliseconds);
     signal.addEventListener("abort", () => {
       clearTimeout(timer);
       reject(signal.reason as Error);

@@ -30,7 +30,7 @@ export function TimeTravel({ checkpoints, at, isIdle, show, goBack }: Props) {
           aria-valuetext={shown && wordsOf(shown)}
           onChange={({ target }) => show(Number(target.value) === last ? undefined : Number(target.value))}
         />
-        <span className="position">{last < 0 ? "0 / 0" : `${place + 1} / ${last + 1}`}</span>
+        <span className="place">{last < 0 ? "0 / 0" : `${place + 1} / ${last + 1}`}</span>
       </div>
       <div className="then">
         <p className="small" role="status">
