@@ -29,9 +29,9 @@ const graph = new StateGraph(State)
   .addEdge(START, "research")
   .addEdge("research", "write")
   .addEdge("write", END)
-  .compile({ name: "report", on: tracing() });
+  .compile({ name: "report" });
 
-await graph.invoke({ log: [] });
+await graph.invoke({ log: [] }, { on: tracing() }); // or, for all its runs: compile({ on: tracing() })
 
 const spans = exporter
   .getFinishedSpans()

@@ -14,6 +14,7 @@ export function tracing() {
       parent ? trace.setSpan(context.active(), parent) : context.active(),
     );
   return ({ type, runId, graph, threadId, parentTaskId, node, taskId, attempt, step, time, error }) => {
+    if (node === "__start__") return;
     const [what, how] = type.split("-");
     const [spans, key] = what === "run" ? [runs, runId] : [tasks, taskId];
     if (type === "run-start")
