@@ -21,6 +21,7 @@ export const entries = [
   "context",
   "context/offload",
   "graph",
+  "agent",
   "serve",
 ];
 
@@ -28,7 +29,7 @@ export const entries = [
 const CORES = { index: "inline.ts", slim: "slim.ts" };
 
 /** The entries of the agent half import its core, with the second wasm, from a file of its own: a program has it once. */
-const AGENT = ["context", "context/offload", "graph"];
+const AGENT = ["context", "context/offload", "graph", "agent"];
 
 const FORMATS = [
   { extension: "js", format: "esm" },
