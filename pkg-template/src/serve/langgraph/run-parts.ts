@@ -23,9 +23,10 @@ const MODES: Readonly<Record<string, string>> = {
   tools: "tools",
 };
 
-/** Reads the modes of a request. */
+/** Reads the modes of a request; if it names none, it is `values`. */
 export function modesOf(asked: unknown): string[] {
-  const modes = [asked ?? "values"].flat().map(String);
+  const named = [asked ?? []].flat().map(String);
+  const modes = named.length > 0 ? named : ["values"];
   const [unknown] = modes.filter((mode) => !Object.hasOwn(MODES, mode));
   if (unknown !== undefined) throw new Refusal(422, `The stream mode ${unknown} is not served.`);
   return modes;
