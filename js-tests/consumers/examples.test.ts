@@ -6,7 +6,6 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { openChromium } from "../chromium.js";
 import { ANSWER, approves, chats, inPage, QUESTION, reloads, retries, shows, stops } from "./chat-page.js";
-import { serveLangGraph } from "./langgraph-server.js";
 import { started, type Served } from "./serve.js";
 import { run, withPrograms } from "./workspace.js";
 
@@ -94,15 +93,6 @@ describe.concurrent("in Chromium", () => {
     await built("react-ag-ui", withAgent(), ["", chats], ["", approves], ["", stops], ["", retries, /503/]);
   });
 
-  test("React and LangGraph: tool calls, interrupts, a reload in the middle of a run", async () => {
-    const server = await serveLangGraph();
-    try {
-      await built("react-langgraph", { VITE_LANGGRAPH_URL: server.url }, ["", chats], ["", approves], ["", reloads]);
-    } finally {
-      await server.stop();
-    }
-  });
-
   test("useStream on a graph that serveLangGraph serves", async () => {
     await built(
       "use-stream",
@@ -113,7 +103,7 @@ describe.concurrent("in Chromium", () => {
     );
   });
 
-  test("React and LangGraph, on a graph that serveLangGraph serves", async () => {
+  test("React and LangGraph, on the same: tool calls, interrupts, retry, a reload in the middle of a run", async () => {
     const env = { VITE_LANGGRAPH_URL: `${agent.url}/langgraph` };
     await built("react-langgraph", env, ["", chats], ["", approves], ["", reloads], ["", retries, /503/]);
   });
