@@ -45,15 +45,11 @@ async fn main() -> Result<(), BoxError> {
 
 /// Stands for a model: it calls a tool, and answers once it has the result.
 fn answer(messages: &[Message]) -> Message {
-    match messages.last() {
-        Some(last @ Message { kind: MessageKind::Tool { .. }, .. }) => {
-            Message::assistant(format!("It is {} in Oslo.", last.text()))
-        }
-        _ => {
-            let call = ToolCall::new("1", "weather", json!({ "city": "Oslo" }));
-            Message::assistant("").with_tool_calls([call])
-        }
+    if let Some(last @ Message { kind: MessageKind::Tool { .. }, .. }) = messages.last() {
+        return Message::assistant(format!("It is {} in Oslo.", last.text()));
     }
+    let call = ToolCall::new("1", "weather", json!({ "city": "Oslo" }));
+    Message::assistant("").with_tool_calls([call])
 }
 
 /// The calls of the last message.

@@ -125,10 +125,19 @@ fn call() -> impl Strategy<Value = Call> {
 
 /// Does it. Returns whether it was refused.
 fn make(run: &mut Run, call: &Call) -> bool {
-    let refused = match call {
-        Call::Input => Ok(run.input()).map(drop),
-        Call::Resume => Ok(run.resume()).map(drop),
-        Call::Peek => Ok(run.peek()).map(drop),
+    let done = match call {
+        Call::Input => {
+            run.input();
+            Ok(())
+        }
+        Call::Resume => {
+            run.resume();
+            Ok(())
+        }
+        Call::Peek => {
+            run.peek();
+            Ok(())
+        }
         Call::Command(writes, resumes) => run.command(writes, *resumes).map(drop),
         Call::Commit(writes) => run.commit(writes).map(drop),
         Call::Fitting(numbers) => {
@@ -146,12 +155,24 @@ fn make(run: &mut Run, call: &Call) -> bool {
         }
         Call::Handler(failed, handler) => run.add_handler(*failed, *handler),
         Call::Apply(by, writes) => run.apply(by, writes),
-        Call::Advance => Ok(run.advance()),
-        Call::Answers(saved, shared) => Ok(run.set_answers(saved.iter().copied(), *shared)),
-        Call::Interrupt(task) => Ok(run.interrupt(*task)).map(drop),
-        Call::Restart(task) => Ok(run.restart(*task)),
+        Call::Advance => {
+            run.advance();
+            Ok(())
+        }
+        Call::Answers(saved, shared) => {
+            run.set_answers(saved.iter().copied(), *shared);
+            Ok(())
+        }
+        Call::Interrupt(task) => {
+            run.interrupt(*task);
+            Ok(())
+        }
+        Call::Restart(task) => {
+            run.restart(*task);
+            Ok(())
+        }
     };
-    refused.is_err()
+    done.is_err()
 }
 
 fn options() -> impl Strategy<Value = Options> {
