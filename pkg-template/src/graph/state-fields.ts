@@ -32,6 +32,7 @@ export class StateFields {
   readonly lists: readonly string[];
   /** The fields that hold messages. */
   readonly messages: readonly string[];
+  readonly #replaces: ReadonlySet<string>;
   readonly #schema: Schema<unknown>;
   /** What fields begin with. */
   readonly #begins: readonly (readonly [key: string, make: () => unknown])[];
@@ -46,6 +47,7 @@ export class StateFields {
     const ofKind = (kind: string) => this.keys.filter((key) => fields[key]?.kind === kind);
     this.ephemeral = ofKind("ephemeral").map((key) => this.numbers.get(key) as number);
     this.untracked = ofKind("untracked");
+    this.#replaces = new Set(ofKind("replace"));
     this.messages = ofKind("messages");
     this.lists = [...this.messages, ...ofKind("append")];
     this.#begins = Object.entries(fields).flatMap(([key, one]) => {
@@ -67,11 +69,26 @@ export class StateFields {
 
   /** Folds what the tasks of a super-step wrote. Clears the ephemeral fields that none of them did. */
   step(state: Values, updates: readonly Values[]): Values {
+    const [only] = updates;
+    const replaced = updates.length === 1 && this.ephemeral.length === 0 && this.#replaced(state, only as Values);
+    if (replaced) return replaced;
     try {
       return this.#schema.step(state as object, updates as never) as Values;
     } catch (error) {
       throw asGraphError(error);
     }
+  }
+
+  /** What a single update comes to that only replaces values: there is nothing to decide. Else undefined. */
+  #replaced(state: Values, update: Values): Values | undefined {
+    const next = { ...state };
+    for (const key of Object.keys(update)) {
+      if (!this.numbers.has(key)) continue;
+      const value = update[key];
+      if (value === undefined || !this.#replaces.has(key)) return undefined;
+      next[key] = value;
+    }
+    return next;
   }
 
   /** Folds updates without clearing what is ephemeral, as a caller's own do. */
