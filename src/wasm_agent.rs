@@ -4,14 +4,14 @@
 
 #![allow(missing_debug_implementations)] // Nobody prints these in Rust.
 
+mod agent;
 mod buffer;
 mod graph;
-mod ids;
 mod ledger;
 mod trim;
 
+pub use agent::decide;
 pub use buffer::buffer;
 pub use graph::{RawPlan, RawRun};
-pub use ids::{interrupt_id, next_checkpoint_id, task_id, text};
 pub use ledger::RawLedger;
 pub use trim::trim_list;

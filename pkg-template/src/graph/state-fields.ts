@@ -1,5 +1,6 @@
 // A graph's fields: how updates are folded into its state, and who sees what of it.
 import { defineSchema, type Schema, ThreadfoldError } from "threadfold";
+import type { DeltaField } from "../checkpoint/delta-fields.js";
 import { type GraphErrorCode, InvalidUpdateError } from "./graph-errors.js";
 import type { Declared, DeclaredField } from "./state-forms.js";
 
@@ -33,6 +34,8 @@ export class StateFields {
   /** The fields that hold messages. */
   readonly messages: readonly string[];
   readonly #replaces: ReadonlySet<string>;
+  /** The fields that langgraph.js's savers keep as deltas. */
+  readonly deltas: readonly DeltaField[];
   readonly #schema: Schema<unknown>;
   /** What fields begin with. */
   readonly #begins: readonly (readonly [key: string, make: () => unknown])[];
@@ -49,6 +52,11 @@ export class StateFields {
     this.untracked = ofKind("untracked");
     this.#replaces = new Set(ofKind("replace"));
     this.messages = ofKind("messages");
+    this.deltas = this.keys.flatMap((name) => {
+      const every = fields[name]?.every;
+      const fold = (value: unknown, writes: readonly unknown[]) => this.#folded(name, value, writes);
+      return every === undefined ? [] : [{ name, every, fold }];
+    });
     this.lists = [...this.messages, ...ofKind("append")];
     this.#begins = Object.entries(fields).flatMap(([key, one]) => {
       const make = one.begins ?? (one.kind === "reducer" ? one.default : EMPTY[one.kind]);
@@ -89,6 +97,14 @@ export class StateFields {
       next[key] = value;
     }
     return next;
+  }
+
+  /** Folds writes to one field, each as a step of its own. */
+  #folded(name: string, value: unknown, writes: readonly unknown[]): unknown {
+    let state = this.initial();
+    if (value !== undefined) state = { ...state, [name]: value };
+    for (const write of writes) state = this.step(state, [{ [name]: write }]);
+    return state[name];
   }
 
   /** Folds updates without clearing what is ephemeral, as a caller's own do. */
