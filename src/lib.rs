@@ -36,6 +36,7 @@
 //! code.
 
 pub mod ag_ui;
+pub mod agent;
 pub mod context;
 pub mod diff;
 mod digits;

@@ -4,11 +4,13 @@
 
 #![allow(missing_debug_implementations)] // Nobody prints these in Rust.
 
+mod agent;
 mod buffer;
 mod graph;
 mod ledger;
 mod trim;
 
+pub use agent::decide;
 pub use buffer::buffer;
 pub use graph::{RawPlan, RawRun};
 pub use ledger::RawLedger;

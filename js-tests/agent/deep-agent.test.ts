@@ -1,0 +1,106 @@
+// A deep agent plans, writes files, delegates, asks for approval and survives restarts: all with a scripted model.
+import { createDeepAgent, type FunctionModel, tool } from "threadfold/agent";
+import { Command, INTERRUPT, MemorySaver } from "threadfold/graph";
+import { expect, test } from "vitest";
+
+const calls = (...list: [name: string, args: object][]) => ({
+  content: "",
+  tool_calls: list.map(([name, args]) => ({ id: `${name}-${JSON.stringify(args).length}-${seen++}`, name, args })),
+});
+let seen = 0;
+
+/** Says what comes next by what it is shown: no state of its own, so that it may be a new one after a restart. */
+const model: FunctionModel = (messages) => {
+  const task = messages.find(({ type }) => type === "human")?.content as string;
+  const results = messages.filter(({ type }) => type === "tool").map(({ content }) => String(content));
+  if (task === "Write a trip to Rome.") {
+    const todos = (status: string) => ({ todos: [{ content: "Research", status }] });
+    if (results.length === 0)
+      return calls(["write_todos", todos("in_progress")], ["write_file", { file_path: "/plan.md", content: "Rome" }]);
+    if (results.length === 2) {
+      return calls(
+        ["task", { subagent_type: "general-purpose", description: "sights" }],
+        ["task", { subagent_type: "general-purpose", description: "food" }],
+      );
+    }
+    if (results.length === 4) return calls(["write_todos", todos("completed")], ["book", { hotel: "Roma" }]);
+    return `Done: ${results.at(-1)}`;
+  }
+  // The sub-agents: one books something, which needs a yes, too.
+  if (results.length === 0) return calls(["write_file", { file_path: `/${task}.md`, content: `about ${task}` }]);
+  if (task === "food" && results.length === 1) return calls(["book", { hotel: "a table" }]);
+  return `I wrote about ${task}.`;
+};
+
+const booked: string[] = [];
+const book = tool({
+  name: "book",
+  run: ({ hotel }: { hotel: string }) => {
+    booked.push(hotel);
+    return `Booked ${hotel}.`;
+  },
+});
+
+test("a deep agent, started anew from its checkpoints at each question", async () => {
+  const checkpointer = new MemorySaver();
+  const config = { threadId: "trip" };
+  const start = () => createDeepAgent({ model, tools: [book], interruptOn: { book: true }, checkpointer });
+
+  const first = await start().invoke({ messages: "Write a trip to Rome." }, config);
+  const [question] = first[INTERRUPT] as { id: string; value: { action_requests: { name: string; args: object }[] } }[];
+  expect(question?.value.action_requests).toMatchObject([{ name: "book", args: { hotel: "a table" } }]);
+  expect(booked).toEqual([]);
+
+  // Another process: a new agent on what the saver has. The sub-agent goes on where it asked.
+  const second = await start().invoke(new Command({ resume: { decisions: [{ type: "approve" }] } }), config);
+  expect(booked).toEqual(["a table"]);
+  expect(Object.keys(second.files ?? {}).sort()).toEqual(["/food.md", "/plan.md", "/sights.md"]);
+  const asked = second[INTERRUPT] as (typeof question)[];
+  expect(asked?.[0]?.value.action_requests).toMatchObject([{ name: "book", args: { hotel: "Roma" } }]);
+
+  const edit = { type: "edit", edited_action: { name: "book", args: { hotel: "Ostia" } } };
+  const last = await start().invoke(new Command({ resume: { decisions: [edit] } }), config);
+  expect(booked).toEqual(["a table", "Ostia"]);
+  expect(last.todos).toEqual([{ content: "Research", status: "completed" }]);
+  expect(String(last.messages.at(-1)?.content)).toContain("Booked Ostia.");
+  expect(Object.keys(last.files ?? {}).sort()).toEqual(["/food.md", "/plan.md", "/sights.md"]);
+});
+
+test("sub-agents that write one file at the same time lose nothing", async () => {
+  const both: FunctionModel = (messages) => {
+    const task = messages.find(({ type }) => type === "human")?.content as string;
+    const results = messages.filter(({ type }) => type === "tool");
+    if (task !== "go") {
+      return results.length === 0 ? calls(["write_file", { file_path: "/shared.md", content: task }]) : "Written.";
+    }
+    const one = (description: string) =>
+      ["task", { subagent_type: "general-purpose", description }] as [string, object];
+    return results.length === 0 ? calls(one("left"), one("right")) : "Both.";
+  };
+  const { files = {}, messages } = await createDeepAgent({ model: both }).invoke({ messages: "go" });
+  const written = Object.values(files).map(({ content }) => content);
+  expect(written.sort()).toEqual(["left", "right"]);
+  expect(
+    messages
+      .filter(({ type }) => type === "tool")
+      .map(({ content }) => content)
+      .join(),
+  ).toContain("merge the two");
+});
+
+test("what the model is sent: prompts, tools, and no private fields in what a run returns", async () => {
+  const shown: unknown[] = [];
+  const agent = createDeepAgent({
+    model: (messages, { tools }) => {
+      shown.push([messages[0]?.type, tools.map(({ name }) => name)]);
+      return "Hi.";
+    },
+    systemPrompt: "You are Ada.",
+    subagents: [{ name: "critic", description: "Criticizes.", model: () => "Bad." }],
+  });
+  const result = await agent.invoke({ messages: "Hello" });
+  expect(Object.keys(result).sort()).toEqual(["files", "messages", "todos"]);
+  expect(shown).toEqual([
+    ["system", ["write_todos", "ls", "read_file", "write_file", "edit_file", "delete", "glob", "grep", "task"]],
+  ]);
+});

@@ -1,0 +1,216 @@
+// Models and tools as their own packages have them, and what they are asked.
+import { AIMessage, AIMessageChunk, HumanMessage, ToolMessage } from "@langchain/core/messages";
+import { FakeStreamingChatModel } from "@langchain/core/utils/testing";
+import { tool as langchainTool } from "@langchain/core/tools";
+import { generateText, jsonSchema, tool as aiTool } from "ai";
+import { MockLanguageModelV3, simulateReadableStream } from "ai/test";
+import { createAgent, type LangChainModel, mcpTools, tool } from "threadfold/agent";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+
+const weather = { type: "object", properties: { city: { type: "string" } }, required: ["city"] } as const;
+const sunny = () => "Sunny.";
+const usage = {
+  inputTokens: { total: 3, noCache: 3, cacheRead: 0, cacheWrite: 0 },
+  outputTokens: { total: 2, text: 2, reasoning: 0 },
+};
+const finishReason = { unified: "stop" as const, raw: "stop" };
+
+describe("the AI SDK", () => {
+  const turns = () => [
+    {
+      content: [
+        { type: "text" as const, text: "Let me look." },
+        { type: "tool-call" as const, toolCallId: "c1", toolName: "weather", input: '{"city":"Rome"}' },
+      ],
+      finishReason,
+      usage,
+      warnings: [],
+    },
+    { content: [{ type: "text" as const, text: "Sunny in Rome." }], finishReason, usage, warnings: [] },
+  ];
+
+  test("is asked what the AI SDK's own loop asks", async () => {
+    const [ours, theirs] = [turns(), turns()].map((answers) => new MockLanguageModelV3({ doGenerate: answers }));
+    const agent = createAgent({
+      model: ours as MockLanguageModelV3,
+      tools: [tool({ name: "weather", description: "Tells it.", schema: weather, run: sunny })],
+      systemPrompt: "Be brief.",
+    });
+    const { messages } = await agent.invoke({ messages: "Rome?" });
+    await generateText({
+      model: theirs as MockLanguageModelV3,
+      system: "Be brief.",
+      prompt: "Rome?",
+      tools: {
+        weather: aiTool({ description: "Tells it.", inputSchema: jsonSchema(weather as never), execute: sunny }),
+      },
+      stopWhen: () => false,
+    });
+    const asked = (model?: MockLanguageModelV3) =>
+      model?.doGenerateCalls.map(({ prompt, tools, toolChoice }) => ({ prompt, tools, toolChoice }));
+    expect(plain(asked(ours))).toEqual(plain(asked(theirs)));
+    expect(messages.map(({ type }) => type)).toEqual(["human", "ai", "tool", "ai"]);
+    expect(messages[3]).toMatchObject({ content: "Sunny in Rome.", usage_metadata: { total_tokens: 5 } });
+  });
+
+  test("streams its tokens, calls included", async () => {
+    const chunks = [
+      { type: "stream-start" as const, warnings: [] },
+      { type: "text-start" as const, id: "0" },
+      { type: "text-delta" as const, id: "0", delta: "Sun" },
+      { type: "text-delta" as const, id: "0", delta: "ny." },
+      { type: "text-end" as const, id: "0" },
+      { type: "finish" as const, finishReason, usage },
+    ];
+    const model = new MockLanguageModelV3({ doStream: async () => ({ stream: simulateReadableStream({ chunks }) }) });
+    const pieces: unknown[] = [];
+    for await (const [message] of createAgent({ model }).stream({ messages: "Rome?" }, { streamMode: "messages" }))
+      pieces.push((message as { content: unknown }).content);
+    expect(pieces).toEqual(["Sun", "ny."]);
+  });
+
+  test("of version 2, with arguments that are no JSON", async () => {
+    const content = [{ type: "tool-call", toolCallId: "c1", toolName: "weather", input: '{"city":' }];
+    const model = { specificationVersion: "v2", doGenerate: async () => ({ content, ...v2 }) };
+    const { messages } = await createAgent({ model, tools: [tool({ name: "weather", run: sunny })] }).invoke({
+      messages: "Rome?",
+    });
+    // The model is not asked again by itself: a call that is no call ends the loop, as in LangChain.
+    expect(messages.at(-1)).toMatchObject({ invalid_tool_calls: [{ id: "c1", name: "weather" }] });
+  });
+});
+
+const v2 = {
+  finishReason: "stop" as const,
+  usage: { inputTokens: 3, outputTokens: 2, totalTokens: 5 },
+  warnings: [],
+};
+
+/** Without what the AI SDK adds to each part for providers' own options. */
+const plain = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value, (key, one: unknown) => (key === "providerOptions" ? undefined : one)));
+
+describe("@langchain/core", () => {
+  test("a chat model streams through its callbacks", async () => {
+    const model = new FakeStreamingChatModel({ chunks: ["H", "i!"].map((content) => new AIMessageChunk(content)) });
+    const pieces: string[] = [];
+    const stream = createAgent({ model }).stream({ messages: "Hello" }, { streamMode: "messages" });
+    for await (const [message] of stream) pieces.push((message as AIMessageChunk).content as string);
+    expect(pieces.join("")).toBe("Hi!");
+    expect(pieces.length).toBeGreaterThan(1);
+  });
+
+  test("tools are bound as they are and called with LangChain's config", async () => {
+    const bound: unknown[] = [];
+    const told: unknown[] = [];
+    const adds = langchainTool(
+      ({ a, b }: { a: number; b: number }, config: { toolCall?: { id?: string }; signal?: AbortSignal }) => {
+        told.push(config.toolCall?.id, config.signal instanceof AbortSignal);
+        return String(a + b);
+      },
+      { name: "add", description: "Adds.", schema: z.object({ a: z.number(), b: z.number() }) },
+    );
+    const answers = [
+      new AIMessage({ content: "", tool_calls: [{ id: "c1", name: "add", args: { a: 1, b: 2 } }] }),
+      new AIMessage({ content: "", tool_calls: [{ id: "c2", name: "add", args: { a: "x" } }] }),
+      new AIMessage("3"),
+    ];
+    const model: LangChainModel = {
+      bindTools: (tools) => {
+        bound.push(...tools);
+        return model;
+      },
+      invoke: async () => answers.shift(),
+    };
+    const controller = new AbortController();
+    const { messages } = await createAgent({ model, tools: [adds] }).invoke(
+      { messages: [new HumanMessage("1 + 2?")] },
+      { signal: controller.signal },
+    );
+    expect(bound).toEqual([adds]);
+    expect(told).toEqual(["c1", true]);
+    expect(messages[2]).toBeInstanceOf(ToolMessage);
+    expect(messages[2]).toMatchObject({ content: "3", tool_call_id: "c1" });
+    expect(messages[4]).toMatchObject({ status: "error", tool_call_id: "c2" });
+    expect(String(messages[4]?.content)).toContain("Error invoking tool 'add'");
+  });
+
+  test("a streaming model without callbacks is streamed, and its chunks make one message", async () => {
+    const chunks = [new AIMessageChunk({ id: "m1", content: "a" }), new AIMessageChunk({ id: "m1", content: "b" })];
+    const inner = new FakeStreamingChatModel({ chunks });
+    const model: LangChainModel = { invoke: () => inner.invoke([]), stream: () => inner.stream([]) };
+    const agent = createAgent({ model });
+    const pieces: unknown[] = [];
+    for await (const [message] of agent.stream({ messages: "Go" }, { streamMode: "messages" }))
+      pieces.push((message as { content: unknown }).content);
+    expect(pieces).toEqual(["a", "b"]);
+  });
+});
+
+test("a function is given tools and a signal, and its tokens are streamed", async () => {
+  const agent = createAgent({
+    model: (_, { onToken, tools }) => {
+      for (const token of ["O", "k"]) onToken(token);
+      return { content: `Ok, ${tools.length} tools` };
+    },
+    tools: [tool({ name: "a", run: () => "" })],
+  });
+  const pieces: unknown[] = [];
+  for await (const [message] of agent.stream({ messages: "Go" }, { streamMode: "messages" }))
+    pieces.push((message as { content: unknown }).content);
+  expect(pieces).toEqual(["O", "k"]);
+});
+
+test("tools of an MCP client", async () => {
+  const asked: unknown[] = [];
+  const tools = await mcpTools({
+    listTools: async () => ({
+      tools: [
+        { name: "fail", inputSchema: { type: "object" } },
+        { name: "see", inputSchema: {} },
+      ],
+    }),
+    callTool: async (request) => {
+      asked.push(request);
+      if (request.name === "fail") return { content: [{ type: "text", text: "No." }], isError: true };
+      return {
+        content: [
+          { type: "text", text: "a" },
+          { type: "text", text: "b" },
+        ],
+      };
+    },
+  });
+  const calls = tools.map(({ name }, at) => ({ id: `c${at}`, name, args: { at } }));
+  const model = (messages: readonly { type: string }[]) =>
+    messages.at(-1)?.type === "tool" ? "Done." : { content: "", tool_calls: calls };
+  const { messages } = await createAgent({ model, tools }).invoke({ messages: "Go" });
+  expect(asked).toEqual([
+    { name: "fail", arguments: { at: 0 } },
+    { name: "see", arguments: { at: 1 } },
+  ]);
+  expect(messages.slice(2, 4)).toMatchObject([
+    { content: "No.", status: "error", name: "fail" },
+    { content: "a\nb", status: "success", name: "see" },
+  ]);
+});
+
+test("arguments are checked by JSON Schema and by zod, whose output the tool gets", async () => {
+  const got: unknown[] = [];
+  const schemas = [
+    { type: "object", properties: { n: { type: "integer" } }, required: ["n"] },
+    z.object({ n: z.coerce.number().int() }),
+  ];
+  for (const schema of schemas) {
+    const args = [{ n: "x" }, {}, { n: 3 }].map((given, at) => ({ id: `c${at}`, name: "take", args: given }));
+    const model = (messages: readonly { type: string }[]) =>
+      messages.at(-1)?.type === "tool" ? "Done." : { content: "", tool_calls: args };
+    const take = tool({ name: "take", schema, run: (given: unknown) => void got.push(given) });
+    const { messages } = await createAgent({ model, tools: [take] }).invoke({ messages: "Go" });
+    const results = messages.slice(2, 5) as { status?: string; content: string }[];
+    expect(results.map(({ status }) => status)).toEqual(["error", "error", "success"]);
+    expect(results[0]?.content).toMatch(/n: .+\n Please fix the error and try again\.$/);
+  }
+  expect(got).toEqual([{ n: 3 }, { n: 3 }]);
+});

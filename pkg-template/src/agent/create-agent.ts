@@ -1,0 +1,289 @@
+import { combineSchemas, defineSchema, field, type Schema } from "threadfold";
+import { type CompiledStateGraph, END, isGraphBubbleUp, Send, START, StateGraph } from "threadfold/graph";
+import type { CheckpointSaver } from "../checkpoint/types.js";
+import { ThreadfoldError } from "../errors.js";
+import type { Fields as SchemaFields, StateOf, UpdatesOf } from "../schema.js";
+import { type AgentCallbacks, Callbacks } from "./callbacks.js";
+import { afterModel } from "./decide.js";
+import { callsOf, type Fields, lastTurn } from "./message.js";
+import { hookOf, schemaOf } from "./middleware.js";
+import { modelCallLimitMiddleware } from "./middleware/model-call-limit.js";
+import { modelNode } from "./model-node.js";
+import type { AgentModel } from "./models.js";
+import { type ResponseFormat, structuredOf } from "./structured.js";
+import { toolNode } from "./tool-node.js";
+import { agentTool, type AgentTool, type Tool } from "./tools.js";
+import type { AgentState, BaseFields, JumpTarget, Middleware, NodeHook, StateOfMiddlewares } from "./types.js";
+
+/** What an agent is made of: {@link createAgent}. */
+export interface AgentOptions<
+  F extends SchemaFields = Record<never, never>,
+  M extends readonly Middleware[] = readonly Middleware[],
+> extends AgentCallbacks {
+  /** The model: of `@langchain/core`, of the AI SDK, or a function. */
+  readonly model: AgentModel;
+  readonly tools?: readonly Tool[] | undefined;
+  /** What the model is told first. It is not among the messages. */
+  readonly systemPrompt?: string | undefined;
+  /** What is around the loop. The first is the outermost. */
+  readonly middleware?: M | undefined;
+  /** Fields of the state besides those of the middlewares: a schema, or the fields of one. */
+  readonly schema?: Schema<F> | F | undefined;
+  /** The form of the answer: it is in `structuredResponse`. */
+  readonly responseFormat?: ResponseFormat | undefined;
+  /** Keeps the threads: any saver of langgraph.js, or one of `threadfold/graph`. */
+  readonly checkpointer?: CheckpointSaver | boolean | undefined;
+  /** How often a run may call the model. It then ends with a message that says so. */
+  readonly maxIterations?: number | undefined;
+  /** For callbacks and traces. */
+  readonly id?: string | undefined;
+  /** The name of the graph, and of its messages' author. */
+  readonly name?: string | undefined;
+  /** Checks the `context` of a run: a zod object. */
+  readonly contextSchema?: unknown;
+  readonly interruptBefore?: readonly string[] | "*" | undefined;
+  readonly interruptAfter?: readonly string[] | "*" | undefined;
+  /** Hears what happens in the graph, for tracing. */
+  readonly on?: ((event: never) => void) | undefined;
+}
+
+/** The state of an agent. */
+export type StateOfAgent<F, M> = StateOf<BaseFields> & StateOf<F> & StateOfMiddlewares<M>;
+/** What updates it. */
+export type UpdateOfAgent<F> = UpdatesOf<BaseFields> & UpdatesOf<F> & { readonly [field: string]: unknown };
+
+/** An agent: a compiled graph. */
+export type Agent<F = Record<never, never>, M = readonly Middleware[]> = CompiledStateGraph<
+  StateOfAgent<F, M>,
+  UpdateOfAgent<F>
+>;
+
+/** What Python's agents have: enough for any loop that ends. */
+const RECURSION_LIMIT = 9999;
+
+const base = defineSchema({
+  messages: field.messages(),
+  jumpTo: field.ephemeral({ private: true }),
+  structuredResponse: field.replace({ input: false }),
+});
+
+/**
+ * Makes an agent: a graph that asks the model, runs the tools that it calls, and asks again, until it calls none. The names
+ * are LangChain's; the hooks of the middlewares are nodes, in LangChain's order.
+ *
+ * @throws {@link ThreadfoldError} `INVALID_VALUE` for options of the wrong kind, and for two middlewares of one name.
+ *
+ * @example
+ * ```ts
+ * import { createAgent, tool } from "threadfold/agent";
+ *
+ * const weather = tool({
+ *   name: "weather",
+ *   description: "The weather in a city.",
+ *   schema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+ *   run: ({ city }: { city: string }) => `Sunny in ${city}.`,
+ * });
+ * // In place of a model of LangChain or the AI SDK: calls the tool, then says what it said.
+ * const model = async (messages: readonly { type: string; content: unknown }[]) =>
+ *   messages.at(-1)?.type === "tool"
+ *     ? String(messages.at(-1)?.content)
+ *     : { content: "", tool_calls: [{ id: "c1", name: "weather", args: { city: "Rome" } }] };
+ *
+ * const agent = createAgent({ model, tools: [weather], systemPrompt: "Be brief." });
+ * const { messages } = await agent.invoke({ messages: "What is the weather in Rome?" });
+ * console.log(messages.map(({ type }) => type).join(", ")); // human, ai, tool, ai
+ * console.log(messages.at(-1)?.content); // Sunny in Rome.
+ * ```
+ */
+export function createAgent<
+  const F extends SchemaFields = Record<never, never>,
+  const M extends readonly Middleware[] = readonly [],
+>(options: AgentOptions<F, M>): Agent<F, M> {
+  const { model, systemPrompt, responseFormat, maxIterations, id, name, schema: own } = options;
+  if (!model) throw new ThreadfoldError("INVALID_VALUE", "An agent should have a model.");
+  const middleware = [...(options.middleware ?? [])] as Middleware[];
+  if (maxIterations !== undefined)
+    middleware.unshift({ ...modelCallLimitMiddleware({ runLimit: maxIterations }), name: "maxIterations" });
+  const names = new Set(middleware.map((one) => one.name));
+  if (names.size < middleware.length)
+    throw new ThreadfoldError("INVALID_VALUE", "Please remove duplicate middleware instances.");
+
+  const schemas = middleware.flatMap(({ stateSchema }) => (stateSchema ? [schemaOf(stateSchema)] : []));
+  const all = [...schemas, base, ...(own ? [schemaOf(own)] : [])] as readonly Schema<SchemaFields>[];
+  const schema = combineSchemas(...all) as Schema<SchemaFields>;
+  const given = [...middleware.flatMap(({ tools = [] }) => tools), ...(options.tools ?? [])].map(agentTool);
+  const tools = new Map(given.map((tool) => [tool.name, tool]));
+  const structured = structuredOf(responseFormat);
+  const callbacks = new Callbacks(id, name, options, isGraphBubbleUp);
+  const hasTools = tools.size > 0 || middleware.some(({ wrapToolCall }) => wrapToolCall);
+
+  const graph = new StateGraph(schema as Schema<never>, {
+    ...(options.contextSchema !== undefined && { context: options.contextSchema }),
+  }) as unknown as Builder;
+  graph.addNode(
+    "model",
+    modelNode({
+      model,
+      name,
+      systemPrompt,
+      tools: [...tools.values()],
+      middleware,
+      structured,
+      format: responseFormat,
+      structuredOf,
+      callbacks,
+    }),
+  );
+  if (hasTools) {
+    const metadata = tools.size > 0 ? { __tools: [...tools.keys()].join(", ") } : undefined;
+    graph.addNode("tools", toolNode(tools, middleware, schema, callbacks), { metadata });
+  }
+  new Ways(graph, middleware, tools, structured?.tools, hasTools).add();
+
+  const { checkpointer, interruptBefore, interruptAfter, on } = options;
+  const most = { checkpointer, interruptBefore, interruptAfter, on, name, recursionLimit: RECURSION_LIMIT };
+  const settled = Object.fromEntries(Object.entries(most).filter(([, value]) => value !== undefined));
+  return graph.compile(settled) as unknown as Agent<F, M>;
+}
+
+/** The builder, without the types of a state that is known only now. */
+interface Builder {
+  addNode(name: string, node: unknown, options?: object): unknown;
+  addEdge(from: string, to: string): unknown;
+  addConditionalEdges(from: string, path: (state: AgentState & Fields) => unknown, ends: readonly string[]): unknown;
+  compile(options: object): unknown;
+}
+
+const NODES = {
+  beforeAgent: "before_agent",
+  beforeModel: "before_model",
+  afterModel: "after_model",
+  afterAgent: "after_agent",
+};
+type HookName = keyof typeof NODES;
+
+/** A hook, as a node of the graph. */
+interface HookNode {
+  readonly node: string;
+  readonly canJumpTo: readonly JumpTarget[];
+}
+
+/** The edges between the model, the tools and the hooks. */
+class Ways {
+  readonly #nodes: Record<HookName, HookNode[]>;
+  /** Where each turn begins. */
+  readonly #entry: string;
+  /** Where the run ends. */
+  readonly #exit: string;
+
+  constructor(
+    private readonly graph: Builder,
+    middleware: readonly Middleware[],
+    private readonly tools: ReadonlyMap<string, AgentTool>,
+    private readonly answers: ReadonlyMap<string, unknown> = new Map(),
+    private readonly hasTools: boolean,
+  ) {
+    this.#nodes = { beforeAgent: [], beforeModel: [], afterModel: [], afterAgent: [] };
+    for (const one of middleware) {
+      for (const hook of Object.keys(NODES) as HookName[]) {
+        const given: NodeHook | undefined = one[hook];
+        if (!given) continue;
+        const { run, canJumpTo } = hookOf(given);
+        const node = `${one.name}.${NODES[hook]}`;
+        graph.addNode(node, run);
+        this.#nodes[hook].push({ node, canJumpTo });
+      }
+    }
+    const { beforeModel, afterAgent } = this.#nodes;
+    this.#entry = beforeModel[0]?.node ?? "model";
+    this.#exit = afterAgent.at(-1)?.node ?? END;
+    this.wraps = middleware.some(({ wrapModelCall }) => wrapModelCall);
+  }
+
+  private readonly wraps: boolean;
+
+  add(): void {
+    const { beforeAgent, beforeModel, afterModel, afterAgent } = this.#nodes;
+    const chain = (nodes: readonly HookNode[], last: string) =>
+      nodes.forEach((one, at) => this.#leave(one, nodes[at + 1]?.node ?? last));
+    this.graph.addEdge(START, beforeAgent[0]?.node ?? this.#entry);
+    this.#loop();
+    chain(beforeAgent, this.#entry);
+    chain(beforeModel, "model");
+    const after = [...afterModel].reverse();
+    if (after[0]) this.graph.addEdge("model", after[0].node);
+    // The last of them is where the loop decides.
+    after.slice(0, -1).forEach((one, at) => this.#leave(one, (after[at + 1] as HookNode).node));
+    chain([...afterAgent].reverse(), END);
+  }
+
+  /** The ways behind the model and behind the tools. */
+  #loop(): void {
+    const { graph, tools, answers } = this;
+    const [entry, exit] = [this.#entry, this.#exit];
+    const last = this.#nodes.afterModel[0];
+    const from = last?.node ?? "model";
+    if (this.hasTools) {
+      const direct = [...tools.values()].some(({ returnDirect }) => returnDirect);
+      const back = direct || answers.size > 0 ? [entry, exit] : [entry];
+      graph.addConditionalEdges("tools", (state) => (this.#isAnswered(state) ? exit : entry), back);
+      const again = last || this.wraps || answers.size > 0 ? [entry] : [];
+      graph.addConditionalEdges(from, (state) => this.#next(state), [...new Set(["tools", exit, ...again])]);
+    } else if (answers.size > 0) {
+      const next = ({ jumpTo, structuredResponse }: AgentState & Fields) =>
+        this.#target(jumpTo) ?? (structuredResponse === undefined || structuredResponse === null ? entry : exit);
+      graph.addConditionalEdges(from, next, [entry, exit]);
+    } else if (last) this.#leave(last, exit);
+    else graph.addEdge("model", exit);
+  }
+
+  #next({ messages, jumpTo, structuredResponse }: AgentState & Fields): unknown {
+    const { ai, results } = lastTurn(messages);
+    const calls = ai && callsOf(ai);
+    const next = afterModel({
+      jumpTo,
+      calls,
+      results,
+      isAnswer: (name) => this.answers.has(name),
+      isStructured: structuredResponse !== undefined && structuredResponse !== null,
+    });
+    if (typeof next === "string") return this.#target(next);
+    return Array.from(next, (at) => new Send("tools", [calls?.[at]]));
+  }
+
+  /** Whether what the tools said is the agent's answer. */
+  #isAnswered({ messages }: AgentState): boolean {
+    const { ai, results } = lastTurn(messages);
+    if (!ai) return false;
+    const { tools, answers } = this;
+    // The name of the result counts: an approval may have put another tool in the place of the one that was called.
+    const ran = new Map(results.flatMap(({ tool_call_id: id, name = "" }) => (tools.has(name) ? [[id, name]] : [])));
+    const names = callsOf(ai).map(({ id, name }) => ran.get(id as string) ?? name);
+    const known = names.flatMap((name) => tools.get(name) ?? []);
+    if (known.length > 0 && known.every(({ returnDirect }) => returnDirect)) return true;
+    return results.some(({ name = "", status }) => answers.has(name) && status !== "error");
+  }
+
+  #target(jump: unknown): string | undefined {
+    return { model: this.#entry, end: this.#exit, tools: "tools" }[jump as JumpTarget];
+  }
+
+  /** The way behind a hook: to the next, or where it may jump to. */
+  #leave({ node, canJumpTo }: HookNode, next: string): void {
+    const ends = new Set([next]);
+    for (const target of ["end", "tools", "model"] as const) {
+      if (canJumpTo.includes(target))
+        ends.add(target === "model" && node === this.#entry ? "model" : (this.#target(target) as string));
+    }
+    if (ends.size === 1 && canJumpTo.length === 0) this.graph.addEdge(node, next);
+    else {
+      const jump = ({ jumpTo }: AgentState & Fields) =>
+        canJumpTo.includes(jumpTo as JumpTarget)
+          ? jumpTo === "model" && node === this.#entry
+            ? "model"
+            : this.#target(jumpTo)
+          : next;
+      this.graph.addConditionalEdges(node, jump, [...ends]);
+    }
+  }
+}

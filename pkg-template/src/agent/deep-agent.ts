@@ -1,0 +1,100 @@
+import type { LangChainMessage } from "../messages.js";
+import type { Fields as SchemaFields } from "../schema.js";
+import { type Agent, type AgentOptions, createAgent } from "./create-agent.js";
+import { createFilesystemMiddleware } from "./middleware/filesystem.js";
+import { humanInTheLoopMiddleware, type HumanInTheLoopOptions } from "./middleware/human-in-the-loop.js";
+import { createPatchToolCallsMiddleware } from "./middleware/patch-tool-calls.js";
+import { type CompiledSubAgent, createSubAgentMiddleware, type SubAgent } from "./middleware/sub-agents.js";
+import { summarizationMiddleware, type SummarizationOptions } from "./middleware/summarization.js";
+import { todoListMiddleware } from "./middleware/todo-list.js";
+import type { Middleware } from "./types.js";
+
+/** What a deep agent is made of: {@link createDeepAgent}. */
+export interface DeepAgentOptions<
+  F extends SchemaFields = Record<never, never>,
+  M extends readonly Middleware[] = readonly Middleware[],
+> extends AgentOptions<F, M> {
+  /** Whom it may give tasks to, besides one that can do all that it can: `general-purpose`, unless you name one so. */
+  readonly subagents?: readonly (SubAgent | CompiledSubAgent)[] | undefined;
+  /** Which tools need a yes, its own and its sub-agents'. */
+  readonly interruptOn?: HumanInTheLoopOptions["interruptOn"] | undefined;
+  /** When its conversation is summarized, and by which model. */
+  readonly summarization?: Partial<SummarizationOptions> | undefined;
+}
+
+/** The middlewares that every deep agent has. */
+export type DeepMiddleware = readonly [
+  ReturnType<typeof todoListMiddleware>,
+  ReturnType<typeof createFilesystemMiddleware>,
+  ReturnType<typeof createSubAgentMiddleware>,
+  ReturnType<typeof summarizationMiddleware>,
+  ReturnType<typeof createPatchToolCallsMiddleware>,
+];
+
+const PROMPT =
+  "You have tools to plan with, to keep files with, and to have tasks done by sub-agents. Use them for work of several steps.";
+const HELPER =
+  "Do the task that you are given. Whoever gave it sees only your last message: put the whole result there.";
+
+/**
+ * Makes an agent that plans with a todo list, works on files, gives tasks to sub-agents and keeps its context short, as
+ * deepagents' `createDeepAgent` does: {@link createAgent} with its middlewares in its order.
+ *
+ * @throws {@link ThreadfoldError} as {@link createAgent} does.
+ *
+ * @example
+ * ```ts
+ * import { createDeepAgent } from "threadfold/agent";
+ *
+ * const args = { file_path: "/notes.md", content: "Rome, Tuesday" };
+ * const agent = createDeepAgent({
+ *   model: async (messages) =>
+ *     messages.at(-1)?.type === "tool" ? "Noted." : { content: "", tool_calls: [{ id: "c1", name: "write_file", args }] },
+ * });
+ * const { files, messages } = await agent.invoke({ messages: "Rome on Tuesday: note it." });
+ * console.log(Object.keys(files ?? {}), messages.at(-1)?.content); // [ '/notes.md' ] Noted.
+ * ```
+ */
+export function createDeepAgent<
+  const F extends SchemaFields = Record<never, never>,
+  const M extends readonly Middleware[] = readonly [],
+>(options: DeepAgentOptions<F, M>): Agent<F, readonly [...DeepMiddleware, ...M]> {
+  const { subagents = [], interruptOn, summarization, systemPrompt, middleware = [], ...rest } = options;
+  const { model } = options;
+  const summary = () =>
+    summarizationMiddleware({ model, ...summarization } as SummarizationOptions & { model: typeof model });
+  const general: SubAgent = {
+    name: "general-purpose",
+    description: "Can do all that you can: for work of several steps that would only fill your context.",
+    systemPrompt: HELPER,
+  };
+  const all = subagents.some(({ name }) => name === general.name) ? subagents : [general, ...subagents];
+  const stack = [
+    todoListMiddleware(),
+    createFilesystemMiddleware(),
+    createSubAgentMiddleware({
+      subagents: all,
+      defaultModel: model,
+      defaultTools: options.tools,
+      defaultInterruptOn: interruptOn,
+      defaultMiddleware: () => [
+        todoListMiddleware(),
+        createFilesystemMiddleware(),
+        summary(),
+        createPatchToolCallsMiddleware(),
+      ],
+    }),
+    summary(),
+    createPatchToolCallsMiddleware(),
+    ...(middleware as readonly Middleware[]),
+    ...(interruptOn ? [humanInTheLoopMiddleware({ interruptOn })] : []),
+  ] as unknown as readonly [...DeepMiddleware, ...M];
+  const prompt = systemPrompt ? `${systemPrompt}\n\n${PROMPT}` : PROMPT;
+  return createAgent<F, readonly [...DeepMiddleware, ...M]>({
+    ...rest,
+    systemPrompt: prompt,
+    middleware: stack,
+  } as never);
+}
+
+export type { LangChainMessage };

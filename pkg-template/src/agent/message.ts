@@ -1,0 +1,63 @@
+// What an agent asks of a message, whichever form it has: a LangChain dict, an instance, an AG-UI message.
+import { textOf } from "threadfold";
+import type { ContentBlock, LangChainMessage, ToolCall } from "../message-types.js";
+
+export type Fields = Record<string, unknown>;
+
+/** A message of the model's: its text, and the tools that it calls. */
+export type AiMessage = Extract<LangChainMessage, { type: "ai" }>;
+/** What a tool answered. */
+export type ToolMessage = Extract<LangChainMessage, { type: "tool" }>;
+
+const TYPES: Fields = { user: "human", assistant: "ai", developer: "system", AIMessageChunk: "ai" };
+
+/** `"ai"`, `"human"`, `"tool"`, `"system"`, … */
+export function typeOf(message: unknown): unknown {
+  if (typeof message !== "object" || message === null) return undefined;
+  const { type, role, _getType } = message as Fields & { _getType?: () => string };
+  const kind = type ?? _getType?.call(message) ?? role;
+  return TYPES[kind as string] ?? kind;
+}
+
+/** The calls of a message of the model's. */
+export const callsOf = (message: unknown): readonly ToolCall[] =>
+  ((message as Fields | undefined)?.["tool_calls"] as readonly ToolCall[] | undefined) ?? [];
+
+/** The last message of the model's, and the results behind it. */
+export function lastTurn(messages: readonly unknown[]): { ai: AiMessage | undefined; results: ToolMessage[] } {
+  const results: ToolMessage[] = [];
+  for (let at = messages.length - 1; at >= 0; at--) {
+    const message = messages[at];
+    const type = typeOf(message);
+    if (type === "ai") return { ai: message as AiMessage, results: results.reverse() };
+    if (type === "tool") results.push(message as ToolMessage);
+  }
+  return { ai: undefined, results: [] };
+}
+
+/** Makes the answer to a call. Without a name where LangChain gives none. */
+export function toolMessage(
+  { id, name }: Pick<ToolCall, "id"> & { name?: string | undefined },
+  content: ToolMessage["content"],
+  status: "success" | "error" = "success",
+): ToolMessage {
+  return { type: "tool", content, tool_call_id: id as string, ...(name !== undefined && { name }), status };
+}
+
+/** What a tool returned, as the content of a message. */
+export function contentOf(value: unknown): string | readonly ContentBlock[] {
+  if (typeof value === "string") return value;
+  if (value === undefined) return "";
+  const isBlock = (block: unknown) => typeof (block as Fields | null)?.["type"] === "string";
+  if (Array.isArray(value) && value.length > 0 && value.every(isBlock)) return value as ContentBlock[];
+  return JSON.stringify(value) ?? String(value);
+}
+
+/** The text of the last answer that has one. */
+export function lastText(messages: readonly object[]): string {
+  for (let at = messages.length - 1; at >= 0; at--) {
+    const text = typeOf(messages[at]) === "ai" ? textOf(messages[at] as object).trimEnd() : "";
+    if (text) return text;
+  }
+  return "";
+}

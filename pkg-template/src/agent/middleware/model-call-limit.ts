@@ -1,0 +1,84 @@
+import { field } from "threadfold";
+import { ThreadfoldError } from "../../errors.js";
+import { newId } from "../../new-id.js";
+import type { Fields } from "../message.js";
+import { createMiddleware } from "../middleware.js";
+
+/** How many calls there may be. */
+export interface CallLimits {
+  /** In a thread, over all its runs. */
+  readonly threadLimit?: number | undefined;
+  /** In a run. */
+  readonly runLimit?: number | undefined;
+}
+
+/** Options of {@link modelCallLimitMiddleware}. */
+export interface ModelCallLimitOptions extends CallLimits {
+  /** What happens then: the run ends with a message that says so, or fails. */
+  readonly exitBehavior?: "end" | "error" | undefined;
+}
+
+/** A limit of calls was reached, and its `exitBehavior` is `"error"`. */
+export class CallLimitExceededError extends Error {
+  override readonly name: string = "CallLimitExceededError";
+}
+
+/** @throws {@link ThreadfoldError} `INVALID_VALUE` for limits that are no numbers, or none. */
+export function checkLimits({ threadLimit, runLimit }: CallLimits): void {
+  if (threadLimit === undefined && runLimit === undefined)
+    throw new ThreadfoldError("INVALID_VALUE", "At least one limit must be specified: threadLimit or runLimit.");
+  for (const limit of [threadLimit, runLimit])
+    if (limit !== undefined && !(Number.isInteger(limit) && limit >= 0))
+      throw new ThreadfoldError("INVALID_VALUE", "A limit of calls should be a whole number.");
+}
+
+/**
+ * Ends a run that calls the model too often, as LangChain's `modelCallLimitMiddleware` does.
+ *
+ * @throws {@link ThreadfoldError} `INVALID_VALUE` for limits that are no numbers, or none.
+ *
+ * @example
+ * ```ts
+ * import { createAgent, modelCallLimitMiddleware, tool } from "threadfold/agent";
+ *
+ * const again = async () => ({ content: "", tool_calls: [{ id: crypto.randomUUID(), name: "wait", args: {} }] });
+ * const agent = createAgent({
+ *   model: again,
+ *   tools: [tool({ name: "wait", run: () => "Not yet." })],
+ *   middleware: [modelCallLimitMiddleware({ runLimit: 2 })],
+ * });
+ * const { messages } = await agent.invoke({ messages: "Is it done?" });
+ * console.log(messages.at(-1)?.content); // Model call limits exceeded: run limit (2/2)
+ * ```
+ */
+export function modelCallLimitMiddleware(options: ModelCallLimitOptions) {
+  checkLimits(options);
+  const { threadLimit, runLimit, exitBehavior = "end" } = options;
+  const counts = ({ threadModelCallCount: thread = 0, runModelCallCount: run = 0 }: Fields) =>
+    [thread, run] as [number, number];
+  return createMiddleware({
+    name: "ModelCallLimitMiddleware",
+    stateSchema: {
+      threadModelCallCount: field.replace<number>({ private: true }),
+      runModelCallCount: field.untracked<number>({ private: true }),
+    },
+    beforeModel: {
+      canJumpTo: ["end"],
+      hook: (state) => {
+        const [thread, run] = counts(state);
+        const reached = [
+          ...(threadLimit !== undefined && thread >= threadLimit ? [`thread limit (${thread}/${threadLimit})`] : []),
+          ...(runLimit !== undefined && run >= runLimit ? [`run limit (${run}/${runLimit})`] : []),
+        ];
+        if (reached.length === 0) return undefined;
+        const content = `Model call limits exceeded: ${reached.join(", ")}`;
+        if (exitBehavior === "error") throw new CallLimitExceededError(content);
+        return { jumpTo: "end", messages: [{ type: "ai", id: newId(), content }] };
+      },
+    },
+    afterModel: (state) => {
+      const [thread, run] = counts(state);
+      return { threadModelCallCount: thread + 1, runModelCallCount: run + 1 };
+    },
+  });
+}

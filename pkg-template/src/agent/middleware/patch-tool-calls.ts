@@ -1,0 +1,31 @@
+import { patchToolCalls } from "threadfold/context";
+import { createMiddleware } from "../middleware.js";
+
+/**
+ * Answers calls that were never answered, such as those of a run that was stopped, before the agent begins: as deepagents'
+ * `createPatchToolCallsMiddleware` does, in Python's words.
+ *
+ * @example
+ * ```ts
+ * import { createAgent, createPatchToolCallsMiddleware } from "threadfold/agent";
+ *
+ * const agent = createAgent({ model: async () => "Fine.", middleware: [createPatchToolCallsMiddleware()] });
+ * const { messages } = await agent.invoke({
+ *   messages: [
+ *     { type: "ai", content: "", tool_calls: [{ id: "c1", name: "search", args: {} }] },
+ *     { type: "human", content: "Never mind." },
+ *   ],
+ * });
+ * console.log(messages.map(({ type }) => type).join(", ")); // ai, tool, human, ai
+ * ```
+ */
+export function createPatchToolCallsMiddleware() {
+  return createMiddleware({
+    name: "PatchToolCallsMiddleware",
+    beforeAgent: ({ messages }) => {
+      const patched = patchToolCalls(messages);
+      if (patched === messages) return undefined;
+      return { messages: [{ type: "remove", id: "__remove_all__" }, ...patched] };
+    },
+  });
+}

@@ -1,0 +1,159 @@
+// What fails is tried again: calls of models and of tools.
+import { isGraphBubbleUp } from "threadfold/graph";
+import { isAbort } from "../../abort.js";
+import { newId } from "../../new-id.js";
+import { type AiMessage, toolMessage } from "../message.js";
+import { createMiddleware } from "../middleware.js";
+import type { Tool } from "../tools.js";
+
+/** How often and when a call is tried again. */
+export interface RetryOptions {
+  /** How often it is tried again: 2. */
+  readonly maxRetries?: number | undefined;
+  /** Whether an error is worth it: each, unless the error says `isRetryable: false`; or classes of errors. */
+  readonly retryOn?:
+    | ((error: unknown) => boolean)
+    // oxlint-disable-next-line typescript/no-explicit-any -- a class of errors
+    | readonly (abstract new (...args: any[]) => unknown)[]
+    | undefined;
+  /** What comes of the last error: the model or the user is told, in LangChain's words or yours, or the run fails. */
+  readonly onFailure?: "continue" | "error" | ((error: unknown) => string) | undefined;
+  /** The first wait, in milliseconds: 1,000. */
+  readonly initialDelayMs?: number | undefined;
+  /** The longest wait: 60,000. */
+  readonly maxDelayMs?: number | undefined;
+  /** How much longer each wait is: 2; 0 for waits of one length. */
+  readonly backoffFactor?: number | undefined;
+  /** Whether waits are up to a quarter longer or shorter: yes. */
+  readonly jitter?: boolean | undefined;
+}
+
+/** Calls until it goes well; else says how the last error is told, in LangChain's words. */
+async function tried<T>(
+  options: RetryOptions,
+  signal: AbortSignal | undefined,
+  run: () => Promise<T>,
+  failed: (said: string) => T,
+  sentence: (attempts: string, error: string) => string,
+): Promise<T> {
+  const { maxRetries = 2, retryOn, onFailure = "continue" } = options;
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await run();
+    } catch (error) {
+      if (isGraphBubbleUp(error) || isAbort(error, signal) || !isWorthIt(error, retryOn)) throw error;
+      if (attempt < maxRetries) {
+        await wait(delayOf(attempt, options), signal);
+        continue;
+      }
+      if (onFailure === "error") throw error;
+      if (typeof onFailure === "function") return failed(onFailure(error));
+      const { name = "Error", message = String(error) } = (error ?? {}) as Partial<Error>;
+      const attempts = `${attempt + 1} ${attempt === 0 ? "attempt" : "attempts"}`;
+      return failed(sentence(attempts, `${name}: ${message}`));
+    }
+  }
+}
+
+function isWorthIt(error: unknown, retryOn: RetryOptions["retryOn"]): boolean {
+  if (typeof retryOn === "function") return retryOn(error);
+  if (retryOn) return retryOn.some((kind) => error instanceof kind);
+  return (error as { isRetryable?: boolean } | null)?.isRetryable !== false;
+}
+
+function delayOf(attempt: number, options: RetryOptions): number {
+  const { initialDelayMs = 1000, maxDelayMs = 60_000, backoffFactor = 2, jitter = true } = options;
+  const delay = Math.min(initialDelayMs * (backoffFactor === 0 ? 1 : backoffFactor ** attempt), maxDelayMs);
+  return jitter ? delay * (0.75 + Math.random() / 2) : delay;
+}
+
+function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  if (milliseconds <= 0) return Promise.resolve();
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", stop);
+      resolve();
+    }, milliseconds);
+    if (signal?.aborted) stop();
+    else signal?.addEventListener("abort", stop, { once: true });
+  });
+}
+
+/**
+ * Calls a model again that failed, as LangChain's `modelRetryMiddleware` does.
+ *
+ * @example
+ * ```ts
+ * import { createAgent, modelRetryMiddleware } from "threadfold/agent";
+ *
+ * let calls = 0;
+ * const model = async () => {
+ *   if (calls++ === 0) throw new Error("503");
+ *   return "Here I am.";
+ * };
+ * const agent = createAgent({ model, middleware: [modelRetryMiddleware({ initialDelayMs: 1 })] });
+ * console.log((await agent.invoke({ messages: "Hi" })).messages.at(-1)?.content); // Here I am.
+ * ```
+ */
+export function modelRetryMiddleware(options: RetryOptions = {}) {
+  return createMiddleware({
+    name: "ModelRetryMiddleware",
+    wrapModelCall: (request, handler) =>
+      tried<AiMessage>(
+        options,
+        request.runtime.signal,
+        () => handler(request),
+        (content) => ({ type: "ai", id: newId(), content }),
+        (attempts, error) => `Model call failed after ${attempts} with ${error}`,
+      ),
+  });
+}
+
+/** Options of {@link toolRetryMiddleware}. */
+export interface ToolRetryOptions extends RetryOptions {
+  /** The tools that it is for; all, if left out. */
+  readonly tools?: readonly (string | Tool)[] | undefined;
+}
+
+/**
+ * Calls a tool again that failed, as LangChain's `toolRetryMiddleware` does.
+ *
+ * @example
+ * ```ts
+ * import { createAgent, tool, toolRetryMiddleware } from "threadfold/agent";
+ *
+ * const agent = createAgent({
+ *   model: async (messages) =>
+ *     messages.length > 1
+ *       ? String(messages.at(-1)?.content)
+ *       : { content: "", tool_calls: [{ id: "c1", name: "flaky", args: {} }] },
+ *   tools: [tool({ name: "flaky", run: () => Promise.reject(new Error("timeout")) })],
+ *   middleware: [toolRetryMiddleware({ maxRetries: 1, initialDelayMs: 1 })],
+ * });
+ * const { messages } = await agent.invoke({ messages: "Try." });
+ * const said = messages.at(-1)?.content;
+ * console.log(said); // Tool 'flaky' failed after 2 attempts with Error: timeout. Please try again.
+ * ```
+ */
+export function toolRetryMiddleware(options: ToolRetryOptions = {}) {
+  const names = options.tools?.map((tool) => (typeof tool === "string" ? tool : tool.name));
+  return createMiddleware({
+    name: "ToolRetryMiddleware",
+    wrapToolCall: (request, handler) => {
+      const { toolCall, tool, runtime } = request;
+      const name = tool?.name ?? toolCall.name;
+      if (names && !names.includes(name)) return handler(request);
+      return tried(
+        options,
+        runtime.signal,
+        () => handler(request),
+        (content) => toolMessage({ id: toolCall.id, name }, content, "error"),
+        (attempts, error) => `Tool '${name}' failed after ${attempts} with ${error}. Please try again.`,
+      );
+    },
+  });
+}

@@ -1,0 +1,212 @@
+import { Command } from "threadfold/graph";
+import { sameJson } from "../../same-json.js";
+import { ThreadfoldError } from "../../errors.js";
+import type { Fields as SchemaFields, Schema } from "../../schema.js";
+import type { FileData } from "../../files.js";
+import { createAgent } from "../create-agent.js";
+import { type Fields, lastText, toolMessage } from "../message.js";
+import { createMiddleware } from "../middleware.js";
+import type { AgentModel } from "../models.js";
+import type { ResponseFormat } from "../structured.js";
+import { type Tool, tool } from "../tools.js";
+import type { Middleware, ToolRuntime } from "../types.js";
+import { withPrompt } from "../prompt.js";
+import { humanInTheLoopMiddleware, type HumanInTheLoopOptions } from "./human-in-the-loop.js";
+
+/** An agent that another one gives tasks to. */
+export interface SubAgent {
+  readonly name: string;
+  /** When to give it a task: the model reads this. */
+  readonly description: string;
+  readonly systemPrompt?: string | undefined;
+  /** Its tools; those of the parent, if left out. */
+  readonly tools?: readonly Tool[] | undefined;
+  readonly model?: AgentModel | undefined;
+  /** Behind those that every sub-agent has. */
+  readonly middleware?: readonly Middleware[] | undefined;
+  readonly interruptOn?: HumanInTheLoopOptions["interruptOn"] | undefined;
+  readonly responseFormat?: ResponseFormat | undefined;
+}
+
+/** A sub-agent that is there already: a graph, or anything with its `invoke`. */
+export interface CompiledSubAgent {
+  readonly name: string;
+  readonly description: string;
+  // oxlint-disable-next-line typescript/no-explicit-any -- a state of its own
+  readonly runnable: { invoke(state: any, ctx?: any): Promise<any> };
+}
+
+/** Options of {@link createSubAgentMiddleware}. */
+export interface SubAgentOptions {
+  readonly subagents: readonly (SubAgent | CompiledSubAgent)[];
+  /** For those that have none of their own. */
+  readonly defaultModel?: AgentModel | undefined;
+  readonly defaultTools?: readonly Tool[] | undefined;
+  /** What every sub-agent has first: made anew for each. */
+  readonly defaultMiddleware?: (() => readonly Middleware[]) | undefined;
+  readonly defaultInterruptOn?: HumanInTheLoopOptions["interruptOn"] | undefined;
+  readonly systemPrompt?: string | undefined;
+}
+
+const PROMPT = `## \`task\`
+Give a sub-agent a task with \`task\` where it can be done on its own and its steps would only fill your context. Tasks that do not depend on one another belong in one turn: they run side by side. A sub-agent sees only the description that you write and the files; you see only its last message, and the user sees neither.`;
+
+/** Each agent's own: OWN_FIELDS of src/agent/subagents.rs. */
+const OWN = new Set(["messages", "todos", "structuredResponse", "jumpTo"]);
+
+/**
+ * Gives an agent the tool `task`, which has a sub-agent do something, as deepagents' `createSubAgentMiddleware` does. A
+ * sub-agent sees the description of its task and the fields of the state that are not each agent's own; what comes back is
+ * its last text and what it changed.
+ *
+ * Sub-agents of one turn run side by side and lose nothing of one another: of `files`, and of fields that add up, only what
+ * is new comes back. Where two have written one file differently, the second's is kept beside it, and the model is told.
+ *
+ * @throws {@link ThreadfoldError} `INVALID_VALUE` for two of one name, or one without a model.
+ *
+ * @example
+ * ```ts
+ * import { createAgent, createSubAgentMiddleware } from "threadfold/agent";
+ *
+ * const args = { subagent_type: "poet", description: "A line about rain." };
+ * const agent = createAgent({
+ *   model: async (messages) =>
+ *     messages.at(-1)?.type === "tool"
+ *       ? `It says: ${String(messages.at(-1)?.content)}`
+ *       : { content: "", tool_calls: [{ id: "c1", name: "task", args }] },
+ *   middleware: [
+ *     createSubAgentMiddleware({
+ *       subagents: [{ name: "poet", description: "Writes poems.", model: async () => "Rain again." }],
+ *     }),
+ *   ],
+ * });
+ * console.log((await agent.invoke({ messages: "Go." })).messages.at(-1)?.content); // It says: Rain again.
+ * ```
+ */
+export function createSubAgentMiddleware(options: SubAgentOptions) {
+  const { subagents, systemPrompt = PROMPT } = options;
+  const runnables = new Map(subagents.map((one) => [one.name, runnableOf(one, options)]));
+  if (runnables.size < subagents.length)
+    throw new ThreadfoldError("INVALID_VALUE", "Two sub-agents have one name: the model calls them by it.");
+  const list = subagents.map(({ name, description }) => `- ${name}: ${description}`).join("\n");
+
+  const task = tool({
+    name: "task",
+    description: `Has a sub-agent do a task, and returns its report. The sub-agents:\n${list}`,
+    schema: {
+      type: "object",
+      properties: {
+        description: { type: "string", description: "The task, with all that the sub-agent needs to know." },
+        subagent_type: { type: "string", description: "Which sub-agent." },
+      },
+      required: ["description", "subagent_type"],
+    },
+    run: async ({ description, subagent_type: name }: { description: string; subagent_type: string }, runtime) => {
+      const runnable = runnables.get(name);
+      if (!runnable) {
+        const names = [...runnables.keys()].map((one) => `\`${one}\``).join(", ");
+        return `We cannot invoke subagent ${name} because it does not exist, the only allowed types are ${names}`;
+      }
+      const given = sharedOf(runtime.state, runtime.schema);
+      const input = { ...given, messages: [{ type: "human", content: description }] };
+      const result = (await runnable.invoke(input, runtime)) as Fields;
+      if (!Array.isArray(result?.["messages"]))
+        throw new Error(`The sub-agent '${name}' should return a state with messages.`);
+      const update = changesOf(given, sharedOf(result, runtime.schema), runtime);
+      const { structuredResponse } = result;
+      const said =
+        structuredResponse != null ? JSON.stringify(structuredResponse) : lastText(result["messages"] as object[]);
+      const text = [said, ...update.notes].filter(Boolean).join("\n\n");
+      return new Command({ update: { ...update.fields, messages: [toolMessage(runtime.toolCall, text)] } });
+    },
+  });
+
+  return createMiddleware({
+    name: "SubAgentMiddleware",
+    tools: [task],
+    wrapModelCall: (request, handler) => handler(withPrompt(request, systemPrompt)),
+  });
+}
+
+function runnableOf(spec: SubAgent | CompiledSubAgent, options: SubAgentOptions): CompiledSubAgent["runnable"] {
+  if ("runnable" in spec) return spec.runnable;
+  const {
+    name,
+    model = options.defaultModel,
+    tools = options.defaultTools,
+    interruptOn = options.defaultInterruptOn,
+  } = spec;
+  if (!model)
+    throw new ThreadfoldError("INVALID_VALUE", `The sub-agent '${name}' has no model, and there is no defaultModel.`);
+  const { systemPrompt, responseFormat } = spec;
+  const approval = interruptOn ? [humanInTheLoopMiddleware({ interruptOn })] : [];
+  const middleware = [...(options.defaultMiddleware?.() ?? []), ...(spec.middleware ?? []), ...approval];
+  return createAgent({ name, model, tools, systemPrompt, responseFormat, middleware });
+}
+
+/** The fields of a state that agents share. */
+function sharedOf(state: Fields, { fields }: Schema<SchemaFields>): Fields {
+  const shared = Object.entries(state).filter(
+    ([key, value]) => !OWN.has(key) && value !== undefined && fields[key] && !fields[key].private,
+  );
+  return Object.fromEntries(shared);
+}
+
+/** Files that sub-agents of one super-step have changed: by the state that they all began with. */
+const written = new WeakMap<object, Map<string, unknown>>();
+
+/** What a sub-agent has changed, as an update that leaves alone what it has not. */
+function changesOf(given: Fields, has: Fields, runtime: ToolRuntime): { fields: Fields; notes: string[] } {
+  const fields: Fields = {};
+  const notes: string[] = [];
+  for (const [key, value] of Object.entries(has)) {
+    const before = given[key];
+    if (value === before) continue;
+    const { kind } = runtime.schema.fields[key] as { kind: string };
+    if (kind === "files" || kind === "merge") {
+      const changes = changedEntries((before ?? {}) as Fields, (value ?? {}) as Fields, kind === "files");
+      if (kind === "files") besideOthers(changes, runtime, notes);
+      if (Object.keys(changes).length > 0) fields[key] = changes;
+    } else if (Array.isArray(value) && Array.isArray(before) && (kind === "append" || kind === "reducer")) {
+      const grown = value.length >= before.length && before.every((one, at) => same(one, value[at]));
+      const more = grown ? value.slice(before.length) : value;
+      if (more.length > 0) fields[key] = more;
+    } else if (before === undefined || !same(before, value)) fields[key] = value;
+  }
+  return { fields, notes };
+}
+
+const same = (a: unknown, b: unknown) => a === b || sameJson(a, b);
+
+function changedEntries(before: Fields, after: Fields, removes: boolean): Fields {
+  const changes: Fields = {};
+  for (const [key, value] of Object.entries(after))
+    if (!Object.hasOwn(before, key) || !same(before[key], value)) set(changes, key, value);
+  if (removes) for (const key of Object.keys(before)) if (!Object.hasOwn(after, key)) set(changes, key, null);
+  return changes;
+}
+
+/** Not by assignment: a path may be `__proto__`. */
+const set = (object: Fields, key: string, value: unknown) =>
+  Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
+
+/** Keeps what another sub-agent of this step has written to the same path: this one's goes beside it. */
+function besideOthers(changes: Fields, { state, toolCallId }: ToolRuntime, notes: string[]): void {
+  let others = written.get(state);
+  if (!others) written.set(state, (others = new Map()));
+  for (const [path, file] of Object.entries(changes)) {
+    if (others.has(path) && !same(contentOf(others.get(path)), contentOf(file))) {
+      delete changes[path];
+      if (file === null) notes.push(`Note: another sub-agent changed ${path} at the same time, so it was not deleted.`);
+      else {
+        const beside = `${path}.${toolCallId}`;
+        set(changes, beside, file);
+        notes.push(
+          `Note: another sub-agent changed ${path} at the same time. This one's is in ${beside}: merge the two.`,
+        );
+      }
+    } else others.set(path, file);
+  }
+}
+
+const contentOf = (file: unknown): unknown => (file as FileData | null)?.content ?? null;

@@ -1,0 +1,82 @@
+import { field, textOf } from "threadfold";
+import { Context, type ContextDue, type ContextOptions, type ContextRecord } from "threadfold/context";
+import type { LangChainMessage } from "../../messages.js";
+import { typeOf } from "../message.js";
+import { createMiddleware } from "../middleware.js";
+import { type AgentModel, callModel } from "../models.js";
+import type { AgentState } from "../types.js";
+
+/** Options of {@link summarizationMiddleware}. */
+export interface SummarizationOptions extends Omit<ContextOptions<LangChainMessage>, "system" | "tools"> {
+  /** The model that summarizes. */
+  readonly model: AgentModel;
+  /** What it is asked for; the messages come behind it. */
+  readonly summaryPrompt?: string | undefined;
+  /** Decides in place of the options: one of the presets of `threadfold/context`. */
+  readonly context?: Context<LangChainMessage> | undefined;
+}
+
+const PROMPT = `Summarize the conversation below for the assistant that goes on with it and no longer sees it. Keep what the user wants, what was decided and why, facts, names, numbers and paths, what is done and what is still open. Leave out pleasantries. Answer with the summary only.`;
+
+/** What is due: over 170,000 tokens; six messages stay. As in deepagents. */
+const USUAL: ContextOptions<LangChainMessage> = { trigger: { tokens: 170_000 }, keep: { messages: 6 } };
+
+/**
+ * Summarizes a conversation that grows too long for the model. The messages of the state stay whole: what the model is
+ * sent is computed from them and a small record in the state, as `docs/context.md` tells.
+ *
+ * It has LangChain's name and options (`model`, `trigger`, `keep`, `summaryPrompt`). LangChain's replaces the messages of
+ * the state.
+ *
+ * @example
+ * ```ts
+ * import { contextMessages, createAgent, fullMessages, summarizationMiddleware } from "threadfold/agent";
+ * import { MemorySaver } from "threadfold/graph";
+ *
+ * const agent = createAgent({
+ *   model: async () => "Yes.",
+ *   middleware: [
+ *     summarizationMiddleware({ model: async () => "They agreed.", trigger: { messages: 5 }, keep: { messages: 2 } }),
+ *   ],
+ *   checkpointer: new MemorySaver(),
+ * });
+ * const thread = { threadId: "t" };
+ * for (const messages of ["One?", "Two?", "Three?"]) await agent.invoke({ messages }, thread);
+ * const { values } = await agent.getState(thread);
+ * console.log(fullMessages(values).length, contextMessages(values).length); // 6 4
+ * ```
+ */
+export function summarizationMiddleware({ model, summaryPrompt = PROMPT, context, ...options }: SummarizationOptions) {
+  const by = context ?? new Context<LangChainMessage>({ ...USUAL, ...options });
+  const summarized = async (due: ContextDue<LangChainMessage>, signal: AbortSignal | undefined) => {
+    const before = due.previousSummary ? [`Summary so far:\n${due.previousSummary}`] : [];
+    const text = [...before, ...due.messages.map(lineOf)].join("\n");
+    const messages: LangChainMessage[] = [
+      { type: "human", content: `${summaryPrompt}\n\n<messages>\n${text}\n</messages>` },
+    ];
+    const ask = { messages, tools: [], toolChoice: undefined, settings: undefined, signal, onChunk: undefined };
+    return textOf(await callModel(model, ask)).trim();
+  };
+  const recordOf = (state: AgentState) => (state["_summarization_event"] as ContextRecord | undefined) ?? null;
+  return createMiddleware({
+    name: "SummarizationMiddleware",
+    stateSchema: { _summarization_event: field.replace<ContextRecord>({ private: true }) },
+    beforeModel: async (state, { signal }) => {
+      const { due } = by.of(state.messages, recordOf(state));
+      if (!due) return undefined;
+      const summary = due.summarize ? await summarized(due, signal) : null;
+      return { _summarization_event: due.toRecord(summary) };
+    },
+    wrapModelCall: (request, handler) => {
+      const { messages } = by.of(request.messages, recordOf(request.state));
+      return handler(messages === request.messages ? request : { ...request, messages });
+    },
+  });
+}
+
+/** A message as the model that summarizes reads it. */
+function lineOf(message: LangChainMessage): string {
+  const { tool_calls: calls = [] } = message as { tool_calls?: readonly { name: string; args: unknown }[] };
+  const called = calls.map(({ name, args }) => `[calls ${name}(${JSON.stringify(args)})]`);
+  return `${String(typeOf(message))}: ${[textOf(message), ...called].filter(Boolean).join(" ")}`;
+}

@@ -1,0 +1,121 @@
+// The node `model`: asks the model, through the middlewares.
+import { type Command, type NodeContext } from "threadfold/graph";
+import type { LangChainMessage } from "../messages.js";
+import type { Callbacks } from "./callbacks.js";
+import { type AiMessage, type Fields, typeOf } from "./message.js";
+import { type AgentModel, callModel } from "./models.js";
+import { invalidCallsRepair } from "./invalid-calls.js";
+import { structuredAnswer, type Structured } from "./structured.js";
+import type { AgentTool } from "./tools.js";
+import type { AgentState, Middleware, ModelRequest, ModelResponse } from "./types.js";
+
+/** What a call of the model comes to, on its way through the middlewares. */
+interface Answer {
+  readonly message: AiMessage;
+  /** Where a middleware gave messages of its own. */
+  readonly response?: ModelResponse | undefined;
+  readonly commands: readonly Command[];
+}
+type Handler = (request: ModelRequest) => Promise<Answer>;
+
+export interface ModelNodeOptions {
+  readonly model: AgentModel;
+  readonly name: string | undefined;
+  readonly systemPrompt: string | undefined;
+  readonly tools: readonly AgentTool[];
+  readonly middleware: readonly Middleware[];
+  readonly structured: Structured | undefined;
+  readonly format: ModelRequest["responseFormat"];
+  readonly structuredOf: (format: ModelRequest["responseFormat"]) => Structured | undefined;
+  readonly callbacks: Callbacks;
+}
+
+/** Makes the node. */
+export function modelNode(options: ModelNodeOptions) {
+  const { model, name, systemPrompt, tools, middleware, structured, format, callbacks } = options;
+  // What a right answer comes to, found where the model was called, for a middleware that passes it on.
+  const found = new WeakMap<object, ModelResponse>();
+  const known = new Set(tools);
+  const dynamic = middleware.some(({ wrapToolCall }) => wrapToolCall);
+  const bound = new WeakMap<readonly AgentTool[], readonly AgentTool[]>();
+
+  const ask = async (request: ModelRequest): Promise<Answer> => {
+    const { runtime } = request;
+    const unknown = dynamic ? [] : request.tools.filter((tool) => !known.has(tool));
+    if (unknown.length > 0)
+      throw new Error(
+        `Middleware added tools that the agent does not have: ${unknown.map((tool) => tool.name).join(", ")}. ` +
+          "Give them to the agent, or run them in wrapToolCall.",
+      );
+    const answers = request.responseFormat === format ? structured : options.structuredOf(request.responseFormat);
+    let all = request.tools;
+    if (answers) {
+      all = bound.get(request.tools) ?? [...request.tools, ...[...answers.tools.values()].map(([tool]) => tool)];
+      if (answers === structured) bound.set(request.tools, all);
+    }
+    const system = request.systemPrompt ? [{ type: "system", content: request.systemPrompt } as LangChainMessage] : [];
+    const messages = system.length > 0 ? [...system, ...request.messages] : request.messages;
+    const streamed = runtime.streams?.("messages");
+    const answer = await callbacks.aroundModel(request, messages, () =>
+      callModel(request.model, {
+        messages,
+        tools: all,
+        toolChoice: answers ? "any" : request.toolChoice,
+        settings: request.modelSettings,
+        signal: runtime.signal,
+        onChunk: streamed ? (chunk) => runtime.message(chunk) : undefined,
+        config: runtime,
+      }),
+    );
+    const message = name === undefined ? answer : named(answer, name);
+    if (answers) found.set(message, await structuredAnswer(answers, message));
+    return { message, commands: [] };
+  };
+
+  const handler = middleware.reduceRight<Handler>((inner, { wrapModelCall: wrap }) => {
+    if (!wrap) return inner;
+    return async (request) => {
+      // Of a handler that is called again only the last answer counts.
+      let last: Answer | undefined;
+      const came = await wrap(request, async (changed) => (last = await inner(changed)).message);
+      const commands = last?.commands ?? [];
+      if (typeOf(came) === "ai") {
+        const response = last?.response && came === last.message ? last.response : undefined;
+        return { message: came as AiMessage, response, commands };
+      }
+      const response = came as ModelResponse;
+      const message = response.messages?.find((one) => typeOf(one) === "ai") as AiMessage;
+      return { message, response, commands: response.command ? [...commands, checked(response.command)] : commands };
+    };
+  }, ask);
+
+  return async (state: AgentState, runtime: NodeContext): Promise<object> => {
+    const repaired = invalidCallsRepair(state.messages);
+    const messages = repaired ?? state.messages;
+    const request: ModelRequest = { model, tools, systemPrompt, responseFormat: format, messages, state, runtime };
+    const { message, response, commands } = await handler(request);
+    const answer = response ?? found.get(message) ?? { messages: [message] };
+    const update: Fields = { messages: answer.messages };
+    if (repaired) update["messages"] = [{ type: "remove", id: "__remove_all__" }, ...repaired, ...answer.messages];
+    if (answer.structuredResponse !== undefined || structured) update["structuredResponse"] = answer.structuredResponse;
+    return commands.length > 0 ? [update, ...commands] : update;
+  };
+}
+
+/** Says who answered. An instance is told so in place, as LangChain does. */
+function named(message: AiMessage, name: string): AiMessage {
+  if (Object.getPrototypeOf(message) === Object.prototype) return { ...message, name };
+  message.name = name;
+  return message;
+}
+
+function checked(command: Command): Command {
+  const { goto, resume, graph } = command as Command & Fields;
+  const way =
+    [goto].flat().length > 0 && goto !== undefined ? "goto" : resume !== undefined ? "resume" : graph && "graph";
+  if (way)
+    throw new Error(
+      `A command of wrapModelCall may only update the state, not ${way}: jump in beforeModel or afterModel.`,
+    );
+  return command;
+}

@@ -1,0 +1,134 @@
+// Models in every form that is taken, as one: `@langchain/core`'s, the AI SDK's, a function.
+import { ThreadfoldError } from "../errors.js";
+import type { LangChainMessage } from "../messages.js";
+import { newId } from "../new-id.js";
+import { callAiSdk, type AiSdkModel } from "./ai-sdk.js";
+import { type AiMessage, type Fields, typeOf } from "./message.js";
+import type { AgentTool } from "./tools.js";
+import type { ToolChoice } from "./types.js";
+
+/** A chat model of `@langchain/core`, or anything with its `invoke`. */
+export interface LangChainModel {
+  // oxlint-disable-next-line typescript/no-explicit-any -- LangChain's own types
+  invoke(messages: any, options?: any): Promise<any>;
+  // oxlint-disable-next-line typescript/no-explicit-any -- LangChain's own types
+  stream?(messages: any, options?: any): Promise<AsyncIterable<any>>;
+  // oxlint-disable-next-line typescript/no-explicit-any -- LangChain's own types
+  bindTools?(tools: any[], options?: any): any;
+}
+
+/** What a model that is a function is told besides the messages. */
+export interface ModelOptions {
+  readonly tools: readonly AgentTool[];
+  readonly toolChoice?: ToolChoice | undefined;
+  readonly settings?: Record<string, unknown> | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Shows a piece of the answer's text to those who stream `messages`. */
+  onToken(text: string): void;
+}
+
+/** A model that is a function: it returns a text, or a message with `tool_calls`. */
+export type FunctionModel = (
+  messages: readonly LangChainMessage[],
+  options: ModelOptions,
+) => FunctionAnswer | Promise<FunctionAnswer>;
+type FunctionAnswer = string | { readonly content?: unknown; readonly tool_calls?: readonly object[] | undefined };
+
+/** A model in any form. */
+export type AgentModel = LangChainModel | AiSdkModel | FunctionModel;
+
+/** One call of a model. */
+export interface ModelCall {
+  readonly messages: readonly LangChainMessage[];
+  readonly tools: readonly AgentTool[];
+  readonly toolChoice: ToolChoice | undefined;
+  readonly settings: Record<string, unknown> | undefined;
+  readonly signal: AbortSignal | undefined;
+  /** Takes the pieces of the answer, if somebody streams them. */
+  readonly onChunk: ((chunk: object) => void) | undefined;
+  /** What a runnable of `@langchain/core` is called with: through its callbacks it streams by itself. */
+  readonly config?: object | undefined;
+}
+
+/** Calls a model in whichever form. */
+export async function callModel(model: AgentModel, call: ModelCall): Promise<AiMessage> {
+  if (typeof (model as AiSdkModel | null)?.doGenerate === "function") return callAiSdk(model as AiSdkModel, call);
+  if (typeof (model as LangChainModel | null)?.invoke === "function")
+    return callLangChain(model as LangChainModel, call);
+  if (typeof model === "function") return callFunction(model, call);
+  throw new ThreadfoldError(
+    "INVALID_VALUE",
+    "A model should have `invoke` (LangChain), or `doGenerate` (the AI SDK), or be a function.",
+  );
+}
+
+/** A piece of an answer, as LangGraph streams it. */
+export const chunkOf = (id: string, content: string, toolCalls?: readonly object[]): object => ({
+  type: "AIMessageChunk",
+  id,
+  content,
+  ...(toolCalls && { tool_call_chunks: toolCalls }),
+});
+
+async function callFunction(model: FunctionModel, call: ModelCall): Promise<AiMessage> {
+  const { messages, tools, toolChoice, settings, signal, onChunk } = call;
+  const id = newId();
+  const onToken = (text: string) => onChunk?.(chunkOf(id, text));
+  const came = await model(messages, { tools, toolChoice, settings, signal, onToken });
+  if (typeof came === "string") return { type: "ai", id, content: came };
+  if (typeOf(came) === "ai" && "type" in came) return came as AiMessage;
+  const { role: _, ...rest } = came as Fields;
+  return { type: "ai", id, content: "", ...rest } as AiMessage;
+}
+
+/** A model with tools bound: binding is dear, and the tools are mostly the same ones. */
+const bound = new WeakMap<object, WeakMap<readonly AgentTool[], [choice: unknown, model: LangChainModel]>>();
+
+function bind(model: LangChainModel, { tools, toolChoice, settings }: ModelCall): LangChainModel {
+  if (tools.length === 0) return model;
+  if (!model.bindTools)
+    throw new ThreadfoldError("INVALID_VALUE", "This model has no `bindTools`, and the agent has tools.");
+  let known = bound.get(model);
+  if (!known) bound.set(model, (known = new WeakMap()));
+  const last = known.get(tools);
+  if (last && last[0] === toolChoice && !settings) return last[1];
+  const choice = typeof toolChoice === "object" ? toolChoice.name : toolChoice;
+  const options = choice === undefined ? settings : { ...settings, tool_choice: choice };
+  const made = model.bindTools(tools.map(forLangChain), ...(options ? [options] : [])) as LangChainModel;
+  if (!settings) known.set(tools, [toolChoice, made]);
+  return made;
+}
+
+/** A tool as LangChain binds it: its own kind as it is, others in OpenAI's form. */
+const forLangChain = ({ source, name, description, parameters }: AgentTool): unknown =>
+  "invoke" in source ? source : { type: "function", function: { name, description, parameters } };
+
+async function callLangChain(model: LangChainModel, call: ModelCall): Promise<AiMessage> {
+  const { signal, onChunk, messages, tools, settings } = call;
+  const ready = bind(model, call);
+  const isRunnable = (model as { lc_runnable?: boolean }).lc_runnable === true;
+  const options = { ...(isRunnable && call.config), ...(tools.length === 0 && settings), signal };
+  if (!onChunk || !ready.stream || isRunnable) return (await ready.invoke(messages, options)) as AiMessage;
+  type Chunk = Fields & { concat(more: Chunk): Chunk };
+  let whole: Chunk | undefined;
+  let id: unknown;
+  for await (const chunk of (await ready.stream(messages, options)) as AsyncIterable<Chunk>) {
+    // The chunks of a message are known by its id.
+    id ??= chunk["id"] ?? newId();
+    chunk["id"] ??= id;
+    whole = whole ? whole.concat(chunk) : chunk;
+    onChunk(chunk);
+  }
+  return (whole ? wholeMessage(whole, id) : { type: "ai", id: newId(), content: "" }) as AiMessage;
+}
+
+/** The message that its chunks make. */
+function wholeMessage(chunk: Fields, id: unknown): Fields {
+  const message: Fields = { type: "ai", id, content: chunk["content"] };
+  for (const field of ["name", "tool_calls", "invalid_tool_calls", "usage_metadata"]) {
+    const value = chunk[field];
+    if (value !== undefined && !(Array.isArray(value) && value.length === 0)) message[field] = value;
+  }
+  for (const field of ["additional_kwargs", "response_metadata"]) message[field] = chunk[field] ?? {};
+  return message;
+}

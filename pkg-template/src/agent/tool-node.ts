@@ -1,0 +1,59 @@
+// The node `tools`: runs the calls that it is sent, each through the middlewares.
+import type { Schema } from "threadfold";
+import type { NodeContext } from "threadfold/graph";
+import type { ToolCall } from "../messages.js";
+import type { Fields as SchemaFields } from "../schema.js";
+import type { Callbacks } from "./callbacks.js";
+import { callsOf, lastTurn, toolMessage } from "./message.js";
+import type { AgentTool } from "./tools.js";
+import { isCommand } from "./tools.js";
+import type { AgentState, Middleware, ToolCallRequest, ToolOutcome, ToolRuntime } from "./types.js";
+
+type Handler = (request: ToolCallRequest) => Promise<ToolOutcome>;
+
+/** Makes the node. It is sent one call, in a list; or runs all of the last message's when it is jumped to. */
+export function toolNode(
+  tools: ReadonlyMap<string, AgentTool>,
+  middleware: readonly Middleware[],
+  schema: Schema<SchemaFields>,
+  callbacks: Callbacks,
+) {
+  const all = [...tools.values()];
+  const run: Handler = ({ tool, toolCall, runtime }) => {
+    if (tool) return tool.call(toolCall, runtime);
+    const names = [...tools.keys()].join(", ");
+    const said = `Error: ${toolCall.name} is not a valid tool, try one of [${names}].`;
+    return Promise.resolve(toolMessage(toolCall, said, "error"));
+  };
+  const handler = middleware.reduceRight<Handler>((inner, { wrapToolCall: wrap }) => {
+    return wrap ? async (request) => wrap(request, inner) : inner;
+  }, run);
+
+  return async (given: AgentState | readonly ToolCall[], ctx: NodeContext): Promise<object> => {
+    const state = ctx.state as AgentState;
+    const calls = Array.isArray(given) ? (given as readonly ToolCall[]) : callsOf(lastMessage(state));
+    const outcomes = await Promise.all(
+      calls.map((toolCall) => {
+        const runtime = toolRuntime(ctx, { toolCall, toolCallId: toolCall.id ?? "", tools: all, schema });
+        const request = { toolCall, tool: tools.get(toolCall.name), state, runtime };
+        return callbacks.aroundTool(request, () => handler(request));
+      }),
+    );
+    if (!outcomes.some(isCommand)) return { messages: outcomes };
+    return outcomes.map((outcome) => (isCommand(outcome) ? outcome : { messages: [outcome] }));
+  };
+}
+
+function lastMessage({ messages }: AgentState) {
+  const { ai } = lastTurn(messages);
+  if (!ai) throw new Error("No AIMessage found in input");
+  return ai;
+}
+
+/** What a tool is given: the context of its node, with the state, and what is its own. */
+function toolRuntime(
+  ctx: NodeContext,
+  own: Pick<ToolRuntime, "toolCall" | "toolCallId" | "tools" | "schema">,
+): ToolRuntime {
+  return Object.assign(Object.create(ctx) as object, own) as ToolRuntime;
+}

@@ -1,0 +1,176 @@
+// Tools in every form that is taken, as one.
+import { ThreadfoldError } from "../errors.js";
+import type { ToolCall } from "../messages.js";
+import { contentOf, type Fields, toolMessage, typeOf } from "./message.js";
+import { type AnySchema, check, jsonSchemaOf, type StandardSchema } from "./schema-checks.js";
+import type { ToolOutcome, ToolRuntime } from "./types.js";
+
+/** A tool of one's own: `run` is called with the arguments that the model gives, checked by `schema`. */
+export interface PlainTool<Args = never> {
+  readonly name: string;
+  readonly description?: string | undefined;
+  /** Of the arguments: JSON Schema, or a schema of zod, Valibot, …. */
+  readonly schema?: AnySchema<Args> | undefined;
+  /** Whether its result is the agent's answer: the model is not called again. */
+  readonly returnDirect?: boolean | undefined;
+  /**
+   * Does the work. What it returns is what the model is told: a text, content blocks, anything that is JSON; or a tool
+   * message; or a `Command` that updates the state, with a tool message among its `messages`.
+   */
+  run(args: Args, runtime: ToolRuntime): unknown;
+}
+
+/** A tool of `@langchain/core`. */
+export interface LangChainTool {
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly schema?: unknown;
+  readonly returnDirect?: boolean | undefined;
+  // oxlint-disable-next-line typescript/no-explicit-any -- its config is LangChain's own
+  invoke(call: any, config?: any): unknown;
+}
+
+/** A tool in any form: of one's own, of `@langchain/core`, or as {@link mcpTools} makes them. */
+// oxlint-disable-next-line typescript/no-explicit-any -- each tool has arguments of its own
+export type Tool = PlainTool<any> | LangChainTool;
+
+/** A tool as an agent has it: {@link ToolRuntime} and requests show it so. */
+export interface AgentTool {
+  readonly name: string;
+  readonly description: string;
+  readonly returnDirect: boolean;
+  /** The arguments, as JSON Schema. */
+  readonly parameters: object;
+  /** What it was made of. */
+  readonly source: Tool;
+  /** Runs it. */
+  call(call: ToolCall, runtime: ToolRuntime): Promise<ToolOutcome>;
+}
+
+/**
+ * Makes a tool, with the types of its arguments from its schema.
+ *
+ * @example
+ * ```ts
+ * import { tool } from "threadfold/agent";
+ *
+ * const add = tool({
+ *   name: "add",
+ *   description: "Adds two numbers.",
+ *   schema: { type: "object", properties: { a: { type: "number" }, b: { type: "number" } }, required: ["a", "b"] },
+ *   run: ({ a, b }: { a: number; b: number }) => a + b,
+ * });
+ * console.log(add.name); // add
+ * ```
+ */
+export function tool<T = never>(
+  spec: Omit<PlainTool<T>, "schema"> & { readonly schema?: StandardSchema<T> | object | undefined },
+): PlainTool<T> {
+  return spec as PlainTool<T>;
+}
+
+/** Reads a tool in any form. */
+export function agentTool(source: Tool): AgentTool {
+  const { name, description, schema, returnDirect, run, invoke } = (source ?? {}) as PlainTool & LangChainTool;
+  if (typeof name !== "string" || (typeof run !== "function" && typeof invoke !== "function"))
+    throw new ThreadfoldError("INVALID_VALUE", "A tool should have a name, and either `run` or `invoke`.");
+  let parameters: object | undefined;
+  const ofLangChain = typeof run !== "function";
+  return {
+    name,
+    description: description ?? "",
+    returnDirect: returnDirect === true,
+    get parameters() {
+      return (parameters ??= jsonSchemaOf(schema as AnySchema | undefined, name));
+    },
+    source,
+    call: async (call, runtime) => {
+      if (ofLangChain) return invoked(source as LangChainTool, call, runtime);
+      const checked = await check(schema as AnySchema | undefined, call.args);
+      if (Array.isArray(checked)) return refused(call, checked.join("\n"));
+      return outcomeOf(await (source as PlainTool).run(checked.value as never, runtime), call);
+    },
+  };
+}
+
+async function invoked(source: LangChainTool, call: ToolCall, runtime: ToolRuntime): Promise<ToolOutcome> {
+  const { signal, state, toolCallId, context, configurable, store } = runtime;
+  const own = { signal, state, toolCallId, context, configurable, store, toolCall: call };
+  const { callbacks, metadata, tags } = runtime as { callbacks?: unknown; metadata?: unknown; tags?: unknown };
+  const config = {
+    ...own,
+    ...(callbacks !== undefined && { callbacks }),
+    ...(metadata !== undefined && { metadata, tags }),
+  };
+  try {
+    return outcomeOf(await source.invoke({ ...call, type: "tool_call" }, config), call);
+  } catch (error) {
+    if (/^Received tool input did not match/.test((error as Error | null)?.message ?? ""))
+      return refused(call, (error as Error).message);
+    throw error;
+  }
+}
+
+/** What a model is told whose arguments do not fit, in LangChain's words. */
+const refused = (call: ToolCall, problems: string) =>
+  toolMessage(
+    call,
+    `Error invoking tool '${call.name}' with kwargs ${JSON.stringify(call.args)} with error:\n ${problems}\n Please fix the error and try again.`,
+    "error",
+  );
+
+/** Makes of what a tool returned what the state takes. */
+export function outcomeOf(value: unknown, call: ToolCall): ToolOutcome {
+  if (isCommand(value) || typeOf(value) === "tool") return value as ToolOutcome;
+  return toolMessage(call, contentOf(value));
+}
+
+/** Whether it is a command, of this package or of langgraph.js. */
+export const isCommand = (value: unknown): value is Extract<ToolOutcome, { lg_name: unknown }> =>
+  (value as Fields | null | undefined)?.["lg_name"] === "Command";
+
+/** What {@link mcpTools} needs of a client of the Model Context Protocol. */
+export interface McpClient {
+  listTools(): Promise<{
+    readonly tools: readonly {
+      readonly name: string;
+      readonly description?: string | undefined;
+      readonly inputSchema: object;
+    }[];
+  }>;
+  // oxlint-disable-next-line typescript/no-explicit-any -- the protocol's own types
+  callTool(request: { name: string; arguments: any }): Promise<any>;
+}
+
+/**
+ * Makes tools of those that a client of the Model Context Protocol lists.
+ *
+ * @throws what the client throws.
+ *
+ * @example
+ * ```ts
+ * import { mcpTools } from "threadfold/agent";
+ *
+ * const client = {
+ *   listTools: async () => ({ tools: [{ name: "now", description: "The time.", inputSchema: { type: "object" } }] }),
+ *   callTool: async () => ({ content: [{ type: "text", text: "12:00" }] }),
+ * };
+ * const tools = await mcpTools(client);
+ * console.log(tools.map(({ name }) => name)); // [ 'now' ]
+ * ```
+ */
+export async function mcpTools(client: McpClient): Promise<PlainTool<Fields>[]> {
+  const { tools } = await client.listTools();
+  return tools.map(({ name, description, inputSchema }) => ({
+    name,
+    description,
+    schema: inputSchema,
+    run: async (args, { toolCall }) => {
+      const { content, structuredContent, isError } = (await client.callTool({ name, arguments: args })) as Fields;
+      const blocks = (Array.isArray(content) ? content : []) as Fields[];
+      const text = blocks.every(({ type }) => type === "text") && blocks.map(({ text }) => text).join("\n");
+      const shown = blocks.length > 0 ? text || blocks : (structuredContent ?? "");
+      return toolMessage(toolCall, contentOf(shown), isError === true ? "error" : "success");
+    },
+  }));
+}

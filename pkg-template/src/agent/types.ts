@@ -1,0 +1,124 @@
+// The types of an agent: its state, its middlewares, what they are given.
+import type { Command, NodeContext } from "threadfold/graph";
+import type { Field } from "../fields.js";
+import type { LangChainMessage, MessagesUpdate, ToolCall } from "../messages.js";
+import type { Fields as SchemaFields, Schema, StateOf } from "../schema.js";
+import type { AiMessage, ToolMessage } from "./message.js";
+import type { AgentModel } from "./models.js";
+import type { ResponseFormat } from "./structured.js";
+import type { AgentTool, Tool } from "./tools.js";
+
+/** The state that every agent has. Its own schema and its middlewares' add fields. */
+export interface AgentState {
+  readonly messages: LangChainMessage[];
+  readonly structuredResponse?: unknown;
+  readonly [field: string]: unknown;
+}
+
+/** The fields of {@link AgentState} in a schema. */
+export type BaseFields = {
+  messages: Field<LangChainMessage[], MessagesUpdate<LangChainMessage>, true>;
+  structuredResponse: Field<unknown, unknown, false>;
+};
+
+/** Where a hook may jump to: the next call of the model, the open tool calls, the end. */
+export type JumpTarget = "model" | "tools" | "end";
+
+/** What a hook is given besides the state: of the graph's node that it is. */
+export type Runtime<Context = unknown> = NodeContext & { readonly context?: Context };
+
+/** What a hook returns: an update of the state, with `jumpTo` for another way; or nothing. */
+export type HookUpdate = { readonly jumpTo?: JumpTarget | undefined; readonly [field: string]: unknown } | Command;
+
+type Returned<T> = T | void | null | undefined | Promise<T | void | null | undefined>;
+
+/** A hook that is a node of the graph. */
+export type NodeHook<State = AgentState> =
+  | ((state: State, runtime: Runtime) => Returned<HookUpdate>)
+  | {
+      readonly hook: (state: State, runtime: Runtime) => Returned<HookUpdate>;
+      /** Where it may jump to: only declared ways are ways of the graph. */
+      readonly canJumpTo?: readonly JumpTarget[] | undefined;
+    };
+
+/** A call of the model. To change it, call the handler with a copy: `handler({ ...request, model })`. */
+export interface ModelRequest<State = AgentState> {
+  readonly model: AgentModel;
+  readonly messages: readonly LangChainMessage[];
+  readonly systemPrompt?: string | undefined;
+  readonly tools: readonly AgentTool[];
+  readonly toolChoice?: ToolChoice | undefined;
+  readonly responseFormat?: ResponseFormat | undefined;
+  /** Options that this model takes: temperature, …. */
+  readonly modelSettings?: Record<string, unknown> | undefined;
+  readonly state: State;
+  readonly runtime: Runtime;
+}
+
+/** Whether the model has to call a tool, or which. */
+export type ToolChoice = "auto" | "none" | "any" | "required" | { readonly name: string };
+
+/** What {@link Middleware.wrapModelCall} may return besides the model's message: messages in its place, and an update. */
+export interface ModelResponse {
+  readonly messages: readonly LangChainMessage[];
+  readonly structuredResponse?: unknown;
+  readonly command?: Command | undefined;
+}
+
+/** A call of a tool. To change it, call the handler with a copy. */
+export interface ToolCallRequest<State = AgentState> {
+  readonly toolCall: ToolCall;
+  /** The tool; undefined if there is none of this name. */
+  readonly tool: AgentTool | undefined;
+  readonly state: State;
+  readonly runtime: ToolRuntime;
+}
+
+/** What a tool is given besides its arguments. */
+export interface ToolRuntime<State = AgentState> extends NodeContext {
+  readonly state: State;
+  readonly toolCall: ToolCall;
+  readonly toolCallId: string;
+  /** The tools of the agent. */
+  readonly tools: readonly AgentTool[];
+  /** The schema of the agent's state. */
+  readonly schema: Schema<SchemaFields>;
+}
+
+/** What becomes of a tool call: a message, or a command with one in its update. */
+export type ToolOutcome = ToolMessage | Command;
+
+/** Part of an agent: fields, tools, and hooks around its loop. Make one with {@link createMiddleware}. */
+export interface Middleware<F extends SchemaFields = SchemaFields, State = AgentState> {
+  /** Unique in an agent: `${name}.before_model` is the name of a node. */
+  readonly name: string;
+  readonly stateSchema?: Schema<F> | F | undefined;
+  readonly tools?: readonly Tool[] | undefined;
+  /** Once, before the loop. */
+  readonly beforeAgent?: NodeHook<State> | undefined;
+  /** Before each call of the model. */
+  readonly beforeModel?: NodeHook<State> | undefined;
+  /** After each call of the model. The last middleware's is the first to run. */
+  readonly afterModel?: NodeHook<State> | undefined;
+  /** Once, after the loop. The last middleware's is the first to run. */
+  readonly afterAgent?: NodeHook<State> | undefined;
+  /** Around each call of the model; the first middleware's is the outermost. */
+  readonly wrapModelCall?:
+    | ((
+        request: ModelRequest<State>,
+        handler: (request: ModelRequest<State>) => Promise<AiMessage>,
+      ) => Promise<AiMessage | ModelResponse> | AiMessage | ModelResponse)
+    | undefined;
+  /** Around each tool call; the first middleware's is the outermost. */
+  readonly wrapToolCall?:
+    | ((
+        request: ToolCallRequest<State>,
+        handler: (request: ToolCallRequest<State>) => Promise<ToolOutcome>,
+      ) => Promise<ToolOutcome> | ToolOutcome)
+    | undefined;
+}
+
+/** The fields that a list of middlewares adds to the state. */
+export type StateOfMiddlewares<M> = M extends readonly [infer First, ...infer Rest]
+  ? (First extends Middleware<infer F> ? Partial<StateOf<F>> : object) & StateOfMiddlewares<Rest>
+  : object;

@@ -1,0 +1,64 @@
+// "threadfold/agent": agents, their middlewares, and deep agents.
+export { contextMessages, fullMessages } from "threadfold/context";
+export type { AiSdkModel } from "../agent/ai-sdk.js";
+export type { AgentCallbacks, AgentEvent } from "../agent/callbacks.js";
+export { type Agent, type AgentOptions, createAgent } from "../agent/create-agent.js";
+export { createDeepAgent, type DeepAgentOptions } from "../agent/deep-agent.js";
+export { createMiddleware } from "../agent/middleware.js";
+export { type ContextEdit, contextEditingMiddleware } from "../agent/middleware/context-editing.js";
+export { createFilesystemMiddleware, type FilesystemOptions } from "../agent/middleware/filesystem.js";
+export {
+  type ApprovalDecision,
+  type ApprovalRequest,
+  humanInTheLoopMiddleware,
+  type HumanInTheLoopOptions,
+  type InterruptOnConfig,
+} from "../agent/middleware/human-in-the-loop.js";
+export {
+  CallLimitExceededError,
+  modelCallLimitMiddleware,
+  type ModelCallLimitOptions,
+} from "../agent/middleware/model-call-limit.js";
+export { modelFallbackMiddleware } from "../agent/middleware/model-fallback.js";
+export { createPatchToolCallsMiddleware } from "../agent/middleware/patch-tool-calls.js";
+export {
+  modelRetryMiddleware,
+  type RetryOptions,
+  toolRetryMiddleware,
+  type ToolRetryOptions,
+} from "../agent/middleware/retry.js";
+export { type ScratchpadEntry, scratchpadMiddleware, type ScratchpadOptions } from "../agent/middleware/scratchpad.js";
+export {
+  type CompiledSubAgent,
+  createSubAgentMiddleware,
+  type SubAgent,
+  type SubAgentOptions,
+} from "../agent/middleware/sub-agents.js";
+export { summarizationMiddleware, type SummarizationOptions } from "../agent/middleware/summarization.js";
+export { todoListMiddleware, type TodoListOptions } from "../agent/middleware/todo-list.js";
+export { toolCallLimitMiddleware, type ToolCallLimitOptions } from "../agent/middleware/tool-call-limit.js";
+export type { AgentModel, FunctionModel, LangChainModel, ModelOptions } from "../agent/models.js";
+export { type ResponseFormat, StructuredOutputError, type ToolStrategy, toolStrategy } from "../agent/structured.js";
+export {
+  type AgentTool,
+  type LangChainTool,
+  type McpClient,
+  mcpTools,
+  type PlainTool,
+  type Tool,
+  tool,
+} from "../agent/tools.js";
+export type {
+  AgentState,
+  HookUpdate,
+  JumpTarget,
+  Middleware,
+  ModelRequest,
+  ModelResponse,
+  NodeHook,
+  Runtime,
+  ToolCallRequest,
+  ToolChoice,
+  ToolRuntime,
+} from "../agent/types.js";
+export { ThreadfoldError, type ThreadfoldErrorCode } from "../errors.js";

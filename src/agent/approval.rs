@@ -1,0 +1,118 @@
+//! Which calls wait for a yes, and what becomes of each when a human has spoken.
+
+/// What a human says to a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// Run it.
+    Approve,
+    /// Run another in its place.
+    Edit,
+    /// Do not run it.
+    Reject,
+    /// Do not run it: this is its result.
+    Respond,
+}
+
+/// The decisions that a call allows. A call that allows none needs no approval.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Gate(u32);
+
+impl Gate {
+    /// A gate of these decisions.
+    #[must_use]
+    pub fn of(decisions: &[Decision]) -> Self {
+        Self(decisions.iter().fold(0, |bits, decision| bits | bit(*decision)))
+    }
+
+    /// A gate of the bits 1, 2, 4, 8: approve, edit, reject, respond.
+    #[must_use]
+    pub const fn from_bits(bits: u32) -> Self {
+        Self(bits & 15)
+    }
+
+    /// Whether the call waits for a decision.
+    #[must_use]
+    pub const fn is_closed(self) -> bool {
+        self.0 != 0
+    }
+
+    fn allows(self, decision: Decision) -> bool {
+        self.0 & bit(decision) != 0
+    }
+}
+
+const fn bit(decision: Decision) -> u32 {
+    1 << decision as u32
+}
+
+/// What becomes of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It runs.
+    Run,
+    /// Another runs in its place: that of this decision.
+    RunEdited(u32),
+    /// This decision is its answer.
+    Answer(u32),
+}
+
+/// Why decisions do not fit the calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// There is not one for each call that waits.
+    Count {
+        /// How many there are.
+        given: u32,
+        /// How many calls wait.
+        waiting: u32,
+    },
+    /// The call does not allow this decision.
+    NotAllowed {
+        /// The decision's position.
+        decision: u32,
+        /// The call's position.
+        call: u32,
+    },
+}
+
+/// Matches decisions to the calls that wait, by position. A call that needs no approval runs. `None`
+/// stands for a decision of no known kind.
+///
+/// ```
+/// use threadfold::agent::approval::{settle, Decision, Gate, Outcome};
+///
+/// let gate = Gate::of(&[Decision::Approve, Decision::Reject]);
+/// let settled = settle(&[gate, Gate::default()], &[Some(Decision::Reject)]);
+/// assert_eq!(settled, Ok(vec![Outcome::Answer(0), Outcome::Run]));
+/// assert!(settle(&[gate], &[Some(Decision::Edit)]).is_err());
+/// ```
+///
+/// # Errors
+/// [`Refusal`].
+pub fn settle(gates: &[Gate], decisions: &[Option<Decision>]) -> Result<Vec<Outcome>, Refusal> {
+    let waiting = gates.iter().filter(|gate| gate.is_closed()).count();
+    if waiting != decisions.len() {
+        return Err(Refusal::Count { given: number(decisions.len()), waiting: number(waiting) });
+    }
+    let mut outcomes = Vec::with_capacity(gates.len());
+    let mut left = (0..).zip(decisions);
+    for (call, gate) in (0..).zip(gates) {
+        let decided = if gate.is_closed() { left.next() } else { None };
+        let Some((at, decision)) = decided else {
+            outcomes.push(Outcome::Run);
+            continue;
+        };
+        let allowed = decision.filter(|decision| gate.allows(*decision));
+        outcomes.push(match allowed {
+            None => return Err(Refusal::NotAllowed { decision: at, call }),
+            Some(Decision::Approve) => Outcome::Run,
+            Some(Decision::Edit) => Outcome::RunEdited(at),
+            Some(Decision::Reject | Decision::Respond) => Outcome::Answer(at),
+        });
+    }
+    Ok(outcomes)
+}
+
+fn number(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
