@@ -104,7 +104,7 @@ export class CompiledStateGraph<
       return parts as never;
     }
     const { settings, parent } = this.#settings(config);
-    const run = new Run(this, settings, parent, parent?.run.shownInside);
+    const run = new Run(this, settings, parent, parent?.run.streams);
     await run.go(input);
     return run.result() as never;
   }
@@ -127,7 +127,7 @@ export class CompiledStateGraph<
     const stop = new AbortController();
     const signal = settings.signal ? AbortSignal.any([settings.signal, stop.signal]) : stop.signal;
     const begin = async (streams: RunStreams) => {
-      const inside = parent?.run.shownInside;
+      const inside = parent?.run.streams;
       await new Run(this, { ...settings, signal }, parent, inside ? both(streams, inside) : streams).go(input);
     };
     return new GraphStream(form, begin, () => stop.abort());

@@ -33,6 +33,7 @@ export class StateFields {
   readonly lists: readonly string[];
   /** The fields that hold messages. */
   readonly messages: readonly string[];
+  readonly #replaces: ReadonlySet<string>;
   /** The fields that langgraph.js's savers keep as deltas. */
   readonly deltas: readonly DeltaField[];
   readonly #schema: Schema<unknown>;
@@ -49,6 +50,7 @@ export class StateFields {
     const ofKind = (kind: string) => this.keys.filter((key) => fields[key]?.kind === kind);
     this.ephemeral = ofKind("ephemeral").map((key) => this.numbers.get(key) as number);
     this.untracked = ofKind("untracked");
+    this.#replaces = new Set(ofKind("replace"));
     this.messages = ofKind("messages");
     this.deltas = this.keys.flatMap((name) => {
       const every = fields[name]?.every;
@@ -75,11 +77,26 @@ export class StateFields {
 
   /** Folds what the tasks of a super-step wrote. Clears the ephemeral fields that none of them did. */
   step(state: Values, updates: readonly Values[]): Values {
+    const [only] = updates;
+    const replaced = updates.length === 1 && this.ephemeral.length === 0 && this.#replaced(state, only as Values);
+    if (replaced) return replaced;
     try {
       return this.#schema.step(state as object, updates as never) as Values;
     } catch (error) {
       throw asGraphError(error);
     }
+  }
+
+  /** What a single update comes to that only replaces values: there is nothing to decide. Else undefined. */
+  #replaced(state: Values, update: Values): Values | undefined {
+    const next = { ...state };
+    for (const key of Object.keys(update)) {
+      if (!this.numbers.has(key)) continue;
+      const value = update[key];
+      if (value === undefined || !this.#replaces.has(key)) return undefined;
+      next[key] = value;
+    }
+    return next;
   }
 
   /** Folds writes to one field, each as a step of its own. */
