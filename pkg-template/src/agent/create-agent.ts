@@ -191,12 +191,14 @@ class Ways {
         const { run, canJumpTo } = hookOf(given);
         const node = `${one.name}.${NODES[hook]}`;
         graph.addNode(node, run);
-        this.#nodes[hook].push({ node, canJumpTo });
+        // What is after runs from the last middleware to the first.
+        if (hook.startsWith("after")) this.#nodes[hook].unshift({ node, canJumpTo });
+        else this.#nodes[hook].push({ node, canJumpTo });
       }
     }
     const { beforeModel, afterAgent } = this.#nodes;
     this.#entry = beforeModel[0]?.node ?? "model";
-    this.#exit = afterAgent.at(-1)?.node ?? END;
+    this.#exit = afterAgent[0]?.node ?? END;
     this.wraps = middleware.some(({ wrapModelCall }) => wrapModelCall);
   }
 
@@ -210,18 +212,17 @@ class Ways {
     this.#loop();
     chain(beforeAgent, this.#entry);
     chain(beforeModel, "model");
-    const after = [...afterModel].reverse();
-    if (after[0]) this.graph.addEdge("model", after[0].node);
+    if (afterModel[0]) this.graph.addEdge("model", afterModel[0].node);
     // The last of them is where the loop decides.
-    after.slice(0, -1).forEach((one, at) => this.#leave(one, (after[at + 1] as HookNode).node));
-    chain([...afterAgent].reverse(), END);
+    afterModel.slice(0, -1).forEach((one, at) => this.#leave(one, (afterModel[at + 1] as HookNode).node));
+    chain(afterAgent, END);
   }
 
   /** The ways behind the model and behind the tools. */
   #loop(): void {
     const { graph, tools, answers } = this;
     const [entry, exit] = [this.#entry, this.#exit];
-    const last = this.#nodes.afterModel[0];
+    const last = this.#nodes.afterModel.at(-1);
     const from = last?.node ?? "model";
     if (this.hasTools) {
       const direct = [...tools.values()].some(({ returnDirect }) => returnDirect);
