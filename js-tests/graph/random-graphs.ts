@@ -33,6 +33,8 @@ export interface GraphCase {
   readonly after: readonly string[];
   readonly durability: "async" | "sync" | "exit";
   readonly checkpointed: boolean;
+  /** Whether questions are answered by id. */
+  readonly byId: boolean;
   /** What the caller does when the thread is at its end. */
   readonly calls: readonly ("input" | "goto" | "update" | "none")[];
 }
@@ -110,6 +112,7 @@ export function randomGraph(random: () => number): GraphCase {
     after: stopBefore ? [] : stops,
     durability,
     checkpointed: chance(0.85),
+    byId: chance(0.5),
     calls: Array.from({ length: 2 + upTo(2) }, () => pick(calls)),
   };
 }

@@ -12,14 +12,9 @@ import { GraphValueError } from "./graph-errors.js";
 import type { GraphSpec } from "./graph-spec.js";
 import { uuid6, uuid6After } from "./ids.js";
 import type { PlanRun } from "./planner.js";
-import { checkpointOf, NULL_TASK, type Restored, restored, type Snapshot } from "./saved-thread.js";
+import { checkpointOf, isSpecial, NULL_TASK, type Restored, restored, type Snapshot } from "./saved-thread.js";
 import type { Values } from "./state-fields.js";
 import { Task, type TaskHome } from "./task.js";
-
-/** What a pending write is about besides the state. */
-const SPECIAL = new Set(["__error__", "__error_source_node__", "__interrupt__", "__resume__"]);
-
-export const isSpecial = (channel: string): boolean => SPECIAL.has(channel);
 
 /** A graph and its saver; of a graph inside, if the config names its namespace. */
 export interface Place {
@@ -53,6 +48,11 @@ export class OpenedThread implements TaskHome {
   readonly held: Map<number, unknown>;
   readonly plan: PlanRun;
   readonly pending: readonly CheckpointPendingWrite[];
+  // What conditions find in their context.
+  readonly config = {};
+  readonly context = undefined;
+  readonly configurable = {};
+  readonly streams = undefined;
   state: Values;
   sends: readonly Send[];
   tasks: Task[] = [];

@@ -4,7 +4,6 @@ import type {
   Checkpoint,
   CheckpointConfig,
   CheckpointMetadata,
-  CheckpointPendingWrite,
   CheckpointSaver,
   CheckpointTuple,
   PendingWrite,
@@ -17,6 +16,16 @@ import type { Values } from "./state-fields.js";
 
 /** The task of what a caller writes. */
 export const NULL_TASK = "00000000-0000-0000-0000-000000000000";
+
+export const RESUME = "__resume__";
+export const ERROR = "__error__";
+export const ERROR_SOURCE = "__error_source_node__";
+
+/** What a pending write is about besides the state. */
+const SPECIAL = new Set([ERROR, ERROR_SOURCE, "__interrupt__", RESUME]);
+
+/** Tells whether a pending write is about something else than the state. */
+export const isSpecial = (channel: string): boolean => SPECIAL.has(channel);
 
 /** A checkpoint, as a run goes on from it. */
 export interface Restored {
@@ -266,5 +275,3 @@ export class SavedThread {
     throw error;
   }
 }
-
-export type { CheckpointPendingWrite };

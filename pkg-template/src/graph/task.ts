@@ -204,13 +204,17 @@ export class Task {
     this.status = "done";
   }
 
+  /** What it writes to the state, by field. */
+  values(): [field: string, value: unknown][] {
+    const { numbers } = this.run.spec.fields;
+    return this.updates.flatMap((update) => Object.entries(update).filter(([key]) => numbers.has(key)));
+  }
+
   /** What it writes, in the form of checkpoints. */
   entries(): [channel: string, value: unknown][] {
     const { spec } = this.run;
     const { untracked } = spec.fields;
-    const list: [string, unknown][] = [];
-    for (const update of this.updates)
-      for (const key of Object.keys(update)) if (spec.fields.numbers.has(key)) list.push([key, update[key]]);
+    const list: [string, unknown][] = this.values();
     const edges = this.controls + this.node.edges.length;
     let sent = 0;
     for (let at = list.length; at < this.writes.length; at++) {
@@ -368,7 +372,7 @@ export class Task {
   async #again(delay: number, error: unknown): Promise<void> {
     const { run } = this;
     run.tell("task-retry", { task: this, error });
-    await run.sleep(delay);
+    await new Promise((resolve) => setTimeout(resolve, delay));
     if (run.closed) return;
     this.attempt++;
     this.subgraphs = 0;
@@ -414,7 +418,7 @@ export class Task {
 
   /** Where its messages go, if somebody streams them. */
   get messages(): MessageStream | undefined {
-    if (!this.run.streamsMessages) return undefined;
+    if (!this.run.wantsInside("messages")) return undefined;
     return (this.#messages ??= this.run.messageStream(this));
   }
 
