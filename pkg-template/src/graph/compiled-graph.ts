@@ -4,7 +4,7 @@ import { type DrawnGraph, drawnGraph, mermaidOf } from "./drawing.js";
 import type { GraphSpec } from "./graph-spec.js";
 import { type NodeContext, TASK } from "./node-context.js";
 import { Run } from "./run.js";
-import type { RunConfig, StopAt, StreamConfig, StreamMode, ThreadConfig } from "./run-config.js";
+import type { Durability, RunConfig, StopAt, StreamConfig, StreamMode, ThreadConfig } from "./run-config.js";
 import { type StateSnapshot, stateHistory, stateSnapshot } from "./state-snapshot.js";
 import { GraphStream, type RunStreams, type StreamPart } from "./stream.js";
 import type { Task } from "./task.js";
@@ -26,6 +26,8 @@ export interface CompileOptions {
   description?: string | undefined;
   /** How many super-steps a run may take, if its config does not say. Default 25. */
   recursionLimit?: number | undefined;
+  /** When checkpoints are saved, if a run's config does not say. Default `"async"`. */
+  durability?: Durability | undefined;
   /** Is told of each run and task, for tracing. */
   on?: TraceListener | undefined;
   /** A store for nodes, found as `ctx.store`. */
