@@ -9,7 +9,7 @@ import { WASM } from "./rust.mjs";
 
 const inNode = (path, ...args) => run(process.execPath, [join(root, "node_modules", path), ...args]);
 
-const TYPED = ["pkg-template", "js-tests", "www"];
+const TYPED = ["pkg-template", "pkg-template/cli", "js-tests", "www"];
 
 async function lintSource(tally) {
   await tally.step("cargo fmt --check", () => run("cargo", ["fmt", "--all", "--check"]));

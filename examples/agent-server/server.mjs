@@ -1,50 +1,54 @@
-// An AG-UI agent in 40 lines of Node, without a model: `node server.mjs` answers POST http://localhost:8000.
+// An agent without a model, as a server: a graph, over AG-UI at / and with LangGraph's API at /langgraph.
 import { createServer } from "node:http";
-import { json } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
+import { defineSchema, field, textOf } from "threadfold";
+import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
+import { serve, serveLangGraph, toNodeListener } from "threadfold/serve";
 
-const CORS = { "access-control-allow-origin": "*", "access-control-allow-headers": "*" };
+/** Says something word by word, and calls tools, as a model's answer comes. */
+async function say(ctx, text, calls = []) {
+  const id = crypto.randomUUID();
+  for (const content of text.match(/\s*\S+/g) ?? []) {
+    ctx.message({ type: "AIMessageChunk", id, content });
+    await sleep(30, undefined, { signal: ctx.signal });
+  }
+  return { messages: { type: "ai", id, content: text, tool_calls: calls } };
+}
+
+const asked = ({ messages }) => textOf(messages.findLast(({ type }) => type === "human"));
+
+const graph = new StateGraph(defineSchema({ messages: field.messages() }))
+  .addNode("model", ({ messages }, ctx) => {
+    if (messages.at(-1).type === "tool") return say(ctx, "It is 21 °C and sunny in Rome.");
+    if (!/weather/i.test(asked({ messages }))) return say(ctx, `You said: ${asked({ messages })}`);
+    return say(ctx, "", [{ id: crypto.randomUUID(), name: "get_weather", args: { city: "Rome" } }]);
+  })
+  .addNode("tools", ({ messages }) => ({
+    messages: messages.at(-1).tool_calls.map(({ id }) => ({ type: "tool", tool_call_id: id, content: "21 °C, sunny" })),
+  }))
+  .addNode("book", (_, ctx) => {
+    const answer = ctx.interrupt({ message: "Book the table for two?" });
+    return say(ctx, answer === true || answer?.approved ? "Your table is booked." : "I booked nothing.");
+  })
+  .addConditionalEdges(START, (state) => (/book/i.test(asked(state)) ? "book" : "model"), ["book", "model"])
+  .addConditionalEdges("model", ({ messages }) => (messages.at(-1).tool_calls.length > 0 ? "tools" : END))
+  .addEdge("tools", "model")
+  .addEdge("book", END)
+  .compile({ checkpointer: new MemorySaver() });
+
+const agUi = serve(graph, { cors: true });
+const langGraph = serveLangGraph(graph, { basePath: "/langgraph", cors: true });
+
+/** Asked to "fail", it does so once for each message: for the page's retry. */
 const failed = new Set();
-
-const text = (content) => (typeof content === "string" ? content : content.map((part) => part.text ?? "").join(""));
-
-function* say(messageId, answer) {
-  yield { type: "TEXT_MESSAGE_START", messageId, role: "assistant" };
-  for (const delta of answer.split(/(?<= )/)) yield { type: "TEXT_MESSAGE_CONTENT", messageId, delta };
-  yield { type: "TEXT_MESSAGE_END", messageId };
+async function handler(request) {
+  const { messages, input } = request.method === "POST" ? await request.clone().json() : {};
+  const last = (messages ?? input?.messages ?? []).at(-1);
+  if (last && /fail/i.test(textOf(last)) && !failed.has(last.id)) {
+    failed.add(last.id);
+    return new Response("The agent is busy.", { status: 503, headers: { "access-control-allow-origin": "*" } });
+  }
+  return new URL(request.url).pathname.startsWith("/langgraph/") ? langGraph(request) : agUi(request);
 }
 
-/** The events of one run. The page sends the whole conversation, so the server keeps nothing. */
-function* run({ threadId, runId, messages, resume }) {
-  const question = text(messages.findLast(({ role }) => role === "user").content);
-  const [id, toolCallId] = [`${runId}-answer`, `${runId}-call`];
-  yield { type: "RUN_STARTED", threadId, runId };
-  if (/weather/i.test(question)) {
-    yield { type: "TOOL_CALL_START", toolCallId, toolCallName: "get_weather", parentMessageId: `${runId}-tools` };
-    for (const delta of ['{"city":', '"Rome"}']) yield { type: "TOOL_CALL_ARGS", toolCallId, delta };
-    yield { type: "TOOL_CALL_END", toolCallId };
-    yield { type: "TOOL_CALL_RESULT", toolCallId, messageId: `${runId}-result`, content: "21 °C, sunny" };
-    yield* say(id, "It is 21 °C and sunny in Rome.");
-  } else if (/book/i.test(question) && !resume) {
-    const interrupt = { id: `${runId}-ask`, reason: "confirmation", message: "Book the table for two?" };
-    return yield { type: "RUN_FINISHED", threadId, runId, outcome: { type: "interrupt", interrupts: [interrupt] } };
-  } else if (resume) yield* say(id, resume[0].payload?.approved ? "Your table is booked." : "I booked nothing.");
-  else yield* say(id, `You said: ${question}`);
-  yield { type: "RUN_FINISHED", threadId, runId };
-}
-
-createServer(async (request, response) => {
-  if (request.method !== "POST") return response.writeHead(204, CORS).end();
-  const input = await json(request);
-  // "fail" fails once, for the page's retry.
-  if (/fail/i.test(text(input.messages.at(-1)?.content ?? "")) && !failed.has(input.messages.at(-1).id)) {
-    failed.add(input.messages.at(-1).id);
-    return response.writeHead(503, CORS).end("The agent is busy.");
-  }
-  response.writeHead(200, { ...CORS, "content-type": "text/event-stream" });
-  for (const event of run(input)) {
-    response.write(`data: ${JSON.stringify(event)}\n\n`);
-    await sleep(30);
-  }
-  response.end();
-}).listen(Number(process.env.PORT ?? 8000));
+createServer(toNodeListener(handler)).listen(Number(process.env.PORT ?? 8000));

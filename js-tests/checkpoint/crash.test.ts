@@ -85,5 +85,5 @@ describe.each(["sync", "async"])("durability %s", (durability) => {
     };
     await Promise.all(Array.from({ length: availableParallelism() }, next));
     expect(problems).toEqual([]);
-  }, 600_000);
+  }, 1_200_000);
 });

@@ -31,7 +31,7 @@ export const theirs: Runtime = {
   ask: (_, question) => langgraph.interrupt(question),
 };
 
-const { Annotation, START, messagesStateReducer } = langgraph;
+const { Annotation, DeltaChannel, START, messagesStateReducer } = langgraph;
 const State = Annotation.Root({
   log: Annotation<string[], string | string[]>({ reducer: (a, b) => a.concat(b), default: () => [] }),
   last: Annotation<string>,
@@ -40,6 +40,12 @@ const State = Annotation.Root({
 
 /** The same, of threadfold's own fields: what langgraph.js's reducer makes are instances. */
 const dicts = defineSchema({ log: field.append<string>(), last: field.replace(), messages: field.messages() });
+
+/** A list whose value is saved after three updates. */
+const Deltas = Annotation.Root({
+  log: () =>
+    new DeltaChannel((list: string[], more: (string | string[])[]) => list.concat(...more), { snapshotFrequency: 3 }),
+} as Any);
 
 /** What happens outside of a thread. */
 export interface World {
@@ -280,6 +286,19 @@ export const scenarios: readonly Scenario[] = [
       },
       goOn,
     ]),
+  },
+  {
+    name: "a long list that is kept as deltas",
+    graph: ({ StateGraph }, checkpointer, world) =>
+      new StateGraph(Deltas)
+        .addNode("a", says("a", world))
+        .addNode("b", says("b", world))
+        .addNode("c", says("c", world))
+        .addEdge(START, "a")
+        .addEdge("a", "b")
+        .addEdge("b", "c")
+        .compile({ checkpointer, interruptBefore: ["b"] }),
+    turns: [start, goOn, start, start, goOn],
   },
   {
     name: "changed from outside, as a node of it, and by a Command",

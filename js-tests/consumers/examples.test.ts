@@ -6,7 +6,6 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { openChromium } from "../chromium.js";
 import { ANSWER, approves, chats, inPage, QUESTION, reloads, retries, shows, stops } from "./chat-page.js";
-import { serveLangGraph } from "./langgraph-server.js";
 import { started, type Served } from "./serve.js";
 import { run, withPrograms } from "./workspace.js";
 
@@ -67,11 +66,11 @@ describe.concurrent("in Chromium", () => {
     },
   );
 
-  test("CopilotKit: an agent of the runtime, one of the page", async () => {
+  test("CopilotKit: an agent of the runtime, one of the page, one in the page", async () => {
     const runtime = await serve("copilotkit", ["node", "runtime.mjs"], { AGENT_URL: agent.url });
     try {
       const env = { ...withAgent(), VITE_RUNTIME_URL: `${runtime.url}/api/copilotkit` };
-      await built("copilotkit", env, ["", chats], ["?agent=page", chats]);
+      await built("copilotkit", env, ["", chats], ["?agent=page", chats], ["?agent=graph", chats]);
     } finally {
       await runtime.stop();
     }
@@ -94,17 +93,29 @@ describe.concurrent("in Chromium", () => {
     await built("react-ag-ui", withAgent(), ["", chats], ["", approves], ["", stops], ["", retries, /503/]);
   });
 
-  test("React and LangGraph: tool calls, interrupts, a reload in the middle of a run", async () => {
-    const server = await serveLangGraph();
-    try {
-      await built("react-langgraph", { VITE_LANGGRAPH_URL: server.url }, ["", chats], ["", approves], ["", reloads]);
-    } finally {
-      await server.stop();
-    }
+  test("useStream on a graph that serveLangGraph serves", async () => {
+    await built(
+      "use-stream",
+      { VITE_LANGGRAPH_URL: `${agent.url}/langgraph` },
+      ["", chats],
+      ["", approves],
+      ["", stops],
+    );
+  });
+
+  test("React and LangGraph, on the same: tool calls, interrupts, retry, a reload in the middle of a run", async () => {
+    const env = { VITE_LANGGRAPH_URL: `${agent.url}/langgraph` };
+    await built("react-langgraph", env, ["", chats], ["", approves], ["", reloads], ["", retries, /503/]);
   });
 
   test("assistant-ui: useExternalStoreRuntime, useAgUiRuntime", async () => {
-    await built("assistant-ui", withAgent(), ["", chatsWithTool], ["?runtime=ag-ui", chatsWithTool]);
+    await built(
+      "assistant-ui",
+      withAgent(),
+      ["", chatsWithTool],
+      ["?runtime=ag-ui", chatsWithTool],
+      ["?runtime=graph", chatsWithTool],
+    );
   });
 
   test("AI SDK", async () => {
@@ -153,6 +164,16 @@ test("a deep agent that plans, writes, delegates, asks, and goes on in another p
     expect(asked).toContain(text);
   const answered = await run(folder, "node", ["dist/main.js", "yes"]);
   for (const text of [...files, "Your weekend is booked"]) expect(answered).toContain(text);
+});
+
+test("OpenTelemetry: a graph's runs and tasks are spans, within one another", async () => {
+  expect((await run(folderOf("opentelemetry"), "node", ["main.mjs"])).trim().split("\n")).toEqual([
+    "graph report",
+    "  node research",
+    "    graph research",
+    "      node search",
+    "  node write (exception, retry)",
+  ]);
 });
 
 async function chatsWithTool(page: Page): Promise<void> {

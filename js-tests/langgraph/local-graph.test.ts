@@ -22,19 +22,19 @@ function watched() {
 test.each([
   ["bare states", "values"],
   ["tuples", ["values", "updates"]],
-] as const)("its %s are no parts, and the error says what to make of them", async (_, streamMode) => {
+] as const)("its %s are no parts, and the error says what folds them", async (_, streamMode) => {
   const { thread, errors } = watched();
   await foldRun(thread, (await graph.stream(INPUT, { streamMode: streamMode as never })) as unknown as RunStream);
   expect(errors.length).toBeGreaterThan(0);
   for (const error of errors)
     expect(error).toEqual({
       code: "INVALID_VALUE",
-      message: expect.stringContaining("{ event: mode, data: chunk }") as string,
+      message: expect.stringContaining("follow(thread, graph.stream(…))") as string,
     });
   expect(thread.getState().messages).toEqual([]);
 });
 
-test("wrapped as the error says, they are folded", async () => {
+test("wrapped in parts, they are folded", async () => {
   const { thread, errors } = watched();
   async function* parts(): AsyncGenerator<object> {
     for await (const [mode, chunk] of await graph.stream(INPUT, { streamMode: ["values", "updates"] }))

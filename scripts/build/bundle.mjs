@@ -22,6 +22,7 @@ export const entries = [
   "context/offload",
   "graph",
   "agent",
+  "serve",
 ];
 
 /** How "threadfold" and "threadfold/slim" come by the wasm. The others work with the threads of "threadfold". */
@@ -36,6 +37,7 @@ const FORMATS = [
 ];
 
 const BUNDLES = [
+  { file: "cli.js", path: join(root, "pkg-template", "cli", "main.ts"), format: "esm", banner: "#!/usr/bin/env node" },
   ...entries.flatMap((entry) =>
     FORMATS.map(({ extension, format }) => ({
       file: `${entry.replaceAll("/", "-")}.${extension}`,
@@ -68,6 +70,7 @@ const EXTERNAL = [
   "rxjs",
   "@ag-ui/client",
   "@langchain/core",
+  "node:*",
 ];
 
 /** Returns the bundles as `files`, `{ name: text }`, and the paths of the `modules` that are in them. */
@@ -78,10 +81,10 @@ export async function bundle(wasms) {
   writeText(join(generated, "agent"), agentCore);
   const modules = new Set();
   const files = await Promise.all(
-    BUNDLES.map(async ({ file, entry, core: via, agent, agentCore: agentCoreFile, format }) => {
+    BUNDLES.map(async ({ file, path, entry, core: via, agent, agentCore: agentCoreFile, format, banner }) => {
       const wasm = agent ? agentCore : core;
       const { outputFiles, metafile } = await build({
-        entryPoints: [agent ? join(source, "core", agent) : join(source, "entries", `${entry}.ts`)],
+        entryPoints: [path ?? (agent ? join(source, "core", agent) : join(source, "entries", `${entry}.ts`))],
         bundle: true,
         write: false,
         metafile: true,
@@ -100,6 +103,7 @@ export async function bundle(wasms) {
         // Node prints the line that threw, which should not be the whole bundle.
         lineLimit: LINE,
         legalComments: "none",
+        ...(banner && { banner: { js: banner } }),
         external: EXTERNAL,
         plugins: [
           ...(via ? [useCore(via), shortGlue] : []),

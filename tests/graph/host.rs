@@ -6,8 +6,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::Value;
 use threadfold::graph::{
-    Answer, Breakpoints, By, Cause, Join, Options, Plan, PlanSpec, PlanState, Run, Status, Task,
-    Writes,
+    Answer, By, Cause, Join, Options, Plan, PlanSpec, PlanState, Run, Status, Task, Writes,
 };
 
 /// As `js-tests/graph/recorded/cases.mjs` says.
@@ -135,7 +134,7 @@ pub fn plan(case: &Case, python: bool) -> Plan {
     for (rank, (_, node)) in names.iter().enumerate() {
         ranks[*node as usize] = rank as u32;
     }
-    Plan::new(PlanSpec {
+    Plan::new(&PlanSpec {
         fields: vec![false],
         defer: (0..case.n.len() as u32).map(|node| case.d.contains(&node)).collect(),
         ranks,
@@ -192,7 +191,7 @@ impl<'a> Host<'a> {
             }
             Action::Go(_, every) => {
                 run.peek();
-                let asked = run.tasks().list().iter().map(|task| (task.node, task.cause));
+                let asked = run.tasks().iter().map(|task| (task.node, task.cause));
                 let asked: Vec<_> = asked
                     .filter(|key| {
                         self.saved.get(key).is_some_and(|saved| {
@@ -233,9 +232,9 @@ impl<'a> Host<'a> {
 
     fn open(&self, limit: u64) -> Run {
         let points = |points: &Option<Points>| match points {
-            None => Breakpoints::None,
-            Some(Points::All(_)) => Breakpoints::All,
-            Some(Points::Some(nodes)) => Breakpoints::at(nodes.iter().copied()),
+            None => Vec::new(),
+            Some(Points::All(_)) => (0..self.plan.nodes()).collect(),
+            Some(Points::Some(nodes)) => nodes.clone(),
         };
         let options = Options {
             recursion_limit: limit,
@@ -243,8 +242,8 @@ impl<'a> Host<'a> {
             interrupt_after: points(&self.case.after),
         };
         match &self.state {
-            None => Run::new(self.plan.clone(), options),
-            Some(state) => Run::open(self.plan.clone(), state, options).unwrap(),
+            None => Run::new(self.plan.clone(), &options),
+            Some(state) => Run::open(self.plan.clone(), state.clone(), &options).unwrap(),
         }
     }
 
@@ -263,7 +262,7 @@ impl<'a> Host<'a> {
                 }
                 Status::Tasks => {}
             }
-            let tasks = run.tasks().list().to_vec();
+            let tasks = run.tasks().to_vec();
             self.look_for_several_triggers(run);
             let keys: Vec<_> = tasks.iter().map(|task| (task.node, task.cause)).collect();
             let answers: Vec<Vec<String>> = keys
@@ -293,7 +292,7 @@ impl<'a> Host<'a> {
             }
             let wrote: Vec<Wrote> =
                 keys.iter().map(|key| self.saved[key].wrote.clone().unwrap()).collect();
-            let order: Vec<_> = run.tasks().order().iter().map(|at| &wrote[*at as usize]).collect();
+            let order: Vec<_> = run.order().iter().map(|at| &wrote[*at as usize]).collect();
             self.take(&order);
             status = run.commit(&wrote.iter().map(|wrote| &wrote.numbers).collect()).unwrap();
             self.put(run, "loop");
@@ -302,7 +301,7 @@ impl<'a> Host<'a> {
     }
 
     fn look_for_several_triggers(&mut self, run: &Run) {
-        let several = run.tasks().list().iter().any(|task| run.tasks().triggers(task).len() > 1);
+        let several = run.tasks().iter().any(|task| run.triggers(task).count() > 1);
         if several && self.several_triggers_at.is_none() {
             self.several_triggers_at = Some(self.rows.len());
         }
@@ -416,10 +415,12 @@ impl<'a> Host<'a> {
 
     fn put(&mut self, run: &Run, source: &'static str) {
         let mut state = run.state();
-        let (step, versions, seen) = (state.step, state.versions.clone(), state.seen.clone());
+        let step = state.step;
+        let versions = state.channels.iter().map(|channel| channel.version).collect();
+        let seen = state.channels.iter().map(|channel| channel.seen).collect();
         self.rows.push(Row { step, versions, seen, source });
         if !self.is_python {
-            state.updated = None;
+            state.knows_updated = false;
         }
         self.state = Some(state);
         self.last = (self.log.len(), self.sent.clone());
@@ -432,7 +433,7 @@ impl<'a> Host<'a> {
     fn update(&mut self, run: &mut Run, node: u32, at: usize) {
         if !self.is_python {
             run.peek();
-            let tasks = run.tasks().list();
+            let tasks = run.tasks();
             // One that has answers counts as well.
             let wrote = tasks.iter().map(|task| {
                 let saved = self.saved.get(&(task.node, task.cause))?;
@@ -440,27 +441,31 @@ impl<'a> Host<'a> {
             });
             let wrote: Vec<_> = wrote.collect();
             let order: Vec<_> =
-                run.tasks().order().iter().filter_map(|at| wrote[*at as usize].as_ref()).collect();
+                run.order().iter().filter_map(|at| wrote[*at as usize].as_ref()).collect();
             if !order.is_empty() {
                 self.take(&order);
                 let done = (0..)
                     .zip(&wrote)
                     .filter_map(|(at, wrote)| Some((By::Task(at), &wrote.as_ref()?.numbers)));
                 let (by, numbers): (Vec<_>, Vec<_>) = done.unzip();
-                let versions = run.state().versions;
+                let before = run.state();
                 run.apply(&by, &Writes::from_iter(numbers)).unwrap();
-                // Nothing counts as updated: what was just written clears as well.
-                let mut state = PlanState { versions, floor: 0, sends: Vec::new(), ..run.state() };
-                let deferred = self.case.d.iter().map(|node| self.plan.branch(*node));
-                let deferred: Vec<_> = deferred.collect();
-                state.held.retain(|channel| deferred.contains(channel));
-                state.finished.clone_from(&state.held);
-                for (at, (from, to)) in self.case.j.iter().enumerate() {
-                    if self.case.d.contains(to) && state.joins[at].len() == from.len() {
-                        state.finished.push(self.plan.join(at as u32));
-                    }
+                // Nothing counts as updated: what was just written clears as well, and what waits is
+                // free.
+                let mut state =
+                    PlanState { highest: before.highest, sends: Vec::new(), ..run.state() };
+                let (first, joins) = (self.plan.branch(0) as usize, self.plan.join(0) as usize);
+                for (at, channel) in state.channels.iter_mut().enumerate() {
+                    channel.version = before.channels[at].version;
+                    let to = match at.checked_sub(joins) {
+                        Some(join) => Some(self.case.j[join].1),
+                        None => at.checked_sub(first).map(|node| node as u32),
+                    };
+                    let waits = to.is_some_and(|node| self.case.d.contains(&node));
+                    channel.is_finished = waits && channel.is_held;
+                    channel.is_held &= waits || at >= joins;
                 }
-                *run = Run::open(self.plan.clone(), &state, Options::default()).unwrap();
+                *run = Run::open(self.plan.clone(), state, &Options::default()).unwrap();
             }
         }
         let said = vec![format!("u{at}")];

@@ -1,6 +1,7 @@
 // The page: each section is a module of its own.
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
+import { startAgent } from "./agent/start";
 import { autoplay } from "./chat/autoplay";
 import { lastServer, open } from "./chat/connection";
 import { createCostChart } from "./cost/cost-chart";
@@ -16,6 +17,7 @@ createRoot(byId("first-screen")).render(
   </StrictMode>,
 );
 void autoplay(chat);
+startAgent(byId("page-agent"));
 startReplay();
 createPlayground(byId("playground"));
 createCostChart(byId("chart"));

@@ -2,11 +2,13 @@ import { createRoot } from "react-dom/client";
 import { CopilotChat, CopilotKit } from "@copilotkit/react-core/v2";
 import "@copilotkit/react-core/v2/styles.css";
 import { useThread } from "threadfold/react";
-import { FoldHttpAgent } from "threadfold/ag-ui";
+import { FoldHttpAgent, GraphAgent } from "threadfold/ag-ui";
+import { graph } from "./graph.js";
 
 const runtimeUrl: string = import.meta.env.VITE_RUNTIME_URL ?? "http://localhost:4000/api/copilotkit";
 const url: string = import.meta.env.VITE_AGENT_URL ?? "http://localhost:8000";
-const agent = new FoldHttpAgent({ url });
+const kind = new URLSearchParams(location.search).get("agent");
+const agent = kind === "graph" ? new GraphAgent({ graph }) : new FoldHttpAgent({ url });
 
 /** The agent's thread is there for all else on the page. */
 function Count() {
@@ -14,9 +16,12 @@ function Count() {
   return <p>{count} messages</p>;
 }
 
-/** ?agent=page: the page runs the agent itself. Else CopilotKit's runtime does, in runtime.mjs. */
+/**
+ * ?agent=page: the page calls the agent's server itself. ?agent=graph: there is no server, the agent is in the page. Else
+ * CopilotKit's runtime calls it, in runtime.mjs.
+ */
 function App() {
-  if (new URLSearchParams(location.search).get("agent") === "page") {
+  if (kind) {
     return (
       <CopilotKit selfManagedAgents={{ default: agent }}>
         <Count />

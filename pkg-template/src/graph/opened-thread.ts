@@ -31,7 +31,7 @@ export function placeOf(graph: CompiledStateGraph, config: CheckpointConfig, sav
     .filter((part) => !/^\d+$/.test(part))
     .map((part) => part.split(":")[0])
     .join("|");
-  const place = (of: CompiledStateGraph): Place => ({ graph: of, saver: saverFor(own, of.spec.fields.messages) });
+  const place = (of: CompiledStateGraph): Place => ({ graph: of, saver: saverFor(own, of.spec.fields) });
   if (saver || ns === "") return place(graph);
   for (const [name, inside] of graph.getSubgraphs(ns, true)) if (name === ns) return place(inside);
   throw new GraphValueError(`Subgraph "${ns}" not found`);

@@ -69,7 +69,7 @@ export abstract class RunThread extends RunEvents {
         "A graph with a checkpointer needs to know the thread: give { threadId } or { configurable: { thread_id } }.",
       );
     const place = { thread_id: threadId, checkpoint_ns: ns };
-    return new SavedThread(spec, saverFor(saver, spec.fields.messages), place, durability);
+    return new SavedThread(spec, saverFor(saver, spec.fields), place, durability);
   }
 
   /** The id of the checkpoint that the tasks come behind, whether or not it is saved. */

@@ -1,4 +1,5 @@
 // A thread in a saver: turns a run's state into LangGraph's checkpoints (format 4) and back.
+import type { PastTuple } from "../checkpoint/langgraph-saver.js";
 import type {
   ChannelVersions,
   Checkpoint,
@@ -48,7 +49,7 @@ const TASKS = "__pregel_tasks";
 const toVersion = (version: unknown): number => (typeof version === "number" ? version : parseInt(String(version), 10));
 
 /** Reads a checkpoint. */
-export function restored(spec: GraphSpec, { checkpoint, metadata }: CheckpointTuple): Restored {
+export function restored(spec: GraphSpec, { checkpoint, metadata, highest = 0 }: PastTuple): Restored {
   const { plan, fields } = spec;
   const values = checkpoint.channel_values;
   const has = (name: string) => Object.hasOwn(values, name) && values[name] !== undefined;
@@ -86,7 +87,7 @@ export function restored(spec: GraphSpec, { checkpoint, metadata }: CheckpointTu
   const packets = (Array.isArray(topic) ? (Array.isArray(topic[1]) ? topic[1] : topic) : []) as unknown[];
   const sends = packets.flatMap((packet) => toSend(packet) ?? []);
   const versions = spec.channels.map((name) => toVersion(checkpoint.channel_versions[name] ?? 0));
-  let floor = 0;
+  let floor = Math.max(...versions) < highest ? highest : 0;
   for (const [name, version] of Object.entries(checkpoint.channel_versions))
     if (!spec.channelNumbers.has(name)) floor = Math.max(floor, toVersion(version));
   const seen = spec.channels.map(() => 0);

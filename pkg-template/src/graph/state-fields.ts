@@ -1,5 +1,6 @@
 // A graph's fields: how updates are folded into its state, and who sees what of it.
 import { defineSchema, type Schema, ThreadfoldError } from "threadfold";
+import type { DeltaField } from "../checkpoint/delta-fields.js";
 import { type GraphErrorCode, InvalidUpdateError } from "./graph-errors.js";
 import type { Declared, DeclaredField } from "./state-forms.js";
 
@@ -32,6 +33,9 @@ export class StateFields {
   readonly lists: readonly string[];
   /** The fields that hold messages. */
   readonly messages: readonly string[];
+  readonly #replaces: ReadonlySet<string>;
+  /** The fields that langgraph.js's savers keep as deltas. */
+  readonly deltas: readonly DeltaField[];
   readonly #schema: Schema<unknown>;
   /** What fields begin with. */
   readonly #begins: readonly (readonly [key: string, make: () => unknown])[];
@@ -46,7 +50,13 @@ export class StateFields {
     const ofKind = (kind: string) => this.keys.filter((key) => fields[key]?.kind === kind);
     this.ephemeral = ofKind("ephemeral").map((key) => this.numbers.get(key) as number);
     this.untracked = ofKind("untracked");
+    this.#replaces = new Set(ofKind("replace"));
     this.messages = ofKind("messages");
+    this.deltas = this.keys.flatMap((name) => {
+      const every = fields[name]?.every;
+      const fold = (value: unknown, writes: readonly unknown[]) => this.#folded(name, value, writes);
+      return every === undefined ? [] : [{ name, every, fold }];
+    });
     this.lists = [...this.messages, ...ofKind("append")];
     this.#begins = Object.entries(fields).flatMap(([key, one]) => {
       const make = one.begins ?? (one.kind === "reducer" ? one.default : EMPTY[one.kind]);
@@ -67,11 +77,34 @@ export class StateFields {
 
   /** Folds what the tasks of a super-step wrote. Clears the ephemeral fields that none of them did. */
   step(state: Values, updates: readonly Values[]): Values {
+    const [only] = updates;
+    const replaced = updates.length === 1 && this.ephemeral.length === 0 && this.#replaced(state, only as Values);
+    if (replaced) return replaced;
     try {
       return this.#schema.step(state as object, updates as never) as Values;
     } catch (error) {
       throw asGraphError(error);
     }
+  }
+
+  /** What a single update comes to that only replaces values: there is nothing to decide. Else undefined. */
+  #replaced(state: Values, update: Values): Values | undefined {
+    const next = { ...state };
+    for (const key of Object.keys(update)) {
+      if (!this.numbers.has(key)) continue;
+      const value = update[key];
+      if (value === undefined || !this.#replaces.has(key)) return undefined;
+      next[key] = value;
+    }
+    return next;
+  }
+
+  /** Folds writes to one field, each as a step of its own. */
+  #folded(name: string, value: unknown, writes: readonly unknown[]): unknown {
+    let state = this.initial();
+    if (value !== undefined) state = { ...state, [name]: value };
+    for (const write of writes) state = this.step(state, [{ [name]: write }]);
+    return state[name];
   }
 
   /** Folds updates without clearing what is ephemeral, as a caller's own do. */

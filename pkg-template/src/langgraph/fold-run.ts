@@ -203,11 +203,9 @@ class Reading implements Taker {
   }
 }
 
-/**
- * What a graph of langgraph.js streams itself, without a server, comes without the names of its modes, or as tuples.
- */
+/** What a graph streams itself, without a server, comes without the names of its modes, or as tuples. */
 const NO_PART =
-  "A part of the stream should be { event, data }, as a server sends it. Of what a local graph streams, wrap each chunk: { event: mode, data: chunk }.";
+  "A part of the stream should be { event, data }, as a server sends it. Fold what a local graph streams by follow(thread, graph.stream(…)).";
 
 /** Whether it may be a part of the runs API: if it has no name, it has no other fields either. */
 const isPart = (part: unknown): boolean =>

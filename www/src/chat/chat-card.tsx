@@ -54,7 +54,7 @@ export function ChatCard({ chat, choose, startOver }: { chat: Chat } & Actions) 
       <div className="card-head">
         <h2 id="chat-title">A live chat</h2>
         <DriftLight drift={drift} />
-        <ContextRing view={context} />
+        <ContextRing id="context" view={context} />
         <button type="button" className="quiet" onClick={startOver}>
           New thread
         </button>

@@ -30,12 +30,12 @@ function summaryOf({ previousSummary, messages }: ContextDue): string {
 const RADIUS = 7;
 const AROUND = 2 * Math.PI * RADIUS;
 
-export function ContextRing({ view: { usage } }: { view: ContextView }) {
-  const share = Math.min(1, usage.tokens / ROOM);
-  const label = `Context: ${usage.tokens.toLocaleString("en")} of ${ROOM.toLocaleString("en")} tokens`;
+export function ContextRing({ view: { usage }, room = ROOM, id }: { view: ContextView; room?: number; id?: string }) {
+  const share = Math.min(1, usage.tokens / room);
+  const label = `Context: ${usage.tokens.toLocaleString("en")} of ${room.toLocaleString("en")} tokens`;
   return (
     <span
-      id="context"
+      id={id}
       className="context"
       role="img"
       aria-label={label}

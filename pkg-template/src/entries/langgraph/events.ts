@@ -2,6 +2,7 @@
 // is in "threadfold/langgraph", too.
 export { addMessages, messagesStateReducer } from "threadfold";
 export { concatChunk } from "../../langgraph/chunk.js";
+export { follow, type FollowOptions } from "../../langgraph/follow.js";
 export { foldRun, type FoldedRun, type FoldRunOptions, type RunThread } from "../../langgraph/fold-run.js";
 export type { RunInterrupt } from "../../langgraph/interrupt.js";
 export type { RunStream } from "../../langgraph/parts.js";

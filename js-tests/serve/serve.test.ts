@@ -1,0 +1,269 @@
+// serve(graph): AG-UI over HTTP, by the real client, by a runner, and request by request.
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { HttpAgent } from "@ag-ui/client";
+import { EventSchemas } from "@ag-ui/core/schemas";
+import { AIMessage } from "@langchain/core/messages";
+import { Annotation, END, START, StateGraph } from "@langchain/langgraph";
+import { Thread, type AgUiState } from "threadfold";
+import { AgUiRunner, foldAgUi, runInput } from "threadfold/ag-ui";
+import { serve, toNodeListener, type FetchHandler, type ServeOptions } from "threadfold/serve";
+import { afterEach, describe, expect, test } from "vitest";
+import { LIBRARIES } from "./libraries";
+
+const ADDRESS = "http://localhost/agent";
+
+const input = (text: string, more: object = {}) => ({
+  threadId: "t",
+  runId: "r1",
+  messages: [{ id: `q-${text}`, role: "user", content: text }],
+  ...more,
+});
+
+const post = (handler: FetchHandler, body: unknown, headers: Record<string, string> = {}) =>
+  handler(
+    new Request(ADDRESS, { method: "POST", headers, body: typeof body === "string" ? body : JSON.stringify(body) }),
+  );
+
+const get = (handler: FetchHandler, path: string, init: RequestInit = {}) => handler(new Request(ADDRESS + path, init));
+
+/** Fetches from a handler in the process. */
+const fetching =
+  (handler: FetchHandler): typeof fetch =>
+  (url, init) =>
+    handler(new Request(url, init));
+
+async function partsOf(
+  response: Response,
+): Promise<{ id: string | undefined; type: string; [field: string]: unknown }[]> {
+  expect(response.headers.get("content-type")).toBe("text/event-stream");
+  return (await response.text())
+    .split("\n\n")
+    .filter((part) => part !== "")
+    .map((part) => {
+      const [, id, data = ""] = /^(?:id: (\d+)\n)?data: (.*)$/.exec(part) ?? [];
+      return { id, ...(JSON.parse(data) as { type: string }) };
+    });
+}
+
+const open: Server[] = [];
+afterEach(async () => {
+  for (const server of open.splice(0)) {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+});
+
+/** Serves over real HTTP. */
+async function listening(handler: FetchHandler): Promise<string> {
+  const server = createServer(toNodeListener(handler));
+  open.push(server);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/agent`;
+}
+
+describe.each(LIBRARIES)("$library", ({ chatGraph }) => {
+  test("answers a run in events that AG-UI's schemas accept", async () => {
+    const parts = await partsOf(await post(serve(chatGraph()), input("How is the weather?")));
+    for (const { id, ...event } of parts) {
+      EventSchemas.parse(event);
+      expect(id).toBeUndefined();
+    }
+    expect(parts.at(0)?.type).toBe("RUN_STARTED");
+    expect(parts.at(-1)?.type).toBe("RUN_FINISHED");
+  });
+
+  test("HttpAgent has two turns and an approval with it, over HTTP", async () => {
+    const agent = new HttpAgent({ url: await listening(serve(chatGraph())), threadId: "t" });
+    const ask = (content: string) => agent.addMessage({ id: `q-${content}`, role: "user", content });
+    ask("How is the weather?");
+    await agent.runAgent();
+    ask("Mail Ada");
+    await agent.runAgent();
+    const id = agent.pendingInterrupts[0]?.id ?? "";
+    await agent.runAgent({ resume: [{ interruptId: id, status: "resolved", payload: true }] });
+    expect(agent.messages.map(({ content }) => content)).toEqual([
+      "How is the weather?",
+      "Let me look.",
+      "sunny in Rome",
+      "sunny in Lima",
+      "It is sunny in Lima there.",
+      "Mail Ada",
+      "Sent.",
+    ]);
+    expect(agent.state).toMatchObject({ todos: [{ status: "completed" }] });
+  });
+
+  test("foldAgUi reads its response, and the messages of other fields are plain, too", async () => {
+    const State = Annotation.Root({ last: Annotation<AIMessage>() });
+    const graph = new StateGraph(State)
+      .addNode("a", () => ({ last: new AIMessage({ id: "a", content: "Kept" }) }))
+      .addEdge(START, "a")
+      .addEdge("a", END)
+      .compile();
+    const thread = new Thread<AgUiState & { last?: object }>({ threadId: "t" });
+    await foldAgUi(thread, post(serve(graph), { ...runInput(thread), state: { last: null } }));
+    expect(thread.getState().last).toMatchObject({ type: "ai", content: "Kept" });
+  });
+
+  test("an AgUiRunner's stop ends the graph's work; the thread takes the next message", async () => {
+    const handler = serve(chatGraph({ pause: 20 }));
+    const thread = new Thread<AgUiState>({ threadId: "t" });
+    const runner = new AgUiRunner(thread, { url: await listening(handler) });
+    const sent = runner.sendMessage("one two three four five six seven eight");
+    await new Promise<void>((resolve) =>
+      thread.subscribe(({ messages }) => messages.length > 1 && messages.at(-1)?.content && resolve()),
+    );
+    await runner.stop();
+    expect(await sent).toMatchObject({ status: "stopped" });
+    expect(thread.getState().messages.at(-1)?.content).not.toContain("eight");
+    expect(await runner.sendMessage("Hi")).toMatchObject({ status: "finished" });
+    expect(thread.getState().messages.at(-1)?.content).toBe("You said: Hi");
+  });
+
+  test("whoever leaves stops the run", async () => {
+    let signal: AbortSignal | undefined;
+    const graph = new StateGraph(Annotation.Root({ n: Annotation<number>() }))
+      .addNode("wait", async (_, config) => {
+        signal = config.signal;
+        await new Promise((resolve) => config.signal?.addEventListener("abort", resolve));
+        return { n: 1 };
+      })
+      .addEdge(START, "wait")
+      .addEdge("wait", END)
+      .compile();
+    const response = await post(serve(graph), input("Hi", { state: { n: 0 } }));
+    const reader = response.body?.getReader();
+    while (!signal) await reader?.read();
+    expect(signal.aborted).toBe(false);
+    await reader?.cancel();
+    expect(signal.aborted).toBe(true);
+  });
+
+  describe("resumable", () => {
+    const resumable = (pause = 0, options: ServeOptions = {}) =>
+      serve(chatGraph({ pause }), { resumable: true, ...options });
+
+    test("a run goes on without its listener, and is joined behind the last part, or told again from its start", async () => {
+      const handler = resumable(5);
+      const first = (await post(handler, input("How is the weather?"))).body?.getReader();
+      await first?.read();
+      await first?.cancel();
+      const rest = await partsOf(await get(handler, "/runs/r1", { headers: { "last-event-id": "4" } }));
+      const all = await partsOf(await get(handler, "/runs/r1"));
+      expect(all.map(({ id }) => Number(id))).toEqual(all.map((_, at) => at + 1));
+      expect(rest).toEqual(all.slice(4));
+      expect(all.at(-1)?.type).toBe("RUN_FINISHED");
+      expect(await partsOf(await post(handler, input("How is the weather?")))).toEqual(all);
+    });
+
+    test("an AgUiRunner rejoins by joinUrl, and stops by cancel", async () => {
+      const url = await listening(resumable(10));
+      const thread = new Thread<AgUiState>({ threadId: "t" });
+      const options = {
+        url,
+        joinUrl: ({ runId }: { runId: string }) => `${url}/runs/${runId}`,
+        cancel: ({ runId }: { runId: string }) => fetch(`${url}/runs/${runId}`, { method: "DELETE" }),
+      };
+      const before = new AgUiRunner(thread, options);
+      const sent = before.sendMessage("one two three four five six seven eight");
+      await new Promise<void>((resolve) => thread.subscribe(({ messages }) => messages.length > 1 && resolve()));
+      before.dispose();
+      await sent;
+      const runner = new AgUiRunner(thread, options);
+      expect(await runner.rejoin()).toMatchObject({ status: "finished" });
+      expect(thread.getState().messages.map(({ content }) => content)).toEqual([
+        "one two three four five six seven eight",
+        "You said: one two three four five six seven eight",
+      ]);
+      const long = runner.sendMessage("nine ten eleven twelve thirteen fourteen fifteen");
+      await new Promise<void>((resolve) => thread.subscribe(({ messages }) => messages.length > 3 && resolve()));
+      await runner.stop();
+      expect(await long).toMatchObject({ status: "stopped" });
+      expect(await runner.sendMessage("Hi")).toMatchObject({ status: "finished" });
+    });
+
+    test("a second run of the thread is refused while the first goes on", async () => {
+      const handler = resumable(10);
+      await post(handler, input("Hi"));
+      const second = await post(handler, input("Hi", { runId: "r2" }));
+      expect([second.status, await second.json()]).toEqual([
+        409,
+        { error: expect.stringContaining("goes on") as string },
+      ]);
+      await partsOf(await get(handler, "/runs/r1"));
+      expect((await post(handler, input("Hi", { runId: "r2" }))).status).toBe(200);
+    });
+
+    test("of runs that are over, so many are kept", async () => {
+      const handler = resumable(0, { keep: 1 });
+      for (const runId of ["r1", "r2"]) await partsOf(await post(handler, input("Hi", { runId })));
+      expect((await get(handler, "/runs/r1")).status).toBe(404);
+      expect((await get(handler, "/runs/r2")).status).toBe(200);
+    });
+  });
+
+  test("tells what a thread has, with what it asks", async () => {
+    const handler = serve(chatGraph());
+    expect((await get(handler, "/threads/t")).status).toBe(404);
+    await partsOf(await post(handler, input("Mail Ada")));
+    expect(await (await get(handler, "/threads/t")).json()).toMatchObject({
+      messages: [{ id: "q-Mail Ada", role: "user", content: "Mail Ada" }],
+      state: { log: ["planned"] },
+      interrupts: [{ value: { question: "Send the mail?" } }],
+    });
+  });
+
+  test("its config is made for each run, and its events can be changed on their way", async () => {
+    const handler = serve(chatGraph(), {
+      config: (run, request) => ({
+        recursionLimit: request.headers.get("x-limit") === "2" && run.runId === "r1" ? 2 : 25,
+      }),
+      async *events(events) {
+        for await (const event of events) if (event.type !== "STATE_DELTA") yield event;
+      },
+    });
+    const limited = await partsOf(await post(handler, input("Hi"), { "x-limit": "2" }));
+    expect(limited.at(-1)).toMatchObject({ type: "RUN_ERROR", code: "GRAPH_RECURSION_LIMIT" });
+    const parts = await partsOf(await post(handler, input("Hi", { threadId: "t2" })));
+    expect(parts.at(-1)?.type).toBe("RUN_FINISHED");
+    expect(parts.map(({ type }) => type)).not.toContain("STATE_DELTA");
+  });
+
+  test("pages of other origins are let in if the options say so", async () => {
+    const handler = serve(chatGraph(), { cors: "https://example.org" });
+    const asked = await get(handler, "", { method: "OPTIONS" });
+    expect([asked.status, asked.headers.get("access-control-allow-origin")]).toEqual([204, "https://example.org"]);
+    const answered = await post(handler, input("Hi"));
+    expect(answered.headers.get("access-control-allow-origin")).toBe("https://example.org");
+    const closed = await post(serve(chatGraph()), input("Hi"));
+    expect(closed.headers.get("access-control-allow-origin")).toBeNull();
+  });
+
+  test.each([
+    ["{", 400, "not JSON"],
+    ["", 400, "threadId"],
+    ["[]", 400, "threadId"],
+    [{ ...input("Hi"), runId: 1 }, 400, "runId"],
+    [{ ...input("Hi"), messages: [1] }, 400, "messages"],
+  ])("refuses %j in a sentence", async (body, status, sentence) => {
+    const response = await post(serve(chatGraph()), body);
+    expect(response.status).toBe(status);
+    expect(await response.json()).toEqual({ error: expect.stringContaining(sentence) as string });
+  });
+
+  test.each(["/runs/r1", "/threads/none", ""])("there is no GET of %j", async (path) => {
+    expect((await get(serve(chatGraph()), path)).status).toBe(404);
+  });
+
+  test("what is no graph is refused when it is served", () => {
+    expect(() => serve({} as never)).toThrow(expect.objectContaining({ code: "INVALID_VALUE" }));
+  });
+
+  test("a thread of a runner in the process reaches it without a network", async () => {
+    const thread = new Thread<AgUiState>({ threadId: "t" });
+    const runner = new AgUiRunner(thread, { url: ADDRESS, fetch: fetching(serve(chatGraph())) });
+    await runner.sendMessage("Hi");
+    expect(thread.getState().messages.map(({ content }) => content)).toEqual(["Hi", "You said: Hi"]);
+  });
+});

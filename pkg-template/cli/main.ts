@@ -1,0 +1,117 @@
+// `npx threadfold`: recorded runs, threads and checkpoints, at a prompt.
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { parseArgs } from "node:util";
+import { ThreadfoldError } from "threadfold";
+import { diff, diffLines } from "./diff.js";
+import { inspect, inspectLines, runLines } from "./inspect.js";
+import { blocks, brief, stateLines } from "./print.js";
+import { readRecorded, Unreadable, type Recorded } from "./read.js";
+import { replay, stateOf } from "./replayed.js";
+
+const HELP = `threadfold replay FILE [--at N] [--json]   folds a recorded run, and shows its end
+threadfold inspect FILE [--json]           tells what is in a file
+threadfold diff A B [--json]               compares what two files end with
+
+FILE is a recorded run (server-sent events of AG-UI or LangGraph, or their JSON), a thread as toJSON() or persist
+saved it, LangGraph checkpoints, or a state. "-" is what comes in. --at N stops behind part N of a run.
+diff exits with 0 if there is no difference, else with 1. All exit with 2 for what they cannot read.`;
+
+interface Options {
+  readonly json: boolean;
+  readonly at: number | undefined;
+}
+
+/** Prints what a command says. Returns the exit code. */
+async function run(given: readonly string[]): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: [...given],
+    allowPositionals: true,
+    options: { json: { type: "boolean" }, at: { type: "string" }, help: { type: "boolean", short: "h" } },
+  });
+  const [name = "help", ...files] = positionals;
+  const command = COMMANDS[name];
+  if (values.help || name === "help") return print(HELP.split("\n"));
+  if (!command) throw new Unreadable(`There is no command ${name}: see threadfold --help.`);
+  if (files.length !== command.files)
+    throw new Unreadable(`threadfold ${name} takes ${command.files === 1 ? "one file" : "two files"}.`);
+  const at = values.at === undefined ? undefined : Number(values.at);
+  if (at !== undefined && !(Number.isInteger(at) && at >= 0))
+    throw new Unreadable(`--at takes the number of a part, not ${values.at}.`);
+  return command.run(files.map(fileAt), { json: values.json === true, at });
+}
+
+interface Command {
+  /** How many files it takes. */
+  readonly files: number;
+  run(files: readonly Recorded[], options: Options): Promise<number>;
+}
+
+const COMMANDS: Readonly<Record<string, Command | undefined>> = {
+  replay: {
+    files: 1,
+    run: ([file], options) => replayed(file as Recorded, options),
+  },
+  inspect: {
+    files: 1,
+    async run([file], { json }) {
+      const report = await inspect(file as Recorded);
+      return print(json ? asJson(report) : inspectLines(report));
+    },
+  },
+  diff: {
+    files: 2,
+    async run([a, b], { json, at }) {
+      const differences = diff(await stateOf(a as Recorded, at), await stateOf(b as Recorded, at));
+      print(json ? asJson(differences) : diffLines(differences));
+      return differences.length === 0 ? 0 : 1;
+    },
+  },
+};
+
+async function replayed(file: Recorded, { json, at }: Options): Promise<number> {
+  if (file.kind !== "run") throw new Unreadable("Only a recorded run can be replayed: this file holds none.");
+  const told = await replay(file, at);
+  if (json) return print(asJson(told));
+  return print(
+    blocks(
+      [
+        `${told.runs.length === 1 ? "A run" : `${told.runs.length} runs`} over ${file.protocol}`,
+        ...told.runs.flatMap((one) => runLines(one as never)),
+      ],
+      stateLines(told.state),
+      told.errors.map(({ message }) => `not folded: ${message}`),
+      told.drift.map((patch) => `drift: ${brief(patch)}`),
+    ),
+  );
+}
+
+/** Reads a file, or what comes in. */
+function fileAt(path: string): Recorded {
+  let text: string;
+  try {
+    text = readFileSync(path === "-" ? 0 : path, "utf8");
+  } catch (error) {
+    throw new Unreadable(`${path} cannot be read: ${(error as Error).message}`);
+  }
+  return readRecorded(text, path === "-" ? "What came in" : basename(path));
+}
+
+const asJson = (value: unknown): string[] => [JSON.stringify(value, undefined, 2)];
+
+function print(lines: readonly string[]): 0 {
+  console.log(lines.join("\n"));
+  return 0;
+}
+
+try {
+  process.exitCode = await run(process.argv.slice(2));
+} catch (error) {
+  // What the arguments, a file or a record in it are wrong in, in a sentence; anything else is a bug, with its stack.
+  const isExpected =
+    error instanceof Unreadable ||
+    error instanceof ThreadfoldError ||
+    String((error as { code?: unknown }).code).startsWith("ERR_PARSE_ARGS");
+  console.error(isExpected ? `threadfold: ${(error as Error).message}` : error);
+  process.exitCode = 2;
+}

@@ -1,0 +1,85 @@
+import { AbstractAgent, runHttpRequest, type AgentConfig, type BaseEvent, type RunAgentInput } from "@ag-ui/client";
+import type { Observable } from "rxjs";
+import { graphEvents, type GraphEventOptions } from "../graph/graph-events.js";
+import { checkedGraph, type RunnableGraph } from "../../stream/graph-parts.js";
+import { observableClass } from "./observable-class.js";
+import { withFold } from "./with-fold.js";
+
+/** What a {@link GraphAgent} is made of, besides what every agent of `@ag-ui/client` takes. */
+export interface GraphAgentConfig extends AgentConfig {
+  /** A compiled graph, of `threadfold/graph` or langgraph.js, or an agent of `threadfold/agent`. */
+  graph: RunnableGraph;
+  /** More of a run's config, such as `recursionLimit` or `context`; a function is called for each run. */
+  config?: GraphEventOptions["config"];
+}
+
+/**
+ * A graph in this program as an agent of `@ag-ui/client`: what takes an `HttpAgent`, such as CopilotKit, assistant-ui or
+ * an `AgUiRunner`, runs it without a server. It has a thread, as {@link FoldHttpAgent} has.
+ *
+ * Text, tool calls and results are told as they come, nodes as steps, the state by a snapshot and then by what changed, the
+ * messages by a snapshot at the end. An `interrupt()` ends the run with AG-UI's interrupts; their answers resume the
+ * graph, which needs a checkpointer for that. A graph without one starts from the messages and the state that the client
+ * sends; one with a checkpointer takes from them what its thread does not have.
+ *
+ * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no compiled graph.
+ *
+ * @example
+ * ```ts
+ * import { END, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
+ * import { GraphAgent } from "threadfold/ag-ui";
+ *
+ * const graph = new StateGraph(MessagesAnnotation)
+ *   .addNode("answer", () => ({ messages: [{ role: "assistant", content: "Hello" }] }))
+ *   .addEdge(START, "answer")
+ *   .addEdge("answer", END)
+ *   .compile();
+ * const agent = new GraphAgent({ graph });
+ * agent.addMessage({ id: "q", role: "user", content: "Hi" });
+ * await agent.runAgent();
+ * console.log(agent.messages.map(({ content }) => content)); // [ 'Hi', 'Hello' ]
+ * ```
+ */
+export class GraphAgent extends /* @__PURE__ */ withFold(AbstractAgent) {
+  graph: RunnableGraph;
+  config: GraphEventOptions["config"];
+  /** Stops the run that is under way. */
+  abortController: AbortController = new AbortController();
+
+  constructor({ graph, config, ...rest }: GraphAgentConfig) {
+    super(rest);
+    this.graph = checkedGraph(graph, "GraphAgent");
+    this.config = config;
+  }
+
+  override run(input: RunAgentInput): Observable<BaseEvent> {
+    // RxJS is the client's own: this request is never sent.
+    const Plain = observableClass(runHttpRequest(() => new Promise<never>(() => {})));
+    return new Plain<BaseEvent>((subscriber) => {
+      const stop = (this.abortController = new AbortController());
+      const events = graphEvents(this.graph, input, { config: this.config, signal: stop.signal });
+      void (async () => {
+        try {
+          for await (const event of events) subscriber.next(event as unknown as BaseEvent);
+          subscriber.complete();
+        } catch (error) {
+          subscriber.error(error);
+        }
+      })();
+      return () => stop.abort();
+    });
+  }
+
+  override abortRun(): void {
+    super.abortRun();
+    this.abortController.abort();
+  }
+
+  override clone(): GraphAgent {
+    const copy = super.clone() as GraphAgent;
+    copy.graph = this.graph;
+    copy.config = this.config;
+    copy.abortController = new AbortController();
+    return copy;
+  }
+}

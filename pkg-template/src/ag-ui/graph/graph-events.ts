@@ -1,0 +1,189 @@
+// A run of a graph in the same program, as the events of AG-UI.
+import { questionIn, text } from "../../runner/question.js";
+import {
+  graphParts,
+  interruptsIn,
+  type GraphInterrupt,
+  type GraphPart,
+  type GraphState,
+  type RunnableGraph,
+} from "../../stream/graph-parts.js";
+import { graphInput, type GraphRunInput } from "./graph-input.js";
+import { MessagesTold } from "./messages-told.js";
+import { StateTold } from "./state-told.js";
+
+/** An event of AG-UI, as {@link graphEvents} makes it. */
+export interface GraphEvent {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+/** How {@link graphEvents} runs a graph. */
+export interface GraphEventOptions {
+  /** More of the run's config, such as `recursionLimit` or `context`; a function is called for each run. */
+  readonly config?: object | ((input: GraphRunInput) => object | undefined) | undefined;
+  /** Stops the run. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+const MODES = ["values", "updates", "messages", "tasks", "custom"];
+
+/**
+ * Runs a graph in this program, and tells it in AG-UI's events, from RUN_STARTED to RUN_FINISHED or RUN_ERROR. Once the
+ * signal aborts, no event follows. `GraphAgent` and `serve` are made of it; with it an `AgUiRunner` runs a graph without
+ * `@ag-ui/client` and without a server.
+ *
+ * @param graph - A compiled graph, of `threadfold/graph` or langgraph.js.
+ *
+ * @example
+ * ```ts
+ * import { defineSchema, field, Thread, type AgUiState } from "threadfold";
+ * import { AgUiRunner, graphEvents } from "threadfold/ag-ui/events";
+ * import { END, START, StateGraph } from "threadfold/graph";
+ *
+ * const graph = new StateGraph(defineSchema({ messages: field.messages() }))
+ *   .addNode("answer", () => ({ messages: [{ type: "ai", content: "Hello" }] }))
+ *   .addEdge(START, "answer")
+ *   .addEdge("answer", END)
+ *   .compile();
+ * const thread = new Thread<AgUiState>();
+ * const runner = new AgUiRunner(thread, { send: (input, signal) => graphEvents(graph, input, { signal }) });
+ * await runner.sendMessage("Hi");
+ * console.log(thread.getState().messages.map(({ content }) => content)); // [ 'Hi', 'Hello' ]
+ * ```
+ */
+export async function* graphEvents(
+  graph: RunnableGraph,
+  input: GraphRunInput,
+  { config, signal }: GraphEventOptions = {},
+): AsyncGenerator<GraphEvent> {
+  const { threadId, runId, parentRunId } = input;
+  yield { type: "RUN_STARTED", threadId, runId, ...(parentRunId !== undefined && { parentRunId }) };
+  try {
+    const { configurable, ...more } = ((typeof config === "function" ? config(input) : config) ?? {}) as {
+      configurable?: object;
+    };
+    const asked = { ...more, configurable: { ...configurable, thread_id: threadId } };
+    const known = await threadState(graph, asked);
+    const telling = new Telling(input);
+    const start = graphInput(graph, input, known);
+    for await (const part of graphParts(graph, start, { ...asked, streamMode: MODES, ...(signal && { signal }) })) {
+      if (signal?.aborted) return;
+      yield* telling.part(part);
+    }
+    if (signal?.aborted) return;
+    yield* telling.finish();
+    const outcome = telling.interrupts.length > 0 && { type: "interrupt", interrupts: telling.interrupts };
+    yield { type: "RUN_FINISHED", threadId, runId, ...(outcome && { outcome }) };
+  } catch (error) {
+    if (!signal?.aborted) yield runError(error);
+  }
+}
+
+/** What a graph's thread has; undefined if the graph keeps no threads. */
+export async function threadState(graph: RunnableGraph, config: object): Promise<GraphState | undefined> {
+  if (!graph.checkpointer || !graph.getState) return undefined;
+  return (await graph.getState(config as never)) as GraphState;
+}
+
+/** An error by the names that LangGraph gives errors. */
+function runError(error: unknown): GraphEvent {
+  const { name, message, lc_error_code: code } = (error ?? {}) as Partial<Error> & { lc_error_code?: unknown };
+  return { type: "RUN_ERROR", message: text(message) ?? String(error), code: text(code) ?? text(name) ?? "Error" };
+}
+
+/** What has been told of one run. */
+class Telling {
+  readonly #messages: MessagesTold;
+  readonly #state = new StateTold();
+  /** The nodes that are at work, and how many tasks of each. */
+  readonly #steps = new Map<string, number>();
+  readonly #tasks = new Set<unknown>();
+  readonly #interrupts = new Map<unknown, GraphInterrupt>();
+
+  constructor({ messages }: GraphRunInput) {
+    this.#messages = new MessagesTold(
+      messages.flatMap(({ id }: { id?: unknown }) => (typeof id === "string" ? [id] : [])),
+    );
+  }
+
+  get interrupts(): GraphEvent[] {
+    return [...this.#interrupts.values()].map(agUiInterrupt as (asked: GraphInterrupt) => never);
+  }
+
+  *part({ mode, ns, payload }: GraphPart): Generator<GraphEvent> {
+    if (mode === "values" || mode === "updates")
+      for (const asked of interruptsIn(payload)) this.#interrupts.set(asked.id ?? asked, asked);
+    switch (mode) {
+      case "values":
+        if (ns.length === 0) yield* this.#values(payload as Record<string, unknown>);
+        break;
+      case "messages":
+        yield* this.#messages.part(payload, ns);
+        break;
+      case "tasks":
+        yield* this.#task(payload, ns);
+        break;
+      case "custom":
+        yield custom(payload);
+        break;
+    }
+  }
+
+  *finish(): Generator<GraphEvent> {
+    for (const stepName of this.#steps.keys()) yield { type: "STEP_FINISHED", stepName };
+    yield* this.#messages.finish();
+    for (const asked of this.#interrupts.values())
+      yield { type: "CUSTOM", name: "on_interrupt", value: JSON.stringify(asked.value ?? null) };
+  }
+
+  *#values(values: Record<string, unknown>): Generator<GraphEvent> {
+    const { messages, __interrupt__: _, ...state } = values;
+    if (Object.keys(values).length === 1 && "__interrupt__" in values) return;
+    yield* this.#state.tell(state);
+    yield* this.#messages.list(messages);
+  }
+
+  /** A step is a node of the root graph at work; several tasks of one node are one step. */
+  *#task(payload: unknown, ns: readonly string[]): Generator<GraphEvent> {
+    const { id, name, triggers } = payload as { id?: unknown; name?: unknown; triggers?: unknown };
+    if (typeof name !== "string") return;
+    const isStart = triggers !== undefined && !this.#tasks.delete(id);
+    if (isStart) this.#tasks.add(id);
+    else if (typeof id === "string") yield* this.#messages.end(id);
+    if (ns.length > 0) return;
+    const others = this.#steps.get(name) ?? 0;
+    if (isStart) {
+      this.#steps.set(name, others + 1);
+      if (others === 0) yield { type: "STEP_STARTED", stepName: name };
+    } else if (others > 1) this.#steps.set(name, others - 1);
+    else if (this.#steps.delete(name)) yield { type: "STEP_FINISHED", stepName: name };
+  }
+}
+
+/** What a node writes on the stream by itself: `{ name, value }` is an event of that name. */
+function custom(payload: unknown): GraphEvent {
+  const { name, value, ...rest } = (payload ?? {}) as { name?: unknown; value?: unknown };
+  const isNamed = typeof name === "string" && value !== undefined && Object.keys(rest).length === 0;
+  return { type: "CUSTOM", name: isNamed ? name : "custom", value: isNamed ? value : payload };
+}
+
+/** An interrupt in the form of ag-ui-langgraph, with what runners show of it. */
+function agUiInterrupt({ id, value }: GraphInterrupt): object {
+  const message = questionIn(value) ?? requestsIn(value);
+  const toolCallId = text((value as { tool_call_id?: unknown } | null | undefined)?.tool_call_id);
+  return {
+    id: id ?? "",
+    reason: "langgraph:interrupt",
+    ...(message !== undefined && { message }),
+    ...(toolCallId !== undefined && { toolCallId }),
+    metadata: { langgraph: { raw: value ?? null } },
+  };
+}
+
+/** What LangChain's approval of tool calls asks: one description for each call. */
+function requestsIn(value: unknown): string | undefined {
+  const { action_requests: requests } = (value ?? {}) as { action_requests?: unknown };
+  const asked = (Array.isArray(requests) ? requests : []).map(questionIn).filter((question) => question !== undefined);
+  return asked.length > 0 ? asked.join("\n") : undefined;
+}

@@ -1,0 +1,91 @@
+// What a graph starts with, made of what an AG-UI client sends.
+import { langGraphDefaultMergeState, ThreadfoldError, toLangChain } from "threadfold";
+import { command, type GraphState, type RunnableGraph } from "../../stream/graph-parts.js";
+import { plainMessages } from "../../langgraph/message-form.js";
+import { sameJson } from "../../same-json.js";
+
+/** As much of AG-UI's `RunAgentInput` as a graph is started with. */
+export interface GraphRunInput {
+  readonly threadId: string;
+  readonly runId: string;
+  readonly parentRunId?: string | undefined;
+  readonly messages: readonly object[];
+  readonly state?: unknown;
+  readonly tools?: readonly object[] | undefined;
+  readonly context?: readonly object[] | undefined;
+  readonly forwardedProps?: unknown;
+  readonly resume?: readonly ResumeEntry[] | undefined;
+}
+
+interface ResumeEntry {
+  readonly interruptId: string;
+  readonly status: string;
+  readonly payload?: unknown;
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+/**
+ * Returns the graph's input: the answers to its interrupts as a command, else what is new: the messages that its thread
+ * lacks, the fields of the client's state that the thread has otherwise, and tools and context in the fields that
+ * ag-ui-langgraph writes (`tools`, `ag-ui`, `copilotkit`), as far as the graph has them.
+ *
+ * @param known - The thread's state; undefined if the graph keeps none.
+ */
+export function graphInput(graph: RunnableGraph, input: GraphRunInput, known: GraphState | undefined): unknown {
+  const resume = resumeOf(input);
+  if (resume !== undefined) return command({ resume });
+  const state = (known?.values ?? {}) as Values;
+  const { messages, ...merged } = langGraphDefaultMergeState(
+    { messages: (plainMessages(state["messages"]) ?? []) as never },
+    input.messages.filter(isSaid).map(toLangChain) as never,
+    { tools: input.tools ?? [], context: input.context ?? [] } as never,
+    { compat: "current" },
+  ) as unknown as Values & { messages: unknown };
+  const isField = fieldsOf(graph);
+  const own = Object.entries((input.state ?? {}) as Values).filter(
+    ([name, value]) => !(name in merged) && name !== "messages" && isField(name, true) && !sameJson(value, state[name]),
+  );
+  const added = Object.entries(merged).filter(([name]) => isField(name, false));
+  return { ...Object.fromEntries([...own, ...added]), messages };
+}
+
+/** Reasoning and activities are for the screen. */
+const isSaid = (message: object) => !["reasoning", "activity"].includes((message as { role?: string }).role ?? "");
+
+/** Tells which fields a graph has; `otherwise` of one that does not say. */
+function fieldsOf({ channels }: RunnableGraph): (name: string, otherwise: boolean) => boolean {
+  if (typeof channels !== "object" || channels === null) return (_, otherwise) => otherwise;
+  return (name) => Object.hasOwn(channels, name);
+}
+
+/** What ag-ui-langgraph answers an interrupt with that the user cancelled. */
+const CANCELLED = "__agui_cancelled__";
+
+function resumeOf({ resume, forwardedProps }: GraphRunInput): unknown {
+  if (Array.isArray(resume) && resume.length > 0) return answersOf(resume as ResumeEntry[]);
+  const legacy = (forwardedProps as { command?: { resume?: unknown } } | null | undefined)?.command?.resume;
+  return legacy === null ? undefined : parsed(legacy);
+}
+
+/** The answers by the interrupts' ids, where those are LangGraph's: it takes only such a map for one. */
+function answersOf(resume: readonly ResumeEntry[]): unknown {
+  const answers = resume.map(({ interruptId, status, payload }) => [
+    interruptId,
+    status === "cancelled" ? { [CANCELLED]: true, interrupt_id: interruptId } : (payload ?? null),
+  ]);
+  if (resume.every(({ interruptId }) => /^[0-9a-f]{32}$/.test(interruptId))) return Object.fromEntries(answers);
+  if (answers.length > 1)
+    throw new ThreadfoldError("INVALID_VALUE", "Several interrupts can be answered only by ids that the graph gave.");
+  return answers[0]?.[1];
+}
+
+/** Clients send the answer as JSON, or as it is. */
+function parsed(value: unknown): unknown {
+  if (typeof value !== "string") return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
+}

@@ -1,0 +1,202 @@
+// The messages of a graph as AG-UI's events: parts as they come, whole lists where the events did not say it all.
+import { textOf, toAgUi } from "threadfold";
+import { isDict, type Dict } from "../../langgraph/merge.js";
+import { plainDict, readMessage, type WireMessage } from "../../langgraph/message-form.js";
+import { isToolsOwn } from "../../langgraph/namespace.js";
+import { newId } from "../../new-id.js";
+import type { GraphEvent } from "./graph-events.js";
+
+/** A message that is being told. */
+interface Open {
+  readonly id: string;
+  /** The task that says it: it is whole when the task is done. */
+  readonly task: string;
+  hasText: boolean;
+  hasReasoning: boolean;
+  /** Ids of its tool calls, by their index; those that got no end yet. */
+  readonly calls: Map<unknown, string>;
+}
+
+/** What a client has been told of a run's messages. */
+export class MessagesTold {
+  readonly #open = new Map<string, Open>();
+  /** Ids of the messages that the client has. */
+  readonly #known: Set<string>;
+  #list: readonly unknown[] | undefined;
+  /** Whether the client should get the whole list at the end. */
+  #isDue = false;
+
+  constructor(known: Iterable<string>) {
+    this.#known = new Set(known);
+  }
+
+  /** Tells a part of the stream mode `messages`: a message or a chunk of one, and who says it. */
+  *part(payload: unknown, ns: readonly string[]): Generator<GraphEvent> {
+    const [message, metadata] = Array.isArray(payload) ? (payload as unknown[]) : [];
+    const wire = readMessage(message);
+    if (!wire || isSummarizing(metadata)) return;
+    const said = taskOf(metadata);
+    const graph = ns.length > 0 ? ns : said.split("|").slice(0, -1);
+    if (isToolsOwn(graph)) return;
+    const task = said.slice(said.lastIndexOf(":") + 1);
+    if (wire.type === "ai") yield* this.#assistant(wire, task);
+    else if (wire.type === "tool") yield* this.#result(wire);
+  }
+
+  /** Ends the messages of a task that is done; without a task, all of them. */
+  *end(task?: string): Generator<GraphEvent> {
+    for (const open of this.#open.values()) if (task === undefined || open.task === task) yield* this.#end(open);
+  }
+
+  /** Tells the messages of a state, where the parts did not: of others, and of what was taken out. */
+  *list(given: unknown): Generator<GraphEvent> {
+    if (!Array.isArray(given)) return;
+    const list = given as readonly unknown[];
+    const before = this.#list;
+    this.#list = list;
+    this.#isDue ||= list.length > 0;
+    const now = new Set<unknown>();
+    let isNews = false;
+    for (const [at, message] of list.entries()) {
+      const id = (message as { id?: unknown } | null)?.id;
+      now.add(id);
+      isNews ||= message !== before?.[at] && !(typeof id === "string" && this.#known.has(id));
+    }
+    isNews ||= before?.some((message) => !now.has((message as { id?: unknown } | null)?.id)) === true;
+    if (isNews) yield this.#snapshot();
+  }
+
+  /** The last word on the messages. */
+  *finish(): Generator<GraphEvent> {
+    yield* this.end();
+    if (this.#isDue) yield this.#snapshot();
+  }
+
+  *#assistant(wire: WireMessage, task: string): Generator<GraphEvent> {
+    const { fields } = wire;
+    const id = textIn(fields["id"]) ?? this.#unnamed(task);
+    let open = this.#open.get(id);
+    if (!open) {
+      if (this.#known.has(id)) return; // A whole message behind its parts.
+      open = { id, task, hasText: false, hasReasoning: false, calls: new Map() };
+      this.#open.set(id, open);
+      this.#known.add(id);
+    }
+    yield* this.#reasoning(open, fields["content"]);
+    yield* this.#text(open, textOf(fields as never));
+    if (wire.part) for (const chunk of listOf(fields["tool_call_chunks"])) yield* this.#callPart(open, chunk);
+    else for (const call of listOf(fields["tool_calls"])) yield* this.#call(open, call);
+    if (!wire.part || fields["chunk_position"] === "last") yield* this.#end(open);
+  }
+
+  *#reasoning(open: Open, content: unknown): Generator<GraphEvent> {
+    const delta = listOf(content)
+      .map(({ type, reasoning, thinking }) => (type === "reasoning" ? reasoning : type === "thinking" ? thinking : ""))
+      .filter((text) => typeof text === "string")
+      .join("");
+    if (delta === "") return;
+    const messageId = reasoningOf(open);
+    if (!open.hasReasoning) yield { type: "REASONING_MESSAGE_START", messageId, role: "reasoning" };
+    open.hasReasoning = true;
+    yield { type: "REASONING_MESSAGE_CONTENT", messageId, delta };
+  }
+
+  *#text(open: Open, delta: string): Generator<GraphEvent> {
+    if (delta === "") return;
+    if (!open.hasText) {
+      yield* endOfReasoning(open);
+      yield { type: "TEXT_MESSAGE_START", messageId: open.id, role: "assistant" };
+    }
+    open.hasText = true;
+    yield { type: "TEXT_MESSAGE_CONTENT", messageId: open.id, delta };
+  }
+
+  *#callPart(open: Open, { id, name, args, index }: Dict): Generator<GraphEvent> {
+    const key = index ?? id;
+    const toolCallId = open.calls.get(key) ?? textIn(id);
+    if (toolCallId === undefined) return;
+    if (!open.calls.has(key)) yield this.#startOfCall(open, key, toolCallId, name);
+    if (textIn(args) !== undefined) yield { type: "TOOL_CALL_ARGS", toolCallId, delta: args as string };
+  }
+
+  *#call(open: Open, { id, name, args }: Dict): Generator<GraphEvent> {
+    const toolCallId = textIn(id) ?? newId();
+    yield this.#startOfCall(open, toolCallId, toolCallId, name);
+    yield { type: "TOOL_CALL_ARGS", toolCallId, delta: JSON.stringify(args ?? {}) };
+  }
+
+  #startOfCall(open: Open, key: unknown, toolCallId: string, name: unknown): GraphEvent {
+    open.calls.set(key, toolCallId);
+    return { type: "TOOL_CALL_START", toolCallId, toolCallName: textIn(name) ?? "", parentMessageId: open.id };
+  }
+
+  *#result({ fields }: WireMessage): Generator<GraphEvent> {
+    const id = textIn(fields["id"]) ?? newId();
+    if (this.#known.has(id)) return;
+    this.#known.add(id);
+    const toolCallId = textIn(fields["tool_call_id"]);
+    if (toolCallId === undefined) return;
+    // A call whose message is still being told is whole by now.
+    for (const open of this.#open.values()) if ([...open.calls.values()].includes(toolCallId)) yield* this.#end(open);
+    yield {
+      type: "TOOL_CALL_RESULT",
+      messageId: id,
+      toolCallId,
+      content: textOf(fields as never),
+      role: "tool",
+    };
+  }
+
+  *#end(open: Open): Generator<GraphEvent> {
+    this.#open.delete(open.id);
+    yield* endOfReasoning(open);
+    if (open.hasText) yield { type: "TEXT_MESSAGE_END", messageId: open.id };
+    for (const toolCallId of open.calls.values()) yield { type: "TOOL_CALL_END", toolCallId };
+  }
+
+  /** The id of a message whose parts have none: the task says one at a time. */
+  #unnamed(task: string): string {
+    for (const open of this.#open.values()) if (open.task === task) return open.id;
+    return newId();
+  }
+
+  #snapshot(): GraphEvent {
+    this.#isDue = false;
+    const messages = (this.#list ?? []).flatMap((given) => {
+      const message = agUiMessage(given);
+      return message ? [message] : [];
+    });
+    for (const { id } of messages) this.#known.add(id);
+    return { type: "MESSAGES_SNAPSHOT", messages };
+  }
+}
+
+function* endOfReasoning(open: Open): Generator<GraphEvent> {
+  if (open.hasReasoning) yield { type: "REASONING_MESSAGE_END", messageId: reasoningOf(open) };
+  open.hasReasoning = false;
+}
+
+const reasoningOf = ({ id }: Open) => `${id}:reasoning`;
+
+/** A message of the state in AG-UI's form; undefined for what that has no place for, such as a removal. */
+export function agUiMessage(given: unknown): { id: string } | undefined {
+  const wire = readMessage(given);
+  const plain: unknown = wire ? plainDict(wire) : given;
+  if (!isDict(plain)) return undefined;
+  try {
+    return toAgUi(typeof plain["id"] === "string" ? plain : { ...plain, id: newId() });
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a middleware's model says it, about what was said: that is no part of the conversation. */
+const isSummarizing = (metadata: unknown) => isDict(metadata) && metadata["lc_source"] === "summarization";
+
+function taskOf(metadata: unknown): string {
+  const { langgraph_checkpoint_ns: ns, checkpoint_ns: older } = isDict(metadata) ? metadata : ({} as Dict);
+  return textIn(ns) ?? textIn(older) ?? "";
+}
+
+const textIn = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
+const listOf = (value: unknown): readonly Dict[] => (Array.isArray(value) ? value.filter(isDict) : []);

@@ -1,0 +1,74 @@
+import { ThreadfoldError } from "threadfold";
+import { isAbortError } from "../abort.js";
+import { newId } from "../new-id.js";
+import { readGraphPart } from "../stream/graph-parts.js";
+import { foldRun, type FoldedRun, type RunThread } from "./fold-run.js";
+import type { RunListeners } from "./run.js";
+
+/** How {@link follow} reads a run. */
+export interface FollowOptions extends RunListeners {
+  /** Stops the reading, and the run with it. What was said stays. */
+  signal?: AbortSignal | undefined;
+  /** The run's id; a new one by default. */
+  runId?: string | undefined;
+}
+
+/**
+ * Folds a run of a graph in the same program into a thread: {@link foldRun} for what `graph.stream()` returns, of
+ * `threadfold/graph` and of langgraph.js. Stream in a list of modes, so that each part says which it is in: `values` (it
+ * confirms), `messages` (it streams), and `updates` or `custom` if you like.
+ *
+ * Resolves when the graph is through: with what it asks, and with its error if a node threw. The run is then `failed`,
+ * and what it took along waits for a retry.
+ *
+ * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no thread and no such stream, `DISPOSED`; the signal's
+ *   reason.
+ *
+ * @example
+ * ```ts
+ * import { END, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
+ * import { Thread } from "threadfold";
+ * import { follow } from "threadfold/langgraph";
+ *
+ * const graph = new StateGraph(MessagesAnnotation)
+ *   .addNode("answer", () => ({ messages: [{ role: "assistant", content: "Hello" }] }))
+ *   .addEdge(START, "answer")
+ *   .addEdge("answer", END)
+ *   .compile();
+ * const thread = new Thread();
+ * const question = { type: "human" as const, id: "q", content: "Hi" };
+ * thread.optimistic({ messages: [question] });
+ * await follow(thread, graph.stream({ messages: [question] }, { streamMode: ["values", "messages"] }));
+ * console.log(thread.getState().messages.map(({ content }) => content)); // [ 'Hi', 'Hello' ]
+ * ```
+ */
+export async function follow(
+  thread: RunThread,
+  stream: AsyncIterable<unknown> | PromiseLike<AsyncIterable<unknown>>,
+  options: FollowOptions = {},
+): Promise<FoldedRun> {
+  const { runId = newId(), ...rest } = options;
+  return foldRun(thread, partsOf(stream, runId), { ...rest, join: false });
+}
+
+/** The graph's parts as a server would send them. */
+async function* partsOf(
+  stream: AsyncIterable<unknown> | PromiseLike<AsyncIterable<unknown>>,
+  runId: string,
+): AsyncGenerator<object> {
+  yield { event: "metadata", data: { run_id: runId } };
+  try {
+    for await (const given of await stream) {
+      const part = readGraphPart(given);
+      if (!part) throw new ThreadfoldError("INVALID_VALUE", NO_MODE);
+      yield { event: [part.mode, ...part.ns].join("|"), data: part.payload };
+    }
+  } catch (error) {
+    if (isAbortError(error) || error instanceof ThreadfoldError) throw error;
+    // A node's error is the run's, not the connection's.
+    yield { event: "error", data: error };
+  }
+}
+
+const NO_MODE =
+  "A part of the stream does not say which mode it is in: stream with a list of modes, such as ['values', 'messages'].";

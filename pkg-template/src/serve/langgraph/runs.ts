@@ -1,0 +1,175 @@
+// Runs: begun, queued, stopped, and told to whoever joins them.
+import { newId } from "../../new-id.js";
+import { command, type RunnableGraph } from "../../stream/graph-parts.js";
+import { Refusal } from "../http.js";
+import { RunLog, RunLogs } from "../run-log.js";
+import { wireJson } from "../wire.js";
+import { modesOf, runParts, type RunEnd } from "./run-parts.js";
+import { configOf } from "./thread-state.js";
+
+/** As much of a request for a run as is read. */
+export interface RunRequest {
+  readonly assistant_id?: unknown;
+  readonly input?: unknown;
+  readonly command?: { readonly resume?: unknown; readonly update?: unknown; readonly goto?: unknown } | null;
+  readonly config?: Readonly<Record<string, unknown>> | null;
+  readonly context?: unknown;
+  readonly metadata?: unknown;
+  readonly stream_mode?: unknown;
+  readonly stream_subgraphs?: unknown;
+  readonly stream_resumable?: unknown;
+  readonly interrupt_before?: unknown;
+  readonly interrupt_after?: unknown;
+  readonly checkpoint?: unknown;
+  readonly checkpoint_id?: unknown;
+  readonly checkpoint_during?: unknown;
+  readonly durability?: unknown;
+  readonly multitask_strategy?: unknown;
+  readonly on_disconnect?: unknown;
+}
+
+type Status = "pending" | "running" | "success" | "error" | "interrupted";
+
+export class Run extends RunLog {
+  readonly assistantId: string;
+  readonly request: RunRequest;
+  readonly createdAt: string = new Date().toISOString();
+  updatedAt: string = this.createdAt;
+  status: Status = "pending";
+  readonly ending: RunEnd = { values: null, isInterrupted: false };
+  error: { error: string; message: string } | undefined;
+  /** Whether parts have ids, by which they can be told again. */
+  readonly isResumable: boolean;
+
+  constructor(threadId: string, assistantId: string, request: RunRequest) {
+    super(newId(), threadId);
+    this.assistantId = assistantId;
+    this.request = request;
+    this.isResumable = request.stream_resumable === true;
+  }
+
+  become(status: Status): void {
+    this.status = status;
+    this.updatedAt = new Date().toISOString();
+  }
+
+  /** The run, as the API tells it. */
+  get told(): object {
+    const { metadata, multitask_strategy } = this.request;
+    return {
+      run_id: this.id,
+      thread_id: this.threadId,
+      assistant_id: this.assistantId,
+      created_at: this.createdAt,
+      updated_at: this.updatedAt,
+      status: this.status,
+      metadata: metadata ?? {},
+      multitask_strategy: multitask_strategy ?? "enqueue",
+    };
+  }
+
+  /** What `wait` and `join` answer. */
+  get result(): unknown {
+    return this.error ? { __error__: this.error } : this.ending.values;
+  }
+}
+
+/** The runs of a server. */
+export class Runs {
+  readonly logs: RunLogs<Run>;
+  readonly #changed: (run: Run) => void;
+
+  /** @param changed - Called when a run begins and when it is over. */
+  constructor(kept: number, changed: (run: Run) => void) {
+    this.logs = new RunLogs(kept);
+    this.#changed = changed;
+  }
+
+  /** Begins a run, or lets it wait for those before it; by its `multitask_strategy`, stops them, or is refused. */
+  start(graph: RunnableGraph, threadId: string, assistantId: string, request: RunRequest, more: object): Run {
+    const modes = modesOf(request.stream_mode);
+    const strategy = request.multitask_strategy ?? "enqueue";
+    const before = this.logs.of(threadId).filter(({ hasEnded }) => !hasEnded);
+    if (strategy === "rollback") throw new Refusal(422, "The strategy rollback is not served: use interrupt.");
+    if (strategy === "reject" && before.length > 0)
+      throw new Refusal(409, "The thread has a run that goes on: wait for it, or choose another multitask_strategy.");
+    if (strategy === "interrupt") for (const run of before) run.stop.abort();
+    const run = new Run(threadId, assistantId, request);
+    this.logs.add(run);
+    void Promise.all(before.map(({ over }) => over)).then(() => this.#work(graph, run, modes, more));
+    return run;
+  }
+
+  async #work(graph: RunnableGraph, run: Run, modes: readonly string[], more: object): Promise<void> {
+    const { signal } = run.stop;
+    if (signal.aborted) run.become("interrupted");
+    else {
+      run.become("running");
+      this.#changed(run);
+      run.add(part({ event: "metadata", data: { run_id: run.id, attempt: 1 } }));
+      try {
+        const config = { ...configFor(run, more), signal };
+        const input = inputOf(run.request);
+        for await (const said of runParts(graph, { input, config, modes, end: run.ending })) {
+          if (signal.aborted) break;
+          run.add(part(said));
+        }
+        run.become(signal.aborted || run.ending.isInterrupted ? "interrupted" : "success");
+      } catch (error) {
+        if (signal.aborted) run.become("interrupted");
+        else {
+          run.error = failure(error);
+          run.add(part({ event: "error", data: run.error }));
+          run.become("error");
+        }
+      }
+    }
+    run.end();
+    this.#changed(run);
+  }
+}
+
+const part = ({ event, data }: { event: string; data: unknown }) => `event: ${event}\ndata: ${wireJson(data)}\n\n`;
+
+function failure(error: unknown): { error: string; message: string } {
+  const { name, message } = (error ?? {}) as Partial<Error>;
+  return { error: name ?? "Error", message: message ?? String(error) };
+}
+
+function inputOf({ input, command: asked }: RunRequest): unknown {
+  if (!asked) return input ?? null;
+  const { resume, update, goto } = asked;
+  return command({
+    ...(resume !== undefined && resume !== null && { resume }),
+    ...(update !== undefined && update !== null && { update }),
+    ...(goto !== undefined && goto !== null && { goto: [goto].flat().map(destination) }),
+  });
+}
+
+/** A goto is a node's name or, with an input of its own, a Send. */
+function destination(to: unknown): unknown {
+  const { node, input } = (to ?? {}) as { node?: unknown; input?: unknown };
+  return typeof node === "string" ? { lg_name: "Send", node, args: input } : to;
+}
+
+function configFor({ request, threadId }: Run, more: object): object {
+  const { config, context, metadata, checkpoint, checkpoint_id, durability, checkpoint_during } = request;
+  const { configurable, recursion_limit, tags } = config ?? {};
+  const at = configOf(threadId, checkpoint ?? checkpoint_id);
+  return {
+    ...(recursion_limit !== undefined && { recursionLimit: recursion_limit }),
+    ...(tags !== undefined && { tags }),
+    ...(metadata !== undefined && metadata !== null && { metadata }),
+    ...(context !== undefined && context !== null && { context }),
+    ...(request.interrupt_before != null && { interruptBefore: request.interrupt_before }),
+    ...(request.interrupt_after != null && { interruptAfter: request.interrupt_after }),
+    ...(durability != null ? { durability } : checkpoint_during === false ? { durability: "exit" } : {}),
+    subgraphs: request.stream_subgraphs === true,
+    ...more,
+    configurable: {
+      ...(configurable as object | undefined),
+      ...(more as { configurable?: object }).configurable,
+      ...at.configurable,
+    },
+  };
+}

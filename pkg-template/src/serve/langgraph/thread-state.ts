@@ -1,0 +1,66 @@
+// A graph's state in the words of the threads API.
+import type { GraphConfig, GraphInterrupt, GraphState, GraphTask } from "../../stream/graph-parts.js";
+
+/** The checkpoint that a config names; null if it names none. */
+export function checkpointOf(config: GraphConfig | undefined): object | null {
+  const { thread_id, checkpoint_id, checkpoint_ns, checkpoint_map } = config?.configurable ?? {};
+  if (thread_id === undefined || checkpoint_id === undefined || checkpoint_id === "") return null;
+  return {
+    thread_id,
+    checkpoint_ns: checkpoint_ns ?? "",
+    checkpoint_id,
+    ...(checkpoint_map !== undefined && { checkpoint_map }),
+  };
+}
+
+/** The interrupts of a state's tasks. */
+export const interruptsOf = ({ tasks = [] }: GraphState): GraphInterrupt[] =>
+  tasks.flatMap(({ interrupts = [] }) => interrupts.map(told));
+
+export function threadStateOf(state: GraphState): object {
+  const checkpoint = checkpointOf(state.config);
+  return {
+    values: state.values ?? {},
+    next: state.next ?? [],
+    tasks: (state.tasks ?? []).map(taskOf),
+    metadata: state.metadata ?? {},
+    created_at: state.createdAt ?? null,
+    checkpoint,
+    parent_checkpoint: checkpointOf(state.parentConfig),
+    interrupts: interruptsOf(state),
+  };
+}
+
+function taskOf({ id, name, path, error, interrupts = [], state, result }: GraphTask): object {
+  const isState = typeof state === "object" && state !== null && "values" in state;
+  return {
+    id,
+    name,
+    path: path ?? [],
+    error: error === undefined || error === null ? null : errorText(error),
+    interrupts: interrupts.map(told),
+    checkpoint: isState ? null : ((state as GraphConfig | undefined)?.configurable ?? null),
+    state: isState ? threadStateOf(state as GraphState) : null,
+    result: result ?? null,
+  };
+}
+
+const told = ({ id, value }: GraphInterrupt): GraphInterrupt => ({ id, value: value ?? null });
+
+const errorText = (error: unknown): string =>
+  typeof error === "string" ? error : ((error as Partial<Error>).message ?? JSON.stringify(error));
+
+/** Configs name a checkpoint by fields of `configurable`. */
+export function configOf(threadId: string, checkpoint?: unknown): { configurable: Record<string, unknown> } {
+  const { checkpoint_id, checkpoint_ns, checkpoint_map } = (
+    typeof checkpoint === "string" ? { checkpoint_id: checkpoint } : (checkpoint ?? {})
+  ) as Record<string, unknown>;
+  return {
+    configurable: {
+      thread_id: threadId,
+      ...(checkpoint_id !== undefined &&
+        checkpoint_id !== null && { checkpoint_id, checkpoint_ns: checkpoint_ns ?? "" }),
+      ...(checkpoint_map !== undefined && checkpoint_map !== null && { checkpoint_map }),
+    },
+  };
+}

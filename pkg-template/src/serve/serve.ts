@@ -1,0 +1,168 @@
+import { graphEvents, threadState, type GraphEvent, type GraphEventOptions } from "../ag-ui/graph/graph-events.js";
+import type { GraphRunInput } from "../ag-ui/graph/graph-input.js";
+import { agUiMessage } from "../ag-ui/graph/messages-told.js";
+import { isDict } from "../langgraph/merge.js";
+import { checkedGraph, type GraphTask, type RunnableGraph } from "../stream/graph-parts.js";
+import { answering, bodyOf, eventStream, json, Refusal, type Cors, type FetchHandler } from "./http.js";
+import { RunLog, RunLogs } from "./run-log.js";
+import { wireJson } from "./wire.js";
+
+/** How {@link serve} answers. */
+export interface ServeOptions {
+  /** More of a run's config, such as `recursionLimit` or `context`; a function is called for each run. */
+  config?: ((input: GraphRunInput, request: Request) => object | undefined) | object | undefined;
+  /** Which pages of other origins may call. Default: none. */
+  cors?: Cors | undefined;
+  /**
+   * Whether a run goes on when whoever asked leaves, and can be joined again: in the memory of this program. Without it
+   * a run stops with its connection. Default false.
+   */
+  resumable?: boolean | undefined;
+  /** How many runs that are over can still be joined. Default 100. */
+  keep?: number | undefined;
+  /** Changes the events of a run before they are sent: leaves some out, adds others, waits. */
+  events?:
+    | ((events: AsyncIterable<GraphEvent>, input: GraphRunInput, request: Request) => AsyncIterable<GraphEvent>)
+    | undefined;
+}
+
+/**
+ * Makes a server of a graph: a function from a `Request` to its `Response` that speaks AG-UI over server-sent events, for
+ * a Worker, a route of Next, Deno, Bun, or by {@link toNodeListener} for Node. What talks to an AG-UI agent talks to it:
+ * `HttpAgent`, CopilotKit, assistant-ui, `AgUiRunner`.
+ *
+ * A POST of a `RunAgentInput` starts a run and is answered by its events. `GET …/threads/ID` answers what the graph's
+ * thread has, `{ messages, state, interrupts }`. If the runs are `resumable`, `GET …/runs/ID` joins one (`joinUrl` of an
+ * `AgUiRunner`; behind `Last-Event-ID`, or from its start), a POST of the same run does too, and `DELETE …/runs/ID` stops
+ * it (its `cancel`). A second run of a thread under way is refused with 409.
+ *
+ * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no compiled graph.
+ *
+ * @example
+ * ```ts
+ * import { END, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
+ * import { Thread, type AgUiState } from "threadfold";
+ * import { AgUiRunner } from "threadfold/ag-ui/events";
+ * import { serve } from "threadfold/serve";
+ *
+ * const graph = new StateGraph(MessagesAnnotation)
+ *   .addNode("answer", () => ({ messages: [{ role: "assistant", content: "Hello" }] }))
+ *   .addEdge(START, "answer")
+ *   .addEdge("answer", END)
+ *   .compile();
+ * const handler = serve(graph); // export default { fetch: handler }, export const POST = handler, Deno.serve(handler)
+ *
+ * const thread = new Thread<AgUiState>();
+ * const runner = new AgUiRunner(thread, {
+ *   url: "http://localhost/agent",
+ *   fetch: async (url, init) => handler(new Request(url, init)),
+ * });
+ * await runner.sendMessage("Hi");
+ * console.log(thread.getState().messages.map(({ content }) => content)); // [ 'Hi', 'Hello' ]
+ * ```
+ */
+export function serve(graph: RunnableGraph, options: ServeOptions = {}): FetchHandler {
+  checkedGraph(graph, "serve");
+  const server = new AgUiServer(graph, options);
+  return answering(
+    options.cors,
+    (error) => ({ error }),
+    (request) => server.answer(request),
+  );
+}
+
+class AgUiServer {
+  readonly #graph: RunnableGraph;
+  readonly #options: ServeOptions;
+  readonly #runs: RunLogs;
+
+  constructor(graph: RunnableGraph, options: ServeOptions) {
+    this.#graph = graph;
+    this.#options = options;
+    this.#runs = new RunLogs(options.resumable ? (options.keep ?? 100) : 0);
+  }
+
+  async answer(request: Request): Promise<Response> {
+    const { method } = request;
+    const [, kind, named = ""] = /\/(runs|threads)\/([^/]+)$/.exec(new URL(request.url).pathname) ?? [];
+    const id = decodeURIComponent(named);
+    const run = kind === "runs" && this.#options.resumable ? this.#runs.get(id) : undefined;
+    if (method === "POST" && kind === undefined) return this.#start(readInput(await bodyOf(request)), request);
+    if (method === "GET" && run) return this.#stream(run, request);
+    if (method === "DELETE" && run) {
+      run.stop.abort();
+      await run.over;
+      return json("{}");
+    }
+    if (method === "GET" && kind === "threads") return this.#thread(id);
+    throw new Refusal(404, `There is no ${method} ${new URL(request.url).pathname}.`);
+  }
+
+  async #start(input: GraphRunInput, request: Request): Promise<Response> {
+    const known = this.#options.resumable ? this.#runs.get(input.runId) : undefined;
+    if (known) return this.#stream(known, request);
+    const last = this.#runs.lastOf(input.threadId);
+    // One that was stopped is over as soon as its nodes are; any other is somebody else's.
+    if (last && !last.hasEnded && last.stop.signal.aborted) await last.over;
+    else if (last && !last.hasEnded && this.#graph.checkpointer)
+      throw new Refusal(409, `The thread ${input.threadId} has a run that goes on.`);
+    const run = new RunLog(input.runId, input.threadId);
+    this.#runs.add(run);
+    void this.#work(run, input, request);
+    return this.#stream(run, request);
+  }
+
+  async #work(run: RunLog, input: GraphRunInput, request: Request): Promise<void> {
+    const { config, events: change } = this.#options;
+    const { signal } = run.stop;
+    const asked = typeof config === "function" ? (config as (...args: unknown[]) => object)(input, request) : config;
+    const told = graphEvents(this.#graph, input, { config: asked as GraphEventOptions["config"], signal });
+    const { threadId, runId } = input;
+    let last = "";
+    try {
+      for await (const event of change ? change(told, input, request) : told) {
+        last = event.type;
+        run.add(`data: ${wireJson(event)}`);
+      }
+      // A run that was stopped ends well: what it said stays said.
+      if (signal.aborted && !/^RUN_(FINISHED|ERROR)$/.test(last))
+        run.add(`data: ${wireJson({ type: "RUN_FINISHED", threadId, runId, outcome: { type: "cancelled" } })}`);
+    } catch (error) {
+      run.add(`data: ${wireJson({ type: "RUN_ERROR", message: (error as Error)?.message ?? String(error) })}`);
+    } finally {
+      run.end();
+    }
+  }
+
+  #stream(run: RunLog, { headers }: Request): Response {
+    const { resumable } = this.#options;
+    const seen = Number(headers.get("last-event-id") ?? 0);
+    async function* parts(): AsyncGenerator<string> {
+      for await (const [place, part] of run.from(Number.isInteger(seen) ? seen : 0))
+        yield resumable ? `id: ${place + 1}\n${part}\n\n` : `${part}\n\n`;
+    }
+    return eventStream(parts(), {}, resumable ? undefined : () => run.stop.abort());
+  }
+
+  async #thread(threadId: string): Promise<Response> {
+    const known = await threadState(this.#graph, { configurable: { thread_id: threadId } });
+    const { messages = [], ...state } = (known?.values ?? {}) as { messages?: readonly unknown[] };
+    if (!known || (known.config?.configurable?.["checkpoint_id"] === undefined && Object.keys(state).length === 0))
+      throw new Refusal(404, `There is no thread ${threadId}.`);
+    const interrupts = (known.tasks ?? []).flatMap(({ interrupts = [] }: GraphTask) => interrupts);
+    return json(wireJson({ messages: messages.flatMap((message) => agUiMessage(message) ?? []), state, interrupts }));
+  }
+}
+
+/** Reads a `RunAgentInput`; says what it lacks. */
+function readInput(given: unknown): GraphRunInput {
+  const input = (isDict(given) ? given : {}) as Partial<GraphRunInput>;
+  for (const key of ["threadId", "runId"] as const)
+    if (typeof input[key] !== "string" || input[key] === "") throw new Refusal(400, `${key}: a string is needed.`);
+  const { messages } = input;
+  const isMessage = (message: unknown) =>
+    isDict(message) && typeof message["id"] === "string" && typeof message["role"] === "string";
+  if (!Array.isArray(messages) || !messages.every(isMessage))
+    throw new Refusal(400, "messages: a list of messages with id and role is needed.");
+  return input as GraphRunInput;
+}

@@ -1,0 +1,77 @@
+// The agent and what the page knows of it: its runner, the nodes at work, its checkpoints.
+import { Thread, toAgUi, type AgUiState } from "threadfold";
+import { AgUiRunner, graphEvents } from "threadfold/ag-ui/events";
+import { lineage, type Checkpoint } from "./checkpoints";
+import { graph } from "./graph";
+
+/** What is shown beside the conversation. */
+export interface Sight {
+  readonly active: ReadonlySet<string>;
+  readonly checkpoints: readonly Checkpoint[];
+}
+
+export class PageAgent {
+  readonly thread = new Thread<AgUiState>({ threadId: crypto.randomUUID() });
+  readonly runner: AgUiRunner;
+  #sight: Sight = { active: new Set(), checkpoints: [] };
+  readonly #listeners = new Set<() => void>();
+  /** The checkpoint that the next run goes on from, if not the latest. */
+  #from: string | undefined;
+
+  constructor() {
+    this.runner = new AgUiRunner(this.thread, {
+      send: (input, signal) => graphEvents(graph, input as never, { config: this.#config(), signal }),
+      onEvent: ({ type, ...event }) => {
+        const { stepName } = event as { stepName?: string };
+        const active = new Set(this.#sight.active);
+        if (type === "STEP_STARTED") active.add(stepName ?? "");
+        else if (type === "STEP_FINISHED") active.delete(stepName ?? "");
+        else if (type === "RUN_FINISHED" || type === "RUN_ERROR") active.clear();
+        else return;
+        this.#show({ active });
+        void this.#look();
+      },
+    });
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  readonly getSight = (): Sight => this.#sight;
+
+  /** Stops what goes on; the nodes are at rest then. */
+  async stop(): Promise<void> {
+    await this.runner.stop();
+    this.#show({ active: new Set() });
+    await this.#look();
+  }
+
+  /** Goes back to a checkpoint: the conversation is as it was then, and the next message branches off there. */
+  async goBack({ id, messages, todos }: Checkpoint): Promise<void> {
+    await this.stop();
+    this.#from = id;
+    this.thread.receive({
+      type: "values",
+      values: { messages: messages.map((message) => toAgUi(message)), todos: todos ?? [] },
+    });
+    await this.#look();
+  }
+
+  #config(): object | undefined {
+    const from = this.#from;
+    this.#from = undefined;
+    return from === undefined ? undefined : { configurable: { checkpoint_id: from, checkpoint_ns: "" } };
+  }
+
+  async #look(): Promise<void> {
+    const { threadId = "" } = this.thread;
+    this.#show({ checkpoints: await lineage(threadId, this.#from) });
+  }
+
+  #show(news: Partial<Sight>): void {
+    this.#sight = { ...this.#sight, ...news };
+    for (const listener of this.#listeners) listener();
+  }
+}
