@@ -252,7 +252,7 @@ class Ways {
     if (this.hasTools) {
       const direct = [...tools.values()].some(({ returnDirect }) => returnDirect);
       const back = direct || answers.size > 0 ? [entry, exit] : [entry];
-      graph.addConditionalEdges("tools", (state) => (this.#isAnswered(state) ? exit : entry), back);
+      graph.addConditionalEdges("tools", (state) => (back[1] && this.#isAnswered(state) ? exit : entry), back);
       const again = last || this.wraps || answers.size > 0 ? [entry] : [];
       graph.addConditionalEdges(from, (state) => this.#next(state), [...new Set(["tools", exit, ...again])]);
     } else if (answers.size > 0) {

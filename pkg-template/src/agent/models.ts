@@ -1,7 +1,7 @@
 // Models in every form that is taken, as one: `@langchain/core`'s, the AI SDK's, a function.
 import { ThreadfoldError } from "../errors.js";
 import type { LangChainMessage } from "../messages.js";
-import { chunkOf, type ModelCall, ownSignal } from "./model-call.js";
+import { chunkOf, configOf, type ModelCall, ownSignal } from "./model-call.js";
 import { callAiSdk, type AiSdkModel } from "./ai-sdk.js";
 import { type AiMessage, type Fields, typeOf, freshId } from "./message.js";
 import type { AgentTool } from "./tools.js";
@@ -95,7 +95,7 @@ async function callLangChain(model: LangChainModel, call: ModelCall): Promise<Ai
   const { runtime, onChunk, messages, tools, settings } = call;
   const ready = bind(model, call);
   const isRunnable = (model as { lc_runnable?: boolean }).lc_runnable === true;
-  const options = { ...(isRunnable ? runtime : ownSignal(runtime)), ...(tools.length === 0 && settings) };
+  const options = { ...(isRunnable ? configOf(runtime) : ownSignal(runtime)), ...(tools.length === 0 && settings) };
   if (!onChunk || !ready.stream || isRunnable) return (await ready.invoke(messages, options)) as AiMessage;
   type Chunk = Fields & { concat(more: Chunk): Chunk };
   let whole: Chunk | undefined;

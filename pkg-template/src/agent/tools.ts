@@ -2,6 +2,7 @@
 import { ThreadfoldError } from "../errors.js";
 import type { ToolCall } from "../messages.js";
 import { contentOf, freshId, type Fields, toolMessage, typeOf } from "./message.js";
+import { configOf } from "./model-call.js";
 import { type AnySchema, check, jsonSchemaOf, type StandardSchema } from "./schema-checks.js";
 import type { ToolOutcome, ToolRuntime } from "./types.js";
 
@@ -94,9 +95,7 @@ export function agentTool(source: Tool): AgentTool {
 }
 
 async function invoked(source: LangChainTool, call: ToolCall, runtime: ToolRuntime): Promise<ToolOutcome> {
-  const { state, toolCallId } = runtime;
-  // What the node's context has of its own is a config of LangChain's.
-  const config = { ...(Object.getPrototypeOf(runtime) as object), state, toolCallId, toolCall: call };
+  const config = { ...configOf(runtime), state: runtime.state, toolCall: call };
   try {
     return outcomeOf(await source.invoke({ ...call, type: "tool_call" }, config), call);
   } catch (error) {
