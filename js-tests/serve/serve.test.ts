@@ -8,7 +8,7 @@ import { Annotation, END, START, StateGraph } from "@langchain/langgraph";
 import { Thread, type AgUiState } from "threadfold";
 import { AgUiRunner, foldAgUi, runInput } from "threadfold/ag-ui";
 import { serve, toNodeListener, type FetchHandler, type ServeOptions } from "threadfold/serve";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { LIBRARIES } from "./libraries";
 
 const ADDRESS = "http://localhost/agent";
@@ -201,6 +201,29 @@ describe.each(LIBRARIES)("$library", ({ chatGraph }) => {
       expect((await get(handler, "/runs/r1")).status).toBe(404);
       expect((await get(handler, "/runs/r2")).status).toBe(200);
     });
+  });
+
+  test("says in a long silence that it is still there", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      let go: () => void = () => {};
+      const graph = new StateGraph(Annotation.Root({ n: Annotation<number>() }))
+        .addNode("wait", async () => {
+          await new Promise<void>((resolve) => (go = resolve));
+          return { n: 1 };
+        })
+        .addEdge(START, "wait")
+        .addEdge("wait", END)
+        .compile();
+      const response = await post(serve(graph), input("Hi", { state: { n: 0 } }));
+      const text = response.text();
+      await vi.advanceTimersByTimeAsync(31_000);
+      go();
+      await vi.advanceTimersByTimeAsync(1_000);
+      expect((await text).split("\n\n").filter((part) => part.startsWith(":"))).toHaveLength(2);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test("tells what a thread has, with what it asks", async () => {

@@ -1,7 +1,6 @@
 import { graphEvents, threadState, type GraphEvent, type GraphEventOptions } from "../ag-ui/graph/graph-events.js";
-import type { GraphRunInput } from "../ag-ui/graph/graph-input.js";
+import { checkedInput, type GraphRunInput } from "../ag-ui/graph/graph-input.js";
 import { agUiMessage } from "../ag-ui/graph/messages-told.js";
-import { isDict } from "../langgraph/merge.js";
 import { checkedGraph, type GraphTask, type RunnableGraph } from "../stream/graph-parts.js";
 import { answering, bodyOf, eventStream, json, Refusal, type Cors, type FetchHandler } from "./http.js";
 import { RunLog, RunLogs } from "./run-log.js";
@@ -154,15 +153,11 @@ class AgUiServer {
   }
 }
 
-/** Reads a `RunAgentInput`; says what it lacks. */
+/** Reads a `RunAgentInput`; refuses what is none. */
 function readInput(given: unknown): GraphRunInput {
-  const input = (isDict(given) ? given : {}) as Partial<GraphRunInput>;
-  for (const key of ["threadId", "runId"] as const)
-    if (typeof input[key] !== "string" || input[key] === "") throw new Refusal(400, `${key}: a string is needed.`);
-  const { messages } = input;
-  const isMessage = (message: unknown) =>
-    isDict(message) && typeof message["id"] === "string" && typeof message["role"] === "string";
-  if (!Array.isArray(messages) || !messages.every(isMessage))
-    throw new Refusal(400, "messages: a list of messages with id and role is needed.");
-  return input as GraphRunInput;
+  try {
+    return checkedInput(given);
+  } catch (error) {
+    throw new Refusal(400, (error as Error).message);
+  }
 }
