@@ -29,21 +29,31 @@ const onReact18 = {
   },
 };
 
+/** What needs a process of its own: it catches the wasm as it is instantiated, or changes what all have. */
+const ALONE = ["memory/**", "robust/**", "react/**", "stores/**", "runner/chat.test.ts", "fuzz/seeds.test.ts"];
+
+const inNode = {
+  testTimeout: 120_000,
+  pool: "forks" as const,
+  // Tests of lifetimes and memory collect garbage when they want to.
+  execArgv: ["--expose-gc"],
+};
+
 export default defineConfig({
   test: {
     passWithNoTests: true,
     projects: [
       {
         test: {
+          ...inNode,
           name: "node",
           include: ["**/*.test.ts"],
-          exclude: ["browser/**", "consumers/**", "rust/**", "servers/**", "**/node_modules/**"],
-          testTimeout: 120_000,
-          pool: "forks",
-          // Tests of lifetimes and memory collect garbage when they want to.
-          execArgv: ["--expose-gc"],
+          exclude: ["browser/**", "consumers/**", "rust/**", "servers/**", "**/node_modules/**", ...ALONE],
+          // Importing everything anew for each file takes longer than many a file's tests.
+          isolate: false,
         },
       },
+      { test: { ...inNode, name: "node, alone", include: ALONE.map((path) => path.replace("**", "**/*.test.ts")) } },
       onClient("0.0.58"),
       onClient("0.0.59"),
       onReact18,

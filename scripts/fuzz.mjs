@@ -8,6 +8,7 @@ import { parseArgs } from "node:util";
 import { Complaint, isMain, main, root, watch } from "./process.mjs";
 import { OPTIMISED } from "./rust.mjs";
 import { setup } from "./setup.mjs";
+import { IN_NODE, vitestIn } from "./vitest.mjs";
 
 const OPTIONS = {
   minutes: { type: "string", default: "5" },
@@ -21,7 +22,7 @@ const rust = (name) => ({ name, program: "cargo", args: ["test", "--quiet", "--t
 const javascript = (path) => ({
   name: path,
   program: process.execPath,
-  args: [join("node_modules", "vitest", "vitest.mjs"), "run", "--root", "js-tests", "--project", "node", path],
+  args: vitestIn(IN_NODE, path),
 });
 
 /** Not in vitest's project `node`, or about seeds themselves. */

@@ -9,6 +9,7 @@ import { ensureNodeModules } from "./node-modules.mjs";
 import { all, Complaint, isMain, main, root, watch } from "./process.mjs";
 import { requireTools } from "./setup.mjs";
 import { fromCargo, fromVitest, Tally } from "./tally.mjs";
+import { IN_NODE, vitestIn } from "./vitest.mjs";
 import { bind, OPTIMISED, SIDE_BY_SIDE, target, WASM } from "./rust.mjs";
 
 const GROUPS = ["rust", "wasm", "build", "node", "browser", "consumers", "servers", "quick"];
@@ -64,15 +65,14 @@ async function boundaryIn(host, folder) {
   return { ...fromCargo(output), ok: code === 0 };
 }
 
-async function vitest(project, files = []) {
-  const results = join(target, "vitest", `${project.replace("*", "")}.json`);
+async function vitest(projects, files = []) {
+  const results = join(target, "vitest", `${projects[0].replace("*", "")}.json`);
   rmSync(results, { force: true });
   mkdirSync(join(target, "vitest"), { recursive: true });
-  const program = join(root, "node_modules", "vitest", "vitest.mjs");
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${results}`];
   // By itself, vitest leaves one core free: of two, one.
   const workers = `--maxWorkers=${Math.max(2, availableParallelism() - 1)}`;
-  const args = [program, "run", "--root", "js-tests", "--project", project, workers, ...reporters, ...files];
+  const args = vitestIn(projects, workers, ...reporters, ...files);
   const { code } = await watch(process.execPath, args, { keep: false });
   return { ...fromVitest(results), ok: code === 0 };
 }
@@ -103,17 +103,17 @@ export async function test(groups, tally) {
       built = await tally.step("npm run build", build);
     },
     // The older versions of @ag-ui/client and React are projects of their own.
-    node: () => tally.step("vitest in Node", () => vitest(THOROUGH ? "node*" : "node")),
-    browser: () => tally.step("vitest with Chromium", () => vitest("browser")),
-    consumers: () => tally.step("consumers", () => vitest("consumers")),
+    node: () => tally.step("vitest in Node", () => vitest(THOROUGH ? ["node*"] : IN_NODE)),
+    browser: () => tally.step("vitest with Chromium", () => vitest(["browser"])),
+    consumers: () => tally.step("consumers", () => vitest(["consumers"])),
     servers: () =>
       tally.step("real servers", async () => {
         await (await import("../js-tests/servers/environment.mjs")).ensureEnvironment();
-        return vitest("servers");
+        return vitest(["servers"]);
       }),
     quick: async () => {
       await tally.step("cargo test --lib", () => cargoTest("--lib"));
-      await tally.step("vitest, the main files", () => vitest("node", QUICK));
+      await tally.step("vitest, the main files", () => vitest(IN_NODE, QUICK));
     },
   };
   const inTurn = async (groups) => {

@@ -4,6 +4,7 @@ import { watch as observe } from "node:fs";
 import { join } from "node:path";
 import { build } from "./build.mjs";
 import { Complaint, isMain, main, root, watch } from "./process.mjs";
+import { IN_NODE, vitestIn } from "./vitest.mjs";
 
 const SOURCES = ["src", "bindings/src", "bindings-agent/src", "derive/src", "pkg-template/src"];
 
@@ -48,8 +49,7 @@ async function tryToBuild() {
 }
 
 async function test(files) {
-  const program = join("node_modules", "vitest", "vitest.mjs");
-  await watch(process.execPath, [program, "run", "--root", "js-tests", "--project", "node", ...files], { keep: false });
+  await watch(process.execPath, vitestIn(IN_NODE, ...files), { keep: false });
 }
 
 if (isMain(import.meta.url)) {

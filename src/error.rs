@@ -133,27 +133,7 @@ impl Error {
     /// Returns the stable name of this kind of error: the `code` of a JavaScript `ThreadfoldError`.
     #[must_use]
     pub fn code(&self) -> &'static str {
-        match self {
-            Self::NullArgument { .. } => "NULL_ARGUMENT",
-            Self::InvalidMessage { .. } => "INVALID_MESSAGE",
-            Self::UnknownMessageRemoved { .. } => "UNKNOWN_MESSAGE_REMOVED",
-            Self::RemovedAfterRemoveAll { .. } => "REMOVED_AFTER_REMOVE_ALL",
-            Self::UnknownMessage { .. } => "UNKNOWN_MESSAGE",
-            Self::InvalidTodos { .. } => "INVALID_TODOS",
-            Self::ParallelTodos => "PARALLEL_TODOS",
-            Self::InvalidValue { .. } => "INVALID_VALUE",
-            Self::ConcurrentUpdate { .. } => "CONCURRENT_UPDATE",
-            Self::TwoOverwrites { .. } => "TWO_OVERWRITES",
-            Self::NotInput { .. } => "NOT_INPUT",
-            Self::NoInput => "NO_INPUT",
-            Self::InvalidSchema { .. } => "INVALID_SCHEMA",
-            Self::ReducerConflict { .. } => "REDUCER_CONFLICT",
-            Self::InvalidPatch { .. } => "INVALID_PATCH",
-            Self::PatchPathMissing { .. } => "PATCH_PATH_MISSING",
-            Self::PatchTestFailed { .. } => "PATCH_TEST_FAILED",
-            Self::ForbiddenKey { .. } => "FORBIDDEN_KEY",
-            Self::ReducerFailed { .. } => "REDUCER_FAILED",
-        }
+        self.form().split(' ').next().unwrap_or_default()
     }
 
     pub(crate) fn value(what: impl Into<String>, expected: &'static str) -> Self {
@@ -187,88 +167,90 @@ impl Error {
     }
 
     /// Writes the sentence.
-    ///
-    /// Avoids `format!`, whose machinery would be as large in the WebAssembly build as a reducer.
-    pub(crate) fn sentence(&self) -> String {
-        if let Self::InvalidTodos { problems } = self {
-            return problems.join("\n");
+    fn sentence(&self) -> String {
+        let own = self.own_part();
+        let (_, form) = self.form().split_once(' ').unwrap_or_default();
+        let parts = self.parts(&own).into_iter().chain([""]);
+        form.split("{}").zip(parts).flat_map(|(before, part)| [before, part]).collect()
+    }
+
+    /// Returns the code and, behind a space, the sentence with braces in place of its parts. One text
+    /// for both, and in the WebAssembly build JavaScript puts the sentence together: every other way
+    /// takes more room there.
+    pub(crate) fn form(&self) -> &'static str {
+        match self {
+            Self::NullArgument { received: Some(_) } => {
+                "NULL_ARGUMENT Must specify non-null arguments for both 'left' and 'right'. Only received: '{}'."
+            }
+            Self::NullArgument { received: None } => {
+                "NULL_ARGUMENT Must specify non-null arguments for both 'left' and 'right'."
+            }
+            Self::InvalidMessage { field: None, .. } => "INVALID_MESSAGE Not a message: {}.",
+            Self::InvalidMessage { index: Some(_), .. } => {
+                "INVALID_MESSAGE messages[{}]{} should be {}."
+            }
+            Self::InvalidMessage { index: None, .. } => "INVALID_MESSAGE message{}{} should be {}.",
+            Self::UnknownMessageRemoved { .. } => {
+                "UNKNOWN_MESSAGE_REMOVED Attempting to delete a message with an ID that doesn't exist ('{}')"
+            }
+            Self::RemovedAfterRemoveAll { .. } => {
+                "REMOVED_AFTER_REMOVE_ALL Attempting to delete a message with an ID that doesn't exist ('{}') \
+                 after all messages were removed"
+            }
+            Self::UnknownMessage { .. } => "UNKNOWN_MESSAGE There is no message with the id '{}'.",
+            Self::InvalidTodos { .. } => "INVALID_TODOS {}",
+            Self::ParallelTodos => {
+                "PARALLEL_TODOS Error: The `write_todos` tool should never be called multiple times in parallel. \
+                 Please call it only once per model invocation to update the todo list."
+            }
+            Self::InvalidValue { .. } => "INVALID_VALUE {} should be {}.",
+            Self::ConcurrentUpdate { guard: None, .. } => {
+                "CONCURRENT_UPDATE At key '{}': Can receive only one value per step. \
+                 Use an Annotated key to handle multiple values."
+            }
+            Self::ConcurrentUpdate { guard: Some(_), .. } => {
+                "CONCURRENT_UPDATE At key '{}': {}(guard=True) can receive only one value per step. \
+                 Use guard=False if you want to store any one of multiple values."
+            }
+            Self::TwoOverwrites { .. } => {
+                "TWO_OVERWRITES At key '{}': Can receive only one Overwrite value per super-step."
+            }
+            Self::NotInput { .. } => {
+                "NOT_INPUT The field '{}' is not input: only the agent writes it."
+            }
+            Self::NoInput => "NO_INPUT Received no input for __start__",
+            Self::InvalidSchema { .. } => "INVALID_SCHEMA This schema cannot be: {}.",
+            Self::ReducerConflict { .. } => {
+                "REDUCER_CONFLICT The field '{}' is declared with two reducers: '{}' and '{}'."
+            }
+            Self::InvalidPatch { .. } => "INVALID_PATCH Patch operation {}: {}.",
+            Self::PatchPathMissing { .. } => {
+                "PATCH_PATH_MISSING Patch operation {}: nothing is at '{}'."
+            }
+            Self::PatchTestFailed { .. } => {
+                "PATCH_TEST_FAILED Patch operation {}: the value at '{}' is not the one tested for."
+            }
+            Self::ForbiddenKey { .. } => {
+                "FORBIDDEN_KEY The key '{}' is refused: it would reach an object's prototype."
+            }
+            Self::ReducerFailed { .. } => "REDUCER_FAILED A reducer failed: {}",
         }
-        let index = match self {
+    }
+
+    /// Returns the part of the sentence that is no text yet: a position, or the problems.
+    pub(crate) fn own_part(&self) -> String {
+        match self {
+            Self::InvalidTodos { problems } => problems.join("\n"),
             Self::InvalidMessage { index: Some(index), .. }
             | Self::InvalidPatch { index, .. }
             | Self::PatchPathMissing { index, .. }
             | Self::PatchTestFailed { index, .. } => digits(*index),
             _ => String::new(),
-        };
-        let mut parts = self.parts(&index).into_iter();
-        let mut sentence = String::new();
-        for char in self.form().chars() {
-            match char {
-                '{' => sentence.extend(parts.next()),
-                '}' => {}
-                other => sentence.push(other),
-            }
-        }
-        sentence
-    }
-
-    /// Returns the sentence, with braces in place of its parts.
-    fn form(&self) -> &'static str {
-        match self {
-            Self::NullArgument { received: Some(_) } => {
-                "Must specify non-null arguments for both 'left' and 'right'. Only received: '{}'."
-            }
-            Self::NullArgument { received: None } => {
-                "Must specify non-null arguments for both 'left' and 'right'."
-            }
-            Self::InvalidMessage { field: None, .. } => "Not a message: {}.",
-            Self::InvalidMessage { index: Some(_), .. } => "messages[{}]{} should be {}.",
-            Self::InvalidMessage { index: None, .. } => "message{}{} should be {}.",
-            Self::UnknownMessageRemoved { .. } => {
-                "Attempting to delete a message with an ID that doesn't exist ('{}')"
-            }
-            Self::RemovedAfterRemoveAll { .. } => {
-                "Attempting to delete a message with an ID that doesn't exist ('{}') \
-                 after all messages were removed"
-            }
-            Self::UnknownMessage { .. } => "There is no message with the id '{}'.",
-            Self::InvalidTodos { .. } => "",
-            Self::ParallelTodos => {
-                "Error: The `write_todos` tool should never be called multiple times in parallel. \
-                 Please call it only once per model invocation to update the todo list."
-            }
-            Self::InvalidValue { .. } => "{} should be {}.",
-            Self::ConcurrentUpdate { guard: None, .. } => {
-                "At key '{}': Can receive only one value per step. \
-                 Use an Annotated key to handle multiple values."
-            }
-            Self::ConcurrentUpdate { guard: Some(_), .. } => {
-                "At key '{}': {}(guard=True) can receive only one value per step. \
-                 Use guard=False if you want to store any one of multiple values."
-            }
-            Self::TwoOverwrites { .. } => {
-                "At key '{}': Can receive only one Overwrite value per super-step."
-            }
-            Self::NotInput { .. } => "The field '{}' is not input: only the agent writes it.",
-            Self::NoInput => "Received no input for __start__",
-            Self::InvalidSchema { .. } => "This schema cannot be: {}.",
-            Self::ReducerConflict { .. } => {
-                "The field '{}' is declared with two reducers: '{}' and '{}'."
-            }
-            Self::InvalidPatch { .. } => "Patch operation {}: {}.",
-            Self::PatchPathMissing { .. } => "Patch operation {}: nothing is at '{}'.",
-            Self::PatchTestFailed { .. } => {
-                "Patch operation {}: the value at '{}' is not the one tested for."
-            }
-            Self::ForbiddenKey { .. } => {
-                "The key '{}' is refused: it would reach an object's prototype."
-            }
-            Self::ReducerFailed { .. } => "A reducer failed: {}",
         }
     }
 
     /// Returns the parts of the sentence, in order.
-    fn parts<'a>(&'a self, index: &'a str) -> [&'a str; 3] {
+    pub(crate) fn parts<'a>(&'a self, own: &'a str) -> [&'a str; 3] {
         match self {
             Self::NullArgument { received } => [received.unwrap_or_default(), "", ""],
             Self::InvalidMessage { field: None, reason: part, .. }
@@ -280,14 +262,15 @@ impl Error {
             | Self::InvalidSchema { reason: part }
             | Self::ForbiddenKey { key: part }
             | Self::ReducerFailed { reason: part } => [part, "", ""],
-            Self::InvalidMessage { field: Some(field), reason, .. } => [index, field, reason],
+            Self::InvalidMessage { field: Some(field), reason, .. } => [own, field, reason],
             Self::InvalidValue { what, expected } => [what, expected, ""],
             Self::ConcurrentUpdate { key, guard } => [key, guard.unwrap_or_default(), ""],
             Self::ReducerConflict { key, first, second } => [key, first, second],
             Self::InvalidPatch { reason: part, .. }
             | Self::PatchPathMissing { path: part, .. }
-            | Self::PatchTestFailed { path: part, .. } => [index, part, ""],
-            Self::InvalidTodos { .. } | Self::ParallelTodos | Self::NoInput => ["", "", ""],
+            | Self::PatchTestFailed { path: part, .. } => [own, part, ""],
+            Self::InvalidTodos { .. } => [own, "", ""],
+            Self::ParallelTodos | Self::NoInput => ["", "", ""],
         }
     }
 }

@@ -33,7 +33,9 @@ fn answer<T>(result: Result<T, Error>) -> Option<T> {
     match result {
         Ok(answer) => Some(answer),
         Err(error) => {
-            heap::refuse(error.code(), &error.sentence());
+            let own = error.own_part();
+            let [first, second, third] = error.parts(&own);
+            heap::refuse(error.form(), first, second, third);
             None
         }
     }

@@ -7,13 +7,11 @@
 mod agent;
 mod buffer;
 mod graph;
-mod ids;
 mod ledger;
 mod trim;
 
 pub use agent::decide;
 pub use buffer::buffer;
 pub use graph::{RawPlan, RawRun};
-pub use ids::{interrupt_id, next_checkpoint_id, task_id, text};
 pub use ledger::RawLedger;
 pub use trim::trim_list;

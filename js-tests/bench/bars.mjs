@@ -15,6 +15,10 @@ const ARGUMENTS = "LangGraph token of tool arguments";
 const UPDATES = "token and a look, by updates";
 const DECISION = "context, a streamed token and the decision";
 const TRIM = "trimMessages to 4,000 tokens";
+const STEP = "graph, a super-step that adds a message";
+const RUN = "graph, a run of so many nodes";
+const CHECKPOINT = "checkpoint in memory, one message added";
+const BYTES = "checkpoints of so many steps, a message each, bytes";
 const PAGE = "token on a page in Chromium, main thread";
 
 export const BARS = [
@@ -99,6 +103,44 @@ export const BARS = [
     what: `trimMessages of 10,000 to 4,000 tokens, @langchain/core / ${what}`,
     measured: ratio(TRIM, 10_000, "@langchain/core", what),
     atLeast: 10_000,
+  })),
+  {
+    what: "graph, a super-step of { n }, langgraph.js / threadfold",
+    measured: ratio("graph, a super-step of { n }", 1, "langgraph.js", "threadfold"),
+    atLeast: 150,
+  },
+  ...[
+    [1_000, 60],
+    [10_000, 50],
+  ].map(([n, atLeast]) => ({
+    what: `graph, + 1 message on ${n.toLocaleString("en")}, langgraph.js / threadfold`,
+    measured: ratio(STEP, n, "langgraph.js", "threadfold"),
+    atLeast,
+  })),
+  {
+    what: "graph, a Send in a fan-out of 100, langgraph.js / threadfold",
+    measured: ratio("graph, a Send in a fan-out of 100", 100, "langgraph.js", "threadfold"),
+    atLeast: 150,
+  },
+  {
+    what: "graph, a run of one node, langgraph.js / threadfold",
+    measured: ratio(RUN, 1, "langgraph.js", "threadfold"),
+    atLeast: 200,
+  },
+  {
+    what: "checkpoint in memory of 10,000 messages, one added, µs",
+    measured: ({ us }) => us(CHECKPOINT, 10_000, "threadfold"),
+    atMost: 5,
+  },
+  {
+    what: "the same, bytes",
+    measured: ({ us }) => us(`${CHECKPOINT}, bytes`, 10_000, "threadfold"),
+    atMost: 1024,
+  },
+  ...["threadfold", "threadfold, IndexedDB"].map((what) => ({
+    what: `bytes of checkpoints, ${what}, 1,000 steps / 500 steps`,
+    measured: ({ us }) => us(BYTES, 1_000, what) / us(BYTES, 500, what),
+    atMost: 2.2,
   })),
   { what: "the wasm, gzipped, KiB", measured: ({ sizes }) => sizes["the wasm"] / 1024, atMost: 45 },
   {

@@ -4,11 +4,11 @@ import { BARS } from "./bars.mjs";
 const WIDTH = 44;
 
 /** One line for each contender: its time, and how that compares with threadfold's. */
-export function printCase({ name, n, us }) {
+export function printCase({ name, n, us, unit = "µs" }) {
   console.log(`\n${name}, n = ${n.toLocaleString("en")}`);
   for (const [contender, time] of Object.entries(us)) {
     const times = contender === "threadfold" ? "" : `${precise(time / us.threadfold)} ×`;
-    console.log(`  ${contender.padEnd(WIDTH)}${precise(time).padStart(12)} µs ${times.padStart(12)}`);
+    console.log(`  ${contender.padEnd(WIDTH)}${precise(time).padStart(12)} ${unit} ${times.padStart(12)}`);
   }
 }
 

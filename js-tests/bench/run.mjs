@@ -49,6 +49,17 @@ for (const subject of SUBJECTS) {
   }
 }
 
+for (const [file, costs] of [
+  ["graph", "graphCosts"],
+  ["checkpoint", "checkpointCosts"],
+]) {
+  const { [costs]: measured } = await import(`./cases/${file}.mjs`);
+  for (const result of await measured(options.quick, wanted)) {
+    results.push(result);
+    printCase(result);
+  }
+}
+
 if (wanted("import")) {
   const { importCost } = await import("./cases/import.mjs");
   results.push({ name: "import (cold, in a process of its own)", n: 1, us: await importCost(options.quick ? 1 : 9) });

@@ -70,6 +70,18 @@ const ROWS = [
     peers: { "langgraph-sdk useStream": "`useStream`" },
   },
   {
+    what: "a super-step of a graph, one message more on 1,000 / 10,000",
+    name: "graph, a super-step that adds a message",
+    ns: [1_000, 10_000],
+    peers: { "langgraph.js": "langgraph.js" },
+  },
+  {
+    what: "the same with a checkpoint in memory",
+    name: "graph, a super-step that adds a message, MemorySaver",
+    ns: [1_000, 10_000],
+    peers: { "langgraph.js": "langgraph.js" },
+  },
+  {
     what: "a token on a page of 5,000 messages in Chromium, main thread",
     name: "token on a page in Chromium, main thread",
     ns: [5_000],
@@ -120,7 +132,7 @@ export function allFigures({ cases, sizes, machine }) {
   const bars = barsOf(cases, sizes);
   const names = [...new Set(cases.map(({ name }) => name))];
   return [
-    `Node ${machine.node.slice(1)}, ${machine.cpu}. Times are medians in microseconds.`,
+    `Node ${machine.node.slice(1)}, ${machine.cpu}. Times are medians in microseconds, unless the case says bytes.`,
     "",
     "## The bars",
     "",

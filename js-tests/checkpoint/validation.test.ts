@@ -1,6 +1,7 @@
 // LangGraph's own tests of savers, on ours.
+import "fake-indexeddb/auto";
 import { validate } from "@langchain/langgraph-checkpoint-validation";
-import { MemorySaver } from "threadfold/graph";
+import { IndexedDBSaver, MemorySaver } from "threadfold/graph";
 import * as vitest from "vitest";
 
 // The package expects them to be global.
@@ -8,3 +9,10 @@ const { describe, it, expect, beforeAll, beforeEach, afterAll, afterEach } = vit
 Object.assign(globalThis, { describe, it, expect, beforeAll, beforeEach, afterAll, afterEach });
 
 validate({ checkpointerName: "MemorySaver of threadfold", createCheckpointer: () => new MemorySaver() as never });
+
+let databases = 0;
+validate({
+  checkpointerName: "IndexedDBSaver",
+  createCheckpointer: () => new IndexedDBSaver({ name: `validation-${databases++}` }) as never,
+  destroyCheckpointer: (saver) => (saver as unknown as IndexedDBSaver).close(),
+});

@@ -3,8 +3,6 @@
 
 export interface Core {
   memory: WebAssembly.Memory;
-  /** The JavaScript values that the wasm holds: it grows when none of its slots is free. */
-  __wbindgen_externrefs: WebAssembly.Table;
 }
 
 type Exported = Record<string, unknown>;

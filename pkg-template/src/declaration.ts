@@ -61,7 +61,7 @@ function add(raw: core.RawSchema, key: string, field: unknown): void {
       : kind === "tools"
         ? numberOf(read("prefer"), `${key}.prefer`, PREFERENCES)
         : 0;
-  core.call(() => raw.add(core.hold(key), number, ways, by));
+  core.call(() => raw.add(core.hold(key), number, ways, by, 0, 0));
 }
 
 function addReducer(raw: core.RawSchema, key: string, ways: number, reducer: unknown, initial: unknown): void {
@@ -71,7 +71,9 @@ function addReducer(raw: core.RawSchema, key: string, ways: number, reducer: unk
   }
   const number = functionNumber(reducer);
   const name = nameOf(reducer);
-  core.call(() => raw.addReducer(core.hold(key), ways, core.root({ reducer, initial }), number, core.hold(name)));
+  core.call(() =>
+    raw.add(core.hold(key), fieldKinds.reducer, ways, core.root({ reducer, initial }), number, core.hold(name)),
+  );
 }
 
 const functionNumbers = new WeakMap<Function, number>();

@@ -48,7 +48,7 @@ export class MessageList<M extends object = LangChainMessage> {
 
   /** How many messages there are. */
   get length(): number {
-    return this.#live().length;
+    return this.#live().ask(ASK.length, 0, 0);
   }
 
   /**
@@ -78,7 +78,7 @@ export class MessageList<M extends object = LangChainMessage> {
     const raw = this.#live();
     return this.#arena.call(
       () => (development ? frozen(raw) : core.value(raw.ask(ASK.snapshot, 0, 0))) as M[],
-      () => raw.ask(ASK.relocate, 0, 0),
+      (young) => raw.ask(ASK.relocate, young, 0),
       raw,
     );
   }
@@ -106,7 +106,7 @@ export class MessageList<M extends object = LangChainMessage> {
     try {
       this.#arena.call(
         () => work(raw),
-        () => raw.ask(ASK.relocate, 0, 0),
+        (young) => raw.ask(ASK.relocate, young, 0),
         raw,
       );
     } finally {

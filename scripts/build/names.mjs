@@ -5,7 +5,7 @@ import { leb, number, sections } from "./wasm-sections.mjs";
 const [IMPORTS, EXPORTS] = [2, 7];
 
 /** Whatever slots.js asks for by name, and what tests do, who see the exports from outside. */
-const KEPT = /^(?:memory|__stack_pointer|__wbindgen_externrefs|__wbg_\w+_free)$/;
+const KEPT = /^(?:memory|__stack_pointer|__wbg_\w+_free)$/;
 
 /** The module of the glue's own functions, as wasm-bindgen calls it. */
 const OWN = /^\.\/\w+_bg\.js$/;

@@ -1,151 +1,231 @@
-//! What the channels of a run hold, apart from values.
+//! What the channels of a run hold, apart from values, and what writes do to them (langgraph's
+//! `apply_writes`).
 
 #![allow(clippy::cast_possible_truncation)] // As in plan.rs.
 
-use super::plan::{Channel, Kind, Node, Plan};
+use super::plan::{Channel, Kind, Line, Node, Plan};
+use super::state::{ChannelState, PlanState};
+use super::writes::Writes;
 
-/// The channels of a run: versions, and which of them are available.
+/// Who writes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Writer {
+    /// None for a run's input.
+    pub node: Option<Node>,
+    /// Whether its node was triggered.
+    pub is_triggered: bool,
+    /// Where its writes are.
+    pub part: usize,
+}
+
+/// What writes are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Span {
+    /// A command's: what was updated before stays so.
+    Before,
+    /// The input's.
+    Input,
+    /// A step's: channels that nobody writes in it hear of it.
+    Step,
+}
+
+/// The channels of a run.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Channels {
-    /// 0 for a channel that has none yet.
-    pub versions: Vec<u64>,
-    /// The highest version there ever was.
-    pub highest: u64,
-    /// Triggers and clearing fields that hold a value, and the same as a list.
-    is_held: Vec<bool>,
-    pub held: Vec<Channel>,
-    /// Of deferred nodes' channels, those that `finish` has freed.
-    pub finished: Vec<bool>,
-    /// For each join, the nodes that have arrived, in order, and the same by their places.
-    pub arrived: Vec<Vec<Node>>,
-    is_there: Vec<Vec<bool>>,
-    /// The nodes of the Sends in `__pregel_tasks`.
-    pub sends: Vec<Node>,
+    pub state: PlanState,
+    /// By members of joins: whether they have arrived.
+    is_there: Vec<bool>,
+    /// Whether the Sends are those of the step before.
+    sends_are_old: bool,
+    /// Fields that just lost their values.
+    pub cleared: Vec<Channel>,
 }
 
 impl Channels {
-    pub fn new(plan: &Plan) -> Self {
-        let all = plan.channels() as usize;
-        let joins = &plan.spec.joins;
-        Self {
-            versions: vec![0; all],
-            is_held: vec![false; all],
-            finished: vec![false; all],
-            arrived: vec![Vec::new(); joins.len()],
-            is_there: joins.iter().map(|join| vec![false; join.from.len()]).collect(),
-            ..Self::default()
+    /// Takes over a state. Members that their joins do not have any more are none.
+    pub fn new(plan: &Plan, mut state: PlanState) -> Self {
+        let arrived = std::mem::take(&mut state.arrived);
+        for (line, channel) in plan.lines.iter().zip(&mut state.channels) {
+            channel.arrived = 0;
+            channel.is_held &= line.kind != Kind::Join;
+            state.highest = state.highest.max(channel.version);
+        }
+        let is_there = vec![false; plan.members()];
+        let mut channels = Self { state, is_there, ..Self::default() };
+        for (join, node) in arrived {
+            channels.arrive(plan, join, node);
+        }
+        let sends = !channels.state.sends.is_empty();
+        channels.change(plan.sends(), |own| own.is_held = sends);
+        channels
+    }
+
+    #[cfg_attr(target_arch = "wasm32", inline(never))] // Smaller.
+    pub fn at(&self, channel: Channel) -> ChannelState {
+        self.state.channels.get(channel as usize).copied().unwrap_or_default()
+    }
+
+    fn change(&mut self, channel: Channel, change: impl FnOnce(&mut ChannelState)) {
+        if let Some(own) = self.state.channels.get_mut(channel as usize) {
+            change(own);
         }
     }
 
-    pub fn version(&self, channel: Channel) -> u64 {
-        self.versions.get(channel as usize).copied().unwrap_or(0)
+    /// Whether a channel can trigger its node.
+    #[cfg_attr(target_arch = "wasm32", inline(never))] // Smaller.
+    pub fn is_due(&self, plan: &Plan, channel: Channel) -> bool {
+        let ChannelState { version, seen, is_held, is_finished, .. } = self.at(channel);
+        let waits = plan.lines.get(channel as usize).is_some_and(|line| line.waits);
+        version > seen && is_held && (is_finished || !waits)
     }
 
-    pub fn set_version(&mut self, channel: Channel, version: u64) {
-        if let Some(own) = self.versions.get_mut(channel as usize) {
-            *own = version;
-            self.highest = self.highest.max(version);
-        }
-    }
-
-    pub fn is_available(&self, plan: &Plan, channel: Channel) -> bool {
-        match plan.kind(channel) {
-            Kind::Field => true,
-            Kind::Clearing | Kind::Trigger => self.is_held(channel),
-            Kind::Deferred => self.is_held(channel) && self.is_finished(channel),
-            Kind::Sends => !self.sends.is_empty(),
-            Kind::Join => {
-                let waits =
-                    plan.triggered(channel).and_then(|node| plan.spec.defer.get(node as usize));
-                self.is_complete(plan, channel)
-                    && (waits != Some(&true) || self.is_finished(channel))
+    /// Applies writes, which have been checked, in the order of `writers`.
+    pub fn apply(&mut self, plan: &Plan, writers: &[Writer], all: &Writes, span: Span) {
+        self.cleared.clear();
+        self.sends_are_old = true;
+        if span != Span::Before {
+            for channel in &mut self.state.channels {
+                channel.is_updated = false;
             }
         }
+        let mut next = self.state.highest.saturating_add(1);
+        if self.consume(plan, writers, next) && !plan.python {
+            next = next.saturating_add(1);
+        }
+        for writer in writers {
+            for write in all.of(writer.part) {
+                self.receive(plan, writer.node, *write, next);
+            }
+        }
+        if span == Span::Step && !self.silence(plan, next) {
+            self.finish(plan, next);
+        }
+        // A step may have changed nothing.
+        let versions = self.state.channels.iter().map(|channel| channel.version);
+        self.state.highest = versions.fold(self.state.highest, u64::max);
     }
 
-    pub fn hold(&mut self, channel: Channel) {
-        if let Some(held) = self.is_held.get_mut(channel as usize)
-            && !std::mem::replace(held, true)
+    /// Marks triggers as seen. A join that is complete empties, a deferred value clears: returns
+    /// whether there was one.
+    fn consume(&mut self, plan: &Plan, writers: &[Writer], next: u64) -> bool {
+        let (mut consumed, mut joined) = (false, false);
+        for node in
+            writers.iter().filter(|writer| writer.is_triggered).filter_map(|writer| writer.node)
         {
-            self.held.push(channel);
+            for trigger in plan.triggers(node) {
+                let is_due = self.is_due(plan, trigger);
+                let kind = plan.lines.get(trigger as usize).map(|line| line.kind);
+                // Python marks those that did not trigger it as well, which makes no difference to
+                // what runs.
+                let marks = is_due || plan.python;
+                let empties = is_due && kind != Some(Kind::Passing);
+                consumed |= empties;
+                joined |= empties && kind == Some(Kind::Join);
+                self.change(trigger, |own| {
+                    if marks {
+                        own.seen = own.version;
+                    }
+                    if empties {
+                        *own = ChannelState {
+                            version: next,
+                            is_held: false,
+                            is_finished: false,
+                            arrived: 0,
+                            ..*own
+                        };
+                    }
+                });
+            }
         }
-    }
-
-    /// Takes a value away. `sweep` afterwards.
-    pub fn drop(&mut self, channel: Channel) {
-        if let Some(held) = self.is_held.get_mut(channel as usize) {
-            *held = false;
+        if joined {
+            for (join, node) in std::mem::take(&mut self.state.arrived) {
+                if let Some(there) =
+                    plan.member(node, join).and_then(|place| self.is_there.get_mut(place))
+                {
+                    *there = false;
+                }
+                if self.at(join).arrived > 0 {
+                    self.change(join, |own| own.arrived -= 1);
+                    self.arrive(plan, join, node);
+                }
+            }
         }
+        consumed
     }
 
-    /// Makes the list of what is held true again.
-    pub fn sweep(&mut self) {
-        let Self { held, is_held, .. } = self;
-        held.retain(|channel| is_held.get(*channel as usize) == Some(&true));
-    }
-
-    fn is_held(&self, channel: Channel) -> bool {
-        self.is_held.get(channel as usize) == Some(&true)
-    }
-
-    pub fn is_finished(&self, channel: Channel) -> bool {
-        self.finished.get(channel as usize) == Some(&true)
-    }
-
-    pub fn set_finished(&mut self, channel: Channel, finished: bool) {
-        if let Some(own) = self.finished.get_mut(channel as usize) {
-            *own = finished;
+    /// One write.
+    fn receive(&mut self, plan: &Plan, from: Option<Node>, write: u32, version: u64) {
+        let send = write.checked_sub(plan.channels());
+        let channel = if send.is_some() { plan.sends() } else { write };
+        if let Some(node) = send {
+            // Those of the step before are gone.
+            if std::mem::take(&mut self.sends_are_old) {
+                self.state.sends.clear();
+            }
+            self.state.sends.push(node);
         }
-    }
-
-    fn is_complete(&self, plan: &Plan, channel: Channel) -> bool {
-        plan.join_at(channel).is_some_and(|join| {
-            self.arrived.get(join).map(Vec::len)
-                == plan.spec.joins.get(join).map(|join| join.from.len())
-        })
+        let Some(Line { kind, waits, .. }) = plan.lines.get(channel as usize).copied() else {
+            return;
+        };
+        if kind == Kind::Join {
+            if !from.is_some_and(|node| self.arrive(plan, channel, node)) {
+                return;
+            }
+        } else {
+            self.change(channel, |own| {
+                own.is_held = kind != Kind::Field;
+                own.is_finished = false;
+            });
+        }
+        self.change(channel, |own| {
+            own.version = version;
+            own.is_updated = kind == Kind::Field || own.is_held && !waits;
+        });
     }
 
     /// A node arrives at a join. Returns whether it had not before.
-    pub fn arrive(&mut self, plan: &Plan, join: usize, node: Node) -> bool {
-        let there =
-            plan.member(node, join).and_then(|place| self.is_there.get_mut(join)?.get_mut(place));
+    #[cfg_attr(target_arch = "wasm32", inline(never))] // Smaller.
+    fn arrive(&mut self, plan: &Plan, join: Channel, node: Node) -> bool {
+        let there = plan.member(node, join).and_then(|place| self.is_there.get_mut(place));
         let is_new = there.is_some_and(|there| !std::mem::replace(there, true));
-        if is_new && let Some(arrived) = self.arrived.get_mut(join) {
-            arrived.push(node);
+        if is_new {
+            self.state.arrived.push((join, node));
+            let members = plan.lines.get(join as usize).map_or(0, |line| line.members);
+            self.change(join, |own| {
+                own.arrived += 1;
+                own.is_held = own.arrived == members;
+            });
         }
         is_new
     }
 
-    /// A task was triggered by this channel: a join that is complete empties, a deferred value
-    /// clears. Returns whether that changed it. `sweep` afterwards.
-    pub fn consume(&mut self, plan: &Plan, channel: Channel) -> bool {
-        match plan.kind(channel) {
-            Kind::Deferred if self.is_finished(channel) => self.drop(channel),
-            Kind::Join if self.is_available(plan, channel) => {
-                let join = plan.join_at(channel).unwrap_or_default();
-                if let Some(arrived) = self.arrived.get_mut(join) {
-                    arrived.clear();
-                }
-                if let Some(there) = self.is_there.get_mut(join) {
-                    there.fill(false);
+    /// What nobody wrote and lasts no longer than a step clears. Returns whether anything that was
+    /// written triggers a node.
+    fn silence(&mut self, plan: &Plan, version: u64) -> bool {
+        let mut triggers = false;
+        for ((at, line), own) in (0..).zip(&plan.lines).zip(&mut self.state.channels) {
+            triggers |= own.is_updated && line.to <= plan.nodes();
+            if line.kind == Kind::Passing && own.is_held && !own.is_updated {
+                own.is_held = false;
+                own.version = version;
+                if at < plan.start() {
+                    self.cleared.push(at);
+                } else if at == plan.sends() {
+                    self.state.sends.clear();
                 }
             }
-            _ => return false,
         }
-        self.set_finished(channel, false);
-        true
+        triggers
     }
 
-    /// Nothing else can run: frees what waits for that. Returns whether that changed it.
-    pub fn finish(&mut self, plan: &Plan, channel: Channel) -> bool {
-        let waits = !self.is_finished(channel)
-            && match plan.kind(channel) {
-                Kind::Join => self.is_complete(plan, channel),
-                _ => self.is_held(channel),
-            };
-        if waits {
-            self.set_finished(channel, true);
+    /// Nothing else can run: frees what waits for that.
+    fn finish(&mut self, plan: &Plan, version: u64) {
+        for (line, own) in plan.lines.iter().zip(&mut self.state.channels) {
+            if line.waits && own.is_held && !own.is_finished {
+                own.is_finished = true;
+                own.is_updated = true;
+                own.version = version;
+            }
         }
-        waits
     }
 }

@@ -1,20 +1,32 @@
-//! Sorting numbers.
+//! Sorting numbers, and pairs of numbers.
 
 use std::collections::BinaryHeap;
 
-/// Sorts items by their keys; items of one key keep their order if they are in it.
-///
-/// One function over one type: the standard library's sorts are larger in the wasm than what needs them.
-pub(super) fn by_key(items: impl Iterator<Item = (u32, u32)>) -> impl Iterator<Item = u32> {
-    let all: BinaryHeap<u64> =
-        items.map(|(key, item)| u64::from(key) << 32 | u64::from(item)).collect();
-    #[allow(clippy::cast_possible_truncation)] // The lower half.
-    all.into_sorted_vec().into_iter().map(|both| both as u32)
+/// Returns a pair as one number, which sorts as the pair does.
+pub(super) fn key(high: u32, low: u32) -> u64 {
+    u64::from(high) << 32 | u64::from(low)
 }
 
-/// Sorts numbers, and leaves out repeated ones.
-pub(super) fn distinct(numbers: impl Iterator<Item = u32>) -> Vec<u32> {
-    let mut sorted: Vec<_> = by_key(numbers.map(|number| (number, number))).collect();
-    sorted.dedup();
-    sorted
+/// Returns the first of a pair.
+pub(super) fn high(key: u64) -> u32 {
+    low(key >> 32)
+}
+
+/// Returns the second of a pair.
+#[allow(clippy::cast_possible_truncation)] // The lower half.
+pub(super) fn low(key: u64) -> u32 {
+    key as u32
+}
+
+/// Sorts numbers.
+///
+/// One function over one type: the standard library's sorts are larger in the wasm than all that
+/// needs them.
+pub(super) fn sorted(numbers: impl Iterator<Item = u64>) -> Vec<u64> {
+    let all: Vec<u64> = numbers.collect();
+    heap_sorted(all)
+}
+
+fn heap_sorted(all: Vec<u64>) -> Vec<u64> {
+    BinaryHeap::from(all).into_sorted_vec()
 }

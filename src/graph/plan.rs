@@ -6,7 +6,7 @@
 #![allow(clippy::cast_possible_truncation)] // `Plan::new` refuses what does not fit.
 
 use super::misfit::Misfit;
-use super::order::distinct;
+use super::order::{high, key, low, sorted};
 
 /// A node's number.
 pub type Node = u32;
@@ -41,33 +41,45 @@ pub struct PlanSpec {
     pub python: bool,
 }
 
-/// What a channel is.
+/// How long a channel keeps what it is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A field that keeps its value.
+    /// Until it is written again.
     Field,
-    /// A field that does not.
-    Clearing,
-    /// `__start__`, or `branch:to:N`.
-    Trigger,
-    /// `branch:to:N` of a deferred node.
+    /// For a step: a field that clears, `__start__`, `branch:to:N`, `__pregel_tasks`.
+    Passing,
+    /// Until it has triggered: `branch:to:N` of a deferred node.
     Deferred,
-    /// `__pregel_tasks`.
-    Sends,
-    /// A list edge.
+    /// Until it has triggered: a list edge.
     Join,
 }
 
+/// A channel, as far as it does not change.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Line {
+    pub kind: Kind,
+    /// The node that it triggers, or one that is none.
+    pub to: Node,
+    /// Whether only the end of everything else frees it.
+    pub waits: bool,
+    /// How many a join waits for.
+    pub members: u32,
+}
+
+/// No node.
+const NOBODY: Node = u32::MAX;
+
 /// The channels, nodes and triggers of a graph: what does not change while it runs.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct Plan {
-    pub(super) spec: PlanSpec,
-    /// For each node, `__start__` last: the channels that trigger it.
-    triggers: Vec<Vec<Channel>>,
-    /// For each node, `__start__` last: the joins that it is a member of, and its place in each, sorted.
-    memberships: Vec<Vec<(u32, u32)>>,
-    /// The channels that only `finish` frees.
-    pub(super) deferred: Vec<Channel>,
+    pub(super) lines: Vec<Line>,
+    pub(super) python: bool,
+    fields: u32,
+    nodes: u32,
+    ranks: Vec<u32>,
+    /// The joins of each target, and the members of joins: pairs of a node and a join, sorted.
+    targets: Vec<u64>,
+    members: Vec<u64>,
 }
 
 impl Plan {
@@ -75,149 +87,118 @@ impl Plan {
     ///
     /// # Errors
     /// [`Misfit`] if a number names no node, or `ranks` are no order of the nodes.
-    pub fn new(mut spec: PlanSpec) -> Result<Self, Misfit> {
-        let nodes = spec.defer.len();
-        let members: usize = spec.joins.iter().map(|join| join.from.len()).sum();
-        if spec.fields.len().saturating_add(nodes).saturating_add(members) > MOST
-            || spec.joins.len() > MOST
-        {
+    pub fn new(spec: &PlanSpec) -> Result<Self, Misfit> {
+        let (fields, nodes) = (spec.fields.len(), spec.defer.len());
+        let members: usize = spec.joins.iter().map(|join| join.from.len().max(1)).sum();
+        if fields.saturating_add(nodes).saturating_add(members) > MOST {
             return Err(Misfit::new("graph", "smaller"));
         }
-        let is_node = |node: Node| (node as usize) <= nodes;
-        let mut places = vec![false; nodes + 1];
-        for rank in &spec.ranks {
-            match places.get_mut(*rank as usize) {
-                Some(place) if !*place => *place = true,
-                _ => return Err(Misfit::new("ranks", "each place once")),
-            }
-        }
-        if spec.ranks.len() != nodes + 1 {
-            return Err(Misfit::new("ranks", "one for each node and for __start__"));
+        let ranks = sorted(spec.ranks.iter().map(|rank| u64::from(*rank)));
+        if ranks.len() != nodes + 1 || !ranks.iter().copied().eq(0..=nodes as u64) {
+            return Err(Misfit::new("ranks", "each place once"));
         }
         let mut plan = Self {
-            triggers: vec![Vec::new(); nodes + 1],
-            memberships: vec![Vec::new(); nodes + 1],
+            python: spec.python,
+            fields: fields as u32,
+            nodes: nodes as u32,
+            ranks: spec.ranks.clone(),
             ..Self::default()
         };
-        let (start, branches) = (spec.fields.len() as Channel, spec.fields.len() as Channel + 2);
-        for (node, triggers) in plan.triggers.iter_mut().enumerate() {
-            triggers.push(if node == nodes { start } else { branches + node as Channel });
-        }
-        plan.deferred =
-            (branches..).zip(&spec.defer).filter(|(_, defer)| **defer).map(|(at, _)| at).collect();
-        for (at, join) in spec.joins.iter_mut().enumerate() {
-            join.from = distinct(join.from.iter().copied());
-            if join.from.is_empty() {
-                return Err(Misfit::new("join", "from nodes"));
-            }
-            let channel = branches + (nodes + at) as Channel;
-            let Some(defer) = spec.defer.get(join.to as usize) else {
-                return Err(Misfit::new("join", "to a node"));
+        let line = |kind, to| Line { kind, to, waits: kind == Kind::Deferred, members: 0 };
+        let field = |clears: &bool| if *clears { Kind::Passing } else { Kind::Field };
+        let lines = &mut plan.lines;
+        lines.extend(spec.fields.iter().map(|clears| line(field(clears), NOBODY)));
+        lines.push(line(Kind::Passing, plan.nodes));
+        lines.push(line(Kind::Passing, NOBODY));
+        let branch = |defer: &bool| if *defer { Kind::Deferred } else { Kind::Passing };
+        lines.extend((0..).zip(&spec.defer).map(|(node, defer)| line(branch(defer), node)));
+        let (mut targets, mut all) = (Vec::new(), Vec::new());
+        for (at, join) in (0..).zip(&spec.joins) {
+            let before = all.len();
+            all.extend(sorted(join.from.iter().map(|from| key(*from, at))));
+            all.dedup();
+            let misfits = all.iter().any(|member| high(*member) > plan.nodes);
+            let Some(waits) =
+                spec.defer.get(join.to as usize).filter(|_| !misfits && all.len() > before)
+            else {
+                return Err(Misfit::new("join", "from nodes, to a node"));
             };
-            if *defer {
-                plan.deferred.push(channel);
-            }
-            if let Some(triggers) = plan.triggers.get_mut(join.to as usize) {
-                triggers.push(channel);
-            }
-            for (place, from) in join.from.iter().enumerate() {
-                match plan.memberships.get_mut(*from as usize) {
-                    Some(joins) if is_node(*from) => joins.push((at as u32, place as u32)),
-                    _ => return Err(Misfit::new("join", "from nodes")),
-                }
-            }
+            lines.push(Line {
+                kind: Kind::Join,
+                to: join.to,
+                waits: *waits,
+                members: (all.len() - before) as u32,
+            });
+            targets.push(key(join.to, at));
         }
-        plan.spec = spec;
+        plan.targets = sorted(targets.into_iter());
+        plan.members = sorted(all.into_iter());
         Ok(plan)
     }
 
     /// Returns the number of nodes, `__start__` not counted; it is that number itself.
     #[must_use]
     pub fn nodes(&self) -> u32 {
-        self.spec.defer.len() as u32
+        self.nodes
     }
 
     /// Returns the number of channels.
     #[must_use]
     pub fn channels(&self) -> u32 {
-        self.join(self.spec.joins.len() as u32)
+        self.lines.len() as u32
     }
 
     /// Returns the channel `__start__`.
     #[must_use]
     pub fn start(&self) -> Channel {
-        self.spec.fields.len() as Channel
+        self.fields
     }
 
     /// Returns the channel `__pregel_tasks`.
     #[must_use]
     pub fn sends(&self) -> Channel {
-        self.start() + 1
+        self.fields + 1
     }
 
     /// Returns the channel `branch:to:N`.
     #[must_use]
     pub fn branch(&self, node: Node) -> Channel {
-        self.start().saturating_add(2).saturating_add(node)
+        (self.fields + 2).saturating_add(node)
     }
 
     /// Returns the channel of a list edge.
     #[must_use]
     pub fn join(&self, index: u32) -> Channel {
-        self.branch(self.nodes()).saturating_add(index)
+        self.branch(self.nodes).saturating_add(index)
     }
 
     /// Returns the write of a Send to a node; `None` is a node that the graph does not have.
     #[must_use]
     pub fn send(&self, node: Option<Node>) -> u32 {
-        self.channels() + node.map_or(self.nodes(), |node| node.min(self.nodes()))
+        self.channels() + node.map_or(self.nodes, |node| node.min(self.nodes))
     }
 
     /// Returns the channels that trigger a node: `branch:to:N`, then its joins.
-    pub(super) fn triggers(&self, node: Node) -> &[Channel] {
-        self.triggers.get(node as usize).map_or(&[], Vec::as_slice)
+    pub(super) fn triggers(&self, node: Node) -> impl Iterator<Item = Channel> {
+        let first = if node == self.nodes { self.start() } else { self.branch(node) };
+        let from = self.targets.partition_point(|pair| high(*pair) < node);
+        let joins = self.targets.iter().skip(from).take_while(move |pair| high(**pair) == node);
+        std::iter::once(first).chain(joins.map(|pair| self.join(low(*pair))))
     }
 
-    /// Returns the node that a channel triggers.
-    pub(super) fn triggered(&self, channel: Channel) -> Option<Node> {
-        let at = channel.checked_sub(self.start())?;
-        match at {
-            0 => Some(self.nodes()),
-            1 => None,
-            _ if at - 2 < self.nodes() => Some(at - 2),
-            _ => Some(self.spec.joins.get((at - 2 - self.nodes()) as usize)?.to),
-        }
+    /// Returns the place of a node among all members of joins, if it is one of this join.
+    pub(super) fn member(&self, node: Node, channel: Channel) -> Option<usize> {
+        let join = channel.checked_sub(self.join(0))?;
+        self.members.binary_search(&key(node, join)).ok()
     }
 
-    /// Returns which join a channel is.
-    pub(super) fn join_at(&self, channel: Channel) -> Option<usize> {
-        let at = channel.checked_sub(self.join(0))? as usize;
-        (at < self.spec.joins.len()).then_some(at)
-    }
-
-    /// Returns a node's place among those that a join waits for.
-    pub(super) fn member(&self, node: Node, join: usize) -> Option<usize> {
-        let joins = self.memberships.get(node as usize)?;
-        let at = joins.binary_search_by_key(&join, |(join, _)| *join as usize).ok()?;
-        joins.get(at).map(|(_, place)| *place as usize)
+    /// Returns the number of all members of joins.
+    pub(super) fn members(&self) -> usize {
+        self.members.len()
     }
 
     /// Returns a node's place in the order of names.
     pub(super) fn rank(&self, node: Node) -> u32 {
-        self.spec.ranks.get(node as usize).copied().unwrap_or(u32::MAX)
-    }
-
-    pub(super) fn kind(&self, channel: Channel) -> Kind {
-        if let Some(clears) = self.spec.fields.get(channel as usize) {
-            return if *clears { Kind::Clearing } else { Kind::Field };
-        }
-        if self.join_at(channel).is_some() {
-            return Kind::Join;
-        }
-        match self.triggered(channel) {
-            None => Kind::Sends,
-            Some(node) if self.spec.defer.get(node as usize) == Some(&true) => Kind::Deferred,
-            Some(_) => Kind::Trigger,
-        }
+        self.ranks.get(node as usize).copied().unwrap_or(u32::MAX)
     }
 }

@@ -2,14 +2,12 @@
 
 #![allow(clippy::cast_possible_truncation)] // As in plan.rs.
 
-use std::ops::Range;
-
 use super::channels::Channels;
-use super::order::by_key;
-use super::plan::{Channel, Node, Plan};
+use super::order::{key, low, sorted};
+use super::plan::{Node, Plan};
 
 /// Why a task runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Cause {
     /// Its node was triggered.
     Pull,
@@ -20,110 +18,71 @@ pub enum Cause {
 }
 
 /// A task of a super-step.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Task {
     /// The node that runs.
     pub node: Node,
     /// Why it runs.
     pub cause: Cause,
-    /// Its part of [`Tasks::triggers`].
-    pub(super) triggers: Range<usize>,
+    /// How many answers to interrupts it has, and how many it was given.
+    pub(super) answers: (u32, u32),
 }
 
 /// The tasks of a super-step.
 #[derive(Debug, Clone, Default)]
-pub struct Tasks {
-    pub(super) list: Vec<Task>,
-    triggers: Vec<Channel>,
+pub(super) struct Tasks {
+    pub list: Vec<Task>,
     /// Positions, in the order in which their writes count.
-    pub(super) order: Vec<u32>,
-    candidates: Vec<Node>,
+    pub order: Vec<u32>,
 }
 
 impl Tasks {
-    /// Returns them in the order in which they start.
-    #[must_use]
-    pub fn list(&self) -> &[Task] {
-        &self.list
-    }
-
-    /// Returns positions in the list, in the order in which their writes count: nodes by name, then
-    /// Sends by index; an error's handler behind the task that failed.
-    #[must_use]
-    pub fn order(&self) -> &[u32] {
-        &self.order
-    }
-
-    /// Returns the channels that triggered a task, in the order of its node's triggers.
-    #[must_use]
-    pub fn triggers(&self, task: &Task) -> &[Channel] {
-        self.triggers.get(task.triggers.clone()).unwrap_or_default()
-    }
-
-    pub(super) fn clear(&mut self) {
+    pub fn clear(&mut self) {
         self.list.clear();
-        self.triggers.clear();
         self.order.clear();
     }
 
-    /// Finds the tasks: a PUSH for each Send, and a PULL for each node with a trigger that is
-    /// available and that it has not seen. Looks only at nodes that `updated` triggers, if that is
-    /// known.
-    pub(super) fn prepare(
-        &mut self,
-        plan: &Plan,
-        channels: &Channels,
-        seen: &[u64],
-        updated: Option<&[Channel]>,
-    ) {
-        self.clear();
-        for (index, node) in channels.sends.iter().enumerate() {
-            if *node < plan.nodes() {
-                self.list.push(Task {
-                    node: *node,
-                    cause: Cause::Push(index as u32),
-                    triggers: 0..0,
-                });
-            }
-        }
-        let pushed = self.list.len();
-        let mut candidates = std::mem::take(&mut self.candidates);
-        candidates.clear();
-        if let Some(updated) = updated {
-            let triggered = updated.iter().filter_map(|channel| plan.triggered(*channel));
-            candidates.extend(by_key(triggered.map(|node| (plan.rank(node), node))));
-            candidates.dedup();
-        } else {
-            candidates.push(plan.nodes());
-            candidates.extend(0..plan.nodes());
-        }
-        for node in &candidates {
-            let from = self.triggers.len();
-            self.triggers.extend(plan.triggers(*node).iter().filter(|trigger| {
-                let seen = seen.get(**trigger as usize).copied().unwrap_or(0);
-                channels.version(**trigger) > seen && channels.is_available(plan, **trigger)
-            }));
-            if self.triggers.len() > from {
-                let triggers = from..self.triggers.len();
-                self.list.push(Task { node: *node, cause: Cause::Pull, triggers });
-            }
-        }
-        self.candidates = candidates;
-        let pulled = self.list.iter().enumerate().skip(pushed);
-        self.order.extend(by_key(pulled.map(|(at, task)| (plan.rank(task.node), at as u32))));
-        self.order.extend(0..pushed as u32);
+    fn push(&mut self, node: Node, cause: Cause) {
+        self.list.push(Task { node, cause, answers: (0, 0) });
     }
 
-    /// Adds the task of a handler of the error of the task at `failed`. Returns its position.
-    pub(super) fn add_handler(&mut self, failed: u32, handler: Node) -> u32 {
-        let at = self.list.len() as u32;
-        self.list.push(Task { node: handler, cause: Cause::Error(failed), triggers: 0..0 });
-        let place = self
-            .order
-            .iter()
-            .position(|task| *task == failed)
-            .map_or(self.order.len(), |place| place + 1);
-        self.order.insert(place, at);
-        at
+    /// Finds the tasks: a PUSH for each Send, and a PULL for each node with a trigger that is
+    /// available and that it has not seen: by name if it is known what triggered them, else in order
+    /// of insertion.
+    pub fn prepare(&mut self, plan: &Plan, channels: &Channels, knows_updated: bool) {
+        self.clear();
+        for (index, node) in (0..).zip(&channels.state.sends) {
+            if *node < plan.nodes() {
+                self.push(*node, Cause::Push(index));
+            }
+        }
+        let pushed = self.list.len() as u32;
+        // Behind the end, for there are as many triggers as these.
+        let first = plan.nodes();
+        let mut due = Vec::new();
+        for (channel, line) in (0..).zip(&plan.lines) {
+            let is_known = channels.at(channel).is_updated || !knows_updated;
+            if line.to <= first && is_known && channels.is_due(plan, channel) {
+                let insertion = if line.to == first { 0 } else { line.to + 1 };
+                let place = if knows_updated { plan.rank(line.to) } else { insertion };
+                due.push(key(place, line.to));
+            }
+        }
+        due = sorted(due.into_iter());
+        due.dedup();
+        for node in &due {
+            self.push(low(*node), Cause::Pull);
+        }
+        let pulled = (pushed..).zip(&due).map(|(at, node)| key(plan.rank(low(*node)), at));
+        self.order.extend(sorted(pulled).into_iter().map(low));
+        self.order.extend(0..pushed);
+    }
+
+    /// Adds the task of a handler of the error of the task at `failed`, to count behind it.
+    pub fn add_handler(&mut self, failed: u32, handler: Node) {
+        let place = self.order.iter().position(|task| *task == failed);
+        self.order
+            .insert(place.map_or(self.order.len(), |place| place + 1), self.list.len() as u32);
+        self.push(handler, Cause::Error(failed));
     }
 }

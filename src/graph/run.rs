@@ -7,14 +7,12 @@
 
 use std::sync::Arc;
 
-use super::apply::{Applied, Writer, apply};
-use super::channels::Channels;
-use super::interrupts::{Answer, Answers, Breakpoints};
+use super::channels::{Channels, Span, Writer};
 use super::misfit::Misfit;
-use super::order::by_key;
-use super::plan::{Channel, Node, Plan};
-use super::prepare::{Cause, Tasks};
-use super::state::PlanState;
+use super::order::{key, low, sorted};
+use super::plan::{Channel, Kind, Node, Plan};
+use super::prepare::{Cause, Task, Tasks};
+use super::state::{ChannelState, PlanState};
 use super::writes::Writes;
 
 /// What is to be done next.
@@ -39,9 +37,9 @@ pub struct Options {
     /// The most steps; more are an error of the host's.
     pub recursion_limit: u64,
     /// Nodes before which it stops.
-    pub interrupt_before: Breakpoints,
+    pub interrupt_before: Vec<Node>,
     /// Nodes after which it stops.
-    pub interrupt_after: Breakpoints,
+    pub interrupt_after: Vec<Node>,
 }
 
 /// Whose writes [`Run::apply`] applies.
@@ -55,61 +53,76 @@ pub enum By {
     Input,
 }
 
+/// What a call of `interrupt` gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answer {
+    /// The task's answer of this index.
+    Saved(u32),
+    /// The answer that was given to the run and to no task. It becomes the task's next one.
+    Take,
+    /// There is none: the task is interrupted.
+    None,
+}
+
+/// Of a node, that a run stops before or after it.
+const BEFORE: u8 = 1;
+const AFTER: u8 = 2;
+
 /// A run of a graph.
 #[derive(Debug, Clone, Default)]
 pub struct Run {
-    pub(super) plan: Arc<Plan>,
-    pub(super) channels: Channels,
-    /// By trigger: the version that its node has seen.
-    pub(super) seen: Vec<u64>,
-    /// By channel: the version that breakpoints have seen.
-    pub(super) passed: Vec<u64>,
-    pub(super) step: i64,
+    plan: Arc<Plan>,
+    channels: Channels,
     stop: i64,
-    /// Whether it is known what the last step updated: it is in `applied` then.
-    pub(super) knows_updated: bool,
-    pub(super) applied: Applied,
     tasks: Tasks,
-    answers: Answers,
+    /// By node.
+    breakpoints: Vec<u8>,
+    /// Whether there is an answer for no task in particular.
+    has_answer: bool,
     /// Room to work in.
-    parts: Vec<(By, usize)>,
-    options: Options,
+    writers: Vec<Writer>,
 }
 
 impl Run {
     /// Begins a run of a new thread.
     #[must_use]
-    pub fn new(plan: Arc<Plan>, options: Options) -> Self {
-        let all = plan.channels() as usize;
-        let (channels, applied) = (Channels::new(&plan), Applied::new(all));
-        let run = Self {
-            seen: vec![0; all],
-            passed: vec![0; all],
-            channels,
-            applied,
-            plan,
-            options,
-            ..Self::default()
-        };
-        run.starting(-1)
+    pub fn new(plan: Arc<Plan>, options: &Options) -> Self {
+        let channels = vec![ChannelState::default(); plan.lines.len()];
+        let state = PlanState { step: -2, channels, ..PlanState::default() };
+        Self::begin(plan, state, options)
     }
 
     /// Begins a run of a thread that was saved.
     ///
     /// # Errors
     /// [`Misfit`] if the state is not one of this plan.
-    pub fn open(plan: Arc<Plan>, state: &PlanState, options: Options) -> Result<Self, Misfit> {
-        let mut run = Self::new(plan, options);
-        run.restore(state)?;
-        let next = state.step.saturating_add(1);
-        Ok(run.starting(next))
+    pub fn open(plan: Arc<Plan>, state: PlanState, options: &Options) -> Result<Self, Misfit> {
+        if state.channels.len() != plan.lines.len() {
+            return Err(Misfit::new("state", "of as many channels as the plan"));
+        }
+        Ok(Self::begin(plan, state, options))
     }
 
-    fn starting(mut self, step: i64) -> Self {
-        let limit = i64::try_from(self.options.recursion_limit).unwrap_or(i64::MAX);
-        self.step = step;
-        self.stop = step.saturating_add(limit).saturating_add(1);
-        self
+    fn begin(plan: Arc<Plan>, mut state: PlanState, options: &Options) -> Self {
+        state.step = state.step.saturating_add(1);
+        let limit = i64::try_from(options.recursion_limit).unwrap_or(i64::MAX);
+        let mut breakpoints = vec![0; plan.nodes() as usize];
+        for (nodes, flag) in
+            [(&options.interrupt_before, BEFORE), (&options.interrupt_after, AFTER)]
+        {
+            for node in nodes {
+                if let Some(own) = breakpoints.get_mut(*node as usize) {
+                    *own |= flag;
+                }
+            }
+        }
+        Self {
+            stop: state.step.saturating_add(limit).saturating_add(1),
+            channels: Channels::new(&plan, state),
+            plan,
+            breakpoints,
+            ..Self::default()
+        }
     }
 
     /// Returns the plan.
@@ -121,19 +134,47 @@ impl Run {
     /// Returns the number of the step that [`tasks`](Self::tasks) are of.
     #[must_use]
     pub fn step(&self) -> i64 {
-        self.step
+        self.channels.state.step
     }
 
-    /// Returns the tasks.
+    /// Returns the tasks, in the order in which they start.
     #[must_use]
-    pub fn tasks(&self) -> &Tasks {
-        &self.tasks
+    pub fn tasks(&self) -> &[Task] {
+        &self.tasks.list
+    }
+
+    /// Returns positions in the tasks, in the order in which their writes count: nodes by name, then
+    /// Sends by index; an error's handler behind the task that failed.
+    #[must_use]
+    pub fn order(&self) -> &[u32] {
+        &self.tasks.order
+    }
+
+    /// Returns the channels that triggered a task, in the order of its node's triggers.
+    pub fn triggers(&self, task: &Task) -> impl Iterator<Item = Channel> {
+        let is_pulled = task.cause == Cause::Pull;
+        let all = self.plan.triggers(task.node);
+        all.filter(move |channel| is_pulled && self.channels.is_due(&self.plan, *channel))
     }
 
     /// Returns the fields that just lost their values.
     #[must_use]
     pub fn cleared(&self) -> &[Channel] {
-        &self.applied.cleared
+        &self.channels.cleared
+    }
+
+    /// Returns the state as of the last checkpoint.
+    #[must_use]
+    pub fn state(&self) -> PlanState {
+        let mut state = self.channels.state.clone();
+        state.step = state.step.saturating_sub(1);
+        state
+    }
+
+    /// Returns the state, under the step of [`tasks`](Self::tasks).
+    #[cfg_attr(not(feature = "bindings-agent"), allow(dead_code))]
+    pub(crate) fn state_now(&self) -> &PlanState {
+        &self.channels.state
     }
 
     /// Takes new input. Tasks that are not finished are dropped: they count as run, and wrote
@@ -143,20 +184,23 @@ impl Run {
         let mut writes = Writes::default();
         writes.push(self.plan.start());
         writes.end();
-        // Those of tasks are behind the end: they have none.
-        let mut parts: Vec<_> =
-            (0..self.tasks.list.len() as u32).map(|task| (By::Task(task), 1)).collect();
-        parts.push((By::Input, 0));
-        self.apply_parts(&parts, &writes);
-        self.knows_updated = true;
+        let is_step = !self.tasks.list.is_empty();
+        self.writers.clear();
+        for at in 0..self.tasks.list.len() as u32 {
+            // Behind the end: it wrote nothing.
+            self.add_writer(By::Task(at), 1);
+        }
+        self.add_writer(By::Input, 0);
+        let span = if is_step { Span::Step } else { Span::Input };
+        self.take(&writes, span);
         self.advance();
         self.next()
     }
 
     /// Goes on where the run was left. No checkpoint is due.
     pub fn resume(&mut self) -> Status {
+        self.channels.cleared.clear();
         self.pass();
-        self.applied.cleared.clear();
         self.next()
     }
 
@@ -164,12 +208,12 @@ impl Run {
     /// input is.
     ///
     /// # Errors
-    /// [`Misfit`] if `writes` has no number of this plan's.
+    /// [`Misfit`] if `writes` has no number of this plan's. Nothing has changed.
     pub fn command(&mut self, writes: &Writes, resumes: bool) -> Result<Status, Misfit> {
-        self.check_part(None, writes.of(0))?;
-        let before = self.knows_updated.then(|| self.applied.updated.clone());
-        self.apply_parts(&[(By::Input, 0)], writes);
-        self.applied.extend(before.iter().flatten());
+        self.check(None, writes.of(0))?;
+        self.writers.clear();
+        self.add_writer(By::Input, 0);
+        self.channels.apply(&self.plan, &self.writers, writes, Span::Before);
         self.pass();
         if !resumes {
             self.advance();
@@ -187,15 +231,15 @@ impl Run {
             return Err(Misfit::new("writes", "those of each task"));
         }
         for (at, task) in self.tasks.list.iter().enumerate() {
-            self.check_part(Some(task.node), writes.of(at))?;
+            self.check(Some(task.node), writes.of(at))?;
         }
-        let mut parts = std::mem::take(&mut self.parts);
-        parts.clear();
-        parts.extend(self.tasks.order.iter().map(|at| (By::Task(*at), *at as usize)));
-        self.apply_parts(&parts, writes);
-        self.parts = parts;
-        self.knows_updated = true;
-        let stops = self.stops(&self.options.interrupt_after);
+        self.writers.clear();
+        for place in 0..self.tasks.order.len() {
+            let at = self.tasks.order.get(place).copied().unwrap_or_default();
+            self.add_writer(By::Task(at), at as usize);
+        }
+        self.take(writes, Span::Step);
+        let stops = self.stops(AFTER);
         self.advance();
         if stops {
             self.tasks.clear();
@@ -204,22 +248,22 @@ impl Run {
         Ok(self.next())
     }
 
-    /// Adds a task that handles an error of another. Returns its position.
+    /// Adds a task that handles an error of another, behind all tasks.
     ///
     /// # Errors
     /// [`Misfit`] if there is no such task or node.
-    pub fn add_handler(&mut self, failed: u32, handler: Node) -> Result<u32, Misfit> {
+    pub fn add_handler(&mut self, failed: u32, handler: Node) -> Result<(), Misfit> {
         if failed as usize >= self.tasks.list.len() || handler >= self.plan.nodes() {
             return Err(Misfit::new("handler", "a node, of a task"));
         }
-        Ok(self.tasks.add_handler(failed, handler))
+        self.tasks.add_handler(failed, handler);
+        Ok(())
     }
 
     /// Finds the tasks that the state implies, and changes nothing: no limit holds, no breakpoint.
     pub fn peek(&mut self) -> Status {
-        self.applied.cleared.clear();
-        self.tasks.prepare(&self.plan, &self.channels, &self.seen, None);
-        self.answers.clear();
+        self.channels.cleared.clear();
+        self.tasks.prepare(&self.plan, &self.channels, false);
         if self.tasks.list.is_empty() { Status::Done } else { Status::Tasks }
     }
 
@@ -228,37 +272,45 @@ impl Run {
     /// # Errors
     /// [`Misfit`] if there is no such task, node or channel. Nothing has changed.
     pub fn apply(&mut self, by: &[By], writes: &Writes) -> Result<(), Misfit> {
-        let mut place = vec![0; self.tasks.list.len()];
-        for (at, task) in self.tasks.order.iter().enumerate() {
-            if let Some(place) = place.get_mut(*task as usize) {
-                *place = at + 1;
+        for (part, by) in by.iter().enumerate() {
+            let node = match by {
+                By::Input => None,
+                By::Node(node) => Some(*node),
+                By::Task(task) => {
+                    Some(self.tasks.list.get(*task as usize).map_or(u32::MAX, |task| task.node))
+                }
+            };
+            if node.is_some_and(|node| node > self.plan.nodes()) {
+                return Err(Misfit::new("writer", "a task or a node"));
+            }
+            self.check(node, writes.of(part))?;
+        }
+        let mut places = vec![0; self.tasks.list.len()];
+        for (at, task) in (1..).zip(&self.tasks.order) {
+            if let Some(place) = places.get_mut(*task as usize) {
+                *place = at;
             }
         }
-        let mut parts = Vec::with_capacity(by.len());
-        for (part, by) in by.iter().enumerate() {
-            let (node, place) = match by {
-                By::Input => (None, 0),
-                By::Node(node) if *node <= self.plan.nodes() => (Some(*node), 0),
-                By::Task(task) if (*task as usize) < place.len() => (
-                    self.tasks.list.get(*task as usize).map(|task| task.node),
-                    place.get(*task as usize).copied().unwrap_or_default(),
-                ),
-                _ => return Err(Misfit::new("writer", "a task or a node")),
-            };
-            self.check_part(node, writes.of(part))?;
-            parts.push((place as u32, part as u32));
+        let place = |by: &By| match by {
+            By::Task(task) => places.get(*task as usize).copied().unwrap_or_default(),
+            _ => 0,
+        };
+        let parts = sorted((0..).zip(by).map(|(part, by)| key(place(by), part)));
+        self.writers.clear();
+        for part in parts {
+            let part = low(part) as usize;
+            self.add_writer(by.get(part).copied().unwrap_or(By::Input), part);
         }
-        let parts: Vec<_> = by_key(parts.into_iter())
-            .filter_map(|part| by.get(part as usize).map(|by| (*by, part as usize)))
-            .collect();
-        self.apply_parts(&parts, writes);
-        self.knows_updated = false;
+        let is_step = by.iter().any(|by| *by != By::Input);
+        self.take(writes, if is_step { Span::Step } else { Span::Input });
+        self.channels.state.knows_updated = false;
         Ok(())
     }
 
     /// Counts a step: a checkpoint was made.
     pub fn advance(&mut self) {
-        self.step = self.step.saturating_add(1);
+        let step = &mut self.channels.state.step;
+        *step = step.saturating_add(1);
     }
 
     /// Returns the node as which the state is updated if none is named: the one that was triggered
@@ -266,82 +318,100 @@ impl Run {
     #[must_use]
     pub fn last_node(&self) -> Option<Node> {
         let (mut last, mut highest) = (Some(self.plan.nodes()), 0);
-        for (channel, seen) in self.seen.iter().enumerate().filter(|(_, seen)| **seen > 0) {
-            if *seen >= highest {
-                last =
-                    if *seen == highest { None } else { self.plan.triggered(channel as Channel) };
-                highest = *seen;
+        for (line, channel) in self.plan.lines.iter().zip(&self.channels.state.channels) {
+            if channel.seen > highest {
+                (last, highest) = (Some(line.to), channel.seen);
+            } else if channel.seen > 0 && channel.seen == highest {
+                last = None;
             }
         }
-        last
+        last.filter(|node| *node <= self.plan.nodes())
     }
 
     /// Says how many answers each task has, and whether there is one for no task in particular.
     pub fn set_answers(&mut self, saved: impl IntoIterator<Item = u32>, shared: bool) {
-        self.answers.set(saved.into_iter().take(self.tasks.list.len()), shared);
+        for (task, saved) in self.tasks.list.iter_mut().zip(saved) {
+            task.answers = (saved, 0);
+        }
+        self.has_answer = shared;
     }
 
     /// Answers the next interrupt of a task.
     pub fn interrupt(&mut self, task: u32) -> Answer {
-        let is_task = (task as usize) < self.tasks.list.len();
-        if is_task { self.answers.ask(task as usize) } else { Answer::None }
+        let Some(Task { answers: (saved, given), .. }) = self.tasks.list.get_mut(task as usize)
+        else {
+            return Answer::None;
+        };
+        let next = *given;
+        if next < *saved {
+            *given += 1;
+            return Answer::Saved(next);
+        }
+        if std::mem::take(&mut self.has_answer) {
+            *given = next.saturating_add(1);
+            *saved = *given;
+            return Answer::Take;
+        }
+        Answer::None
     }
 
     /// Has a task start over: its next interrupt is its first again.
     pub fn restart(&mut self, task: u32) {
-        self.answers.restart(task as usize);
+        if let Some(task) = self.tasks.list.get_mut(task as usize) {
+            task.answers.1 = 0;
+        }
     }
 
     /// Finds the next tasks, unless the limit is reached.
+    #[cfg_attr(target_arch = "wasm32", inline(never))] // Smaller.
     fn next(&mut self) -> Status {
-        self.answers.clear();
-        if self.step > self.stop {
+        self.has_answer = false;
+        if self.step() > self.stop {
             self.tasks.clear();
             return Status::Limit;
         }
         self.prepare();
         if self.tasks.list.is_empty() {
             Status::Done
-        } else if self.stops(&self.options.interrupt_before) {
+        } else if self.stops(BEFORE) {
             Status::InterruptBefore
         } else {
             Status::Tasks
         }
     }
 
+    #[cfg_attr(target_arch = "wasm32", inline(never))] // Smaller.
     fn prepare(&mut self) {
-        let updated = self.knows_updated.then_some(self.applied.updated.as_slice());
-        self.tasks.prepare(&self.plan, &self.channels, &self.seen, updated);
+        self.tasks.prepare(&self.plan, &self.channels, self.channels.state.knows_updated);
     }
 
     /// Whether a breakpoint is at one of the tasks: if there is anything that breakpoints have not
     /// seen.
-    fn stops(&self, breakpoints: &Breakpoints) -> bool {
-        breakpoints.stop(&self.plan, self.tasks.list.iter().map(|task| task.node))
-            && self
-                .channels
-                .versions
-                .iter()
-                .zip(&self.passed)
-                .any(|(version, passed)| version > passed)
+    #[cfg_attr(target_arch = "wasm32", inline(never))] // Smaller.
+    fn stops(&self, at: u8) -> bool {
+        let is_point =
+            |task: &Task| self.breakpoints.get(task.node as usize).is_some_and(|own| own & at != 0);
+        self.tasks.list.iter().any(is_point)
+            && self.channels.state.channels.iter().any(|channel| channel.version > channel.passed)
     }
 
     /// Breakpoints have seen everything.
     fn pass(&mut self) {
-        for (passed, version) in self.passed.iter_mut().zip(&self.channels.versions) {
-            if *version > 0 {
-                *passed = *version;
-            }
+        for channel in &mut self.channels.state.channels {
+            channel.passed = channel.version;
         }
     }
 
     /// Refuses writes that no channel takes, and a join's by a node that is no member of it.
-    fn check_part(&self, node: Option<Node>, writes: &[u32]) -> Result<(), Misfit> {
+    fn check(&self, node: Option<Node>, writes: &[u32]) -> Result<(), Misfit> {
         let plan = &self.plan;
         for write in writes {
-            let fits = match plan.join_at(*write) {
-                Some(join) => node.is_some_and(|node| plan.member(node, join).is_some()),
-                None => *write <= plan.send(None) && *write != plan.sends(),
+            let fits = match plan.lines.get(*write as usize) {
+                Some(line) if line.kind == Kind::Join => {
+                    node.is_some_and(|node| plan.member(node, *write).is_some())
+                }
+                Some(_) => *write != plan.sends(),
+                None => *write <= plan.send(None),
             };
             if !fits {
                 return Err(Misfit::new("writes", "channels of the plan"));
@@ -350,33 +420,23 @@ impl Run {
         Ok(())
     }
 
-    fn apply_parts(&mut self, parts: &[(By, usize)], writes: &Writes) {
-        let tasks = &self.tasks;
-        let by = parts.iter().map(|(by, part)| {
-            let task = match by {
-                By::Task(at) => tasks.list.get(*at as usize),
-                _ => None,
-            };
-            let node = match by {
-                By::Node(node) => Some(*node),
-                _ => task.map(|task| task.node),
-            };
-            let triggers = task.map_or(&[][..], |task| tasks.triggers(task));
-            Writer { node, triggers, part: *part, steps: *by != By::Input }
-        });
-        apply(&self.plan, &mut self.channels, &mut self.seen, &mut self.applied, by, writes);
+    #[cfg_attr(target_arch = "wasm32", inline(never))] // Smaller.
+    fn add_writer(&mut self, by: By, part: usize) {
+        let task = match by {
+            By::Task(at) => self.tasks.list.get(at as usize),
+            _ => None,
+        };
+        let node = match by {
+            By::Node(node) => Some(node),
+            _ => task.map(|task| task.node),
+        };
+        let is_triggered = task.is_some_and(|task| task.cause == Cause::Pull);
+        self.writers.push(Writer { node, is_triggered, part });
     }
-}
 
-impl Cause {
-    /// Returns the index of a Send, -1 for a node that was triggered, `-2 - position` of the task
-    /// whose error it handles.
-    #[must_use]
-    pub fn number(self) -> i64 {
-        match self {
-            Self::Pull => -1,
-            Self::Push(index) => i64::from(index),
-            Self::Error(failed) => -2 - i64::from(failed),
-        }
+    #[cfg_attr(target_arch = "wasm32", inline(never))] // Smaller.
+    fn take(&mut self, writes: &Writes, span: Span) {
+        self.channels.apply(&self.plan, &self.writers, writes, span);
+        self.channels.state.knows_updated = true;
     }
 }

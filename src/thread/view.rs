@@ -1,6 +1,6 @@
 //! The view: the confirmed state with the pending updates that the server does not have.
 
-use super::pending::{Does, Edit, Pending};
+use super::pending::{Does, Edit, Pending, Write};
 use super::{MESSAGES, Stale, Thread};
 use crate::message_list::MessageList;
 use crate::value::{ByNumber, Found, Holds, Plan, Value, ascending};
@@ -15,7 +15,8 @@ pub(super) struct Shown<V> {
 
 /// The confirmed messages with the pending edits applied.
 pub(super) struct Woven<V> {
-    pub list: V,
+    /// None while they change nothing.
+    list: Option<V>,
     /// The confirmed positions before which pending messages stand, ascending: one for each.
     before: Vec<u32>,
     /// The hidden confirmed positions, ascending.
@@ -82,9 +83,8 @@ impl<V: Value> Thread<V> {
             if edits {
                 update.edits.iter_mut().for_each(|edit| edit.look(messages));
             }
-            for write in update.writes.iter_mut().filter(|_| writes) {
-                let own = || fields.get(&write.key).map(Found::into_owned);
-                write.acknowledged = write.base.is_some() && moved(write.base.as_ref(), own());
+            if writes {
+                update.writes.iter_mut().for_each(|write| write.look(fields));
             }
         }
     }
@@ -97,8 +97,7 @@ impl<V: Value> Thread<V> {
         self.stale.writes = false;
         for write in self.updates.iter_mut().flat_map(|update| &mut update.writes) {
             if keys.contains(&write.key) {
-                let own = self.fields.get(&write.key).map(Found::into_owned);
-                write.acknowledged = write.base.is_some() && moved(write.base.as_ref(), own);
+                write.look(&self.fields);
             }
         }
     }
@@ -131,15 +130,15 @@ impl<V: Value> Thread<V> {
                 let woven = self.weave();
                 let list = woven.list.clone();
                 self.woven = Some(woven);
-                list
+                list.unwrap_or_else(|| self.messages.snapshot())
             }
         };
         // Rebuilt, but maybe equal to the list before.
         if !list.same_items(&self.view.messages) {
             return list;
         }
-        if let Some(woven) = self.woven.as_mut() {
-            woven.list = self.view.messages.clone();
+        if let Some(list) = self.woven.as_mut().and_then(|woven| woven.list.as_mut()) {
+            *list = self.view.messages.clone();
         }
         self.view.messages.clone()
     }
@@ -147,9 +146,15 @@ impl<V: Value> Thread<V> {
     /// Returns the woven messages with the current state of those that have grown.
     fn grown(&mut self) -> V {
         let Some(woven) = self.woven.as_mut() else { return self.messages.snapshot() };
-        // The confirmed list itself is not shown, so that it need not be copied, too.
-        self.messages.show_messages();
-        let grown = std::mem::take(&mut woven.grown);
+        let mut grown = std::mem::take(&mut woven.grown);
+        let mut list = if let Some(list) = woven.list.clone() {
+            // The confirmed list itself is not shown, so that it need not be copied, too.
+            self.messages.show_messages();
+            list
+        } else {
+            grown.clear();
+            self.messages.snapshot()
+        };
         let mut items = std::mem::take(&mut woven.tail);
         if !grown.is_empty() || !items.is_empty() {
             let mut plan = Plan { appended: (0..number(items.len())).collect(), ..Plan::default() };
@@ -163,20 +168,22 @@ impl<V: Value> Thread<V> {
                 plan.replaced.push([at + number(before) - number(gone), number(items.len())]);
                 items.push(item);
             }
-            woven.list = V::assemble(woven.list.clone(), V::array(items), &plan, false);
+            list = V::assemble(list, V::array(items), &plan, false);
+            woven.list = Some(list.clone());
         }
-        woven.list.clone()
+        list
     }
 
     /// Returns the confirmed messages with the pending edits applied.
     pub(super) fn weave(&mut self) -> Woven<V> {
         let Weft { before, inserted, removed, plan, items } = self.weft(&|_| true);
-        let mut list = self.messages.snapshot();
+        let mut list = None;
         if !inserted.is_empty() {
-            list = list.insert_all(&before, inserted);
+            list = Some(self.messages.snapshot().insert_all(&before, inserted));
         }
         if !plan.is_empty() {
-            list = V::assemble(list, items, &plan, false);
+            let inserted = list.unwrap_or_else(|| self.messages.snapshot());
+            list = Some(V::assemble(inserted, items, &plan, false));
         }
         Woven { list, before, removed, grown: Vec::new(), tail: Vec::new() }
     }
@@ -310,19 +317,24 @@ impl<V: Value> Edit<V> {
         let here = messages.find(&self.id);
         self.acknowledged = match self.does {
             Does::Add => here.is_some(),
-            _ => {
-                self.base.is_some()
-                    && moved(self.base.as_ref(), here.and_then(|at| messages.item(at)))
-            }
+            _ => moved(self.base.as_ref(), here.and_then(|at| messages.item(at))),
         };
     }
 }
 
-/// Whether a value differs from its base.
+impl<V: Value> Write<V> {
+    fn look(&mut self, fields: &V) {
+        let own = fields.get(&self.key).map(Found::into_owned);
+        self.acknowledged = moved(self.base.as_ref(), own);
+    }
+}
+
+/// Whether a value differs from its base, if it has one.
 fn moved<V: Value>(base: Option<&Option<V>>, now: Option<V>) -> bool {
-    match (base.and_then(Option::as_ref), now) {
-        (Some(base), Some(now)) => !base.same(&now) && !base.equals(&now),
-        (base, now) => base.is_some() != now.is_some(),
+    match (base, now) {
+        (None, _) | (Some(None), None) => false,
+        (Some(Some(base)), Some(now)) => !base.same(&now) && !base.equals(&now),
+        _ => true,
     }
 }
 
@@ -360,7 +372,7 @@ impl<V: Value> Holds<V> for Shown<V> {
 impl<V: Value> Holds<V> for Woven<V> {
     fn held(&mut self, visit: &mut dyn FnMut(&mut V)) {
         let Self { list, before: _, removed: _, grown: _, tail } = self;
-        visit(list);
+        list.held(visit);
         tail.held(visit);
     }
 }

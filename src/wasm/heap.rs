@@ -20,7 +20,7 @@ pub struct Handle(NonZeroI32);
 
 #[wasm_bindgen(module = "/src/wasm/slots.js")]
 extern "C" {
-    pub fn refuse(code: &str, message: &str);
+    pub fn refuse(form: &str, first: &str, second: &str, third: &str);
     fn failed() -> i32;
     fn forget();
     /// What was thrown, as text.
@@ -132,9 +132,11 @@ impl Handle {
         is_true(self.number()) != 0
     }
 
-    /// Moves it to a place that lasts until the next call: see `Arena` of `slots.js`.
-    pub fn relocate(&mut self) {
-        *self = Self::of(relocate(self.number()));
+    /// Moves it to a place that lasts, unless it came before `young`: see `Arena` of `slots.js`.
+    pub fn relocate(&mut self, young: Self) {
+        if self.number() >= young.number() {
+            *self = Self::of(relocate(self.number()));
+        }
     }
 }
 

@@ -165,7 +165,7 @@ export function assemble(handle, from, owned, cleared, replaced, removed, append
     const right = slots[from];
     const added = pick(right, appended);
     if (cleared) return hold(added === right ? right.slice() : added);
-    const list = owned ? left : removed.length > 0 ? left.slice() : left.concat(added);
+    const list = owned ? left : removed.length > 0 || added.length === 0 ? left.slice() : left.concat(added);
     for (let at = 0; at < replaced.length; at += 2) list[replaced[at]] = right[replaced[at + 1]];
     if (removed.length > 0) {
       let kept = removed[0];

@@ -21,18 +21,12 @@ impl RawMessageList {
         Self(MessageList::empty(rules(by)))
     }
 
-    /// Returns the number of messages.
-    #[wasm_bindgen(getter)]
-    #[must_use]
-    pub fn length(&self) -> usize {
-        self.0.len()
-    }
-
     /// Makes the call of this number, with one or two values: see `RawThread`.
     pub fn ask(&mut self, what: i32, first: i32, second: i32) -> i32 {
         let (first, second) = (Handle::of(first), Handle::of(second));
         let list = &mut self.0;
         value(match what {
+            ask::LENGTH => return i32::try_from(list.len()).unwrap_or(i32::MAX),
             ask::SNAPSHOT => Ok(list.snapshot()),
             ask::UPDATE => list.update(first).map(|()| UNDEFINED),
             ask::APPEND => list.append(&first, &second).map(|()| UNDEFINED),
@@ -43,7 +37,7 @@ impl RawMessageList {
                 Ok(UNDEFINED)
             }
             _ => {
-                list.held(&mut Handle::relocate);
+                list.held(&mut |handle| handle.relocate(first));
                 Ok(UNDEFINED)
             }
         })

@@ -57,6 +57,7 @@ pub(super) mod list {
     pub const APPEND: i32 = 2;
     pub const FREEZE: i32 = 3;
     pub const RELOCATE: i32 = 4;
+    pub const LENGTH: i32 = 5;
 }
 
 /// What a schema does with a state.
@@ -79,6 +80,7 @@ pub(super) mod field {
     pub const REPLACE: i32 = 6;
     pub const EPHEMERAL: i32 = 7;
     pub const UNTRACKED: i32 = 8;
+    pub const REDUCER: i32 = 9;
 }
 
 /// The ways of a field, added up.

@@ -8,7 +8,7 @@ use super::heap::{Handle, Root};
 use super::numbers::{apply, field, ways};
 use super::{answer, heap, preference, rules, text, value};
 use crate::error::Error;
-use crate::schema::{CustomReducer, Field, FieldReducer, Lifetime, Schema};
+use crate::schema::{CustomFn, CustomReducer, Field, FieldReducer, Lifetime, Schema};
 use crate::state::Filtered;
 use crate::value::Value;
 
@@ -26,8 +26,9 @@ impl RawSchema {
     }
 
     /// Adds a field. Its kind, its ways and the rules of its messages or tools are numbers: see
-    /// `numbers.rs`.
-    pub fn add(&mut self, key: i32, kind: i32, its: i32, by: i32) {
+    /// `numbers.rs`. One with the caller's reducer has a root of functions in their place, equal
+    /// numbers for equal ones, and a name.
+    pub fn add(&mut self, key: i32, kind: i32, its: i32, by: i32, id: i32, name: i32) {
         let reducer = match kind {
             field::MESSAGES => FieldReducer::Messages(rules(by)),
             field::TOOLS => FieldReducer::Tools(preference(by)),
@@ -35,6 +36,11 @@ impl RawSchema {
             field::FILES => FieldReducer::Files,
             field::APPEND => FieldReducer::Append,
             field::MERGE => FieldReducer::Merge,
+            field::REDUCER => FieldReducer::Custom(CustomReducer {
+                name: text(Handle::of(name)),
+                id: id.cast_unsigned(),
+                merge: custom(Root::of(by)),
+            }),
             _ => FieldReducer::Replace,
         };
         let guard = its & ways::GUARD != 0;
@@ -43,29 +49,6 @@ impl RawSchema {
             field::UNTRACKED => Lifetime::Untracked { guard },
             _ => Lifetime::Kept,
         };
-        self.add_field(key, reducer, lifetime, its);
-    }
-
-    /// Adds a field with the caller's reducer: a root of functions, equal numbers for equal ones.
-    #[wasm_bindgen(js_name = addReducer)]
-    pub fn add_reducer(&mut self, key: i32, its: i32, functions: i32, id: i32, name: i32) {
-        let root = Root::of(functions);
-        let merge = Arc::new(move |current, update| {
-            if heap::user_code_threw() {
-                return Err(Error::value("a value", "readable"));
-            }
-            let folded = root.fold(current, update);
-            if heap::user_code_threw() {
-                return Err(Error::ReducerFailed { reason: heap::reason() });
-            }
-            Ok(folded)
-        });
-        let name = text(Handle::of(name));
-        let reducer = FieldReducer::Custom(CustomReducer { name, id: id.cast_unsigned(), merge });
-        self.add_field(key, reducer, Lifetime::Kept, its);
-    }
-
-    fn add_field(&mut self, key: i32, reducer: FieldReducer<Handle>, lifetime: Lifetime, its: i32) {
         let (input, output) = (its & ways::INPUT != 0, its & ways::OUTPUT != 0);
         answer(self.0.add(text(Handle::of(key)), Field { reducer, lifetime, input, output }));
     }
@@ -90,6 +73,20 @@ impl RawSchema {
             _ => self.0.checkpoint(state).map(filtered),
         })
     }
+}
+
+/// Returns the caller's reducer.
+fn custom(functions: Root) -> Arc<CustomFn<Handle>> {
+    Arc::new(move |current, update| {
+        if heap::user_code_threw() {
+            return Err(Error::value("a value", "readable"));
+        }
+        let folded = functions.fold(current, update);
+        if heap::user_code_threw() {
+            return Err(Error::ReducerFailed { reason: heap::reason() });
+        }
+        Ok(folded)
+    })
 }
 
 fn filtered(Filtered { values, dropped }: Filtered<Handle>) -> Handle {

@@ -10,8 +10,8 @@ export function value(handle: number): any;
 export function call<T>(entry: () => T, used?: object): T;
 /** The values of a core object that outlives a call. */
 export class Arena {
-  /** {@link call}, keeping what the object holds at the end for the next call: `keep` makes it list its values. */
-  call<T>(entry: () => T, keep?: () => void, used?: object): T;
+  /** {@link call}, keeping what the object holds at the end for the next call: `keep` moves its values from a number on. */
+  call<T>(entry: () => T, keep?: (young: number) => void, used?: object): T;
 }
 /** Returns a number for a value that the core itself holds. */
 export function root(value: { reducer: Function; initial: Function | undefined }): number;

@@ -72,9 +72,10 @@ export function reason() {
   }
 }
 
-/** Keeps an error of the core for the end of the call. */
-export function refuse(code, message) {
-  refusal = { code, message };
+/** Keeps an error of the core for the end of the call: a code, and a sentence with braces in place of its parts. */
+export function refuse(form, ...parts) {
+  const [code, ...words] = form.split(" ");
+  refusal = { code, message: words.join(" ").replaceAll("{}", () => parts.shift()) };
 }
 
 /** Makes the error that callers see; the npm package registers its own class. */
@@ -171,17 +172,19 @@ export function call(entry, used) {
 /** How many calls have ended. */
 export let ended = 0;
 
-/** How many items of lists may be garbage before it is collected, at least: a megabyte of them. */
-const MOST_MADE = 2 ** 17;
+/** How many items of lists may be garbage before it is collected, at least: two megabytes of them. */
+const MOST_MADE = 2 ** 18;
 
 /** The values of a core object that outlives a call. */
 export class Arena {
   #slots = [...FIXED];
   #top = FIXED.length;
+  /** Where the values begin that came since all were collected: those before are mostly there to stay. */
+  #young = FIXED.length;
   #limit = 64;
   #made = 0;
 
-  /** {@link call}, keeping what the object holds at the end for the next call: `keep` lists it. */
+  /** {@link call}, keeping what the object holds at the end for the next call: `keep` moves it, from a number on. */
   call(entry, keep, used) {
     const outer = slots;
     const outerTop = top;
@@ -192,7 +195,7 @@ export class Arena {
     try {
       // Its owner ensures that nobody else uses it.
       const answer = run(entry, used, 0);
-      if (keep && (top > this.#limit || made > MOST_MADE + 8 * this.#limit)) this.#collect(keep);
+      if (keep && (top > this.#limit || made > MOST_MADE)) this.#collect(keep);
       check();
       return answer;
     } finally {
@@ -206,24 +209,31 @@ export class Arena {
   }
 
   #collect(keep) {
-    moved = [...FIXED];
-    keep();
-    slots = moved;
-    top = moved.length;
-    this.#limit = 2 * top + 64;
+    const all = top > this.#limit;
+    const from = all ? FIXED.length : this.#young;
+    first = from;
+    moved = [];
+    keep(from);
+    for (let at = 0; at < moved.length; at++) slots[from + at] = moved[at];
+    slots.length = top = from + moved.length;
+    if (all) {
+      this.#young = top;
+      this.#limit = 2 * top + 64;
+    }
     moved = undefined;
     made = 0;
   }
 }
 
+/** The values that stay of a collection, and the number that the first of them gets. */
 let moved;
+let first;
 
 /** Returns the number, among those that stay, of a value that its owner still holds. */
 export function relocate(handle) {
-  if (handle < FIXED.length) return handle;
   const at = moved.length;
   moved[at] = slots[handle];
-  return at;
+  return first + at;
 }
 
 // -- Objects that the core itself holds: functions, numbers of ids. --

@@ -66,7 +66,7 @@ impl RawThread {
                 thread.receive(text).map(|_| UNDEFINED)
             }
             ask::RELOCATE => {
-                thread.held(&mut Handle::relocate);
+                thread.held(&mut |handle| handle.relocate(first));
                 Ok(UNDEFINED)
             }
             ask::STREAMING => Ok(thread.streaming()),

@@ -20,33 +20,36 @@ pub fn buffer(length: usize) -> *mut f64 {
     })
 }
 
-/// Reads numbers of the buffer in order.
+/// Reads numbers of the buffer in order; behind the last come those that are none.
 pub(super) struct Reader<'a>(&'a [f64]);
 
-impl<'a> Reader<'a> {
+impl Reader<'_> {
     /// Returns the next number.
-    pub fn next(&mut self) -> Option<f64> {
-        let (first, rest) = self.0.split_first()?;
+    #[inline(never)] // Smaller.
+    pub fn next(&mut self) -> f64 {
+        let Some((first, rest)) = self.0.split_first() else { return f64::NAN };
         self.0 = rest;
-        Some(*first)
+        *first
     }
 
     /// Returns the next number as one of a node, a channel or the like.
-    pub fn whole(&mut self) -> Option<u32> {
-        self.next().map(whole)
+    #[inline(never)] // Smaller.
+    pub fn whole(&mut self) -> u32 {
+        let number = self.next();
+        if number >= 0.0 { whole(number) } else { u32::MAX }
     }
 
-    /// Returns the next numbers: first comes how many.
-    pub fn list(&mut self) -> Option<&'a [f64]> {
-        let length = self.whole()? as usize;
-        let (list, rest) = self.0.split_at_checked(length)?;
-        self.0 = rest;
-        Some(list)
+    /// Returns the length of the list that comes next.
+    #[inline(never)] // Smaller.
+    pub fn length(&mut self) -> usize {
+        (self.whole() as usize).min(self.0.len())
     }
 
-    /// Returns the next numbers as those of nodes or channels.
-    pub fn wholes(&mut self) -> Option<Vec<u32>> {
-        Some(self.list()?.iter().map(|number| whole(*number)).collect())
+    /// Returns the next numbers as those of nodes or channels: first comes how many.
+    #[inline(never)] // Smaller.
+    pub fn wholes(&mut self) -> Vec<u32> {
+        let length = self.length();
+        (0..length).map(|_| self.whole()).collect()
     }
 
     /// Whether nothing is left.
@@ -77,6 +80,7 @@ pub(super) struct Writer<'a> {
 
 impl Writer<'_> {
     /// Writes a number.
+    #[inline(never)] // Smaller.
     pub fn push(&mut self, number: f64) {
         if let Some(own) = self.buffer.get_mut(self.length) {
             *own = number;
@@ -84,12 +88,6 @@ impl Writer<'_> {
             self.buffer.push(number);
         }
         self.length += 1;
-    }
-
-    /// Writes how many numbers there are, and the numbers.
-    pub fn list(&mut self, numbers: impl ExactSizeIterator<Item = f64>) {
-        self.push(count(numbers.len()));
-        numbers.for_each(|number| self.push(number));
     }
 }
 

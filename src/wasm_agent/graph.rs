@@ -6,7 +6,7 @@ use wasm_bindgen::prelude::*;
 
 use super::buffer::{Reader, Writer, count, read, whole, write};
 use crate::graph::{
-    Answer, Breakpoints, By, Cause, Join, Options, Plan, PlanSpec, PlanState, Run, Status, Writes,
+    Answer, By, Cause, ChannelState, Join, Options, Plan, PlanSpec, PlanState, Run, Status, Writes,
 };
 
 // What is done, in the order of planner.ts.
@@ -23,9 +23,7 @@ const LAST_NODE: u32 = 9;
 const STATE: u32 = 10;
 const ANSWERS: u32 = 11;
 const INTERRUPT: u32 = 12;
-
-/// In a list, that it is all nodes.
-const ALL: f64 = -1.0;
+const RESTART: u32 = 13;
 
 /// [`Plan`].
 #[wasm_bindgen]
@@ -37,23 +35,24 @@ impl RawPlan {
     /// Makes a plan of the buffer's numbers; `None` if they are none.
     #[must_use]
     pub fn of(length: usize) -> Option<RawPlan> {
-        let spec = read(length, spec)?;
-        Plan::new(spec).ok().map(|plan| Self(Arc::new(plan)))
+        Plan::new(&read(length, spec)).ok().map(|plan| Self(Arc::new(plan)))
     }
 
     /// Begins a run; `None` if the buffer's numbers are no state of this plan.
     #[must_use]
     pub fn open(&self, length: usize) -> Option<RawRun> {
         let plan = self.0.clone();
-        let (options, state) = read(length, |numbers| {
-            let options = options(numbers)?;
-            let state = if numbers.is_empty() { None } else { Some(state(numbers)?) };
-            Some((options, state))
+        let run = read(length, |numbers| {
+            let options = Options {
+                recursion_limit: version(numbers.next()),
+                interrupt_before: numbers.wholes(),
+                interrupt_after: numbers.wholes(),
+            };
+            if numbers.is_empty() {
+                return Some(Run::new(plan, &options));
+            }
+            Run::open(plan, state(numbers), &options).ok()
         })?;
-        let run = match state {
-            None => Run::new(plan, options),
-            Some(state) => Run::open(plan, &state, options).ok()?,
-        };
         Some(RawRun { run, writes: Writes::default() })
     }
 }
@@ -72,56 +71,59 @@ impl RawRun {
     /// length of the answer; 0: the numbers do not fit, and nothing was done.
     pub fn act(&mut self, what: u32, length: usize) -> usize {
         let Self { run, writes } = self;
-        let answered = match what {
-            INPUT => Some(run.input()),
-            RESUME => Some(run.resume()),
-            COMMAND | COMMAND_AND_RESUME => {
-                read_writes(length, writes);
-                run.command(writes, what == COMMAND_AND_RESUME).ok()
-            }
-            COMMIT => {
-                read_writes(length, writes);
-                run.commit(writes).ok()
-            }
-            HANDLER => read(length, |numbers| {
-                run.add_handler(numbers.whole()?, numbers.whole()?).ok().map(|_| Status::Tasks)
-            }),
-            PEEK => Some(run.peek()),
-            APPLY => read(length, |numbers| {
-                let by: Vec<_> = numbers.list()?.iter().map(|number| writer(*number)).collect();
-                read_parts(numbers, writes);
-                run.apply(&by, writes).ok().map(|()| Status::Done)
-            }),
-            ADVANCE => {
-                run.advance();
-                Some(Status::Done)
-            }
-            LAST_NODE => return write(|out| out.push(run.last_node().map_or(-1.0, f64::from))),
-            STATE => return write(|out| write_state(out, &run.state())),
-            ANSWERS => {
-                read(length, |numbers| {
-                    let shared = numbers.next() > Some(0.0);
-                    run.set_answers(numbers.wholes().unwrap_or_default(), shared);
-                });
-                Some(Status::Done)
-            }
+        let done = read(length, |numbers| {
+            Some(match what {
+                INPUT => run.input(),
+                RESUME => run.resume(),
+                COMMAND | COMMAND_AND_RESUME => {
+                    read_writes(numbers, writes);
+                    run.command(writes, what == COMMAND_AND_RESUME).ok()?
+                }
+                COMMIT => {
+                    read_writes(numbers, writes);
+                    run.commit(writes).ok()?
+                }
+                HANDLER => run
+                    .add_handler(numbers.whole(), numbers.whole())
+                    .ok()
+                    .map(|()| Status::Tasks)?,
+                PEEK => run.peek(),
+                APPLY => {
+                    let length = numbers.length();
+                    let by: Vec<_> = (0..length).map(|_| writer(numbers.next())).collect();
+                    read_writes(numbers, writes);
+                    run.apply(&by, writes).ok().map(|()| Status::Done)?
+                }
+                _ => {
+                    match what {
+                        ADVANCE => run.advance(),
+                        ANSWERS => {
+                            let has_answer = numbers.next() > 0.0;
+                            run.set_answers(numbers.wholes(), has_answer);
+                        }
+                        RESTART => run.restart(numbers.whole()),
+                        _ => {}
+                    }
+                    Status::Done
+                }
+            })
+        });
+        let Some(status) = done else { return 0 };
+        match what {
+            STATE => write(|out| write_state(out, run.state_now())),
+            LAST_NODE => write(|out| out.push(run.last_node().map_or(-1.0, f64::from))),
             INTERRUPT => {
-                let answer =
-                    read(length, |numbers| run.interrupt(numbers.whole().unwrap_or(u32::MAX)));
-                return write(|out| {
-                    out.push(match answer {
-                        Answer::Saved(index) => f64::from(index),
-                        Answer::Take => -1.0,
-                        Answer::None => -2.0,
-                    });
-                });
+                #[allow(clippy::redundant_closure_for_method_calls)] // Its lifetime.
+                let task = read(length, |numbers| numbers.whole());
+                let answer = match run.interrupt(task) {
+                    Answer::Saved(index) => f64::from(index),
+                    Answer::Take => -1.0,
+                    Answer::None => -2.0,
+                };
+                write(|out| out.push(answer))
             }
-            _ => {
-                read(length, |numbers| run.restart(numbers.whole().unwrap_or(u32::MAX)));
-                Some(Status::Done)
-            }
-        };
-        answered.map_or(0, |status| write(|out| write_step(out, run, status)))
+            _ => write(|out| write_step(out, run, status)),
+        }
     }
 }
 
@@ -136,100 +138,96 @@ fn writer(number: f64) -> By {
     }
 }
 
-fn read_writes(length: usize, writes: &mut Writes) {
-    read(length, |numbers| read_parts(numbers, writes));
-}
-
 /// Reads each task's writes: how many, and the numbers.
-fn read_parts(numbers: &mut Reader<'_>, writes: &mut Writes) {
+fn read_writes(numbers: &mut Reader<'_>, writes: &mut Writes) {
     writes.clear();
-    while let Some(length) = numbers.whole() {
-        for _ in 0..length {
-            // Too few: what is not there is no channel.
-            let Some(write) = numbers.whole() else {
-                writes.push(u32::MAX);
-                break;
-            };
-            writes.push(write);
+    while !numbers.is_empty() {
+        for _ in 0..numbers.length() {
+            writes.push(numbers.whole());
         }
         writes.end();
     }
 }
 
-fn spec(numbers: &mut Reader<'_>) -> Option<PlanSpec> {
-    let flags = |list: &[f64]| list.iter().map(|flag| *flag > 0.0).collect();
+fn spec(numbers: &mut Reader<'_>) -> PlanSpec {
+    let flags = |list: Vec<u32>| list.iter().map(|flag| *flag > 0).collect();
     let mut spec = PlanSpec {
-        python: numbers.next()? > 0.0,
-        fields: flags(numbers.list()?),
-        defer: flags(numbers.list()?),
-        ranks: numbers.wholes()?,
+        python: numbers.next() > 0.0,
+        fields: flags(numbers.wholes()),
+        defer: flags(numbers.wholes()),
+        ranks: numbers.wholes(),
         joins: Vec::new(),
     };
-    while let Some(to) = numbers.whole() {
-        spec.joins.push(Join { to, from: numbers.wholes()? });
+    while !numbers.is_empty() {
+        spec.joins.push(Join { to: numbers.whole(), from: numbers.wholes() });
     }
-    Some(spec)
+    spec
 }
 
-fn options(numbers: &mut Reader<'_>) -> Option<Options> {
-    Some(Options {
-        recursion_limit: version(numbers.next()?),
-        interrupt_before: breakpoints(numbers)?,
-        interrupt_after: breakpoints(numbers)?,
-    })
-}
+// What a channel is, in a state.
+const HELD: u32 = 1;
+const FINISHED: u32 = 2;
+const UPDATED: u32 = 4;
 
-fn breakpoints(numbers: &mut Reader<'_>) -> Option<Breakpoints> {
-    let nodes = numbers.list()?;
-    if nodes.first() == Some(&ALL) {
-        return Some(Breakpoints::All);
-    }
-    Some(Breakpoints::at(nodes.iter().map(|node| whole(*node))))
-}
-
-fn state(numbers: &mut Reader<'_>) -> Option<PlanState> {
-    let versions = |list: &[f64]| list.iter().map(|number| version(*number)).collect();
+fn state(numbers: &mut Reader<'_>) -> PlanState {
     let mut state = PlanState {
-        step: signed(numbers.next()?),
-        floor: version(numbers.next()?),
-        versions: versions(numbers.list()?),
-        seen: versions(numbers.list()?),
-        breakpoints: versions(numbers.list()?),
-        held: numbers.wholes()?,
-        finished: numbers.wholes()?,
-        sends: numbers.list()?.iter().map(|node| (*node >= 0.0).then(|| whole(*node))).collect(),
-        updated: None,
-        joins: Vec::new(),
+        step: signed(numbers.next()),
+        highest: version(numbers.next()),
+        knows_updated: numbers.next() > 0.0,
+        sends: numbers.wholes(),
+        ..PlanState::default()
     };
-    if numbers.next()? > 0.0 {
-        state.updated = Some(numbers.wholes()?);
+    for _ in 0..numbers.length() / 2 {
+        state.arrived.push((numbers.whole(), numbers.whole()));
     }
     while !numbers.is_empty() {
-        state.joins.push(numbers.wholes()?);
+        let mut channel = ChannelState {
+            version: version(numbers.next()),
+            seen: version(numbers.next()),
+            passed: version(numbers.next()),
+            ..ChannelState::default()
+        };
+        let flags = numbers.whole();
+        channel.is_held = flags & HELD != 0;
+        channel.is_finished = flags & FINISHED != 0;
+        channel.is_updated = flags & UPDATED != 0;
+        state.channels.push(channel);
     }
-    Some(state)
+    state
 }
 
 fn write_state(out: &mut Writer<'_>, state: &PlanState) {
-    out.push(wide_signed(state.step));
-    out.push(wide(state.floor));
-    for versions in [&state.versions, &state.seen, &state.breakpoints] {
-        out.list(versions.iter().map(|version| wide(*version)));
+    out.push(wide_signed(state.step.saturating_sub(1)));
+    out.push(wide(state.highest));
+    out.push(f64::from(u8::from(state.knows_updated)));
+    out.push(count(state.sends.len()));
+    for node in &state.sends {
+        out.push(f64::from(*node));
     }
-    for channels in [&state.held, &state.finished] {
-        out.list(channels.iter().map(|channel| f64::from(*channel)));
+    out.push(count(2 * state.arrived.len()));
+    for (join, node) in &state.arrived {
+        out.push(f64::from(*join));
+        out.push(f64::from(*node));
     }
-    out.list(state.sends.iter().map(|node| node.map_or(-1.0, f64::from)));
-    out.push(f64::from(u8::from(state.updated.is_some())));
-    for list in state.updated.iter().chain(&state.joins) {
-        out.list(list.iter().map(|number| f64::from(*number)));
+    for channel in &state.channels {
+        for version in [channel.version, channel.seen, channel.passed] {
+            out.push(wide(version));
+        }
+        let flags = [channel.is_held, channel.is_finished, channel.is_updated];
+        out.push(
+            flags
+                .iter()
+                .zip([HELD, FINISHED, UPDATED])
+                .filter(|(is_set, _)| **is_set)
+                .map(|(_, flag)| f64::from(flag))
+                .sum(),
+        );
     }
 }
 
 /// Writes the status, the step, and of tasks and cleared fields how many; then the tasks, their order
 /// and the fields.
 fn write_step(out: &mut Writer<'_>, run: &Run, status: Status) {
-    let (tasks, cleared) = (run.tasks(), run.cleared());
     out.push(match status {
         Status::Tasks => 0.0,
         Status::Done => 1.0,
@@ -238,18 +236,21 @@ fn write_step(out: &mut Writer<'_>, run: &Run, status: Status) {
         Status::InterruptAfter => 4.0,
     });
     out.push(wide_signed(run.step()));
-    out.push(count(tasks.list().len()));
-    out.push(count(cleared.len()));
-    for task in tasks.list() {
+    out.push(count(run.tasks().len()));
+    out.push(count(run.cleared().len()));
+    for task in run.tasks() {
         out.push(f64::from(task.node));
         out.push(match task.cause {
             Cause::Pull => -1.0,
             Cause::Push(index) => f64::from(index),
             Cause::Error(failed) => -2.0 - f64::from(failed),
         });
-        out.list(tasks.triggers(task).iter().map(|trigger| f64::from(*trigger)));
+        out.push(count(run.triggers(task).count()));
+        for trigger in run.triggers(task) {
+            out.push(f64::from(trigger));
+        }
     }
-    for number in tasks.order().iter().chain(cleared) {
+    for number in run.order().iter().chain(run.cleared()) {
         out.push(f64::from(*number));
     }
 }

@@ -90,7 +90,7 @@ impl List {
 fn reducing(key: &str, functions: &str) -> RawSchema {
     let mut schema = RawSchema::empty();
     let (key, name) = (hold(&key.into()), hold(&"it".into()));
-    schema.add_reducer(key, SHOWN, root(&js(functions)), 0, name);
+    schema.add(key, 9, SHOWN, root(&js(functions)), 0, name);
     schema
 }
 
@@ -258,8 +258,8 @@ fn what_a_reducer_throws_is_the_cause() {
 #[wasm_bindgen_test]
 fn a_field_that_does_not_change_keeps_its_value_and_its_state() {
     let mut schema = RawSchema::empty();
-    schema.add(hold(&"files".into()), 3, SHOWN, 0);
-    schema.add(hold(&"log".into()), 4, SHOWN, 0);
+    schema.add(hold(&"files".into()), 3, SHOWN, 0, 0, 0);
+    schema.add(hold(&"log".into()), 4, SHOWN, 0, 0, 0);
     let state = js("{ files: { '/a': { content: 'a' } }, log: [1] }");
     let same = merge(&schema, &state, &js("{ files: { '/b': null }, log: [] }")).unwrap();
     assert!(Object::is(&state, &same));

@@ -25,6 +25,7 @@ RECORDS = HERE.parent / "records"
 # Subject -> module of `subjects`. Imported only when recorded: the two
 # environments do not have the same packages.
 CURRENT = {
+    "graphs": "graphs",
     "add-messages": "add_messages",
     "deepagents-messages": "deepagents_messages",
     "default-merge-state": "merge_state",

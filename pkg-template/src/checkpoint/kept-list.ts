@@ -1,5 +1,7 @@
 // A long list as a history keeps it: whole where it is newest, and elsewhere as what is different from the next one.
 
+import { sameFromStart } from "./stored-list.js";
+
 /** Shorter lists are kept as they are: what is saved would not pay for the record. */
 export const LONG_LIST = 32;
 
@@ -57,13 +59,6 @@ export class KeptList {
     }
     return length === items.length ? items : items.slice(0, length);
   }
-}
-
-function sameFromStart(old: List, items: List): number {
-  const most = Math.min(old.length, items.length);
-  let count = 0;
-  while (count < most && old[count] === items[count]) count++;
-  return count;
 }
 
 function sameFromEnd(old: List, items: List, head: number): number {

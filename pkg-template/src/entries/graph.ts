@@ -1,5 +1,6 @@
 // "threadfold/graph": graphs with LangGraph's semantics.
 export { BaseCheckpointSaver } from "../checkpoint/base-saver.js";
+export { IndexedDBSaver, type IndexedDBSaverOptions } from "../checkpoint/indexeddb-saver.js";
 export { MemorySaver } from "../checkpoint/memory-saver.js";
 export type {
   ChannelVersion,

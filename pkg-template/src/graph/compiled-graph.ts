@@ -1,7 +1,6 @@
 import type { CheckpointConfig, CheckpointListOptions, CheckpointSaver } from "../checkpoint/types.js";
 import type { Command } from "./command.js";
 import { type DrawnGraph, drawnGraph, mermaidOf } from "./drawing.js";
-import { isParentCommand, ParentCommand } from "./graph-errors.js";
 import type { GraphSpec } from "./graph-spec.js";
 import { type NodeContext, TASK } from "./node-context.js";
 import { Run } from "./run.js";
@@ -105,8 +104,8 @@ export class CompiledStateGraph<
       return parts as never;
     }
     const { settings, parent } = this.#settings(config);
-    const run = new Run(this, settings, parent, parent?.run.shownInside);
-    await go(run, input);
+    const run = new Run(this, settings, parent, parent?.run.streams);
+    await run.go(input);
     return run.result() as never;
   }
 
@@ -128,8 +127,8 @@ export class CompiledStateGraph<
     const stop = new AbortController();
     const signal = settings.signal ? AbortSignal.any([settings.signal, stop.signal]) : stop.signal;
     const begin = async (streams: RunStreams) => {
-      const inside = parent?.run.shownInside;
-      await go(new Run(this, { ...settings, signal }, parent, inside ? both(streams, inside) : streams), input);
+      const inside = parent?.run.streams;
+      await new Run(this, { ...settings, signal }, parent, inside ? both(streams, inside) : streams).go(input);
     };
     return new GraphStream(form, begin, () => stop.abort());
   }
@@ -241,18 +240,6 @@ export const isCompiledGraph = (value: unknown): value is CompiledStateGraph => 
 
 const taskOf = (config: unknown): Task | undefined =>
   typeof config === "object" && config !== null ? (config as { [TASK]?: Task })[TASK] : undefined;
-
-/** Runs a graph. A command for the graph around it goes there. */
-async function go(run: Run, input: unknown): Promise<void> {
-  try {
-    await run.go(input);
-  } catch (error) {
-    if (!isParentCommand(error)) throw error;
-    if (!run.parent) throw error;
-    const { update, goto, resume } = error.command;
-    throw new ParentCommand({ ...error.command, update, goto, resume, graph: undefined } as never);
-  }
-}
 
 /** Sends to two streams: its own, and one of a graph around it. */
 const both = (own: RunStreams, around: RunStreams): RunStreams => ({

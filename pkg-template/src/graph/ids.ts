@@ -1,47 +1,65 @@
-// Ids as langgraph.js makes them. A text crosses to the wasm as bytes.
-import { call, interrupt_id, memory, next_checkpoint_id, task_id, text } from "#agent-core";
+// Ids as langgraph.js makes them. They are not the wasm's: in TypeScript they are a third of the size.
+import { sha1 } from "./sha1.js";
+import { xxh3 } from "./xxh3.js";
 
 const encoder = new TextEncoder();
-/** Of this program, among all that save checkpoints. */
-let node: Uint8Array | undefined;
 
-/** Makes room for bytes, and for an answer. */
-function place(length: number): Uint8Array {
-  const at = call(() => text(Math.max(16, length)));
-  return new Uint8Array(memory(), at >>> 0, Math.max(16, length));
+const hex = (word: number): string => (word >>> 0).toString(16).padStart(8, "0");
+
+/** Writes four words as a uuid of this version. */
+function uuid(words: ArrayLike<number>, version: number): string {
+  const [time, middle, end, last] = words as ArrayLike<number> & number[];
+  const high = hex(((middle as number) & 0xffff0fff) | (version << 12));
+  const low = hex(((end as number) & 0x3fffffff) | 0x80000000);
+  return `${hex(time as number)}-${high.slice(0, 4)}-${high.slice(4)}-${low.slice(0, 4)}-${low.slice(4)}${hex(last as number)}`;
 }
 
-function hex(): string {
-  let digits = "";
-  for (const byte of place(16).subarray(0, 16)) digits += byte.toString(16).padStart(2, "0");
-  return digits;
-}
-
-const dashed = (digits: string): string => digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
-
-/** Makes the uuid5 of a text in a namespace, which is a uuid. */
+/** Makes the uuid5 of a text in a namespace, which is a uuid: a task's id. */
 export function uuid5(name: string, namespace: string): string {
-  const bytes = encoder.encode(name);
-  const all = place(16 + bytes.length);
   const digits = namespace.replaceAll("-", "");
-  for (let at = 0; at < 16; at++) all[at] = parseInt(digits.slice(2 * at, 2 * at + 2), 16);
-  all.set(bytes, 16);
-  call(() => task_id(16 + bytes.length));
-  return dashed(hex());
+  const bytes = encoder.encode(`                ${name}`);
+  for (let at = 0; at < 16; at++) bytes[at] = parseInt(digits.slice(2 * at, 2 * at + 2), 16);
+  return uuid(sha1(bytes), 5);
 }
 
-/** Makes a uuid6. Each sorts behind those made before it. */
+/** Of this program, among all that save checkpoints. */
+let node: Uint16Array | undefined;
+/** A millisecond, and how many of its ten thousand parts are used up. */
+let last = 0;
+let parts = 0;
+
+/** From October 1582, when the calendar of uuids begins, to 1970, in milliseconds. */
+const BEGINNING = 12_219_292_800_000n;
+
+/** Makes a uuid6, a checkpoint's id: each sorts behind those made before it. */
 export function uuid6(milliseconds: number, clockSequence: number): string {
-  node ??= crypto.getRandomValues(new Uint8Array(6));
-  place(6).set(node);
-  call(() => next_checkpoint_id(milliseconds, clockSequence));
-  return dashed(hex());
+  node ??= crypto.getRandomValues(new Uint16Array(3));
+  if (milliseconds > last) {
+    last = milliseconds;
+    parts = 0;
+  } else if (++parts === 10_000) {
+    last++;
+    parts = 0;
+  }
+  const ticks = (BigInt(last) + BEGINNING) * 10_000n + BigInt(parts);
+  const [first, second, third] = node as unknown as [number, number, number];
+  const middle = (Number((ticks >> 12n) & 0xffffn) << 16) | Number(ticks & 0xfffn);
+  return uuid([Number(ticks >> 28n), middle, (clockSequence << 16) | first, (second << 16) | third], 6);
 }
 
-/** Makes an interrupt's id, the `xxh3_128` of its namespace. */
+/**
+ * Makes the id of a checkpoint behind `parent`, behind which it sorts: the parent may be another runtime's, of this very
+ * millisecond, or that of a machine whose clock is ahead.
+ */
+export function uuid6After(parent: string | undefined, clockSequence: number): string {
+  const id = uuid6(Date.now(), clockSequence);
+  if (parent === undefined || id > parent || parent[14] !== "6") return id;
+  // The time is in tenths of microseconds since 1582, its digits around the version's.
+  const ticks = Number(`0x${parent.slice(0, 8)}${parent.slice(9, 13)}${parent.slice(15, 18)}`);
+  return uuid6(Math.floor(ticks / 10_000) - 12_219_292_800_000 + 2, clockSequence);
+}
+
+/** Makes an interrupt's id, the XXH3 of its namespace in 128 bits. */
 export function interruptId(namespace: string): string {
-  const bytes = encoder.encode(namespace);
-  place(bytes.length).set(bytes);
-  call(() => interrupt_id(bytes.length));
-  return hex();
+  return xxh3(encoder.encode(namespace)).toString(16).padStart(32, "0");
 }

@@ -2,11 +2,12 @@
 import type { Task } from "./task.js";
 
 interface Message {
-  readonly id?: string | undefined;
+  id?: string | undefined;
+  readonly lc_kwargs?: Record<string, unknown>;
   readonly type?: unknown;
   readonly role?: unknown;
   readonly content?: unknown;
-  _getType?: unknown;
+  readonly _getType?: unknown;
 }
 
 const KINDS = new Set(["human", "ai", "system", "tool", "function", "developer", "user", "assistant", "generic"]);
@@ -71,8 +72,27 @@ export function noteMessages(values: Readonly<Record<string, unknown>>, seen: Se
       for (const one of value as unknown[]) if (isMessage(one) && one.id !== undefined) seen.add(one.id);
 }
 
+interface Fields {
+  chunk?: { message?: Message };
+}
+interface Result {
+  generations?: readonly (readonly { message?: Message }[])[];
+}
+
 /** Adds a handler to LangChain's callbacks: a model of `@langchain/core` that is given the context streams through it. */
 export function messageCallbacks(stream: MessageStream, given: unknown): unknown {
+  /** The id of the message that each call of a model makes. */
+  const ids = new Map<string, string>();
+  const send = (message: Message, run: string, tags: readonly string[] | undefined) => {
+    if (tags?.includes("nostream") || tags?.includes("langsmith:nostream")) return;
+    const id = ids.get(run) ?? message.id ?? `run-${run}`;
+    ids.set(run, id);
+    if (message.id !== id) {
+      message.id = id;
+      if (message.lc_kwargs) message.lc_kwargs["id"] = id;
+    }
+    stream.chunk(message, tags?.length ? { tags } : undefined);
+  };
   const handler = {
     name: "ThreadfoldMessages",
     // A model that can stream does so for its sake.
@@ -81,21 +101,12 @@ export function messageCallbacks(stream: MessageStream, given: unknown): unknown
     ignoreChain: true,
     ignoreAgent: true,
     ignoreRetriever: true,
-    handleLLMNewToken(
-      _: string,
-      _index: unknown,
-      _run: unknown,
-      _parent: unknown,
-      tags: readonly string[] | undefined,
-      fields: { chunk?: { message?: Message } } | undefined,
-    ): void {
-      const message = fields?.chunk?.message;
-      if (message && !tags?.includes("nostream") && !tags?.includes("langsmith:nostream"))
-        stream.chunk(message, tags?.length ? { tags } : undefined);
+    handleLLMNewToken(token: string, _: unknown, run: string, _of: unknown, tags?: readonly string[], fields?: Fields) {
+      send(fields?.chunk?.message ?? { type: "AIMessageChunk", content: token }, run, tags);
     },
-    handleLLMEnd(output: { generations?: readonly (readonly { message?: Message }[])[] }): void {
-      const message = output.generations?.[0]?.[0]?.message;
-      if (isMessage(message)) stream.written([{ message }]);
+    handleLLMEnd({ generations }: Result, run: string, _: unknown, tags?: readonly string[]) {
+      const message = generations?.[0]?.[0]?.message;
+      if (message && !ids.has(run)) send(message, run, tags);
     },
   };
   if (given === undefined || given === null) return [handler];

@@ -26,7 +26,7 @@ export class NodeContext<State = unknown, Context = unknown> {
     this.configurable = configurable;
     // Runnables of @langchain/core take only a config's own properties.
     const { callbacks, metadata, tags, store } = config;
-    if (callbacks || task.run.streamsMessages) own(this, "callbacks", task.callbacks(callbacks));
+    if (callbacks || task.run.streams) own(this, "callbacks", task.callbacks(callbacks));
     if (metadata) own(this, "metadata", metadata);
     if (tags) own(this, "tags", tags);
     if (store) own(this, "store", store);
@@ -72,7 +72,7 @@ export class NodeContext<State = unknown, Context = unknown> {
   /** Tells whether somebody streams a mode: what nobody sees need not be made. */
   get streams(): (mode: "custom" | "messages") => boolean {
     const { run } = this[TASK];
-    return (mode) => run.streams(mode, true);
+    return (mode) => run.wantsInside(mode);
   }
 
   /** Says that the node makes progress, where it has an `idleTimeout`. */

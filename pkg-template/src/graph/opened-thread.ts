@@ -1,4 +1,5 @@
 // A checkpoint that is looked at, or written to, without a run.
+import { saverFor } from "../checkpoint/langgraph-saver.js";
 import type {
   CheckpointConfig,
   CheckpointPendingWrite,
@@ -9,16 +10,11 @@ import { type Send, toSend } from "./command.js";
 import type { CompiledStateGraph } from "./compiled-graph.js";
 import { GraphValueError } from "./graph-errors.js";
 import type { GraphSpec } from "./graph-spec.js";
-import { uuid6 } from "./ids.js";
+import { uuid6, uuid6After } from "./ids.js";
 import type { PlanRun } from "./planner.js";
-import { checkpointOf, NULL_TASK, type Restored, restored, type Snapshot } from "./saved-thread.js";
+import { checkpointOf, isSpecial, NULL_TASK, type Restored, restored, type Snapshot } from "./saved-thread.js";
 import type { Values } from "./state-fields.js";
 import { Task, type TaskHome } from "./task.js";
-
-/** What a pending write is about besides the state. */
-const SPECIAL = new Set(["__error__", "__error_source_node__", "__interrupt__", "__resume__"]);
-
-export const isSpecial = (channel: string): boolean => SPECIAL.has(channel);
 
 /** A graph and its saver; of a graph inside, if the config names its namespace. */
 export interface Place {
@@ -35,8 +31,9 @@ export function placeOf(graph: CompiledStateGraph, config: CheckpointConfig, sav
     .filter((part) => !/^\d+$/.test(part))
     .map((part) => part.split(":")[0])
     .join("|");
-  if (saver || ns === "") return { graph, saver: own };
-  for (const [name, inside] of graph.getSubgraphs(ns, true)) if (name === ns) return { graph: inside, saver: own };
+  const place = (of: CompiledStateGraph): Place => ({ graph: of, saver: saverFor(own, of.spec.fields) });
+  if (saver || ns === "") return place(graph);
+  for (const [name, inside] of graph.getSubgraphs(ns, true)) if (name === ns) return place(inside);
   throw new GraphValueError(`Subgraph "${ns}" not found`);
 }
 
@@ -51,6 +48,11 @@ export class OpenedThread implements TaskHome {
   readonly held: Map<number, unknown>;
   readonly plan: PlanRun;
   readonly pending: readonly CheckpointPendingWrite[];
+  // What conditions find in their context.
+  readonly config = {};
+  readonly context = undefined;
+  readonly configurable = {};
+  readonly streams = undefined;
   state: Values;
   sends: readonly Send[];
   tasks: Task[] = [];
@@ -132,7 +134,8 @@ export class OpenedThread implements TaskHome {
   /** What a checkpoint is made of. */
   snapshot(): Snapshot {
     const { state, sends, held, others } = this;
-    return { id: uuid6(Date.now(), Math.max(0, this.stepNumber)), plan: this.plan.state(), state, sends, held, others };
+    const id = uuid6After(this.checkpointId, Math.max(0, this.stepNumber));
+    return { id, plan: this.plan.state(), state, sends, held, others };
   }
 
   checkpoint(): ReturnType<typeof checkpointOf> {

@@ -99,6 +99,11 @@ const ANSWERS = 11;
 const INTERRUPT = 12;
 const RESTART = 13;
 
+// What a channel is, in a state.
+const HELD = 1;
+const FINISHED = 2;
+const UPDATED = 4;
+
 const NONE: readonly number[] = Object.freeze([] as number[]);
 
 /** The buffer, as of the last look at it. Growing memory takes it away: it is empty then. */
@@ -147,20 +152,18 @@ export class Plan {
   readonly start: number;
   /** The channel `__pregel_tasks`. */
   readonly sends: number;
-  readonly #nodes: number;
-  readonly #joins: number;
+  readonly #spec: PlanSpec;
   readonly #raw: RawPlan;
 
   constructor(spec: PlanSpec) {
+    this.#spec = spec;
     const sheet = new Sheet().push(Number(spec.python ?? false));
     sheet.list(spec.fields).list(spec.defer).list(spec.ranks);
     for (const { from, to } of spec.joins) sheet.push(to).list(from);
     this.#raw = call(() => RawPlan.of(sheet.length)) ?? refuse();
-    this.#nodes = spec.defer.length;
-    this.#joins = spec.joins.length;
     this.start = spec.fields.length;
     this.sends = this.start + 1;
-    this.channels = this.join(this.#joins);
+    this.channels = this.join(spec.joins.length);
   }
 
   /** Returns the channel `branch:to:N`. */
@@ -170,24 +173,84 @@ export class Plan {
 
   /** Returns the channel of a list edge. */
   join(index: number): number {
-    return this.branch(this.#nodes) + index;
+    return this.branch(this.#spec.defer.length) + index;
   }
 
   /** Returns the write of a Send; -1 is a node that the graph does not have. */
   send(node: number): number {
-    return this.channels + (node < 0 ? this.#nodes : node);
+    return this.channels + (node < 0 ? this.#spec.defer.length : node);
   }
 
   /** Begins a run. */
   open({ state, recursionLimit, interruptBefore, interruptAfter }: PlanOptions): PlanRun {
     const sheet = new Sheet().push(recursionLimit);
-    for (const nodes of [interruptBefore, interruptAfter]) sheet.list(nodes === "*" ? [-1] : (nodes ?? NONE));
-    if (state) writeState(sheet, state);
-    return new PlanRun(call(() => this.#raw.open(sheet.length)) ?? refuse(), this.#joins);
+    for (const nodes of [interruptBefore, interruptAfter])
+      sheet.list(nodes === "*" ? Array.from({ length: this.#spec.defer.length }, (_, node) => node) : (nodes ?? NONE));
+    if (state) this.#writeState(sheet, state);
+    return new PlanRun(call(() => this.#raw.open(sheet.length)) ?? refuse(), this);
   }
 
   free(): void {
     this.#raw.free();
+  }
+
+  #writeState(sheet: Sheet, state: PlanState): void {
+    sheet
+      .push(state.step)
+      .push(state.floor ?? 0)
+      .push(Number(state.updated !== undefined));
+    // What is below zero is no node.
+    sheet.list(state.sends.map((node) => (node < 0 ? this.channels : node)));
+    sheet.list(state.joins.flatMap((nodes, join) => nodes.flatMap((node) => [this.join(join), node])));
+    const flags = state.versions.map(() => 0);
+    for (const [flag, list] of [
+      [HELD, state.held],
+      [FINISHED, state.finished],
+      [UPDATED, state.updated ?? NONE],
+    ] as const)
+      for (const channel of list) flags[channel] = (flags[channel] ?? 0) | flag;
+    for (let at = 0; at < flags.length; at++) {
+      for (const list of [state.versions, state.seen, state.breakpoints, flags]) sheet.push(list[at] ?? NaN);
+    }
+  }
+
+  /** @internal */
+  readState(all: Float64Array): PlanState {
+    let at = 4;
+    const [step, highest, knows, sent] = all as unknown as [number, number, number, number];
+    const nodes = this.#spec.defer.length;
+    const state: PlanState = {
+      step,
+      versions: [],
+      seen: [],
+      breakpoints: [],
+      held: [],
+      finished: [],
+      joins: this.#spec.joins.map(() => []),
+      sends: [],
+    };
+    for (const end = at + sent; at < end; at++)
+      state.sends.push((all[at] as number) < nodes ? (all[at] as number) : -1);
+    for (let left = all[at++] as number; left > 0; left -= 2) {
+      state.joins[(all[at] as number) - this.join(0)]?.push(all[at + 1] as number);
+      at += 2;
+    }
+    const updated: number[] = [];
+    let top = 0;
+    for (let channel = 0; channel < this.channels; channel++) {
+      const version = all[at++] as number;
+      top = Math.max(top, version);
+      state.versions.push(version);
+      state.seen.push(all[at++] as number);
+      state.breakpoints.push(all[at++] as number);
+      const flags = all[at++] as number;
+      if (flags & HELD && channel !== this.sends && channel < this.join(0)) state.held.push(channel);
+      if (flags & FINISHED) state.finished.push(channel);
+      if (flags & UPDATED) updated.push(channel);
+    }
+    if (knows === 1) state.updated = updated;
+    if (highest > top) state.floor = highest;
+    return state;
   }
 }
 
@@ -196,7 +259,7 @@ export class PlanRun {
   /** @internal */
   constructor(
     private readonly raw: RawRun,
-    private readonly joins: number,
+    private readonly plan: Plan,
   ) {}
 
   /** Takes new input. A checkpoint `"input"` is due. */
@@ -259,7 +322,7 @@ export class PlanRun {
   /** Returns everything, for a checkpoint. */
   state(): PlanState {
     this.#act(STATE, 0);
-    return readState(numbers, this.joins);
+    return this.plan.readState(numbers);
   }
 
   /** Says how many answers each task has, and whether there is one for no task in particular. */
@@ -320,36 +383,4 @@ function readStep(all: Float64Array): Step {
   const order = copy(all, at, (at += count));
   const cleared = copy(all, at, at + (all[3] as number));
   return { status: STATUS[all[0] as number] as PlanStatus, step: all[1] as number, tasks, order, cleared };
-}
-
-function writeState(sheet: Sheet, state: PlanState): void {
-  sheet.push(state.step).push(state.floor ?? 0);
-  for (const list of [state.versions, state.seen, state.breakpoints, state.held, state.finished, state.sends])
-    sheet.list(list);
-  sheet.push(Number(state.updated !== undefined));
-  if (state.updated) sheet.list(state.updated);
-  for (const join of state.joins) sheet.list(join);
-}
-
-function readState(all: Float64Array, joins: number): PlanState {
-  let at = 2;
-  const list = () => {
-    const length = all[at++] as number;
-    return copy(all, at, (at += length)) as number[];
-  };
-  const [step, floor] = all as unknown as [number, number];
-  const state: PlanState = {
-    step,
-    versions: list(),
-    seen: list(),
-    breakpoints: list(),
-    held: list(),
-    finished: list(),
-    sends: list(),
-    joins: [],
-  };
-  if (floor > 0) state.floor = floor;
-  if (all[at++] === 1) state.updated = list();
-  for (let join = 0; join < joins; join++) state.joins.push(list());
-  return state;
 }

@@ -1,10 +1,10 @@
 // A thread in a saver: turns a run's state into LangGraph's checkpoints (format 4) and back.
+import type { PastTuple } from "../checkpoint/langgraph-saver.js";
 import type {
   ChannelVersions,
   Checkpoint,
   CheckpointConfig,
   CheckpointMetadata,
-  CheckpointPendingWrite,
   CheckpointSaver,
   CheckpointTuple,
   PendingWrite,
@@ -17,6 +17,16 @@ import type { Values } from "./state-fields.js";
 
 /** The task of what a caller writes. */
 export const NULL_TASK = "00000000-0000-0000-0000-000000000000";
+
+export const RESUME = "__resume__";
+export const ERROR = "__error__";
+export const ERROR_SOURCE = "__error_source_node__";
+
+/** What a pending write is about besides the state. */
+const SPECIAL = new Set([ERROR, ERROR_SOURCE, "__interrupt__", RESUME]);
+
+/** Tells whether a pending write is about something else than the state. */
+export const isSpecial = (channel: string): boolean => SPECIAL.has(channel);
 
 /** A checkpoint, as a run goes on from it. */
 export interface Restored {
@@ -39,7 +49,7 @@ const TASKS = "__pregel_tasks";
 const toVersion = (version: unknown): number => (typeof version === "number" ? version : parseInt(String(version), 10));
 
 /** Reads a checkpoint. */
-export function restored(spec: GraphSpec, { checkpoint, metadata }: CheckpointTuple): Restored {
+export function restored(spec: GraphSpec, { checkpoint, metadata, highest = 0 }: PastTuple): Restored {
   const { plan, fields } = spec;
   const values = checkpoint.channel_values;
   const has = (name: string) => Object.hasOwn(values, name) && values[name] !== undefined;
@@ -77,7 +87,7 @@ export function restored(spec: GraphSpec, { checkpoint, metadata }: CheckpointTu
   const packets = (Array.isArray(topic) ? (Array.isArray(topic[1]) ? topic[1] : topic) : []) as unknown[];
   const sends = packets.flatMap((packet) => toSend(packet) ?? []);
   const versions = spec.channels.map((name) => toVersion(checkpoint.channel_versions[name] ?? 0));
-  let floor = 0;
+  let floor = Math.max(...versions) < highest ? highest : 0;
   for (const [name, version] of Object.entries(checkpoint.channel_versions))
     if (!spec.channelNumbers.has(name)) floor = Math.max(floor, toVersion(version));
   const seen = spec.channels.map(() => 0);
@@ -266,5 +276,3 @@ export class SavedThread {
     throw error;
   }
 }
-
-export type { CheckpointPendingWrite };

@@ -1,10 +1,23 @@
 // A graph's fields: how updates are folded into its state, and who sees what of it.
 import { defineSchema, type Schema, ThreadfoldError } from "threadfold";
+import type { DeltaField } from "../checkpoint/delta-fields.js";
 import { type GraphErrorCode, InvalidUpdateError } from "./graph-errors.js";
 import type { Declared, DeclaredField } from "./state-forms.js";
 
 /** A state, or an update of one: values by field. */
 export type Values = Readonly<Record<string, unknown>>;
+
+const list = (): unknown[] => [];
+const object = (): object => ({});
+/** What fields begin with that have a natural empty value. */
+const EMPTY: Partial<Record<string, () => unknown>> = {
+  messages: list,
+  tools: list,
+  todos: list,
+  append: list,
+  files: object,
+  merge: object,
+};
 
 /** The fields of a graph's state and of its nodes' inputs. */
 export class StateFields {
@@ -18,8 +31,14 @@ export class StateFields {
   readonly untracked: readonly string[];
   /** The fields whose lists updates add to. */
   readonly lists: readonly string[];
+  /** The fields that hold messages. */
+  readonly messages: readonly string[];
+  readonly #replaces: ReadonlySet<string>;
+  /** The fields that langgraph.js's savers keep as deltas. */
+  readonly deltas: readonly DeltaField[];
   readonly #schema: Schema<unknown>;
-  readonly #begins: readonly (readonly [string, () => unknown])[];
+  /** What fields begin with. */
+  readonly #begins: readonly (readonly [key: string, make: () => unknown])[];
 
   constructor(declarations: readonly Declared[]) {
     const fields: Record<string, DeclaredField> = {};
@@ -31,8 +50,18 @@ export class StateFields {
     const ofKind = (kind: string) => this.keys.filter((key) => fields[key]?.kind === kind);
     this.ephemeral = ofKind("ephemeral").map((key) => this.numbers.get(key) as number);
     this.untracked = ofKind("untracked");
-    this.lists = [...ofKind("messages"), ...ofKind("append")];
-    this.#begins = Object.entries(fields).flatMap(([key, { begins }]) => (begins ? [[key, begins] as const] : []));
+    this.#replaces = new Set(ofKind("replace"));
+    this.messages = ofKind("messages");
+    this.deltas = this.keys.flatMap((name) => {
+      const every = fields[name]?.every;
+      const fold = (value: unknown, writes: readonly unknown[]) => this.#folded(name, value, writes);
+      return every === undefined ? [] : [{ name, every, fold }];
+    });
+    this.lists = [...this.messages, ...ofKind("append")];
+    this.#begins = Object.entries(fields).flatMap(([key, one]) => {
+      const make = one.begins ?? (one.kind === "reducer" ? one.default : EMPTY[one.kind]);
+      return make ? [[key, make] as const] : [];
+    });
     const whole = declarations.find(
       ({ schema, fields: own }) => schema && Object.keys(own).length === this.keys.length,
     );
@@ -41,18 +70,41 @@ export class StateFields {
 
   /** Returns the state before any update. */
   initial(): Values {
-    const state = this.#schema.initial() as Record<string, unknown>;
+    const state: Record<string, unknown> = {};
     for (const [key, begins] of this.#begins) state[key] = begins();
     return state;
   }
 
   /** Folds what the tasks of a super-step wrote. Clears the ephemeral fields that none of them did. */
   step(state: Values, updates: readonly Values[]): Values {
+    const [only] = updates;
+    const replaced = updates.length === 1 && this.ephemeral.length === 0 && this.#replaced(state, only as Values);
+    if (replaced) return replaced;
     try {
       return this.#schema.step(state as object, updates as never) as Values;
     } catch (error) {
       throw asGraphError(error);
     }
+  }
+
+  /** What a single update comes to that only replaces values: there is nothing to decide. Else undefined. */
+  #replaced(state: Values, update: Values): Values | undefined {
+    const next = { ...state };
+    for (const key of Object.keys(update)) {
+      if (!this.numbers.has(key)) continue;
+      const value = update[key];
+      if (value === undefined || !this.#replaces.has(key)) return undefined;
+      next[key] = value;
+    }
+    return next;
+  }
+
+  /** Folds writes to one field, each as a step of its own. */
+  #folded(name: string, value: unknown, writes: readonly unknown[]): unknown {
+    let state = this.initial();
+    if (value !== undefined) state = { ...state, [name]: value };
+    for (const write of writes) state = this.step(state, [{ [name]: write }]);
+    return state[name];
   }
 
   /** Folds updates without clearing what is ephemeral, as a caller's own do. */

@@ -8,8 +8,12 @@ export interface DeclaredField {
   readonly input?: boolean | undefined;
   readonly output?: boolean | undefined;
   readonly private?: boolean | undefined;
+  /** What a field with a reducer begins with. */
+  readonly default?: (() => unknown) | undefined;
   /** What a field that an update replaces begins with, as a zod object may say it. */
   readonly begins?: (() => unknown) | undefined;
+  /** Of a DeltaChannel: after how many updates its value is saved whole. */
+  readonly every?: number | undefined;
 }
 
 /** A state's fields, and the schema of threadfold that they come from. */
@@ -26,6 +30,7 @@ export interface ZodRegistry {
 }
 
 type Reducer = (current: never, update: never) => unknown;
+type DeltaReducer = (current: unknown, updates: unknown[]) => unknown;
 
 /** A channel of langgraph.js, of which only what says how it works is read. */
 interface Channel {
@@ -106,6 +111,14 @@ function ofChannel(key: string, channel: unknown): DeclaredField {
       return { ...(field.replace() as DeclaredField), begins };
     case "BinaryOperatorAggregate":
       return field.reducer(operator as never, { default: begins as never }) as DeclaredField;
+    case "DeltaChannel": {
+      const { reducer, snapshotFrequency: every } = channel as Channel & {
+        reducer: DeltaReducer;
+        snapshotFrequency: number;
+      };
+      const one = (value: unknown, update: unknown) => reducer(value, [update]);
+      return { ...(field.reducer(one as never, { default: begins as never }) as DeclaredField), every };
+    }
     case "EphemeralValue":
       return field.ephemeral({ guard }) as DeclaredField;
     case "UntrackedValue":

@@ -9,6 +9,8 @@ import type {
 import { type CompiledStateGraph, isCompiledGraph } from "./compiled-graph.js";
 import type { Interrupt } from "./interrupt.js";
 import { OpenedThread, placeOf, withParents } from "./opened-thread.js";
+import { gathered } from "./run-events.js";
+import { isSpecial } from "./saved-thread.js";
 import { picked, type Values } from "./state-fields.js";
 import type { Task } from "./task.js";
 
@@ -125,7 +127,9 @@ async function taskSnapshot(
   const { id, name, path } = task;
   const own = thread.pending.filter(([of]) => of === id);
   const error = own.find(([, channel]) => channel === "__error__")?.[2];
-  const interrupts = own.flatMap(([, channel, value]) => (channel === "__interrupt__" ? (value as Interrupt) : []));
+  const done = own.some(([, channel]) => !isSpecial(channel));
+  const asked = own.filter(([, channel]) => !done && channel === "__interrupt__");
+  const interrupts = asked.flatMap(([, , value]) => value as Interrupt);
   if (error !== undefined) return { id, name, path, error, interrupts };
   const { action, options } = task.node;
   const graph = [action, ...(options.subgraphs ?? [])].find(isCompiledGraph);
@@ -136,16 +140,12 @@ async function taskSnapshot(
   return { id, name, path, interrupts, ...(state && { state }), ...(result && { result }) };
 }
 
-function resultOf(own: OpenedThread["pending"], thread: OpenedThread): Values | undefined {
-  const result: Record<string, unknown> = {};
-  let any = false;
-  for (const [, channel, value] of own) {
-    if (!thread.spec.fields.numbers.has(channel)) continue;
-    const was = result[channel] as { $writes?: unknown[] } | undefined;
-    result[channel] = channel in result ? { $writes: [...(was?.$writes ?? [was]), value] } : value;
-    any = true;
-  }
-  return any ? result : undefined;
+/** What a task has written to the state. */
+function resultOf(own: OpenedThread["pending"], { spec }: OpenedThread): Values | undefined {
+  const entries = own.flatMap(([, channel, value]) =>
+    spec.fields.numbers.has(channel) ? [[channel, value] as const] : [],
+  );
+  return entries.length > 0 ? gathered(entries) : undefined;
 }
 
 function waitingJoins({ spec }: CompiledStateGraph, thread: OpenedThread): WaitingJoin[] {

@@ -73,6 +73,8 @@ export class Task {
   #id: string | undefined;
   #input: unknown;
   #messages: MessageStream | undefined;
+  /** What an earlier run has saved of its writes to branches, by their place. */
+  #restoredValues: Map<number, unknown> | undefined;
 
   /** Without a run it is only looked at, and what it would write is asked for. */
   constructor(home: Run | TaskHome, planned: PlannedTask, position: number) {
@@ -194,20 +196,25 @@ export class Task {
       }
       const number = spec.channelNumbers.get(channel);
       if (number === undefined) continue;
-      this.writes.push(number);
       if (number < spec.fields.keys.length) this.updates.push({ [channel]: value });
+      else (this.#restoredValues ??= new Map()).set(this.writes.length, value);
+      this.writes.push(number);
     }
     this.restored = true;
     this.status = "done";
+  }
+
+  /** What it writes to the state, by field. */
+  values(): [field: string, value: unknown][] {
+    const { numbers } = this.run.spec.fields;
+    return this.updates.flatMap((update) => Object.entries(update).filter(([key]) => numbers.has(key)));
   }
 
   /** What it writes, in the form of checkpoints. */
   entries(): [channel: string, value: unknown][] {
     const { spec } = this.run;
     const { untracked } = spec.fields;
-    const list: [string, unknown][] = [];
-    for (const update of this.updates)
-      for (const key of Object.keys(update)) if (spec.fields.numbers.has(key)) list.push([key, update[key]]);
+    const list: [string, unknown][] = this.values();
     const edges = this.controls + this.node.edges.length;
     let sent = 0;
     for (let at = list.length; at < this.writes.length; at++) {
@@ -221,6 +228,7 @@ export class Task {
 
   #edgeValue(channel: number, at: number, edges: number): unknown {
     const { spec } = this.run;
+    if (this.#restoredValues) return this.#restoredValues.get(at);
     if (channel >= spec.plan.join(0)) return this.name;
     return at >= this.controls && at < edges ? null : this.name;
   }
@@ -308,8 +316,7 @@ export class Task {
     const { branches } = this.node;
     for (let at = from; at < branches.length; at++) {
       const { path, ends } = branches[at] as (typeof branches)[number];
-      const state = (this.folded ??=
-        this.updates.length > 0 ? this.run.spec.fields.lay(this.run.state, this.updates) : this.run.state);
+      const state = (this.folded ??= this.#fold());
       const answer = path({ ...state }, new NodeContext(this));
       if (isPromise(answer))
         return answer.then((decided) => {
@@ -319,6 +326,13 @@ export class Task {
       takeBranch(this, answer, ends);
     }
     return undefined;
+  }
+
+  /** The state as conditions read it: with this task's own writes, without what was for this step alone. */
+  #fold(): Values {
+    const { spec, state } = this.run;
+    const same = this.updates.length === 0 && spec.fields.ephemeral.length === 0;
+    return same ? state : spec.fields.step(state, this.updates);
   }
 
   #done(): void {
@@ -358,7 +372,7 @@ export class Task {
   async #again(delay: number, error: unknown): Promise<void> {
     const { run } = this;
     run.tell("task-retry", { task: this, error });
-    await run.sleep(delay);
+    await new Promise((resolve) => setTimeout(resolve, delay));
     if (run.closed) return;
     this.attempt++;
     this.subgraphs = 0;
@@ -404,7 +418,7 @@ export class Task {
 
   /** Where its messages go, if somebody streams them. */
   get messages(): MessageStream | undefined {
-    if (!this.run.streamsMessages) return undefined;
+    if (!this.run.wantsInside("messages")) return undefined;
     return (this.#messages ??= this.run.messageStream(this));
   }
 

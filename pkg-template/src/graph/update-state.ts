@@ -64,15 +64,6 @@ export async function updateState(
       thread.plan.apply([{ writes: [graph.spec.plan.start] }]);
       return await put("input", tuple ? thread.stepNumber : -1);
     }
-    if (config.configurable?.checkpoint_id === undefined && thread.pending.length > 0) {
-      thread.applyCallers();
-      thread.peek();
-      thread.restore();
-      thread.apply(
-        thread.tasks.filter(({ status }) => status === "done"),
-        "task",
-      );
-    }
     const tasks = updates.map((update, at) => writer(graph, thread, tuple, update, updates.length, at));
     for (const [at, task] of tasks.entries()) await task.answer(updates[at]?.values);
     if (tuple) {

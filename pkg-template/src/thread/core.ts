@@ -62,7 +62,7 @@ export class ThreadCore {
     try {
       return this.#arena.call(
         () => ask(raw, what, first, second, third) as T,
-        () => ask(raw, ASK.relocate),
+        (young) => raw.ask(ASK.relocate, young, 0, 0),
         raw,
       );
     } finally {

@@ -1,0 +1,64 @@
+// Runs one scenario on langgraph.js and on threadfold, and compares all that it tells.
+import * as langgraph from "@langchain/langgraph";
+import * as threadfold from "threadfold/graph";
+import { expect, test } from "vitest";
+
+/** What both packages have by the same names; a scenario is written once. */
+// oxlint-disable-next-line typescript/no-explicit-any -- the types of two packages
+export type Package = Record<string, any>;
+
+export const { Annotation } = langgraph;
+
+/** A log, a sum, and a field that takes one write a step. */
+export const State = Annotation.Root({
+  log: Annotation<string[]>({ reducer: (a, b) => a.concat(b), default: () => [] }),
+  sum: Annotation<number>({ reducer: (a, b) => a + b, default: () => 0 }),
+  last: Annotation<string>(),
+});
+
+const ID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b[0-9a-f]{32}\b/g;
+const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+
+/** What is told, with ids by the order in which they appear and without times. */
+export function plain(value: unknown): unknown {
+  const ids = new Map<string, string>();
+  const idOf = (id: string) => {
+    if (!ids.has(id)) ids.set(id, `#${ids.size}`);
+    return ids.get(id) as string;
+  };
+  const visit = (one: unknown): unknown => {
+    if (typeof one === "string") return TIME.test(one) ? "a time" : one.replace(ID, idOf);
+    if (typeof one === "function") return "a function";
+    if (one instanceof Error) return { name: one.name, code: (one as { lc_error_code?: string }).lc_error_code };
+    if (Array.isArray(one)) return Array.from(one, visit);
+    if (typeof one !== "object" || one === null) return one;
+    const { lc_kwargs } = one as { lc_kwargs?: object };
+    if (lc_kwargs) return { message: visit((one as { content: unknown }).content), id: (one as { id?: string }).id };
+    const entries = Object.entries(one).filter(([, part]) => part !== undefined);
+    return Object.fromEntries(entries.map(([key, part]) => [key.replace(ID, idOf), visit(part)]));
+  };
+  return visit(value);
+}
+
+/** What a promise comes to, an error's name and code too. */
+export async function outcome(of: Promise<unknown> | (() => unknown)): Promise<unknown> {
+  try {
+    return await (typeof of === "function" ? of() : of);
+  } catch (error) {
+    return { threw: error };
+  }
+}
+
+export async function all<T>(parts: AsyncIterable<T> | Promise<AsyncIterable<T>>): Promise<T[]> {
+  const list: T[] = [];
+  for await (const part of await parts) list.push(part);
+  return list;
+}
+
+/** Tests that a scenario tells the same on both. */
+export function same(name: string, scenario: (of: Package) => Promise<unknown>, normal?: (told: any) => unknown): void {
+  test(name, async () => {
+    const [theirs, ours] = [plain(await scenario(langgraph)), plain(await scenario(threadfold))];
+    expect(normal ? normal(ours) : ours).toEqual(normal ? normal(theirs) : theirs);
+  });
+}

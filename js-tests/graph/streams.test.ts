@@ -1,0 +1,190 @@
+// What streams show, beside langgraph.js.
+import { AIMessage } from "@langchain/core/messages";
+import { FakeListChatModel } from "@langchain/core/utils/testing";
+import { MessagesAnnotation } from "@langchain/langgraph";
+import { describe, expect, test } from "vitest";
+import { defineSchema, field } from "threadfold";
+import { START, StateGraph } from "threadfold/graph";
+import { all, type Package, same, State } from "./both.js";
+
+const config = { configurable: { thread_id: "t" } };
+
+/** a, then b and c at once, then d behind both. */
+function diamond(of: Package, options: object = {}) {
+  return new of.StateGraph(State)
+    .addNode("a", (_: unknown, ctx: any) => {
+      ctx.writer({ from: "a" });
+      return { log: ["a"], sum: 1 };
+    })
+    .addNode("b", async (_: unknown, ctx: any) => {
+      ctx.writer("from b");
+      return { log: ["b"], last: "b" };
+    })
+    .addNode(
+      "c",
+      () =>
+        new of.Command({
+          update: [
+            ["log", ["c"]],
+            ["log", ["cc"]],
+          ],
+        }),
+    )
+    .addNode("d", () => undefined)
+    .addEdge("__start__", "a")
+    .addEdge("a", "b")
+    .addEdge("a", "c")
+    .addEdge(["b", "c"], "d")
+    .compile(options);
+}
+
+/** Without what langgraph.js's configs have besides. */
+const slim = (parts: unknown[]) =>
+  parts.map((part) => {
+    const { config: own, parentConfig, ...rest } = part as Record<string, { configurable: object } | undefined>;
+    return own ? { ...rest, config: own.configurable, parentConfig: parentConfig?.configurable } : part;
+  });
+
+describe.each(["values", "updates", "custom", "tasks", "checkpoints"])("%s", (streamMode) => {
+  same(
+    "of a run",
+    (of) => all(diamond(of, { checkpointer: new of.MemorySaver() }).stream({ log: ["in"] }, { ...config, streamMode })),
+    slim,
+  );
+  same("as one of a list", (of) => all(diamond(of).stream({ log: ["in"] }, { streamMode: [streamMode] })));
+});
+
+const byMode = (parts: [string, unknown][]) =>
+  Object.fromEntries(
+    ["values", "updates", "custom", "tasks", "debug"].map((mode) => [mode, parts.filter(([of]) => of === mode)]),
+  );
+
+same(
+  "several modes",
+  (of) => all(diamond(of).stream({ log: ["in"] }, { streamMode: ["values", "updates", "custom", "tasks", "debug"] })),
+  byMode,
+);
+
+function nested(of: Package) {
+  const inner = new of.StateGraph(State)
+    .addNode("x", (_: unknown, ctx: any) => {
+      ctx.writer("from x");
+      return { log: ["x"] };
+    })
+    .addNode("y", () => ({ log: ["y"] }))
+    .addEdge("__start__", "x")
+    .addEdge("x", "y")
+    .compile();
+  return new of.StateGraph(State)
+    .addNode("before", () => ({ log: ["before"] }))
+    .addNode("inside", inner)
+    .addEdge("__start__", "before")
+    .addEdge("before", "inside")
+    .compile();
+}
+
+same("graphs inside, one mode", (of) => all(nested(of).stream({}, { streamMode: "updates", subgraphs: true })));
+same("graphs inside, several modes", (of) =>
+  all(nested(of).stream({}, { streamMode: ["values", "updates", "custom"], subgraphs: true })),
+);
+same("graphs inside, not shown", (of) => all(nested(of).stream({}, { streamMode: ["values", "updates"] })));
+
+same("a question", (of) => {
+  const graph = new of.StateGraph(State)
+    .addNode("ask", (_: unknown, ctx: any) => ({ log: [ctx.interrupt("why?")] }))
+    .addNode("other", () => ({ log: ["other"] }))
+    .addEdge("__start__", "ask")
+    .addEdge("__start__", "other")
+    .compile({ checkpointer: new of.MemorySaver() });
+  const streamMode = ["values", "updates", "tasks"];
+  return (async () => [
+    await all(graph.stream({ log: ["in"] }, { ...config, streamMode })),
+    await all(graph.stream(new of.Command({ resume: "so" }), { ...config, streamMode })),
+  ])();
+});
+
+same("a breakpoint", (of) => {
+  const graph = diamond(of, { checkpointer: new of.MemorySaver(), interruptBefore: ["d"], interruptAfter: ["a"] });
+  return (async () => [
+    await all(graph.stream({ log: ["in"] }, { ...config, streamMode: ["values", "updates"] })),
+    await all(graph.stream(null, { ...config, streamMode: ["values", "updates"] })),
+    await all(graph.stream(null, { ...config, streamMode: ["values", "updates"] })),
+  ])();
+});
+
+same("messages that nodes return", async (of) => {
+  const graph = new of.StateGraph(MessagesAnnotation)
+    .addNode("answer", () => ({ messages: [new AIMessage({ id: "1", content: "Hello" })] }))
+    .addNode("more", () => ({ messages: new AIMessage({ id: "2", content: "More" }) }))
+    .addEdge("__start__", "answer")
+    .addEdge("answer", "more")
+    .compile();
+  const parts = await all<[unknown, Record<string, unknown>]>(
+    graph.stream({ messages: [{ role: "user", content: "Hi", id: "0" }] }, { streamMode: "messages" }),
+  );
+  const keys = ["langgraph_node", "langgraph_step", "langgraph_triggers", "langgraph_path"];
+  return parts.map(([message, metadata]) => [message, keys.map((key) => metadata[key])]);
+});
+
+same("tokens of a model", async (of) => {
+  const model = new FakeListChatModel({ responses: ["Hello"] });
+  const graph = new of.StateGraph(MessagesAnnotation)
+    .addNode("answer", async ({ messages }: any, ctx: any) => ({ messages: [await model.invoke(messages, ctx)] }))
+    .addEdge("__start__", "answer")
+    .compile();
+  const parts = await all<[any, Record<string, unknown>]>(
+    graph.stream({ messages: [{ role: "user", content: "Hi", id: "0" }] }, { streamMode: "messages" }),
+  );
+  return parts.map(([{ content }, metadata]) => [content, metadata["langgraph_node"]]);
+});
+
+describe("ours alone", () => {
+  const schema = defineSchema({ log: field.append<string>() });
+  const graph = new StateGraph(schema)
+    .addNode("a", (_, ctx) => {
+      ctx.write("w");
+      return { log: ["a"] };
+    })
+    .addEdge(START, "a")
+    .compile();
+
+  test("a part of several modes has its parts by name, too", async () => {
+    const [first] = await all(graph.stream({}, { streamMode: ["custom", "updates"] }));
+    expect(first).toEqual(["custom", "w"]);
+    const { mode, ns, payload } = first as { mode: string; ns: readonly string[]; payload: unknown };
+    expect({ mode, ns, payload }).toEqual({ mode: "custom", ns: [], payload: "w" });
+  });
+
+  test("leaving the loop stops the run", async () => {
+    const seen: number[] = [];
+    const loop = new StateGraph(defineSchema({ n: field.replace<number>() }))
+      .addNode("a", async ({ n = 0 }) => {
+        seen.push(n);
+        return { n: n + 1 };
+      })
+      .addEdge(START, "a")
+      .addConditionalEdges("a", () => "a")
+      .compile();
+    for await (const _ of loop.stream({ n: 0 }, { recursionLimit: 1000 })) if (seen.length >= 2) break;
+    const { length } = seen;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(seen.length).toBeLessThanOrEqual(length + 1);
+  });
+
+  test("an error comes behind what was before it", async () => {
+    const failing = new StateGraph(schema)
+      .addNode("a", () => ({ log: ["a"] }))
+      .addNode("b", () => {
+        throw new Error("b fails");
+      })
+      .addEdge(START, "a")
+      .addEdge("a", "b")
+      .compile();
+    const parts: unknown[] = [];
+    const reading = (async () => {
+      for await (const part of failing.stream({})) parts.push(part);
+    })();
+    await expect(reading).rejects.toThrow("b fails");
+    expect(parts).toEqual([{ a: { log: ["a"] } }]);
+  });
+});

@@ -1,0 +1,158 @@
+// One random graph on langgraph.js or on threadfold, and what can be seen of its runs.
+import * as theirs from "@langchain/langgraph";
+import * as ours from "threadfold/graph";
+import { type Act, type BranchSpec, type GraphCase, END } from "./random-graphs.js";
+
+type Host = "langgraph.js" | "threadfold";
+
+/** What both packages have by the same names. */
+interface Package {
+  StateGraph: new (state: never) => Builder;
+  Command: new (params: object) => object;
+  Send: new (node: string, args: unknown) => object;
+}
+
+interface Builder {
+  addNode(name: string, node: (state: never, ctx: never) => unknown, options: object): void;
+  addEdge(from: string | string[], to: string): void;
+  addConditionalEdges(from: string, path: (state: never) => unknown, map?: object): void;
+  compile(options: object): Compiled;
+}
+
+export interface Snapshot {
+  values: Record<string, unknown>;
+  next: string[];
+  metadata?: { source: string; step: number };
+  config: { configurable?: Record<string, unknown> };
+  tasks: { name: string; interrupts: { id?: string; value?: unknown }[] }[];
+}
+
+export interface Compiled {
+  invoke(input: unknown, config: object): Promise<Record<string, unknown> | undefined>;
+  stream(input: unknown, config: object): Promise<AsyncIterable<unknown>> | AsyncIterable<unknown>;
+  getState(config: object): Promise<Snapshot>;
+  getStateHistory(config: object): AsyncIterable<Snapshot>;
+  updateState(config: object, values: unknown, asNode?: string): Promise<object>;
+}
+
+interface Checkpoint {
+  id: string;
+  channel_values: Record<string, unknown>;
+  channel_versions: Record<string, number>;
+  versions_seen: Record<string, Record<string, number>>;
+}
+
+export interface Saver {
+  list(config: object): AsyncIterable<{
+    checkpoint: Checkpoint;
+    metadata?: { source: string; step: number };
+    pendingWrites?: [string, string, unknown][];
+  }>;
+}
+
+/** The state of all graphs: a log, a sum, a field that takes one write, and one that lasts a step. */
+export const State = theirs.Annotation.Root({
+  log: theirs.Annotation<string[]>({ reducer: (a, b) => a.concat(b), default: () => [] }),
+  sum: theirs.Annotation<number>({ reducer: (a, b) => a + b, default: () => 0 }),
+  last: theirs.Annotation<string>(),
+});
+
+/** A graph, and the log of its nodes' calls. */
+export class Case {
+  readonly saver: Saver;
+  readonly graph: Compiled;
+  /** What nodes were called, with what. */
+  readonly calls: string[] = [];
+  /** What conditions were asked, with what: when, among the calls, is not told. */
+  readonly decisions: string[] = [];
+  /** The ids of the questions that are open. */
+  asked: string[] = [];
+  readonly #counts = new Map<string, number>();
+  readonly #package: Package;
+  readonly #host: Host;
+
+  constructor(host: Host, spec: GraphCase) {
+    this.#host = host;
+    this.#package = (host === "threadfold" ? ours : theirs) as unknown as Package;
+    const { StateGraph } = this.#package;
+    // Both keep their threads in langgraph.js's own saver.
+    this.saver = new theirs.MemorySaver() as unknown as Saver;
+    const builder = new StateGraph(State as never);
+    const names = spec.nodes.map(({ name }) => name);
+    for (const { name, acts, defer } of spec.nodes)
+      builder.addNode(name, (state, ctx) => this.#act(name, acts, state, ctx), { defer, ends: [...names, END] });
+    for (const [from, to] of spec.edges) builder.addEdge(from, to);
+    for (const [from, to] of spec.joins) builder.addEdge([...from], to);
+    const from = new Map<string, number>();
+    for (const branch of spec.branches) {
+      const count = from.get(branch.from) ?? 0;
+      from.set(branch.from, count + 1);
+      // langgraph.js takes one unnamed condition a node.
+      if (count > 0) continue;
+      const map = branch.mapped ? Object.fromEntries([...names, END].map((name) => [`to ${name}`, name])) : undefined;
+      builder.addConditionalEdges(branch.from, (state) => this.#decide(branch, state), map);
+    }
+    this.graph = builder.compile({
+      ...(spec.checkpointed && { checkpointer: this.saver }),
+      interruptBefore: spec.before,
+      interruptAfter: spec.after,
+    });
+  }
+
+  /** How often something was done, from 0. */
+  #count(what: string): number {
+    const count = this.#counts.get(what) ?? 0;
+    this.#counts.set(what, count + 1);
+    return count;
+  }
+
+  #act(name: string, acts: readonly Act[], state: unknown, ctx: { interrupt?: (value: unknown) => unknown }): unknown {
+    const count = this.#count(name);
+    this.calls.push(`${name} ${JSON.stringify(state)}`);
+    const { kind, to = [], last, later } = acts[count % acts.length] as Act;
+    const { Command, Send } = this.#package;
+    const update = { log: [`${name}${count}`], sum: count + 1, ...(last && { last: name }) };
+    const sends = () => to.map((one, at) => new Send(one, { log: [`for ${one} ${at}`], sum: at }));
+    const answer = () => {
+      switch (kind) {
+        case "nothing":
+          return undefined;
+        case "goto":
+          return new Command({ goto: to });
+        case "command":
+          return new Command({ goto: to, update });
+        case "send":
+          return new Command({ goto: sends(), update: Object.entries(update) });
+        case "list":
+          return [new Command({ goto: to }), update];
+        case "error":
+          throw new Error(`${name} fails`);
+        case "ask": {
+          const interrupt = this.#host === "threadfold" ? (ctx.interrupt as typeof theirs.interrupt) : theirs.interrupt;
+          const first: unknown = interrupt(`${name}?`);
+          return { ...update, log: [`${name}${count} ${String(first)} ${String(interrupt(`${name}??`))}`] };
+        }
+        default:
+          return update;
+      }
+    };
+    return later ? Promise.resolve().then(answer) : answer();
+  }
+
+  #decide({ from, answers, mapped }: BranchSpec, state: { log: unknown[] }): unknown {
+    const count = state.log.length;
+    this.decisions.push(`${from} decides ${JSON.stringify(state)}`);
+    const { Send } = this.#package;
+    return (answers[count % answers.length] as string[]).map((answer) =>
+      answer.startsWith(">")
+        ? new Send(answer.slice(1), { log: [`sent by ${from}`], sum: 0 })
+        : mapped
+          ? `to ${answer}`
+          : answer,
+    );
+  }
+
+  command(params: object): object {
+    return new this.#package.Command(params);
+  }
+}

@@ -1,0 +1,173 @@
+// What a run is, and what it tells: to streams, and to who traces.
+import type { CompiledStateGraph } from "./compiled-graph.js";
+import type { GraphSpec } from "./graph-spec.js";
+import { uuid6 } from "./ids.js";
+import { MessageStream } from "./message-stream.js";
+import type { Run } from "./run.js";
+import type { RunConfig } from "./run-config.js";
+import { picked, type Values } from "./state-fields.js";
+import type { RunStreams } from "./stream.js";
+import type { Task } from "./task.js";
+import type { TraceEvent, TraceListener } from "./trace.js";
+
+export abstract class RunEvents {
+  readonly graph: CompiledStateGraph;
+  readonly spec: GraphSpec;
+  readonly config: RunConfig;
+  readonly context: unknown;
+  readonly configurable: Record<string, unknown>;
+  readonly threadId: string | undefined;
+  /** The task that this graph runs inside. */
+  readonly parent: Task | undefined;
+  /** Its namespace: empty for the outermost graph. */
+  readonly ns: string;
+  /** Who streams it, or a graph around it. */
+  readonly streams: RunStreams | undefined;
+  /** Who traces it. */
+  readonly on: TraceListener | undefined;
+  /** The number of the step that comes next; -1 on a thread that is empty. */
+  stepNumber = -1;
+  #runId: string | undefined;
+  #seenMessages: Set<string> | undefined;
+
+  constructor(graph: CompiledStateGraph, config: RunConfig, parent: Task | undefined, streams: RunStreams | undefined) {
+    const around = parent?.run;
+    this.graph = graph;
+    this.spec = graph.spec;
+    this.config = config;
+    this.parent = parent;
+    this.streams = streams;
+    this.on = config.on ?? graph.options.on ?? around?.on;
+    this.context = config.context ?? around?.context;
+    const given = config.configurable ?? around?.configurable;
+    this.threadId = config.threadId ?? (given?.["thread_id"] as string | undefined) ?? around?.threadId;
+    this.configurable =
+      given && given["thread_id"] === this.threadId
+        ? given
+        : { ...given, ...(this.threadId !== undefined && { thread_id: this.threadId }) };
+    this.ns = parent ? innerNs(parent, graph.checkpointer === true) : "";
+  }
+
+  /** The outermost run. */
+  get root(): Run {
+    return this.parent?.run.root ?? (this as never);
+  }
+
+  get runId(): string {
+    return (this.#runId ??= this.config.runId ?? uuid6(Date.now(), 0));
+  }
+
+  // Streams.
+
+  /** Whether somebody sees a mode of this graph. */
+  wants(mode: string): boolean {
+    return this.streams?.wants(mode, this.parent !== undefined) ?? false;
+  }
+
+  /** Whether somebody sees tokens and custom values: those of graphs inside are always shown. */
+  wantsInside(mode: "custom" | "messages"): boolean {
+    return this.streams?.wants(mode, false) ?? false;
+  }
+
+  /** The ids of messages that were sent, or need not be. */
+  get seenMessages(): Set<string> {
+    const root: RunEvents = this.root;
+    return (root.#seenMessages ??= new Set());
+  }
+
+  messageStream(task: Task): MessageStream {
+    return new MessageStream(task, this.seenMessages);
+  }
+
+  get path(): string[] {
+    return this.ns === "" ? [] : this.ns.split("|");
+  }
+
+  emit(mode: string, payload: unknown): void {
+    if (this.wants(mode)) this.streams?.push(this.path, mode, payload, this.stepNumber);
+  }
+
+  /** Sends also from inside of graphs whose streams show only themselves. */
+  emitUp(mode: "custom" | "messages", payload: unknown): void {
+    if (this.wantsInside(mode)) this.streams?.push(this.path, mode, payload, this.stepNumber);
+  }
+
+  emitValues(state: Values): void {
+    if (this.wants("values")) this.emit("values", picked(state, this.spec.fields.keys));
+  }
+
+  /** What a task has written, field by field; a field that it wrote twice stands in a list. */
+  emitUpdates(task: Task, cached: boolean): void {
+    if (!this.wants("updates")) return;
+    const entries = task.values();
+    const twice = new Set(entries.map(([key]) => key)).size < entries.length;
+    this.emit("updates", {
+      [task.name]: twice ? entries.map(([key, value]) => ({ [key]: value })) : Object.fromEntries(entries),
+      ...(cached && { __metadata__: { cached: true } }),
+    });
+  }
+
+  emitTask(task: Task): void {
+    if (task.hidden || !this.wants("tasks")) return;
+    const { id, name, input, triggers } = task;
+    this.emit("tasks", { id, name, input, triggers, interrupts: [] });
+  }
+
+  emitResult(task: Task): void {
+    if (task.hidden || !this.wants("tasks")) return;
+    const { id, name, interrupts, error } = task;
+    const result = gathered(task.status === "done" ? task.values() : []);
+    this.emit("tasks", { id, name, result, interrupts, ...(error !== undefined && { error: messageOf(error) }) });
+  }
+
+  // Tracing.
+
+  /** Tells who traces. */
+  tell(
+    type: TraceEvent["type"],
+    { task, ...more }: { task?: Task } & Pick<TraceEvent, "input" | "output" | "error" | "keys">,
+  ): void {
+    if (!this.on || task?.hidden) return;
+    try {
+      this.on({
+        type,
+        runId: this.runId,
+        graph: this.graph.name,
+        threadId: this.threadId,
+        ns: this.path,
+        parentTaskId: this.parent?.id,
+        step: this.stepNumber,
+        time: Date.now(),
+        ...(task && { node: task.name, taskId: task.id, attempt: task.attempt }),
+        ...(type === "task-start" && { input: task?.input }),
+        ...more,
+      });
+    } catch (error) {
+      console.error("What listens to a graph's run threw:", error);
+    }
+  }
+}
+
+export const messageOf = (error: unknown): string => (error as Error | undefined)?.message ?? String(error);
+
+/** Gathers what was written by field, several writes to one as langgraph.js shows them. */
+export function gathered(entries: readonly (readonly [key: string, value: unknown])[]): Record<string, unknown> {
+  const result: Record<string, unknown> = {};
+  const twice = new Set<string>();
+  for (const [key, value] of entries) {
+    if (!(key in result)) result[key] = value;
+    else if (twice.has(key)) (result[key] as { $writes: unknown[] }).$writes.push(value);
+    else {
+      twice.add(key);
+      result[key] = { $writes: [result[key], value] };
+    }
+  }
+  return result;
+}
+
+/** The namespace of a graph inside a task: a second one in the same task gets a number. */
+function innerNs(task: Task, kept: boolean): string {
+  const count = task.subgraphs++;
+  const ns = count > 0 ? `${task.ns}|${count}` : task.ns;
+  return kept ? ns.replaceAll(/:[^|]*/g, "") : ns;
+}

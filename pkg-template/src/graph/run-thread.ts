@@ -1,0 +1,307 @@
+// The thread of a run: where it goes on from, what the caller adds, and what is saved of it.
+import { saverFor } from "../checkpoint/langgraph-saver.js";
+import type { CheckpointMetadata, CheckpointPendingWrite, CheckpointTuple } from "../checkpoint/types.js";
+import { type Command, isSend, type Send, toSend, updatesOf } from "./command.js";
+import type { CompiledStateGraph } from "./compiled-graph.js";
+import { BaseLangGraphError, EmptyInputError, GraphValueError, InvalidUpdateError } from "./graph-errors.js";
+import type { GraphSpec } from "./graph-spec.js";
+import { uuid6, uuid6After } from "./ids.js";
+import { INTERRUPT, type Interrupt } from "./interrupt.js";
+import type { PlanRun, PlanState } from "./planner.js";
+import type { RunConfig, StopAt } from "./run-config.js";
+import { RunEvents } from "./run-events.js";
+import { isSpecial, NULL_TASK, RESUME, restored, SavedThread } from "./saved-thread.js";
+import type { Values } from "./state-fields.js";
+import type { RunStreams } from "./stream.js";
+import type { Task } from "./task.js";
+
+/** An answer that is for no task in particular. */
+interface Answer {
+  readonly value: unknown;
+  taken: boolean;
+}
+
+type Found = [tuple: CheckpointTuple | undefined, isHead?: boolean];
+
+export abstract class RunThread extends RunEvents {
+  readonly recursionLimit: number;
+  /** Where it is saved, if it is. */
+  readonly saved: SavedThread | undefined;
+  /** What nodes read: the state as the super-step began. */
+  state: Values;
+  /** The sends of the step before. */
+  sends: readonly Send[] = [];
+  /** The values of `__start__` and of branches. */
+  held = new Map<number, unknown>();
+  plan!: PlanRun;
+  /** What was saved behind the checkpoint: of tasks, and of the caller. */
+  pending: CheckpointPendingWrite[] = [];
+  answer: Answer | undefined;
+  answersById: Record<string, unknown> | undefined;
+  /** What time travel has visited: graphs inside go back to what they were before. */
+  replay: { readonly before: string; readonly visited: Set<string> } | undefined;
+  /** If the caller has named the checkpoint to go on from: whether it is the newest. */
+  isHead: boolean | undefined;
+  /** What `versions_seen` has besides. */
+  others: Record<string, Record<string, number | string>> = {};
+  metadata: CheckpointMetadata = { source: "input", step: -2, parents: {} };
+  #checkpointId: string | undefined;
+  #parentId: string | undefined;
+
+  constructor(graph: CompiledStateGraph, config: RunConfig, parent: Task | undefined, streams: RunStreams | undefined) {
+    super(graph, config, parent, streams);
+    this.recursionLimit = config.recursionLimit ?? graph.options.recursionLimit ?? 25;
+    if (!(this.recursionLimit >= 1)) throw new GraphValueError('Passed "recursionLimit" must be at least 1.');
+    const { checkpointer } = graph;
+    if (checkpointer === true && !parent)
+      throw new GraphValueError("checkpointer: true cannot be used for root graphs.");
+    const around = parent?.run.saved;
+    const saver =
+      checkpointer === false ? undefined : (around?.saver ?? (checkpointer === true ? undefined : checkpointer));
+    this.saved = saver && this.#open(saver, config.durability ?? around?.durability ?? "async");
+    this.state = this.saved ? {} : this.spec.fields.initial();
+  }
+
+  #open(saver: SavedThread["saver"], durability: SavedThread["durability"]): SavedThread {
+    const { threadId, spec, ns } = this;
+    if (threadId === undefined)
+      throw new GraphValueError(
+        "A graph with a checkpointer needs to know the thread: give { threadId } or { configurable: { thread_id } }.",
+      );
+    const place = { thread_id: threadId, checkpoint_ns: ns };
+    return new SavedThread(spec, saverFor(saver, spec.fields), place, durability);
+  }
+
+  /** The id of the checkpoint that the tasks come behind, whether or not it is saved. */
+  get checkpointId(): string {
+    return (this.#checkpointId ??= uuid6(Date.now(), Math.max(0, this.stepNumber)));
+  }
+
+  // Where it goes on from.
+
+  /** Opens the thread. Returns a promise if it is saved. */
+  open(): Promise<void> | undefined {
+    if (this.saved) return this.#load(this.saved);
+    this.plan = this.spec.plan.open(this.#planOptions());
+    return undefined;
+  }
+
+  #planOptions(state?: PlanState): Parameters<GraphSpec["plan"]["open"]>[0] {
+    const { options } = this.graph;
+    const before = this.#stops(this.config.interruptBefore ?? options.interruptBefore);
+    const after = this.#stops(this.config.interruptAfter ?? options.interruptAfter);
+    return {
+      recursionLimit: this.recursionLimit,
+      ...(state && { state }),
+      ...(before && { interruptBefore: before }),
+      ...(after && { interruptAfter: after }),
+    };
+  }
+
+  #stops(names: StopAt | undefined): number[] | "*" | undefined {
+    if (names === undefined || names === "*") return names;
+    return names.map((name) => {
+      const number = this.spec.numbers.get(name);
+      if (number === undefined) throw new GraphValueError(`Interrupt node \`${name}\` is not present`);
+      return number;
+    });
+  }
+
+  async #load(saved: SavedThread): Promise<void> {
+    const [tuple, isHead] = await this.#find(saved);
+    if (!tuple) {
+      this.state = this.spec.fields.initial();
+      this.plan = this.spec.plan.open(this.#planOptions());
+      return;
+    }
+    const { plan, state, sends, held, others } = restored(this.spec, tuple);
+    this.state = state;
+    this.sends = sends;
+    this.held = held;
+    this.others = others;
+    this.#checkpointId = tuple.checkpoint.id;
+    this.#parentId = tuple.parentConfig?.configurable?.checkpoint_id;
+    if (tuple.metadata) this.metadata = tuple.metadata;
+    this.pending = tuple.pendingWrites ?? [];
+    saved.from(tuple, plan.versions);
+    this.plan = this.spec.plan.open(this.#planOptions(plan));
+    this.stepNumber = plan.step + 1;
+    this.isHead = isHead;
+  }
+
+  async #find(saved: SavedThread): Promise<Found> {
+    const { saver } = saved;
+    const { checkpoint_id, checkpoint_ns, checkpoint_map } = this.configurable as Record<string, never>;
+    const named: string | undefined = this.parent || checkpoint_ns ? undefined : checkpoint_id;
+    const id = named ?? (checkpoint_map as Record<string, string> | undefined)?.[this.ns];
+    if (id !== undefined) {
+      const tuple = await saver.getTuple(saved.config(id));
+      const newest = await saver.getTuple(saved.config());
+      const source = tuple?.metadata?.source;
+      return [tuple, newest?.checkpoint.id === id && source !== "update" && source !== "fork"];
+    }
+    const replay = this.parent?.run.replay;
+    const name = this.ns.replace(/:[^:]*$/, "");
+    if (!replay || replay.visited.has(name)) return [await saver.getTuple(saved.config())];
+    replay.visited.add(name);
+    const before = { configurable: { checkpoint_id: replay.before } };
+    for await (const tuple of saver.list(saved.config(), { before, limit: 1 })) return [tuple];
+    return [undefined];
+  }
+
+  /** Where time travel goes back to, for graphs inside. */
+  get travelsFrom(): string {
+    const { source } = this.metadata;
+    return ((source === "update" || source === "fork") && this.#parentId) || this.checkpointId;
+  }
+
+  // What the caller adds.
+
+  /** Notes what a command says, saved for a run that is cut off. */
+  takeCommand(command: Command, resumes: boolean): void {
+    if (command.graph === "__parent__") throw new InvalidUpdateError("There is no parent graph.");
+    if (resumes && !this.saved) throw new BaseLangGraphError("Cannot use Command(resume=...) without checkpointer");
+    const entries: [string, unknown][] = [];
+    for (const end of [command.goto ?? []].flat() as unknown[]) {
+      if (isSend(end)) entries.push(["__pregel_tasks", end]);
+      else if (typeof end === "string") entries.push([`branch:to:${end}`, "__start__"]);
+      else throw new InvalidUpdateError(`A command's goto takes names and Sends, not ${typeof end}.`);
+    }
+    const byId = resumes ? answersById(command.resume) : undefined;
+    if (byId) this.answersById = byId;
+    else if (resumes) {
+      if (this.#questions().size > 1)
+        throw new GraphValueError(
+          "When there are multiple pending interrupts, you must specify the interrupt id when resuming.",
+        );
+      entries.push([RESUME, command.resume]);
+    }
+    for (const update of updatesOf(command)) entries.push(...Object.entries(update));
+    if (entries.length === 0 && !byId) throw new EmptyInputError("Received empty Command input");
+    if (entries.length === 0) return;
+    this.pending = this.pending.filter(([id]) => id !== NULL_TASK);
+    for (const [channel, value] of entries) this.pending.push([NULL_TASK, channel, value]);
+    if (this.saved?.durability !== "exit" && this.#checkpointId)
+      this.saved?.putWrites(this.#checkpointId, entries, NULL_TASK);
+  }
+
+  /** The questions of unfinished tasks, by id. */
+  #questions(): Set<string> {
+    const done = new Set(this.pending.filter(([, channel]) => !isSpecial(channel)).map(([task]) => task));
+    const open = this.pending.filter(([task, channel]) => channel === INTERRUPT && !done.has(task));
+    return new Set(open.flatMap(([task, , value]) => ([value].flat() as Interrupt[]).map(({ id }) => id ?? task)));
+  }
+
+  /** Finds the answer for no task in particular. `fresh`: the caller answers just now. */
+  readAnswer(fresh: boolean): void {
+    const around = this.parent?.run;
+    this.answersById ??= around?.answersById;
+    this.answer = around?.answer;
+    if (this.answer) return;
+    const value = this.pending.find(([id, channel]) => id === NULL_TASK && channel === RESUME)?.[2];
+    if (value === null || value === undefined) return;
+    // One of an earlier call that a task has taken is saved with the task, too.
+    const text = fresh ? "" : JSON.stringify(value);
+    const isTaken = ([id, channel, list]: CheckpointPendingWrite) =>
+      id !== NULL_TASK && channel === RESUME && JSON.stringify([list].flat().at(-1)) === text;
+    if (fresh || !this.pending.some(isTaken)) this.answer = { value, taken: false };
+  }
+
+  /** Takes the answer for no task in particular; nothing if another task has. */
+  takeAnswer(): Answer | undefined {
+    const { answer } = this;
+    if (!answer || answer.taken) return undefined;
+    answer.taken = true;
+    return answer;
+  }
+
+  /** Folds what the caller wrote, and returns it as the planner knows it. */
+  callersWrites(entries: readonly CheckpointPendingWrite[]): number[] {
+    const { fields, plan, numbers, channelNumbers } = this.spec;
+    const updates: Values[] = [];
+    const writes: number[] = [];
+    const sends: Send[] = [];
+    for (const [, channel, value] of entries) {
+      const send = channel === "__pregel_tasks" ? toSend(value) : undefined;
+      const number = send ? plan.send(numbers.get(send.node) ?? -1) : channelNumbers.get(channel);
+      if (number === undefined) continue;
+      writes.push(number);
+      if (send) sends.push(send);
+      else if (number < fields.keys.length) updates.push({ [channel]: value });
+      else this.held.set(number, value);
+    }
+    if (updates.length > 0) this.state = fields.lay(this.state, updates);
+    if (sends.length > 0) this.sends = sends;
+    return writes;
+  }
+
+  // What is saved.
+
+  /** Saves a task's writes behind the checkpoint. */
+  saveTask(task: Task, entries: [channel: string, value: unknown][]): void {
+    for (const [channel, value] of entries) this.pending.push([task.id, channel, value]);
+    if (this.saved?.durability !== "exit") this.saved?.putWrites(this.checkpointId, entries, task.id);
+  }
+
+  /** Makes a checkpoint of the thread as it stands. */
+  put(source: CheckpointMetadata["source"], grown?: Record<string, readonly unknown[]>): void {
+    const { saved } = this;
+    if (!saved) {
+      this.#checkpointId = undefined;
+      return;
+    }
+    this.#parentId = this.#checkpointId ?? this.#parentId;
+    this.metadata = { source, step: this.stepNumber - 1, parents: this.#parents() };
+    this.#checkpointId = uuid6After(this.#parentId, Math.max(0, this.stepNumber));
+    if (saved.durability !== "exit") this.#save(saved, grown);
+  }
+
+  #save(saved: SavedThread, grown?: Record<string, readonly unknown[]>): void {
+    const { state, sends, held, others, metadata, checkpointId: id } = this;
+    saved.put({ id, plan: this.plan.state(), state, sends, held, others }, metadata, grown);
+  }
+
+  /** Saves the last checkpoint, where only that is saved, and what comes behind it. */
+  putAtExit(): void {
+    const { saved } = this;
+    if (saved?.durability !== "exit") return;
+    this.#save(saved);
+    // What the caller wrote is in the state by now.
+    const pending = this.pending.filter(([of, channel]) => of !== NULL_TASK || channel === RESUME);
+    for (const task of new Set(pending.map(([of]) => of))) {
+      const own = pending.filter(([of]) => of === task);
+      saved.putWrites(
+        this.checkpointId,
+        own.map(([, channel, value]) => [channel, value]),
+        task,
+      );
+    }
+  }
+
+  /** The checkpoint of each graph around this one. */
+  #parents(): Record<string, string> {
+    const parents: Record<string, string> = {};
+    for (let run = this.parent?.run; run; run = run.parent?.run) parents[run.ns] = run.checkpointId;
+    return parents;
+  }
+
+  emitCheckpoint(tasks: readonly Task[]): void {
+    const { saved, state, metadata } = this;
+    if (!saved || !this.wants("checkpoints")) return;
+    this.emit("checkpoints", {
+      config: saved.config(this.checkpointId),
+      values: { ...state },
+      metadata,
+      next: tasks.map(({ name }) => name),
+      tasks: tasks.map(({ id, name, path }) => ({ id, name, path, interrupts: [] })),
+      ...(saved.parentConfig && { parentConfig: saved.parentConfig }),
+    });
+  }
+}
+
+/** Answers by the ids of questions; undefined if it is one answer. */
+function answersById(resume: unknown): Record<string, unknown> | undefined {
+  if (typeof resume !== "object" || resume === null || Array.isArray(resume)) return undefined;
+  const ids = Object.keys(resume);
+  return ids.length > 0 && ids.every((id) => /^[0-9a-f]{32}$/.test(id)) ? { ...resume } : undefined;
+}

@@ -1,0 +1,16 @@
+// The command line of vitest, whose projects js-tests/vitest.config.ts lists.
+import { join } from "node:path";
+import { root } from "./process.mjs";
+
+/** The projects of the tests in Node. */
+export const IN_NODE = ["node", "node, alone"];
+
+/** Returns what Node is called with to run these projects' tests: of all files, or of those that are named. */
+export const vitestIn = (projects, ...options) => [
+  join(root, "node_modules", "vitest", "vitest.mjs"),
+  "run",
+  "--root",
+  "js-tests",
+  ...projects.flatMap((project) => ["--project", project]),
+  ...options,
+];
