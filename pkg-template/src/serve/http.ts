@@ -100,6 +100,7 @@ export function answering(
     try {
       response = await handle(request);
     } catch (error) {
+      if (error instanceof Response) return error;
       const status = error instanceof Refusal ? error.status : 500;
       response = json(JSON.stringify(shape(error instanceof Error ? error.message : String(error))), status);
     }

@@ -8,7 +8,10 @@ import { wireJson } from "./wire.js";
 
 /** How {@link serve} answers. */
 export interface ServeOptions {
-  /** More of a run's config, such as `recursionLimit` or `context`; a function is called for each run. */
+  /**
+   * More of a run's config, such as `recursionLimit` or `context`; a function is called for each run. It may throw a
+   * `Response`, which is then the answer: a 401 for who may not run it.
+   */
   config?: ((input: GraphRunInput, request: Request) => object | undefined) | object | undefined;
   /** Which pages of other origins may call. Default: none. */
   cors?: Cors | undefined;
@@ -105,17 +108,18 @@ class AgUiServer {
     if (last && !last.hasEnded && last.stop.signal.aborted) await last.over;
     else if (last && !last.hasEnded && this.#graph.checkpointer)
       throw new Refusal(409, `The thread ${input.threadId} has a run that goes on.`);
+    const { config } = this.#options;
+    const asked = typeof config === "function" ? (config as (...args: unknown[]) => object)(input, request) : config;
     const run = new RunLog(input.runId, input.threadId);
     this.#runs.add(run);
-    void this.#work(run, input, request);
+    void this.#work(run, input, request, asked);
     return this.#stream(run, request);
   }
 
-  async #work(run: RunLog, input: GraphRunInput, request: Request): Promise<void> {
-    const { config, events: change } = this.#options;
+  async #work(run: RunLog, input: GraphRunInput, request: Request, config: object | undefined): Promise<void> {
+    const { events: change } = this.#options;
     const { signal } = run.stop;
-    const asked = typeof config === "function" ? (config as (...args: unknown[]) => object)(input, request) : config;
-    const told = graphEvents(this.#graph, input, { config: asked as GraphEventOptions["config"], signal });
+    const told = graphEvents(this.#graph, input, { config: config as GraphEventOptions["config"], signal });
     const { threadId, runId } = input;
     let last = "";
     try {
