@@ -31,7 +31,7 @@ export function createAgent() {
 }
 
 function agUi(graph) {
-  return serve(graph, {
+  const handler = serve(graph, {
     cors: true,
     resumable: true,
     keep: KEPT,
@@ -43,7 +43,13 @@ function agUi(graph) {
         failure: agUiFailure,
       }),
   });
+  // A handler answers wherever it is put; this one is put at /agent alone.
+  const isOurs = (request) => /^\/agent(\/(runs|threads)\/[^/]+)?$/.test(new URL(request.url).pathname);
+  return async (request) =>
+    isOurs(request) ? handler(request) : Response.json({ error: `There is no ${request.url}` }, NOT_FOUND);
 }
+
+const NOT_FOUND = { status: 404, headers: { "access-control-allow-origin": "*" } };
 
 function langGraph(graph) {
   return serveLangGraph(graph, {

@@ -42,8 +42,7 @@ export async function* faulty(told, { latency, tick, fail }, { graph, threadId, 
  * snapshots come late.
  */
 export async function* asServersDo(told, { lag }, { graph, threadId }) {
-  const before = await messagesOf(graph, threadId);
-  let late = lag === 2 ? before : undefined;
+  let late = lag === 2 ? await messagesOf(graph, threadId) : undefined;
   const parts = new Map();
   for await (const event of told) {
     const { type, messageId, toolCallId } = event;
@@ -51,9 +50,9 @@ export async function* asServersDo(told, { lag }, { graph, threadId }) {
     if (type !== "TEXT_MESSAGE_CONTENT" || lag === 0) continue;
     parts.set(messageId, (parts.get(messageId) ?? 0) + 1);
     if (parts.get(messageId) !== MIDDLE) continue;
-    const now = await messagesOf(graph, threadId);
-    yield { type: "MESSAGES_SNAPSHOT", messages: late ?? now };
-    late = now;
+    // The graph's last checkpoint does not have the message in flight; lag 2: nor does it know of the run, at first.
+    yield { type: "MESSAGES_SNAPSHOT", messages: late ?? (await messagesOf(graph, threadId)) };
+    late = undefined;
   }
 }
 

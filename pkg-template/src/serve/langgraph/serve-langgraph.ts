@@ -3,6 +3,7 @@ import { newId } from "../../new-id.js";
 import { checkedGraph, type GraphState, type RunnableGraph } from "../../stream/graph-parts.js";
 import { answering, bodyOf, eventStream, json, Refusal, type Cors, type FetchHandler } from "../http.js";
 import { wireJson } from "../wire.js";
+import { latestFirst } from "../run-log.js";
 import type { RunPart } from "./run-parts.js";
 import { Runs, type Run, type RunRequest } from "./runs.js";
 import { checkpointOf, configOf, interruptsOf, threadStateOf } from "./thread-state.js";
@@ -169,10 +170,9 @@ class LangGraphServer {
 
   async searchThreads({ metadata, ids, limit = 10, offset = 0, status }: Record<string, unknown>): Promise<object[]> {
     const asked = Object.entries(isDict(metadata) ? metadata : {});
-    const found = [...this.#threads.values()]
+    const found = latestFirst(this.#threads.values())
       .filter(({ id }) => !Array.isArray(ids) || ids.includes(id))
-      .filter(({ metadata: own }) => asked.every(([key, value]) => (own as Record<string, unknown>)[key] === value))
-      .reverse();
+      .filter(({ metadata: own }) => asked.every(([key, value]) => (own as Record<string, unknown>)[key] === value));
     const told = (await Promise.all(found.map(({ id }) => this.thread(id)))) as { status: string }[];
     const left = status == null ? told : told.filter((thread) => thread.status === status);
     return left.slice(Number(offset), Number(offset) + Number(limit));
