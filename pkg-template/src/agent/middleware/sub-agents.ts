@@ -153,7 +153,7 @@ function sharedOf(state: Fields, { fields }: Schema<SchemaFields>): Fields {
 }
 
 /** Files that sub-agents of one super-step have changed: by the state that they all began with. */
-const written = new WeakMap<object, Map<string, unknown>>();
+const written = new WeakMap<object, Map<string, readonly [call: string, file: unknown]>>();
 
 /** What a sub-agent has changed, as an update that leaves alone what it has not. */
 function changesOf(given: Fields, has: Fields, runtime: ToolRuntime): { fields: Fields; notes: string[] } {
@@ -195,7 +195,8 @@ function besideOthers(changes: Fields, { state, toolCallId }: ToolRuntime, notes
   let others = written.get(state);
   if (!others) written.set(state, (others = new Map()));
   for (const [path, file] of Object.entries(changes)) {
-    if (others.has(path) && !same(contentOf(others.get(path)), contentOf(file))) {
+    const [call, theirs] = others.get(path) ?? [toolCallId];
+    if (call !== toolCallId && !same(contentOf(theirs), contentOf(file))) {
       delete changes[path];
       if (file === null) notes.push(`Note: another sub-agent changed ${path} at the same time, so it was not deleted.`);
       else {
@@ -205,7 +206,7 @@ function besideOthers(changes: Fields, { state, toolCallId }: ToolRuntime, notes
           `Note: another sub-agent changed ${path} at the same time. This one's is in ${beside}: merge the two.`,
         );
       }
-    } else others.set(path, file);
+    } else others.set(path, [toolCallId, file]);
   }
 }
 
