@@ -6,13 +6,16 @@ import { step } from "./progress.mjs";
 import { compileXtask } from "./rust.mjs";
 import { requireTools } from "./setup.mjs";
 
-/** Installs what is missing, and builds pkg/. Cargo needs nothing of npm's, so the two work side by side. */
-export async function build() {
+/**
+ * Installs what is missing, for all workspaces or for some, and builds pkg/. Cargo needs nothing of npm's, so the two work
+ * side by side.
+ */
+export async function build(workspaces) {
   await requireTools();
   const [crates] = await all([
     step("cargo build (release, wasm)", compileCrates),
     step("cargo build (xtask: wasm-bindgen)", compileXtask),
-    ensureNodeModules(),
+    ensureNodeModules(workspaces),
   ]);
   // Imported only now: these need node_modules.
   const [{ writeGlue }, { optimise }, { bundle }, { declareTypes }, { notices }, { assemble }] = await Promise.all([
@@ -33,4 +36,4 @@ export async function build() {
   linkPackage();
 }
 
-if (isMain(import.meta.url)) await main(build);
+if (isMain(import.meta.url)) await main(() => build());

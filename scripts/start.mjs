@@ -6,7 +6,7 @@ import { npm } from "./node-modules.mjs";
 
 if (isMain(import.meta.url)) {
   await main(async () => {
-    await build();
+    await build(["docs", "www"]);
     console.log("▸ serving the page and its agent; stop with Ctrl+C");
     await all([
       run(npm, ["run", "dev", "--workspace", "www", "--", ...process.argv.slice(2)]),

@@ -100,7 +100,7 @@ export async function test(groups, tally) {
       rmSync(folder, { recursive: true, force: true });
     },
     build: async () => {
-      built = await tally.step("npm run build", build);
+      built = await tally.step("npm run build", () => build());
     },
     // The older versions of @ag-ui/client and React are projects of their own.
     node: () => tally.step("vitest in Node", () => vitest(THOROUGH ? ["node*"] : IN_NODE)),

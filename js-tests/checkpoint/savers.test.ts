@@ -103,6 +103,21 @@ describe.each(savers)("%s", (name, create) => {
     ]);
   });
 
+  test("is not changed by what langgraph.js writes into a checkpoint that it loads", async () => {
+    const saver = create();
+    const saved = { ...checkpoint(0, { log: [] }), versions_seen: { a: { "branch:to:a": 1 } } };
+    await saver.put(configOf("1"), saved, { source: "loop", step: 0, parents: {} }, { log: 1 });
+    await saver.putWrites(configOf("1", 0), [["log", ["a"]]], "task");
+    const before = structuredClone(await saver.getTuple(configOf("1")));
+    const loaded = await saver.getTuple(configOf("1"));
+    Object.assign(loaded?.checkpoint.channel_versions ?? {}, { log: 7 });
+    Object.assign(loaded?.checkpoint.versions_seen["a"] ?? {}, { "branch:to:a": 7 });
+    Object.assign(loaded?.checkpoint.versions_seen ?? {}, { b: {} });
+    Object.assign(loaded?.checkpoint.channel_values ?? {}, { log: ["x"] });
+    loaded?.pendingWrites?.splice(0, 1);
+    expect(await saver.getTuple(configOf("1"))).toEqual(before);
+  });
+
   test("refuses configs that say no place", async () => {
     const saver = create();
     const none = checkpoint(0, {});

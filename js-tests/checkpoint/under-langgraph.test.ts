@@ -20,8 +20,8 @@ import { beforeEach, describe, expect, test } from "vitest";
 
 let databases = 0;
 const savers: [string, () => TheirSaver][] = [
-  ["MemorySaver", () => new MemorySaver() as unknown as TheirSaver],
-  ["IndexedDBSaver", () => new IndexedDBSaver({ name: `under-${databases++}` }) as unknown as TheirSaver],
+  ["MemorySaver", () => new MemorySaver()],
+  ["IndexedDBSaver", () => new IndexedDBSaver({ name: `under-${databases++}` })],
 ];
 const config = { configurable: { thread_id: "1" } };
 

@@ -8,11 +8,11 @@ import * as vitest from "vitest";
 const { describe, it, expect, beforeAll, beforeEach, afterAll, afterEach } = vitest;
 Object.assign(globalThis, { describe, it, expect, beforeAll, beforeEach, afterAll, afterEach });
 
-validate({ checkpointerName: "MemorySaver of threadfold", createCheckpointer: () => new MemorySaver() as never });
+validate({ checkpointerName: "MemorySaver of threadfold", createCheckpointer: () => new MemorySaver() });
 
 let databases = 0;
 validate({
   checkpointerName: "IndexedDBSaver",
-  createCheckpointer: () => new IndexedDBSaver({ name: `validation-${databases++}` }) as never,
-  destroyCheckpointer: (saver) => (saver as unknown as IndexedDBSaver).close(),
+  createCheckpointer: () => new IndexedDBSaver({ name: `validation-${databases++}` }),
+  destroyCheckpointer: (saver) => saver.close(),
 });

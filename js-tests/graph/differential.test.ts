@@ -25,7 +25,7 @@ async function checkpoints(saver: Saver): Promise<Seen[]> {
     const held = Object.entries(values).filter(([, value]) => value !== undefined);
     all.push({ source: metadata?.source, step: metadata?.step, versions, seen, values: Object.fromEntries(held) });
   }
-  return all.reverse();
+  return all.toReversed();
 }
 
 /** A checkpoint behind which a node is triggered twice: langgraph.js takes only the first trigger, and runs it again. */

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { createRequire } from "node:module";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { Complaint, run } from "../process.mjs";
+import { all, Complaint, run } from "../process.mjs";
 import { target } from "../rust.mjs";
 import { addHeadroom, HEADROOM } from "./headroom.mjs";
 import { RULES, trapOnPanic } from "./panics.mjs";
@@ -32,8 +32,9 @@ const FLAGS = [
 ];
 
 /** Returns the paths of the optimised wasms. */
-export async function optimise({ core, agent }) {
-  return { core: await optimised(core, "wasm-opt"), agent: await optimised(agent, "wasm-opt-agent") };
+export async function optimise(bound) {
+  const [core, agent] = await all([optimised(bound.core, "wasm-opt"), optimised(bound.agent, "wasm-opt-agent")]);
+  return { core, agent };
 }
 
 /** `folder` keeps the last that was made. */

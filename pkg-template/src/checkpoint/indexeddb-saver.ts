@@ -73,10 +73,14 @@ export interface IndexedDBSaverOptions {
  *
  * @example
  * ```ts
- * import { IndexedDBSaver } from "threadfold/graph";
+ * import { defineSchema, field } from "threadfold";
+ * import { IndexedDBSaver, START, StateGraph } from "threadfold/graph";
  *
- * const checkpointer = new IndexedDBSaver({ name: "my-app" });
- * console.log(checkpointer.toJSON()); // [IndexedDBSaver]
+ * const graph = new StateGraph(defineSchema({ log: field.append<string>() }))
+ *   .addNode("greet", () => ({ log: ["Hello"] }))
+ *   .addEdge(START, "greet")
+ *   .compile({ checkpointer: new IndexedDBSaver({ name: "my-app" }) });
+ * if (typeof indexedDB !== "undefined") await graph.invoke({ log: [] }, { threadId: "1" });
  * ```
  */
 export class IndexedDBSaver extends BaseCheckpointSaver {

@@ -181,7 +181,11 @@ function tuple({ place, entries, writes }: Namespace, id: string): CheckpointTup
     const value = channel_values[channel];
     if (value instanceof KeptList) channel_values[channel] = value.read();
   }
-  const checkpoint = { ...entry.checkpoint, channel_values };
+  // Copies, for langgraph.js writes into what it loads: looking at a state would change the thread.
+  const channel_versions = { ...entry.checkpoint.channel_versions };
+  const versions_seen = { ...entry.checkpoint.versions_seen };
+  for (const node in versions_seen) versions_seen[node] = { ...versions_seen[node] };
+  const checkpoint = { ...entry.checkpoint, channel_values, channel_versions, versions_seen };
   const isOld = checkpoint.v < 4 && entry.parent !== undefined;
   const found: CheckpointTuple = {
     config: configOf(place, id),

@@ -2,7 +2,7 @@
 
 /** The part of a LangChain config that a saver reads and answers with. */
 export interface CheckpointConfig {
-  configurable?: Configurable | undefined;
+  configurable?: Configurable;
 }
 
 /** Where a checkpoint is: its thread, its namespace (`""` for the graph itself), and its id (without it, the newest). */

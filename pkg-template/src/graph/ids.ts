@@ -56,7 +56,7 @@ export function uuid6After(parent: string | undefined, clockSequence: number): s
   if (parent === undefined || id > parent || parent[14] !== "6") return id;
   // The time is in tenths of microseconds since 1582, its digits around the version's.
   const ticks = Number(`0x${parent.slice(0, 8)}${parent.slice(9, 13)}${parent.slice(15, 18)}`);
-  return uuid6(Math.floor(ticks / 10_000) - 12_219_292_800_000 + 2, clockSequence);
+  return uuid6(Math.floor(ticks / 10_000) - Number(BEGINNING) + 2, clockSequence);
 }
 
 /** Makes an interrupt's id, the XXH3 of its namespace in 128 bits. */

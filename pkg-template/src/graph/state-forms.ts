@@ -71,7 +71,7 @@ export function isDeclaration(value: unknown): boolean {
   return parts.length > 0 && parts.every((part) => typeof part === "function" || isChannel(part));
 }
 
-const isChannel = (value: unknown): value is Channel => isObject(value) && "lc_graph_name" in value;
+const isChannel = (value: unknown): value is Channel => isObject(value) && value["lg_is_channel"] === true;
 
 /** Returns the fields that a declaration stands for. `whole` is whether a caller has to give all of them. */
 export function declared(given: unknown, whole: boolean, registry?: ZodRegistry): Declared {

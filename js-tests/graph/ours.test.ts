@@ -1,0 +1,428 @@
+// What threadfold's graphs do that langgraph.js's do not, or do otherwise: Python's rules, and its own.
+import { Annotation, StateSchema } from "@langchain/langgraph";
+import { defineSchema, field, ThreadfoldError } from "threadfold";
+import {
+  Command,
+  END,
+  GraphInterrupt,
+  INTERRUPT,
+  isGraphInterrupt,
+  isInterrupted,
+  MemorySaver,
+  type NodeContext,
+  Send,
+  START,
+  StateGraph,
+  type TraceEvent,
+} from "threadfold/graph";
+import { describe, expect, test, vi } from "vitest";
+import { z } from "zod";
+
+const schema = defineSchema({ log: field.append<string>(), n: field.replace<number>() });
+const says = (name: string) => () => ({ log: [name] });
+const thread = { threadId: "t" };
+
+describe("Python's rules", () => {
+  test("a command for a parent that is not there is thrown", async () => {
+    const graph = new StateGraph(schema)
+      .addNode("a", () => new Command({ graph: Command.PARENT, update: { log: ["up"] } }))
+      .addEdge(START, "a")
+      .compile();
+    await expect(graph.invoke({})).rejects.toMatchObject({ name: "ParentCommand" });
+  });
+
+  const asking = () =>
+    new StateGraph(schema)
+      .addNode("a", (_, ctx) => ({ log: [`a ${ctx.interrupt<string>("a?")}`] }))
+      .addNode("b", (_, ctx) => ({ log: [`b ${ctx.interrupt<string>("b?")}`] }))
+      .addEdge(START, "a")
+      .addEdge(START, "b");
+
+  test("one answer to two questions is refused; by id each gets its own", async () => {
+    const graph = asking().compile({ checkpointer: new MemorySaver() });
+    const asked = await graph.invoke({}, thread);
+    await expect(graph.invoke(new Command({ resume: "x" }), thread)).rejects.toThrow("multiple pending interrupts");
+    if (!isInterrupted(asked)) throw new Error("no question");
+    const [a, b] = asked[INTERRUPT].map(({ id }) => id as string) as [string, string];
+    const half = await graph.invoke(new Command({ resume: { [b]: "second" } }), thread);
+    expect(half).toMatchObject({ log: ["b second"], [INTERRUPT]: [{ id: a, value: "a?" }] });
+    expect(await graph.invoke(new Command({ resume: { [a]: "first" } }), thread)).toEqual({
+      log: ["a first", "b second"],
+    });
+  });
+
+  test("a question is told where it cannot be answered", async () => {
+    const graph = new StateGraph(schema)
+      .addNode("a", (_, ctx) => ({ log: [ctx.interrupt<string>("a?")] }))
+      .addEdge(START, "a")
+      .compile();
+    expect(await graph.invoke({ n: 1 })).toMatchObject({ n: 1, [INTERRUPT]: [{ value: "a?" }] });
+  });
+
+  test.each([false, 0, ""])("%j is an answer", async (answer) => {
+    const graph = new StateGraph(defineSchema({ answer: field.replace() }))
+      .addNode("a", (_, ctx) => ({ answer: ctx.interrupt("a?") as unknown }))
+      .addEdge(START, "a")
+      .compile({ checkpointer: new MemorySaver() });
+    await graph.invoke({}, thread);
+    expect(await graph.invoke(new Command({ resume: answer }), thread)).toEqual({ answer });
+  });
+
+  test("the same answer twice answers two questions", async () => {
+    const graph = new StateGraph(schema)
+      .addNode("a", (_, ctx) => ({ log: [ctx.interrupt<string>("1"), ctx.interrupt<string>("2")] }))
+      .addEdge(START, "a")
+      .compile({ checkpointer: new MemorySaver() });
+    await graph.invoke({}, thread);
+    await graph.invoke(new Command({ resume: "yes" }), thread);
+    expect((await graph.getState(thread)).next).toEqual(["a"]);
+    expect(await graph.invoke(new Command({ resume: "yes" }), thread)).toEqual({ log: ["yes", "yes"] });
+  });
+
+  test("a finished node's edges outlast a sibling's error", async () => {
+    let fails = true;
+    const graph = new StateGraph(schema)
+      .addNode("a", says("a"))
+      .addNode("b", () => {
+        if (fails) throw new Error("b fails");
+        return { log: ["b"] };
+      })
+      .addNode("c", says("c"))
+      .addEdge(START, "a")
+      .addEdge(START, "b")
+      .addEdge(["a", "b"], "c")
+      .compile({ checkpointer: new MemorySaver() });
+    await expect(graph.invoke({}, thread)).rejects.toThrow("b fails");
+    fails = false;
+    expect(await graph.invoke(null, thread)).toEqual({ log: ["a", "b", "c"] });
+  });
+});
+
+describe("its own", () => {
+  test("a join that waits is said", async () => {
+    const graph = new StateGraph(schema)
+      .addNode("a", says("a"))
+      .addNode("b", says("b"))
+      .addNode("c", says("c"))
+      .addConditionalEdges(START, ({ n }) => (n === 1 ? "a" : "b"), ["a", "b"])
+      .addEdge(["a", "b"], "c")
+      .compile({ checkpointer: new MemorySaver() });
+    await graph.invoke({ n: 1 }, thread);
+    expect((await graph.getState(thread)).waiting).toEqual([{ node: "c", arrived: ["a"], missing: ["b"] }]);
+    expect((await graph.invoke({ n: 2 }, thread)).log).toEqual(["a", "b", "c"]);
+    expect((await graph.getState(thread)).waiting).toEqual([]);
+  });
+
+  test("what the input does not take never reaches a node, and is told", async () => {
+    const agent = defineSchema({ todos: field.todos({ input: false }), n: field.replace<number>() });
+    const seen: unknown[] = [];
+    const graph = new StateGraph(agent)
+      .addNode("a", (state) => {
+        seen.push(state);
+      })
+      .addEdge(START, "a")
+      .compile({ name: "planner" });
+    const given = { n: 1, todos: [{ content: "x", status: "pending" }], more: 1 } as never;
+    const events: TraceEvent[] = [];
+    await graph.invoke(given, { on: (event) => events.push(event) });
+    expect(events.find(({ type }) => type === "input-dropped")?.keys).toEqual(["todos", "more"]);
+    const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined);
+    await graph.invoke(given);
+    expect(warn).toHaveBeenCalledWith('The graph "planner" does not take: todos, more.');
+    warn.mockRestore();
+    expect(seen).toEqual([
+      { n: 1, todos: [] },
+      { n: 1, todos: [] },
+    ]);
+  });
+
+  test("a private field is the nodes' own", async () => {
+    const graph = new StateGraph(
+      defineSchema({ secret: field.replace<string>({ private: true }), log: field.append() }),
+    )
+      .addNode("a", () => ({ secret: "s" }))
+      .addNode("b", ({ secret }) => ({ log: [secret] }))
+      .addEdge(START, "a")
+      .addEdge("a", "b")
+      .compile();
+    expect(await graph.invoke({})).toEqual({ log: ["s"] });
+  });
+
+  test("a context says where it is", async () => {
+    let told: unknown;
+    const graph = new StateGraph(schema)
+      .addNode("a", (_, ctx) => {
+        const { step, node, attempt, context, configurable, state, taskId, recursionLimit } = ctx;
+        told = { step, node, attempt, context, configurable, state, recursionLimit };
+        expect(taskId).toMatch(/^[0-9a-f-]{36}$/);
+        expect(ctx.taskId).toBe(taskId);
+        expect(ctx.signal.aborted).toBe(false);
+      })
+      .addEdge(START, "a")
+      .compile();
+    await graph.invoke({ n: 7 }, { context: { user: "u" }, threadId: "t", recursionLimit: 9 });
+    expect(told).toEqual({
+      step: 1,
+      node: "a",
+      attempt: 1,
+      context: { user: "u" },
+      configurable: { thread_id: "t" },
+      state: { log: [], n: 7 },
+      recursionLimit: 9,
+    });
+  });
+
+  test("the whole state is there for who was sent an input", async () => {
+    const graph = new StateGraph(schema)
+      .addNode("a", (input: unknown, ctx) => ({ log: [`${JSON.stringify(input)} ${ctx.state.n}`] }))
+      .addConditionalEdges(START, () => [new Send("a", { i: 1 }), new Send("a", { i: 2 })])
+      .compile();
+    expect((await graph.invoke({ n: 3 })).log).toEqual(['{"i":1} 3', '{"i":2} 3']);
+  });
+
+  test("a node may answer with Sends", async () => {
+    const graph = new StateGraph(schema)
+      .addNode("a", () => [new Send("b", "x"), new Send("b", "y")], { ends: ["b"] })
+      .addNode("b", (input: unknown) => ({ log: [input as string] }))
+      .addEdge(START, "a")
+      .compile();
+    expect((await graph.invoke({})).log).toEqual(["x", "y"]);
+  });
+
+  test("graphs run inside a task at once", async () => {
+    const child = new StateGraph(schema)
+      .addNode("x", async ({ n }, ctx) => ({ log: [`${n} ${ctx.interrupt<string>(`${n}?`)}`] }))
+      .addEdge(START, "x")
+      .compile();
+    const graph = new StateGraph(schema)
+      .addNode("both", async (_, ctx) => {
+        const all = await Promise.all([1, 2].map((n) => child.invoke({ n }, ctx)));
+        return { log: all.flatMap(({ log }) => log) };
+      })
+      .addEdge(START, "both")
+      .compile({ checkpointer: new MemorySaver() });
+    await graph.invoke({}, thread);
+    await graph.invoke(new Command({ resume: "a" }), thread);
+    expect((await graph.invoke(new Command({ resume: "b" }), thread)).log).toEqual(["1 a", "2 b"]);
+  });
+
+  test("who traces hears of runs and tasks, inside and out", async () => {
+    const child = new StateGraph(schema).addNode("x", says("x")).addEdge(START, "x").compile({ name: "child" });
+    const events: TraceEvent[] = [];
+    const graph = new StateGraph(schema)
+      .addNode("in", child)
+      .addEdge(START, "in")
+      .compile({ on: (event) => events.push(event) });
+    await graph.invoke({});
+    expect(events.map(({ type, node, graph: of }) => `${of} ${type} ${node ?? ""}`.trim())).toEqual([
+      "LangGraph run-start",
+      "LangGraph task-start in",
+      "child run-start",
+      "child task-start x",
+      "child task-end x",
+      "child run-end",
+      "LangGraph task-end in",
+      "LangGraph run-end",
+    ]);
+    const [, task, inner] = events;
+    expect(inner?.parentTaskId).toBe(task?.taskId);
+  });
+
+  test("what a listener throws is not the run's business", async () => {
+    const error = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const graph = new StateGraph(schema).addNode("a", says("a")).addEdge(START, "a").compile();
+    const on = () => {
+      throw new Error("on fails");
+    };
+    expect(await graph.invoke({}, { on })).toEqual({ log: ["a"] });
+    expect(error).toHaveBeenCalled();
+    error.mockRestore();
+  });
+
+  test("an abort ends the run at once, and tells the node", async () => {
+    const stop = new AbortController();
+    let told: AbortSignal | undefined;
+    const graph = new StateGraph(schema)
+      .addNode("a", (_, ctx) => {
+        told = ctx.signal;
+        return new Promise<undefined>(() => undefined);
+      })
+      .addEdge(START, "a")
+      .compile();
+    const run = graph.invoke({}, { signal: stop.signal });
+    await Promise.resolve();
+    stop.abort("enough");
+    await expect(run).rejects.toMatchObject({ name: "AbortError", cause: "enough" });
+    expect(told?.aborted).toBe(true);
+    await expect(graph.invoke({}, { signal: stop.signal })).rejects.toMatchObject({ name: "AbortError" });
+  });
+
+  test("a sibling's error aborts what still runs", async () => {
+    let told: AbortSignal | undefined;
+    const graph = new StateGraph(schema)
+      .addNode("a", async () => {
+        throw new Error("a fails");
+      })
+      .addNode("b", (_, ctx) => {
+        told = ctx.signal;
+        return new Promise<undefined>(() => undefined);
+      })
+      .addEdge(START, "a")
+      .addEdge(START, "b")
+      .compile();
+    await expect(graph.invoke({})).rejects.toThrow("a fails");
+    expect(told?.aborted).toBe(true);
+  });
+
+  test("what the saver throws is what the run throws", async () => {
+    class Broken extends MemorySaver {
+      override put(): Promise<never> {
+        return Promise.reject(new Error("disk full"));
+      }
+    }
+    const graph = new StateGraph(schema)
+      .addNode("a", says("a"))
+      .addEdge(START, "a")
+      .compile({ checkpointer: new Broken() });
+    await expect(graph.invoke({}, thread)).rejects.toThrow("disk full");
+  });
+
+  test("an idle timeout waits while there is progress", async () => {
+    const wait = (time: number) => new Promise((resolve) => setTimeout(resolve, time));
+    const node = async (_: unknown, ctx: NodeContext) => {
+      for (let at = 0; at < 4; at++) {
+        await wait(15);
+        ctx.heartbeat();
+      }
+      return { log: ["done"] };
+    };
+    const graph = new StateGraph(schema)
+      .addNode("a", node as never, { timeout: { idleTimeout: 45 } })
+      .addEdge(START, "a");
+    expect(await graph.compile().invoke({})).toEqual({ log: ["done"] });
+    const still = new StateGraph(schema).addNode("a", () => wait(500) as never, { timeout: { idleTimeout: 20 } });
+    await expect(still.addEdge(START, "a").compile().invoke({})).rejects.toMatchObject({
+      name: "NodeTimeoutError",
+      kind: "idle",
+      timeout: 20,
+    });
+  });
+
+  test("the first policy that says yes decides", async () => {
+    let calls = 0;
+    const retryPolicy = [
+      { retryOn: (error: Error) => error.message === "other", maxAttempts: 9 },
+      { retryOn: (error: Error) => error.message === "flaky", maxAttempts: 2, initialInterval: 1, jitter: false },
+    ];
+    const node = (_: unknown, ctx: NodeContext) => {
+      calls++;
+      expect(ctx.attempt).toBe(calls);
+      throw new Error("flaky");
+    };
+    const graph = new StateGraph(schema)
+      .addNode("a", node as never, { retryPolicy })
+      .addEdge(START, "a")
+      .compile();
+    await expect(graph.invoke({})).rejects.toThrow("flaky");
+    expect(calls).toBe(2);
+  });
+
+  test("an interrupt can be told from an error", async () => {
+    let caught: unknown;
+    const graph = new StateGraph(schema)
+      .addNode("a", (_, ctx) => {
+        try {
+          return { log: [ctx.interrupt<string>("a?")] };
+        } catch (error) {
+          caught = error;
+          if (isGraphInterrupt(error)) throw error;
+          return { log: ["an error"] };
+        }
+      })
+      .addEdge(START, "a")
+      .compile({ checkpointer: new MemorySaver() });
+    await graph.invoke({}, thread);
+    expect(caught).toBeInstanceOf(GraphInterrupt);
+    expect(await graph.invoke(new Command({ resume: "so" }), thread)).toEqual({ log: ["so"] });
+  });
+
+  test("a value that a field does not take is the schema's error", async () => {
+    const graph = new StateGraph(defineSchema({ log: field.append() }))
+      .addNode("a", () => ({ log: "no list" }) as never)
+      .addEdge(START, "a")
+      .compile();
+    await expect(graph.invoke({})).rejects.toThrow(ThreadfoldError);
+  });
+
+  test("a node's name is its own", async () => {
+    const graph = new StateGraph(schema)
+      .addSequence([
+        ["a", says("a")],
+        ["b", says("b")],
+      ])
+      .setEntryPoint("a")
+      .setFinishPoint("b")
+      .compile({ name: "chain" });
+    expect(await graph.invoke({})).toEqual({ log: ["a", "b"] });
+    expect([graph.name, Object.keys(graph.channels)]).toEqual(["chain", ["log", "n"]]);
+  });
+});
+
+describe("states that langgraph.js takes", () => {
+  const run = async (state: unknown, input: object) => {
+    const graph = new StateGraph(state as never)
+      .addNode("a", ((): object => ({ n: 2, log: ["a"] })) as never)
+      .addEdge(START, "a")
+      .addEdge("a", END)
+      .compile();
+    return graph.invoke(input as never);
+  };
+  const concat = (a: string[], b: string[]) => a.concat(b);
+
+  test.each<[name: string, state: unknown]>([
+    [
+      "an Annotation.Root",
+      Annotation.Root({ n: Annotation<number>(), log: Annotation<string[]>({ reducer: concat, default: () => [] }) }),
+    ],
+    ["channels", { channels: { n: null, log: { reducer: concat, default: () => [] } } }],
+    [
+      "{ state }",
+      { state: Annotation.Root({ n: Annotation<number>(), log: Annotation<string[]>({ reducer: concat }) }) },
+    ],
+    ["plain annotations", { n: Annotation<number>, log: Annotation<string[]>({ reducer: concat, default: () => [] }) }],
+  ])("%s", async (_, state) => {
+    expect(await run(state, { n: 1, log: ["in"] })).toEqual({ n: 2, log: ["in", "a"] });
+  });
+
+  test("a zod object checks the input", async () => {
+    const state = z.object({ n: z.number(), log: z.array(z.string()).optional() });
+    expect(await run(state, { n: 1 })).toEqual({ n: 2, log: ["a"] });
+    await expect(run(state, { n: "one" })).rejects.toThrow();
+  });
+
+  test("a StateSchema", async () => {
+    const state = new StateSchema({ n: z.number().default(5), log: z.array(z.string()) });
+    expect(await run(state, {})).toEqual({ n: 2, log: ["a"] });
+  });
+
+  test("an input and an output of their own", async () => {
+    const graph = new StateGraph(schema, {
+      input: defineSchema({ n: field.replace<number>(), extra: field.replace<string>() }),
+      output: defineSchema({ log: field.append<string>() }),
+    })
+      .addNode("a", ({ n }) => ({ log: [`n is ${n}`] }))
+      .addNode("b", (state) => ({ log: [Object.keys(state).join()] }))
+      .addEdge(START, "a")
+      .addEdge("a", "b")
+      .compile();
+    const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined);
+    expect(await graph.invoke({ n: 1, extra: "e", log: ["no"] } as never)).toEqual({ log: ["n is 1", "log,n"] });
+    expect(warn).toHaveBeenCalledWith(expect.stringContaining("log"));
+    warn.mockRestore();
+  });
+
+  test("what declares no state is refused", () => {
+    for (const state of [null, undefined, 1, {}, [], { a: 1 }])
+      expect(() => new StateGraph(state as never)).toThrow(expect.objectContaining({ name: "StateGraphInputError" }));
+  });
+});
