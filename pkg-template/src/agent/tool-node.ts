@@ -53,5 +53,7 @@ function lastMessage({ messages }: AgentState) {
 /** What a tool is given: a copy of its node's context, and what is its own. */
 function toolRuntime(ctx: NodeContext, own: object): ToolRuntime {
   // Not a prototype of its own for each call: engines take long over that.
-  return Object.assign(Object.create(Object.getPrototypeOf(ctx) as object) as object, ctx, own) as ToolRuntime;
+  // Defined, not assigned: a context's class has a getter alone for what a context may have as its own.
+  const fields = Object.getOwnPropertyDescriptors({ ...ctx, ...own });
+  return Object.create(Object.getPrototypeOf(ctx) as object, fields) as ToolRuntime;
 }
