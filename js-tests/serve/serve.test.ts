@@ -257,6 +257,8 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
     const handler = serve(chatGraph(), { cors: "https://example.org" });
     const asked = await get(handler, "", { method: "OPTIONS" });
     expect([asked.status, asked.headers.get("access-control-allow-origin")]).toEqual([204, "https://example.org"]);
+    const preflight = { method: "OPTIONS", headers: { "access-control-request-headers": "authorization" } };
+    expect((await get(handler, "", preflight)).headers.get("access-control-allow-headers")).toBe("authorization");
     const answered = await post(handler, input("Hi"));
     expect(answered.headers.get("access-control-allow-origin")).toBe("https://example.org");
     const closed = await post(serve(chatGraph()), input("Hi"));
@@ -273,6 +275,17 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
     const response = await post(serve(chatGraph()), body);
     expect(response.status).toBe(status);
     expect(await response.json()).toEqual({ error: expect.stringContaining(sentence) as string });
+  });
+
+  test("a path that is no encoded text is refused; what config throws as a response is the answer", async () => {
+    expect((await get(serve(chatGraph()), "/threads/%")).status).toBe(400);
+    const closed = serve(chatGraph(), {
+      config: () => {
+        throw new Response("Who are you?", { status: 401 });
+      },
+    });
+    const response = await post(closed, input("Hi"));
+    expect([response.status, await response.text()]).toEqual([401, "Who are you?"]);
   });
 
   test.each(["/runs/r1", "/threads/none", ""])("there is no GET of %j", async (path) => {

@@ -19,6 +19,15 @@ export class Refusal extends Error {
 export const json = (body: string, status = 200): Response =>
   new Response(body, { status, headers: { "content-type": "application/json" } });
 
+/** A part of a path as it was meant. */
+export function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw new Refusal(400, `The path has ${part}, which is no encoded text.`);
+  }
+}
+
 /** Reads a request's JSON. A body that is none is refused. */
 export async function bodyOf(request: Request): Promise<unknown> {
   const text = await request.text();
@@ -90,12 +99,16 @@ export function answering(
       ? {}
       : {
           "access-control-allow-origin": cors === true ? "*" : cors,
-          "access-control-allow-headers": "*",
           "access-control-allow-methods": "GET, POST, PATCH, DELETE, OPTIONS",
           "access-control-expose-headers": "content-location, location",
         };
   return async (request) => {
-    if (request.method === "OPTIONS") return new Response(null, { status: 204, headers: allowed });
+    if (request.method === "OPTIONS") {
+      // "*" would not let in an Authorization.
+      const asked = request.headers.get("access-control-request-headers") ?? "*";
+      const headers = cors ? { ...allowed, "access-control-allow-headers": asked } : allowed;
+      return new Response(null, { status: 204, headers });
+    }
     let response: Response;
     try {
       response = await handle(request);
