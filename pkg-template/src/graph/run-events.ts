@@ -148,7 +148,14 @@ export abstract class RunEvents {
   }
 }
 
-export const messageOf = (error: unknown): string => (error as Error | undefined)?.message ?? String(error);
+/** What an error says, or whatever was thrown. */
+export function messageOf(error: unknown): string {
+  try {
+    return String((error as Error | undefined)?.message ?? error);
+  } catch {
+    return "Something was thrown that cannot be shown.";
+  }
+}
 
 /** Gathers what was written by field, several writes to one as langgraph.js shows them. */
 export function gathered(entries: readonly (readonly [key: string, value: unknown])[]): Record<string, unknown> {

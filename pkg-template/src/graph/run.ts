@@ -236,6 +236,16 @@ export class Run extends RunThread {
     let next = 0;
     let running = 0;
     let finish: (() => void) | undefined;
+    /** What goes wrong while an ended task is noted ends the run. */
+    const stop = (error: unknown) => this.#wake?.(error);
+    const end = (task: Task) => {
+      running--;
+      if (this.closed) return;
+      this.#ended(task);
+      launch();
+      if (running === 0) finish?.();
+      else if (this.#failed) void settle().then(finish);
+    };
     const launch = () => {
       while (next < this.tasks.length && running < most) {
         const task = this.tasks[next++] as Task;
@@ -246,14 +256,7 @@ export class Run extends RunThread {
         if (!work) this.#ended(task);
         else {
           running++;
-          void work.then(() => {
-            running--;
-            if (this.closed) return;
-            this.#ended(task);
-            launch();
-            if (running === 0) finish?.();
-            else if (this.#failed) void settle().then(finish);
-          });
+          work.then(() => end(task)).then(undefined, stop);
         }
       }
     };
@@ -407,6 +410,7 @@ export class Run extends RunThread {
     if (this.#signal) return this.#signal;
     const { signal } = (this.#controller = new AbortController());
     const given = this.config.signal ?? this.parent?.run.signal;
+    if (this.#failed) this.#controller.abort(this.#failed.error);
     return (this.#signal = given ? AbortSignal.any([given, signal]) : signal);
   }
 

@@ -42,6 +42,9 @@ export interface StateGraphOptions {
   registry?: ZodRegistry | undefined;
 }
 
+/** What checks `context`, where it is given alone, as in langgraph.js. */
+export type ContextForm = { readonly lc_graph_name: string } | { readonly shape: object };
+
 type Destination<Nodes extends string> = Nodes | typeof END | Send;
 type Destinations<Nodes extends string> =
   | Destination<Nodes>
@@ -94,11 +97,12 @@ export class StateGraph<
   #compiled = false;
 
   /** @throws {@link StateGraphInputError} for what declares no state. */
-  constructor(state: D, options: StateGraphOptions = {}) {
+  constructor(state: D, options: StateGraphOptions | ContextForm = {}) {
     const whole = state as { state?: unknown; stateSchema?: unknown; input?: unknown };
     const inside = isDeclaration(state) ? undefined : (whole?.state ?? whole?.stateSchema ?? whole?.input);
     const given = isDeclaration(inside) ? { ...options, ...(state as object) } : options;
-    this.#options = isDeclaration(given) && !("context" in given) ? { context: given } : given;
+    const isContext = "lc_graph_name" in given || "shape" in given;
+    this.#options = isContext ? { context: given } : (given as StateGraphOptions);
     const { input, output, registry } = this.#options;
     const declaration = isDeclaration(inside) ? inside : state;
     this.#state = declared(declaration, false, registry);
@@ -143,7 +147,7 @@ export class StateGraph<
         throw new Error(`"${reserved}" is a reserved character and is not allowed in node names.`);
     this.#warn("a node");
     if (Object.hasOwn(this.nodes, name)) throw new Error(`Node \`${name}\` already present.`);
-    if (name === START || name === END || name === "__interrupt__" || name === "__input__")
+    if (name === START || name === END || name === "__interrupt__" || name === "__input__" || name in {})
       throw new Error(`Node \`${name}\` is reserved.`);
     if (typeof action !== "function" && typeof (action as { invoke?: unknown } | null)?.invoke !== "function")
       throw new TypeError(`The node \`${name}\` should be a function, a compiled graph, or have \`invoke\`.`);

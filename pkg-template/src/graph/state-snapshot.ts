@@ -55,11 +55,11 @@ export interface StateSnapshot<State = Record<string, unknown>> {
 
 export async function stateSnapshot(
   graph: CompiledStateGraph,
-  config: CheckpointConfig,
+  asked: CheckpointConfig,
   options: { subgraphs?: boolean } | undefined,
   around?: CheckpointSaver,
 ): Promise<StateSnapshot> {
-  const { graph: of, saver } = placeOf(graph, config, around);
+  const { graph: of, saver, config } = placeOf(graph, asked, around);
   const tuple = await saver.getTuple(config);
   if (!tuple) return { values: {}, next: [], tasks: [], waiting: [], config };
   return snapshotOf(
@@ -72,10 +72,10 @@ export async function stateSnapshot(
 
 export async function* stateHistory(
   graph: CompiledStateGraph,
-  config: CheckpointConfig,
+  asked: CheckpointConfig,
   options: CheckpointListOptions | undefined,
 ): AsyncGenerator<StateSnapshot> {
-  const { graph: of, saver } = placeOf(graph, config);
+  const { graph: of, saver, config } = placeOf(graph, asked);
   const { checkpoint_ns = "" } = config.configurable ?? {};
   const place = { ...config, configurable: { ...config.configurable, checkpoint_ns } };
   for await (const tuple of saver.list(place, options)) yield await snapshotOf(of, tuple, false, undefined);
