@@ -38,6 +38,8 @@ const ALONE = [
   "runner/chat.test.ts",
   "fuzz/seeds.test.ts",
   "graph/alias.test.ts",
+  "cli/**",
+  "serve/{deep-agent,use-stream}.test.ts",
 ];
 
 const inNode = {

@@ -490,6 +490,85 @@ describe("in odd hands", () => {
     }
   });
 
+  const later = (work: () => unknown) => () => Promise.resolve().then(work);
+  class Strange extends Error {
+    override get message(): string {
+      throw new Error("no message");
+    }
+  }
+
+  test.each<[what: string, work: () => unknown, options?: object]>([
+    ["an answer with a getter that throws", () => Object.defineProperty({}, "log", { get: fails, enumerable: true })],
+    ["an error that cannot be read", () => Promise.reject(new Strange())],
+    ["a proxy that is thrown", () => Promise.reject(new Proxy({}, { get: fails }) as Error)],
+    ["a retryOn that is no function", fails, { retryPolicy: { retryOn: "x" } }],
+    ["a policy that is none", fails, { retryPolicy: [null] }],
+    ["an interval that is no number", fails, { retryPolicy: { initialInterval: 1n } }],
+  ])("a run ends with %s, later", async (_, work, options) => {
+    const graph = new StateGraph(schema)
+      .addNode("a", later(work) as never, options)
+      .addEdge(START, "a")
+      .compile({ checkpointer: new MemorySaver() });
+    const ended = await graph.invoke({}, thread).then(
+      () => "well",
+      () => "badly",
+    );
+    expect(ended).toBe("badly");
+  });
+
+  test.each(["a result", "a question", "an error"])("a saver that throws at once ends the run, at %s", async (at) => {
+    class Broken extends MemorySaver {
+      override putWrites(_: unknown, __: unknown, task: string): Promise<void> {
+        if (this.starts !== undefined && this.starts !== task) throw new Error("disk full");
+        this.starts = task;
+        return Promise.resolve();
+      }
+      starts: string | undefined;
+    }
+    const graph = new StateGraph(schema)
+      .addNode("a", async (_, ctx) => {
+        await Promise.resolve();
+        if (at === "an error") throw new Error("a fails");
+        return { log: [at === "a question" ? ctx.interrupt<string>("a?") : "a"] };
+      })
+      .addEdge(START, "a")
+      .compile({ checkpointer: new Broken() });
+    await expect(graph.invoke({}, thread)).rejects.toThrow("disk full");
+  });
+
+  test("what no node is and no edge has is refused", () => {
+    const graph = () => new StateGraph(schema).addNode("a", says("a"));
+    expect(() => graph().addEdge([], "a")).toThrow("needs a node");
+    expect(() => graph().addConditionalEdges("a", 5 as never)).toThrow("should be a function");
+    expect(() => graph().addNode("b", 5 as never)).toThrow("should be a function");
+    for (const timeout of [0, -1, Number.NaN, { idleTimeout: 0 }])
+      expect(() => graph().addNode("b", says("b"), { timeout })).toThrow("greater than 0");
+    expect(() => new Command({ goto: 5 as never })).not.toThrow();
+  });
+
+  test("a command that leads to no name is refused", async () => {
+    const graph = new StateGraph(schema)
+      .addNode("a", () => new Command({ goto: 5 as never }))
+      .addEdge(START, "a")
+      .compile();
+    await expect(graph.invoke({})).rejects.toMatchObject({ name: "InvalidUpdateError" });
+  });
+
+  test("a failed task's result says the error as the state does", async () => {
+    const graph = new StateGraph(schema)
+      .addNode("a", fails)
+      .addEdge(START, "a")
+      .compile({ checkpointer: new MemorySaver() });
+    const parts: unknown[] = [];
+    const reading = (async () => {
+      for await (const part of graph.stream({}, { ...thread, streamMode: "tasks" })) parts.push(part);
+    })();
+    await expect(reading).rejects.toThrow("a fails");
+    const error = { name: "Error", message: "a fails" };
+    expect(parts.at(-1)).toMatchObject({ name: "a", error });
+    expect((await graph.getState(thread)).tasks[0]?.error).toEqual(error);
+  });
+
   test("a context's schema may come alone", async () => {
     const graph = new StateGraph(State, Annotation.Root({ user: Annotation<string> }))
       .addNode("a", (_, ctx) => ({ log: [String(ctx.context["user"])] }))

@@ -2,11 +2,10 @@ import type { CheckpointConfig, CheckpointListOptions, CheckpointSaver } from ".
 import type { Command } from "./command.js";
 import { type DrawnGraph, drawnGraph, mermaidOf } from "./drawing.js";
 import type { GraphSpec } from "./graph-spec.js";
-import { isCompiledGraph } from "./is-compiled-graph.js";
 import type { Interrupt } from "./interrupt.js";
 import { type NodeContext, TASK } from "./node-context.js";
 import { Run } from "./run.js";
-import type { RunConfig, StopAt, StreamConfig, StreamMode, ThreadConfig } from "./run-config.js";
+import type { Durability, RunConfig, StopAt, StreamConfig, StreamMode, ThreadConfig } from "./run-config.js";
 import { type StateSnapshot, stateHistory, stateSnapshot } from "./state-snapshot.js";
 import { GraphStream, type RunStreams, type StreamPart } from "./stream.js";
 import type { Task } from "./task.js";
@@ -28,6 +27,8 @@ export interface CompileOptions {
   description?: string | undefined;
   /** How many super-steps a run may take, if its config does not say. Default 25. */
   recursionLimit?: number | undefined;
+  /** When checkpoints are saved, if a run's config does not say. Default `"async"`. */
+  durability?: Durability | undefined;
   /** Is told of each run and task, for tracing. */
   on?: TraceListener | undefined;
   /** A store for nodes, found as `ctx.store`. */
@@ -192,10 +193,8 @@ export class CompiledStateGraph<
 
   /** Yields the graphs that are nodes of this one. */
   *getSubgraphs(namespace?: string, recurse = false): Generator<[string, CompiledStateGraph]> {
-    for (const { name, action, options } of this.spec.nodes) {
-      if (namespace !== undefined && namespace !== name && !namespace.startsWith(`${name}|`)) continue;
-      const [inside] = [action, ...(options.subgraphs ?? [])].filter(isCompiledGraph);
-      if (!inside) continue;
+    for (const { name, inside } of this.spec.nodes) {
+      if (!inside || (namespace !== undefined && namespace !== name && !namespace.startsWith(`${name}|`))) continue;
       yield [name, inside];
       if (!recurse) continue;
       const rest = namespace?.slice(name.length + 1);

@@ -117,7 +117,7 @@ export abstract class RunEvents {
     if (task.hidden || !this.wants("tasks")) return;
     const { id, name, interrupts, error } = task;
     const result = gathered(task.status === "done" ? task.values() : []);
-    this.emit("tasks", { id, name, result, interrupts, ...(error !== undefined && { error: messageOf(error) }) });
+    this.emit("tasks", { id, name, result, interrupts, ...(error !== undefined && { error: errorRecord(error) }) });
   }
 
   // Tracing.
@@ -148,12 +148,13 @@ export abstract class RunEvents {
   }
 }
 
-/** What an error says, or whatever was thrown. */
-export function messageOf(error: unknown): string {
+/** What was thrown, as it is saved and shown. */
+export function errorRecord(error: unknown): { message: string; name: string } {
   try {
-    return String((error as Error | undefined)?.message ?? error);
+    const { message, name } = (error ?? {}) as Partial<Error>;
+    return { message: String(message ?? error), name: String(name ?? "Error") };
   } catch {
-    return "Something was thrown that cannot be shown.";
+    return { message: "Something was thrown that cannot be shown.", name: "Error" };
   }
 }
 

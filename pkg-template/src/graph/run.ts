@@ -14,7 +14,7 @@ import { growth } from "./growth.js";
 import { INTERRUPT, type Interrupt } from "./interrupt.js";
 import { noteMessages } from "./message-stream.js";
 import type { PlanRun, Step } from "./planner.js";
-import { messageOf } from "./run-events.js";
+import { errorRecord } from "./run-events.js";
 import { RunThread } from "./run-thread.js";
 import { ERROR, ERROR_SOURCE, isSpecial, NULL_TASK, RESUME } from "./saved-thread.js";
 import { picked, type Values } from "./state-fields.js";
@@ -301,8 +301,7 @@ export class Run extends RunThread {
     const isHandled = node.handler !== undefined;
     if (!isParentCommand(error)) {
       this.tell("task-error", { task, error });
-      const name = (error as Error | undefined)?.name ?? "Error";
-      const saved: [string, unknown][] = [[ERROR, { message: messageOf(error), name }]];
+      const saved: [string, unknown][] = [[ERROR, errorRecord(error)]];
       if (isHandled) saved.push([ERROR_SOURCE, task.name]);
       if (this.saved) this.saveTask(task, saved);
       this.emitResult(task);
@@ -444,8 +443,8 @@ function aborted(signal: AbortSignal): Error {
 
 function asError(error: unknown): Error {
   if (error instanceof Error) return error;
-  const { name } = (error ?? {}) as Partial<Error>;
-  return Object.assign(new Error(messageOf(error)), name ? { name } : {});
+  const { message, name } = errorRecord(error);
+  return Object.assign(new Error(message), { name });
 }
 
 /** Lets what has answered already be noted. */

@@ -8,7 +8,6 @@ import type {
 } from "../checkpoint/types.js";
 import type { CompiledStateGraph } from "./compiled-graph.js";
 import type { Interrupt } from "./interrupt.js";
-import { isCompiledGraph } from "./is-compiled-graph.js";
 import { OpenedThread, placeOf, withParents } from "./opened-thread.js";
 import { gathered } from "./run-events.js";
 import { isSpecial } from "./saved-thread.js";
@@ -132,8 +131,7 @@ async function taskSnapshot(
   const asked = own.filter(([, channel]) => !done && channel === "__interrupt__");
   const interrupts = asked.flatMap(([, , value]) => value as Interrupt);
   if (error !== undefined) return { id, name, path, error, interrupts };
-  const { action, options } = task.node;
-  const graph = [action, ...(options.subgraphs ?? [])].find(isCompiledGraph);
+  const { inside: graph } = task.node;
   const configurable = { thread_id: tuple.config.configurable?.thread_id, checkpoint_ns: graph && task.ns };
   const state =
     graph && (inside ? await stateSnapshot(graph, { configurable }, { subgraphs: true }, inside) : { configurable });
