@@ -60,7 +60,8 @@ export abstract class RunThread extends RunEvents {
     const around = parent?.run.saved;
     const saver =
       checkpointer === false ? undefined : (around?.saver ?? (checkpointer === true ? undefined : checkpointer));
-    this.saved = saver && this.#open(saver, config.durability ?? around?.durability ?? graph.options.durability ?? "async");
+    this.saved =
+      saver && this.#open(saver, config.durability ?? around?.durability ?? graph.options.durability ?? "async");
     this.state = this.saved ? {} : this.spec.fields.initial();
   }
 
@@ -290,7 +291,11 @@ export abstract class RunThread extends RunEvents {
       values: { ...state },
       metadata,
       next: tasks.map(({ name }) => name),
-      tasks: tasks.map(({ id, name, path }) => ({ id, name, path, interrupts: [] })),
+      tasks: tasks.map((task) => {
+        const { id, name, path, node } = task;
+        const configurable = { thread_id: this.threadId, checkpoint_ns: node.inside && task.ns };
+        return { id, name, path, interrupts: [], ...(node.inside && { state: { configurable } }) };
+      }),
       ...(saved.parentConfig && { parentConfig: saved.parentConfig }),
     });
   }
