@@ -30,7 +30,15 @@ const onReact18 = {
 };
 
 /** What needs a process of its own: it catches the wasm as it is instantiated, or changes what all have. */
-const ALONE = ["memory/**", "robust/**", "react/**", "stores/**", "runner/chat.test.ts", "fuzz/seeds.test.ts"];
+const ALONE = [
+  "checkpoint/validation.test.ts",
+  "memory/**",
+  "robust/**",
+  "react/**",
+  "stores/**",
+  "runner/chat.test.ts",
+  "fuzz/seeds.test.ts",
+];
 
 const inNode = {
   testTimeout: 120_000,
