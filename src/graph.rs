@@ -1,17 +1,62 @@
-//! Graphs of nodes, run as LangGraph runs them.
+//! Graphs of nodes over a typed [`State`](crate::State), run as LangGraph runs them.
+//!
+//! A node is an `async fn` that looks at the state and returns its part of it, or a [`Command`] that
+//! says where to go besides. The graph merges by the state's reducers, nodes of one step run at
+//! once, and no executor is needed but the one that polls you.
+//!
+//! ```
+//! use threadfold::graph::{Ctx, END, GraphError, START, StateGraph};
+//! use threadfold::reducer::AddMessages;
+//! use threadfold::{Error, Message, State};
+//!
+//! #[derive(Debug, Clone, Default, State)]
+//! #[state(derive(Clone))]
+//! struct Chat {
+//!     #[reducer(AddMessages)]
+//!     messages: Vec<Message>,
+//! }
+//!
+//! async fn model(state: &Chat, _: Ctx) -> Result<ChatUpdate, Error> {
+//!     let answer = format!("You said {} things.", state.messages.len());
+//!     Ok(ChatUpdate { messages: Some(vec![Message::assistant(answer)]) })
+//! }
+//!
+//! # async fn run() -> Result<(), GraphError> {
+//! let graph = StateGraph::<Chat>::new()
+//!     .node("model", model)
+//!     .edge(START, "model")
+//!     .branch("model", |chat: &Chat| if chat.messages.len() < 3 { "model" } else { END })
+//!     .compile()?;
+//! let chat = Chat { messages: vec![Message::user("hello")] };
+//! let chat = graph.invoke(chat).await?.state;
+//! assert_eq!(chat.messages[2].text(), "You said 2 things.");
+//! # Ok(())
+//! # }
+//! # let mut run = Box::pin(run());
+//! # let waker = std::task::Waker::noop();
+//! # assert!(run.as_mut().poll(&mut std::task::Context::from_waker(waker)).is_ready());
+//! ```
+//!
+//! # Stopping and going on
+//! With a [`Checkpointer`] a thread is kept behind each step: a node may ask with
+//! [`Ctx::interrupt`], and [`OnThread::resume`] answers, in another process if need be.
 
-mod channels;
-mod misfit;
-mod order;
-mod plan;
-mod prepare;
-mod run;
-mod state;
-mod writes;
+mod agent;
+mod builder;
+mod checkpointer;
+mod command;
+mod compiled;
+mod error;
+mod node;
+pub mod planner;
+mod running;
+mod together;
 
-pub use misfit::Misfit;
-pub use plan::{Channel, Join, Node, Plan, PlanSpec};
-pub use prepare::{Cause, Task};
-pub use run::{Answer, By, Options, Run, Status};
-pub use state::{ChannelState, PlanState};
-pub use writes::Writes;
+pub use agent::Agent;
+pub use builder::StateGraph;
+pub use checkpointer::{Checkpoint, Checkpointer, Finished, MemorySaver, Pending, Saving};
+pub use command::{Command, END, IntoTargets, START, Target};
+pub use compiled::{Graph, OnThread};
+pub use error::{BoxError, GraphError};
+pub use node::{Commands, Ctx, Interrupt, Interrupted, NodeFn, Updates};
+pub use running::{Outcome, Resume, Running, StepDone};

@@ -20,5 +20,5 @@ fn every_example_runs() {
         assert!(run.status.success(), "{name:?}: {}", String::from_utf8_lossy(&run.stderr));
         ran += 1;
     }
-    assert_eq!(ran, 5);
+    assert_eq!(ran, 6);
 }

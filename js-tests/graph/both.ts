@@ -5,7 +5,8 @@ import { expect, test } from "vitest";
 
 /** What both packages have by the same names; a scenario is written once. */
 // oxlint-disable-next-line typescript/no-explicit-any -- the types of two packages
-export type Package = Record<string, any>;
+export type Loose = any;
+export type Package = Record<string, Loose>;
 
 export const { Annotation } = langgraph;
 
@@ -56,7 +57,11 @@ export async function all<T>(parts: AsyncIterable<T> | Promise<AsyncIterable<T>>
 }
 
 /** Tests that a scenario tells the same on both. */
-export function same(name: string, scenario: (of: Package) => Promise<unknown>, normal?: (told: any) => unknown): void {
+export function same(
+  name: string,
+  scenario: (of: Package) => Promise<unknown>,
+  normal?: (told: Loose) => unknown,
+): void {
   test(name, async () => {
     const [theirs, ours] = [plain(await scenario(langgraph)), plain(await scenario(threadfold))];
     expect(normal ? normal(ours) : ours).toEqual(normal ? normal(theirs) : theirs);

@@ -25,7 +25,7 @@ async function checkpoints(saver: Saver): Promise<Seen[]> {
     const held = Object.entries(values).filter(([, value]) => value !== undefined);
     all.push({ source: metadata?.source, step: metadata?.step, versions, seen, values: Object.fromEntries(held) });
   }
-  return all.reverse();
+  return all.toReversed();
 }
 
 /** A checkpoint behind which a node is triggered twice: langgraph.js takes only the first trigger, and runs it again. */
@@ -144,7 +144,7 @@ async function compared(spec: GraphCase): Promise<string> {
 }
 
 test("random graphs run as on langgraph.js", async () => {
-  const { seed, numRuns } = seeded("random graphs beside langgraph.js", 1200);
+  const { seed, numRuns } = seeded("random graphs beside langgraph.js", 1500);
   const stopped = new Map<string, number>();
   for (let at = 0; at < numRuns; at++) {
     const spec = randomGraph(randomOf(seed + at));

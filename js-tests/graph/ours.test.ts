@@ -137,7 +137,9 @@ describe("its own", () => {
   });
 
   test("a private field is the nodes' own", async () => {
-    const graph = new StateGraph(defineSchema({ secret: field.replace<string>({ private: true }), log: field.append() }))
+    const graph = new StateGraph(
+      defineSchema({ secret: field.replace<string>({ private: true }), log: field.append() }),
+    )
       .addNode("a", () => ({ secret: "s" }))
       .addNode("b", ({ secret }) => ({ log: [secret] }))
       .addEdge(START, "a")
@@ -278,7 +280,10 @@ describe("its own", () => {
         return Promise.reject(new Error("disk full"));
       }
     }
-    const graph = new StateGraph(schema).addNode("a", says("a")).addEdge(START, "a").compile({ checkpointer: new Broken() });
+    const graph = new StateGraph(schema)
+      .addNode("a", says("a"))
+      .addEdge(START, "a")
+      .compile({ checkpointer: new Broken() });
     await expect(graph.invoke({}, thread)).rejects.toThrow("disk full");
   });
 
@@ -291,7 +296,9 @@ describe("its own", () => {
       }
       return { log: ["done"] };
     };
-    const graph = new StateGraph(schema).addNode("a", node as never, { timeout: { idleTimeout: 45 } }).addEdge(START, "a");
+    const graph = new StateGraph(schema)
+      .addNode("a", node as never, { timeout: { idleTimeout: 45 } })
+      .addEdge(START, "a");
     expect(await graph.compile().invoke({})).toEqual({ log: ["done"] });
     const still = new StateGraph(schema).addNode("a", () => wait(500) as never, { timeout: { idleTimeout: 20 } });
     await expect(still.addEdge(START, "a").compile().invoke({})).rejects.toMatchObject({
@@ -312,7 +319,10 @@ describe("its own", () => {
       expect(ctx.attempt).toBe(calls);
       throw new Error("flaky");
     };
-    const graph = new StateGraph(schema).addNode("a", node as never, { retryPolicy }).addEdge(START, "a").compile();
+    const graph = new StateGraph(schema)
+      .addNode("a", node as never, { retryPolicy })
+      .addEdge(START, "a")
+      .compile();
     await expect(graph.invoke({})).rejects.toThrow("flaky");
     expect(calls).toBe(2);
   });
@@ -375,7 +385,10 @@ describe("states that langgraph.js takes", () => {
       Annotation.Root({ n: Annotation<number>(), log: Annotation<string[]>({ reducer: concat, default: () => [] }) }),
     ],
     ["channels", { channels: { n: null, log: { reducer: concat, default: () => [] } } }],
-    ["{ state }", { state: Annotation.Root({ n: Annotation<number>(), log: Annotation<string[]>({ reducer: concat }) }) }],
+    [
+      "{ state }",
+      { state: Annotation.Root({ n: Annotation<number>(), log: Annotation<string[]>({ reducer: concat }) }) },
+    ],
     ["plain annotations", { n: Annotation<number>, log: Annotation<string[]>({ reducer: concat, default: () => [] }) }],
   ])("%s", async (_, state) => {
     expect(await run(state, { n: 1, log: ["in"] })).toEqual({ n: 2, log: ["in", "a"] });

@@ -1,6 +1,6 @@
 // LangGraph's rules one by one, beside langgraph.js.
 import { describe } from "vitest";
-import { all, outcome, type Package, same, State } from "./both.js";
+import { all, type Loose, outcome, type Package, same, State } from "./both.js";
 
 const config = { configurable: { thread_id: "t" } };
 const at = (thread: string, more: object = {}) => ({ configurable: { thread_id: thread, ...more } });
@@ -22,12 +22,12 @@ const says = (name: string) => () => ({ log: [name] });
 const saved = (of: Package, more: object = {}) => ({ checkpointer: new of.MemorySaver(), ...more });
 
 /** What is told of a thread. */
-async function stateOf(graph: any, config: object) {
+async function stateOf(graph: Loose, config: object) {
   const { values, next, tasks, metadata } = await graph.getState(config);
   return { values, next, tasks, metadata };
 }
-const history = async (graph: any, config: object) =>
-  (await all<any>(graph.getStateHistory(config))).map(({ values, next, metadata }) => ({ values, next, metadata }));
+const history = async (graph: Loose, config: object) =>
+  (await all<Loose>(graph.getStateHistory(config))).map(({ values, next, metadata }) => ({ values, next, metadata }));
 
 describe("compile (1 to 5)", () => {
   for (const [name, build] of Object.entries({
@@ -135,7 +135,7 @@ describe("the loop (10 to 13)", () => {
     same(`a limit of ${recursionLimit}`, (of) => outcome(chain(of).invoke({}, { recursionLimit })));
   same(
     "a limit of 0",
-    async (of) => ((await outcome(chain(of).invoke({}, { recursionLimit: 0 }))) as any).threw.message,
+    async (of) => ((await outcome(chain(of).invoke({}, { recursionLimit: 0 }))) as Loose).threw.message,
   );
   same("nothing to do", async (of) => {
     const one = graph(of, [["a", says("a")]], ["__start__>a"], saved(of));
@@ -169,7 +169,7 @@ function family(of: Package, inner: object = {}, ask = false) {
     of,
     [
       ["x", says("x")],
-      ["y", (_: unknown, ctx: any) => ({ log: [ask ? `y ${ctx.interrupt("y?")}` : "y"] })],
+      ["y", (_: unknown, ctx: Loose) => ({ log: [ask ? `y ${ctx.interrupt("y?")}` : "y"] })],
     ],
     ["__start__>x", "x>y"],
     inner,
@@ -225,13 +225,13 @@ describe("graphs inside (14 to 16)", () => {
     ).invoke({});
   });
   same("run twice in one node", async (of) => {
-    const child = graph(of, [["x", (_: unknown, ctx: any) => ({ log: [ctx.interrupt("x?")] })]], ["__start__>x"]);
+    const child = graph(of, [["x", (_: unknown, ctx: Loose) => ({ log: [ctx.interrupt("x?")] })]], ["__start__>x"]);
     const outer = graph(
       of,
       [
         [
           "twice",
-          async (_: unknown, ctx: any) => {
+          async (_: unknown, ctx: Loose) => {
             const { log: first } = await child.invoke({ log: ["1"] }, ctx);
             const { log: second } = await child.invoke({ log: ["2"] }, ctx);
             return { log: [...first, ...second] };
@@ -254,7 +254,7 @@ describe("questions (18 to 22)", () => {
     graph(
       of,
       [
-        ["a", (_: unknown, ctx: any) => ({ log: [`a ${ctx.interrupt({ q: 1 })} ${ctx.interrupt({ q: 2 })}`] })],
+        ["a", (_: unknown, ctx: Loose) => ({ log: [`a ${ctx.interrupt({ q: 1 })} ${ctx.interrupt({ q: 2 })}`] })],
         ["b", says("b")],
       ],
       ["__start__>a", "__start__>b"],
@@ -319,7 +319,7 @@ describe("errors (23 to 26)", () => {
     const failing = () => {
       throw new TypeError("a fails");
     };
-    const errorHandler = (state: { log: string[] }, { node, error }: any) =>
+    const errorHandler = (state: { log: string[] }, { node, error }: Loose) =>
       new of.Command({ update: { log: [`${node}: ${error.message} ${state.log}`] }, goto: "c" });
     return graph(
       of,
@@ -367,7 +367,7 @@ describe("errors (23 to 26)", () => {
   same("a timeout", async (of) => {
     const slow = () => new Promise((resolve) => setTimeout(resolve, 200));
     const { threw } = (await outcome(graph(of, [["a", slow, { timeout: 10 }]], ["__start__>a"]).invoke({}))) as {
-      threw: any;
+      threw: Loose;
     };
     return [threw.name, threw.node, threw.kind, threw.timeout];
   });
@@ -456,7 +456,7 @@ describe("the state of a thread (30, 31)", () => {
       saved(of),
     );
     await one.invoke({ sum: 1 }, config);
-    const old = (await all<any>(one.getStateHistory(config))).find(({ next }) => next[0] === "b");
+    const old = (await all<Loose>(one.getStateHistory(config))).find(({ next }) => next[0] === "b");
     const forked = await one.updateState(old.config, { log: ["forked"] });
     return [await one.invoke(null, forked), await history(one, config), await stateOf(one, config)];
   });
@@ -468,7 +468,7 @@ describe("the state of a thread (30, 31)", () => {
       saved(of),
     );
     await one.invoke({ sum: 1 }, config);
-    const old = (await all<any>(one.getStateHistory(config))).find(({ next }) => next[0] === "b");
+    const old = (await all<Loose>(one.getStateHistory(config))).find(({ next }) => next[0] === "b");
     return [await one.invoke(null, old.config), await history(one, config)];
   });
   same("a replay of a question", async (of) => {
@@ -476,7 +476,7 @@ describe("the state of a thread (30, 31)", () => {
       of,
       [
         ["a", says("a")],
-        ["b", (_: unknown, ctx: any) => ({ log: [ctx.interrupt("b?")] })],
+        ["b", (_: unknown, ctx: Loose) => ({ log: [ctx.interrupt("b?")] })],
         ["c", says("c")],
       ],
       ["__start__>a", "a>b", "b>c"],
@@ -484,7 +484,7 @@ describe("the state of a thread (30, 31)", () => {
     );
     await one.invoke({}, config);
     await one.invoke(new of.Command({ resume: "first" }), config);
-    const old = (await all<any>(one.getStateHistory(config))).find(({ next }) => next[0] === "b");
+    const old = (await all<Loose>(one.getStateHistory(config))).find(({ next }) => next[0] === "b");
     return [
       await one.invoke(null, old.config),
       await one.invoke(new of.Command({ resume: "second" }), config),
@@ -494,7 +494,7 @@ describe("the state of a thread (30, 31)", () => {
   same("a replay of a graph inside", async (of) => {
     const outer = family(of);
     await outer.invoke({}, config);
-    const old = (await all<any>(outer.getStateHistory(config))).find(({ next }) => next[0] === "child");
+    const old = (await all<Loose>(outer.getStateHistory(config))).find(({ next }) => next[0] === "child");
     return [await outer.invoke(null, old.config), await history(outer, config)];
   });
   same("threads are apart", async (of) => {

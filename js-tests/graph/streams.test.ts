@@ -5,18 +5,18 @@ import { MessagesAnnotation } from "@langchain/langgraph";
 import { describe, expect, test } from "vitest";
 import { defineSchema, field } from "threadfold";
 import { START, StateGraph } from "threadfold/graph";
-import { all, type Package, same, State } from "./both.js";
+import { all, type Loose, type Package, same, State } from "./both.js";
 
 const config = { configurable: { thread_id: "t" } };
 
 /** a, then b and c at once, then d behind both. */
 function diamond(of: Package, options: object = {}) {
   return new of.StateGraph(State)
-    .addNode("a", (_: unknown, ctx: any) => {
+    .addNode("a", (_: unknown, ctx: Loose) => {
       ctx.writer({ from: "a" });
       return { log: ["a"], sum: 1 };
     })
-    .addNode("b", async (_: unknown, ctx: any) => {
+    .addNode("b", async (_: unknown, ctx: Loose) => {
       ctx.writer("from b");
       return { log: ["b"], last: "b" };
     })
@@ -67,7 +67,7 @@ same(
 
 function nested(of: Package) {
   const inner = new of.StateGraph(State)
-    .addNode("x", (_: unknown, ctx: any) => {
+    .addNode("x", (_: unknown, ctx: Loose) => {
       ctx.writer("from x");
       return { log: ["x"] };
     })
@@ -91,7 +91,7 @@ same("graphs inside, not shown", (of) => all(nested(of).stream({}, { streamMode:
 
 same("a question", (of) => {
   const graph = new of.StateGraph(State)
-    .addNode("ask", (_: unknown, ctx: any) => ({ log: [ctx.interrupt("why?")] }))
+    .addNode("ask", (_: unknown, ctx: Loose) => ({ log: [ctx.interrupt("why?")] }))
     .addNode("other", () => ({ log: ["other"] }))
     .addEdge("__start__", "ask")
     .addEdge("__start__", "other")
@@ -129,10 +129,10 @@ same("messages that nodes return", async (of) => {
 same("tokens of a model", async (of) => {
   const model = new FakeListChatModel({ responses: ["Hello"] });
   const graph = new of.StateGraph(MessagesAnnotation)
-    .addNode("answer", async ({ messages }: any, ctx: any) => ({ messages: [await model.invoke(messages, ctx)] }))
+    .addNode("answer", async ({ messages }: Loose, ctx: Loose) => ({ messages: [await model.invoke(messages, ctx)] }))
     .addEdge("__start__", "answer")
     .compile();
-  const parts = await all<[any, Record<string, unknown>]>(
+  const parts = await all<[Loose, Record<string, unknown>]>(
     graph.stream({ messages: [{ role: "user", content: "Hi", id: "0" }] }, { streamMode: "messages" }),
   );
   return parts.map(([{ content }, metadata]) => [content, metadata["langgraph_node"]]);

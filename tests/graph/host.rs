@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::Value;
-use threadfold::graph::{
+use threadfold::graph::planner::{
     Answer, By, Cause, Join, Options, Plan, PlanSpec, PlanState, Run, Status, Task, Writes,
 };
 

@@ -16,7 +16,6 @@ export {
   type CompileOptions,
   type ConfigOrContext,
   type GraphInput,
-  isCompiledGraph,
 } from "../graph/compiled-graph.js";
 export type { DrawnEdge, DrawnGraph, DrawnNode } from "../graph/drawing.js";
 export {
@@ -39,6 +38,7 @@ export {
   StateGraphInputError,
   UnreachableNodeError,
 } from "../graph/graph-errors.js";
+export { isCompiledGraph } from "../graph/is-compiled-graph.js";
 export { INTERRUPT, type Interrupt, isInterrupted } from "../graph/interrupt.js";
 export type { NodeContext } from "../graph/node-context.js";
 export type { NodeFunction, NodeLike, NodeOptions, NodeResult } from "../graph/node.js";

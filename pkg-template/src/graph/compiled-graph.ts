@@ -2,6 +2,8 @@ import type { CheckpointConfig, CheckpointListOptions, CheckpointSaver } from ".
 import type { Command } from "./command.js";
 import { type DrawnGraph, drawnGraph, mermaidOf } from "./drawing.js";
 import type { GraphSpec } from "./graph-spec.js";
+import { isCompiledGraph } from "./is-compiled-graph.js";
+import type { Interrupt } from "./interrupt.js";
 import { type NodeContext, TASK } from "./node-context.js";
 import { Run } from "./run.js";
 import type { RunConfig, StopAt, StreamConfig, StreamMode, ThreadConfig } from "./run-config.js";
@@ -96,7 +98,7 @@ export class CompiledStateGraph<
   async invoke(
     input: GraphInput<Update>,
     config?: ConfigOrContext<StreamConfig<Context>>,
-  ): Promise<State & { __interrupt__?: unknown }> {
+  ): Promise<State & { __interrupt__?: Interrupt[] }> {
     const { streamMode } = (config ?? {}) as StreamConfig;
     if (streamMode !== undefined && streamMode !== "values" && !taskOf(config)) {
       const parts: unknown[] = [];
@@ -234,9 +236,6 @@ export class CompiledStateGraph<
     return mermaidOf(this.getGraph(options), options);
   }
 }
-
-/** Tells whether a value is a compiled graph. */
-export const isCompiledGraph = (value: unknown): value is CompiledStateGraph => value instanceof CompiledStateGraph;
 
 const taskOf = (config: unknown): Task | undefined =>
   typeof config === "object" && config !== null ? (config as { [TASK]?: Task })[TASK] : undefined;

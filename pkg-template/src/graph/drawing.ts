@@ -1,6 +1,7 @@
 // A graph as a drawing: nodes, edges, and mermaid's text as LangGraph writes it.
 import { END, START } from "./command.js";
-import { type CompiledStateGraph, isCompiledGraph } from "./compiled-graph.js";
+import type { CompiledStateGraph } from "./compiled-graph.js";
+import { isCompiledGraph } from "./is-compiled-graph.js";
 
 export interface DrawnNode {
   readonly id: string;

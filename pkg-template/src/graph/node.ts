@@ -16,15 +16,15 @@ export type NodeResult<Update> =
   // oxlint-disable-next-line typescript/no-invalid-void-type -- a node may return nothing
   | void;
 
-/** A node's work: takes the state, answers with what changes. */
-export type NodeFunction<State, Update, Context> = (
-  state: State,
+/** A node's work: takes the state, or what it was sent, and answers with what changes. */
+export type NodeFunction<Input, Update, Context, State = Input> = (
+  input: Input,
   ctx: NodeContext<State, Context>,
 ) => NodeResult<Update> | PromiseLike<NodeResult<Update>>;
 
 /** A node: a function, a compiled graph, or anything with `invoke` as `@langchain/core` has it. */
-export type NodeLike<State, Update, Context> =
-  | NodeFunction<State, Update, Context>
+export type NodeLike<Input, Update, Context, State = Input> =
+  | NodeFunction<Input, Update, Context, State>
   // oxlint-disable-next-line typescript/no-explicit-any -- what a runnable takes is its own
   | { invoke(input: any, config?: any): unknown };
 

@@ -108,9 +108,9 @@ export class StateGraph<
   }
 
   /** Adds a node: `addNode(name, work, options)`, or several by name. */
-  addNode<Name extends string>(
+  addNode<Name extends string, Input = State>(
     name: Name,
-    action: NodeLike<State, Update, Context>,
+    action: NodeLike<Input, Update, Context, State>,
     options?: NodeOptions<State, Update, Context>,
   ): StateGraph<D, Nodes | Name, Context, State, Update>;
   addNode<Name extends string>(

@@ -6,8 +6,9 @@ import type {
   CheckpointSaver,
   CheckpointTuple,
 } from "../checkpoint/types.js";
-import { type CompiledStateGraph, isCompiledGraph } from "./compiled-graph.js";
+import type { CompiledStateGraph } from "./compiled-graph.js";
 import type { Interrupt } from "./interrupt.js";
+import { isCompiledGraph } from "./is-compiled-graph.js";
 import { OpenedThread, placeOf, withParents } from "./opened-thread.js";
 import { gathered } from "./run-events.js";
 import { isSpecial } from "./saved-thread.js";

@@ -1,0 +1,268 @@
+//! Building a graph.
+
+#![allow(clippy::cast_possible_truncation)] // The planner refuses graphs that are so large.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use super::agent::Agent;
+use super::checkpointer::Checkpointer;
+use super::command::{Command, END, IntoTargets, START, Target};
+use super::compiled::{Branch, Compiled, Graph, NodeOf};
+use super::error::{BoxError, GraphError};
+use super::node::{AnyNode, Ctx, Function, NodeFn};
+use super::planner::{Join, Node, Options, Plan, PlanSpec};
+use super::together::BoxFuture;
+use crate::State;
+
+/// The most steps of a run, unless you say otherwise.
+const RECURSION_LIMIT: u64 = 25;
+
+/// A graph to be compiled.
+///
+/// The methods take it and return it. What is wrong with it, [`compile`](Self::compile) says.
+pub struct StateGraph<S: State> {
+    nodes: Vec<NodeOf<S>>,
+    defer: Vec<String>,
+    edges: Vec<(String, String)>,
+    joins: Vec<(Vec<String>, String)>,
+    branches: Vec<(String, Branch<S>)>,
+    limit: u64,
+    before: Vec<String>,
+    after: Vec<String>,
+    saver: Option<Arc<dyn Checkpointer<S>>>,
+}
+
+impl<S> StateGraph<S>
+where
+    S: State + Send + Sync + 'static,
+    S::Update: Clone + Send + Sync + 'static,
+{
+    /// Makes a graph without nodes.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            nodes: Vec::new(),
+            defer: Vec::new(),
+            edges: Vec::new(),
+            joins: Vec::new(),
+            branches: Vec::new(),
+            limit: RECURSION_LIMIT,
+            before: Vec::new(),
+            after: Vec::new(),
+            saver: None,
+        }
+    }
+
+    /// Adds a node: an `async fn(&S, Ctx)` that returns its part of the state, or a [`Command`].
+    #[must_use]
+    pub fn node<F, Kind>(self, name: &str, node: F) -> Self
+    where
+        F: for<'a> NodeFn<'a, S, Kind> + 'static,
+        Kind: 'static,
+    {
+        self.add(name, Arc::new(Function(node, PhantomData)))
+    }
+
+    /// Adds an agent as a node.
+    #[must_use]
+    pub fn agent(self, name: &str, agent: impl Agent<State = S> + 'static) -> Self {
+        self.add(name, Arc::new(Standing(agent)))
+    }
+
+    fn add(mut self, name: &str, function: Arc<dyn AnyNode<S>>) -> Self {
+        self.nodes.push(NodeOf { name: name.into(), function });
+        self
+    }
+
+    /// Has a node wait until nothing else can run.
+    #[must_use]
+    pub fn defer(mut self, node: &str) -> Self {
+        self.defer.push(node.to_owned());
+        self
+    }
+
+    /// Adds an edge: `to` runs behind `from`. It may be [`START`], or go to [`END`].
+    #[must_use]
+    pub fn edge(mut self, from: &str, to: &str) -> Self {
+        self.edges.push((from.to_owned(), to.to_owned()));
+        self
+    }
+
+    /// Adds a list edge: `to` runs once all of `from` have run.
+    #[must_use]
+    pub fn join<'n>(mut self, from: impl IntoIterator<Item = &'n str>, to: &str) -> Self {
+        self.joins.push((from.into_iter().map(str::to_owned).collect(), to.to_owned()));
+        self
+    }
+
+    /// Adds a conditional edge: behind `from`, `path` says where to go, by the state that the node
+    /// leaves behind.
+    #[must_use]
+    pub fn branch<T>(mut self, from: &str, path: impl Fn(&S) -> T + Send + Sync + 'static) -> Self
+    where
+        T: IntoTargets<S>,
+    {
+        self.branches
+            .push((from.to_owned(), Arc::new(move |state: &S| path(state).into_targets())));
+        self
+    }
+
+    /// Sets the most steps of a run; 25 if you do not.
+    #[must_use]
+    pub fn recursion_limit(mut self, limit: u64) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    /// Stops before these nodes.
+    #[must_use]
+    pub fn interrupt_before<'n>(mut self, nodes: impl IntoIterator<Item = &'n str>) -> Self {
+        self.before.extend(nodes.into_iter().map(str::to_owned));
+        self
+    }
+
+    /// Stops after these nodes.
+    #[must_use]
+    pub fn interrupt_after<'n>(mut self, nodes: impl IntoIterator<Item = &'n str>) -> Self {
+        self.after.extend(nodes.into_iter().map(str::to_owned));
+        self
+    }
+
+    /// Keeps threads with this checkpointer.
+    #[must_use]
+    pub fn checkpointer(mut self, saver: impl Checkpointer<S> + 'static) -> Self {
+        self.saver = Some(Arc::new(saver));
+        self
+    }
+
+    /// Compiles the graph.
+    ///
+    /// # Errors
+    /// [`GraphError::InvalidName`] and [`GraphError::UnknownNode`].
+    pub fn compile(self) -> Result<Graph<S>, GraphError> {
+        let count = self.nodes.len() as u32;
+        let mut numbers: HashMap<&str, Node> = HashMap::from([(START, count)]);
+        for (at, node) in (0..).zip(&self.nodes) {
+            let is_reserved = node.name.contains(['|', ':']) || &*node.name == END;
+            if is_reserved || numbers.insert(&node.name, at).is_some() {
+                return Err(GraphError::InvalidName(node.name.to_string()));
+            }
+        }
+        let number = |name: &String| {
+            numbers.get(name.as_str()).copied().ok_or_else(|| GraphError::UnknownNode(name.clone()))
+        };
+        // Nothing goes to the start.
+        let target = |name: &String| {
+            number(name).and_then(|node| {
+                if node < count { Ok(node) } else { Err(GraphError::UnknownNode(name.clone())) }
+            })
+        };
+        let listed = |names: &[String]| names.iter().map(target).collect::<Result<Vec<_>, _>>();
+        let mut names: Vec<_> = numbers.iter().collect();
+        names.sort_unstable();
+        let mut ranks = vec![0; names.len()];
+        for (rank, (_, node)) in (0..).zip(&names) {
+            if let Some(own) = ranks.get_mut(**node as usize) {
+                *own = rank;
+            }
+        }
+        let deferred = listed(&self.defer)?;
+        let mut spec = PlanSpec {
+            defer: (0..count).map(|node| deferred.contains(&node)).collect(),
+            ranks,
+            ..PlanSpec::default()
+        };
+        for (from, to) in &self.joins {
+            let from = from.iter().map(number).collect::<Result<_, _>>()?;
+            spec.joins.push(Join { from, to: target(to)? });
+        }
+        let plan = Plan::new(&spec)?;
+        let mut writes = vec![Vec::new(); self.nodes.len() + 1];
+        let mut branches: Vec<Vec<Branch<S>>> = vec![Vec::new(); self.nodes.len() + 1];
+        for (from, to) in &self.edges {
+            let from = number(from)?;
+            if to != END
+                && let Some(writes) = writes.get_mut(from as usize)
+            {
+                writes.push(plan.branch(target(to)?));
+            }
+        }
+        for (at, join) in (0..).zip(&spec.joins) {
+            for from in &join.from {
+                if let Some(writes) = writes.get_mut(*from as usize) {
+                    writes.push(plan.join(at));
+                }
+            }
+        }
+        for (from, branch) in &self.branches {
+            if let Some(own) = branches.get_mut(number(from)? as usize) {
+                own.push(branch.clone());
+            }
+        }
+        let options = Options {
+            recursion_limit: self.limit,
+            interrupt_before: listed(&self.before)?,
+            interrupt_after: listed(&self.after)?,
+        };
+        let numbers = numbers.into_iter().map(|(name, node)| (name.to_owned(), node)).collect();
+        Ok(Graph(Compiled {
+            nodes: self.nodes,
+            numbers,
+            plan: Arc::new(plan),
+            writes,
+            branches,
+            options,
+            saver: self.saver,
+        }))
+    }
+}
+
+impl<S> Default for StateGraph<S>
+where
+    S: State + Send + Sync + 'static,
+    S::Update: Clone + Send + Sync + 'static,
+{
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<S: State> fmt::Debug for StateGraph<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let nodes: Vec<_> = self.nodes.iter().map(|node| &node.name).collect();
+        f.debug_struct("StateGraph")
+            .field("nodes", &nodes)
+            .field("edges", &self.edges)
+            .finish_non_exhaustive()
+    }
+}
+
+/// An agent that is a node.
+struct Standing<A>(A);
+
+impl<S: State + Send + Sync, A: Agent<State = S>> AnyNode<S> for Standing<A> {
+    fn call<'a>(&'a self, state: &'a S, _: Ctx) -> BoxFuture<'a, Result<Command<S>, BoxError>> {
+        Box::pin(async move { self.0.update(state).await.map(Command::update) })
+    }
+}
+
+/// Where a target's writes go.
+pub(super) fn write_of<S>(
+    target: &Target<S>,
+    numbers: &HashMap<String, Node>,
+    plan: &Plan,
+) -> Result<Option<u32>, GraphError> {
+    let node = |name: &String| match numbers.get(name).copied().filter(|node| *node < plan.nodes())
+    {
+        Some(node) => Ok(node),
+        None => Err(GraphError::UnknownNode(name.clone())),
+    };
+    Ok(match target {
+        Target::Node(name) if name == END => None,
+        Target::Node(name) => Some(plan.branch(node(name)?)),
+        Target::Send(name, _) => Some(plan.send(Some(node(name)?))),
+    })
+}

@@ -1,0 +1,172 @@
+//! Where threads are kept between runs.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::pin::Pin;
+use std::sync::{Mutex, PoisonError};
+
+use serde_json::Value;
+
+use super::error::BoxError;
+use super::node::Interrupt;
+use super::planner::{Cause, Node, PlanState};
+use crate::State;
+
+/// What a task has done.
+pub struct Finished<S: State> {
+    /// Its part of the state.
+    pub update: Option<S::Update>,
+    /// The numbers of the channels that it wrote.
+    pub writes: Vec<u32>,
+    /// The states of its Sends.
+    pub sends: Vec<S>,
+}
+
+/// What a task has left behind in a step that did not end.
+pub struct Pending<S: State> {
+    /// Its node.
+    pub node: Node,
+    /// Why it ran.
+    pub cause: Cause,
+    /// What it has done, if it has finished: it does not run again.
+    pub finished: Option<Finished<S>>,
+    /// The answers that it was given.
+    pub answers: Vec<Value>,
+    /// What it asks.
+    pub interrupt: Option<Interrupt>,
+}
+
+/// A thread as of the end of a step, and what is pending of the next.
+pub struct Checkpoint<S: State> {
+    /// The state.
+    pub state: S,
+    /// What the planner knows.
+    pub plan: PlanState,
+    /// The input that is not merged yet.
+    pub input: Option<S::Update>,
+    /// The states of the Sends.
+    pub sends: Vec<S>,
+    /// What tasks of the next step have left behind.
+    pub pending: Vec<Pending<S>>,
+}
+
+impl<S: State> Clone for Finished<S>
+where
+    S::Update: Clone,
+{
+    fn clone(&self) -> Self {
+        Self { update: self.update.clone(), writes: self.writes.clone(), sends: self.sends.clone() }
+    }
+}
+
+impl<S: State> Clone for Pending<S>
+where
+    S::Update: Clone,
+{
+    fn clone(&self) -> Self {
+        Self {
+            node: self.node,
+            cause: self.cause,
+            finished: self.finished.clone(),
+            answers: self.answers.clone(),
+            interrupt: self.interrupt.clone(),
+        }
+    }
+}
+
+impl<S: State> Clone for Checkpoint<S>
+where
+    S::Update: Clone,
+{
+    fn clone(&self) -> Self {
+        Self {
+            state: self.state.clone(),
+            plan: self.plan.clone(),
+            input: self.input.clone(),
+            sends: self.sends.clone(),
+            pending: self.pending.clone(),
+        }
+    }
+}
+
+impl<S: State> fmt::Debug for Finished<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Finished").field("writes", &self.writes).finish_non_exhaustive()
+    }
+}
+
+impl<S: State> fmt::Debug for Pending<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pending")
+            .field("node", &self.node)
+            .field("interrupt", &self.interrupt)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<S: State> fmt::Debug for Checkpoint<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Checkpoint")
+            .field("plan", &self.plan)
+            .field("pending", &self.pending)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What a checkpointer returns.
+pub type Saving<'a, T> = Pin<Box<dyn Future<Output = Result<T, BoxError>> + Send + 'a>>;
+
+/// Keeps the last checkpoint of each thread.
+pub trait Checkpointer<S: State>: Send + Sync {
+    /// Returns a thread's checkpoint.
+    fn get<'a>(&'a self, thread: &'a str) -> Saving<'a, Option<Checkpoint<S>>>;
+
+    /// Puts a checkpoint in place of the thread's last.
+    fn put<'a>(&'a self, thread: &'a str, checkpoint: Checkpoint<S>) -> Saving<'a, ()>;
+}
+
+/// Keeps checkpoints in memory.
+///
+/// A state is cloned for each step. Lists that are cheap to clone
+/// ([`typed::MessageList`](crate::typed::MessageList)) keep that cheap.
+pub struct MemorySaver<S: State> {
+    threads: Mutex<HashMap<String, Checkpoint<S>>>,
+}
+
+impl<S: State> MemorySaver<S> {
+    /// Makes an empty one.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { threads: Mutex::new(HashMap::new()) }
+    }
+}
+
+impl<S: State> Default for MemorySaver<S> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<S: State> fmt::Debug for MemorySaver<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MemorySaver").finish_non_exhaustive()
+    }
+}
+
+impl<S> Checkpointer<S> for MemorySaver<S>
+where
+    S: State + Send + 'static,
+    S::Update: Clone + Send,
+{
+    fn get<'a>(&'a self, thread: &'a str) -> Saving<'a, Option<Checkpoint<S>>> {
+        let found =
+            self.threads.lock().unwrap_or_else(PoisonError::into_inner).get(thread).cloned();
+        Box::pin(std::future::ready(Ok(found)))
+    }
+
+    fn put<'a>(&'a self, thread: &'a str, checkpoint: Checkpoint<S>) -> Saving<'a, ()> {
+        let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
+        threads.insert(thread.to_owned(), checkpoint);
+        Box::pin(std::future::ready(Ok(())))
+    }
+}

@@ -1,0 +1,89 @@
+//! Why a graph cannot be, or does not go on.
+
+use std::fmt;
+
+use super::planner::Misfit;
+use crate::Error;
+
+/// An error of a node's, or of a checkpointer's.
+pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
+
+/// Why a graph cannot be compiled, or a run ended before its end.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum GraphError {
+    /// A node has a name that is taken, reserved, or has a `|` or `:` in it.
+    InvalidName(String),
+    /// An edge, a branch, a command or a Send names a node that is not there.
+    UnknownNode(String),
+    /// A run took more steps than it may.
+    RecursionLimit(u64),
+    /// A node failed. Its siblings' updates are kept if there is a checkpointer.
+    Node {
+        /// The node.
+        node: String,
+        /// Its error.
+        error: BoxError,
+    },
+    /// An update could not be merged.
+    Merge {
+        /// The node that returned it.
+        node: String,
+        /// Why.
+        error: Error,
+    },
+    /// One answer for several interrupts: name them by their ids.
+    SeveralInterrupts(Vec<String>),
+    /// A thread needs a checkpointer, with which the graph was not compiled.
+    NoCheckpointer,
+    /// The checkpointer failed.
+    Checkpointer(BoxError),
+    /// A checkpoint is of another graph.
+    Checkpoint(Misfit),
+}
+
+impl fmt::Display for GraphError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::InvalidName(name) => {
+                write!(
+                    f,
+                    "'{name}' cannot name a node: it is taken, reserved, or has a '|' or ':' in it."
+                )
+            }
+            Self::UnknownNode(name) => write!(f, "There is no node '{name}'."),
+            Self::RecursionLimit(limit) => {
+                write!(f, "Recursion limit of {limit} reached without hitting a stop condition.")
+            }
+            Self::Node { node, error } => write!(f, "The node '{node}' failed: {error}"),
+            Self::Merge { node, error } => {
+                write!(f, "The update of '{node}' cannot be merged: {error}")
+            }
+            Self::SeveralInterrupts(ids) => write!(
+                f,
+                "When there are multiple pending interrupts, you must specify the interrupt id when resuming: {}.",
+                ids.join(", ")
+            ),
+            Self::NoCheckpointer => f.write_str("A thread needs a graph with a checkpointer."),
+            Self::Checkpointer(error) => write!(f, "The checkpointer failed: {error}"),
+            Self::Checkpoint(error) => write!(f, "The checkpoint is of another graph: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for GraphError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Node { error, .. } | Self::Checkpointer(error) => Some(&**error),
+            Self::Merge { error, .. } => Some(error),
+            Self::Checkpoint(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<Misfit> for GraphError {
+    fn from(error: Misfit) -> Self {
+        Self::Checkpoint(error)
+    }
+}

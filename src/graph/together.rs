@@ -1,0 +1,80 @@
+//! Polls futures together, each only when it was woken.
+
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, Wake, Waker};
+
+/// A future that may go to another thread.
+pub(super) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Who has been woken, and whom to wake.
+#[derive(Default)]
+struct Woken {
+    list: Vec<usize>,
+    outer: Option<Waker>,
+}
+
+struct OneOf {
+    at: usize,
+    woken: Arc<Mutex<Woken>>,
+}
+
+impl Wake for OneOf {
+    fn wake(self: Arc<Self>) {
+        let mut woken = self.woken.lock().unwrap_or_else(PoisonError::into_inner);
+        woken.list.push(self.at);
+        let outer = woken.outer.take();
+        drop(woken);
+        if let Some(outer) = outer {
+            outer.wake();
+        }
+    }
+}
+
+/// Waits for all of them. Returns what they return, in their order.
+pub(super) async fn together<T>(mut futures: Vec<BoxFuture<'_, T>>) -> Vec<T> {
+    // One needs no one to keep them apart.
+    if futures.len() == 1
+        && let Some(only) = futures.pop()
+    {
+        return vec![only.await];
+    }
+    let count = futures.len();
+    let woken = Arc::new(Mutex::new(Woken { list: (0..count).collect(), outer: None }));
+    let mut running: Vec<_> = futures
+        .into_iter()
+        .enumerate()
+        .map(|(at, future)| {
+            Some((future, Waker::from(Arc::new(OneOf { at, woken: woken.clone() }))))
+        })
+        .collect();
+    let mut done: Vec<Option<T>> = (0..count).map(|_| None).collect();
+    let mut left = count;
+    poll_fn(move |context| {
+        loop {
+            let mut now = woken.lock().unwrap_or_else(PoisonError::into_inner);
+            let list = std::mem::take(&mut now.list);
+            if list.is_empty() && left > 0 {
+                now.outer = Some(context.waker().clone());
+                return Poll::Pending;
+            }
+            drop(now);
+            for at in list {
+                let Some(slot) = running.get_mut(at) else { continue };
+                let Some((future, waker)) = slot else { continue };
+                if let Poll::Ready(value) = future.as_mut().poll(&mut Context::from_waker(waker)) {
+                    *slot = None;
+                    left -= 1;
+                    if let Some(done) = done.get_mut(at) {
+                        *done = Some(value);
+                    }
+                }
+            }
+            if left == 0 {
+                return Poll::Ready(std::mem::take(&mut done).into_iter().flatten().collect());
+            }
+        }
+    })
+    .await
+}

@@ -1,0 +1,334 @@
+//! What holds for any numbers.
+
+use std::sync::Arc;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use threadfold::graph::planner::{
+    By, ChannelState, Join, Options, Plan, PlanSpec, PlanState, Run, Status, Writes,
+};
+
+use crate::seeded::config;
+
+fn number() -> impl Strategy<Value = u32> {
+    prop_oneof![8 => 0..12_u32, 1 => any::<u32>(), 1 => Just(u32::MAX)]
+}
+
+fn version() -> impl Strategy<Value = u64> {
+    prop_oneof![8 => 0..9_u64, 1 => any::<u64>(), 1 => Just(u64::MAX)]
+}
+
+fn writes() -> impl Strategy<Value = Writes> {
+    vec(vec(number(), 0..5), 0..5).prop_map(Writes::from_iter)
+}
+
+fn any_spec() -> impl Strategy<Value = PlanSpec> {
+    let join = (vec(number(), 0..4), number()).prop_map(|(from, to)| Join { from, to });
+    (
+        vec(any::<bool>(), 0..3),
+        vec(any::<bool>(), 0..4),
+        vec(number(), 0..5),
+        vec(join, 0..3),
+        any::<bool>(),
+    )
+        .prop_map(|(fields, defer, ranks, joins, python)| PlanSpec {
+            fields,
+            defer,
+            ranks,
+            joins,
+            python,
+        })
+}
+
+/// A graph that can be: joins of nodes that there are, nodes in any order of names.
+fn spec() -> impl Strategy<Value = PlanSpec> {
+    (1..6_usize).prop_flat_map(|nodes| {
+        let node = 0..nodes as u32;
+        let join = (vec(0..=nodes as u32, 1..4), node).prop_map(|(from, to)| Join { from, to });
+        let ranks = Just((0..=nodes as u32).collect::<Vec<_>>()).prop_shuffle();
+        (vec(any::<bool>(), 0..3), vec(any::<bool>(), nodes), ranks, vec(join, 0..3), any::<bool>())
+            .prop_map(|(fields, defer, ranks, joins, python)| PlanSpec {
+                fields,
+                defer,
+                ranks,
+                joins,
+                python,
+            })
+    })
+}
+
+fn channel() -> impl Strategy<Value = ChannelState> {
+    (version(), version(), version(), any::<(bool, bool, bool)>()).prop_map(
+        |(version, seen, passed, (held, finished, updated))| {
+            let mut channel = ChannelState::default();
+            (channel.version, channel.seen, channel.passed) = (version, seen, passed);
+            (channel.is_held, channel.is_finished, channel.is_updated) = (held, finished, updated);
+            channel
+        },
+    )
+}
+
+fn state(channels: usize) -> impl Strategy<Value = PlanState> {
+    let step = prop_oneof![Just(-2), any::<i64>(), Just(i64::MAX), Just(i64::MIN)];
+    (
+        step,
+        vec(channel(), channels),
+        version(),
+        any::<bool>(),
+        vec((number(), number()), 0..6),
+        vec(number(), 0..4),
+    )
+        .prop_map(|(step, channels, highest, knows_updated, arrived, sends)| PlanState {
+            step,
+            channels,
+            highest,
+            knows_updated,
+            arrived,
+            sends,
+        })
+}
+
+#[derive(Debug, Clone)]
+enum Call {
+    Input,
+    Resume,
+    Peek,
+    Command(Writes, bool),
+    Commit(Writes),
+    /// Writes that fit, of whatever tasks there are.
+    Fitting(Vec<u32>),
+    Handler(u32, u32),
+    Apply(Vec<By>, Writes),
+    Advance,
+    Answers(Vec<u32>, bool),
+    Interrupt(u32),
+    Restart(u32),
+}
+
+fn call() -> impl Strategy<Value = Call> {
+    let by = prop_oneof![number().prop_map(By::Task), number().prop_map(By::Node), Just(By::Input)];
+    prop_oneof![
+        2 => Just(Call::Input),
+        1 => Just(Call::Resume),
+        1 => Just(Call::Peek),
+        2 => (writes(), any::<bool>()).prop_map(|(writes, resumes)| Call::Command(writes, resumes)),
+        2 => writes().prop_map(Call::Commit),
+        6 => vec(number(), 0..8).prop_map(Call::Fitting),
+        1 => (number(), number()).prop_map(|(failed, handler)| Call::Handler(failed, handler)),
+        2 => (vec(by, 0..4), writes()).prop_map(|(by, writes)| Call::Apply(by, writes)),
+        1 => Just(Call::Advance),
+        1 => (vec(number(), 0..4), any::<bool>()).prop_map(|(saved, shared)| Call::Answers(saved, shared)),
+        1 => number().prop_map(Call::Interrupt),
+        1 => number().prop_map(Call::Restart),
+    ]
+}
+
+/// Does it. Returns whether it was refused.
+fn make(run: &mut Run, call: &Call) -> bool {
+    let done = match call {
+        Call::Input => {
+            run.input();
+            Ok(())
+        }
+        Call::Resume => {
+            run.resume();
+            Ok(())
+        }
+        Call::Peek => {
+            run.peek();
+            Ok(())
+        }
+        Call::Command(writes, resumes) => run.command(writes, *resumes).map(drop),
+        Call::Commit(writes) => run.commit(writes).map(drop),
+        Call::Fitting(numbers) => {
+            let channels = run.plan().channels();
+            let sends = run.plan().sends();
+            let fitting = |at: usize| {
+                let all = numbers.iter().skip(at % 3).map(|number| number % channels);
+                all.filter(|channel| *channel < run.plan().join(0) && *channel != sends)
+                    .collect::<Vec<_>>()
+            };
+            let writes: Writes = (0..run.tasks().len()).map(fitting).collect();
+            let committed = run.commit(&writes).map(drop);
+            assert_eq!(committed, Ok(()));
+            committed
+        }
+        Call::Handler(failed, handler) => run.add_handler(*failed, *handler),
+        Call::Apply(by, writes) => run.apply(by, writes),
+        Call::Advance => {
+            run.advance();
+            Ok(())
+        }
+        Call::Answers(saved, shared) => {
+            run.set_answers(saved.iter().copied(), *shared);
+            Ok(())
+        }
+        Call::Interrupt(task) => {
+            run.interrupt(*task);
+            Ok(())
+        }
+        Call::Restart(task) => {
+            run.restart(*task);
+            Ok(())
+        }
+    };
+    done.is_err()
+}
+
+fn options() -> impl Strategy<Value = Options> {
+    (version(), vec(number(), 0..3), vec(number(), 0..3)).prop_map(|(limit, before, after)| {
+        Options { recursion_limit: limit, interrupt_before: before, interrupt_after: after }
+    })
+}
+
+proptest! {
+    #![proptest_config(config(2_000))]
+
+    #[test]
+    fn no_graph_panics(spec in any_spec()) {
+        if let Ok(plan) = Plan::new(&spec) {
+            let mut run = Run::new(Arc::new(plan), &Options::default());
+            run.input();
+        }
+    }
+
+    #[test]
+    fn no_numbers_panic_and_what_is_refused_changes_nothing(
+        (spec, state) in spec().prop_flat_map(|spec| {
+            let channels = Plan::new(&spec).unwrap().channels() as usize;
+            (Just(spec), proptest::option::of(state(channels)))
+        }),
+        options in options(),
+        calls in vec(call(), 0..12),
+    ) {
+        let plan = Arc::new(Plan::new(&spec).unwrap());
+        let mut run = match state {
+            None => Run::new(plan, &options),
+            Some(state) => Run::open(plan, state, &options).unwrap(),
+        };
+        for call in &calls {
+            let (before, tasks, order) = (run.state(), run.tasks().to_vec(), run.order().to_vec());
+            if make(&mut run, call) {
+                prop_assert_eq!(&run.state(), &before);
+                prop_assert_eq!((run.tasks(), run.order()), (&*tasks, &*order));
+            }
+            let mut places = run.order().to_vec();
+            places.sort_unstable();
+            prop_assert_eq!(places, (0..run.tasks().len() as u32).collect::<Vec<_>>());
+            let state = run.state();
+            prop_assert!(state.channels.iter().all(|channel| channel.version <= state.highest));
+        }
+    }
+
+    #[test]
+    fn a_run_that_is_saved_and_opened_goes_on_as_if_it_were_not(
+        spec in spec(),
+        numbers in vec(vec(number(), 0..8), 1..8),
+        at in 0..8_usize,
+    ) {
+        let plan = Arc::new(Plan::new(&spec).unwrap());
+        let options = Options { recursion_limit: 100, ..Options::default() };
+        let mut run = Run::new(plan.clone(), &options);
+        run.input();
+        let mut other = run.clone();
+        for (step, numbers) in numbers.into_iter().enumerate() {
+            if step == at {
+                other = Run::open(plan.clone(), other.state(), &options).unwrap();
+                other.resume();
+                // A run that goes on has passed its breakpoints: the one beside it as well.
+                run.resume();
+            }
+            prop_assert_eq!(other.tasks(), run.tasks());
+            let call = Call::Fitting(numbers);
+            make(&mut run, &call);
+            make(&mut other, &call);
+            prop_assert_eq!(other.state(), run.state());
+        }
+    }
+}
+
+#[test]
+fn a_misfit_says_what_is_wrong() {
+    let spec = PlanSpec { defer: vec![false], ranks: vec![0, 0], ..PlanSpec::default() };
+    let misfit = Plan::new(&spec).unwrap_err();
+    assert_eq!(misfit.to_string(), "ranks should be each place once.");
+    assert_eq!(threadfold::Error::from(misfit).code(), "INVALID_VALUE");
+    let plan = Arc::new(Plan::new(&PlanSpec { ranks: vec![1, 0], ..spec }).unwrap());
+    assert!(Run::open(plan, PlanState::default(), &Options::default()).is_err());
+}
+
+fn chain(nodes: u32) -> Arc<Plan> {
+    let spec = PlanSpec {
+        fields: vec![false, true],
+        defer: vec![false; nodes as usize],
+        ranks: (0..=nodes).collect(),
+        ..PlanSpec::default()
+    };
+    Arc::new(Plan::new(&spec).unwrap())
+}
+
+#[test]
+fn a_field_that_clears_is_said_to_in_the_step_that_does_not_write_it() {
+    let plan = chain(2);
+    let (first, second) = (plan.branch(0), plan.branch(1));
+    let mut run = Run::new(plan, &Options { recursion_limit: 9, ..Options::default() });
+    run.input();
+    run.commit(&Writes::from_iter([[0, 1, first]])).unwrap();
+    assert!(run.cleared().is_empty() && run.state().channels[1].is_held);
+    run.commit(&Writes::from_iter([[0, second]])).unwrap();
+    assert_eq!(run.cleared(), [1]);
+    assert!(!run.state().channels[1].is_held && run.state().channels[0].version > 0);
+    run.commit(&Writes::from_iter([[0]])).unwrap();
+    assert!(run.cleared().is_empty());
+}
+
+#[test]
+fn a_handlers_writes_count_behind_the_task_that_failed() {
+    let plan = chain(4);
+    let (a, b) = (plan.branch(0), plan.branch(1));
+    let send = plan.send(Some(2));
+    let mut run = Run::new(plan, &Options { recursion_limit: 9, ..Options::default() });
+    run.input();
+    run.commit(&Writes::from_iter([[b, a, send]])).unwrap();
+    assert_eq!((run.tasks().len(), run.order()), (3, &[1, 2, 0][..]));
+    run.add_handler(1, 3).unwrap();
+    assert_eq!(run.order(), [1, 3, 2, 0]);
+    assert_eq!(run.tasks()[3].node, 3);
+    assert!(run.add_handler(9, 3).is_err() && run.add_handler(1, 4).is_err());
+    let nothing: Vec<Vec<u32>> = vec![Vec::new(); 4];
+    assert_eq!(run.commit(&Writes::from_iter(nothing)).unwrap(), Status::Done);
+}
+
+#[test]
+fn answers_are_given_in_order_and_the_one_for_no_task_once() {
+    use threadfold::graph::planner::Answer::{None, Saved, Take};
+    let plan = chain(2);
+    let (a, b) = (plan.branch(0), plan.branch(1));
+    let mut run = Run::new(plan, &Options { recursion_limit: 9, ..Options::default() });
+    run.input();
+    run.commit(&Writes::from_iter([[a, b]])).unwrap();
+    assert_eq!(run.interrupt(0), None);
+    run.set_answers([1, 0], true);
+    assert_eq!([0, 0, 0, 1].map(|task| run.interrupt(task)), [Saved(0), Take, None, None]);
+    run.restart(0);
+    assert_eq!([0, 0, 0].map(|task| run.interrupt(task)), [Saved(0), Saved(1), None]);
+    run.set_answers([0, 0], true);
+    run.commit(&Writes::from_iter([vec![a], vec![]])).unwrap();
+    assert_eq!(run.interrupt(0), None); // answers are for the step that they were given to
+    assert_eq!(run.interrupt(7), None);
+}
+
+#[test]
+fn the_node_that_was_triggered_last_is_the_one_to_update_as() {
+    let plan = chain(2);
+    let (a, b) = (plan.branch(0), plan.branch(1));
+    let mut run = Run::new(plan, &Options { recursion_limit: 9, ..Options::default() });
+    assert_eq!(run.last_node(), Some(2));
+    run.input();
+    run.commit(&Writes::from_iter([[a, b]])).unwrap();
+    assert_eq!(run.last_node(), Some(2));
+    run.commit(&Writes::from_iter([vec![a], vec![]])).unwrap();
+    assert_eq!(run.last_node(), None);
+    run.commit(&Writes::from_iter([[b]])).unwrap();
+    assert_eq!(run.last_node(), Some(0));
+}

@@ -1,0 +1,271 @@
+//! Graphs over a typed state.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use threadfold::State;
+use threadfold::graph::{
+    BoxError, Command, Ctx, END, GraphError, MemorySaver, Resume, START, StateGraph, Target,
+};
+use threadfold::reducer::Append;
+
+#[derive(Debug, Clone, Default, PartialEq, State)]
+#[state(derive(Clone))]
+struct Log {
+    #[reducer(Append)]
+    #[update(Vec<String>)]
+    log: Vec<String>,
+}
+
+fn say(what: impl Into<String>) -> LogUpdate {
+    LogUpdate { log: Some(vec![what.into()]) }
+}
+
+async fn named(_: &Log, ctx: Ctx) -> Result<LogUpdate, BoxError> {
+    Ok(say(ctx.node()))
+}
+
+/// Asks twice, and says what it was told.
+async fn asks(_: &Log, ctx: Ctx) -> Result<LogUpdate, BoxError> {
+    let first = ctx.interrupt("first?")?;
+    let second = ctx.interrupt("second?")?;
+    Ok(say(format!("{}: {first} {second}", ctx.node())))
+}
+
+fn joined(log: &Log) -> String {
+    log.log.join(" ")
+}
+
+#[tokio::test]
+async fn runs_as_langgraph_does() {
+    let graph = StateGraph::<Log>::new()
+        .node("b", named)
+        .node("a", named)
+        .node("c", named)
+        .node("last", named)
+        .defer("last")
+        .edge(START, "a")
+        .edge(START, "b")
+        .edge("a", "last")
+        .join(["a", "b"], "c")
+        .branch("c", |log: &Log| if log.log.len() < 5 { "c" } else { END })
+        .compile()
+        .unwrap();
+    let mut running = graph.stream(Log::default());
+    let mut steps = Vec::new();
+    while let Some(step) = running.next().await {
+        let step = step.unwrap();
+        steps.push(format!("{} {}", step.step, step.nodes.join("+")));
+    }
+    assert_eq!(steps, ["1 a+b", "2 c", "3 c", "4 c", "5 last"]);
+    assert_eq!(joined(running.state()), "a b c c c last");
+}
+
+#[tokio::test]
+async fn commands_and_sends_go_besides_edges() {
+    async fn plan(_: &Log, _: Ctx) -> Result<Command<Log>, BoxError> {
+        let task = |n: usize| Target::Send("work".into(), Log { log: vec!["x".into(); n] });
+        Ok(Command::update(say("plan")).goto(vec![task(3), task(1)]).goto("b"))
+    }
+    async fn work(own: &Log, _: Ctx) -> Result<LogUpdate, BoxError> {
+        Ok(say(format!("work {}", own.log.len())))
+    }
+    let graph = StateGraph::<Log>::new()
+        .node("plan", plan)
+        .node("work", work)
+        .node("b", named)
+        .node("a", named)
+        .edge(START, "plan")
+        .edge("plan", "a")
+        .compile()
+        .unwrap();
+    let state = graph.invoke(Log::default()).await.unwrap().state;
+    assert_eq!(joined(&state), "plan a b work 3 work 1");
+}
+
+#[tokio::test]
+async fn a_branch_sees_its_own_nodes_update_only() {
+    let seen = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let sees = seen.clone();
+    let graph = StateGraph::<Log>::new()
+        .node("a", named)
+        .node("b", named)
+        .edge(START, "a")
+        .edge(START, "b")
+        .branch("b", move |log: &Log| {
+            sees.lock().unwrap().push(joined(log));
+            END
+        })
+        .compile()
+        .unwrap();
+    graph.invoke(Log { log: vec!["in".into()] }).await.unwrap();
+    assert_eq!(*seen.lock().unwrap(), ["in b"]);
+}
+
+#[tokio::test]
+async fn nodes_of_a_step_run_at_once() {
+    async fn slow(_: &Log, ctx: Ctx) -> Result<LogUpdate, BoxError> {
+        // The first by name ends last.
+        let wait = if ctx.node() == "a" { 80 } else { 40 };
+        tokio::time::sleep(Duration::from_millis(wait)).await;
+        Ok(say(ctx.node()))
+    }
+    let mut builder = StateGraph::<Log>::new();
+    for name in ["d", "c", "b", "a"] {
+        builder = builder.node(name, slow).edge(START, name);
+    }
+    let graph = builder.compile().unwrap();
+    let work = graph.invoke(Log::default());
+    let state =
+        tokio::time::timeout(Duration::from_millis(150), work).await.unwrap().unwrap().state;
+    assert_eq!(joined(&state), "a b c d");
+}
+
+#[tokio::test]
+async fn a_thread_goes_on_where_it_was_asked() {
+    let graph = StateGraph::<Log>::new()
+        .node("ask", asks)
+        .node("beside", named)
+        .node("end", named)
+        .edge(START, "ask")
+        .edge(START, "beside")
+        .join(["ask", "beside"], "end")
+        .checkpointer(MemorySaver::new())
+        .compile()
+        .unwrap();
+    let thread = graph.on("1");
+    let asked = thread.invoke(say("in")).await.unwrap();
+    assert_eq!(asked.interrupts.len(), 1);
+    assert_eq!(
+        (asked.interrupts[0].node.as_str(), &asked.interrupts[0].value),
+        ("ask", &json!("first?"))
+    );
+    let asked = thread.resume(json!(1)).await.unwrap();
+    assert_eq!(asked.interrupts[0].value, json!("second?"));
+    let done = thread.resume(json!(2)).await.unwrap();
+    assert!(done.interrupts.is_empty());
+    // `beside` ran once, at the first try.
+    assert_eq!(joined(&done.state), "in ask: 1 2 beside end");
+    assert_eq!(thread.state().await.unwrap().as_ref(), Some(&done.state));
+    assert_eq!(graph.on("2").state().await.unwrap(), None);
+    let again = thread.invoke(say("more")).await.unwrap();
+    assert_eq!(again.interrupts.len(), 1);
+}
+
+#[tokio::test]
+async fn several_interrupts_are_answered_by_their_ids() {
+    let graph = StateGraph::<Log>::new()
+        .node("x", asks)
+        .node("y", asks)
+        .edge(START, "x")
+        .edge(START, "y")
+        .checkpointer(MemorySaver::new())
+        .compile()
+        .unwrap();
+    let thread = graph.on("1");
+    let mut asked = thread.invoke(say("in")).await.unwrap().interrupts;
+    assert_eq!(asked.len(), 2);
+    let refused = thread.resume(json!(1)).await.unwrap_err();
+    assert!(matches!(refused, GraphError::SeveralInterrupts(ids) if ids.len() == 2));
+    // One is answered, and asks again; then both are.
+    asked = thread.resume(vec![(asked[1].id.clone(), json!("y1"))]).await.unwrap().interrupts;
+    assert_eq!(asked.iter().map(|one| &one.value).collect::<Vec<_>>(), ["first?", "second?"]);
+    let answers: Vec<(String, Value)> =
+        asked.iter().map(|one| (one.id.clone(), json!(one.node))).collect();
+    asked = thread.resume(answers).await.unwrap().interrupts;
+    assert_eq!(asked.len(), 1);
+    let done = thread.resume(json!("x2")).await.unwrap();
+    assert_eq!(joined(&done.state), r#"in x: "x" "x2" y: "y1" "y""#);
+}
+
+#[tokio::test]
+async fn an_error_keeps_what_siblings_have_done() {
+    let tries = Arc::new(AtomicUsize::new(0));
+    let beside = Arc::new(AtomicUsize::new(0));
+    let (own, others) = (tries.clone(), beside.clone());
+    let graph = StateGraph::<Log>::new()
+        .node("fails", move |_: &Log, _: Ctx| {
+            let first = own.fetch_add(1, Ordering::Relaxed) == 0;
+            async move { if first { Err("no".to_owned()) } else { Ok(say("works")) } }
+        })
+        .node("beside", move |_: &Log, ctx: Ctx| {
+            others.fetch_add(1, Ordering::Relaxed);
+            async move { Ok::<_, BoxError>(say(ctx.node())) }
+        })
+        .edge(START, "fails")
+        .edge(START, "beside")
+        .checkpointer(MemorySaver::new())
+        .compile()
+        .unwrap();
+    let failed = graph.on("1").invoke(say("in")).await.unwrap_err();
+    assert_eq!(failed.to_string(), "The node 'fails' failed: no");
+    let done = graph.on("1").resume(()).await.unwrap();
+    assert_eq!(joined(&done.state), "in beside works");
+    assert_eq!((tries.load(Ordering::Relaxed), beside.load(Ordering::Relaxed)), (2, 1));
+}
+
+#[tokio::test]
+async fn breakpoints_and_limits_stop_a_run() {
+    let graph = || {
+        StateGraph::<Log>::new()
+            .node("a", named)
+            .node("b", named)
+            .edge(START, "a")
+            .edge("a", "b")
+            .checkpointer(MemorySaver::new())
+    };
+    let before = graph().interrupt_before(["b"]).compile().unwrap();
+    assert_eq!(joined(&before.on("1").invoke(say("in")).await.unwrap().state), "in a");
+    assert_eq!(joined(&before.on("1").resume(Resume::GoOn).await.unwrap().state), "in a b");
+    let after = graph().interrupt_after(["a"]).compile().unwrap();
+    assert_eq!(joined(&after.on("1").invoke(say("in")).await.unwrap().state), "in a");
+    assert_eq!(joined(&after.on("1").resume(()).await.unwrap().state), "in a b");
+    // A chain of two needs three.
+    let limited = graph().recursion_limit(2).compile().unwrap();
+    assert!(matches!(limited.invoke(Log::default()).await, Err(GraphError::RecursionLimit(2))));
+    assert!(graph().recursion_limit(3).compile().unwrap().invoke(Log::default()).await.is_ok());
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_a_graph_is_said() {
+    let graph = || StateGraph::<Log>::new().node("a", named).edge(START, "a");
+    let wrong = [
+        graph().node("a", named),
+        graph().node("a|b", named),
+        graph().node(START, named),
+        graph().node(END, named),
+    ];
+    for graph in wrong {
+        assert!(matches!(graph.compile(), Err(GraphError::InvalidName(_))));
+    }
+    let unknown = [
+        graph().edge("a", "b"),
+        graph().edge("b", "a"),
+        graph().edge("a", START),
+        graph().join(["a", "b"], "a"),
+        graph().defer("b"),
+        graph().interrupt_before(["b"]),
+        graph().branch("b", |_: &Log| END),
+    ];
+    for graph in unknown {
+        assert!(matches!(graph.compile(), Err(GraphError::UnknownNode(_))));
+    }
+    let lost = graph().branch("a", |_: &Log| "nowhere").compile().unwrap();
+    let error = lost.invoke(Log::default()).await.unwrap_err();
+    assert_eq!(error.to_string(), "There is no node 'nowhere'.");
+    let bare = graph().compile().unwrap();
+    assert!(matches!(bare.on("1").invoke(say("in")).await, Err(GraphError::NoCheckpointer)));
+}
+
+/// What runs on several threads has to be allowed to.
+#[test]
+fn a_run_may_go_to_another_thread() {
+    fn sent<T: Send>(value: T) -> T {
+        value
+    }
+    let graph = StateGraph::<Log>::new().node("a", named).edge(START, "a").compile().unwrap();
+    drop(sent(graph.invoke(Log::default())));
+    drop(sent(graph.on("1").resume(())));
+}
