@@ -38,6 +38,8 @@ const ALONE = [
   "stores/**",
   "runner/chat.test.ts",
   "fuzz/seeds.test.ts",
+  "cli/**",
+  "serve/{deep-agent,use-stream}.test.ts",
 ];
 
 const inNode = {

@@ -9,15 +9,17 @@ const thread = load() ?? new Thread();
 const agent = new AgUiRunner(thread, { url });
 
 let printed = "";
-thread.subscribe(({ messages }) => {
+function show({ messages }) {
   const last = messages.at(-1);
   if (last?.role !== "assistant") return;
   const text = textOf(last);
   process.stdout.write(text.startsWith(printed) ? text.slice(printed.length) : `\n${text}`);
   printed = text;
-});
+}
 
+thread.subscribe(show);
 await agent.sendMessage(process.argv[2] ?? "Hello");
+show(thread.getState()); // listeners hear of what comes in one piece a task later
 process.stdout.write("\n");
 if (agent.status === "error") throw agent.error;
 writeFileSync("thread.json", JSON.stringify(thread));

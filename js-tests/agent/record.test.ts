@@ -59,7 +59,10 @@ test("every field of the record has its place", async () => {
   expect(events.map(([name]) => name)).toEqual(["model", "answer", "tool", "result", "model", "answer"]);
   const [start, answer, call, result] = events.map(([, event]) => event as AgentEvent & Record<string, unknown>);
   expect(start).toMatchObject({ id: "agent-1", name: "ada", threadId: "t", iteration: 1, context: { user: "u1" } });
-  expect((start?.["messages"] as LangChainMessage[])[0]).toEqual({ type: "system", content: "Be brief." });
+  expect((start as { messages?: object[] } | undefined)?.messages?.[0]).toEqual({
+    type: "system",
+    content: "Be brief.",
+  });
   expect(answer).toMatchObject({ runId: start?.runId, message: { tool_calls: [{ name: "add" }] } });
   // tool_calls and tool_results.
   expect(call).toMatchObject({ toolCall: { name: "add", args: { a: 2, b: 2 } } });

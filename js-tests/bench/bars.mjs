@@ -142,6 +142,11 @@ export const BARS = [
     measured: ({ us }) => us(BYTES, 1_000, what) / us(BYTES, 500, what),
     atMost: 2.2,
   })),
+  ...["", " with three middlewares"].map((more) => ({
+    what: `agent, own share of a turn${more}, langchain / threadfold`,
+    measured: ratio(`agent, own share of a turn${more}`, 1, "langchain", "threadfold"),
+    atLeast: 20,
+  })),
   { what: "the wasm, gzipped, KiB", measured: ({ sizes }) => sizes["the wasm"] / 1024, atMost: 45 },
   {
     what: "all JS of the default entry, wasm inlined, gzipped, KiB",

@@ -74,6 +74,16 @@ if (wanted("trimMessages")) {
   }
 }
 
+if (wanted("agent")) {
+  const { agentCosts } = await import("./cases/agent.mjs");
+  const costs = await agentCosts(options.quick);
+  if (!costs) console.log("\nNo turn of an agent is measured: `npm ci` in langchain/ installs what it is beside.");
+  for (const result of costs ?? []) {
+    results.push(result);
+    printCase(result);
+  }
+}
+
 if (wanted("NODE_ENV")) {
   const { modeCosts } = await import("./cases/mode.mjs");
   for (const result of modeCosts(options.quick ? 1 : 5)) {

@@ -146,6 +146,26 @@ test("a Node script, and the conversation that it keeps", async () => {
   for (const text of [QUESTION, ANSWER, "You said: Hello again"]) expect(kept).toContain(text);
 });
 
+test("a chat agent of fifteen lines: a tool, a memory", async () => {
+  const folder = folderOf("chat-agent");
+  await run(folder, "npm", ["run", "build"]);
+  const said = await run(folder, "node", ["dist/main.js", QUESTION, "How much have I asked you?"]);
+  expect(said).toBe("It is 21 °C and sunny in Rome.\nYou have asked me 2 things.\n");
+  const lines = readFileSync(join(folder, "main.ts"), "utf8").split("\n");
+  expect(lines.filter((line) => line && !/^[}]/.test(line)).length).toBeLessThanOrEqual(15);
+});
+
+test("a deep agent that plans, writes, delegates, asks, and goes on in another process", async () => {
+  const folder = folderOf("deep-agent");
+  await run(folder, "npm", ["run", "build"]);
+  const asked = await run(folder, "node", ["dist/main.js"]);
+  const files = ["/sights.md: The best sights", "/food.md: The best food", "/plan.md: Saturday: sights."];
+  for (const text of ["[in_progress] Book", ...files, 'book_hotel({"hotel":"Albergo Roma"})?'])
+    expect(asked).toContain(text);
+  const answered = await run(folder, "node", ["dist/main.js", "yes"]);
+  for (const text of [...files, "Your weekend is booked"]) expect(answered).toContain(text);
+});
+
 test("OpenTelemetry: a graph's runs and tasks are spans, within one another", async () => {
   expect((await run(folderOf("opentelemetry"), "node", ["main.mjs"])).trim().split("\n")).toEqual([
     "graph report",

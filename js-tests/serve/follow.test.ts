@@ -3,7 +3,7 @@ import { Command } from "@langchain/langgraph";
 import { Thread } from "threadfold";
 import { follow } from "threadfold/langgraph";
 import { describe, expect, test } from "vitest";
-import { LIBRARIES } from "./libraries";
+import { OURS } from "./libraries";
 
 const asking = (content: string) => ({ messages: [{ type: "human" as const, id: `q-${content}`, content }] });
 const MODES = { streamMode: ["values", "messages", "custom"] as ("values" | "messages" | "custom")[], subgraphs: true };
@@ -16,7 +16,7 @@ function watched(threadId = "t") {
   return { thread, errors, config: { ...MODES, configurable: { thread_id: threadId } } };
 }
 
-describe.each(LIBRARIES)("$library", ({ chatGraph, nestedGraph }) => {
+describe.each(OURS)("$library", ({ chatGraph, nestedGraph }) => {
   test("shows text as it comes, and ends with the graph's state", async () => {
     const { thread, errors, config } = watched();
     const shown = new Set<unknown>();
@@ -64,9 +64,7 @@ describe.each(LIBRARIES)("$library", ({ chatGraph, nestedGraph }) => {
     const op = thread.optimistic(asking("fail"));
     // Nothing of it is in the state: the graph fails before its first one.
     const { error } = await follow(thread, {
-      async *[Symbol.asyncIterator]() {
-        throw new RangeError("The model is out.");
-      },
+      [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new RangeError("The model is out.")) }),
     });
     expect(error).toMatchObject({ name: "RangeError", message: "The model is out." });
     expect([thread.run.status, op.status]).toEqual(["failed", "failed"]);

@@ -4,7 +4,7 @@ import { EventSchemas } from "@ag-ui/core/schemas";
 import { Annotation, END, MemorySaver, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
 import type { Observable } from "rxjs";
 import { Thread, type AgUiState } from "threadfold";
-import { AgUiRunner, GraphAgent, type RunnableGraph } from "threadfold/ag-ui";
+import { AgUiRunner, GraphAgent, graphEvents, type RunnableGraph } from "threadfold/ag-ui";
 import { describe, expect, test } from "vitest";
 import { LIBRARIES } from "./libraries";
 
@@ -214,6 +214,25 @@ describe.each(LIBRARIES)("$library", ({ chatGraph, nestedGraph }) => {
       expect(agent.messages.map(({ content }) => content)).toEqual(["Mail Ada", "Sent."]);
     });
 
+    test("what the user says again is answered anew: what came of it before is gone", async () => {
+      const graph = chatGraph();
+      const agent = new GraphAgent({ graph, threadId: "t" });
+      agent.addMessage({ id: "q1", role: "user", content: "How is the weather?" });
+      await agent.runAgent();
+      agent.addMessage({ id: "q2", role: "user", content: "Thanks" });
+      await agent.runAgent();
+      const before = agent.messages.at(-1);
+      // As CopilotKit regenerates an answer.
+      agent.setMessages(agent.messages.slice(0, -1));
+      await agent.runAgent();
+      const texts = agent.messages.map(({ content }) => content);
+      expect(texts.slice(-3)).toEqual(["It is sunny in Lima there.", "Thanks", "You said: Thanks"]);
+      expect(agent.messages.at(-1)?.id).not.toBe(before?.id);
+      agent.setMessages(agent.messages.slice(0, 1));
+      await agent.runAgent();
+      expect(agent.messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "tool", "assistant"]);
+    });
+
     test("a cancelled interrupt resumes with ag-ui-langgraph's mark; so does an answer in forwardedProps", async () => {
       const graph = chatGraph();
       const events = await eventsOf(graph, input("Mail Ada"));
@@ -279,5 +298,16 @@ describe.each(LIBRARIES)("$library", ({ chatGraph, nestedGraph }) => {
       await agent.runAgent();
       expect(agent.messages.at(-1)?.content).toBe("1");
     }
+  });
+
+  test.each([
+    [undefined, input("Hi"), "compiled graph"],
+    [chatGraph(), undefined, "threadId"],
+    [chatGraph(), { ...input("Hi"), runId: 1 }, "runId"],
+    [chatGraph(), { ...input("Hi"), messages: [{ id: "q" }] }, "messages"],
+  ])("graphEvents refuses bad input %#, at once", (graph, given, sentence) => {
+    expect(() => graphEvents(graph as never, given as never)).toThrow(
+      expect.objectContaining({ code: "INVALID_VALUE", message: expect.stringContaining(sentence) as string }),
+    );
   });
 });

@@ -8,8 +8,8 @@ import { Annotation, END, START, StateGraph } from "@langchain/langgraph";
 import { Thread, type AgUiState } from "threadfold";
 import { AgUiRunner, foldAgUi, runInput } from "threadfold/ag-ui";
 import { serve, toNodeListener, type FetchHandler, type ServeOptions } from "threadfold/serve";
-import { afterEach, describe, expect, test } from "vitest";
-import { LIBRARIES } from "./libraries";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { OURS } from "./libraries";
 
 const ADDRESS = "http://localhost/agent";
 
@@ -62,7 +62,7 @@ async function listening(handler: FetchHandler): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/agent`;
 }
 
-describe.each(LIBRARIES)("$library", ({ chatGraph }) => {
+describe.each(OURS)("$library", ({ chatGraph }) => {
   test("answers a run in events that AG-UI's schemas accept", async () => {
     const parts = await partsOf(await post(serve(chatGraph()), input("How is the weather?")));
     for (const { id, ...event } of parts) {
@@ -122,10 +122,10 @@ describe.each(LIBRARIES)("$library", ({ chatGraph }) => {
   });
 
   test("whoever leaves stops the run", async () => {
-    let signal: AbortSignal | undefined;
+    const seen: AbortSignal[] = [];
     const graph = new StateGraph(Annotation.Root({ n: Annotation<number>() }))
       .addNode("wait", async (_, config) => {
-        signal = config.signal;
+        if (config.signal) seen.push(config.signal);
         await new Promise((resolve) => config.signal?.addEventListener("abort", resolve));
         return { n: 1 };
       })
@@ -134,10 +134,10 @@ describe.each(LIBRARIES)("$library", ({ chatGraph }) => {
       .compile();
     const response = await post(serve(graph), input("Hi", { state: { n: 0 } }));
     const reader = response.body?.getReader();
-    while (!signal) await reader?.read();
-    expect(signal.aborted).toBe(false);
+    while (seen.length === 0) await reader?.read();
+    expect(seen[0]?.aborted).toBe(false);
     await reader?.cancel();
-    expect(signal.aborted).toBe(true);
+    expect(seen[0]?.aborted).toBe(true);
   });
 
   describe("resumable", () => {
@@ -201,6 +201,29 @@ describe.each(LIBRARIES)("$library", ({ chatGraph }) => {
       expect((await get(handler, "/runs/r1")).status).toBe(404);
       expect((await get(handler, "/runs/r2")).status).toBe(200);
     });
+  });
+
+  test("says in a long silence that it is still there", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      let go: () => void = () => {};
+      const graph = new StateGraph(Annotation.Root({ n: Annotation<number>() }))
+        .addNode("wait", async () => {
+          await new Promise<void>((resolve) => (go = resolve));
+          return { n: 1 };
+        })
+        .addEdge(START, "wait")
+        .addEdge("wait", END)
+        .compile();
+      const response = await post(serve(graph), input("Hi", { state: { n: 0 } }));
+      const text = response.text();
+      await vi.advanceTimersByTimeAsync(31_000);
+      go();
+      await vi.advanceTimersByTimeAsync(1_000);
+      expect((await text).split("\n\n").filter((part) => part.startsWith(":"))).toHaveLength(2);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test("tells what a thread has, with what it asks", async () => {

@@ -6,7 +6,7 @@ import { act, createElement } from "react";
 import { serveLangGraph, type FetchHandler } from "threadfold/serve";
 import { describe, expect, test, vi } from "vitest";
 import { mount } from "../react/mount";
-import { LIBRARIES } from "./libraries";
+import { OURS } from "./libraries";
 
 interface State extends Record<string, unknown> {
   messages: { id: string; type: string; content: string }[];
@@ -37,7 +37,7 @@ async function streaming(handler: FetchHandler, more: object = {}) {
 const contents = ({ messages }: UseStream<State>) => messages.map(({ content }) => content);
 const asking = (content: string) => ({ messages: [{ id: `q-${content}`, type: "human", content }] });
 
-describe.each(LIBRARIES)("$library", ({ chatGraph }) => {
+describe.each(OURS)("$library", ({ chatGraph }) => {
   test("streams a run with tools, the state and the history", async () => {
     const { shown, root, done } = await streaming(serveLangGraph(chatGraph({ pause: 2 })), { fetchStateHistory: true });
     await act(async () => shown.now.submit(asking("How is the weather?")));

@@ -68,9 +68,9 @@ function longestIncreasing(values: readonly number[]): number[] {
     before[at] = ends[low - 1] ?? -1;
     ends[low] = at;
   }
-  const places: number[] = [];
-  for (let at = ends.at(-1) ?? -1; at >= 0; at = before[at] ?? -1) places.push(at);
-  return places.reverse();
+  const places = ends.slice();
+  for (let at = ends.at(-1) ?? -1, place = ends.length; at >= 0; at = before[at] ?? -1) places[--place] = at;
+  return places;
 }
 
 function ofValues(before: unknown, after: unknown, path: string): Difference[] {

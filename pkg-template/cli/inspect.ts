@@ -48,10 +48,11 @@ const found = (errors: readonly object[], drift: readonly object[]) => ({
   ...(drift.length > 0 && { drift }),
 });
 
-function told({ values, versions: _, interrupts, ...rest }: Checkpoint): Dict {
+function told(checkpoint: Checkpoint): Dict {
+  const { values, interrupts, id, threadId, namespace, parentId, at, source, step, next, writes } = checkpoint;
   const { messages } = values;
   return {
-    ...rest,
+    ...{ id, threadId, namespace, parentId, at, source, step, next, writes },
     fields: Object.keys(values),
     ...(Array.isArray(messages) && { messages: messages.length }),
     ...(interrupts.length > 0 && { interrupts }),

@@ -1,11 +1,13 @@
-// The demo's agent server, from Node's own modules alone: one agent, over AG-UI at /agent (ag-ui.mjs) and as a LangGraph
-// deployment at /langgraph (langgraph.mjs). The query of a request sets what goes wrong: faults.mjs; by `from=start` a run
-// that is joined is told from its start.
-import { agUi } from "./ag-ui.mjs";
+// The demo's agent server: one graph (graph.mjs), served over AG-UI at /agent and as a LangGraph deployment at /langgraph. The
+// query of a request sets what goes wrong: faults.mjs; by `from=start` a run that is joined is told from its start.
+import { setTimeout as sleep } from "node:timers/promises";
+import { serve, serveLangGraph, toNodeListener } from "threadfold/serve";
+import { agUiFailure, asServersDo, faulty, langGraphFailure } from "./faulty.mjs";
 import { readFaults } from "./faults.mjs";
-import { CORS, json } from "./http.mjs";
-import { langGraph } from "./langgraph.mjs";
-import { createMemory } from "./memory.mjs";
+import { createGraph } from "./graph.mjs";
+
+/** Runs that are over can be joined so many runs later: the server may stay up for days. */
+const KEPT = 200;
 
 /**
  * Returns a handler of requests to `/agent…` and `/langgraph…`; it says false to all others and leaves them alone.
@@ -13,26 +15,79 @@ import { createMemory } from "./memory.mjs";
  * @returns {(request: import("node:http").IncomingMessage, response: import("node:http").ServerResponse) => boolean}
  */
 export function createAgent() {
-  const protocols = new Map([
-    ["agent", agUi(createMemory())],
-    ["langgraph", langGraph(createMemory())],
+  const handlers = new Map([
+    ["agent", agUi(createGraph())],
+    ["langgraph", langGraph(createGraph())],
   ]);
-
-  async function serve(request, response, { pathname, searchParams: query }) {
-    if (request.method === "OPTIONS") return response.writeHead(204, CORS).end();
-    if (query.get("from") === "start") delete request.headers["last-event-id"];
-    const [, protocol, ...path] = pathname.split("/").map(decodeURIComponent);
-    return protocols.get(protocol)(request, response, path, { faults: readFaults(query) });
-  }
-
   return (request, response) => {
     const url = new URL(request.url ?? "/", "http://localhost");
-    if (!protocols.has(url.pathname.split("/")[1])) return false;
-    serve(request, response, url).catch((error) => {
-      if (response.headersSent) return response.destroy();
-      const isAsked = error instanceof RangeError || error instanceof SyntaxError;
-      return json(response, isAsked ? 400 : 500, { error: error.message });
-    });
+    const handler = handlers.get(url.pathname.split("/")[1]);
+    if (!handler) return false;
+    if (url.searchParams.get("from") === "start") delete request.headers["last-event-id"];
+    const cut = Number(url.searchParams.get("cut") ?? Number.NaN);
+    void toNodeListener(async (asked) => broken(await handler(asked), cut))(request, response);
     return true;
   };
+}
+
+function agUi(graph) {
+  const handler = serve(graph, {
+    cors: true,
+    resumable: true,
+    keep: KEPT,
+    config: (_, request) => ({ context: asked(request) }),
+    events: (events, { threadId }, request) =>
+      faulty(asServersDo(events, asked(request), { graph, threadId }), asked(request), {
+        graph,
+        threadId,
+        failure: agUiFailure,
+      }),
+  });
+  // A handler answers wherever it is put; this one is put at /agent alone.
+  const isOurs = (request) => /^\/agent(\/(runs|threads)\/[^/]+)?$/.test(new URL(request.url).pathname);
+  return async (request) =>
+    isOurs(request) ? handler(request) : Response.json({ error: `There is no ${request.url}` }, NOT_FOUND);
+}
+
+const NOT_FOUND = { status: 404, headers: { "access-control-allow-origin": "*" } };
+
+function langGraph(graph) {
+  return serveLangGraph(graph, {
+    basePath: "/langgraph",
+    cors: true,
+    keep: KEPT,
+    config: (request) => ({ context: asked(request) }),
+    parts: (parts, { threadId }, request) =>
+      faulty(parts, asked(request), { graph, threadId, failure: langGraphFailure }),
+  });
+}
+
+/** What is to go wrong. What cannot is refused in a sentence. */
+function asked(request) {
+  try {
+    return readFaults(new URL(request.url).searchParams);
+  } catch (error) {
+    throw Response.json({ error: error.message, detail: error.message }, { status: 400 });
+  }
+}
+
+/** A connection that breaks behind so many parts, in the middle of the next one. The run goes on. */
+function broken(response, cut) {
+  if (!Number.isInteger(cut) || !response.body || response.headers.get("content-type") !== "text/event-stream")
+    return response;
+  const reader = response.body.getReader();
+  let sent = 0;
+  const body = new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await reader.read();
+      if (done) return controller.close();
+      if (sent++ < cut) return controller.enqueue(value);
+      controller.enqueue(value.slice(0, value.length >> 1));
+      await reader.cancel();
+      await sleep(5); // what is written must have left before the connection is torn down
+      controller.error(new Error("The connection breaks, as it was asked to."));
+    },
+    cancel: () => reader.cancel(),
+  });
+  return new Response(body, response);
 }

@@ -17,6 +17,10 @@ export async function measureSizes() {
     "threadfold/context, bundled and minified, its Context alone": await bundled(
       'export { Context } from "threadfold/context"',
     ),
+    "threadfold/agent as published": published("agent.js"),
+    "threadfold/agent, bundled and minified with all that it needs, its createAgent alone": await bundled(
+      'export { createAgent } from "threadfold/agent"',
+    ),
     "threadfold, bundled and minified": await bundled('export * from "threadfold"'),
     "langgraph.js messagesStateReducer": await bundled(
       'export { messagesStateReducer } from "@langchain/langgraph/web"',

@@ -1,9 +1,8 @@
 // Language models of the AI SDK: its specification's versions 2 and 3.
 import { textOf, toLangChain } from "threadfold";
 import type { LangChainMessage } from "../messages.js";
-import { newId } from "../new-id.js";
-import { type AiMessage, callsOf, type Fields } from "./message.js";
-import { chunkOf, type ModelCall } from "./models.js";
+import { type AiMessage, callsOf, type Fields, freshId } from "./message.js";
+import { chunkOf, type ModelCall, ownSignal } from "./model-call.js";
 
 /** A language model of the AI SDK. */
 export interface AiSdkModel {
@@ -18,12 +17,13 @@ export interface AiSdkModel {
 
 /** Calls a model of the AI SDK. */
 export async function callAiSdk(model: AiSdkModel, call: ModelCall): Promise<AiMessage> {
-  const { tools, toolChoice = "auto", settings, signal, onChunk } = call;
+  const { tools, toolChoice = "auto", settings, runtime, onChunk } = call;
+  const { signal } = ownSignal(runtime);
   const choice = toolChoice === "any" ? "required" : toolChoice;
   const options = {
     ...settings,
     prompt: promptOf(call.messages),
-    abortSignal: signal,
+    ...(signal && { abortSignal: signal }),
     ...(tools.length > 0 && {
       tools: tools.map(({ name, description, parameters }) => ({
         type: "function",
@@ -34,7 +34,7 @@ export async function callAiSdk(model: AiSdkModel, call: ModelCall): Promise<AiM
       toolChoice: typeof choice === "object" ? { type: "tool", toolName: choice.name } : { type: choice },
     }),
   };
-  const id = newId();
+  const id = freshId();
   if (!onChunk || !model.doStream) return messageOf(id, (await model.doGenerate(options)) as Fields, model);
   const { stream } = (await model.doStream(options)) as { stream: ReadableStream<Fields> };
   return messageOf(id, await gathered(stream, id, onChunk), model);

@@ -6,7 +6,7 @@ import type { Fields as SchemaFields, StateOf, UpdatesOf } from "../schema.js";
 import { type AgentCallbacks, Callbacks } from "./callbacks.js";
 import { afterModel } from "./decide.js";
 import { callsOf, type Fields, lastTurn } from "./message.js";
-import { hookOf, schemaOf } from "./middleware.js";
+import { createMiddleware, hookOf, schemaOf } from "./middleware.js";
 import { modelCallLimitMiddleware } from "./middleware/model-call-limit.js";
 import { modelNode } from "./model-node.js";
 import type { AgentModel } from "./models.js";
@@ -41,6 +41,8 @@ export interface AgentOptions<
   readonly name?: string | undefined;
   /** Checks the `context` of a run: a zod object. */
   readonly contextSchema?: unknown;
+  /** When checkpoints are saved, if a run does not say: `"async"`. */
+  readonly durability?: "async" | "sync" | "exit" | undefined;
   readonly interruptBefore?: readonly string[] | "*" | undefined;
   readonly interruptAfter?: readonly string[] | "*" | undefined;
   /** Hears what happens in the graph, for tracing. */
@@ -99,9 +101,17 @@ export function createAgent<
   const F extends SchemaFields = Record<never, never>,
   const M extends readonly Middleware[] = readonly [],
 >(options: AgentOptions<F, M>): Agent<F, M> {
-  const { model, systemPrompt, responseFormat, maxIterations, id, name, schema: own } = options;
+  const {
+    model,
+    systemPrompt,
+    responseFormat,
+    maxIterations,
+    id,
+    name,
+    schema: own,
+  } = options ?? ({} as AgentOptions<F, M>);
   if (!model) throw new ThreadfoldError("INVALID_VALUE", "An agent should have a model.");
-  const middleware = [...(options.middleware ?? [])] as Middleware[];
+  const middleware = list(options.middleware, "middleware").map((one) => createMiddleware(one as Middleware));
   if (maxIterations !== undefined)
     middleware.unshift({ ...modelCallLimitMiddleware({ runLimit: maxIterations }), name: "maxIterations" });
   const names = new Set(middleware.map((one) => one.name));
@@ -111,7 +121,7 @@ export function createAgent<
   const schemas = middleware.flatMap(({ stateSchema }) => (stateSchema ? [schemaOf(stateSchema)] : []));
   const all = [...schemas, base, ...(own ? [schemaOf(own)] : [])] as readonly Schema<SchemaFields>[];
   const schema = combineSchemas(...all) as Schema<SchemaFields>;
-  const given = [...middleware.flatMap(({ tools = [] }) => tools), ...(options.tools ?? [])].map(agentTool);
+  const given = [...middleware.flatMap(({ tools = [] }) => tools), ...list(options.tools, "tools")].map(agentTool);
   const tools = new Map(given.map((tool) => [tool.name, tool]));
   const structured = structuredOf(responseFormat);
   const callbacks = new Callbacks(id, name, options, isGraphBubbleUp);
@@ -140,10 +150,25 @@ export function createAgent<
   }
   new Ways(graph, middleware, tools, structured?.tools, hasTools).add();
 
-  const { checkpointer, interruptBefore, interruptAfter, on } = options;
-  const most = { checkpointer, interruptBefore, interruptAfter, on, name, recursionLimit: RECURSION_LIMIT };
+  const { checkpointer, durability, interruptBefore, interruptAfter, on } = options;
+  const most = {
+    checkpointer,
+    durability,
+    interruptBefore,
+    interruptAfter,
+    on,
+    name,
+    recursionLimit: RECURSION_LIMIT,
+  };
   const settled = Object.fromEntries(Object.entries(most).filter(([, value]) => value !== undefined));
   return graph.compile(settled) as unknown as Agent<F, M>;
+}
+
+/** @throws {@link ThreadfoldError} for what is no list. */
+function list<T>(given: readonly T[] | undefined, what: string): readonly T[] {
+  if (given === undefined || given === null) return [];
+  if (Array.isArray(given)) return given as T[];
+  throw new ThreadfoldError("INVALID_VALUE", `The ${what} of an agent should be a list.`);
 }
 
 /** The builder, without the types of a state that is known only now. */
@@ -191,12 +216,14 @@ class Ways {
         const { run, canJumpTo } = hookOf(given);
         const node = `${one.name}.${NODES[hook]}`;
         graph.addNode(node, run);
-        this.#nodes[hook].push({ node, canJumpTo });
+        // What is after runs from the last middleware to the first.
+        if (hook.startsWith("after")) this.#nodes[hook].unshift({ node, canJumpTo });
+        else this.#nodes[hook].push({ node, canJumpTo });
       }
     }
     const { beforeModel, afterAgent } = this.#nodes;
     this.#entry = beforeModel[0]?.node ?? "model";
-    this.#exit = afterAgent.at(-1)?.node ?? END;
+    this.#exit = afterAgent[0]?.node ?? END;
     this.wraps = middleware.some(({ wrapModelCall }) => wrapModelCall);
   }
 
@@ -210,23 +237,22 @@ class Ways {
     this.#loop();
     chain(beforeAgent, this.#entry);
     chain(beforeModel, "model");
-    const after = [...afterModel].reverse();
-    if (after[0]) this.graph.addEdge("model", after[0].node);
+    if (afterModel[0]) this.graph.addEdge("model", afterModel[0].node);
     // The last of them is where the loop decides.
-    after.slice(0, -1).forEach((one, at) => this.#leave(one, (after[at + 1] as HookNode).node));
-    chain([...afterAgent].reverse(), END);
+    afterModel.slice(0, -1).forEach((one, at) => this.#leave(one, (afterModel[at + 1] as HookNode).node));
+    chain(afterAgent, END);
   }
 
   /** The ways behind the model and behind the tools. */
   #loop(): void {
     const { graph, tools, answers } = this;
     const [entry, exit] = [this.#entry, this.#exit];
-    const last = this.#nodes.afterModel[0];
+    const last = this.#nodes.afterModel.at(-1);
     const from = last?.node ?? "model";
     if (this.hasTools) {
       const direct = [...tools.values()].some(({ returnDirect }) => returnDirect);
       const back = direct || answers.size > 0 ? [entry, exit] : [entry];
-      graph.addConditionalEdges("tools", (state) => (this.#isAnswered(state) ? exit : entry), back);
+      graph.addConditionalEdges("tools", (state) => (back[1] && this.#isAnswered(state) ? exit : entry), back);
       const again = last || this.wraps || answers.size > 0 ? [entry] : [];
       graph.addConditionalEdges(from, (state) => this.#next(state), [...new Set(["tools", exit, ...again])]);
     } else if (answers.size > 0) {

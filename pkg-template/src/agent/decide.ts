@@ -6,7 +6,7 @@ import type { JumpTarget } from "./types.js";
 
 const [ROUTE, SETTLE, LIMIT] = [0, 1, 2];
 const NONE = 0xffffffff;
-const JUMPS: readonly unknown[] = [, "model", "tools", "end"];
+const JUMPS: readonly unknown[] = [undefined, "model", "tools", "end"];
 
 const asked = (what: number, numbers: number[]): Uint32Array => call(() => decide(what, Uint32Array.from(numbers)));
 
@@ -21,7 +21,7 @@ export function afterModel(turn: {
 }): JumpTarget | Uint32Array {
   const { jumpTo, calls, results, isAnswer, isStructured } = turn;
   const ids = new Map<unknown, number>();
-  const numbers = [Math.max(0, JUMPS.indexOf(jumpTo)), Number(isStructured), calls ? calls.length : NONE];
+  const numbers = [Math.max(0, JUMPS.indexOf(jumpTo ?? undefined)), Number(isStructured), calls ? calls.length : NONE];
   for (const { id, name } of calls ?? []) {
     let number = ids.get(id);
     if (number === undefined) ids.set(id, (number = ids.size));

@@ -90,6 +90,8 @@ export function readFile(files: Files, path: string, offset: number, limit: numb
   if (text.trim() === "") return { said: EMPTY };
   const [from, most] = [Math.max(0, offset), Math.max(0, limit)];
   if (most === 0) return { said: nothingAsked(limit) };
+  // Where Python ends a line.
+  // oxlint-disable-next-line no-control-regex
   const lines = text.split(/\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/);
   if (lines.at(-1) === "") lines.pop();
   if (from >= lines.length) return fail(`Line offset ${from} exceeds file length (${lines.length} lines)`);

@@ -1,5 +1,6 @@
 // What an agent asks of a message, whichever form it has: a LangChain dict, an instance, an AG-UI message.
 import { textOf } from "threadfold";
+import { newId } from "../new-id.js";
 import type { ContentBlock, LangChainMessage, ToolCall } from "../message-types.js";
 
 export type Fields = Record<string, unknown>;
@@ -10,6 +11,9 @@ export type AiMessage = Extract<LangChainMessage, { type: "ai" }>;
 export type ToolMessage = Extract<LangChainMessage, { type: "tool" }>;
 
 const TYPES: Fields = { user: "human", assistant: "ai", developer: "system", AIMessageChunk: "ai" };
+
+/** A new id: the quick way, where there is one. */
+export const freshId = (): string => crypto.randomUUID?.() ?? newId();
 
 /** `"ai"`, `"human"`, `"tool"`, `"system"`, … */
 export function typeOf(message: unknown): unknown {
@@ -25,14 +29,10 @@ export const callsOf = (message: unknown): readonly ToolCall[] =>
 
 /** The last message of the model's, and the results behind it. */
 export function lastTurn(messages: readonly unknown[]): { ai: AiMessage | undefined; results: ToolMessage[] } {
-  const results: ToolMessage[] = [];
-  for (let at = messages.length - 1; at >= 0; at--) {
-    const message = messages[at];
-    const type = typeOf(message);
-    if (type === "ai") return { ai: message as AiMessage, results: results.reverse() };
-    if (type === "tool") results.push(message as ToolMessage);
-  }
-  return { ai: undefined, results: [] };
+  let at = messages.length - 1;
+  while (at >= 0 && typeOf(messages[at]) !== "ai") at--;
+  const results = at < 0 ? [] : messages.slice(at + 1).filter((message) => typeOf(message) === "tool");
+  return { ai: messages[at] as AiMessage | undefined, results: results as ToolMessage[] };
 }
 
 /** Makes the answer to a call. Without a name where LangChain gives none. */
@@ -41,7 +41,9 @@ export function toolMessage(
   content: ToolMessage["content"],
   status: "success" | "error" = "success",
 ): ToolMessage {
-  return { type: "tool", content, tool_call_id: id as string, ...(name !== undefined && { name }), status };
+  const message: ToolMessage = { type: "tool", id: freshId(), content, tool_call_id: id as string, status };
+  if (name !== undefined) message.name = name;
+  return message;
 }
 
 /** What a tool returned, as the content of a message. */

@@ -62,9 +62,8 @@ export function modelNode(options: ModelNodeOptions) {
         tools: all,
         toolChoice: answers ? "any" : request.toolChoice,
         settings: request.modelSettings,
-        signal: runtime.signal,
         onChunk: streamed ? (chunk) => runtime.message(chunk) : undefined,
-        config: runtime,
+        runtime,
       }),
     );
     const message = name === undefined ? answer : named(answer, name);

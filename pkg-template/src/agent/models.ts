@@ -1,9 +1,9 @@
 // Models in every form that is taken, as one: `@langchain/core`'s, the AI SDK's, a function.
 import { ThreadfoldError } from "../errors.js";
 import type { LangChainMessage } from "../messages.js";
-import { newId } from "../new-id.js";
+import { chunkOf, configOf, type ModelCall, ownSignal } from "./model-call.js";
 import { callAiSdk, type AiSdkModel } from "./ai-sdk.js";
-import { type AiMessage, type Fields, typeOf } from "./message.js";
+import { type AiMessage, type Fields, typeOf, freshId } from "./message.js";
 import type { AgentTool } from "./tools.js";
 import type { ToolChoice } from "./types.js";
 
@@ -22,7 +22,7 @@ export interface ModelOptions {
   readonly tools: readonly AgentTool[];
   readonly toolChoice?: ToolChoice | undefined;
   readonly settings?: Record<string, unknown> | undefined;
-  readonly signal?: AbortSignal | undefined;
+  readonly signal: AbortSignal;
   /** Shows a piece of the answer's text to those who stream `messages`. */
   onToken(text: string): void;
 }
@@ -37,19 +37,6 @@ type FunctionAnswer = string | { readonly content?: unknown; readonly tool_calls
 /** A model in any form. */
 export type AgentModel = LangChainModel | AiSdkModel | FunctionModel;
 
-/** One call of a model. */
-export interface ModelCall {
-  readonly messages: readonly LangChainMessage[];
-  readonly tools: readonly AgentTool[];
-  readonly toolChoice: ToolChoice | undefined;
-  readonly settings: Record<string, unknown> | undefined;
-  readonly signal: AbortSignal | undefined;
-  /** Takes the pieces of the answer, if somebody streams them. */
-  readonly onChunk: ((chunk: object) => void) | undefined;
-  /** What a runnable of `@langchain/core` is called with: through its callbacks it streams by itself. */
-  readonly config?: object | undefined;
-}
-
 /** Calls a model in whichever form. */
 export async function callModel(model: AgentModel, call: ModelCall): Promise<AiMessage> {
   if (typeof (model as AiSdkModel | null)?.doGenerate === "function") return callAiSdk(model as AiSdkModel, call);
@@ -62,19 +49,20 @@ export async function callModel(model: AgentModel, call: ModelCall): Promise<AiM
   );
 }
 
-/** A piece of an answer, as LangGraph streams it. */
-export const chunkOf = (id: string, content: string, toolCalls?: readonly object[]): object => ({
-  type: "AIMessageChunk",
-  id,
-  content,
-  ...(toolCalls && { tool_call_chunks: toolCalls }),
-});
-
 async function callFunction(model: FunctionModel, call: ModelCall): Promise<AiMessage> {
-  const { messages, tools, toolChoice, settings, signal, onChunk } = call;
-  const id = newId();
+  const { messages, tools, toolChoice, settings, runtime, onChunk } = call;
+  const id = freshId();
   const onToken = (text: string) => onChunk?.(chunkOf(id, text));
-  const came = await model(messages, { tools, toolChoice, settings, signal, onToken });
+  const options: ModelOptions = {
+    tools,
+    toolChoice,
+    settings,
+    get signal() {
+      return runtime.signal;
+    },
+    onToken,
+  };
+  const came = await model(messages, options);
   if (typeof came === "string") return { type: "ai", id, content: came };
   if (typeOf(came) === "ai" && "type" in came) return came as AiMessage;
   const { role: _, ...rest } = came as Fields;
@@ -104,22 +92,22 @@ const forLangChain = ({ source, name, description, parameters }: AgentTool): unk
   "invoke" in source ? source : { type: "function", function: { name, description, parameters } };
 
 async function callLangChain(model: LangChainModel, call: ModelCall): Promise<AiMessage> {
-  const { signal, onChunk, messages, tools, settings } = call;
+  const { runtime, onChunk, messages, tools, settings } = call;
   const ready = bind(model, call);
   const isRunnable = (model as { lc_runnable?: boolean }).lc_runnable === true;
-  const options = { ...(isRunnable && call.config), ...(tools.length === 0 && settings), signal };
+  const options = { ...(isRunnable ? configOf(runtime) : ownSignal(runtime)), ...(tools.length === 0 && settings) };
   if (!onChunk || !ready.stream || isRunnable) return (await ready.invoke(messages, options)) as AiMessage;
   type Chunk = Fields & { concat(more: Chunk): Chunk };
   let whole: Chunk | undefined;
   let id: unknown;
   for await (const chunk of (await ready.stream(messages, options)) as AsyncIterable<Chunk>) {
     // The chunks of a message are known by its id.
-    id ??= chunk["id"] ?? newId();
+    id ??= chunk["id"] ?? freshId();
     chunk["id"] ??= id;
     whole = whole ? whole.concat(chunk) : chunk;
     onChunk(chunk);
   }
-  return (whole ? wholeMessage(whole, id) : { type: "ai", id: newId(), content: "" }) as AiMessage;
+  return (whole ? wholeMessage(whole, id) : { type: "ai", id: freshId(), content: "" }) as AiMessage;
 }
 
 /** The message that its chunks make. */

@@ -50,10 +50,8 @@ function lastMessage({ messages }: AgentState) {
   return ai;
 }
 
-/** What a tool is given: the context of its node, with the state, and what is its own. */
-function toolRuntime(
-  ctx: NodeContext,
-  own: Pick<ToolRuntime, "toolCall" | "toolCallId" | "tools" | "schema">,
-): ToolRuntime {
-  return Object.assign(Object.create(ctx) as object, own) as ToolRuntime;
+/** What a tool is given: a copy of its node's context, and what is its own. */
+function toolRuntime(ctx: NodeContext, own: object): ToolRuntime {
+  // Not a prototype of its own for each call: engines take long over that.
+  return Object.assign(Object.create(Object.getPrototypeOf(ctx) as object) as object, ctx, own) as ToolRuntime;
 }

@@ -1,7 +1,8 @@
 // Tools in every form that is taken, as one.
 import { ThreadfoldError } from "../errors.js";
 import type { ToolCall } from "../messages.js";
-import { contentOf, type Fields, toolMessage, typeOf } from "./message.js";
+import { contentOf, freshId, type Fields, toolMessage, typeOf } from "./message.js";
+import { configOf } from "./model-call.js";
 import { type AnySchema, check, jsonSchemaOf, type StandardSchema } from "./schema-checks.js";
 import type { ToolOutcome, ToolRuntime } from "./types.js";
 
@@ -94,18 +95,11 @@ export function agentTool(source: Tool): AgentTool {
 }
 
 async function invoked(source: LangChainTool, call: ToolCall, runtime: ToolRuntime): Promise<ToolOutcome> {
-  const { signal, state, toolCallId, context, configurable, store } = runtime;
-  const own = { signal, state, toolCallId, context, configurable, store, toolCall: call };
-  const { callbacks, metadata, tags } = runtime as { callbacks?: unknown; metadata?: unknown; tags?: unknown };
-  const config = {
-    ...own,
-    ...(callbacks !== undefined && { callbacks }),
-    ...(metadata !== undefined && { metadata, tags }),
-  };
+  const config = { ...configOf(runtime), state: runtime.state, toolCall: call };
   try {
     return outcomeOf(await source.invoke({ ...call, type: "tool_call" }, config), call);
   } catch (error) {
-    if (/^Received tool input did not match/.test((error as Error | null)?.message ?? ""))
+    if (String((error as Error | null)?.message).startsWith("Received tool input did not match"))
       return refused(call, (error as Error).message);
     throw error;
   }
@@ -121,7 +115,12 @@ const refused = (call: ToolCall, problems: string) =>
 
 /** Makes of what a tool returned what the state takes. */
 export function outcomeOf(value: unknown, call: ToolCall): ToolOutcome {
-  if (isCommand(value) || typeOf(value) === "tool") return value as ToolOutcome;
+  if (isCommand(value)) return value as ToolOutcome;
+  if (typeOf(value) === "tool") {
+    // An instance is told its id in place, as LangGraph does: a copy would be none of its class's.
+    (value as Fields)["id"] ??= freshId();
+    return value as ToolOutcome;
+  }
   return toolMessage(call, contentOf(value));
 }
 

@@ -120,5 +120,5 @@ export interface Middleware<F extends SchemaFields = SchemaFields, State = Agent
 
 /** The fields that a list of middlewares adds to the state. */
 export type StateOfMiddlewares<M> = M extends readonly [infer First, ...infer Rest]
-  ? (First extends Middleware<infer F> ? Partial<StateOf<F>> : object) & StateOfMiddlewares<Rest>
+  ? (First extends Middleware<infer F> ? StateOf<F> : object) & StateOfMiddlewares<Rest>
   : object;

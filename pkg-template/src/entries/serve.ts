@@ -3,6 +3,7 @@ export type { GraphEvent } from "../ag-ui/graph/graph-events.js";
 export type { GraphRunInput } from "../ag-ui/graph/graph-input.js";
 export type { Cors, FetchHandler } from "../serve/http.js";
 export { toNodeListener, type NodeRequest, type NodeResponse } from "../serve/node-listener.js";
+export type { RunPart } from "../serve/langgraph/run-parts.js";
 export { serveLangGraph, type ServeLangGraphOptions } from "../serve/langgraph/serve-langgraph.js";
 export { serve, type ServeOptions } from "../serve/serve.js";
 export type { RunnableGraph } from "../stream/graph-parts.js";

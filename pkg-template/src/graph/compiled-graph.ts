@@ -6,7 +6,7 @@ import { isCompiledGraph } from "./is-compiled-graph.js";
 import type { Interrupt } from "./interrupt.js";
 import { type NodeContext, TASK } from "./node-context.js";
 import { Run } from "./run.js";
-import type { RunConfig, StopAt, StreamConfig, StreamMode, ThreadConfig } from "./run-config.js";
+import type { Durability, RunConfig, StopAt, StreamConfig, StreamMode, ThreadConfig } from "./run-config.js";
 import { type StateSnapshot, stateHistory, stateSnapshot } from "./state-snapshot.js";
 import { GraphStream, type RunStreams, type StreamPart } from "./stream.js";
 import type { Task } from "./task.js";
@@ -28,6 +28,8 @@ export interface CompileOptions {
   description?: string | undefined;
   /** How many super-steps a run may take, if its config does not say. Default 25. */
   recursionLimit?: number | undefined;
+  /** When checkpoints are saved, if a run's config does not say. Default `"async"`. */
+  durability?: Durability | undefined;
   /** Is told of each run and task, for tracing. */
   on?: TraceListener | undefined;
   /** A store for nodes, found as `ctx.store`. */

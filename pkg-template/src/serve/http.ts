@@ -30,8 +30,12 @@ export async function bodyOf(request: Request): Promise<unknown> {
   }
 }
 
+/** How long a stream may be silent: what is between takes a longer silence for a broken connection. */
+const SILENCE = 15_000;
+
 /**
- * Returns a response that streams parts as they come. Its end, or whoever asked leaving, closes their source.
+ * Returns a response that streams parts as they come, and in longer silences comments, which nobody reads. Its end, or
+ * whoever asked leaving, closes their source.
  *
  * @param left - Called if whoever asked leaves before the end.
  */
@@ -41,11 +45,15 @@ export function eventStream(
   left?: () => void,
 ): Response {
   const encoder = new TextEncoder();
+  let coming: Promise<IteratorResult<string>> | undefined;
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const { done, value } = await parts.next();
-      if (done) controller.close();
-      else controller.enqueue(encoder.encode(value));
+      coming ??= parts.next();
+      const part = await sooner(coming, SILENCE);
+      if (!part) return controller.enqueue(encoder.encode(": still there\n\n"));
+      coming = undefined;
+      if (part.done) controller.close();
+      else controller.enqueue(encoder.encode(part.value));
     },
     cancel() {
       left?.();
@@ -60,6 +68,14 @@ export function eventStream(
       "x-accel-buffering": "no",
       ...headers,
     },
+  });
+}
+
+/** What comes within so many milliseconds; undefined if nothing does. */
+function sooner<T>(coming: Promise<T>, milliseconds: number): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => resolve(undefined), milliseconds);
+    coming.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }
 
@@ -84,6 +100,7 @@ export function answering(
     try {
       response = await handle(request);
     } catch (error) {
+      if (error instanceof Response) return error;
       const status = error instanceof Refusal ? error.status : 500;
       response = json(JSON.stringify(shape(error instanceof Error ? error.message : String(error))), status);
     }

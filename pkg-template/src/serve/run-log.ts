@@ -76,7 +76,7 @@ export class RunLogs<Log extends RunLog = RunLog> {
 
   /** Runs of a thread, the latest first. */
   of(threadId: string): Log[] {
-    return [...this.#runs.values()].filter((run) => run.threadId === threadId).reverse();
+    return latestFirst(this.#runs.values()).filter((run) => run.threadId === threadId);
   }
 
   add(run: Log): void {
@@ -100,4 +100,10 @@ export class RunLogs<Log extends RunLog = RunLog> {
       over--;
     }
   }
+}
+
+/** What was put into a map, the other way round. */
+export function latestFirst<T>(values: Iterable<T>): T[] {
+  const list = [...values];
+  return list.map((_, at) => list[list.length - 1 - at] as T);
 }

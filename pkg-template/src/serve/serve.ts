@@ -1,7 +1,6 @@
 import { graphEvents, threadState, type GraphEvent, type GraphEventOptions } from "../ag-ui/graph/graph-events.js";
-import type { GraphRunInput } from "../ag-ui/graph/graph-input.js";
+import { checkedInput, type GraphRunInput } from "../ag-ui/graph/graph-input.js";
 import { agUiMessage } from "../ag-ui/graph/messages-told.js";
-import { isDict } from "../langgraph/merge.js";
 import { checkedGraph, type GraphTask, type RunnableGraph } from "../stream/graph-parts.js";
 import { answering, bodyOf, eventStream, json, Refusal, type Cors, type FetchHandler } from "./http.js";
 import { RunLog, RunLogs } from "./run-log.js";
@@ -9,7 +8,10 @@ import { wireJson } from "./wire.js";
 
 /** How {@link serve} answers. */
 export interface ServeOptions {
-  /** More of a run's config, such as `recursionLimit` or `context`; a function is called for each run. */
+  /**
+   * More of a run's config, such as `recursionLimit` or `context`; a function is called for each run. It may throw a
+   * `Response`, which is then the answer: a 401 for who may not run it.
+   */
   config?: ((input: GraphRunInput, request: Request) => object | undefined) | object | undefined;
   /** Which pages of other origins may call. Default: none. */
   cors?: Cors | undefined;
@@ -106,17 +108,18 @@ class AgUiServer {
     if (last && !last.hasEnded && last.stop.signal.aborted) await last.over;
     else if (last && !last.hasEnded && this.#graph.checkpointer)
       throw new Refusal(409, `The thread ${input.threadId} has a run that goes on.`);
+    const { config } = this.#options;
+    const asked = typeof config === "function" ? (config as (...args: unknown[]) => object)(input, request) : config;
     const run = new RunLog(input.runId, input.threadId);
     this.#runs.add(run);
-    void this.#work(run, input, request);
+    void this.#work(run, input, request, asked);
     return this.#stream(run, request);
   }
 
-  async #work(run: RunLog, input: GraphRunInput, request: Request): Promise<void> {
-    const { config, events: change } = this.#options;
+  async #work(run: RunLog, input: GraphRunInput, request: Request, config: object | undefined): Promise<void> {
+    const { events: change } = this.#options;
     const { signal } = run.stop;
-    const asked = typeof config === "function" ? (config as (...args: unknown[]) => object)(input, request) : config;
-    const told = graphEvents(this.#graph, input, { config: asked as GraphEventOptions["config"], signal });
+    const told = graphEvents(this.#graph, input, { config: config as GraphEventOptions["config"], signal });
     const { threadId, runId } = input;
     let last = "";
     try {
@@ -154,15 +157,11 @@ class AgUiServer {
   }
 }
 
-/** Reads a `RunAgentInput`; says what it lacks. */
+/** Reads a `RunAgentInput`; refuses what is none. */
 function readInput(given: unknown): GraphRunInput {
-  const input = (isDict(given) ? given : {}) as Partial<GraphRunInput>;
-  for (const key of ["threadId", "runId"] as const)
-    if (typeof input[key] !== "string" || input[key] === "") throw new Refusal(400, `${key}: a string is needed.`);
-  const { messages } = input;
-  const isMessage = (message: unknown) =>
-    isDict(message) && typeof message["id"] === "string" && typeof message["role"] === "string";
-  if (!Array.isArray(messages) || !messages.every(isMessage))
-    throw new Refusal(400, "messages: a list of messages with id and role is needed.");
-  return input as GraphRunInput;
+  try {
+    return checkedInput(given);
+  } catch (error) {
+    throw new Refusal(400, (error as Error).message);
+  }
 }

@@ -164,7 +164,7 @@ function columns(
   };
   for (const row of rows) place(row);
   for (let round = 0; round < 6; round++)
-    for (const row of round % 2 === 0 ? rows : [...rows].reverse()) {
+    for (const row of round % 2 === 0 ? rows : rows.toReversed()) {
       const wish = (id: string) => {
         const others = (near.get(id) ?? []).map((other) => x.get(other) ?? 0);
         return others.reduce((sum, other) => sum + other, 0) / Math.max(1, others.length);

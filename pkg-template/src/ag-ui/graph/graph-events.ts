@@ -1,6 +1,7 @@
 // A run of a graph in the same program, as the events of AG-UI.
 import { questionIn, text } from "../../runner/question.js";
 import {
+  checkedGraph,
   graphParts,
   interruptsIn,
   type GraphInterrupt,
@@ -8,7 +9,7 @@ import {
   type GraphState,
   type RunnableGraph,
 } from "../../stream/graph-parts.js";
-import { graphInput, type GraphRunInput } from "./graph-input.js";
+import { checkedInput, graphInput, type GraphRunInput } from "./graph-input.js";
 import { MessagesTold } from "./messages-told.js";
 import { StateTold } from "./state-told.js";
 
@@ -34,6 +35,7 @@ const MODES = ["values", "updates", "messages", "tasks", "custom"];
  * `@ag-ui/client` and without a server.
  *
  * @param graph - A compiled graph, of `threadfold/graph` or langgraph.js.
+ * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no compiled graph, or no `RunAgentInput`.
  *
  * @example
  * ```ts
@@ -52,10 +54,18 @@ const MODES = ["values", "updates", "messages", "tasks", "custom"];
  * console.log(thread.getState().messages.map(({ content }) => content)); // [ 'Hi', 'Hello' ]
  * ```
  */
-export async function* graphEvents(
+export function graphEvents(
   graph: RunnableGraph,
   input: GraphRunInput,
-  { config, signal }: GraphEventOptions = {},
+  options: GraphEventOptions = {},
+): AsyncGenerator<GraphEvent> {
+  return events(checkedGraph(graph, "graphEvents"), checkedInput(input), options);
+}
+
+async function* events(
+  graph: RunnableGraph,
+  input: GraphRunInput,
+  { config, signal }: GraphEventOptions,
 ): AsyncGenerator<GraphEvent> {
   const { threadId, runId, parentRunId } = input;
   yield { type: "RUN_STARTED", threadId, runId, ...(parentRunId !== undefined && { parentRunId }) };

@@ -1,5 +1,5 @@
 // What a graph starts with, made of what an AG-UI client sends.
-import { langGraphDefaultMergeState, ThreadfoldError, toLangChain } from "threadfold";
+import { langGraphDefaultMergeState, removeMessage, ThreadfoldError, toLangChain } from "threadfold";
 import { command, type GraphState, type RunnableGraph } from "../../stream/graph-parts.js";
 import { plainMessages } from "../../langgraph/message-form.js";
 import { sameJson } from "../../same-json.js";
@@ -25,9 +25,26 @@ interface ResumeEntry {
 
 type Values = Readonly<Record<string, unknown>>;
 
+/** Checks what every run needs: a thread, a run, and messages with ids. */
+export function checkedInput(given: unknown): GraphRunInput {
+  const { threadId, runId, messages } = (given ?? {}) as Partial<GraphRunInput>;
+  const isText = (value: unknown) => typeof value === "string" && value !== "";
+  const isMessage = (message: unknown) =>
+    isText((message as { id?: unknown } | null)?.id) && isText((message as { role?: unknown }).role);
+  const lacks = !isText(threadId)
+    ? "threadId: a string"
+    : !isText(runId)
+      ? "runId: a string"
+      : !Array.isArray(messages) || !messages.every(isMessage)
+        ? "messages: a list of messages with id and role"
+        : undefined;
+  if (lacks) throw new ThreadfoldError("INVALID_VALUE", `A run's input needs ${lacks}.`);
+  return given as GraphRunInput;
+}
+
 /**
  * Returns the graph's input: the answers to its interrupts as a command, else what is new: the messages that its thread
- * lacks, the fields of the client's state that the thread has otherwise, and tools and context in the fields that
+ * lacks (or, if the client says again what the user said last, that what came of it is gone), the fields of the client's state that the thread has otherwise, and tools and context in the fields that
  * ag-ui-langgraph writes (`tools`, `ag-ui`, `copilotkit`), as far as the graph has them.
  *
  * @param known - The thread's state; undefined if the graph keeps none.
@@ -36,7 +53,7 @@ export function graphInput(graph: RunnableGraph, input: GraphRunInput, known: Gr
   const resume = resumeOf(input);
   if (resume !== undefined) return command({ resume });
   const state = (known?.values ?? {}) as Values;
-  const { messages, ...merged } = langGraphDefaultMergeState(
+  const { messages: added, ...merged } = langGraphDefaultMergeState(
     { messages: (plainMessages(state["messages"]) ?? []) as never },
     input.messages.filter(isSaid).map(toLangChain) as never,
     { tools: input.tools ?? [], context: input.context ?? [] } as never,
@@ -46,8 +63,21 @@ export function graphInput(graph: RunnableGraph, input: GraphRunInput, known: Gr
   const own = Object.entries((input.state ?? {}) as Values).filter(
     ([name, value]) => !(name in merged) && name !== "messages" && isField(name, true) && !sameJson(value, state[name]),
   );
-  const added = Object.entries(merged).filter(([name]) => isField(name, false));
-  return { ...Object.fromEntries([...own, ...added]), messages };
+  const fields = Object.entries(merged).filter(([name]) => isField(name, false));
+  const messages = [...undone(state["messages"], input.messages), ...(added as object[])];
+  return { ...Object.fromEntries([...own, ...fields]), messages };
+}
+
+/** Removes what came of the user's last message, which the client sends once more: the run is made anew. */
+function undone(known: unknown, sent: readonly object[]): object[] {
+  const { id, role } = (sent.at(-1) ?? {}) as { id?: string; role?: string };
+  const list = (plainMessages(known) ?? []) as readonly { id?: string }[];
+  const place = role === "user" ? list.map((message) => message.id).lastIndexOf(id) : -1;
+  if (place < 0) return [];
+  const kept = new Set(sent.map((message) => (message as { id?: string }).id));
+  return list
+    .slice(place + 1)
+    .flatMap((message) => (message.id === undefined || kept.has(message.id) ? [] : [removeMessage(message.id)]));
 }
 
 /** Reasoning and activities are for the screen. */

@@ -4,7 +4,7 @@ import type { LangChainMessage } from "../../messages.js";
 import { typeOf } from "../message.js";
 import { createMiddleware } from "../middleware.js";
 import { type AgentModel, callModel } from "../models.js";
-import type { AgentState } from "../types.js";
+import type { AgentState, Runtime } from "../types.js";
 
 /** Options of {@link summarizationMiddleware}. */
 export interface SummarizationOptions extends Omit<ContextOptions<LangChainMessage>, "system" | "tools"> {
@@ -48,23 +48,23 @@ const USUAL: ContextOptions<LangChainMessage> = { trigger: { tokens: 170_000 }, 
  */
 export function summarizationMiddleware({ model, summaryPrompt = PROMPT, context, ...options }: SummarizationOptions) {
   const by = context ?? new Context<LangChainMessage>({ ...USUAL, ...options });
-  const summarized = async (due: ContextDue<LangChainMessage>, signal: AbortSignal | undefined) => {
+  const summarized = async (due: ContextDue<LangChainMessage>, runtime: Runtime) => {
     const before = due.previousSummary ? [`Summary so far:\n${due.previousSummary}`] : [];
     const text = [...before, ...due.messages.map(lineOf)].join("\n");
     const messages: LangChainMessage[] = [
       { type: "human", content: `${summaryPrompt}\n\n<messages>\n${text}\n</messages>` },
     ];
-    const ask = { messages, tools: [], toolChoice: undefined, settings: undefined, signal, onChunk: undefined };
+    const ask = { messages, tools: [], toolChoice: undefined, settings: undefined, runtime, onChunk: undefined };
     return textOf(await callModel(model, ask)).trim();
   };
   const recordOf = (state: AgentState) => (state["_summarization_event"] as ContextRecord | undefined) ?? null;
   return createMiddleware({
     name: "SummarizationMiddleware",
     stateSchema: { _summarization_event: field.replace<ContextRecord>({ private: true }) },
-    beforeModel: async (state, { signal }) => {
+    beforeModel: async (state, runtime) => {
       const { due } = by.of(state.messages, recordOf(state));
       if (!due) return undefined;
-      const summary = due.summarize ? await summarized(due, signal) : null;
+      const summary = due.summarize ? await summarized(due, runtime) : null;
       return { _summarization_event: due.toRecord(summary) };
     },
     wrapModelCall: (request, handler) => {

@@ -4,7 +4,7 @@ import { command, type RunnableGraph } from "../../stream/graph-parts.js";
 import { Refusal } from "../http.js";
 import { RunLog, RunLogs } from "../run-log.js";
 import { wireJson } from "../wire.js";
-import { modesOf, runParts, type RunEnd } from "./run-parts.js";
+import { modesOf, runParts, type RunEnd, type RunPart } from "./run-parts.js";
 import { configOf } from "./thread-state.js";
 
 /** As much of a request for a run as is read. */
@@ -74,6 +74,14 @@ export class Run extends RunLog {
   }
 }
 
+/** What the server adds to a request. */
+interface More {
+  /** More of the run's config. */
+  readonly config: object;
+  /** Changes the parts on their way. */
+  readonly change: ((parts: AsyncIterable<RunPart>, run: Run) => AsyncIterable<RunPart>) | undefined;
+}
+
 /** The runs of a server. */
 export class Runs {
   readonly logs: RunLogs<Run>;
@@ -86,7 +94,7 @@ export class Runs {
   }
 
   /** Begins a run, or lets it wait for those before it; by its `multitask_strategy`, stops them, or is refused. */
-  start(graph: RunnableGraph, threadId: string, assistantId: string, request: RunRequest, more: object): Run {
+  start(graph: RunnableGraph, threadId: string, assistantId: string, request: RunRequest, more: More): Run {
     const modes = modesOf(request.stream_mode);
     const strategy = request.multitask_strategy ?? "enqueue";
     const before = this.logs.of(threadId).filter(({ hasEnded }) => !hasEnded);
@@ -100,17 +108,16 @@ export class Runs {
     return run;
   }
 
-  async #work(graph: RunnableGraph, run: Run, modes: readonly string[], more: object): Promise<void> {
+  async #work(graph: RunnableGraph, run: Run, modes: readonly string[], { config: own, change }: More): Promise<void> {
     const { signal } = run.stop;
     if (signal.aborted) run.become("interrupted");
     else {
       run.become("running");
       this.#changed(run);
-      run.add(part({ event: "metadata", data: { run_id: run.id, attempt: 1 } }));
       try {
-        const config = { ...configFor(run, more), signal };
-        const input = inputOf(run.request);
-        for await (const said of runParts(graph, { input, config, modes, end: run.ending })) {
+        const config = { ...configFor(run, own), signal };
+        const told = beginning(run, runParts(graph, { input: inputOf(run.request), config, modes, end: run.ending }));
+        for await (const said of change ? change(told, run) : told) {
           if (signal.aborted) break;
           run.add(part(said));
         }
@@ -127,6 +134,12 @@ export class Runs {
     run.end();
     this.#changed(run);
   }
+}
+
+/** The parts of a run, from the one on that says which it is. */
+async function* beginning(run: Run, parts: AsyncIterable<RunPart>): AsyncGenerator<RunPart> {
+  yield { event: "metadata", data: { run_id: run.id, attempt: 1 } };
+  yield* parts;
 }
 
 const part = ({ event, data }: { event: string; data: unknown }) => `event: ${event}\ndata: ${wireJson(data)}\n\n`;

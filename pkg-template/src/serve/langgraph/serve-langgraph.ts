@@ -3,12 +3,17 @@ import { newId } from "../../new-id.js";
 import { checkedGraph, type GraphState, type RunnableGraph } from "../../stream/graph-parts.js";
 import { answering, bodyOf, eventStream, json, Refusal, type Cors, type FetchHandler } from "../http.js";
 import { wireJson } from "../wire.js";
+import { latestFirst } from "../run-log.js";
+import type { RunPart } from "./run-parts.js";
 import { Runs, type Run, type RunRequest } from "./runs.js";
 import { checkpointOf, configOf, interruptsOf, threadStateOf } from "./thread-state.js";
 
 /** How {@link serveLangGraph} answers. */
 export interface ServeLangGraphOptions {
-  /** More of a run's config, such as `context` by who asks; called for each run. */
+  /**
+   * More of a run's config, such as `context` by who asks; a function is called for each run. It may throw a `Response`,
+   * which is then the answer: a 401 for who may not run it.
+   */
   config?: ((request: Request) => object | undefined) | object | undefined;
   /** Which pages of other origins may call. Default: none. */
   cors?: Cors | undefined;
@@ -16,6 +21,14 @@ export interface ServeLangGraphOptions {
   basePath?: string | undefined;
   /** How many runs that are over can still be joined. Default 100. */
   keep?: number | undefined;
+  /** Changes the parts of a run before they are sent: leaves some out, adds others, waits. */
+  parts?:
+    | ((
+        parts: AsyncIterable<RunPart>,
+        run: { threadId: string; runId: string },
+        request: Request,
+      ) => AsyncIterable<RunPart>)
+    | undefined;
 }
 
 /**
@@ -157,10 +170,9 @@ class LangGraphServer {
 
   async searchThreads({ metadata, ids, limit = 10, offset = 0, status }: Record<string, unknown>): Promise<object[]> {
     const asked = Object.entries(isDict(metadata) ? metadata : {});
-    const found = [...this.#threads.values()]
+    const found = latestFirst(this.#threads.values())
       .filter(({ id }) => !Array.isArray(ids) || ids.includes(id))
-      .filter(({ metadata: own }) => asked.every(([key, value]) => (own as Record<string, unknown>)[key] === value))
-      .reverse();
+      .filter(({ metadata: own }) => asked.every(([key, value]) => (own as Record<string, unknown>)[key] === value));
     const told = (await Promise.all(found.map(({ id }) => this.thread(id)))) as { status: string }[];
     const left = status == null ? told : told.filter((thread) => thread.status === status);
     return left.slice(Number(offset), Number(offset) + Number(limit));
@@ -206,7 +218,10 @@ class LangGraphServer {
     const { config } = this.#options;
     const more =
       (typeof config === "function" ? (config as (request: Request) => object | undefined)(request) : config) ?? {};
-    const run = this.#runs.start(graph, threadId, name, body, more);
+    const { parts } = this.#options;
+    const change =
+      parts && ((told: AsyncIterable<RunPart>, run: Run) => parts(told, { threadId, runId: run.id }, request));
+    const run = this.#runs.start(graph, threadId, name, body, { config: more, change });
     const thread = this.#threads.get(threadId) ?? this.#keep(threadId, {});
     thread.assistant = name;
     return run;

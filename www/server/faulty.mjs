@@ -1,0 +1,67 @@
+// A run's events on their way to a client, at the pace and with the faults that were asked for.
+import { setTimeout as sleep } from "node:timers/promises";
+import { toAgUi } from "threadfold";
+
+/** In the middle of an answer: behind so many of its parts a late snapshot comes. */
+const MIDDLE = 3;
+
+const FAILURE = { code: "SCRIPTED", message: "The model did not answer. (You asked for this.)" };
+
+/** Makes an error of either protocol. */
+export const agUiFailure = { type: "RUN_ERROR", ...FAILURE };
+export const langGraphFailure = { event: "error", data: { error: FAILURE.code, message: FAILURE.message } };
+
+/**
+ * Tells a run's events or parts at a pace, and has it fail where it is to.
+ *
+ * @param {AsyncIterable<object>} told
+ * @param {import("./faults.mjs").Faults} faults
+ * @param {{ graph: object, threadId: string, failure: object }} run
+ */
+export async function* faulty(told, { latency, tick, fail }, { graph, threadId, failure }) {
+  const before = await stateOf(graph, threadId);
+  await sleep(latency);
+  const end = fail === undefined ? Infinity : Math.max(1, fail);
+  let count = 0;
+  let last = -Infinity;
+  for await (const event of told) {
+    if (count === end) break;
+    const wait = last + tick - performance.now();
+    if (wait > 0) await sleep(wait);
+    last = performance.now();
+    yield event;
+    count++;
+  }
+  if (count !== end) return;
+  await forget(graph, threadId, before);
+  yield failure;
+}
+
+/**
+ * Makes AG-UI's events what servers make of them that have two minds: results go by their call's id while they stream, and
+ * snapshots come late.
+ */
+export async function* asServersDo(told, { lag }, { graph, threadId }) {
+  let late = lag === 2 ? await messagesOf(graph, threadId) : undefined;
+  const parts = new Map();
+  for await (const event of told) {
+    const { type, messageId, toolCallId } = event;
+    yield type === "TOOL_CALL_RESULT" ? { ...event, messageId: toolCallId } : event;
+    if (type !== "TEXT_MESSAGE_CONTENT" || lag === 0) continue;
+    parts.set(messageId, (parts.get(messageId) ?? 0) + 1);
+    if (parts.get(messageId) !== MIDDLE) continue;
+    // The graph's last checkpoint does not have the message in flight; lag 2: nor does it know of the run, at first.
+    yield { type: "MESSAGES_SNAPSHOT", messages: late ?? (await messagesOf(graph, threadId)) };
+    late = undefined;
+  }
+}
+
+const stateOf = (graph, threadId) => graph.getState({ threadId });
+
+const messagesOf = async (graph, threadId) => ((await stateOf(graph, threadId)).values.messages ?? []).map(toAgUi);
+
+/** Has the thread as it was: its state then is written once more, as the latest. */
+async function forget(graph, threadId, { config }) {
+  if (config?.configurable?.checkpoint_id === undefined) return graph.checkpointer.deleteThread(threadId);
+  await graph.updateState(config, null, "__copy__");
+}
