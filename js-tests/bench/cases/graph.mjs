@@ -161,7 +161,7 @@ function rows() {
 }
 
 /** The medians, in µs; the contenders of a row take turns. `wanted` says by name which rows. */
-export async function graphCosts(quick, wanted) {
+export async function costs(quick, wanted) {
   const results = [];
   for (const { name, n, contenders, rounds = 7 } of rows().filter(({ name }) => wanted(name))) {
     const samples = Object.fromEntries(Object.keys(contenders).map((contender) => [contender, []]));
