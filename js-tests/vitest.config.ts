@@ -40,6 +40,7 @@ const ALONE = [
   "fuzz/seeds.test.ts",
   "cli/**",
   "serve/{deep-agent,use-stream}.test.ts",
+  "graph/alias.test.ts",
 ];
 
 const inNode = {

@@ -290,14 +290,14 @@ describe("its own", () => {
   test("an idle timeout waits while there is progress", async () => {
     const wait = (time: number) => new Promise((resolve) => setTimeout(resolve, time));
     const node = async (_: unknown, ctx: NodeContext) => {
-      for (let at = 0; at < 4; at++) {
+      for (let at = 0; at < 30; at++) {
         await wait(15);
         ctx.heartbeat();
       }
       return { log: ["done"] };
     };
     const graph = new StateGraph(schema)
-      .addNode("a", node as never, { timeout: { idleTimeout: 45 } })
+      .addNode("a", node as never, { timeout: { idleTimeout: 400 } })
       .addEdge(START, "a");
     expect(await graph.compile().invoke({})).toEqual({ log: ["done"] });
     const still = new StateGraph(schema).addNode("a", () => wait(500) as never, { timeout: { idleTimeout: 20 } });

@@ -31,6 +31,7 @@ export class Run extends RunThread {
   #step!: Step;
   #failed: Task | undefined;
   #controller: AbortController | undefined;
+  #signal: AbortSignal | undefined;
   #unlisten: (() => void) | undefined;
   #wake: ((error?: unknown) => void) | undefined;
   /** Whether it has stopped before its end. */
@@ -403,9 +404,10 @@ export class Run extends RunThread {
 
   /** Is aborted when the run fails or the caller aborts it. */
   get signal(): AbortSignal {
-    this.#controller ??= new AbortController();
+    if (this.#signal) return this.#signal;
+    const { signal } = (this.#controller = new AbortController());
     const given = this.config.signal ?? this.parent?.run.signal;
-    return given ? AbortSignal.any([given, this.#controller.signal]) : this.#controller.signal;
+    return (this.#signal = given ? AbortSignal.any([given, signal]) : signal);
   }
 
   #listen(): void {
