@@ -31,6 +31,7 @@ const onReact18 = {
 
 /** What needs a process of its own: it catches the wasm as it is instantiated, or changes what all have. */
 const ALONE = [
+  "checkpoint/validation.test.ts",
   "memory/**",
   "robust/**",
   "react/**",

@@ -4,11 +4,17 @@ import { PostgresSaver } from "@langchain/langgraph-checkpoint-postgres";
 import { defineSchema, field } from "threadfold";
 import { START, StateGraph } from "threadfold/graph";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { isThorough } from "../support/seed.js";
 import { type Postgres, programs, startPostgres } from "./postgres.js";
 import { play, type Scenario, scenarios, waysOf } from "./scenarios.js";
 
-if (programs === undefined)
-  console.log("Interop through Postgres is not tested: it is not installed (apt-get install postgresql).");
+const isSkipped = programs === undefined || !isThorough();
+if (isSkipped)
+  console.log(
+    programs === undefined
+      ? "Interop through Postgres is not tested: it is not installed (apt-get install postgresql)."
+      : "Interop through Postgres is tested with THREADFOLD_THOROUGH=1.",
+  );
 
 let postgres: Postgres;
 let schemas = 0;
@@ -24,7 +30,7 @@ async function withSaver<T>(use: (saver: PostgresSaver) => Promise<T>): Promise<
   }
 }
 
-describe.skipIf(programs === undefined)("through Postgres", () => {
+describe.skipIf(isSkipped)("through Postgres", () => {
   beforeAll(async () => {
     postgres = await startPostgres();
   }, 60_000);

@@ -7,7 +7,7 @@ import { AIMessage } from "@langchain/core/messages";
 import { Annotation, END, START, StateGraph } from "@langchain/langgraph";
 import { Thread, type AgUiState } from "threadfold";
 import { AgUiRunner, foldAgUi, runInput } from "threadfold/ag-ui";
-import { serve, toNodeListener, type FetchHandler, type ServeOptions } from "threadfold/serve";
+import { serve, serveLangGraph, toNodeListener, type FetchHandler, type ServeOptions } from "threadfold/serve";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { OURS } from "./libraries";
 
@@ -224,6 +224,32 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
     } finally {
       vi.useRealTimers();
     }
+  });
+
+  test.each([
+    ["nothing with a text", () => Object.create(null) as unknown],
+    ["undefined", () => undefined],
+    [
+      "an error whose words throw",
+      () =>
+        Object.defineProperty(new Error(), "message", {
+          get() {
+            throw new Error("no");
+          },
+        }),
+    ],
+  ])("a run that throws %s ends with an error, over either protocol", async (_, thrown) => {
+    const graph = {
+      // oxlint-disable-next-line require-yield -- it ends before it begins
+      async *stream() {
+        throw thrown();
+      },
+    };
+    const parts = await partsOf(await post(serve(graph), input("Hi")));
+    expect(parts.map(({ type }) => type)).toEqual(["RUN_STARTED", "RUN_ERROR"]);
+    const body = JSON.stringify({ assistant_id: "agent", input: {} });
+    const asked = new Request("http://localhost/runs/stream", { method: "POST", body });
+    expect(await (await serveLangGraph(graph)(asked)).text()).toContain("event: error");
   });
 
   test("tells what a thread has, with what it asks", async () => {

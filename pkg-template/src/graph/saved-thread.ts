@@ -1,6 +1,6 @@
 // A thread in a saver: turns a run's state into LangGraph's checkpoints (format 4) and back.
 import type { PastTuple } from "../checkpoint/langgraph-saver.js";
-import { MemorySaver } from "../checkpoint/memory-saver.js";
+import { MemorySaver } from "threadfold/checkpoint";
 import type {
   ChannelVersions,
   Checkpoint,

@@ -1,5 +1,7 @@
 // What both servers say over HTTP: JSON, refusals, and streams of server-sent events.
 
+import { errorWords } from "../stream/error-words.js";
+
 /** Answers a request, as Workers, Next, Deno, Bun and others call it. */
 export type FetchHandler = (request: Request) => Promise<Response>;
 
@@ -115,7 +117,7 @@ export function answering(
     } catch (error) {
       if (error instanceof Response) return error;
       const status = error instanceof Refusal ? error.status : 500;
-      response = json(JSON.stringify(shape(error instanceof Error ? error.message : String(error))), status);
+      response = json(JSON.stringify(shape(errorWords(error).message)), status);
     }
     for (const [name, value] of Object.entries(allowed)) response.headers.set(name, value);
     return response;

@@ -1,6 +1,7 @@
 import { graphEvents, threadState, type GraphEvent, type GraphEventOptions } from "../ag-ui/graph/graph-events.js";
 import { checkedInput, type GraphRunInput } from "../ag-ui/graph/graph-input.js";
 import { agUiMessage } from "../ag-ui/graph/messages-told.js";
+import { errorWords } from "../stream/error-words.js";
 import { checkedGraph, type GraphTask, type RunnableGraph } from "../stream/graph-parts.js";
 import { answering, bodyOf, decoded, eventStream, json, Refusal, type Cors, type FetchHandler } from "./http.js";
 import { RunLog, RunLogs } from "./run-log.js";
@@ -131,7 +132,7 @@ class AgUiServer {
       if (signal.aborted && !/^RUN_(FINISHED|ERROR)$/.test(last))
         run.add(`data: ${wireJson({ type: "RUN_FINISHED", threadId, runId, outcome: { type: "cancelled" } })}`);
     } catch (error) {
-      run.add(`data: ${wireJson({ type: "RUN_ERROR", message: (error as Error)?.message ?? String(error) })}`);
+      run.add(`data: ${wireJson({ type: "RUN_ERROR", message: errorWords(error).message })}`);
     } finally {
       run.end();
     }
