@@ -59,7 +59,15 @@ export default defineConfig({
           ...inNode,
           name: "node",
           include: ["**/*.test.ts"],
-          exclude: ["browser/**", "consumers/**", "rust/**", "servers/**", "**/node_modules/**", ...ALONE],
+          exclude: [
+            "browser/**",
+            "consumers/**",
+            "databases/**",
+            "rust/**",
+            "servers/**",
+            "**/node_modules/**",
+            ...ALONE,
+          ],
           // Importing everything anew for each file takes longer than many a file's tests.
           isolate: false,
         },
@@ -78,6 +86,10 @@ export default defineConfig({
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
+      },
+      {
+        // langgraph.js's savers for databases: not part of `npm test`.
+        test: { ...inNode, name: "databases", include: ["databases/*.test.ts"] },
       },
       {
         test: {

@@ -4,17 +4,11 @@ import { PostgresSaver } from "@langchain/langgraph-checkpoint-postgres";
 import { defineSchema, field } from "threadfold";
 import { START, StateGraph } from "threadfold/graph";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { isThorough } from "../support/seed.js";
 import { type Postgres, programs, startPostgres } from "./postgres.js";
-import { play, type Scenario, scenarios, waysOf } from "./scenarios.js";
+import { play, type Scenario, scenarios, waysOf } from "../checkpoint/scenarios.js";
 
-const isSkipped = programs === undefined || !isThorough();
-if (isSkipped)
-  console.log(
-    programs === undefined
-      ? "Interop through Postgres is not tested: it is not installed (apt-get install postgresql)."
-      : "Interop through Postgres is tested with THREADFOLD_THOROUGH=1.",
-  );
+if (programs === undefined)
+  console.log("Threads are not handed over through Postgres: it is not installed (apt-get install postgresql).");
 
 let postgres: Postgres;
 let schemas = 0;
@@ -30,7 +24,7 @@ async function withSaver<T>(use: (saver: PostgresSaver) => Promise<T>): Promise<
   }
 }
 
-describe.skipIf(isSkipped)("through Postgres", () => {
+describe.skipIf(programs === undefined)("through Postgres", () => {
   beforeAll(async () => {
     postgres = await startPostgres();
   }, 60_000);
