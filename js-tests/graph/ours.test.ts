@@ -569,6 +569,20 @@ describe("in odd hands", () => {
     expect((await graph.getState(thread)).tasks[0]?.error).toEqual(error);
   });
 
+  test("a copy of a context keeps what it has", async () => {
+    const child = new StateGraph(schema).addNode("x", says("x")).addEdge(START, "x").compile();
+    const { signal } = new AbortController();
+    const graph = new StateGraph(schema)
+      .addNode("a", async (_, ctx) => {
+        const copy = Object.assign(Object.create(Object.getPrototypeOf(ctx) as object) as typeof ctx, ctx, { signal });
+        expect([copy.signal, copy.node, { ...ctx }.configurable]).toEqual([signal, "a", { thread_id: "t" }]);
+        return child.invoke({}, { ...ctx } as typeof ctx);
+      })
+      .addEdge(START, "a")
+      .compile({ checkpointer: new MemorySaver() });
+    expect(await graph.invoke({}, { ...thread, signal })).toEqual({ log: ["x"] });
+  });
+
   test("a context's schema may come alone", async () => {
     const graph = new StateGraph(State, Annotation.Root({ user: Annotation<string> }))
       .addNode("a", (_, ctx) => ({ log: [String(ctx.context["user"])] }))
