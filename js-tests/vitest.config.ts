@@ -31,12 +31,14 @@ const onReact18 = {
 
 /** What needs a process of its own: it catches the wasm as it is instantiated, or changes what all have. */
 const ALONE = [
+  "checkpoint/validation.test.ts",
   "memory/**",
   "robust/**",
   "react/**",
   "stores/**",
   "runner/chat.test.ts",
   "fuzz/seeds.test.ts",
+  "graph/alias.test.ts",
   "cli/**",
   "serve/{deep-agent,use-stream}.test.ts",
 ];
@@ -57,7 +59,15 @@ export default defineConfig({
           ...inNode,
           name: "node",
           include: ["**/*.test.ts"],
-          exclude: ["browser/**", "consumers/**", "rust/**", "servers/**", "**/node_modules/**", ...ALONE],
+          exclude: [
+            "browser/**",
+            "consumers/**",
+            "databases/**",
+            "rust/**",
+            "servers/**",
+            "**/node_modules/**",
+            ...ALONE,
+          ],
           // Importing everything anew for each file takes longer than many a file's tests.
           isolate: false,
         },
@@ -76,6 +86,10 @@ export default defineConfig({
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
+      },
+      {
+        // langgraph.js's savers for databases: not part of `npm test`.
+        test: { ...inNode, name: "databases", include: ["databases/*.test.ts"] },
       },
       {
         test: {

@@ -12,10 +12,10 @@ import { fromCargo, fromVitest, Tally } from "./tally.mjs";
 import { IN_NODE, vitestIn } from "./vitest.mjs";
 import { bind, OPTIMISED, SIDE_BY_SIDE, target, WASM } from "./rust.mjs";
 
-const GROUPS = ["rust", "wasm", "build", "node", "browser", "consumers", "servers", "quick"];
+const GROUPS = ["rust", "wasm", "build", "node", "browser", "consumers", "servers", "databases", "quick"];
 const DEFAULT = ["rust", "wasm", "build", "node", "browser"];
 const NEEDS_BROWSER = ["wasm", "browser", "consumers", "servers"];
-const NEEDS_BUILD = ["node", "browser", "consumers", "servers", "quick"];
+const NEEDS_BUILD = ["node", "browser", "consumers", "servers", "databases", "quick"];
 
 /** The files of vitest's project `node` that are fast and fail first when something is wrong. */
 const QUICK = [
@@ -110,6 +110,11 @@ export async function test(groups, tally) {
       tally.step("real servers", async () => {
         await (await import("../js-tests/servers/environment.mjs")).ensureEnvironment();
         return vitest(["servers"]);
+      }),
+    databases: () =>
+      tally.step("databases", async () => {
+        await (await import("../js-tests/databases/environment.mjs")).ensureDatabases();
+        return vitest(["databases"]);
       }),
     quick: async () => {
       await tally.step("cargo test --lib", () => cargoTest("--lib"));

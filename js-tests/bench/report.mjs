@@ -35,7 +35,7 @@ export function barsOf(results, sizes) {
     const value = measured({ us, sizes });
     const ok = atLeast === undefined ? value <= atMost : value >= atLeast;
     return { what, value, ok, bar: atLeast === undefined ? `≤ ${atMost}` : `≥ ${atLeast}` };
-  }).filter(({ value }) => !Number.isNaN(value));
+  }).filter(({ value }) => Number.isFinite(value));
 }
 
 export function precise(number) {

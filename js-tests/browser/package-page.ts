@@ -9,7 +9,12 @@ const HOST = "http://page.test";
 /** Serves the package's files to all pages of a context. `script` is the module that each page runs. */
 export async function packageContext(browser: Browser, script: string): Promise<BrowserContext> {
   const context = await browser.newContext();
-  const imports = { threadfold: "/index.js", "threadfold/graph": "/graph.js", "threadfold/context": "/context.js" };
+  const imports = {
+    threadfold: "/index.js",
+    "threadfold/checkpoint": "/checkpoint.js",
+    "threadfold/graph": "/graph.js",
+    "threadfold/context": "/context.js",
+  };
   const html = `<!doctype html><script type="importmap">${JSON.stringify({ imports })}</script><script type="module">${script}</script>`;
   await context.route(`${HOST}/**`, (route) => {
     const { pathname } = new URL(route.request().url());

@@ -132,6 +132,6 @@ test.each([
       const alone = await play(given, [false], new TheirMemorySaver());
       expect(await play(given, turns, create())).toEqual(alone);
     }),
-    seeded(`checkpoint/by turns, ${name}`, 120),
+    seeded(`checkpoint/by turns, ${name}`, 40),
   );
 });

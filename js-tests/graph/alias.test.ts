@@ -30,7 +30,10 @@ const State = Annotation.Root({
 });
 
 test("it is threadfold that runs", () => {
-  const graph = new StateGraph(State).addNode("a", () => ({ jokes: ["x"] })).addEdge(START, "a").compile();
+  const graph = new StateGraph(State)
+    .addNode("a", () => ({ jokes: ["x"] }))
+    .addEdge(START, "a")
+    .compile();
   expect(graph).toBeInstanceOf(CompiledStateGraph);
 });
 
@@ -73,10 +76,14 @@ test("a tool loop with ToolNode", async () => {
 
 test("human in the loop", async () => {
   const graph = new StateGraph(State)
-    .addNode("ask", () => {
-      getWriter()?.("asking");
-      return new Command({ update: { jokes: [interrupt("More?") as string] }, goto: "end" });
-    }, { ends: ["end"] })
+    .addNode(
+      "ask",
+      () => {
+        getWriter()?.("asking");
+        return new Command({ update: { jokes: [interrupt("More?") as string] }, goto: "end" });
+      },
+      { ends: ["end"] },
+    )
     .addNode("end", () => ({ jokes: ["the end"] }))
     .addEdge(START, "ask")
     .compile({ checkpointer: new MemorySaver() });
@@ -84,7 +91,10 @@ test("human in the loop", async () => {
   const asked = await graph.invoke({}, config);
   expect(isInterrupted(asked) && asked.__interrupt__[0]?.value).toBe("More?");
   const parts: unknown[] = [];
-  for await (const part of await graph.stream(new Command({ resume: "yes" }), { ...config, streamMode: ["custom", "updates"] }))
+  for await (const part of await graph.stream(new Command({ resume: "yes" }), {
+    ...config,
+    streamMode: ["custom", "updates"],
+  }))
     parts.push(part);
   expect(parts).toEqual([
     ["custom", "asking"],
@@ -94,7 +104,11 @@ test("human in the loop", async () => {
 });
 
 test("errors by their classes and codes", async () => {
-  const loop = new StateGraph(State).addNode("a", () => ({})).addEdge(START, "a").addEdge("a", "a").compile();
+  const loop = new StateGraph(State)
+    .addNode("a", () => ({}))
+    .addEdge(START, "a")
+    .addEdge("a", "a")
+    .compile();
   const error: unknown = await loop.invoke({}).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(GraphRecursionError);
   expect(error).toMatchObject({ name: "GraphRecursionError", lc_error_code: "GRAPH_RECURSION_LIMIT" });
@@ -123,8 +137,14 @@ test("what both have has one form", async () => {
 test("a compiled graph has langgraph.js's methods", () => {
   const methods = ["invoke", "stream", "getState", "getStateHistory", "updateState", "bulkUpdateState", "withConfig"];
   const drawing = ["getGraph", "getGraphAsync", "getSubgraphs", "getSubgraphsAsync"];
-  const theirs = new real.StateGraph(State).addNode("a", () => ({})).addEdge(START, "a").compile();
-  const ours = new StateGraph(State).addNode("a", () => ({})).addEdge(START, "a").compile();
+  const theirs = new real.StateGraph(State)
+    .addNode("a", () => ({}))
+    .addEdge(START, "a")
+    .compile();
+  const ours = new StateGraph(State)
+    .addNode("a", () => ({}))
+    .addEdge(START, "a")
+    .compile();
   for (const name of [...methods, ...drawing]) {
     expect(typeof theirs[name as never], name).toBe("function");
     expect(typeof ours[name as never], name).toBe("function");

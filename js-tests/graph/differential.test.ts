@@ -28,6 +28,15 @@ async function checkpoints(saver: Saver): Promise<Seen[]> {
   return all.toReversed();
 }
 
+/** What tasks have written behind the newest checkpoint. */
+async function written(saver: Saver): Promise<string> {
+  for await (const { pendingWrites = [] } of saver.list({ configurable: { thread_id: "t", checkpoint_ns: "" } })) {
+    const own = pendingWrites.filter(([, channel]) => !/^__(error|interrupt|resume)/.test(channel));
+    return JSON.stringify(own.map(([, channel, value]) => [channel, value]).toSorted());
+  }
+  return "";
+}
+
 /** A checkpoint behind which a node is triggered twice: langgraph.js takes only the first trigger, and runs it again. */
 function triggersTwice({ values }: Seen, { joins, nodes }: GraphCase): boolean {
   return nodes.some(({ name, defer }) => {
@@ -111,7 +120,12 @@ async function compared(spec: GraphCase): Promise<string> {
     } else {
       const [state, own] = await both(({ graph }) => graph.getState(config).catch((error: Error) => error.name));
       // What became of a failed node's siblings: langgraph.js loses the edges of those that had finished.
-      if (ours.error && typeof own === "object" && own.tasks.length > 1) return "siblings of a failed node";
+      if (ours.error && typeof own === "object" && own.tasks.length > 1) {
+        const [theirs, ours] = await both(({ saver }) => written(saver));
+        if (theirs !== ours) return "siblings of a failed node";
+        // Saved again at the next end, in other places, langgraph.js counts a write twice.
+        if (spec.durability === "exit") return "an error, saved at exit";
+      }
       if (typeof state === "string" || typeof own === "string") expect(own).toEqual(state);
       else {
         // A node that was answered and is not done is unfinished, but langgraph.js takes the answer for its writes.
@@ -144,7 +158,7 @@ async function compared(spec: GraphCase): Promise<string> {
 }
 
 test("random graphs run as on langgraph.js", async () => {
-  const { seed, numRuns } = seeded("random graphs beside langgraph.js", 1200);
+  const { seed, numRuns } = seeded("random graphs beside langgraph.js", 1400);
   const stopped = new Map<string, number>();
   for (let at = 0; at < numRuns; at++) {
     const spec = randomGraph(randomOf(seed + at));

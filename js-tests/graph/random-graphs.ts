@@ -64,16 +64,24 @@ export function randomGraph(random: () => number): GraphCase {
   ];
   const letters = "abcdefgh".split("").sort(() => random() - 0.5);
   const names = letters.slice(0, 2 + upTo(4));
-  const wild = chance(0.35);
+  const wild = chance(0.2);
+  const joins: [string[], string][] = Array.from({ length: chance(0.6) ? 1 + upTo(1) : 0 }, () => [
+    some(names, 3),
+    pick(names),
+  ]);
+  // Most nodes behind a join have no other way in: langgraph.js takes only one trigger at a time.
+  const alone = new Set(chance(0.8) ? joins.map(([, to]) => to) : []);
+  const free = names.filter((name) => !alone.has(name));
+  const open = free.length > 0 ? free : names;
   const act = (): Act => {
     const kind = random();
     const later = chance(0.3);
     if (kind < 0.6) return { kind: "update", later, last: chance(wild ? 0.15 : 0.03) };
     if (kind < 0.68) return { kind: "nothing", later };
     if (kind < 0.76)
-      return { kind: pick(["goto", "command"] as const), to: some(chance(0.2) ? [...names, END] : names, 2) };
+      return { kind: pick(["goto", "command"] as const), to: some(chance(0.2) ? [...open, END] : open, 2) };
     if (kind < 0.82) return { kind: "send", to: some(names, 3) };
-    if (kind < 0.86) return { kind: "list", to: some(names, 1) };
+    if (kind < 0.86) return { kind: "list", to: some(open, 1) };
     if (kind < 0.92) return { kind: wild ? "error" : "update", later };
     return { kind: wild ? "ask" : "update", later };
   };
@@ -82,18 +90,14 @@ export function randomGraph(random: () => number): GraphCase {
     acts: Array.from({ length: 1 + upTo(3) }, act),
     defer: chance(0.12),
   }));
-  const edges: [string, string][] = some(names, 2).map((name) => [START, name]);
+  const edges: [string, string][] = some(open, 2).map((name) => [START, name]);
   for (const name of names) {
     const count = upTo(2);
-    for (let at = 0; at < count; at++) edges.push([name, chance(0.25) ? END : pick(names)]);
+    for (let at = 0; at < count; at++) edges.push([name, chance(0.25) ? END : pick(open)]);
   }
-  const joins: [string[], string][] = Array.from({ length: chance(0.6) ? 1 + upTo(1) : 0 }, () => [
-    some(names, 3),
-    pick(names),
-  ]);
   const branches: BranchSpec[] = Array.from({ length: chance(0.5) ? 1 + upTo(1) : 0 }, () => ({
     from: pick([...names, START]),
-    answers: Array.from({ length: 1 + upTo(3) }, () => some([...names, END, `>${pick(names)}`], 2)),
+    answers: Array.from({ length: 1 + upTo(3) }, () => some([...open, END, `>${pick(names)}`], 2)),
     mapped: chance(0.3),
   }));
   const stops = chance(0.15) ? some(names, 2) : [];
@@ -105,7 +109,8 @@ export function randomGraph(random: () => number): GraphCase {
   return {
     nodes,
     edges: edges.filter(([from, to], at) => edges.findIndex(([a, b]) => a === from && b === to) === at),
-    joins: joins.filter(([from, to], at) => joins.findIndex(([a, b]) => a.join() === from.join() && b === to) === at),
+    // Two joins into one node could be full at once, too.
+    joins: joins.filter(([, to], at) => joins.findIndex(([, other]) => other === to) === at),
     branches,
     limit: chance(0.2) ? 2 + upTo(4) : 9 + upTo(6),
     before: stopBefore ? stops : [],

@@ -20,6 +20,7 @@ export const entries = [
   "persist",
   "context",
   "context/offload",
+  "checkpoint",
   "graph",
   "agent",
   "serve",

@@ -1,6 +1,5 @@
 // What a checkpoint costs in memory, in time and in bytes, beside langgraph.js's MemorySaver, and in IndexedDB.
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
+import "fake-indexeddb/auto";
 import { AIMessage } from "@langchain/core/messages";
 import * as langgraph from "@langchain/langgraph";
 import { IndexedDBSaver, MemorySaver } from "threadfold/graph";
@@ -45,9 +44,6 @@ async function time(saver, message, n, steps) {
   return ((performance.now() - began) * 1000) / (steps / 2);
 }
 
-setFlagsFromString("--expose-gc");
-const collect = runInNewContext("gc");
-
 /** The heap that so many puts take: the messages that they are of, and what the saver adds. */
 async function heap(n, steps) {
   const saver = new MemorySaver();
@@ -78,10 +74,10 @@ async function heap(n, steps) {
     }
   };
   await step(1, 100);
-  collect();
+  globalThis.gc();
   const began = process.memoryUsage().heapUsed;
   await step(100, 100 + steps);
-  collect();
+  globalThis.gc();
   const used = process.memoryUsage().heapUsed - began;
   if ((await saver.get({ configurable: { thread_id: "1" } })).channel_values.messages !== messages)
     throw new Error("The saver kept another list.");
@@ -99,9 +95,6 @@ async function theirBytes(n, steps) {
 let databases = 0;
 /** What IndexedDB keeps, as JSON. */
 async function storedBytes(steps) {
-  // By hand, for its own way takes the window of the cases of React.
-  const { IDBKeyRange, indexedDB } = await import("fake-indexeddb");
-  Object.assign(globalThis, { IDBKeyRange, indexedDB });
   const name = `bench-${databases++}`;
   const saver = new IndexedDBSaver({ name });
   await putAll(saver, puts(dict, 0, steps));
@@ -119,7 +112,7 @@ async function storedBytes(steps) {
 }
 
 /** `us` is bytes where the unit says so. */
-export async function checkpointCosts(quick, wanted) {
+export async function costs(quick, wanted) {
   const results = [];
   const name = "checkpoint in memory, one message added";
   for (const n of wanted(name) ? [1_000, 10_000] : []) {

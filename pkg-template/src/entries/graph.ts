@@ -1,21 +1,5 @@
 // "threadfold/graph": graphs with LangGraph's semantics.
-export { BaseCheckpointSaver } from "../checkpoint/base-saver.js";
-export { IndexedDBSaver, type IndexedDBSaverOptions } from "../checkpoint/indexeddb-saver.js";
-export { MemorySaver } from "../checkpoint/memory-saver.js";
-export type {
-  ChannelVersion,
-  ChannelVersions,
-  Checkpoint,
-  CheckpointConfig,
-  CheckpointListOptions,
-  CheckpointMetadata,
-  CheckpointPendingWrite,
-  CheckpointSaver,
-  CheckpointSerializer,
-  CheckpointTuple,
-  GrownLists,
-  PendingWrite,
-} from "../checkpoint/types.js";
+export * from "threadfold/checkpoint";
 export {
   Command,
   type CommandParams,

@@ -47,6 +47,8 @@ export abstract class RunThread extends RunEvents {
   metadata: CheckpointMetadata = { source: "input", step: -2, parents: {} };
   #checkpointId: string | undefined;
   #parentId: string | undefined;
+  /** What is to be saved behind the last checkpoint, at the end. */
+  #late: [task: string, entries: [channel: string, value: unknown][]][] = [];
 
   constructor(graph: CompiledStateGraph, config: RunConfig, parent: Task | undefined, streams: RunStreams | undefined) {
     super(graph, config, parent, streams);
@@ -58,7 +60,8 @@ export abstract class RunThread extends RunEvents {
     const around = parent?.run.saved;
     const saver =
       checkpointer === false ? undefined : (around?.saver ?? (checkpointer === true ? undefined : checkpointer));
-    this.saved = saver && this.#open(saver, config.durability ?? around?.durability ?? graph.options.durability ?? "async");
+    this.saved =
+      saver && this.#open(saver, config.durability ?? around?.durability ?? graph.options.durability ?? "async");
     this.state = this.saved ? {} : this.spec.fields.initial();
   }
 
@@ -181,8 +184,10 @@ export abstract class RunThread extends RunEvents {
     if (entries.length === 0) return;
     this.pending = this.pending.filter(([id]) => id !== NULL_TASK);
     for (const [channel, value] of entries) this.pending.push([NULL_TASK, channel, value]);
-    if (this.saved?.durability !== "exit" && this.#checkpointId)
-      this.saved?.putWrites(this.#checkpointId, entries, NULL_TASK);
+    // At the end the rest is in the state.
+    if (this.saved?.durability === "exit")
+      this.#late.push([NULL_TASK, entries.filter(([channel]) => channel === RESUME)]);
+    else if (this.#checkpointId) this.saved?.putWrites(this.#checkpointId, entries, NULL_TASK);
   }
 
   /** The questions of unfinished tasks, by id. */
@@ -240,12 +245,14 @@ export abstract class RunThread extends RunEvents {
   /** Saves a task's writes behind the checkpoint. */
   saveTask(task: Task, entries: [channel: string, value: unknown][]): void {
     for (const [channel, value] of entries) this.pending.push([task.id, channel, value]);
-    if (this.saved?.durability !== "exit") this.saved?.putWrites(this.checkpointId, entries, task.id);
+    if (this.saved?.durability === "exit") this.#late.push([task.id, entries]);
+    else this.saved?.putWrites(this.checkpointId, entries, task.id);
   }
 
   /** Makes a checkpoint of the thread as it stands. */
   put(source: CheckpointMetadata["source"], grown?: Record<string, readonly unknown[]>): void {
     const { saved } = this;
+    this.#late = [];
     if (!saved) {
       this.#checkpointId = undefined;
       return;
@@ -266,16 +273,7 @@ export abstract class RunThread extends RunEvents {
     const { saved } = this;
     if (saved?.durability !== "exit") return;
     this.#save(saved);
-    // What the caller wrote is in the state by now.
-    const pending = this.pending.filter(([of, channel]) => of !== NULL_TASK || channel === RESUME);
-    for (const task of new Set(pending.map(([of]) => of))) {
-      const own = pending.filter(([of]) => of === task);
-      saved.putWrites(
-        this.checkpointId,
-        own.map(([, channel, value]) => [channel, value]),
-        task,
-      );
-    }
+    for (const [task, entries] of this.#late) if (entries.length > 0) saved.putWrites(this.checkpointId, entries, task);
   }
 
   /** The checkpoint of each graph around this one. */
@@ -293,7 +291,11 @@ export abstract class RunThread extends RunEvents {
       values: { ...state },
       metadata,
       next: tasks.map(({ name }) => name),
-      tasks: tasks.map(({ id, name, path }) => ({ id, name, path, interrupts: [] })),
+      tasks: tasks.map((task) => {
+        const { id, name, path, node } = task;
+        const configurable = { thread_id: this.threadId, checkpoint_ns: node.inside && task.ns };
+        return { id, name, path, interrupts: [], ...(node.inside && { state: { configurable } }) };
+      }),
       ...(saved.parentConfig && { parentConfig: saved.parentConfig }),
     });
   }

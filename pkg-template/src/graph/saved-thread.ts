@@ -1,5 +1,6 @@
 // A thread in a saver: turns a run's state into LangGraph's checkpoints (format 4) and back.
 import type { PastTuple } from "../checkpoint/langgraph-saver.js";
+import { MemorySaver } from "threadfold/checkpoint";
 import type {
   ChannelVersions,
   Checkpoint,
@@ -123,7 +124,11 @@ export function restored(spec: GraphSpec, { checkpoint, metadata, highest = 0 }:
 }
 
 /** Writes a checkpoint. */
-export function checkpointOf(spec: GraphSpec, { plan, state, sends, held, others, id }: Snapshot): Checkpoint {
+export function checkpointOf(
+  spec: GraphSpec,
+  { plan, state, sends, held, others, id }: Snapshot,
+  seen: Seen = seenOf(spec, plan, others),
+): Checkpoint {
   const { fields, channels } = spec;
   const values: Record<string, unknown> = {};
   for (const key of fields.keys) if (key in state && !fields.untracked.includes(key)) values[key] = state[key];
@@ -147,7 +152,7 @@ export function checkpointOf(spec: GraphSpec, { plan, state, sends, held, others
     ts: new Date().toISOString(),
     channel_values: values,
     channel_versions: versionsOf(spec, plan.versions),
-    versions_seen: seenOf(spec, plan, others),
+    versions_seen: seen.all,
   };
 }
 
@@ -160,22 +165,31 @@ function versionsOf(spec: GraphSpec, numbers: readonly number[]): ChannelVersion
   return versions;
 }
 
-function seenOf(
-  spec: GraphSpec,
-  plan: PlanState,
-  others: Record<string, ChannelVersions>,
-): Checkpoint["versions_seen"] {
-  const all: Record<string, ChannelVersions> = {};
-  for (const [node, marks] of Object.entries(others)) all[node] = { ...marks };
-  for (let channel = 0; channel < plan.seen.length; channel++) {
-    const version = plan.seen[channel] as number;
-    if (version > 0) (all[nodeOf(spec, channel)] ??= {})[spec.channels[channel] as string] = version;
-  }
-  for (let channel = 0; channel < plan.breakpoints.length; channel++) {
-    const version = plan.breakpoints[channel] as number;
-    if (version > 0) (all["__interrupt__"] ??= {})[spec.channels[channel] as string] = version;
-  }
-  return all;
+/** What a checkpoint says of versions seen, and the numbers that it says so for. */
+interface Seen {
+  readonly plan: Pick<PlanState, "seen" | "breakpoints">;
+  readonly all: Checkpoint["versions_seen"];
+}
+
+/** `last`: what the checkpoint before says. What did not change is shared. */
+function seenOf(spec: GraphSpec, plan: PlanState, others: Record<string, ChannelVersions>, last?: Seen): Seen {
+  const all = { ...last?.all };
+  const own = new Set<string>();
+  const of = (node: string): ChannelVersions => {
+    if (!own.has(node)) all[node] = { ...(all[node] ?? others[node]) };
+    own.add(node);
+    return all[node] as ChannelVersions;
+  };
+  for (const node of Object.keys(others)) if (!Object.hasOwn(all, node)) of(node);
+  const mark = (now: readonly number[], was: readonly number[] | undefined, node: (channel: number) => string) => {
+    for (let channel = 0; channel < now.length; channel++) {
+      const version = now[channel] as number;
+      if (version > 0 && version !== was?.[channel]) of(node(channel))[spec.channels[channel] as string] = version;
+    }
+  };
+  mark(plan.seen, last?.plan.seen, (channel) => nodeOf(spec, channel));
+  mark(plan.breakpoints, last?.plan.breakpoints, () => "__interrupt__");
+  return { plan, all };
 }
 
 /** The node that a channel triggers. */
@@ -196,6 +210,9 @@ export class SavedThread {
   #parent: string | undefined;
   #versions: readonly number[] = [];
   #last: Promise<unknown> | undefined;
+  #seen: Seen | undefined;
+  /** Whether a call has done its work when it returns: then nothing has to wait for anything. */
+  readonly #isImmediate: boolean;
   readonly #open = new Set<Promise<unknown>>();
   #failed: { error: unknown } | undefined;
 
@@ -203,6 +220,7 @@ export class SavedThread {
     this.spec = spec;
     this.saver = saver;
     this.durability = durability;
+    this.#isImmediate = saver.constructor === MemorySaver;
     const { thread_id, checkpoint_ns = "" } = configurable;
     this.#base = { thread_id, checkpoint_ns };
   }
@@ -234,10 +252,12 @@ export class SavedThread {
       const version = versions[channel] as number;
       if (version > (before[channel] ?? 0)) fresh[this.spec.channels[channel] as string] = version;
     }
-    const checkpoint = checkpointOf(this.spec, snapshot);
+    this.#seen = seenOf(this.spec, snapshot.plan, snapshot.others, this.#seen);
+    const checkpoint = checkpointOf(this.spec, snapshot, this.#seen);
     const config = this.config(this.#parent);
     const save = () => this.saver.put(config, checkpoint, metadata, fresh, grown);
-    this.#track((this.#last = this.#last ? this.#last.then(save) : save()), true);
+    if (this.#isImmediate) this.#note(save());
+    else this.#track((this.#last = this.#last ? this.#last.then(save) : save()), true);
     this.#grandparent = this.#parent;
     this.#parent = snapshot.id;
     this.#versions = versions;
@@ -246,7 +266,14 @@ export class SavedThread {
   /** Saves what a task wrote behind a checkpoint. */
   putWrites(id: string, writes: PendingWrite[], taskId: string): void {
     const save = () => this.saver.putWrites(this.config(id), writes, taskId);
-    this.#track(this.#last ? this.#last.then(save) : save(), false);
+    if (this.#isImmediate) this.#note(save());
+    else this.#track(this.#last ? this.#last.then(save) : save(), false);
+  }
+
+  #note(work: Promise<unknown>): void {
+    work.catch((error: unknown) => {
+      this.#failed ??= { error };
+    });
   }
 
   #track(work: Promise<unknown>, isPut: boolean): void {

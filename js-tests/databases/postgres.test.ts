@@ -5,10 +5,10 @@ import { defineSchema, field } from "threadfold";
 import { START, StateGraph } from "threadfold/graph";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Postgres, programs, startPostgres } from "./postgres.js";
-import { play, type Scenario, scenarios, waysOf } from "./scenarios.js";
+import { play, type Scenario, scenarios, waysOf } from "../checkpoint/scenarios.js";
 
 if (programs === undefined)
-  console.log("Interop through Postgres is not tested: it is not installed (apt-get install postgresql).");
+  console.log("Threads are not handed over through Postgres: it is not installed (apt-get install postgresql).");
 
 let postgres: Postgres;
 let schemas = 0;
