@@ -60,7 +60,8 @@ export abstract class RunThread extends RunEvents {
     const around = parent?.run.saved;
     const saver =
       checkpointer === false ? undefined : (around?.saver ?? (checkpointer === true ? undefined : checkpointer));
-    this.saved = saver && this.#open(saver, config.durability ?? around?.durability ?? graph.options.durability ?? "async");
+    this.saved =
+      saver && this.#open(saver, config.durability ?? around?.durability ?? graph.options.durability ?? "async");
     this.state = this.saved ? {} : this.spec.fields.initial();
   }
 
