@@ -38,9 +38,9 @@ const ALONE = [
   "stores/**",
   "runner/chat.test.ts",
   "fuzz/seeds.test.ts",
+  "graph/alias.test.ts",
   "cli/**",
   "serve/{deep-agent,use-stream}.test.ts",
-  "graph/alias.test.ts",
 ];
 
 const inNode = {

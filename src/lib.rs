@@ -26,6 +26,7 @@
 //! - **Your own types**: start at [`typed`], which has [`typed::add_messages`] over [`Message`]s
 //!   and anything [`Identified`], [`typed::MessageList`], and [`State`], which you derive for a
 //!   struct whose every field has a [`Reducer`].
+//! - **A graph of nodes**: [`graph::StateGraph`] runs `async fn`s over a [`State`] as LangGraph does.
 //! - **A state known only at run time**: [`Schema`] merges an update, or a super-step of several
 //!   writers, and declares what is input and output.
 //! - **A long list that changes often**: [`MessageList`].

@@ -88,6 +88,20 @@ test("sub-agents that write one file at the same time lose nothing", async () =>
   ).toContain("merge the two");
 });
 
+test("nor does what the agent writes itself in the same turn", async () => {
+  const both: FunctionModel = (messages) => {
+    const task = messages.find(({ type }) => type === "human")?.content as string;
+    const results = messages.filter(({ type }) => type === "tool");
+    const write = (content: string): [string, object] => ["write_file", { file_path: "/shared.md", content }];
+    if (task !== "go") return results.length === 0 ? calls(write("theirs")) : "Written.";
+    const delegate: [string, object] = ["task", { subagent_type: "general-purpose", description: "write" }];
+    return results.length === 0 ? calls(write("own"), delegate) : "Both.";
+  };
+  const { files = {} } = await createDeepAgent({ model: both }).invoke({ messages: "go" });
+  expect(files["/shared.md"]?.content).toBe("own");
+  expect(Object.values(files).map(({ content }) => content)).toContain("theirs");
+});
+
 test("what the model is sent: prompts, tools, and no private fields in what a run returns", async () => {
   const shown: unknown[] = [];
   const agent = createDeepAgent({

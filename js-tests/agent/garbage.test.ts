@@ -6,6 +6,8 @@ import {
   createSubAgentMiddleware,
   humanInTheLoopMiddleware,
   modelCallLimitMiddleware,
+  scratchpadMiddleware,
+  todoListMiddleware,
   tool,
 } from "threadfold/agent";
 import { Command, MemorySaver } from "threadfold/graph";
@@ -95,4 +97,30 @@ test("the page about agents has a place for every field of the record", () => {
   const rows = page.split("\n").filter((line) => line.startsWith("| "));
   const named = new Set(rows.flatMap((row) => (row.split("|")[1] ?? "").split(",").map((field) => field.trim())));
   for (const field of fields.split(" ")) expect(named, field).toContain(field);
+});
+
+test("a tool that answers with a command keeps it through an edit and a scratchpad", async () => {
+  const agent = createAgent({
+    model: (messages) =>
+      messages.at(-1)?.type === "tool"
+        ? "Done."
+        : { content: "", tool_calls: [{ id: "c1", name: "write_todos", args: { todos: [] } }] },
+    middleware: [
+      scratchpadMiddleware(),
+      todoListMiddleware(),
+      humanInTheLoopMiddleware({ interruptOn: { write_todos: true }, editNotice: "Edited." }),
+    ],
+    checkpointer: new MemorySaver(),
+  });
+  const config = { threadId: "t" };
+  await agent.invoke({ messages: "Go" }, config);
+  const todos = [{ content: "Rest", status: "pending" as const }];
+  const edit = { type: "edit", edited_action: { name: "write_todos", args: { todos } } };
+  const result = await agent.invoke(new Command({ resume: { decisions: [edit] } }), config);
+  expect(result.todos).toEqual(todos);
+  expect(String(result.messages[2]?.content)).toMatch(
+    /^Edited\. Executed instead: write_todos .*\n\nTool response:\nUpdated/,
+  );
+  const { scratchpad } = (await agent.getState(config)).values as { scratchpad: { node: string }[] };
+  expect(scratchpad.map(({ node }) => node)).toEqual(["model", "tools", "model"]);
 });

@@ -71,7 +71,7 @@ function nodeHook(name: string, python: string, { jump, can, answers }: Hook, lo
   return can ? { canJumpTo: can, hook } : hook;
 }
 
-/** Calls of one turn run side by side, in no order: theirs is sorted. */
+/** Calls of one turn run side by side, in no order: they are sorted, as the recorder does. */
 function ordered(log: readonly string[]): string[] {
   const isTool = (entry: string) => /^<?\w\.c\d+>?$|\(/.test(entry);
   const parts: string[][] = [];

@@ -17,6 +17,7 @@ import {
 } from "threadfold/graph";
 import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
+import { State } from "./both.js";
 
 const schema = defineSchema({ log: field.append<string>(), n: field.replace<number>() });
 const says = (name: string) => () => ({ log: [name] });
@@ -365,6 +366,229 @@ describe("its own", () => {
       .compile({ name: "chain" });
     expect(await graph.invoke({})).toEqual({ log: ["a", "b"] });
     expect([graph.name, Object.keys(graph.channels)]).toEqual(["chain", ["log", "n"]]);
+  });
+});
+
+describe("in odd hands", () => {
+  const two = () =>
+    new StateGraph(schema)
+      .addNode("a", says("a"))
+      .addNode("b", says("b"))
+      .addEdge(START, "a")
+      .addEdge("a", "b")
+      .compile();
+
+  test("several calls of next at once get their parts in order", async () => {
+    const stream = two().stream({});
+    const parts = await Promise.all([stream.next(), stream.next(), stream.next()]);
+    expect(parts.map(({ value }) => value as unknown)).toEqual([
+      { a: { log: ["a"] } },
+      { b: { log: ["b"] } },
+      undefined,
+    ]);
+  });
+
+  test("a graph that remembers shows its state, and takes updates of it", async () => {
+    const child = new StateGraph(schema)
+      .addNode("x", says("x"))
+      .addNode("y", (_, ctx) => ({ log: [ctx.interrupt<string>("y?")] }))
+      .addEdge(START, "x")
+      .addEdge("x", "y")
+      .compile({ checkpointer: true });
+    const graph = new StateGraph(schema)
+      .addNode("in", child)
+      .addEdge(START, "in")
+      .compile({ checkpointer: new MemorySaver() });
+    await graph.invoke({ n: 1 }, thread);
+    const [whole] = (await graph.getState(thread, { subgraphs: true })).tasks;
+    expect(whole?.state).toMatchObject({ values: { n: 1, log: ["x"] }, next: ["y"] });
+    const [task] = (await graph.getState(thread)).tasks;
+    const inside = task?.state as { configurable: object };
+    expect((await graph.getState(inside)).values).toEqual({ n: 1, log: ["x"] });
+    await graph.updateState(inside, { n: 5 }, "x");
+    expect((await graph.getState(inside)).values).toMatchObject({ n: 5 });
+  });
+
+  test("a signal that is asked for after a sibling has failed is aborted", async () => {
+    let late: (() => AbortSignal) | undefined;
+    const graph = new StateGraph(schema)
+      .addNode("a", async () => {
+        throw new Error("a fails");
+      })
+      .addNode("b", (_, ctx) => {
+        late = () => ctx.signal;
+        return new Promise<undefined>(() => undefined);
+      })
+      .addEdge(START, "a")
+      .addEdge(START, "b")
+      .compile();
+    await expect(graph.invoke({})).rejects.toThrow("a fails");
+    expect(late?.().aborted).toBe(true);
+  });
+
+  test.each(["constructor", "toString", "__proto__"])("no node and no field is called %s", (name) => {
+    expect(() => new StateGraph(schema).addNode(name, says("a"))).toThrow("reserved");
+    const fields = Object.fromEntries([[name, field.replace()]]);
+    expect(() =>
+      new StateGraph(defineSchema(fields))
+        .addNode("a", says("a") as never)
+        .addEdge(START, "a")
+        .compile(),
+    ).toThrow();
+  });
+
+  test.each(["__start__", "__pregel_tasks", "branch:to:a"])("no field is called %s", (name) => {
+    const fields = { [name]: field.replace() };
+    expect(() =>
+      new StateGraph(defineSchema(fields))
+        .addNode("a", says("a") as never)
+        .addEdge(START, "a")
+        .compile(),
+    ).toThrow("reserved");
+  });
+
+  test.each([5, true, {}, "constructor"])("a condition that answers %j leads nowhere, and says so", async (answer) => {
+    const graph = new StateGraph(schema)
+      .addNode("a", says("a"))
+      .addEdge(START, "a")
+      .addConditionalEdges("a", () => answer, { b: "a" })
+      .compile();
+    await expect(graph.invoke({})).rejects.toThrow("unknown or null destination");
+    const bare = new StateGraph(schema).addNode("a", says("a")).addEdge(START, "a");
+    if (typeof answer !== "string")
+      await expect(
+        bare
+          .addConditionalEdges("a", () => answer)
+          .compile()
+          .invoke({}),
+      ).rejects.toThrow("destination");
+  });
+
+  test.each(["at once", "later"])("what decides on a retry may fail, %s", async (when) => {
+    const node = when === "later" ? () => Promise.reject(new Error("a fails")) : () => fails();
+    const retryOn = () => {
+      throw new Error("retryOn fails");
+    };
+    const graph = new StateGraph(schema)
+      .addNode("a", node as never, { retryPolicy: { retryOn } })
+      .addEdge(START, "a")
+      .compile();
+    await expect(graph.invoke({})).rejects.toThrow("retryOn fails");
+  });
+  const fails = (): never => {
+    throw new Error("a fails");
+  };
+
+  test("anything may be thrown", async () => {
+    const odd = Object.create(null) as object;
+    for (const node of [() => Promise.reject(odd), () => Promise.resolve().then(() => Promise.reject(odd))]) {
+      const graph = new StateGraph(schema)
+        .addNode("a", node as never)
+        .addEdge(START, "a")
+        .compile({ checkpointer: new MemorySaver() });
+      await expect(graph.invoke({}, thread)).rejects.toBe(odd);
+    }
+  });
+
+  const later = (work: () => unknown) => () => Promise.resolve().then(work);
+  class Strange extends Error {
+    override get message(): string {
+      throw new Error("no message");
+    }
+  }
+
+  test.each<[what: string, work: () => unknown, options?: object]>([
+    ["an answer with a getter that throws", () => Object.defineProperty({}, "log", { get: fails, enumerable: true })],
+    ["an error that cannot be read", () => Promise.reject(new Strange())],
+    ["a proxy that is thrown", () => Promise.reject(new Proxy({}, { get: fails }) as Error)],
+    ["a retryOn that is no function", fails, { retryPolicy: { retryOn: "x" } }],
+    ["a policy that is none", fails, { retryPolicy: [null] }],
+    ["an interval that is no number", fails, { retryPolicy: { initialInterval: 1n } }],
+  ])("a run ends with %s, later", async (_, work, options) => {
+    const graph = new StateGraph(schema)
+      .addNode("a", later(work) as never, options)
+      .addEdge(START, "a")
+      .compile({ checkpointer: new MemorySaver() });
+    const ended = await graph.invoke({}, thread).then(
+      () => "well",
+      () => "badly",
+    );
+    expect(ended).toBe("badly");
+  });
+
+  test.each(["a result", "a question", "an error"])("a saver that throws at once ends the run, at %s", async (at) => {
+    class Broken extends MemorySaver {
+      override putWrites(_: unknown, __: unknown, task: string): Promise<void> {
+        if (this.starts !== undefined && this.starts !== task) throw new Error("disk full");
+        this.starts = task;
+        return Promise.resolve();
+      }
+      starts: string | undefined;
+    }
+    const graph = new StateGraph(schema)
+      .addNode("a", async (_, ctx) => {
+        await Promise.resolve();
+        if (at === "an error") throw new Error("a fails");
+        return { log: [at === "a question" ? ctx.interrupt<string>("a?") : "a"] };
+      })
+      .addEdge(START, "a")
+      .compile({ checkpointer: new Broken() });
+    await expect(graph.invoke({}, thread)).rejects.toThrow("disk full");
+  });
+
+  test("what no node is and no edge has is refused", () => {
+    const graph = () => new StateGraph(schema).addNode("a", says("a"));
+    expect(() => graph().addEdge([], "a")).toThrow("needs a node");
+    expect(() => graph().addConditionalEdges("a", 5 as never)).toThrow("should be a function");
+    expect(() => graph().addNode("b", 5 as never)).toThrow("should be a function");
+    for (const timeout of [0, -1, Number.NaN, { idleTimeout: 0 }])
+      expect(() => graph().addNode("b", says("b"), { timeout })).toThrow("greater than 0");
+    expect(() => new Command({ goto: 5 as never })).not.toThrow();
+  });
+
+  test("a command that leads to no name is refused", async () => {
+    const graph = new StateGraph(schema)
+      .addNode("a", () => new Command({ goto: 5 as never }))
+      .addEdge(START, "a")
+      .compile();
+    await expect(graph.invoke({})).rejects.toMatchObject({ name: "InvalidUpdateError" });
+  });
+
+  test("a failed task's result says the error as the state does", async () => {
+    const graph = new StateGraph(schema)
+      .addNode("a", fails)
+      .addEdge(START, "a")
+      .compile({ checkpointer: new MemorySaver() });
+    const parts: unknown[] = [];
+    const reading = (async () => {
+      for await (const part of graph.stream({}, { ...thread, streamMode: "tasks" })) parts.push(part);
+    })();
+    await expect(reading).rejects.toThrow("a fails");
+    const error = { name: "Error", message: "a fails" };
+    expect(parts.at(-1)).toMatchObject({ name: "a", error });
+    expect((await graph.getState(thread)).tasks[0]?.error).toEqual(error);
+  });
+
+  test("a copy of a context keeps what it has", async () => {
+    const child = new StateGraph(schema).addNode("x", says("x")).addEdge(START, "x").compile();
+    const { signal } = new AbortController();
+    const graph = new StateGraph(schema)
+      .addNode("a", async (_, ctx) => {
+        const copy = Object.assign(Object.create(Object.getPrototypeOf(ctx) as object) as typeof ctx, ctx, { signal });
+        expect([copy.signal, copy.node, { ...ctx }.configurable]).toEqual([signal, "a", { thread_id: "t" }]);
+        return child.invoke({}, { ...ctx } as typeof ctx);
+      })
+      .addEdge(START, "a")
+      .compile({ checkpointer: new MemorySaver() });
+    expect(await graph.invoke({}, { ...thread, signal })).toEqual({ log: ["x"] });
+  });
+
+  test("a context's schema may come alone", async () => {
+    const graph = new StateGraph(State, Annotation.Root({ user: Annotation<string> }))
+      .addNode("a", (_, ctx) => ({ log: [String(ctx.context["user"])] }))
+      .addEdge(START, "a")
+      .compile();
+    expect((await graph.invoke({}, { context: { user: "u" } })).log).toEqual(["u"]);
   });
 });
 

@@ -89,6 +89,20 @@ same("graphs inside, several modes", (of) =>
 );
 same("graphs inside, not shown", (of) => all(nested(of).stream({}, { streamMode: ["values", "updates"] })));
 
+same(
+  "graphs inside, in checkpoints",
+  async (of) => {
+    const inner = new of.StateGraph(State)
+      .addNode("x", () => ({ log: ["x"] }))
+      .addEdge("__start__", "x")
+      .compile();
+    const outer = new of.StateGraph(State).addNode("in", inner).addEdge("__start__", "in");
+    const graph = outer.compile({ checkpointer: new of.MemorySaver() });
+    return all(graph.stream({ log: ["in"] }, { ...config, streamMode: "checkpoints" }));
+  },
+  (parts: unknown[]) => slim(parts),
+);
+
 same("a question", (of) => {
   const graph = new of.StateGraph(State)
     .addNode("ask", (_: unknown, ctx: Loose) => ({ log: [ctx.interrupt("why?")] }))

@@ -350,6 +350,25 @@ describe.each(LIBRARIES)("$library", ({ chatGraph, nestedGraph }) => {
     });
   });
 
+  test("its config may refuse who asks; its parts can be changed on their way", async () => {
+    const handler = serveLangGraph(chatGraph(), {
+      config: (request) => {
+        if (request.headers.get("authorization") === null) throw new Response(null, { status: 401 });
+        return { recursionLimit: 25 };
+      },
+      async *parts(parts) {
+        for await (const part of parts) if (part.event !== "updates") yield part;
+      },
+    });
+    const body = JSON.stringify({ assistant_id: "agent", input: asking("Hi"), stream_mode: ["updates", "values"] });
+    const ask = (headers: Record<string, string>) =>
+      handler(new Request("http://localhost/runs/stream", { method: "POST", headers, body }));
+    expect((await ask({})).status).toBe(401);
+    const text = await (await ask({ authorization: "me" })).text();
+    expect(text).toContain("event: values");
+    expect(text).not.toContain("event: updates");
+  });
+
   test("the paths begin with the base path", async () => {
     const handler = serveLangGraph(chatGraph(), { basePath: "/api/langgraph" });
     const ask = async (path: string) => (await handler(new Request(`http://localhost${path}`))).status;

@@ -7,7 +7,7 @@ import { AIMessage } from "@langchain/core/messages";
 import { Annotation, END, START, StateGraph } from "@langchain/langgraph";
 import { Thread, type AgUiState } from "threadfold";
 import { AgUiRunner, foldAgUi, runInput } from "threadfold/ag-ui";
-import { serve, toNodeListener, type FetchHandler, type ServeOptions } from "threadfold/serve";
+import { serve, serveLangGraph, toNodeListener, type FetchHandler, type ServeOptions } from "threadfold/serve";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { OURS } from "./libraries";
 
@@ -226,6 +226,32 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
     }
   });
 
+  test.each([
+    ["nothing with a text", () => Object.create(null) as unknown],
+    ["undefined", () => undefined],
+    [
+      "an error whose words throw",
+      () =>
+        Object.defineProperty(new Error(), "message", {
+          get() {
+            throw new Error("no");
+          },
+        }),
+    ],
+  ])("a run that throws %s ends with an error, over either protocol", async (_, thrown) => {
+    const graph = {
+      // oxlint-disable-next-line require-yield -- it ends before it begins
+      async *stream() {
+        throw thrown();
+      },
+    };
+    const parts = await partsOf(await post(serve(graph), input("Hi")));
+    expect(parts.map(({ type }) => type)).toEqual(["RUN_STARTED", "RUN_ERROR"]);
+    const body = JSON.stringify({ assistant_id: "agent", input: {} });
+    const asked = new Request("http://localhost/runs/stream", { method: "POST", body });
+    expect(await (await serveLangGraph(graph)(asked)).text()).toContain("event: error");
+  });
+
   test("tells what a thread has, with what it asks", async () => {
     const handler = serve(chatGraph());
     expect((await get(handler, "/threads/t")).status).toBe(404);
@@ -257,6 +283,8 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
     const handler = serve(chatGraph(), { cors: "https://example.org" });
     const asked = await get(handler, "", { method: "OPTIONS" });
     expect([asked.status, asked.headers.get("access-control-allow-origin")]).toEqual([204, "https://example.org"]);
+    const preflight = { method: "OPTIONS", headers: { "access-control-request-headers": "authorization" } };
+    expect((await get(handler, "", preflight)).headers.get("access-control-allow-headers")).toBe("authorization");
     const answered = await post(handler, input("Hi"));
     expect(answered.headers.get("access-control-allow-origin")).toBe("https://example.org");
     const closed = await post(serve(chatGraph()), input("Hi"));
@@ -273,6 +301,17 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
     const response = await post(serve(chatGraph()), body);
     expect(response.status).toBe(status);
     expect(await response.json()).toEqual({ error: expect.stringContaining(sentence) as string });
+  });
+
+  test("a path that is no encoded text is refused; what config throws as a response is the answer", async () => {
+    expect((await get(serve(chatGraph()), "/threads/%")).status).toBe(400);
+    const closed = serve(chatGraph(), {
+      config: () => {
+        throw new Response("Who are you?", { status: 401 });
+      },
+    });
+    const response = await post(closed, input("Hi"));
+    expect([response.status, await response.text()]).toEqual([401, "Who are you?"]);
   });
 
   test.each(["/runs/r1", "/threads/none", ""])("there is no GET of %j", async (path) => {

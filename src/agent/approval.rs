@@ -116,3 +116,38 @@ pub fn settle(gates: &[Gate], decisions: &[Option<Decision>]) -> Result<Vec<Outc
 fn number(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: [Decision; 4] =
+        [Decision::Approve, Decision::Edit, Decision::Reject, Decision::Respond];
+
+    #[test]
+    fn a_call_without_a_gate_runs_whatever_is_decided() {
+        let gates = [Gate::default(), Gate::of(&ALL), Gate::default(), Gate::of(&ALL)];
+        for first in ALL {
+            for second in ALL {
+                let settled = settle(&gates, &[Some(first), Some(second)]).unwrap_or_default();
+                assert_eq!((settled[0], settled[2]), (Outcome::Run, Outcome::Run));
+                assert_eq!(
+                    settled[1] == Outcome::Answer(0),
+                    matches!(first, Decision::Reject | Decision::Respond)
+                );
+                assert_eq!(settled[3] == Outcome::RunEdited(1), second == Decision::Edit);
+            }
+        }
+    }
+
+    #[test]
+    fn decisions_have_to_fit() {
+        let gates = [Gate::of(&[Decision::Approve]), Gate::default()];
+        assert_eq!(settle(&gates, &[]), Err(Refusal::Count { given: 0, waiting: 1 }));
+        let two = [Some(Decision::Approve); 2];
+        assert_eq!(settle(&gates, &two), Err(Refusal::Count { given: 2, waiting: 1 }));
+        for wrong in [None, Some(Decision::Edit), Some(Decision::Reject), Some(Decision::Respond)] {
+            assert_eq!(settle(&gates, &[wrong]), Err(Refusal::NotAllowed { decision: 0, call: 0 }));
+        }
+    }
+}

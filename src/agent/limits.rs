@@ -47,3 +47,35 @@ impl Limits {
         blocked
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_blocked_is_what_is_over() {
+        for (thread, run, most_of_thread, most_of_run, calls) in [
+            (0, 0, Some(2), None, 4),
+            (5, 1, None, Some(3), 4),
+            (1, 0, Some(3), Some(1), 3),
+            (9, 9, Some(2), Some(2), 2),
+        ] {
+            let mut limits =
+                Limits { thread, run, thread_limit: most_of_thread, run_limit: most_of_run };
+            let blocked = limits.take(&vec![true; calls]);
+            let room = most_of_thread.map_or(u32::MAX, |most: u32| most.saturating_sub(thread));
+            let room = room.min(most_of_run.map_or(u32::MAX, |most: u32| most.saturating_sub(run)));
+            let allowed = room.min(u32::try_from(calls).unwrap_or(u32::MAX));
+            assert_eq!((limits.thread, limits.run), (thread + allowed, run + allowed));
+            assert_eq!(blocked.len(), calls - allowed as usize);
+            assert!(blocked.is_empty() || limits.is_reached());
+        }
+    }
+
+    #[test]
+    fn no_limit_blocks_nothing() {
+        let mut limits = Limits { thread: u32::MAX, ..Limits::default() };
+        assert!(limits.take(&[true, true]).is_empty());
+        assert_eq!(limits.thread, u32::MAX);
+    }
+}

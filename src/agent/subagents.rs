@@ -34,3 +34,38 @@ pub fn changed_files<V: Value>(given: &V, has: &V) -> V {
     }
     V::object().with_all(changes)
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::merge_files;
+
+    #[test]
+    fn agents_side_by_side_undo_nothing_of_one_another() {
+        let given =
+            json!({ "/a": { "content": "1" }, "/b": { "content": "2" }, "/c": { "content": "3" } });
+        let one = changed_files(
+            &given,
+            &json!({ "/a": { "content": "one" }, "/b": { "content": "2" }, "/c": { "content": "3" } }),
+        );
+        let two = changed_files(
+            &given,
+            &json!({ "/a": { "content": "1" }, "/b": { "content": "2" }, "/d": { "content": "two" } }),
+        );
+        let both = json!({ "/a": { "content": "one" }, "/b": { "content": "2" }, "/d": { "content": "two" } });
+        for [first, second] in [[&one, &two], [&two, &one]] {
+            let merged = merge_files(given.clone(), first.clone())
+                .and_then(|files| merge_files(files, second.clone()));
+            assert_eq!(merged.ok().as_ref(), Some(&both));
+        }
+    }
+
+    #[test]
+    fn nothing_changed_is_no_change() {
+        let files = json!({ "/a": 1 });
+        assert_eq!(changed_files(&files, &files.clone()), json!({}));
+        assert_eq!(changed_files(&json!(null), &files), files);
+    }
+}

@@ -11,7 +11,7 @@
 /// ```
 #[must_use]
 pub fn refused(writes: &[bool]) -> Vec<u32> {
-    let writers: Vec<u32> =
+    let several: Vec<u32> =
         (0..).zip(writes).filter_map(|(at, writes)| writes.then_some(at)).collect();
-    if writers.len() > 1 { writers } else { Vec::new() }
+    if several.len() > 1 { several } else { Vec::new() }
 }

@@ -139,6 +139,7 @@ fn writer(number: f64) -> By {
 }
 
 /// Reads each task's writes: how many, and the numbers.
+#[inline(never)] // Smaller.
 fn read_writes(numbers: &mut Reader<'_>, writes: &mut Writes) {
     writes.clear();
     while !numbers.is_empty() {
@@ -149,6 +150,7 @@ fn read_writes(numbers: &mut Reader<'_>, writes: &mut Writes) {
     }
 }
 
+#[inline(never)] // Smaller.
 fn spec(numbers: &mut Reader<'_>) -> PlanSpec {
     let flags = |list: Vec<u32>| list.iter().map(|flag| *flag > 0).collect();
     let mut spec = PlanSpec {
@@ -169,6 +171,7 @@ const HELD: u32 = 1;
 const FINISHED: u32 = 2;
 const UPDATED: u32 = 4;
 
+#[inline(never)] // Smaller.
 fn state(numbers: &mut Reader<'_>) -> PlanState {
     let mut state = PlanState {
         step: signed(numbers.next()),
@@ -196,6 +199,7 @@ fn state(numbers: &mut Reader<'_>) -> PlanState {
     state
 }
 
+#[inline(never)] // Smaller.
 fn write_state(out: &mut Writer<'_>, state: &PlanState) {
     out.push(wide_signed(state.step.saturating_sub(1)));
     out.push(wide(state.highest));
@@ -227,6 +231,7 @@ fn write_state(out: &mut Writer<'_>, state: &PlanState) {
 
 /// Writes the status, the step, and of tasks and cleared fields how many; then the tasks, their order
 /// and the fields.
+#[inline(never)] // Smaller.
 fn write_step(out: &mut Writer<'_>, run: &Run, status: Status) {
     out.push(match status {
         Status::Tasks => 0.0,
@@ -256,6 +261,7 @@ fn write_step(out: &mut Writer<'_>, run: &Run, status: Status) {
 }
 
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Saturates.
+#[inline(never)] // Smaller.
 fn version(number: f64) -> u64 {
     number as u64
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use threadfold::graph::planner::{
-    By, ChannelState, Join, Options, Plan, PlanSpec, PlanState, Run, Status, Writes,
+    By, Cause, ChannelState, Join, Options, Plan, PlanSpec, PlanState, Run, Status, Writes,
 };
 
 use crate::seeded::config;
@@ -331,4 +331,39 @@ fn the_node_that_was_triggered_last_is_the_one_to_update_as() {
     assert_eq!(run.last_node(), None);
     run.commit(&Writes::from_iter([[b]])).unwrap();
     assert_eq!(run.last_node(), Some(0));
+}
+
+#[test]
+fn a_join_takes_its_members_only_and_each_once() {
+    let join = Join { from: vec![1, 0, 1], to: 2 };
+    let spec = PlanSpec {
+        defer: vec![false; 3],
+        ranks: vec![0, 1, 2, 3],
+        joins: vec![join],
+        ..PlanSpec::default()
+    };
+    let plan = Arc::new(Plan::new(&spec).unwrap());
+    let (all, joined) = ([0, 1, 2].map(|node| plan.branch(node)), plan.join(0));
+    let mut run = Run::new(plan, &Options { recursion_limit: 9, ..Options::default() });
+    run.input();
+    run.commit(&Writes::from_iter([all])).unwrap();
+    assert!(run.commit(&Writes::from_iter([vec![joined], vec![joined], vec![joined]])).is_err());
+    assert!(run.apply(&[By::Node(2)], &Writes::from_iter([[joined]])).is_err());
+    assert!(run.command(&Writes::from_iter([[joined]]), true).is_err());
+    run.commit(&Writes::from_iter([vec![joined, joined], vec![], vec![]])).unwrap();
+    assert_eq!((run.tasks().len(), run.state().arrived), (0, vec![(joined, 0)]));
+    run.apply(&[By::Node(1)], &Writes::from_iter([[joined]])).unwrap();
+    run.peek();
+    assert_eq!(run.tasks()[0].node, 2);
+}
+
+#[test]
+fn a_send_to_a_node_that_is_not_there_is_no_task_but_has_an_index() {
+    let plan = chain(2);
+    let sends = [None, Some(1), Some(u32::MAX), Some(0)].map(|node| plan.send(node));
+    let mut run = Run::new(plan, &Options { recursion_limit: 9, ..Options::default() });
+    run.input();
+    run.commit(&Writes::from_iter([sends])).unwrap();
+    let tasks: Vec<_> = run.tasks().iter().map(|task| (task.node, task.cause)).collect();
+    assert_eq!(tasks, [(1, Cause::Push(1)), (0, Cause::Push(3))]);
 }

@@ -86,6 +86,25 @@ async fn commands_and_sends_go_besides_edges() {
 }
 
 #[tokio::test]
+async fn each_send_brings_its_own_state_step_after_step() {
+    async fn halve(own: &Log, _: Ctx) -> Result<Command<Log>, BoxError> {
+        let size = own.log.len();
+        let half = |size| Log { log: vec![String::new(); size] };
+        let said = Command::update(say(size.to_string()));
+        Ok(if size < 2 {
+            said
+        } else {
+            said.send("halve", half(size / 2)).send("halve", half(size - size / 2))
+        })
+    }
+    let first = |_: &Log| Target::Send("halve".into(), Log { log: vec![String::new(); 5] });
+    let graph =
+        StateGraph::<Log>::new().node("halve", halve).branch(START, first).compile().unwrap();
+    let state = graph.invoke(Log::default()).await.unwrap().state;
+    assert_eq!(joined(&state), "5 2 3 1 1 1 2 1 1");
+}
+
+#[tokio::test]
 async fn a_branch_sees_its_own_nodes_update_only() {
     let seen = Arc::new(std::sync::Mutex::new(Vec::new()));
     let sees = seen.clone();
@@ -172,8 +191,10 @@ async fn several_interrupts_are_answered_by_their_ids() {
     // One is answered, and asks again; then both are.
     asked = thread.resume(vec![(asked[1].id.clone(), json!("y1"))]).await.unwrap().interrupts;
     assert_eq!(asked.iter().map(|one| &one.value).collect::<Vec<_>>(), ["first?", "second?"]);
-    let answers: Vec<(String, Value)> =
+    let mut answers: Vec<(String, Value)> =
         asked.iter().map(|one| (one.id.clone(), json!(one.node))).collect();
+    // A question has one answer.
+    answers.push((asked[0].id.clone(), json!("again")));
     asked = thread.resume(answers).await.unwrap().interrupts;
     assert_eq!(asked.len(), 1);
     let done = thread.resume(json!("x2")).await.unwrap();

@@ -1,5 +1,15 @@
 import { combineSchemas, defineSchema, field, type Schema } from "threadfold";
-import { type CompiledStateGraph, END, isGraphBubbleUp, Send, START, StateGraph } from "threadfold/graph";
+import {
+  type CompiledStateGraph,
+  type Durability,
+  END,
+  isGraphBubbleUp,
+  Send,
+  START,
+  StateGraph,
+  type StopAt,
+  type TraceListener,
+} from "threadfold/graph";
 import type { CheckpointSaver } from "../checkpoint/types.js";
 import { ThreadfoldError } from "../errors.js";
 import type { Fields as SchemaFields, StateOf, UpdatesOf } from "../schema.js";
@@ -42,11 +52,11 @@ export interface AgentOptions<
   /** Checks the `context` of a run: a zod object. */
   readonly contextSchema?: unknown;
   /** When checkpoints are saved, if a run does not say: `"async"`. */
-  readonly durability?: "async" | "sync" | "exit" | undefined;
-  readonly interruptBefore?: readonly string[] | "*" | undefined;
-  readonly interruptAfter?: readonly string[] | "*" | undefined;
+  readonly durability?: Durability | undefined;
+  readonly interruptBefore?: StopAt | undefined;
+  readonly interruptAfter?: StopAt | undefined;
   /** Hears what happens in the graph, for tracing. */
-  readonly on?: ((event: never) => void) | undefined;
+  readonly on?: TraceListener | undefined;
 }
 
 /** The state of an agent. */

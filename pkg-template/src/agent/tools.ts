@@ -1,4 +1,5 @@
 // Tools in every form that is taken, as one.
+import { Command } from "threadfold/graph";
 import { ThreadfoldError } from "../errors.js";
 import type { ToolCall } from "../messages.js";
 import { contentOf, freshId, type Fields, toolMessage, typeOf } from "./message.js";
@@ -127,6 +128,13 @@ export function outcomeOf(value: unknown, call: ToolCall): ToolOutcome {
 /** Whether it is a command, of this package or of langgraph.js. */
 export const isCommand = (value: unknown): value is Extract<ToolOutcome, { lg_name: unknown }> =>
   (value as Fields | null | undefined)?.["lg_name"] === "Command";
+
+/** The command with this laid over its update; a message becomes a command. */
+export function withUpdate(outcome: ToolOutcome, more: (update: Fields) => Fields): ToolOutcome {
+  if (!isCommand(outcome)) return new Command({ update: more({ messages: [outcome] }) });
+  const { update, goto, graph } = outcome as { update?: Fields } & Omit<Command, "update">;
+  return new Command({ update: more({ ...update }), goto, graph } as never);
+}
 
 /** What {@link mcpTools} needs of a client of the Model Context Protocol. */
 export interface McpClient {

@@ -4,6 +4,7 @@ export type { GraphRunInput } from "../ag-ui/graph/graph-input.js";
 export type { Cors, FetchHandler } from "../serve/http.js";
 export { toNodeListener, type NodeRequest, type NodeResponse } from "../serve/node-listener.js";
 export type { RunPart } from "../serve/langgraph/run-parts.js";
-export { serveLangGraph, type ServeLangGraphOptions } from "../serve/langgraph/serve-langgraph.js";
+export { serveLangGraph } from "../serve/langgraph/serve-langgraph.js";
+export type { ServeLangGraphOptions } from "../serve/langgraph/serve-options.js";
 export { serve, type ServeOptions } from "../serve/serve.js";
 export type { RunnableGraph } from "../stream/graph-parts.js";

@@ -2,7 +2,6 @@ import type { CheckpointConfig, CheckpointListOptions, CheckpointSaver } from ".
 import type { Command } from "./command.js";
 import { type DrawnGraph, drawnGraph, mermaidOf } from "./drawing.js";
 import type { GraphSpec } from "./graph-spec.js";
-import { isCompiledGraph } from "./is-compiled-graph.js";
 import type { Interrupt } from "./interrupt.js";
 import { type NodeContext, TASK } from "./node-context.js";
 import { Run } from "./run.js";
@@ -194,10 +193,8 @@ export class CompiledStateGraph<
 
   /** Yields the graphs that are nodes of this one. */
   *getSubgraphs(namespace?: string, recurse = false): Generator<[string, CompiledStateGraph]> {
-    for (const { name, action, options } of this.spec.nodes) {
-      if (namespace !== undefined && namespace !== name && !namespace.startsWith(`${name}|`)) continue;
-      const [inside] = [action, ...(options.subgraphs ?? [])].filter(isCompiledGraph);
-      if (!inside) continue;
+    for (const { name, inside } of this.spec.nodes) {
+      if (!inside || (namespace !== undefined && namespace !== name && !namespace.startsWith(`${name}|`))) continue;
       yield [name, inside];
       if (!recurse) continue;
       const rest = namespace?.slice(name.length + 1);

@@ -1,5 +1,7 @@
 // A compiled graph: its nodes and channels by number, as the planner knows them.
 import { START } from "./command.js";
+import type { CompiledStateGraph } from "./compiled-graph.js";
+import { isCompiledGraph } from "./is-compiled-graph.js";
 import type { BranchEntry, NodeEntry, NodeOptions } from "./node.js";
 import { Plan } from "./planner.js";
 import { StateFields, type Values, visible } from "./state-fields.js";
@@ -24,6 +26,8 @@ export interface GraphNode {
   /** The channels of its plain and list edges, in the order in which they are written. */
   readonly edges: readonly number[];
   readonly branches: readonly Branch[];
+  /** The graph that it runs, if it is one or says so. */
+  readonly inside: CompiledStateGraph | undefined;
   /** The node that handles its errors. */
   readonly handler: number | undefined;
   readonly handles: boolean;
@@ -104,6 +108,7 @@ export class GraphSpec {
           : undefined,
       edges: [...new Set(edgesOf(name))],
       branches: Object.values(branches[name] ?? {}),
+      inside: [entry?.action, ...(entry?.options.subgraphs ?? [])].find(isCompiledGraph),
       handler: entry?.handler === undefined ? undefined : number(entry.handler),
       handles: entry?.handles ?? false,
     });

@@ -112,6 +112,10 @@ Object.defineProperty(NodeContext.prototype, "signal", {
   get(this: NodeContext) {
     return this[TASK].signal;
   },
+  // Of a copy that someone makes by assigning.
+  set(this: NodeContext, signal: AbortSignal) {
+    own(this, "signal", signal);
+  },
 });
 
 function own(ctx: object, key: string, value: unknown): void {

@@ -54,8 +54,9 @@ export function takeBranch(task: Task, answer: unknown, ends: Readonly<Record<st
   for (const one of Array.isArray(answer) ? (answer as unknown[]) : [answer]) {
     if (one === null || one === undefined) continue;
     const send = typeof one === "object" ? toSend(one) : undefined;
-    const end = send ?? (ends ? ends[String(one)] : one);
-    if (!end) throw new Error(`Branch condition returned unknown or null destination: ${JSON.stringify(one)}`);
+    const end = send ?? (ends ? (Object.hasOwn(ends, one as string) ? ends[one as string] : undefined) : one);
+    if (!end || (!send && typeof end !== "string"))
+      throw new Error(`Branch condition returned unknown or null destination: ${JSON.stringify(one)}`);
     task.go(end as string | Send);
   }
 }

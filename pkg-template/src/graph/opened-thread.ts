@@ -20,6 +20,8 @@ import { Task, type TaskHome } from "./task.js";
 export interface Place {
   readonly graph: CompiledStateGraph;
   readonly saver: CheckpointSaver;
+  /** Where its checkpoints are. */
+  readonly config: CheckpointConfig;
 }
 
 /** Finds the graph that a config speaks of. `saver` is that of a graph around. */
@@ -31,7 +33,13 @@ export function placeOf(graph: CompiledStateGraph, config: CheckpointConfig, sav
     .filter((part) => !/^\d+$/.test(part))
     .map((part) => part.split(":")[0])
     .join("|");
-  const place = (of: CompiledStateGraph): Place => ({ graph: of, saver: saverFor(own, of.spec.fields) });
+  const place = (of: CompiledStateGraph): Place => ({
+    graph: of,
+    saver: saverFor(own, of.spec.fields),
+    // One that remembers is kept under the names of its nodes alone.
+    config:
+      of.checkpointer === true ? { ...config, configurable: { ...config.configurable, checkpoint_ns: ns } } : config,
+  });
   if (saver || ns === "") return place(graph);
   for (const [name, inside] of graph.getSubgraphs(ns, true)) if (name === ns) return place(inside);
   throw new GraphValueError(`Subgraph "${ns}" not found`);

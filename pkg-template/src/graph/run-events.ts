@@ -117,7 +117,7 @@ export abstract class RunEvents {
     if (task.hidden || !this.wants("tasks")) return;
     const { id, name, interrupts, error } = task;
     const result = gathered(task.status === "done" ? task.values() : []);
-    this.emit("tasks", { id, name, result, interrupts, ...(error !== undefined && { error: messageOf(error) }) });
+    this.emit("tasks", { id, name, result, interrupts, ...(error !== undefined && { error: errorRecord(error) }) });
   }
 
   // Tracing.
@@ -148,7 +148,15 @@ export abstract class RunEvents {
   }
 }
 
-export const messageOf = (error: unknown): string => (error as Error | undefined)?.message ?? String(error);
+/** What was thrown, as it is saved and shown. */
+export function errorRecord(error: unknown): { message: string; name: string } {
+  try {
+    const { message, name } = (error ?? {}) as Partial<Error>;
+    return { message: String(message ?? error), name: String(name ?? "Error") };
+  } catch {
+    return { message: "Something was thrown that cannot be shown.", name: "Error" };
+  }
+}
 
 /** Gathers what was written by field, several writes to one as langgraph.js shows them. */
 export function gathered(entries: readonly (readonly [key: string, value: unknown])[]): Record<string, unknown> {

@@ -291,7 +291,11 @@ export abstract class RunThread extends RunEvents {
       values: { ...state },
       metadata,
       next: tasks.map(({ name }) => name),
-      tasks: tasks.map(({ id, name, path }) => ({ id, name, path, interrupts: [] })),
+      tasks: tasks.map((task) => {
+        const { id, name, path, node } = task;
+        const configurable = { thread_id: this.threadId, checkpoint_ns: node.inside && task.ns };
+        return { id, name, path, interrupts: [], ...(node.inside && { state: { configurable } }) };
+      }),
       ...(saved.parentConfig && { parentConfig: saved.parentConfig }),
     });
   }

@@ -14,7 +14,7 @@ import { growth } from "./growth.js";
 import { INTERRUPT, type Interrupt } from "./interrupt.js";
 import { noteMessages } from "./message-stream.js";
 import type { PlanRun, Step } from "./planner.js";
-import { messageOf } from "./run-events.js";
+import { errorRecord } from "./run-events.js";
 import { RunThread } from "./run-thread.js";
 import { ERROR, ERROR_SOURCE, isSpecial, NULL_TASK, RESUME } from "./saved-thread.js";
 import { picked, type Values } from "./state-fields.js";
@@ -236,6 +236,16 @@ export class Run extends RunThread {
     let next = 0;
     let running = 0;
     let finish: (() => void) | undefined;
+    /** What goes wrong while an ended task is noted ends the run. */
+    const stop = (error: unknown) => this.#wake?.(error);
+    const end = (task: Task) => {
+      running--;
+      if (this.closed) return;
+      this.#ended(task);
+      launch();
+      if (running === 0) finish?.();
+      else if (this.#failed) void settle().then(finish);
+    };
     const launch = () => {
       while (next < this.tasks.length && running < most) {
         const task = this.tasks[next++] as Task;
@@ -246,14 +256,7 @@ export class Run extends RunThread {
         if (!work) this.#ended(task);
         else {
           running++;
-          void work.then(() => {
-            running--;
-            if (this.closed) return;
-            this.#ended(task);
-            launch();
-            if (running === 0) finish?.();
-            else if (this.#failed) void settle().then(finish);
-          });
+          work.then(() => end(task)).then(undefined, stop);
         }
       }
     };
@@ -298,8 +301,7 @@ export class Run extends RunThread {
     const isHandled = node.handler !== undefined;
     if (!isParentCommand(error)) {
       this.tell("task-error", { task, error });
-      const name = (error as Error | undefined)?.name ?? "Error";
-      const saved: [string, unknown][] = [[ERROR, { message: messageOf(error), name }]];
+      const saved: [string, unknown][] = [[ERROR, errorRecord(error)]];
       if (isHandled) saved.push([ERROR_SOURCE, task.name]);
       if (this.saved) this.saveTask(task, saved);
       this.emitResult(task);
@@ -407,6 +409,7 @@ export class Run extends RunThread {
     if (this.#signal) return this.#signal;
     const { signal } = (this.#controller = new AbortController());
     const given = this.config.signal ?? this.parent?.run.signal;
+    if (this.#failed) this.#controller.abort(this.#failed.error);
     return (this.#signal = given ? AbortSignal.any([given, signal]) : signal);
   }
 
@@ -440,8 +443,8 @@ function aborted(signal: AbortSignal): Error {
 
 function asError(error: unknown): Error {
   if (error instanceof Error) return error;
-  const { name } = (error ?? {}) as Partial<Error>;
-  return Object.assign(new Error(messageOf(error)), name ? { name } : {});
+  const { message, name } = errorRecord(error);
+  return Object.assign(new Error(message), { name });
 }
 
 /** Lets what has answered already be noted. */

@@ -1,7 +1,7 @@
 // A graph's fields: how updates are folded into its state, and who sees what of it.
 import { defineSchema, type Schema, ThreadfoldError } from "threadfold";
 import type { DeltaField } from "../checkpoint/delta-fields.js";
-import { type GraphErrorCode, InvalidUpdateError } from "./graph-errors.js";
+import { type GraphErrorCode, InvalidUpdateError, StateGraphInputError } from "./graph-errors.js";
 import type { Declared, DeclaredField } from "./state-forms.js";
 
 /** A state, or an update of one: values by field. */
@@ -43,9 +43,12 @@ export class StateFields {
   constructor(declarations: readonly Declared[]) {
     const fields: Record<string, DeclaredField> = {};
     for (const { fields: more } of declarations) {
-      for (const [key, one] of Object.entries(more)) fields[key] ??= one;
+      for (const [key, one] of Object.entries(more)) if (!Object.hasOwn(fields, key)) fields[key] = one;
     }
     this.keys = Object.keys(fields);
+    for (const key of this.keys)
+      if (key in {} || /^(__start__|__pregel_tasks|__interrupt__|branch:to:.*|join:.*)$/s.test(key))
+        throw new StateGraphInputError(`The name of the field '${key}' is reserved.`);
     this.numbers = new Map(this.keys.map((key, number) => [key, number]));
     const ofKind = (kind: string) => this.keys.filter((key) => fields[key]?.kind === kind);
     this.ephemeral = ofKind("ephemeral").map((key) => this.numbers.get(key) as number);

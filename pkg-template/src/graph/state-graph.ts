@@ -6,6 +6,7 @@ import { StateGraphInputError, UnreachableNodeError } from "./graph-errors.js";
 import { GraphSpec } from "./graph-spec.js";
 import type { BranchEntry, NodeEntry, NodeLike, NodeOptions } from "./node.js";
 import type { NodeContext } from "./node-context.js";
+import { timeoutPolicy } from "./timeout.js";
 import { type Declared, declared, isDeclaration, type ZodRegistry } from "./state-forms.js";
 
 /** The state of a declaration: a schema's, an `Annotation.Root`'s, a zod object's. */
@@ -41,6 +42,9 @@ export interface StateGraphOptions {
   /** langgraph.js's `schemaMetaRegistry`, where the reducers of zod schemas are. */
   registry?: ZodRegistry | undefined;
 }
+
+/** What checks `context`, where it is given alone, as in langgraph.js. */
+export type ContextForm = { readonly lc_graph_name: string } | { readonly shape: object };
 
 type Destination<Nodes extends string> = Nodes | typeof END | Send;
 type Destinations<Nodes extends string> =
@@ -94,11 +98,12 @@ export class StateGraph<
   #compiled = false;
 
   /** @throws {@link StateGraphInputError} for what declares no state. */
-  constructor(state: D, options: StateGraphOptions = {}) {
+  constructor(state: D, options: StateGraphOptions | ContextForm = {}) {
     const whole = state as { state?: unknown; stateSchema?: unknown; input?: unknown };
     const inside = isDeclaration(state) ? undefined : (whole?.state ?? whole?.stateSchema ?? whole?.input);
     const given = isDeclaration(inside) ? { ...options, ...(state as object) } : options;
-    this.#options = isDeclaration(given) && !("context" in given) ? { context: given } : given;
+    const isContext = "lc_graph_name" in given || "shape" in given;
+    this.#options = isContext ? { context: given } : (given as StateGraphOptions);
     const { input, output, registry } = this.#options;
     const declaration = isDeclaration(inside) ? inside : state;
     this.#state = declared(declaration, false, registry);
@@ -143,10 +148,13 @@ export class StateGraph<
         throw new Error(`"${reserved}" is a reserved character and is not allowed in node names.`);
     this.#warn("a node");
     if (Object.hasOwn(this.nodes, name)) throw new Error(`Node \`${name}\` already present.`);
-    if (name === START || name === END || name === "__interrupt__" || name === "__input__")
+    if (name === START || name === END || name === "__interrupt__" || name === "__input__" || name in {})
       throw new Error(`Node \`${name}\` is reserved.`);
     if (typeof action !== "function" && typeof (action as { invoke?: unknown } | null)?.invoke !== "function")
       throw new TypeError(`The node \`${name}\` should be a function, a compiled graph, or have \`invoke\`.`);
+    for (const time of Object.values(timeoutPolicy(options.timeout) ?? {}))
+      if (typeof time === "number" && !(time > 0))
+        throw new RangeError(`The timeout of \`${name}\` must be greater than 0.`);
     const { errorHandler } = options;
     const handler = `__error_handler__${name}`;
     if (errorHandler) {
@@ -166,6 +174,7 @@ export class StateGraph<
   addEdge(from: Nodes | readonly Nodes[], to: Nodes | typeof END): this {
     this.#warn("an edge");
     if (Array.isArray(from)) {
+      if (from.length === 0) throw new Error("An edge needs a node to start from.");
       for (const start of from as readonly string[]) {
         if (start === END) throw new Error("END cannot be a start node");
         this.#need(start);
@@ -197,6 +206,8 @@ export class StateGraph<
     this.#warn("an edge");
     const given = typeof from === "object" ? from : { source: from, path, pathMap };
     const decide = given.path as BranchEntry["path"] | { invoke: BranchEntry["path"] };
+    if (typeof decide !== "function" && typeof (decide as { invoke?: unknown } | null)?.invoke !== "function")
+      throw new TypeError(`What decides where to go from \`${given.source}\` should be a function.`);
     const call: BranchEntry["path"] =
       typeof decide === "function" ? decide : (state, ctx): unknown => decide.invoke(state, ctx);
     const branches = (this.branches[given.source] ??= {});

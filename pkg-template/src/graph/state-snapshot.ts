@@ -8,7 +8,6 @@ import type {
 } from "../checkpoint/types.js";
 import type { CompiledStateGraph } from "./compiled-graph.js";
 import type { Interrupt } from "./interrupt.js";
-import { isCompiledGraph } from "./is-compiled-graph.js";
 import { OpenedThread, placeOf, withParents } from "./opened-thread.js";
 import { gathered } from "./run-events.js";
 import { isSpecial } from "./saved-thread.js";
@@ -55,11 +54,11 @@ export interface StateSnapshot<State = Record<string, unknown>> {
 
 export async function stateSnapshot(
   graph: CompiledStateGraph,
-  config: CheckpointConfig,
+  asked: CheckpointConfig,
   options: { subgraphs?: boolean } | undefined,
   around?: CheckpointSaver,
 ): Promise<StateSnapshot> {
-  const { graph: of, saver } = placeOf(graph, config, around);
+  const { graph: of, saver, config } = placeOf(graph, asked, around);
   const tuple = await saver.getTuple(config);
   if (!tuple) return { values: {}, next: [], tasks: [], waiting: [], config };
   return snapshotOf(
@@ -72,10 +71,10 @@ export async function stateSnapshot(
 
 export async function* stateHistory(
   graph: CompiledStateGraph,
-  config: CheckpointConfig,
+  asked: CheckpointConfig,
   options: CheckpointListOptions | undefined,
 ): AsyncGenerator<StateSnapshot> {
-  const { graph: of, saver } = placeOf(graph, config);
+  const { graph: of, saver, config } = placeOf(graph, asked);
   const { checkpoint_ns = "" } = config.configurable ?? {};
   const place = { ...config, configurable: { ...config.configurable, checkpoint_ns } };
   for await (const tuple of saver.list(place, options)) yield await snapshotOf(of, tuple, false, undefined);
@@ -132,8 +131,7 @@ async function taskSnapshot(
   const asked = own.filter(([, channel]) => !done && channel === "__interrupt__");
   const interrupts = asked.flatMap(([, , value]) => value as Interrupt);
   if (error !== undefined) return { id, name, path, error, interrupts };
-  const { action, options } = task.node;
-  const graph = [action, ...(options.subgraphs ?? [])].find(isCompiledGraph);
+  const { inside: graph } = task.node;
   const configurable = { thread_id: tuple.config.configurable?.thread_id, checkpoint_ns: graph && task.ns };
   const state =
     graph && (inside ? await stateSnapshot(graph, { configurable }, { subgraphs: true }, inside) : { configurable });

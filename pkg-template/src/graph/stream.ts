@@ -49,8 +49,10 @@ export interface StreamForm {
   readonly subgraphs: boolean;
 }
 
+const nothing = (): void => undefined;
+
 /** A run as it goes: iterate it with `for await`. Leaving the loop stops the run. */
-export class GraphStream<Part = unknown> implements AsyncIterableIterator<Part>, RunStreams {
+export class GraphStream<Part = unknown> implements AsyncIterableIterator<Part> {
   readonly #form: StreamForm;
   readonly #begin: (stream: RunStreams) => Promise<void>;
   readonly #stop: () => void;
@@ -60,6 +62,7 @@ export class GraphStream<Part = unknown> implements AsyncIterableIterator<Part>,
   #run: Promise<void> | undefined;
   #ended = false;
   #error: { error: unknown } | undefined;
+  #turn: Promise<void> = Promise.resolve();
 
   /** @internal */
   constructor(form: StreamForm, begin: (stream: RunStreams) => Promise<void>, stop: () => void) {
@@ -96,7 +99,14 @@ export class GraphStream<Part = unknown> implements AsyncIterableIterator<Part>,
     this.#parts.push(part as Part);
   }
 
-  async next(): Promise<IteratorResult<Part, undefined>> {
+  /** Returns the next part. Several calls at once get theirs in order. */
+  next(): Promise<IteratorResult<Part, undefined>> {
+    const next = this.#turn.then(() => this.#next());
+    this.#turn = next.then(nothing, nothing);
+    return next;
+  }
+
+  async #next(): Promise<IteratorResult<Part, undefined>> {
     for (;;) {
       if (this.#at < this.#parts.length) {
         const value = this.#parts[this.#at++] as Part;
@@ -135,6 +145,7 @@ export class GraphStream<Part = unknown> implements AsyncIterableIterator<Part>,
     this.#parts = [];
     this.#at = 0;
     this.#error = undefined;
+    this.#waiting?.();
     if (going) this.#stop();
     return { value: undefined, done: true };
   }

@@ -164,7 +164,8 @@ export class Task {
 
   send(given: Send): void {
     const { spec } = this.run;
-    const send = toSend(given) as Send;
+    const send = toSend(given);
+    if (!send) throw new InvalidUpdateError("A node leads to names and Sends, and to nothing else.");
     if (send.node === END) throw new InvalidUpdateError("Cannot send a packet to the END node");
     const number = spec.numbers.get(send.node);
     if (number === undefined) throw new InvalidUpdateError(`Invalid node name "${send.node}" in Send packet`);
@@ -362,10 +363,15 @@ export class Task {
       return undefined;
     }
     const policies = node.options.retryPolicy;
-    const delay = isGraphBubbleUp(error) ? undefined : retryDelay(policies, error, this.attempt);
-    if (delay !== undefined) return this.#again(delay, error);
-    this.status = "failed";
     this.error = error;
+    try {
+      const delay = isGraphBubbleUp(error) ? undefined : retryDelay(policies, error, this.attempt);
+      if (delay !== undefined) return this.#again(delay, error);
+    } catch (worse) {
+      // What decides on a retry has failed itself.
+      this.error = worse;
+    }
+    this.status = "failed";
     return undefined;
   }
 
@@ -375,6 +381,7 @@ export class Task {
     await new Promise((resolve) => setTimeout(resolve, delay));
     if (run.closed) return;
     this.attempt++;
+    this.error = undefined;
     this.subgraphs = 0;
     run.plan.restart(this.position);
     await this.start();

@@ -16,10 +16,10 @@ export interface StateUpdate {
 
 export async function updateState(
   root: CompiledStateGraph,
-  config: CheckpointConfig,
+  asked: CheckpointConfig,
   updates: readonly StateUpdate[],
 ): Promise<CheckpointConfig> {
-  const { graph, saver } = placeOf(root, config);
+  const { graph, saver, config } = placeOf(root, asked);
   const tuple = await saver.getTuple(config);
   const { configurable = {} } = tuple?.config ?? config;
   const place = {

@@ -1,5 +1,7 @@
 // What both servers say over HTTP: JSON, refusals, and streams of server-sent events.
 
+import { errorWords } from "../stream/error-words.js";
+
 /** Answers a request, as Workers, Next, Deno, Bun and others call it. */
 export type FetchHandler = (request: Request) => Promise<Response>;
 
@@ -18,6 +20,15 @@ export class Refusal extends Error {
 
 export const json = (body: string, status = 200): Response =>
   new Response(body, { status, headers: { "content-type": "application/json" } });
+
+/** A part of a path as it was meant. */
+export function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw new Refusal(400, `The path has ${part}, which is no encoded text.`);
+  }
+}
 
 /** Reads a request's JSON. A body that is none is refused. */
 export async function bodyOf(request: Request): Promise<unknown> {
@@ -90,19 +101,23 @@ export function answering(
       ? {}
       : {
           "access-control-allow-origin": cors === true ? "*" : cors,
-          "access-control-allow-headers": "*",
           "access-control-allow-methods": "GET, POST, PATCH, DELETE, OPTIONS",
           "access-control-expose-headers": "content-location, location",
         };
   return async (request) => {
-    if (request.method === "OPTIONS") return new Response(null, { status: 204, headers: allowed });
+    if (request.method === "OPTIONS") {
+      // "*" would not let in an Authorization.
+      const asked = request.headers.get("access-control-request-headers") ?? "*";
+      const headers = cors ? { ...allowed, "access-control-allow-headers": asked } : allowed;
+      return new Response(null, { status: 204, headers });
+    }
     let response: Response;
     try {
       response = await handle(request);
     } catch (error) {
       if (error instanceof Response) return error;
       const status = error instanceof Refusal ? error.status : 500;
-      response = json(JSON.stringify(shape(error instanceof Error ? error.message : String(error))), status);
+      response = json(JSON.stringify(shape(errorWords(error).message)), status);
     }
     for (const [name, value] of Object.entries(allowed)) response.headers.set(name, value);
     return response;

@@ -15,7 +15,7 @@ export interface NodeResponse {
   flushHeaders(): void;
   write(part: Uint8Array): boolean;
   end(): unknown;
-  destroy(error?: Error): unknown;
+  destroy(): unknown;
   once(event: "close" | "drain", listener: () => void): unknown;
 }
 
@@ -41,8 +41,9 @@ export function toNodeListener(handler: FetchHandler): (request: NodeRequest, re
   return async (request, response) => {
     try {
       await pass(await handler(await fetchRequest(request)), response);
-    } catch (error) {
-      response.destroy(error as Error);
+    } catch {
+      // The answer broke off in the middle: so does the connection.
+      response.destroy();
     }
   };
 }

@@ -1,8 +1,9 @@
 import { graphEvents, threadState, type GraphEvent, type GraphEventOptions } from "../ag-ui/graph/graph-events.js";
 import { checkedInput, type GraphRunInput } from "../ag-ui/graph/graph-input.js";
 import { agUiMessage } from "../ag-ui/graph/messages-told.js";
+import { errorWords } from "../stream/error-words.js";
 import { checkedGraph, type GraphTask, type RunnableGraph } from "../stream/graph-parts.js";
-import { answering, bodyOf, eventStream, json, Refusal, type Cors, type FetchHandler } from "./http.js";
+import { answering, bodyOf, decoded, eventStream, json, Refusal, type Cors, type FetchHandler } from "./http.js";
 import { RunLog, RunLogs } from "./run-log.js";
 import { wireJson } from "./wire.js";
 
@@ -87,7 +88,7 @@ class AgUiServer {
   async answer(request: Request): Promise<Response> {
     const { method } = request;
     const [, kind, named = ""] = /\/(runs|threads)\/([^/]+)$/.exec(new URL(request.url).pathname) ?? [];
-    const id = decodeURIComponent(named);
+    const id = decoded(named);
     const run = kind === "runs" && this.#options.resumable ? this.#runs.get(id) : undefined;
     if (method === "POST" && kind === undefined) return this.#start(readInput(await bodyOf(request)), request);
     if (method === "GET" && run) return this.#stream(run, request);
@@ -131,7 +132,7 @@ class AgUiServer {
       if (signal.aborted && !/^RUN_(FINISHED|ERROR)$/.test(last))
         run.add(`data: ${wireJson({ type: "RUN_FINISHED", threadId, runId, outcome: { type: "cancelled" } })}`);
     } catch (error) {
-      run.add(`data: ${wireJson({ type: "RUN_ERROR", message: (error as Error)?.message ?? String(error) })}`);
+      run.add(`data: ${wireJson({ type: "RUN_ERROR", message: errorWords(error).message })}`);
     } finally {
       run.end();
     }

@@ -43,6 +43,7 @@ pub(super) struct Channels {
 
 impl Channels {
     /// Takes over a state. Members that their joins do not have any more are none.
+    #[cfg_attr(target_arch = "wasm32", inline(never))] // Smaller.
     pub fn new(plan: &Plan, mut state: PlanState) -> Self {
         let arrived = std::mem::take(&mut state.arrived);
         for (line, channel) in plan.lines.iter().zip(&mut state.channels) {
@@ -107,6 +108,7 @@ impl Channels {
 
     /// Marks triggers as seen. A join that is complete empties, a deferred value clears: returns
     /// whether there was one.
+    #[cfg_attr(target_arch = "wasm32", inline(never))] // Smaller.
     fn consume(&mut self, plan: &Plan, writers: &[Writer], next: u64) -> bool {
         let (mut consumed, mut joined) = (false, false);
         for node in
@@ -154,6 +156,7 @@ impl Channels {
     }
 
     /// One write.
+    #[cfg_attr(target_arch = "wasm32", inline(never))] // Smaller.
     fn receive(&mut self, plan: &Plan, from: Option<Node>, write: u32, version: u64) {
         let send = write.checked_sub(plan.channels());
         let channel = if send.is_some() { plan.sends() } else { write };
@@ -201,6 +204,7 @@ impl Channels {
 
     /// What nobody wrote and lasts no longer than a step clears. Returns whether anything that was
     /// written triggers a node.
+    #[cfg_attr(target_arch = "wasm32", inline(never))] // Smaller.
     fn silence(&mut self, plan: &Plan, version: u64) -> bool {
         let mut triggers = false;
         for ((at, line), own) in (0..).zip(&plan.lines).zip(&mut self.state.channels) {
@@ -219,6 +223,7 @@ impl Channels {
     }
 
     /// Nothing else can run: frees what waits for that.
+    #[cfg_attr(target_arch = "wasm32", inline(never))] // Smaller.
     fn finish(&mut self, plan: &Plan, version: u64) {
         for (line, own) in plan.lines.iter().zip(&mut self.state.channels) {
             if line.waits && own.is_held && !own.is_finished {

@@ -27,6 +27,7 @@ pub(super) fn sorted(numbers: impl Iterator<Item = u64>) -> Vec<u64> {
     heap_sorted(all)
 }
 
+#[cfg_attr(target_arch = "wasm32", inline(never))] // Smaller.
 fn heap_sorted(all: Vec<u64>) -> Vec<u64> {
     BinaryHeap::from(all).into_sorted_vec()
 }

@@ -180,13 +180,22 @@ impl Plan {
 
     /// Returns the channels that trigger a node: `branch:to:N`, then its joins.
     pub(super) fn triggers(&self, node: Node) -> impl Iterator<Item = Channel> {
-        let first = if node == self.nodes { self.start() } else { self.branch(node) };
+        (0..).map_while(move |at| self.trigger_at(node, at))
+    }
+
+    #[cfg_attr(target_arch = "wasm32", inline(never))] // Smaller.
+    fn trigger_at(&self, node: Node, at: usize) -> Option<Channel> {
+        let Some(join) = at.checked_sub(1) else {
+            return Some(if node == self.nodes { self.start() } else { self.branch(node) });
+        };
         let from = self.targets.partition_point(|pair| high(*pair) < node);
-        let joins = self.targets.iter().skip(from).take_while(move |pair| high(**pair) == node);
-        std::iter::once(first).chain(joins.map(|pair| self.join(low(*pair))))
+        let pair =
+            self.targets.get(from.saturating_add(join)).filter(|pair| high(**pair) == node)?;
+        Some(self.join(low(*pair)))
     }
 
     /// Returns the place of a node among all members of joins, if it is one of this join.
+    #[cfg_attr(target_arch = "wasm32", inline(never))] // Smaller.
     pub(super) fn member(&self, node: Node, channel: Channel) -> Option<usize> {
         let join = channel.checked_sub(self.join(0))?;
         self.members.binary_search(&key(node, join)).ok()

@@ -403,6 +403,7 @@ impl Run {
     }
 
     /// Refuses writes that no channel takes, and a join's by a node that is no member of it.
+    #[cfg_attr(target_arch = "wasm32", inline(never))] // Smaller.
     fn check(&self, node: Option<Node>, writes: &[u32]) -> Result<(), Misfit> {
         let plan = &self.plan;
         for write in writes {

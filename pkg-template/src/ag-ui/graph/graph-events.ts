@@ -1,5 +1,6 @@
 // A run of a graph in the same program, as the events of AG-UI.
 import { questionIn, text } from "../../runner/question.js";
+import { errorWords } from "../../stream/error-words.js";
 import {
   checkedGraph,
   graphParts,
@@ -98,8 +99,8 @@ export async function threadState(graph: RunnableGraph, config: object): Promise
 
 /** An error by the names that LangGraph gives errors. */
 function runError(error: unknown): GraphEvent {
-  const { name, message, lc_error_code: code } = (error ?? {}) as Partial<Error> & { lc_error_code?: unknown };
-  return { type: "RUN_ERROR", message: text(message) ?? String(error), code: text(code) ?? text(name) ?? "Error" };
+  const { name, message, code } = errorWords(error);
+  return { type: "RUN_ERROR", message, code: code ?? name };
 }
 
 /** What has been told of one run. */

@@ -129,7 +129,7 @@ const TOOLS = [
 const CHANGING = new Set(["write_file", "edit_file", "delete"]);
 
 /** The path that a call changes, if it changes one. */
-function changed({ name, args }: { name: string; args: Fields }): string | undefined {
+export function changedPath({ name, args }: { readonly name: string; readonly args: Fields }): string | undefined {
   const given = args["file_path"];
   if (!CHANGING.has(name) || typeof given !== "string") return undefined;
   const came = pathOf(given);
@@ -164,11 +164,11 @@ export function createFilesystemMiddleware({ systemPrompt = PROMPT }: Filesystem
     wrapModelCall: (request, handler) => handler(withPrompt(request, systemPrompt)),
     wrapToolCall: (request, handler) => {
       const { toolCall, state } = request;
-      const path = changed(toolCall);
+      const path = changedPath(toolCall);
       if (path !== undefined) {
         for (const call of callsOf(lastTurn(state.messages).ai)) {
           if (call.id === toolCall.id) break;
-          if (changed(call) !== path) continue;
+          if (changedPath(call) !== path) continue;
           const said = "Error: parallel file mutations to the same path are not allowed.";
           return toolMessage(toolCall, said, "error");
         }

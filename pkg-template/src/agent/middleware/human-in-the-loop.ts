@@ -4,7 +4,7 @@ import type { LangChainMessage, ToolCall } from "../../messages.js";
 import { DECISIONS, type DecisionType, gateOf, settle } from "../decide.js";
 import { callsOf, contentOf, type Fields, lastTurn, toolMessage, typeOf } from "../message.js";
 import { createMiddleware } from "../middleware.js";
-import { isCommand } from "../tools.js";
+import { isCommand, withUpdate } from "../tools.js";
 import type { AgentState, Runtime, ToolOutcome } from "../types.js";
 
 /** Which decisions a tool allows, and what the one who decides is shown. */
@@ -199,10 +199,9 @@ function noted(outcome: ToolOutcome, { id }: ToolCall, notice: string, { name, a
     return { ...message, type: "tool", content: more };
   };
   if (!isCommand(outcome)) return withNote(outcome as Fields) as unknown as ToolOutcome;
-  const { update } = outcome as { update?: Fields };
-  const messages = (update?.["messages"] ?? []) as Fields[];
-  const told = messages.map((one) => (typeOf(one) === "tool" && one["tool_call_id"] === id ? withNote(one) : one));
-  return Object.assign(Object.create(Object.getPrototypeOf(outcome) as object) as object, outcome, {
-    update: { ...update, messages: told },
-  }) as ToolOutcome;
+  return withUpdate(outcome, (update) => {
+    const messages = (update["messages"] ?? []) as Fields[];
+    const told = messages.map((one) => (typeOf(one) === "tool" && one["tool_call_id"] === id ? withNote(one) : one));
+    return { ...update, messages: told };
+  });
 }

@@ -1,9 +1,9 @@
 import { field } from "threadfold";
 import { Command } from "threadfold/graph";
 import type { ToolCall } from "../../messages.js";
-import { type AiMessage, callsOf, type Fields, typeOf } from "../message.js";
+import { type AiMessage, callsOf, typeOf } from "../message.js";
 import { createMiddleware } from "../middleware.js";
-import { isCommand } from "../tools.js";
+import { withUpdate } from "../tools.js";
 import type { ToolOutcome } from "../types.js";
 
 /** One step of an agent, as its scratchpad keeps it. */
@@ -62,11 +62,7 @@ export function scratchpadMiddleware({ limit = 50, note = usual }: ScratchpadOpt
       const { toolCall, runtime } = request;
       const result = await handler(request);
       const noted = entry(runtime, note({ toolCall, result }));
-      if (!isCommand(result)) return new Command({ update: { ...noted, messages: [result] } });
-      const { update } = result as { update?: Fields };
-      return Object.assign(Object.create(Object.getPrototypeOf(result) as object) as object, result, {
-        update: { ...update, ...noted },
-      }) as ToolOutcome;
+      return withUpdate(result, (update) => ({ ...update, ...noted }));
     },
   });
 }

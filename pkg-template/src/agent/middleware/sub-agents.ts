@@ -4,13 +4,14 @@ import { ThreadfoldError } from "../../errors.js";
 import type { Fields as SchemaFields, Schema } from "../../schema.js";
 import type { FileData } from "../../files.js";
 import { createAgent } from "../create-agent.js";
-import { type Fields, lastText, toolMessage } from "../message.js";
+import { callsOf, type Fields, lastText, lastTurn, toolMessage } from "../message.js";
 import { createMiddleware } from "../middleware.js";
 import type { AgentModel } from "../models.js";
 import type { ResponseFormat } from "../structured.js";
 import { type Tool, tool } from "../tools.js";
 import type { Middleware, ToolRuntime } from "../types.js";
 import { withPrompt } from "../prompt.js";
+import { changedPath } from "./filesystem.js";
 import { humanInTheLoopMiddleware, type HumanInTheLoopOptions } from "./human-in-the-loop.js";
 
 /** An agent that another one gives tasks to. */
@@ -153,7 +154,7 @@ function sharedOf(state: Fields, { fields }: Schema<SchemaFields>): Fields {
 }
 
 /** Files that sub-agents of one super-step have changed: by the state that they all began with. */
-const written = new WeakMap<object, Map<string, unknown>>();
+const written = new WeakMap<object, Map<string, readonly [call: string, file: unknown]>>();
 
 /** What a sub-agent has changed, as an update that leaves alone what it has not. */
 function changesOf(given: Fields, has: Fields, runtime: ToolRuntime): { fields: Fields; notes: string[] } {
@@ -194,18 +195,19 @@ const set = (object: Fields, key: string, value: unknown) =>
 function besideOthers(changes: Fields, { state, toolCallId }: ToolRuntime, notes: string[]): void {
   let others = written.get(state);
   if (!others) written.set(state, (others = new Map()));
+  // What the agent itself writes in this turn counts as well.
+  const direct = new Set(callsOf(lastTurn(state.messages).ai).map(changedPath));
   for (const [path, file] of Object.entries(changes)) {
-    if (others.has(path) && !same(contentOf(others.get(path)), contentOf(file))) {
+    const [call, theirs] = others.get(path) ?? [toolCallId];
+    if (direct.has(path) || (call !== toolCallId && !same(contentOf(theirs), contentOf(file)))) {
       delete changes[path];
-      if (file === null) notes.push(`Note: another sub-agent changed ${path} at the same time, so it was not deleted.`);
+      if (file === null) notes.push(`Note: another call changed ${path} at the same time, so it was not deleted.`);
       else {
         const beside = `${path}.${toolCallId}`;
         set(changes, beside, file);
-        notes.push(
-          `Note: another sub-agent changed ${path} at the same time. This one's is in ${beside}: merge the two.`,
-        );
+        notes.push(`Note: another call changed ${path} at the same time. This one's is in ${beside}: merge the two.`);
       }
-    } else others.set(path, file);
+    } else others.set(path, [toolCallId, file]);
   }
 }
 

@@ -1,6 +1,7 @@
 // Runs: begun, queued, stopped, and told to whoever joins them.
 import { newId } from "../../new-id.js";
 import { command, type RunnableGraph } from "../../stream/graph-parts.js";
+import { errorWords } from "../../stream/error-words.js";
 import { Refusal } from "../http.js";
 import { RunLog, RunLogs } from "../run-log.js";
 import { wireJson } from "../wire.js";
@@ -145,8 +146,8 @@ async function* beginning(run: Run, parts: AsyncIterable<RunPart>): AsyncGenerat
 const part = ({ event, data }: { event: string; data: unknown }) => `event: ${event}\ndata: ${wireJson(data)}\n\n`;
 
 function failure(error: unknown): { error: string; message: string } {
-  const { name, message } = (error ?? {}) as Partial<Error>;
-  return { error: name ?? "Error", message: message ?? String(error) };
+  const { name, message } = errorWords(error);
+  return { error: name, message };
 }
 
 function inputOf({ input, command: asked }: RunRequest): unknown {

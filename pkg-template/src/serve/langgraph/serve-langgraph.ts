@@ -1,35 +1,10 @@
 import { isDict } from "../../langgraph/merge.js";
-import { newId } from "../../new-id.js";
-import { checkedGraph, type GraphState, type RunnableGraph } from "../../stream/graph-parts.js";
-import { answering, bodyOf, eventStream, json, Refusal, type Cors, type FetchHandler } from "../http.js";
+import { checkedGraph, type RunnableGraph } from "../../stream/graph-parts.js";
+import { answering, bodyOf, decoded, json, Refusal, type FetchHandler } from "../http.js";
 import { wireJson } from "../wire.js";
-import { latestFirst } from "../run-log.js";
-import type { RunPart } from "./run-parts.js";
-import { Runs, type Run, type RunRequest } from "./runs.js";
-import { checkpointOf, configOf, interruptsOf, threadStateOf } from "./thread-state.js";
-
-/** How {@link serveLangGraph} answers. */
-export interface ServeLangGraphOptions {
-  /**
-   * More of a run's config, such as `context` by who asks; a function is called for each run. It may throw a `Response`,
-   * which is then the answer: a 401 for who may not run it.
-   */
-  config?: ((request: Request) => object | undefined) | object | undefined;
-  /** Which pages of other origins may call. Default: none. */
-  cors?: Cors | undefined;
-  /** What the paths begin with: `"/api/langgraph"` where the client's `apiUrl` ends so. */
-  basePath?: string | undefined;
-  /** How many runs that are over can still be joined. Default 100. */
-  keep?: number | undefined;
-  /** Changes the parts of a run before they are sent: leaves some out, adds others, waits. */
-  parts?:
-    | ((
-        parts: AsyncIterable<RunPart>,
-        run: { threadId: string; runId: string },
-        request: Request,
-      ) => AsyncIterable<RunPart>)
-    | undefined;
-}
+import { LangGraphServer, locationOf } from "./langgraph-server.js";
+import type { Run } from "./runs.js";
+import type { ServeLangGraphOptions } from "./serve-options.js";
 
 /**
  * Makes a server of a graph, or of several by the names of their assistants, that speaks the threads and runs of
@@ -75,270 +50,31 @@ export function serveLangGraph(
     ? undefined
     : new Map(Object.entries(graphs ?? {}).map(([name, graph]) => [name, checkedGraph(graph, "serveLangGraph")]));
   if (byName?.size === 0) checkedGraph(undefined, "serveLangGraph");
+  const base = (options.basePath ?? "").replace(/\/$/, "");
   const server = new LangGraphServer(byName ?? (graphs as RunnableGraph), options);
   return answering(
     options.cors,
     (detail) => ({ detail }),
-    (request) => server.answer(request),
+    (request) => answer(server, base, request),
   );
-}
-
-interface KeptThread {
-  readonly id: string;
-  readonly createdAt: string;
-  updatedAt: string;
-  metadata: object;
-  /** The name of the graph that last ran on it. */
-  assistant: string | undefined;
 }
 
 type Call = { request: Request; query: URLSearchParams; body: Record<string, unknown>; ids: readonly string[] };
 type Route = (server: LangGraphServer, call: Call) => unknown;
 
-class LangGraphServer {
-  readonly #graphs: RunnableGraph | ReadonlyMap<string, RunnableGraph>;
-  readonly #options: ServeLangGraphOptions;
-  readonly #threads = new Map<string, KeptThread>();
-  readonly #runs: Runs;
-
-  constructor(graphs: RunnableGraph | ReadonlyMap<string, RunnableGraph>, options: ServeLangGraphOptions) {
-    this.#graphs = graphs;
-    this.#options = options;
-    this.#runs = new Runs(options.keep ?? 100, ({ threadId }) => this.#touch(threadId));
+/** Finds what a request is for, and has it done. */
+async function answer(server: LangGraphServer, base: string, request: Request): Promise<Response> {
+  const { pathname, searchParams: query } = new URL(request.url);
+  const path = pathname.startsWith(`${base}/`) ? pathname.slice(base.length) : "";
+  for (const [method, pattern, route] of ROUTES) {
+    const found = method === request.method ? pattern.exec(path) : null;
+    if (!found) continue;
+    const body = method === "POST" || method === "PATCH" ? await bodyOf(request) : {};
+    if (!isDict(body)) throw new Refusal(422, "The body should be an object.");
+    const answer = await route(server, { request, query, body, ids: found.slice(1).map(decoded) });
+    return answer instanceof Response ? answer : json(wireJson(answer));
   }
-
-  async answer(request: Request): Promise<Response> {
-    const { pathname, searchParams: query } = new URL(request.url);
-    const base = (this.#options.basePath ?? "").replace(/\/$/, "");
-    const path = pathname.startsWith(`${base}/`) ? pathname.slice(base.length) : "";
-    for (const [method, pattern, route] of ROUTES) {
-      const found = method === request.method ? pattern.exec(path) : null;
-      if (!found) continue;
-      const body = method === "POST" || method === "PATCH" ? await bodyOf(request) : {};
-      if (!isDict(body)) throw new Refusal(422, "The body should be an object.");
-      const answer = await route(this, { request, query, body, ids: found.slice(1).map(decodeURIComponent) });
-      return answer instanceof Response ? answer : json(wireJson(answer));
-    }
-    throw new Refusal(404, `There is no ${request.method} ${pathname}.`);
-  }
-
-  // Assistants
-
-  assistants(): object[] {
-    const names = this.#graphs instanceof Map ? [...this.#graphs.keys()] : ["agent"];
-    return names.map((name) => assistantNamed(name));
-  }
-
-  assistant(name: string): object {
-    this.#graph(name);
-    return assistantNamed(name);
-  }
-
-  // Threads
-
-  createThread({ thread_id, metadata, if_exists }: Record<string, unknown>): object {
-    const id = typeof thread_id === "string" ? thread_id : newId();
-    const known = this.#threads.get(id);
-    if (known && if_exists !== "do_nothing") throw new Refusal(409, `There is a thread ${id}.`);
-    const thread = known ?? this.#keep(id, isDict(metadata) ? metadata : {});
-    return this.#told(thread, undefined);
-  }
-
-  async thread(id: string): Promise<object> {
-    const state = await this.#stateOf(id, undefined);
-    return this.#told(this.#threads.get(id) ?? this.#keep(id, {}), state);
-  }
-
-  patchThread(id: string, { metadata }: Record<string, unknown>): Promise<object> {
-    const thread = this.#threads.get(id) ?? this.#keep(id, {});
-    thread.metadata = { ...thread.metadata, ...(isDict(metadata) && metadata) };
-    this.#touch(id);
-    return this.thread(id);
-  }
-
-  async deleteThread(id: string): Promise<Response> {
-    for (const run of this.#runs.logs.of(id)) {
-      run.stop.abort();
-      await run.over;
-      this.#runs.logs.remove(run);
-    }
-    this.#threads.delete(id);
-    const savers = new Set(this.#all().map(({ checkpointer }) => checkpointer));
-    for (const saver of savers) await (saver as { deleteThread?(id: string): unknown } | undefined)?.deleteThread?.(id);
-    return new Response(null, { status: 204 });
-  }
-
-  async searchThreads({ metadata, ids, limit = 10, offset = 0, status }: Record<string, unknown>): Promise<object[]> {
-    const asked = Object.entries(isDict(metadata) ? metadata : {});
-    const found = latestFirst(this.#threads.values())
-      .filter(({ id }) => !Array.isArray(ids) || ids.includes(id))
-      .filter(({ metadata: own }) => asked.every(([key, value]) => (own as Record<string, unknown>)[key] === value));
-    const told = (await Promise.all(found.map(({ id }) => this.thread(id)))) as { status: string }[];
-    const left = status == null ? told : told.filter((thread) => thread.status === status);
-    return left.slice(Number(offset), Number(offset) + Number(limit));
-  }
-
-  async state(id: string, checkpoint?: unknown, subgraphs?: unknown): Promise<object> {
-    return threadStateOf(await this.#stateOf(id, checkpoint, subgraphs === true || subgraphs === "true"));
-  }
-
-  async updateState(id: string, body: Record<string, unknown>): Promise<object> {
-    const graph = this.#graphOf(id);
-    if (!graph.updateState) throw new Refusal(422, "The graph has no updateState().");
-    const { values, as_node, checkpoint, checkpoint_id } = body;
-    const config = configOf(id, checkpoint ?? checkpoint_id);
-    const made = await graph.updateState(config as never, values as never, (as_node ?? undefined) as never);
-    this.#touch(id);
-    const at = checkpointOf(made as never);
-    return { checkpoint: at, ...(made as object) };
-  }
-
-  async history(id: string, { limit = 10, before, metadata, checkpoint }: Record<string, unknown>): Promise<object[]> {
-    const graph = this.#graphOf(id);
-    if (!graph.getStateHistory || !graph.checkpointer) return [];
-    const earlier = typeof before === "string" ? configOf(id, before) : before;
-    const options = {
-      limit: Number(limit),
-      ...(isDict(earlier) && { before: "configurable" in earlier ? earlier : configOf(id, earlier) }),
-      ...(isDict(metadata) && { filter: metadata }),
-    };
-    const states: object[] = [];
-    for await (const state of graph.getStateHistory(configOf(id, checkpoint) as never, options as never)) {
-      states.push(threadStateOf(state as GraphState));
-      if (states.length >= Number(limit)) break;
-    }
-    return states;
-  }
-
-  // Runs
-
-  start(threadId: string, body: RunRequest, request: Request): Run {
-    const name = String(body.assistant_id ?? "");
-    const graph = this.#graph(name);
-    const { config } = this.#options;
-    const more =
-      (typeof config === "function" ? (config as (request: Request) => object | undefined)(request) : config) ?? {};
-    const { parts } = this.#options;
-    const change =
-      parts && ((told: AsyncIterable<RunPart>, run: Run) => parts(told, { threadId, runId: run.id }, request));
-    const run = this.#runs.start(graph, threadId, name, body, { config: more, change });
-    const thread = this.#threads.get(threadId) ?? this.#keep(threadId, {});
-    thread.assistant = name;
-    return run;
-  }
-
-  /** A run without a thread has one of its own, which is gone when the run is over. */
-  startAlone(body: RunRequest, request: Request): Run {
-    const threadId = newId();
-    const run = this.start(threadId, body, request);
-    void run.over.then(() => this.deleteThread(threadId)).catch(() => {});
-    return run;
-  }
-
-  run(threadId: string, id: string): Run {
-    const run = this.#runs.logs.get(id);
-    if (run?.threadId !== threadId) throw new Refusal(404, `There is no run ${id} of the thread ${threadId}.`);
-    return run;
-  }
-
-  listRuns(threadId: string, query: URLSearchParams): object[] {
-    const [limit, offset, status] = [query.get("limit") ?? 10, query.get("offset") ?? 0, query.get("status")];
-    const runs = this.#runs.logs.of(threadId).filter((run) => status === null || run.status === status);
-    return runs.slice(Number(offset), Number(offset) + Number(limit)).map(({ told }) => told);
-  }
-
-  async cancel(run: Run, query: URLSearchParams): Promise<object> {
-    if (query.get("action") === "rollback") throw new Refusal(422, "Runs can be interrupted, but not rolled back.");
-    run.stop.abort();
-    if (/^(1|true)$/.test(query.get("wait") ?? "")) await run.over;
-    return {};
-  }
-
-  async remove(run: Run): Promise<object> {
-    run.stop.abort();
-    await run.over;
-    this.#runs.logs.remove(run);
-    return {};
-  }
-
-  /** Streams a run from the part behind `Last-Event-ID` on, or from its start. */
-  stream(run: Run, { headers }: Request, left: (() => void) | undefined): Response {
-    const seen = headers.get("last-event-id");
-    const from = seen === null || !/^\d+$/.test(seen) ? 0 : Number(seen) + 1;
-    async function* parts(): AsyncGenerator<string> {
-      for await (const [place, part] of run.from(from)) yield run.isResumable ? `id: ${place}\n${part}` : part;
-    }
-    return eventStream(parts(), locationOf(run), left);
-  }
-
-  // What these are made of
-
-  #keep(id: string, metadata: object): KeptThread {
-    const now = new Date().toISOString();
-    const thread = { id, metadata, createdAt: now, updatedAt: now, assistant: undefined };
-    this.#threads.set(id, thread);
-    return thread;
-  }
-
-  #touch(id: string): void {
-    const thread = this.#threads.get(id);
-    if (thread) thread.updatedAt = new Date().toISOString();
-  }
-
-  #told({ id, metadata, createdAt, updatedAt }: KeptThread, state: GraphState | undefined): object {
-    const last = this.#runs.logs.lastOf(id);
-    const interrupts = state ? interruptsOf(state) : [];
-    const isBusy = this.#runs.logs.of(id).some(({ hasEnded }) => !hasEnded);
-    const status = isBusy
-      ? "busy"
-      : last?.status === "error"
-        ? "error"
-        : interrupts.length > 0
-          ? "interrupted"
-          : "idle";
-    return {
-      thread_id: id,
-      created_at: createdAt,
-      updated_at: updatedAt,
-      metadata,
-      status,
-      config: {},
-      values: state?.values ?? null,
-      interrupts: Object.fromEntries(
-        (state?.tasks ?? []).flatMap(({ id: task, interrupts: asked = [] }) =>
-          asked.length > 0 ? [[task, asked]] : [],
-        ),
-      ),
-    };
-  }
-
-  #all(): RunnableGraph[] {
-    return this.#graphs instanceof Map ? [...this.#graphs.values()] : [this.#graphs as RunnableGraph];
-  }
-
-  #graph(name: string): RunnableGraph {
-    const graph = this.#graphs instanceof Map ? this.#graphs.get(name) : (this.#graphs as RunnableGraph);
-    if (!graph) throw new Refusal(404, `There is no assistant ${name}.`);
-    return graph;
-  }
-
-  #graphOf(threadId: string): RunnableGraph {
-    const name = this.#threads.get(threadId)?.assistant;
-    return (name === undefined ? this.#all()[0] : this.#graph(name)) as RunnableGraph;
-  }
-
-  /** A thread is known if it was made here, or if the checkpointer has it. */
-  async #stateOf(id: string, checkpoint: unknown, subgraphs = false): Promise<GraphState> {
-    const graph = this.#graphOf(id);
-    const config = configOf(id, checkpoint);
-    const state =
-      graph.getState && graph.checkpointer
-        ? ((await (graph.getState as (...args: unknown[]) => unknown)(config, { subgraphs })) as GraphState)
-        : ({ config } satisfies GraphState);
-    if (!this.#threads.has(id) && checkpointOf(state.config) === null)
-      throw new Refusal(404, `There is no thread ${id}.`);
-    return state;
-  }
+  throw new Refusal(404, `There is no ${request.method} ${pathname}.`);
 }
 
 const ID = "([^/]+)";
@@ -398,9 +134,6 @@ const ROUTES: readonly (readonly [method: string, path: RegExp, route: Route])[]
 const idOf = ({ ids: [id = ""] }: Call): string => id;
 const runOf = (server: LangGraphServer, { ids: [threadId = "", id = ""] }: Call): Run => server.run(threadId, id);
 
-/** Where a run can be joined; by this the SDK knows its id. */
-const locationOf = (run: Run) => ({ "content-location": `/threads/${run.threadId}/runs/${run.id}` });
-
 const streamed = (server: LangGraphServer, run: Run, { request, body }: Call): Response =>
   server.stream(run, new Request(request.url), body["on_disconnect"] === "cancel" ? () => run.stop.abort() : undefined);
 
@@ -421,15 +154,3 @@ function begun(run: Run): Response {
   for (const [name, value] of Object.entries(locationOf(run))) response.headers.set(name, value);
   return response;
 }
-
-const assistantNamed = (name: string) => ({
-  assistant_id: name,
-  graph_id: name,
-  name,
-  config: {},
-  context: {},
-  metadata: {},
-  version: 1,
-  created_at: "1970-01-01T00:00:00.000Z",
-  updated_at: "1970-01-01T00:00:00.000Z",
-});

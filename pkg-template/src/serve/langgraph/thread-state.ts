@@ -1,4 +1,5 @@
 // A graph's state in the words of the threads API.
+import { errorWords } from "../../stream/error-words.js";
 import type { GraphConfig, GraphInterrupt, GraphState, GraphTask } from "../../stream/graph-parts.js";
 
 /** The checkpoint that a config names; null if it names none. */
@@ -47,8 +48,7 @@ function taskOf({ id, name, path, error, interrupts = [], state, result }: Graph
 
 const told = ({ id, value }: GraphInterrupt): GraphInterrupt => ({ id, value: value ?? null });
 
-const errorText = (error: unknown): string =>
-  typeof error === "string" ? error : ((error as Partial<Error>).message ?? JSON.stringify(error));
+const errorText = (error: unknown): string => (typeof error === "string" ? error : errorWords(error).message);
 
 /** Configs name a checkpoint by fields of `configurable`. */
 export function configOf(threadId: string, checkpoint?: unknown): { configurable: Record<string, unknown> } {

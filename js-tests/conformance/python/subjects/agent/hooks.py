@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from itertools import groupby
 from random import Random
 from typing import Any, Iterator
 
@@ -107,6 +109,18 @@ def tools_of(log: list[str], direct: list[str]) -> list[Any]:
     return [tool("echo"), tool("ping")]
 
 
+OF_A_TOOL = re.compile(r"^<?\w\.c\d+>?$|\(")
+
+
+def ordered(log: list[str]) -> list[str]:
+    """The log, where what tools of one turn did side by side is sorted: it comes in no order."""
+    return [
+        entry
+        for is_tool, entries in groupby(log, lambda entry: bool(OF_A_TOOL.search(entry)))
+        for entry in (sorted(entries) if is_tool else entries)
+    ]
+
+
 def record(rng: Random) -> Iterator[dict[str, Any]]:
     """Random stacks and scripts."""
     made = 0
@@ -137,6 +151,6 @@ def record(rng: Random) -> Iterator[dict[str, Any]]:
             return {"messages": [shown(message) for message in result["messages"]], "keys": sorted(result)}
 
         came = outcome(lambda: run_async(run()))
-        record = {"in": given, "edges": arrows(agent), "log": log, **came}
+        record = {"in": given, "edges": arrows(agent), "log": ordered(log), **came}
         yield record
         made += 1

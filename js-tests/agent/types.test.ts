@@ -1,0 +1,44 @@
+// The types of an agent: its state has what its middlewares and its schema add.
+import { field } from "threadfold";
+import {
+  createAgent,
+  createDeepAgent,
+  createFilesystemMiddleware,
+  createMiddleware,
+  todoListMiddleware,
+  tool,
+} from "threadfold/agent";
+import { expect, expectTypeOf, test } from "vitest";
+import { z } from "zod";
+
+const model = () => "Hi.";
+
+test("the state of an agent", async () => {
+  const counting = createMiddleware({ name: "Counting", stateSchema: { count: field.replace<number>() } });
+  const agent = createAgent({
+    model,
+    middleware: [todoListMiddleware(), createFilesystemMiddleware(), counting],
+    schema: { topic: field.replace<string>() },
+  });
+  const state = await agent.invoke({ messages: "Hi", topic: "none" });
+  expectTypeOf(state.todos[0]?.status).toEqualTypeOf<"pending" | "in_progress" | "completed" | undefined>();
+  expectTypeOf(state.count).toEqualTypeOf<number | undefined>();
+  expectTypeOf(state.topic).toEqualTypeOf<string | undefined>();
+  expectTypeOf(state.messages[0]?.type).toEqualTypeOf<"human" | "ai" | "system" | "tool" | "function" | undefined>();
+  expect(state.topic).toBe("none");
+  const deep = await createDeepAgent({ model }).invoke({ messages: "Hi" });
+  expectTypeOf(deep.todos).toEqualTypeOf(state.todos);
+  expectTypeOf(deep.files["/a"]?.content).toEqualTypeOf<string | readonly string[] | undefined>();
+});
+
+test("the arguments of a tool come from its schema", () => {
+  tool({
+    name: "add",
+    schema: z.object({ a: z.number() }),
+    run: (args, runtime) => {
+      expectTypeOf(args).toEqualTypeOf<{ a: number }>();
+      expectTypeOf(runtime.toolCallId).toEqualTypeOf<string>();
+      return args.a;
+    },
+  });
+});

@@ -1,0 +1,2 @@
+/** Returns what langgraph.js answers to a case. */
+export declare function record(graph: object): Promise<unknown[]>;

@@ -1,0 +1,50 @@
+// The declarations of every entry compile where they are checked, too: TypeScript's default.
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { root } from "../examples/blocks.js";
+
+const { exports } = JSON.parse(readFileSync(join(root, "pkg", "package.json"), "utf8")) as { exports: object };
+const entries = Object.entries(exports).filter(([, conditions]) => typeof conditions === "object");
+
+/** What the compiler says of a program that imports every entry. */
+function complaints(file: string): string {
+  mkdirSync(join(root, "target"), { recursive: true });
+  const folder = mkdtempSync(join(root, "target", "every-entry-"));
+  try {
+    const compilerOptions = {
+      target: "es2022",
+      lib: ["es2023", "esnext.disposable", "dom", "dom.iterable"],
+      module: "nodenext",
+      types: ["node"],
+      strict: true,
+      noEmit: true,
+      skipLibCheck: false,
+    };
+    const code = entries
+      .map(([path], at) => `import * as e${at} from "threadfold${path.slice(1)}";\nvoid e${at};`)
+      .join("\n");
+    writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: [file] }));
+    writeFileSync(join(folder, file), code);
+    const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
+    execFileSync(process.execPath, [tsc, "-p", folder, "--pretty", "false"], { encoding: "utf8" });
+    return "";
+  } catch (error) {
+    return (error as { stdout: string }).stdout;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Of the package's own declarations: what the libraries of others say of themselves is theirs. */
+const own = (told: string): string[] => told.split("\n").filter((line) => /(^|[/\\])pkg[/\\]|every-entry/.test(line));
+
+test.each(["main.ts", "main.cts"])(
+  "as %s imports them",
+  (file) => {
+    expect(own(complaints(file))).toEqual([]);
+  },
+  120_000,
+);
