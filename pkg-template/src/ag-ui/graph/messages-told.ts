@@ -22,6 +22,8 @@ export class MessagesTold {
   readonly #open = new Map<string, Open>();
   /** Ids of the messages that the client has. */
   readonly #known: Set<string>;
+  /** The messages whose parts were told in this run and that have not come as a whole, with the calls that were told. */
+  readonly #parts = new Map<string, Set<string>>();
   #list: readonly unknown[] | undefined;
   /** Whether the client should get the whole list at the end. */
   #isDue = false;
@@ -44,7 +46,8 @@ export class MessagesTold {
   }
 
   /** Ends the messages of a task that is done; without a task, all of them. */
-  *end(task?: string): Generator<GraphEvent> {
+  *end(task?: string, result?: unknown): Generator<GraphEvent> {
+    for (const message of messagesIn(result)) yield* this.#rest(message);
     for (const open of this.#open.values()) if (task === undefined || open.task === task) yield* this.#end(open);
   }
 
@@ -55,6 +58,7 @@ export class MessagesTold {
     const before = this.#list;
     this.#list = list;
     this.#isDue ||= list.length > 0;
+    if (this.#parts.size > 0) for (const message of list) yield* this.#rest(message);
     const now = new Set<unknown>();
     let isNews = false;
     for (const [at, message] of list.entries()) {
@@ -76,8 +80,10 @@ export class MessagesTold {
     const { fields } = wire;
     const id = textIn(fields["id"]) ?? this.#unnamed(task);
     let open = this.#open.get(id);
+    if (!wire.part && this.#parts.has(id)) return yield* this.#rest(fields);
     if (!open) {
-      if (this.#known.has(id)) return; // A whole message behind its parts.
+      if (this.#known.has(id)) return;
+      if (wire.part) this.#parts.set(id, new Set());
       open = { id, task, hasText: false, hasReasoning: false, calls: new Map() };
       this.#open.set(id, open);
       this.#known.add(id);
@@ -87,6 +93,19 @@ export class MessagesTold {
     if (wire.part) for (const chunk of listOf(fields["tool_call_chunks"])) yield* this.#callPart(open, chunk);
     else for (const call of listOf(fields["tool_calls"])) yield* this.#call(open, call);
     if (!wire.part || fields["chunk_position"] === "last") yield* this.#end(open);
+  }
+
+  /** Tells the calls of a whole message that its parts did not have: a model that streams its text by hand has such. */
+  *#rest(given: unknown): Generator<GraphEvent> {
+    const id = textIn((given as Dict | null | undefined)?.["id"]);
+    const told = id === undefined ? undefined : this.#parts.get(id);
+    if (id === undefined || !told) return;
+    this.#parts.delete(id);
+    const open = this.#open.get(id);
+    const behind = open ?? { id, task: "", hasText: false, hasReasoning: false, calls: new Map<unknown, string>() };
+    for (const call of listOf((given as Dict)["tool_calls"]))
+      if (textIn(call["id"]) !== undefined && !told.has(call["id"] as string)) yield* this.#call(behind, call);
+    if (!open) yield* this.#end(behind);
   }
 
   *#reasoning(open: Open, content: unknown): Generator<GraphEvent> {
@@ -127,6 +146,7 @@ export class MessagesTold {
 
   #startOfCall(open: Open, key: unknown, toolCallId: string, name: unknown): GraphEvent {
     open.calls.set(key, toolCallId);
+    this.#parts.get(open.id)?.add(toolCallId);
     return { type: "TOOL_CALL_START", toolCallId, toolCallName: textIn(name) ?? "", parentMessageId: open.id };
   }
 
@@ -188,6 +208,12 @@ export function agUiMessage(given: unknown): { id: string } | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The messages that a task wrote: its result is an object of the fields, or a list of them. */
+function messagesIn(result: unknown): readonly unknown[] {
+  const writes = Array.isArray(result) ? (result as unknown[]) : isDict(result) ? Object.entries(result) : [];
+  return writes.flatMap((write) => (Array.isArray(write) && write[0] === "messages" ? [write[1]].flat() : []));
 }
 
 /** Whether a middleware's model says it, about what was said: that is no part of the conversation. */
