@@ -130,6 +130,12 @@ interface LegacyInterrupt {
 
 const LEGACY = "on_interrupt";
 
+/** What `graphEvents` sends before the error of a run whose thread still asks something. */
+const STILL_OPEN = "open_interrupts";
+
+const areInterrupts = (list: unknown): list is readonly object[] =>
+  Array.isArray(list) && list.length > 0 && list.every((item) => typeof item === "object" && item !== null);
+
 class AgUiProtocol implements RunProtocol {
   readonly #thread: Thread;
   readonly #options: AgUiRunnerOptions;
@@ -246,18 +252,20 @@ class AgUiProtocol implements RunProtocol {
   async #fold(source: AgUiSource | PromiseLike<AgUiSource>, signal: AbortSignal): Promise<RunNews> {
     const thread = this.#thread;
     const legacy: LegacyInterrupt[] = [];
+    let open: unknown;
     const end = await foldAgUi(thread, source, {
       signal,
       onEvent: (event) => {
         const { name, value } = event as { name?: unknown; value?: unknown };
         if (event.type === "CUSTOM" && name === LEGACY) legacy.push({ reason: LEGACY, value: parsed(value) });
+        if (event.type === "CUSTOM" && name === STILL_OPEN) open = value;
         tell(this.#options.onEvent, event);
       },
     });
     if (end.status === "finished" && legacy.length > 0) thread.receive({ type: "run-finished", interrupts: legacy });
     if (end.status === "finished" && end.pendingToolCallIds.length > 0)
       return { pendingToolCallIds: end.pendingToolCallIds };
-    return { stopped: end.status === "cancelled" };
+    return { stopped: end.status === "cancelled", ...(areInterrupts(open) && { stillOpen: open }) };
   }
 }
 

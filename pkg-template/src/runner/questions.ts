@@ -9,6 +9,7 @@ export class Questions<S extends object, U extends object> {
   readonly #thread: Thread<S, U>;
   readonly #read: (raw: unknown) => RunnerInterrupt;
   #of: unknown;
+  #reopened: { readonly run: unknown; readonly interrupts: readonly unknown[] } | undefined;
   #all: readonly RunnerInterrupt[] = NONE;
   #open: readonly RunnerInterrupt[] = NONE;
   #answers: readonly Answer[] = NONE;
@@ -37,6 +38,18 @@ export class Questions<S extends object, U extends object> {
     return this.#answers;
   }
 
+  /** What the run asks, as the server said it. */
+  get raw(): readonly unknown[] | undefined {
+    const { run } = this.#thread;
+    if (run.status !== "interrupted" && run.status !== "failed") return undefined;
+    return run.interrupts ?? (this.#reopened?.run === run ? this.#reopened.interrupts : undefined);
+  }
+
+  /** Opens these of a run that failed. */
+  reopen(interrupts: readonly unknown[]): void {
+    this.#reopened = { run: this.#thread.run, interrupts };
+  }
+
   /** Keeps answers until all is answered, in place of those kept before. */
   keep(answers: readonly Answer[]): void {
     const answered = new Set(answers.map(({ interrupt }) => interrupt));
@@ -45,8 +58,7 @@ export class Questions<S extends object, U extends object> {
   }
 
   #look(): void {
-    const { status, interrupts } = this.#thread.run;
-    const asked = status === "interrupted" || status === "failed" ? interrupts : undefined;
+    const asked = this.raw;
     if (asked === this.#of) return;
     this.#of = asked;
     this.#all = this.#open = asked?.map(this.#read) ?? NONE;

@@ -184,7 +184,7 @@ export abstract class Runner<S extends object, U extends object> {
    * Answers some or all of {@link Runner.interrupts}. Once all are answered the answers go out together; resolves when the
    * run that continues with them has ended. Until then keeps the answers, not over a reload, and resolves at once with the
    * `interrupts` that are still open. Queued messages go out after the run, not with the answers. If the request fails,
-   * all the interrupts are open again.
+   * all the interrupts are open again; if the run fails, those that the server says are still open.
    *
    * @throws {@link ThreadfoldError} `INVALID_VALUE` when no interrupt is open, or when a decision leaves out the `id` while
    *   several are; `BUSY`; `DISPOSED`.
@@ -396,7 +396,7 @@ export abstract class Runner<S extends object, U extends object> {
 
   /** The questions of a run that failed are open again. */
   #askAgain(): RunResult {
-    this.thread.receive({ type: "run-finished", interrupts: this.thread.run.interrupts });
+    this.thread.receive({ type: "run-finished", interrupts: this.#questions.raw });
     return this.#result({});
   }
 
@@ -404,6 +404,8 @@ export abstract class Runner<S extends object, U extends object> {
   async #follow(send?: Work, asked?: readonly unknown[]): Promise<RunResult> {
     const { signal } = (this.#stop = new AbortController());
     const news = await readRun(this.thread, this.#protocol, this.#delays, signal, send);
+    // An answer that the server refused can be corrected.
+    if (news.stillOpen && this.thread.run.status === "failed") this.#questions.reopen(news.stillOpen);
     return signal.aborted ? this.#left(signal.reason instanceof LeftOff, asked) : this.#result(news);
   }
 
@@ -417,7 +419,7 @@ export abstract class Runner<S extends object, U extends object> {
     return STOPPED;
   }
 
-  #result({ stopped, ...news }: RunNews): RunResult {
+  #result({ stopped, stillOpen: _, ...news }: RunNews): RunResult {
     const { error } = this;
     switch (this.thread.run.status) {
       case "idle":

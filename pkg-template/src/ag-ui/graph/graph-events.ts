@@ -28,6 +28,9 @@ export interface GraphEventOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** AG-UI's RUN_ERROR has no place for interrupts: they come before it, in the form that RUN_FINISHED has them. */
+export const OPEN_INTERRUPTS = "open_interrupts";
+
 const MODES = ["values", "updates", "messages", "tasks", "custom"];
 
 /**
@@ -70,11 +73,12 @@ async function* events(
 ): AsyncGenerator<GraphEvent> {
   const { threadId, runId, parentRunId } = input;
   yield { type: "RUN_STARTED", threadId, runId, ...(parentRunId !== undefined && { parentRunId }) };
+  let asked: object | undefined;
   try {
     const { configurable, ...more } = ((typeof config === "function" ? config(input) : config) ?? {}) as {
       configurable?: object;
     };
-    const asked = { ...more, configurable: { ...configurable, thread_id: threadId } };
+    asked = { ...more, configurable: { ...configurable, thread_id: threadId } };
     const known = await threadState(graph, asked);
     const telling = new Telling(input);
     const start = graphInput(graph, input, known);
@@ -87,7 +91,20 @@ async function* events(
     const outcome = telling.interrupts.length > 0 && { type: "interrupt", interrupts: telling.interrupts };
     yield { type: "RUN_FINISHED", threadId, runId, ...(outcome && { outcome }) };
   } catch (error) {
-    if (!signal?.aborted) yield runError(error);
+    const open = asked && !signal?.aborted ? await openQuestions(graph, asked) : [];
+    if (signal?.aborted) return;
+    if (open.length > 0) yield { type: "CUSTOM", name: OPEN_INTERRUPTS, value: open.map(agUiInterrupt) };
+    yield runError(error);
+  }
+}
+
+/** What a thread still asks after a run has failed, as one does whose answer the graph refused. */
+async function openQuestions(graph: RunnableGraph, config: object): Promise<readonly GraphInterrupt[]> {
+  try {
+    const known = await threadState(graph, config);
+    return (known?.tasks ?? []).flatMap(({ interrupts = [] }) => interrupts);
+  } catch {
+    return []; // The run's own error says more.
   }
 }
 

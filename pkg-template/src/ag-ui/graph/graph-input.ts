@@ -44,8 +44,10 @@ export function checkedInput(given: unknown): GraphRunInput {
 
 /**
  * Returns the graph's input: the answers to its interrupts as a command, else what is new: the messages that its thread
- * lacks (or, if the client says again what the user said last, that what came of it is gone), the fields of the client's state that the thread has otherwise, and tools and context in the fields that
- * ag-ui-langgraph writes (`tools`, `ag-ui`, `copilotkit`), as far as the graph has them.
+ * lacks (or, if the client says again what the user said last, that what came of it is gone), the fields of the client's
+ * state that the thread has otherwise, and tools and context in the fields that ag-ui-langgraph writes (`tools`, `ag-ui`,
+ * `copilotkit`), as far as the graph has them. Null, which goes on where the thread stopped, if its last run did not end
+ * and nothing is new.
  *
  * @param known - The thread's state; undefined if the graph keeps none.
  */
@@ -63,9 +65,36 @@ export function graphInput(graph: RunnableGraph, input: GraphRunInput, known: Gr
   const own = Object.entries((input.state ?? {}) as Values).filter(
     ([name, value]) => !(name in merged) && name !== "messages" && isField(name, true) && !sameJson(value, state[name]),
   );
+  if ((known?.next?.length ?? 0) > 0 && own.length === 0 && !bringsNews(input, state["messages"])) return null;
   const fields = Object.entries(merged).filter(([name]) => isField(name, false));
   const messages = [...undone(state["messages"], input.messages), ...(added as object[])];
   return { ...Object.fromEntries([...own, ...fields]), messages };
+}
+
+/**
+ * Whether the user or the page says something that the thread lacks, or the user's last message once more. What the agent
+ * said in a step that failed is no news: that step is done again.
+ */
+function bringsNews({ messages, tools = [] }: GraphRunInput, known: unknown): boolean {
+  const sent = messages as readonly Sent[];
+  if (sent.at(-1)?.role === "user") return true;
+  const list = (plainMessages(known) ?? []) as readonly { id?: string }[];
+  const has = new Set(list.map(({ id }) => id));
+  const names = new Set((tools as readonly { name?: string }[]).map(({ name }) => name));
+  const ofPage = new Set(
+    sent.flatMap(({ toolCalls = [] }) =>
+      toolCalls.filter((call) => names.has(call.function?.name)).map(({ id }) => id),
+    ),
+  );
+  const isNews = ({ role, toolCallId }: Sent) => (role === "tool" ? ofPage.has(toolCallId) : role !== "assistant");
+  return sent.some((message) => !has.has(message.id) && isSaid(message) && isNews(message));
+}
+
+interface Sent {
+  readonly id?: string;
+  readonly role?: string;
+  readonly toolCallId?: string;
+  readonly toolCalls?: readonly { readonly id?: string; readonly function?: { readonly name?: string } }[];
 }
 
 /** Removes what came of the user's last message, which the client sends once more: the run is made anew. */
