@@ -214,3 +214,26 @@ test("arguments are checked by JSON Schema and by zod, whose output the tool get
   }
   expect(got).toEqual([{ n: 3 }, { n: 3 }]);
 });
+
+describe("a function", () => {
+  const x = tool({ name: "x", run: () => "done" });
+  const answering = (call: object) =>
+    createAgent({
+      model: (messages) => (messages.at(-1)?.type === "tool" ? "ok" : { tool_calls: [call as never] }),
+      tools: [x],
+    }).invoke({ messages: "Hi" });
+
+  test("may leave out the ids of its calls", async () => {
+    const { messages } = await answering({ name: "x", args: {} });
+    const [, ai, result] = messages as { tool_calls?: { id?: string }[]; tool_call_id?: string }[];
+    expect(result?.tool_call_id).toMatch(/./);
+    expect(ai?.tool_calls?.[0]?.id).toBe(result?.tool_call_id);
+  });
+
+  test.each([
+    [{ name: "x", arguments: "{}" }, "The model's call of 'x' should be { name, args, id }"],
+    [{ args: {} }, "A tool call of the model should be { name, args, id }"],
+  ])("is told that %j is no call", async (call, sentence) => {
+    await expect(answering(call)).rejects.toThrow(sentence);
+  });
+});

@@ -8,6 +8,7 @@ import {
   todoListMiddleware,
   tool,
 } from "threadfold/agent";
+import type { StateFrom, UpdateFrom } from "threadfold/graph";
 import { expect, expectTypeOf, test } from "vitest";
 import { z } from "zod";
 
@@ -29,6 +30,29 @@ test("the state of an agent", async () => {
   const deep = await createDeepAgent({ model }).invoke({ messages: "Hi" });
   expectTypeOf(deep.todos).toEqualTypeOf(state.todos);
   expectTypeOf(deep.files["/a"]?.content).toEqualTypeOf<string | readonly string[] | undefined>();
+});
+
+test("the state of an agent has a name, by its graph", () => {
+  const agent = createAgent({ model, middleware: [todoListMiddleware()], schema: { topic: field.replace<string>() } });
+  type State = StateFrom<typeof agent>;
+  expectTypeOf<State["topic"]>().toEqualTypeOf<string | undefined>();
+  expectTypeOf<State["todos"]>().toEqualTypeOf<Awaited<ReturnType<typeof agent.invoke>>["todos"]>();
+  expectTypeOf<UpdateFrom<typeof agent>["topic"]>().toEqualTypeOf<string | undefined>();
+  // @ts-expect-error -- there is no such field
+  expectTypeOf<State["topics"]>();
+});
+
+test("what a function answers is checked", () => {
+  createAgent({ model: () => ({ tool_calls: [{ name: "add", args: { a: 1 } }] }) });
+  // @ts-expect-error -- the arguments are in args
+  createAgent({ model: () => ({ tool_calls: [{ name: "add", arguments: "{}" }] }) });
+});
+
+test("the arguments of a tool with JSON Schema are unknown, or what run says", () => {
+  const schema = { type: "object", properties: { a: { type: "number" } } };
+  tool({ name: "add", schema, run: (args) => expectTypeOf(args).toEqualTypeOf<Record<string, unknown>>() });
+  tool({ name: "add", schema, run: ({ a }: { a: number }) => a });
+  tool({ name: "add", run: (args) => args["a"] });
 });
 
 test("the arguments of a tool come from its schema", () => {

@@ -5,8 +5,9 @@ import { HttpAgent } from "@ag-ui/client";
 import { EventSchemas } from "@ag-ui/core/schemas";
 import { AIMessage } from "@langchain/core/messages";
 import { Annotation, END, START, StateGraph } from "@langchain/langgraph";
-import { Thread, type AgUiState } from "threadfold";
+import { defineSchema, field, Thread, type AgUiState } from "threadfold";
 import { AgUiRunner, foldAgUi, runInput } from "threadfold/ag-ui";
+import * as own from "threadfold/graph";
 import { serve, serveLangGraph, toNodeListener, type FetchHandler, type ServeOptions } from "threadfold/serve";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { OURS } from "./libraries";
@@ -261,6 +262,22 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
       state: { log: ["planned"] },
       interrupts: [{ value: { question: "Send the mail?" } }],
     });
+  });
+
+  test("tells no private field, in a run or of a thread", async () => {
+    const secret = field.replace<number>({ private: true });
+    const graph = new own.StateGraph(defineSchema({ messages: field.messages(), n: field.replace<number>(), secret }))
+      .addNode("a", () => ({ n: 1, secret: 1 }))
+      .addNode("b", () => ({ n: 2, secret: 2 }))
+      .addEdge(START, "a")
+      .addEdge("a", "b")
+      .compile({ checkpointer: new own.MemorySaver() });
+    const handler = serve(graph);
+    const parts = JSON.stringify(await partsOf(await post(handler, input("Hi"))));
+    expect(parts).toContain("STATE_DELTA");
+    expect(parts).not.toContain("secret");
+    const told = await get(handler, "/threads/t");
+    expect(((await told.json()) as { state: object }).state).toEqual({ n: 2 });
   });
 
   test("its config is made for each run, and its events can be changed on their way", async () => {

@@ -1,9 +1,9 @@
 // Models in every form that is taken, as one: `@langchain/core`'s, the AI SDK's, a function.
 import { ThreadfoldError } from "../errors.js";
-import type { LangChainMessage } from "../messages.js";
+import type { LangChainMessage, ToolCall } from "../messages.js";
 import { chunkOf, configOf, type ModelCall, ownSignal } from "./model-call.js";
 import { callAiSdk, type AiSdkModel } from "./ai-sdk.js";
-import { type AiMessage, type Fields, typeOf, freshId } from "./message.js";
+import { type AiMessage, callsOf, type Fields, typeOf, freshId } from "./message.js";
 import type { AgentTool } from "./tools.js";
 import type { ToolChoice } from "./types.js";
 
@@ -32,7 +32,10 @@ export type FunctionModel = (
   messages: readonly LangChainMessage[],
   options: ModelOptions,
 ) => FunctionAnswer | Promise<FunctionAnswer>;
-type FunctionAnswer = string | { readonly content?: unknown; readonly tool_calls?: readonly object[] | undefined };
+type FunctionAnswer =
+  string | { readonly content?: unknown; readonly tool_calls?: readonly FunctionCall[] | undefined };
+/** A call of a tool. An id is made where none is given. */
+type FunctionCall = Readonly<Omit<ToolCall, "args">> & { readonly args: object };
 
 /** A model in any form. */
 export type AgentModel = LangChainModel | AiSdkModel | FunctionModel;
@@ -64,10 +67,29 @@ async function callFunction(model: FunctionModel, call: ModelCall): Promise<AiMe
   };
   const came = await model(messages, options);
   if (typeof came === "string") return { type: "ai", id, content: came };
-  if (typeOf(came) === "ai" && "type" in came) return came as AiMessage;
+  const given = callsOf(came);
+  const calls = checkedCalls(given);
+  const withIds = calls !== given && { tool_calls: calls };
+  if (typeOf(came) === "ai" && "type" in came)
+    return (withIds && isPlain(came) ? { ...came, ...withIds } : Object.assign(came, withIds)) as AiMessage;
   const { role: _, ...rest } = came as Fields;
-  return { type: "ai", id, content: "", ...rest } as AiMessage;
+  return { type: "ai", id, content: "", ...rest, ...withIds } as AiMessage;
 }
+
+/** The calls of a function's answer, each with an id; the same list if they have theirs. */
+function checkedCalls(calls: readonly ToolCall[]): readonly ToolCall[] {
+  for (const { name, args } of calls as readonly Partial<ToolCall>[]) {
+    if (typeof name === "string" && typeof args === "object" && args !== null) continue;
+    const which = typeof name === "string" ? `The model's call of '${name}'` : "A tool call of the model";
+    throw new ThreadfoldError(
+      "INVALID_VALUE",
+      `${which} should be { name, args, id }, with a text for name and an object for args.`,
+    );
+  }
+  return calls.every(({ id }) => id) ? calls : calls.map((call) => (call.id ? call : { ...call, id: freshId() }));
+}
+
+const isPlain = (message: object) => Object.getPrototypeOf(message) === Object.prototype;
 
 /** A model with tools bound: binding is dear, and the tools are mostly the same ones. */
 const bound = new WeakMap<object, WeakMap<readonly AgentTool[], [choice: unknown, model: LangChainModel]>>();

@@ -50,7 +50,8 @@ export interface AgentTool {
 }
 
 /**
- * Makes a tool, with the types of its arguments from its schema.
+ * Makes a tool. The types of its arguments come from a schema of zod, Valibot or ArkType; of JSON Schema they are unknown
+ * until `run` names them.
  *
  * @example
  * ```ts
@@ -65,7 +66,7 @@ export interface AgentTool {
  * console.log(add.name); // add
  * ```
  */
-export function tool<T = never>(
+export function tool<T = Record<string, unknown>>(
   spec: Omit<PlainTool<T>, "schema"> & { readonly schema?: StandardSchema<T> | object | undefined },
 ): PlainTool<T> {
   return spec as PlainTool<T>;

@@ -75,6 +75,11 @@ export class CompiledStateGraph<
     return Object.fromEntries(this.spec.fields.keys.map((key) => [key, key]));
   }
 
+  /** The names of the fields that a caller sees: not the private ones, or those of the output's schema. */
+  get outputChannels(): readonly string[] {
+    return this.spec.outputs;
+  }
+
   /** The nodes, by name. */
   get nodes(): Readonly<Record<string, unknown>> {
     return Object.fromEntries(this.spec.nodes.map(({ name, action }) => [name, action]));

@@ -9,7 +9,7 @@ import type { NodeContext } from "./node-context.js";
 import { timeoutPolicy } from "./timeout.js";
 import { type Declared, declared, isDeclaration, type ZodRegistry } from "./state-forms.js";
 
-/** The state of a declaration: a schema's, an `Annotation.Root`'s, a zod object's. */
+/** The state of a declaration (a schema's, an `Annotation.Root`'s, a zod object's) or of a compiled graph, as of an agent. */
 export type StateFrom<D> =
   D extends Schema<infer F>
     ? StateOf<F>
@@ -17,10 +17,12 @@ export type StateFrom<D> =
       ? State
       : D extends { _zod: { output: infer Output } }
         ? Output
-        : // oxlint-disable-next-line typescript/no-explicit-any -- another form says nothing of its types
-          Record<string, any>;
+        : D extends CompiledStateGraph<infer State>
+          ? State
+          : // oxlint-disable-next-line typescript/no-explicit-any -- another form says nothing of its types
+            Record<string, any>;
 
-/** What updates a state of a declaration. */
+/** What updates a state of a declaration or of a compiled graph. */
 export type UpdateFrom<D> =
   D extends Schema<infer F>
     ? UpdatesOf<F>
@@ -28,8 +30,10 @@ export type UpdateFrom<D> =
       ? Update
       : D extends { _zod: { output: infer Output } }
         ? Partial<Output>
-        : // oxlint-disable-next-line typescript/no-explicit-any -- another form says nothing of its types
-          Record<string, any>;
+        : D extends CompiledStateGraph<any, infer Update>
+          ? Update
+          : // oxlint-disable-next-line typescript/no-explicit-any -- another form says nothing of its types
+            Record<string, any>;
 
 /** What a graph is told besides its state. */
 export interface StateGraphOptions {

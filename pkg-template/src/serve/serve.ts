@@ -2,7 +2,7 @@ import { graphEvents, threadState, type GraphEvent, type GraphEventOptions } fro
 import { checkedInput, type GraphRunInput } from "../ag-ui/graph/graph-input.js";
 import { agUiMessage } from "../ag-ui/graph/messages-told.js";
 import { errorWords } from "../stream/error-words.js";
-import { checkedGraph, type GraphTask, type RunnableGraph } from "../stream/graph-parts.js";
+import { checkedGraph, shownState, type GraphTask, type RunnableGraph } from "../stream/graph-parts.js";
 import { answering, bodyOf, decoded, eventStream, json, Refusal, type Cors, type FetchHandler } from "./http.js";
 import { RunLog, RunLogs } from "./run-log.js";
 import { wireJson } from "./wire.js";
@@ -154,7 +154,13 @@ class AgUiServer {
     if (!known || (known.config?.configurable?.["checkpoint_id"] === undefined && Object.keys(state).length === 0))
       throw new Refusal(404, `There is no thread ${threadId}.`);
     const interrupts = (known.tasks ?? []).flatMap(({ interrupts = [] }: GraphTask) => interrupts);
-    return json(wireJson({ messages: messages.flatMap((message) => agUiMessage(message) ?? []), state, interrupts }));
+    return json(
+      wireJson({
+        messages: messages.flatMap((message) => agUiMessage(message) ?? []),
+        state: shownState(this.#graph, state),
+        interrupts,
+      }),
+    );
   }
 }
 

@@ -41,6 +41,8 @@ export interface RunnableGraph {
   readonly checkpointer?: unknown;
   /** The fields of the state, by their names; only the names are read. */
   readonly channels?: unknown;
+  /** The names of the fields that a caller sees; all, if it does not say. */
+  readonly outputChannels?: unknown;
   // Method syntax, so that a graph with narrower types of its own fits.
   stream(input: never, config: never): AsyncIterable<unknown> | PromiseLike<AsyncIterable<unknown>>;
   getState?(config: never): PromiseLike<unknown>;
@@ -91,6 +93,12 @@ export const command = (fields: { resume?: unknown; update?: unknown; goto?: unk
   lg_name: "Command",
   ...fields,
 });
+
+/** Returns what a caller sees of a graph's state. */
+export function shownState({ outputChannels: shown }: RunnableGraph, state: object): Readonly<Record<string, unknown>> {
+  if (!Array.isArray(shown)) return state as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(Object.entries(state).filter(([name]) => shown.includes(name)));
+}
 
 /** Checks that this is a graph, in the words of the function that takes it. */
 export function checkedGraph(graph: unknown, taker: string): RunnableGraph {

@@ -5,6 +5,7 @@ import {
   checkedGraph,
   graphParts,
   interruptsIn,
+  shownState,
   type GraphInterrupt,
   type GraphPart,
   type GraphState,
@@ -80,7 +81,7 @@ async function* events(
     };
     asked = { ...more, configurable: { ...configurable, thread_id: threadId } };
     const known = await threadState(graph, asked);
-    const telling = new Telling(input);
+    const telling = new Telling(graph, input);
     const start = graphInput(graph, input, known);
     for await (const part of graphParts(graph, start, { ...asked, streamMode: MODES, ...(signal && { signal }) })) {
       if (signal?.aborted) return;
@@ -122,6 +123,7 @@ function runError(error: unknown): GraphEvent {
 
 /** What has been told of one run. */
 class Telling {
+  readonly #graph: RunnableGraph;
   readonly #messages: MessagesTold;
   readonly #state = new StateTold();
   /** The nodes that are at work, and how many tasks of each. */
@@ -129,7 +131,8 @@ class Telling {
   readonly #tasks = new Set<unknown>();
   readonly #interrupts = new Map<unknown, GraphInterrupt>();
 
-  constructor({ messages }: GraphRunInput) {
+  constructor(graph: RunnableGraph, { messages }: GraphRunInput) {
+    this.#graph = graph;
     this.#messages = new MessagesTold(
       messages.flatMap(({ id }: { id?: unknown }) => (typeof id === "string" ? [id] : [])),
     );
@@ -168,7 +171,7 @@ class Telling {
   *#values(values: Record<string, unknown>): Generator<GraphEvent> {
     const { messages, __interrupt__: _, ...state } = values;
     if (Object.keys(values).length === 1 && "__interrupt__" in values) return;
-    yield* this.#state.tell(state);
+    yield* this.#state.tell(shownState(this.#graph, state));
     yield* this.#messages.list(messages);
   }
 

@@ -117,11 +117,16 @@ export function humanInTheLoopMiddleware(options: HumanInTheLoopOptions) {
         const review = { action_name: name, allowed_decisions: allowedDecisions };
         return [{ request: { name, args, description }, review }];
       });
-      const answer: { decisions?: readonly ApprovalDecision[] } | undefined = runtime.interrupt({
+      const answer: { decisions?: readonly ApprovalDecision[] } | null | undefined = runtime.interrupt({
         action_requests: asked.map(({ request }) => request),
         review_configs: asked.map(({ review }) => review),
       } satisfies ApprovalRequest);
-      const decisions = answer?.decisions ?? [];
+      const decisions = answer?.decisions;
+      if (!Array.isArray(decisions))
+        throw new ThreadfoldError(
+          "INVALID_VALUE",
+          "The answer to an approval should be { decisions: [{ type: 'approve' }, …] }, a decision for each call.",
+        );
       const gates = waiting.map((config) => (config ? gateOf(config.allowedDecisions) : 0));
       const settled = settle(gates, decisions);
       if (!Array.isArray(settled)) throw misfit(settled, decisions, calls, waiting);
