@@ -1,7 +1,7 @@
 // A model that streams its text by hand and returns the whole message: its tool calls are told, too.
 import type { BaseEvent } from "@ag-ui/client";
 import { EventSchemas } from "@ag-ui/core/schemas";
-import { defineSchema, field, Thread, type AgUiState } from "threadfold";
+import { defineSchema, field, Thread, toLangChain, type AgUiState } from "threadfold";
 import { AgUiRunner, GraphAgent, graphEvents } from "threadfold/ag-ui";
 import { createAgent, tool } from "threadfold/agent";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
@@ -95,4 +95,14 @@ test("and a page shows the call while the tool runs", async () => {
     ["assistant", [{ id: "c", function: { name: "x", arguments: '{"n":1}' } }]],
     ["tool", undefined],
   ]);
+});
+
+test("a message's calls are told once, and come back as they were", async () => {
+  const graph = agent();
+  const snapshots: Record<string, unknown>[] = [];
+  for await (const event of graphEvents(graph, INPUT)) if (event.type === "MESSAGES_SNAPSHOT") snapshots.push(event);
+  const [, said] = (snapshots.at(-1)?.["messages"] ?? []) as Record<string, unknown>[];
+  expect(said).toMatchObject({ toolCalls: [{ id: "c", function: { arguments: '{"n":1}' } }] });
+  expect(JSON.stringify(said)).not.toContain("tool_calls");
+  expect(toLangChain(said as never)).toMatchObject({ type: "ai", content: "Hm.", tool_calls: [CALL] });
 });

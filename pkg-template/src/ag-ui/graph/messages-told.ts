@@ -204,7 +204,7 @@ export function agUiMessage(given: unknown): { id: string } | undefined {
   const plain: unknown = wire ? plainDict(wire) : given;
   if (!isDict(plain)) return undefined;
   try {
-    return toAgUi(typeof plain["id"] === "string" ? plain : { ...plain, id: newId() });
+    return withoutCallsTwice(toAgUi(typeof plain["id"] === "string" ? plain : { ...plain, id: newId() }));
   } catch {
     return undefined;
   }
@@ -214,6 +214,17 @@ export function agUiMessage(given: unknown): { id: string } | undefined {
 function messagesIn(result: unknown): readonly unknown[] {
   const writes = Array.isArray(result) ? (result as unknown[]) : isDict(result) ? Object.entries(result) : [];
   return writes.flatMap((write) => (Array.isArray(write) && write[0] === "messages" ? [write[1]].flat() : []));
+}
+
+const CALL_FIELDS = new Set(["name", "args", "id", "type"]);
+
+/** Drops the form of plain calls that the metadata keeps for the way back: `toolCalls` says the same, whole files too. */
+function withoutCallsTwice(message: { id: string }): { id: string } {
+  const { metadata } = message as { metadata?: { threadfold?: { values?: Dict } } };
+  const { tool_calls: calls, ...values } = metadata?.threadfold?.values ?? {};
+  const isPlain = listOf(calls).every((call) => Object.keys(call).every((key) => CALL_FIELDS.has(key)));
+  if (!metadata || calls === undefined || !isPlain) return message;
+  return { ...message, metadata: { ...metadata, threadfold: { ...metadata.threadfold, values } } } as { id: string };
 }
 
 /** Whether a middleware's model says it, about what was said: that is no part of the conversation. */
