@@ -71,6 +71,7 @@ export class Task {
   folded: Values | undefined = undefined;
   failure: NodeError | undefined = undefined;
   #id: string | undefined;
+  #context: NodeContext | undefined;
   #input: unknown;
   #messages: MessageStream | undefined;
   /** What an earlier run has saved of its writes to branches, by their place. */
@@ -274,16 +275,18 @@ export class Task {
       this.controller = new AbortController();
       this.watch = new Watch(node.name, policy);
     }
-    const ctx = new NodeContext(this) as NodeContext<never, never>;
-    const { action } = node;
-    const call = (): unknown => {
-      if (typeof action !== "function") return action.invoke(this.input, ctx);
-      const work = action as (...given: unknown[]) => unknown;
-      return this.failure ? work(this.input, this.failure, ctx) : work(this.input, ctx);
-    };
-    if (!policy) return call();
+    const work = this.#work();
     const { watch, controller } = this;
-    return (watch as Watch).race(Promise.resolve(call()), () => controller?.abort());
+    return policy ? (watch as Watch).race(Promise.resolve(work), () => controller?.abort()) : work;
+  }
+
+  #work(): unknown {
+    const { input, failure } = this;
+    const { action } = this.node;
+    const ctx = (this.#context = new NodeContext(this)) as NodeContext<never, never>;
+    if (typeof action !== "function") return action.invoke(input, ctx);
+    const work = action as (...given: unknown[]) => unknown;
+    return failure ? work(input, failure, ctx) : work(input, ctx);
   }
 
   async #later(work: PromiseLike<unknown>, decided = false): Promise<void> {
@@ -318,7 +321,7 @@ export class Task {
     for (let at = from; at < branches.length; at++) {
       const { path, ends } = branches[at] as (typeof branches)[number];
       const state = (this.folded ??= this.#fold());
-      const answer = path({ ...state }, new NodeContext(this));
+      const answer = path({ ...state }, (this.#context ??= new NodeContext(this)));
       if (isPromise(answer))
         return answer.then((decided) => {
           takeBranch(this, decided, ends);
