@@ -8,7 +8,7 @@ use threadfold::graph::planner::{
     By, Cause, ChannelState, Join, Options, Plan, PlanSpec, PlanState, Run, Status, Writes,
 };
 
-use crate::seeded::config;
+use crate::seeded;
 
 fn number() -> impl Strategy<Value = u32> {
     prop_oneof![8 => 0..12_u32, 1 => any::<u32>(), 1 => Just(u32::MAX)]
@@ -182,7 +182,7 @@ fn options() -> impl Strategy<Value = Options> {
 }
 
 proptest! {
-    #![proptest_config(config(2_000))]
+    #![proptest_config(seeded::config(2_000))]
 
     #[test]
     fn no_graph_panics(spec in any_spec()) {

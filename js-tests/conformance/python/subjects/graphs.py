@@ -55,7 +55,7 @@ def compiled(graph: dict[str, Any], saver: InMemorySaver) -> Any:
             starts[at] += "k" not in state
             interrupts = does.get("i", 0)
             if fails or interrupts:
-                time.sleep(0.1 if fails else 0.05)
+                time.sleep(0.06 if fails else 0.03)
             if fails:
                 raise ZeroDivisionError("failed")
             said = f"{own}({state['k']})" if "k" in state else own
