@@ -206,7 +206,8 @@ export class Run extends RunThread {
     const { answersById: given } = this;
     for (const task of this.tasks) {
       const saved = byTask?.get(task.id) ?? [];
-      const { answers } = task;
+      const answers: unknown[] = [];
+      task.answers = answers;
       for (const [channel, value] of saved) if (channel === RESUME) answers.push(...([value].flat() as unknown[]));
       if (!given) continue;
       const last = answers.length - 1;
@@ -373,7 +374,7 @@ export class Run extends RunThread {
       if (task.planned.send !== -1) this.others[task.name] ??= {};
     }
     this.sends = sends;
-    this.pending = [];
+    if (this.pending.length > 0) this.pending = [];
     this.resuming = false;
     this.isHead = undefined;
     // An answer is for the step that asked.

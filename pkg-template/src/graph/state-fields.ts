@@ -120,14 +120,14 @@ export class StateFields {
 
   /** What a single update comes to that only replaces values: there is nothing to decide. Else undefined. */
   #replaced(state: Values, update: Values): Values | undefined {
-    const next = { ...state };
+    let next: Record<string, unknown> | undefined;
     for (const key of Object.keys(update)) {
       if (!this.numbers.has(key)) continue;
       const value = update[key];
       if (value === undefined || !this.#replaces.has(key)) return undefined;
-      next[key] = value;
+      (next ??= { ...state })[key] = value;
     }
-    return next;
+    return next ?? state;
   }
 
   /** Folds writes to one field, each as a step of its own. */

@@ -28,6 +28,9 @@ type Entry = readonly [channel: string, value: unknown];
 const isPromise = (value: unknown): value is PromiseLike<unknown> =>
   typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 
+/** Most tasks send and ask nothing. */
+const NONE: readonly never[] = [];
+
 /** What a task reads of the thread that it runs on. */
 export interface TaskHome {
   readonly spec: Run["spec"];
@@ -50,16 +53,16 @@ export class Task {
   /** Whether its writes were saved by an earlier run. */
   restored = false;
   error: unknown = undefined;
-  interrupts: readonly Interrupt[] = [];
+  interrupts: readonly Interrupt[] = NONE;
   /** What it writes to the state. */
   updates: Values[] = [];
   /** What it writes, as the planner knows it. */
   writes: number[] = [];
-  sends: Send[] = [];
+  sends: readonly Send[] = NONE;
   /** How many of the writes come before its edges'. */
   controls = 0;
   /** The answers to its questions, those of earlier runs first. */
-  answers: unknown[] = [];
+  answers: readonly unknown[] = NONE;
   /** Whether answers are to be saved with it. */
   answered = false;
   attempt = 1;
@@ -170,7 +173,8 @@ export class Task {
     if (send.node === END) throw new InvalidUpdateError("Cannot send a packet to the END node");
     const number = spec.numbers.get(send.node);
     if (number === undefined) throw new InvalidUpdateError(`Invalid node name "${send.node}" in Send packet`);
-    this.sends.push(send);
+    if (this.sends.length === 0) this.sends = [];
+    (this.sends as Send[]).push(send);
     this.writes.push(spec.plan.send(number));
   }
 
@@ -348,7 +352,7 @@ export class Task {
     const { run, node } = this;
     this.updates = [];
     this.writes = [];
-    this.sends = [];
+    this.sends = NONE;
     this.folded = undefined;
     if (run.closed) return undefined;
     if (isParentCommand(error) && error.command.graph !== Command.PARENT) {
@@ -407,7 +411,7 @@ export class Task {
       const taken = run.takeAnswer();
       if (taken) {
         this.answered = true;
-        this.answers.push(taken.value);
+        this.answers = [...this.answers, taken.value];
         return taken.value;
       }
     }
