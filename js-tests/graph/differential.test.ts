@@ -158,7 +158,7 @@ async function compared(spec: GraphCase): Promise<string> {
 }
 
 test("random graphs run as on langgraph.js", async () => {
-  const { seed, numRuns } = seeded("random graphs beside langgraph.js", 1400);
+  const { seed, numRuns } = seeded("random graphs beside langgraph.js", 1200);
   const stopped = new Map<string, number>();
   for (let at = 0; at < numRuns; at++) {
     const spec = randomGraph(randomOf(seed + at));
