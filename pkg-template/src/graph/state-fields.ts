@@ -19,6 +19,9 @@ const EMPTY: Partial<Record<string, () => unknown>> = {
   merge: object,
 };
 
+/** From how many updates on it is worth joining what they append. */
+const MANY = 8;
+
 /** The fields of a graph's state and of its nodes' inputs. */
 export class StateFields {
   /** In the order of the schema; those of an input or output besides come last. */
@@ -34,6 +37,7 @@ export class StateFields {
   /** The fields that hold messages. */
   readonly messages: readonly string[];
   readonly #replaces: ReadonlySet<string>;
+  readonly #appends: readonly string[];
   /** The fields that langgraph.js's savers keep as deltas. */
   readonly deltas: readonly DeltaField[];
   readonly #schema: Schema<unknown>;
@@ -60,7 +64,8 @@ export class StateFields {
       const fold = (value: unknown, writes: readonly unknown[]) => this.#folded(name, value, writes);
       return every === undefined ? [] : [{ name, every, fold }];
     });
-    this.lists = [...this.messages, ...ofKind("append")];
+    this.#appends = ofKind("append");
+    this.lists = [...this.messages, ...this.#appends];
     this.#begins = Object.entries(fields).flatMap(([key, one]) => {
       const make = one.begins ?? (one.kind === "reducer" ? one.default : EMPTY[one.kind]);
       return make ? [[key, make] as const] : [];
@@ -81,8 +86,12 @@ export class StateFields {
   /** Folds what the tasks of a super-step wrote. Clears the ephemeral fields that none of them did. */
   step(state: Values, updates: readonly Values[]): Values {
     const [only] = updates;
+    if (updates.length > MANY) return this.#step(state, this.#joined(updates));
     const replaced = updates.length === 1 && this.ephemeral.length === 0 && this.#replaced(state, only as Values);
-    if (replaced) return replaced;
+    return replaced || this.#step(state, updates);
+  }
+
+  #step(state: Values, updates: readonly Values[]): Values {
     try {
       return this.#schema.step(state as object, updates as never) as Values;
     } catch (error) {
@@ -90,16 +99,35 @@ export class StateFields {
     }
   }
 
+  /** The same updates, with all that is appended to a list in one: a list takes them in order either way. */
+  #joined(updates: readonly Values[]): readonly Values[] {
+    const joined: Record<string, unknown[]> = {};
+    for (const key of this.#appends) {
+      const all: unknown[] = [];
+      const isList = updates.every((update) => {
+        const value = Object.hasOwn(update, key) ? update[key] : [];
+        if (Array.isArray(value)) for (const one of value as unknown[]) all.push(one);
+        return Array.isArray(value);
+      });
+      if (isList && all.length > 0) joined[key] = all;
+    }
+    const rest = updates.flatMap((update) => {
+      const keys = Object.keys(update).filter((key) => !Object.hasOwn(joined, key));
+      return keys.length > 0 ? [picked(update, keys)] : [];
+    });
+    return [joined, ...rest];
+  }
+
   /** What a single update comes to that only replaces values: there is nothing to decide. Else undefined. */
   #replaced(state: Values, update: Values): Values | undefined {
-    const next = { ...state };
+    let next: Record<string, unknown> | undefined;
     for (const key of Object.keys(update)) {
       if (!this.numbers.has(key)) continue;
       const value = update[key];
       if (value === undefined || !this.#replaces.has(key)) return undefined;
-      next[key] = value;
+      (next ??= { ...state })[key] = value;
     }
-    return next;
+    return next ?? state;
   }
 
   /** Folds writes to one field, each as a step of its own. */

@@ -28,6 +28,9 @@ type Entry = readonly [channel: string, value: unknown];
 const isPromise = (value: unknown): value is PromiseLike<unknown> =>
   typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 
+/** Most tasks send and ask nothing. */
+const NONE: readonly never[] = [];
+
 /** What a task reads of the thread that it runs on. */
 export interface TaskHome {
   readonly spec: Run["spec"];
@@ -50,16 +53,16 @@ export class Task {
   /** Whether its writes were saved by an earlier run. */
   restored = false;
   error: unknown = undefined;
-  interrupts: readonly Interrupt[] = [];
+  interrupts: readonly Interrupt[] = NONE;
   /** What it writes to the state. */
   updates: Values[] = [];
   /** What it writes, as the planner knows it. */
   writes: number[] = [];
-  sends: Send[] = [];
+  sends: readonly Send[] = NONE;
   /** How many of the writes come before its edges'. */
   controls = 0;
   /** The answers to its questions, those of earlier runs first. */
-  answers: unknown[] = [];
+  answers: readonly unknown[] = NONE;
   /** Whether answers are to be saved with it. */
   answered = false;
   attempt = 1;
@@ -71,6 +74,7 @@ export class Task {
   folded: Values | undefined = undefined;
   failure: NodeError | undefined = undefined;
   #id: string | undefined;
+  #context: NodeContext | undefined;
   #input: unknown;
   #messages: MessageStream | undefined;
   /** What an earlier run has saved of its writes to branches, by their place. */
@@ -169,7 +173,8 @@ export class Task {
     if (send.node === END) throw new InvalidUpdateError("Cannot send a packet to the END node");
     const number = spec.numbers.get(send.node);
     if (number === undefined) throw new InvalidUpdateError(`Invalid node name "${send.node}" in Send packet`);
-    this.sends.push(send);
+    if (this.sends.length === 0) this.sends = [];
+    (this.sends as Send[]).push(send);
     this.writes.push(spec.plan.send(number));
   }
 
@@ -274,16 +279,18 @@ export class Task {
       this.controller = new AbortController();
       this.watch = new Watch(node.name, policy);
     }
-    const ctx = new NodeContext(this) as NodeContext<never, never>;
-    const { action } = node;
-    const call = (): unknown => {
-      if (typeof action !== "function") return action.invoke(this.input, ctx);
-      const work = action as (...given: unknown[]) => unknown;
-      return this.failure ? work(this.input, this.failure, ctx) : work(this.input, ctx);
-    };
-    if (!policy) return call();
+    const work = this.#work();
     const { watch, controller } = this;
-    return (watch as Watch).race(Promise.resolve(call()), () => controller?.abort());
+    return policy ? (watch as Watch).race(Promise.resolve(work), () => controller?.abort()) : work;
+  }
+
+  #work(): unknown {
+    const { input, failure } = this;
+    const { action } = this.node;
+    const ctx = (this.#context = new NodeContext(this)) as NodeContext<never, never>;
+    if (typeof action !== "function") return action.invoke(input, ctx);
+    const work = action as (...given: unknown[]) => unknown;
+    return failure ? work(input, failure, ctx) : work(input, ctx);
   }
 
   async #later(work: PromiseLike<unknown>, decided = false): Promise<void> {
@@ -318,7 +325,7 @@ export class Task {
     for (let at = from; at < branches.length; at++) {
       const { path, ends } = branches[at] as (typeof branches)[number];
       const state = (this.folded ??= this.#fold());
-      const answer = path({ ...state }, new NodeContext(this));
+      const answer = path({ ...state }, (this.#context ??= new NodeContext(this)));
       if (isPromise(answer))
         return answer.then((decided) => {
           takeBranch(this, decided, ends);
@@ -345,7 +352,7 @@ export class Task {
     const { run, node } = this;
     this.updates = [];
     this.writes = [];
-    this.sends = [];
+    this.sends = NONE;
     this.folded = undefined;
     if (run.closed) return undefined;
     if (isParentCommand(error) && error.command.graph !== Command.PARENT) {
@@ -404,7 +411,7 @@ export class Task {
       const taken = run.takeAnswer();
       if (taken) {
         this.answered = true;
-        this.answers.push(taken.value);
+        this.answers = [...this.answers, taken.value];
         return taken.value;
       }
     }

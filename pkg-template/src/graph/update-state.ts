@@ -58,6 +58,8 @@ export async function updateState(
     }
     if (asNode === "__input__") {
       alone("give an input");
+      if (values === null || values === undefined)
+        throw new InvalidUpdateError('Received no input writes for "__start__"');
       const { values: taken } = graph.spec.taken((values ?? {}) as Record<string, unknown>);
       thread.held.set(graph.spec.plan.start, taken);
       thread.others["__input__"] ??= {};
