@@ -30,7 +30,8 @@ export type UpdateFrom<D> =
       ? Update
       : D extends { _zod: { output: infer Output } }
         ? Partial<Output>
-        : D extends CompiledStateGraph<any, infer Update>
+        : // oxlint-disable-next-line typescript/no-explicit-any -- of any state
+          D extends CompiledStateGraph<any, infer Update>
           ? Update
           : // oxlint-disable-next-line typescript/no-explicit-any -- another form says nothing of its types
             Record<string, any>;

@@ -419,11 +419,13 @@ export abstract class Runner<S extends object, U extends object> {
     return STOPPED;
   }
 
-  #result({ stopped, stillOpen: _, ...news }: RunNews): RunResult {
+  #result({ stopped, pendingToolCallIds }: RunNews): RunResult {
     const { error } = this;
     switch (this.thread.run.status) {
       case "idle":
-        return stopped ? { status: "stopped" } : { status: "finished", ...news };
+        return stopped
+          ? { status: "stopped" }
+          : { status: "finished", ...(pendingToolCallIds && { pendingToolCallIds }) };
       case "interrupted":
         return { status: "interrupted", interrupts: this.interrupts };
       case "failed":

@@ -258,6 +258,9 @@ export class LangGraphServer {
 /** Where a run can be joined; by this the SDK knows its id. */
 export const locationOf = (run: Run) => ({ "content-location": `/threads/${run.threadId}/runs/${run.id}` });
 
+/** When the assistants were made: with this program. */
+const BEGAN = new Date().toISOString();
+
 const assistantNamed = (name: string) => ({
   assistant_id: name,
   graph_id: name,
@@ -266,6 +269,6 @@ const assistantNamed = (name: string) => ({
   context: {},
   metadata: {},
   version: 1,
-  created_at: "1970-01-01T00:00:00.000Z",
-  updated_at: "1970-01-01T00:00:00.000Z",
+  created_at: BEGAN,
+  updated_at: BEGAN,
 });
