@@ -66,11 +66,15 @@ function copy(project: string, into: string, tarball: string): string {
 async function npmInstall(folder: string): Promise<void> {
   // A fresh machine downloads some hundred megabytes here: a registry that falters once is no failure of ours.
   const retries = ["--fetch-retries", "5", "--fetch-retry-mintimeout", "2000"];
-  await exec("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", ...retries], {
-    cwd: folder,
-    env: environment,
-    maxBuffer: 1 << 26,
-  });
+  const install = () =>
+    exec("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", ...retries], {
+      cwd: folder,
+      env: environment,
+      maxBuffer: 1 << 26,
+      timeout: 4 * 60_000,
+    });
+  // npm itself has been seen to wait for ever, all downloads done.
+  await install().catch(install);
 }
 
 /** Runs a program of the project's own packages (or node, or npm) in its folder, and returns what it printed. */
