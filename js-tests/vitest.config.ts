@@ -44,7 +44,8 @@ const ALONE = [
 ];
 
 const inNode = {
-  testTimeout: 120_000,
+  // In CI, which tries all there is to try, one test may take minutes.
+  testTimeout: 300_000,
   pool: "forks" as const,
   // Tests of lifetimes and memory collect garbage when they want to.
   execArgv: ["--expose-gc"],
