@@ -1,22 +1,9 @@
 // The agent that runs in the demo page, in Chromium: its graph, its question, its checkpoints, another model.
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { openChromium } from "../chromium";
-import { serveDemo } from "./demo-page.mjs";
-
-let demo: Awaited<ReturnType<typeof serveDemo>>;
-let browser: Browser;
-
-beforeAll(async () => {
-  [demo, browser] = await Promise.all([serveDemo(), openChromium()]);
-}, 180_000);
-
-afterAll(async () => {
-  await browser?.close();
-  await demo?.close();
-});
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { afterEach, expect, test } from "vitest";
+import { browser, demo } from "./served-demo";
 
 const complaints: string[] = [];
 afterEach(() => {

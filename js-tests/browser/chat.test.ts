@@ -1,22 +1,9 @@
 // The chat of the demo page against the agent server that comes with it, in Chromium.
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { openChromium } from "../chromium";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { afterEach, expect, test } from "vitest";
 import { Chat } from "./chat-page";
-import { serveDemo } from "./demo-page.mjs";
 import { serveLangGraph } from "./langgraph-stand-in";
-
-let demo: Awaited<ReturnType<typeof serveDemo>>;
-let browser: Browser;
-
-beforeAll(async () => {
-  [demo, browser] = await Promise.all([serveDemo(), openChromium()]);
-}, 180_000);
-
-afterAll(async () => {
-  await browser?.close();
-  await demo?.close();
-});
+import { browser, demo } from "./served-demo";
 
 const complaints: string[] = [];
 afterEach(() => {

@@ -1,21 +1,8 @@
 // The demo page's recorded runs, its playground and its chart, in Chromium. The chat is in chat.test.ts.
 import { readFileSync } from "node:fs";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { openChromium } from "../chromium";
-import { serveDemo } from "./demo-page.mjs";
-
-let demo: Awaited<ReturnType<typeof serveDemo>>;
-let browser: Browser;
-
-beforeAll(async () => {
-  [demo, browser] = await Promise.all([serveDemo(), openChromium()]);
-}, 180_000);
-
-afterAll(async () => {
-  await browser?.close();
-  await demo?.close();
-});
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { afterEach, expect, test } from "vitest";
+import { browser, demo } from "./served-demo";
 
 const complaints: string[] = [];
 

@@ -98,32 +98,47 @@ const fails = (name: string, world: World, ms: number) => async () => {
   return { log: name };
 };
 
+const asks = (runtime: Runtime, world: World) => (_: unknown, ctx: Any) => {
+  world.ran.push("ask");
+  return { log: runtime.ask(ctx, "sure?") };
+};
+
+/** a and bad into c; bad fails after so long. */
+const joinWithAFailure =
+  (ms: number): Scenario["graph"] =>
+  ({ StateGraph }, checkpointer, world) =>
+    new StateGraph(State)
+      .addNode("a", says("a", world))
+      .addNode("bad", fails("bad", world, ms))
+      .addNode("c", says("c", world))
+      .addEdge(START, "a")
+      .addEdge(START, "bad")
+      .addEdge(["a", "bad"], "c")
+      .compile({ checkpointer });
+
+/** a, b, c. */
+const chain =
+  (state: Any, breakpoints: object): Scenario["graph"] =>
+  ({ StateGraph }, checkpointer, world) =>
+    new StateGraph(state)
+      .addNode("a", says("a", world))
+      .addNode("b", says("b", world))
+      .addNode("c", says("c", world))
+      .addEdge(START, "a")
+      .addEdge("a", "b")
+      .addEdge("b", "c")
+      .compile({ checkpointer, ...breakpoints });
+
 export const scenarios: readonly Scenario[] = [
   {
     name: "left at an error, in a join",
-    graph: ({ StateGraph }, checkpointer, world) =>
-      new StateGraph(State)
-        .addNode("a", says("a", world))
-        .addNode("bad", fails("bad", world, 20))
-        .addNode("c", says("c", world))
-        .addEdge(START, "a")
-        .addEdge(START, "bad")
-        .addEdge(["a", "bad"], "c")
-        .compile({ checkpointer }),
+    graph: joinWithAFailure(20),
     turns: [startAndFail, goOn],
   },
   {
     name: "left at an error that comes at once, in a join",
     fault: "the edges of the node that had finished are lost (GRAPH: bug a)",
-    graph: ({ StateGraph }, checkpointer, world) =>
-      new StateGraph(State)
-        .addNode("a", says("a", world))
-        .addNode("bad", fails("bad", world, 0))
-        .addNode("c", says("c", world))
-        .addEdge(START, "a")
-        .addEdge(START, "bad")
-        .addEdge(["a", "bad"], "c")
-        .compile({ checkpointer }),
+    graph: joinWithAFailure(0),
     turns: [startAndFail, goOn],
   },
   {
@@ -192,15 +207,7 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     name: "left at breakpoints before and after a node",
-    graph: ({ StateGraph }, checkpointer, world) =>
-      new StateGraph(State)
-        .addNode("a", says("a", world))
-        .addNode("b", says("b", world))
-        .addNode("c", says("c", world))
-        .addEdge(START, "a")
-        .addEdge("a", "b")
-        .addEdge("b", "c")
-        .compile({ checkpointer, interruptBefore: ["a"], interruptAfter: ["b"] }),
+    graph: chain(State, { interruptBefore: ["a"], interruptAfter: ["b"] }),
     turns: [start, goOn, goOn],
   },
   {
@@ -209,10 +216,7 @@ export const scenarios: readonly Scenario[] = [
       new runtime.StateGraph(State)
         .addNode("a", says("a", world))
         .addNode("b", says("b", world))
-        .addNode("ask", (_: unknown, ctx: Any) => {
-          world.ran.push("ask");
-          return { log: runtime.ask(ctx, "sure?") };
-        })
+        .addNode("ask", asks(runtime, world))
         .addNode("end", says("end", world), { defer: true })
         .addNode("both", says("both", world), { defer: true })
         .addEdge(START, "a")
@@ -228,10 +232,7 @@ export const scenarios: readonly Scenario[] = [
     graph: (runtime, checkpointer, world) => {
       const inner = new runtime.StateGraph(State)
         .addNode("before", says("before", world))
-        .addNode("ask", (_: unknown, ctx: Any) => {
-          world.ran.push("ask");
-          return { log: runtime.ask(ctx, "sure?") };
-        })
+        .addNode("ask", asks(runtime, world))
         .addEdge(START, "before")
         .addEdge("before", "ask")
         .compile();
@@ -289,15 +290,7 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     name: "a long list that is kept as deltas",
-    graph: ({ StateGraph }, checkpointer, world) =>
-      new StateGraph(Deltas)
-        .addNode("a", says("a", world))
-        .addNode("b", says("b", world))
-        .addNode("c", says("c", world))
-        .addEdge(START, "a")
-        .addEdge("a", "b")
-        .addEdge("b", "c")
-        .compile({ checkpointer, interruptBefore: ["b"] }),
+    graph: chain(Deltas, { interruptBefore: ["b"] }),
     turns: [start, goOn, start, start, goOn],
   },
   {

@@ -9,7 +9,7 @@ import type { AgUiState, ThreadUpdate } from "../thread-types.js";
 import { callsLeft } from "./calls-left.js";
 import { request } from "./http.js";
 import type { Answer, RunNews, RunProtocol } from "./protocol.js";
-import { questionIn, text } from "./question.js";
+import { OPEN_INTERRUPTS, questionIn, text } from "./question.js";
 import { Runner } from "./runner.js";
 import { tell } from "./tell.js";
 import type { HttpOptions, RunnerInterrupt, RunnerOptions } from "./runner-types.js";
@@ -129,9 +129,6 @@ interface LegacyInterrupt {
 }
 
 const LEGACY = "on_interrupt";
-
-/** What `graphEvents` sends before the error of a run whose thread still asks something. */
-const STILL_OPEN = "open_interrupts";
 
 const areInterrupts = (list: unknown): list is readonly object[] =>
   Array.isArray(list) && list.length > 0 && list.every((item) => typeof item === "object" && item !== null);
@@ -258,7 +255,7 @@ class AgUiProtocol implements RunProtocol {
       onEvent: (event) => {
         const { name, value } = event as { name?: unknown; value?: unknown };
         if (event.type === "CUSTOM" && name === LEGACY) legacy.push({ reason: LEGACY, value: parsed(value) });
-        if (event.type === "CUSTOM" && name === STILL_OPEN) open = value;
+        if (event.type === "CUSTOM" && name === OPEN_INTERRUPTS) open = value;
         tell(this.#options.onEvent, event);
       },
     });

@@ -1,3 +1,9 @@
+/**
+ * The custom event that `graphEvents` sends before the error of a run whose thread still asks something: AG-UI's RUN_ERROR
+ * has no place for interrupts. They have the form that RUN_FINISHED has them in.
+ */
+export const OPEN_INTERRUPTS = "open_interrupts";
+
 export const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
 /** Returns an interrupt's question as text: the value itself, or its `message`, `question` or `description`. */

@@ -1,5 +1,5 @@
 // A run of a graph in the same program, as the events of AG-UI.
-import { questionIn, text } from "../../runner/question.js";
+import { OPEN_INTERRUPTS, questionIn, text } from "../../runner/question.js";
 import { errorWords } from "../../stream/error-words.js";
 import {
   checkedGraph,
@@ -28,9 +28,6 @@ export interface GraphEventOptions {
   /** Stops the run. */
   readonly signal?: AbortSignal | undefined;
 }
-
-/** AG-UI's RUN_ERROR has no place for interrupts: they come before it, in the form that RUN_FINISHED has them. */
-export const OPEN_INTERRUPTS = "open_interrupts";
 
 const MODES = ["values", "updates", "messages", "tasks", "custom"];
 
