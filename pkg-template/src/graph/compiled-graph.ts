@@ -3,7 +3,7 @@ import type { Command } from "./command.js";
 import { type DrawnGraph, drawnGraph, mermaidOf } from "./drawing.js";
 import type { GraphSpec } from "./graph-spec.js";
 import type { Interrupt } from "./interrupt.js";
-import { type NodeContext, TASK } from "./node-context.js";
+import { NodeContext, TASK } from "./node-context.js";
 import { Run } from "./run.js";
 import type { Durability, RunConfig, StopAt, StreamConfig, StreamMode, ThreadConfig } from "./run-config.js";
 import { type StateSnapshot, stateHistory, stateSnapshot } from "./state-snapshot.js";
@@ -27,6 +27,8 @@ export interface CompileOptions {
   description?: string | undefined;
   /** How many super-steps a run may take, if its config does not say. Default 25. */
   recursionLimit?: number | undefined;
+  /** How long a super-step may take, in milliseconds. */
+  stepTimeout?: number | undefined;
   /** When checkpoints are saved, if a run's config does not say. Default `"async"`. */
   durability?: Durability | undefined;
   /** Is told of each run and task, for tracing. */
@@ -58,6 +60,7 @@ export class CompiledStateGraph<
   readonly name: string;
   readonly description: string | undefined;
   readonly checkpointer: CheckpointSaver | boolean | undefined;
+  stepTimeout: number | undefined;
   readonly #config: StreamConfig<Context>;
 
   /** @internal */
@@ -67,6 +70,7 @@ export class CompiledStateGraph<
     this.name = options.name ?? "LangGraph";
     this.description = options.description;
     this.checkpointer = options.checkpointer;
+    this.stepTimeout = options.stepTimeout;
     this.#config = config;
   }
 
@@ -106,7 +110,7 @@ export class CompiledStateGraph<
     config?: ConfigOrContext<StreamConfig<Context>>,
   ): Promise<State & { __interrupt__?: Interrupt[] }> {
     const { streamMode } = (config ?? {}) as StreamConfig;
-    if (streamMode !== undefined && streamMode !== "values" && !taskOf(config)) {
+    if (streamMode !== undefined && streamMode !== "values") {
       const parts: unknown[] = [];
       for await (const part of this.stream(input, config as never)) parts.push(part);
       return parts as never;
@@ -143,13 +147,14 @@ export class CompiledStateGraph<
 
   #settings(config: ConfigOrContext<StreamConfig<Context>>): { settings: StreamConfig; parent: Task | undefined } {
     const parent = taskOf(config);
-    if (parent) return { settings: this.#config as StreamConfig, parent };
-    const own = this.#config;
-    if (!config) return { settings: own as StreamConfig, parent };
-    const merged = Object.keys(own).length > 0 ? { ...own, ...(config as StreamConfig) } : (config as StreamConfig);
-    if (own.configurable && (config as StreamConfig).configurable)
-      merged.configurable = { ...own.configurable, ...(config as StreamConfig).configurable };
-    return { settings: merged, parent };
+    const own = this.#config as StreamConfig;
+    const given = (config ?? {}) as StreamConfig;
+    if (!parent) return { settings: config ? timed(merged(own, given)) : own, parent };
+    const { callbacks, metadata, tags, store } = parent.run.config;
+    const around = { callbacks, metadata, tags, store: store ?? parent.run.graph.options.store, ...own };
+    // The context itself says nothing of its own; a copy may, but has the callbacks of its task's messages.
+    if (config instanceof NodeContext) return { settings: around, parent };
+    return { settings: timed({ ...merged(around, given), callbacks: around.callbacks }), parent };
   }
 
   /**
@@ -243,6 +248,22 @@ export class CompiledStateGraph<
 
 const taskOf = (config: unknown): Task | undefined =>
   typeof config === "object" && config !== null ? (config as { [TASK]?: Task })[TASK] : undefined;
+
+/** Returns a config with defaults. */
+function merged(own: StreamConfig, given: StreamConfig): StreamConfig {
+  if (Object.keys(own).length === 0) return given;
+  const both = { ...own, ...given };
+  if (own.configurable && given.configurable) both.configurable = { ...own.configurable, ...given.configurable };
+  return both;
+}
+
+/** Returns a config whose signal ends the run when its time is up. */
+function timed(config: StreamConfig): StreamConfig {
+  const { timeout, signal } = config;
+  if (timeout === undefined) return config;
+  const limit = AbortSignal.timeout(timeout);
+  return { ...config, signal: signal ? AbortSignal.any([signal, limit]) : limit };
+}
 
 /** Sends to two streams: its own, and one of a graph around it. */
 const both = (own: RunStreams, around: RunStreams): RunStreams => ({

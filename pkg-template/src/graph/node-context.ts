@@ -25,7 +25,7 @@ export class NodeContext<State = unknown, Context = unknown> {
     this.context = context as Context;
     this.configurable = configurable;
     // Runnables of @langchain/core take only a config's own properties.
-    const { callbacks, metadata, tags, store } = config;
+    const { callbacks, metadata, tags, store = task.run.graph?.options.store } = config;
     if (callbacks || task.run.streams) own(this, "callbacks", task.callbacks(callbacks));
     if (metadata) own(this, "metadata", metadata);
     if (tags) own(this, "tags", tags);

@@ -39,6 +39,11 @@ export abstract class RunEvents {
     this.streams = streams;
     this.on = config.on ?? graph.options.on ?? around?.on;
     this.context = config.context ?? around?.context;
+    const { context } = this.spec.parts as { context?: { parse?(values: unknown): unknown } };
+    if (!parent && context?.parse) {
+      const checked = context.parse(config.context ?? config.configurable ?? {});
+      if (config.context !== undefined) this.context = checked;
+    }
     const given = config.configurable ?? around?.configurable;
     this.threadId = config.threadId ?? (given?.["thread_id"] as string | undefined) ?? around?.threadId;
     this.configurable =

@@ -52,7 +52,7 @@ export abstract class RunThread extends RunEvents {
 
   constructor(graph: CompiledStateGraph, config: RunConfig, parent: Task | undefined, streams: RunStreams | undefined) {
     super(graph, config, parent, streams);
-    this.recursionLimit = config.recursionLimit ?? graph.options.recursionLimit ?? 25;
+    this.recursionLimit = config.recursionLimit ?? graph.options.recursionLimit ?? parent?.run.recursionLimit ?? 25;
     if (!(this.recursionLimit >= 1)) throw new GraphValueError('Passed "recursionLimit" must be at least 1.');
     const { checkpointer } = graph;
     if (checkpointer === true && !parent)

@@ -266,6 +266,11 @@ export class Run extends RunThread {
     return new Promise<void>((resolve, reject) => {
       finish = resolve;
       this.#wake = reject;
+      const { stepTimeout } = this.graph;
+      if (stepTimeout) {
+        const limit = AbortSignal.timeout(stepTimeout);
+        limit.addEventListener("abort", () => reject(limit.reason as Error));
+      }
       // A node that has answered at once may have failed.
       if (this.#failed) void settle().then(resolve);
     });
@@ -436,8 +441,9 @@ function recursionError(limit: number): GraphRecursionError {
   );
 }
 
-function aborted(signal: AbortSignal): Error {
-  const error = new BaseLangGraphError("Abort", { cause: signal.reason });
+function aborted({ reason }: AbortSignal): Error {
+  if (reason instanceof Error) return reason;
+  const error = new BaseLangGraphError("This operation was aborted", { cause: reason });
   error.name = "AbortError";
   return error;
 }

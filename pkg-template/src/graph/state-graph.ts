@@ -2,7 +2,7 @@ import type { Schema, StateOf, UpdatesOf } from "threadfold";
 import type { CheckpointSaver } from "../checkpoint/types.js";
 import { END, type Send, START } from "./command.js";
 import { CompiledStateGraph, type CompileOptions } from "./compiled-graph.js";
-import { StateGraphInputError, UnreachableNodeError } from "./graph-errors.js";
+import { UnreachableNodeError } from "./graph-errors.js";
 import { GraphSpec } from "./graph-spec.js";
 import type { BranchEntry, NodeEntry, NodeLike, NodeOptions } from "./node.js";
 import type { NodeContext } from "./node-context.js";
@@ -102,7 +102,7 @@ export class StateGraph<
   readonly #options: StateGraphOptions;
   #compiled = false;
 
-  /** @throws {@link StateGraphInputError} for what declares no state. */
+  /** @throws `StateGraphInputError` for what declares no state. */
   constructor(state: D, options: StateGraphOptions | ContextForm = {}) {
     const whole = state as { state?: unknown; stateSchema?: unknown; input?: unknown };
     const inside = isDeclaration(state) ? undefined : (whole?.state ?? whole?.stateSchema ?? whole?.input);
@@ -114,7 +114,6 @@ export class StateGraph<
     this.#state = declared(declaration, false, registry);
     this.#input = input === undefined || input === null ? this.#state : declared(input, true, registry);
     this.#output = output === undefined || output === null ? this.#state : declared(output, false, registry);
-    if (Object.keys(this.#state.fields).length === 0) throw new StateGraphInputError();
   }
 
   /** Adds a node: `addNode(name, work, options)`, or several by name. */

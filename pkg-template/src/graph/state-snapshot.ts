@@ -43,7 +43,7 @@ export interface StateSnapshot<State = Record<string, unknown>> {
   /** The nodes that come next; empty when the run is at its end. */
   readonly next: readonly string[];
   readonly tasks: readonly TaskSnapshot[];
-  /** The joins that wait for nodes that have not run. */
+  /** The joins that wait for nodes that have not run. Not enumerable: a snapshot compares and serialises as langgraph.js's. */
   readonly waiting: readonly WaitingJoin[];
   readonly metadata?: (CheckpointMetadata & { thread_id?: string }) | undefined;
   /** Of this checkpoint: give it to `invoke`, `updateState` or `getState` to go back to it. */
@@ -60,7 +60,7 @@ export async function stateSnapshot(
 ): Promise<StateSnapshot> {
   const { graph: of, saver, config } = placeOf(graph, asked, around);
   const tuple = await saver.getTuple(config);
-  if (!tuple) return { values: {}, next: [], tasks: [], waiting: [], config };
+  if (!tuple) return withWaiting({ values: {}, next: [], tasks: [], config }, []);
   return snapshotOf(
     of,
     tuple,
@@ -101,33 +101,38 @@ async function snapshotOf(
       if (done.length > 0) values = thread.fold(done);
     }
     const tasks: TaskSnapshot[] = [];
-    for (const task of thread.tasks) tasks.push(await taskSnapshot(task, thread, tuple, inside));
+    for (const task of thread.tasks) tasks.push(await taskSnapshot(task, thread, tuple, whole, inside));
     const { metadata } = tuple;
-    return {
+    const snapshot = {
       values: picked(values, spec.fields.keys),
       next: thread.tasks.filter(({ status }) => status !== "done").map(({ name }) => name),
       tasks,
-      waiting,
       metadata: metadata && configurable.thread_id ? { ...metadata, thread_id: configurable.thread_id } : metadata,
       config: withParents(tuple.config, metadata?.parents),
       createdAt: tuple.checkpoint.ts,
       parentConfig: tuple.parentConfig,
     };
+    return withWaiting(snapshot, waiting);
   } finally {
     thread.plan.free();
   }
 }
 
+const withWaiting = (snapshot: Omit<StateSnapshot, "waiting">, waiting: readonly WaitingJoin[]): StateSnapshot =>
+  Object.defineProperty(snapshot, "waiting", { value: waiting }) as StateSnapshot;
+
 async function taskSnapshot(
   task: Task,
   thread: OpenedThread,
   tuple: CheckpointTuple,
+  whole: boolean,
   inside: CheckpointSaver | undefined,
 ): Promise<TaskSnapshot> {
   const { id, name, path } = task;
   const own = thread.pending.filter(([of]) => of === id);
   const error = own.find(([, channel]) => channel === "__error__")?.[2];
-  const done = own.some(([, channel]) => !isSpecial(channel));
+  // Where the thread stands, a question that was answered is open no more; its history keeps it.
+  const done = whole && own.some(([, channel]) => !isSpecial(channel));
   const asked = own.filter(([, channel]) => !done && channel === "__interrupt__");
   const interrupts = asked.flatMap(([, , value]) => value as Interrupt);
   if (error !== undefined) return { id, name, path, error, interrupts };

@@ -366,7 +366,7 @@ export class Task {
     }
     if (isGraphInterrupt(error)) {
       this.status = "interrupted";
-      this.interrupts = error.interrupts.map((one) => (one.id ? one : { id: this.interruptId(0), ...one }));
+      this.interrupts = error.interrupts;
       return undefined;
     }
     const policies = node.options.retryPolicy;
