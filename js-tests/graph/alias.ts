@@ -46,16 +46,21 @@ function context(): Context {
 export const interrupt = (value: unknown): unknown => context().interrupt(value);
 export const getWriter = (): ((value: unknown) => void) => context().writer;
 export const getConfig = (): Context => context();
+export const getCurrentTaskInput = (): unknown =>
+  (context() as never as Record<symbol, { input: unknown }>)[Symbol.for("threadfold.graph.task")]?.input;
 
 type Work = (...given: unknown[]) => unknown;
 
 /** A node that those functions, and models of `@langchain/core` that are called without a config, know. */
 function known(work: unknown): unknown {
+  const { invoke } = (work ?? {}) as { invoke?: Work };
+  if (typeof invoke === "function" && !ours.isCompiledGraph(work))
+    return Object.create(work as object, { invoke: { value: known(invoke.bind(work)) } });
   if (typeof work !== "function") return work;
   return (...given: unknown[]) => {
     const ctx = given.at(-1) as Context;
     return current.run(ctx, () =>
-      AsyncLocalStorageProviderSingleton.runWithConfig(ctx, () => (work as Work)(...given), true),
+      AsyncLocalStorageProviderSingleton.runWithConfig({ ...ctx } as never, () => (work as Work)(...given)),
     );
   };
 }

@@ -135,7 +135,7 @@ export class CompiledStateGraph<
     const { settings, parent } = this.#settings(config as never);
     const { streamMode = parent ? "values" : "updates", subgraphs = false } = settings;
     const single = typeof streamMode === "string";
-    const form = { modes: new Set<string>(single ? [streamMode] : streamMode), single, subgraphs };
+    const form = { modes: new Set<string>(single ? [streamMode] : streamMode), single, subgraphs, depth: parent ? parent.run.depth + 1 : 0 };
     const stop = new AbortController();
     const signal = settings.signal ? AbortSignal.any([settings.signal, stop.signal]) : stop.signal;
     const begin = async (streams: RunStreams) => {
@@ -267,10 +267,9 @@ function timed(config: StreamConfig): StreamConfig {
 
 /** Sends to two streams: its own, and one of a graph around it. */
 const both = (own: RunStreams, around: RunStreams): RunStreams => ({
-  wants: (mode, inner) => own.wants(mode, false) || around.wants(mode, inner),
-  push(ns, mode, payload, step) {
-    if (own.wants(mode, false)) own.push(ns, mode, payload, step);
-    if (around.wants(mode, true)) around.push(ns, mode, payload, step);
+  wants: (mode, depth) => own.wants(mode, depth) || around.wants(mode, depth),
+  push(ns, mode, payload, step, depth) {
+    for (const one of [own, around]) if (one.wants(mode, depth)) one.push(ns, mode, payload, step, depth);
   },
 });
 

@@ -40,6 +40,8 @@ export abstract class RunThread extends RunEvents {
   answersById: Record<string, unknown> | undefined;
   /** What time travel has visited: graphs inside go back to what they were before. */
   replay: { readonly before: string; readonly visited: Set<string> } | undefined;
+  /** Whether it is a graph inside that time travel has taken back: then it begins with its input. */
+  replays = false;
   /** If the caller has named the checkpoint to go on from: whether it is the newest. */
   isHead: boolean | undefined;
   /** What `versions_seen` has besides. */
@@ -143,7 +145,8 @@ export abstract class RunThread extends RunEvents {
       const source = tuple?.metadata?.source;
       return [tuple, newest?.checkpoint.id === id && source !== "update" && source !== "fork"];
     }
-    const replay = this.parent?.run.replay;
+    const replay = this.parent && this.root.replay;
+    this.replays = replay !== undefined;
     const name = this.ns.replace(/:[^:]*$/, "");
     if (!replay || replay.visited.has(name)) return [await saver.getTuple(saved.config())];
     replay.visited.add(name);

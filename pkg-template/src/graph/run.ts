@@ -105,7 +105,7 @@ export class Run extends RunThread {
     const isNothing = input === null || input === undefined;
     const command = isCommand(input) ? input : undefined;
     const resumes = command?.resume !== undefined && command.resume !== null;
-    const inside = this.parent?.run.resuming ?? false;
+    const inside = (this.parent?.run.resuming ?? false) && !this.replays;
     if (command) this.takeCommand(command, resumes);
     this.resuming = exists && (inside || isNothing || resumes);
     const travels = exists && this.isHead === false && !resumes && !inside;
