@@ -3,6 +3,7 @@ import type { Command } from "./command.js";
 import { type DrawnGraph, drawnGraph, mermaidOf } from "./drawing.js";
 import type { GraphSpec } from "./graph-spec.js";
 import type { Interrupt } from "./interrupt.js";
+import type { NodeOptions } from "./node.js";
 import { NodeContext, TASK } from "./node-context.js";
 import { Run } from "./run.js";
 import type { Durability, RunConfig, StopAt, StreamConfig, StreamMode, ThreadConfig } from "./run-config.js";
@@ -54,6 +55,8 @@ export class CompiledStateGraph<
 > {
   /** @internal */
   readonly lg_is_pregel = true;
+  /** @internal Lets `@langchain/core` take it for a part of a chain. */
+  readonly lc_runnable = true;
   /** @internal */
   readonly spec: GraphSpec;
   readonly options: CompileOptions;
@@ -84,9 +87,18 @@ export class CompiledStateGraph<
     return this.spec.outputs;
   }
 
-  /** The nodes, by name. */
-  get nodes(): Readonly<Record<string, unknown>> {
-    return Object.fromEntries(this.spec.nodes.map(({ name, action }) => [name, action]));
+  /** The nodes, by name: their options, and `invoke`, which runs one alone. */
+  get nodes(): Readonly<Record<string, NodeOptions & { invoke(input: unknown, config?: object): unknown }>> {
+    return Object.fromEntries(
+      this.spec.nodes.map(({ name, action, options }) => [
+        name,
+        {
+          ...(options as NodeOptions),
+          invoke: async (input: never, config: never = {} as never) =>
+            typeof action === "function" ? action(input, config) : action.invoke(input, config),
+        },
+      ]),
+    );
   }
 
   /** Returns the same graph with defaults for what its calls are told. */
@@ -119,6 +131,14 @@ export class CompiledStateGraph<
     const run = new Run(this, settings, parent, parent?.run.streams);
     await run.go(input);
     return run.result() as never;
+  }
+
+  /** Runs the graph once for each input, all at the same time. */
+  batch(
+    inputs: readonly GraphInput<Update>[],
+    config?: ConfigOrContext<StreamConfig<Context>>,
+  ): Promise<(State & { __interrupt__?: Interrupt[] })[]> {
+    return Promise.all(inputs.map((input) => this.invoke(input, config)));
   }
 
   /**

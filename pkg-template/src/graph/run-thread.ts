@@ -287,19 +287,26 @@ export abstract class RunThread extends RunEvents {
   }
 
   emitCheckpoint(tasks: readonly Task[]): void {
-    const { saved, state, metadata } = this;
+    const { saved, state, metadata, threadId, recursionLimit } = this;
     if (!saved || !this.wants("checkpoints")) return;
+    const { tags = [], metadata: given, runName } = this.config;
+    const around = {
+      tags,
+      metadata: { ls_integration: "langgraph", ...given, thread_id: threadId },
+      recursion_limit: recursionLimit,
+      ...(runName && { run_name: runName }),
+    };
     this.emit("checkpoints", {
-      config: saved.config(this.checkpointId),
+      config: { ...around, ...saved.config(this.checkpointId) },
       values: { ...state },
       metadata,
       next: tasks.map(({ name }) => name),
       tasks: tasks.map((task) => {
         const { id, name, path, node } = task;
-        const configurable = { thread_id: this.threadId, checkpoint_ns: node.inside && task.ns };
+        const configurable = { thread_id: threadId, checkpoint_ns: node.inside && task.ns };
         return { id, name, path, interrupts: [], ...(node.inside && { state: { configurable } }) };
       }),
-      ...(saved.parentConfig && { parentConfig: saved.parentConfig }),
+      ...(saved.parentConfig && { parentConfig: { ...around, ...saved.parentConfig } }),
     });
   }
 }

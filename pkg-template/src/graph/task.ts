@@ -66,6 +66,8 @@ export class Task {
   /** Whether answers are to be saved with it. */
   answered = false;
   attempt = 1;
+  /** When its first attempt began, where there may be a second. */
+  begun: number | undefined = undefined;
   watch: Watch | undefined = undefined;
   controller: AbortController | undefined = undefined;
   /** How many graphs it has run. */
@@ -254,6 +256,7 @@ export class Task {
 
   /** Runs the node. Returns a promise only if it does not answer at once; the promise does not reject. */
   start(): PromiseLike<void> | undefined {
+    if (this.node.options.retryPolicy) this.begun ??= Date.now();
     try {
       const work = this.#attempt();
       return isPromise(work) ? (work as PromiseLike<void>) : undefined;

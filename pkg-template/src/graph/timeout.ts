@@ -41,16 +41,17 @@ export class Watch {
     const { runTimeout, idleTimeout } = this.#policy;
     try {
       return await new Promise<T>((resolve, reject) => {
-        const end = (kind: "run" | "idle", timeout: number) => {
+        const end = (kind: "run" | "idle") => {
           late();
-          reject(new NodeTimeoutError({ node: this.#node, kind, timeout, elapsed: Date.now() - this.#begun }));
+          const elapsed = Date.now() - this.#begun;
+          reject(new NodeTimeoutError({ node: this.#node, kind, elapsed, runTimeout, idleTimeout }));
         };
         const idle = (timeout: number) => {
           const left = this.#progress + timeout - Date.now();
-          if (left <= 0) end("idle", timeout);
+          if (left <= 0) end("idle");
           else this.#timers[1] = setTimeout(idle, left, timeout);
         };
-        if (runTimeout !== undefined) this.#timers[0] = setTimeout(end, runTimeout, "run", runTimeout);
+        if (runTimeout !== undefined) this.#timers[0] = setTimeout(end, runTimeout, "run");
         if (idleTimeout !== undefined) this.#timers[1] = setTimeout(idle, idleTimeout, idleTimeout);
         void Promise.resolve(work).then(resolve, reject);
       });
