@@ -155,7 +155,12 @@ export class CompiledStateGraph<
     const { settings, parent } = this.#settings(config as never);
     const { streamMode = parent ? "values" : "updates", subgraphs = false } = settings;
     const single = typeof streamMode === "string";
-    const form = { modes: new Set<string>(single ? [streamMode] : streamMode), single, subgraphs, depth: parent ? parent.run.depth + 1 : 0 };
+    const form = {
+      modes: new Set<string>(single ? [streamMode] : streamMode),
+      single,
+      subgraphs,
+      depth: parent ? parent.run.depth + 1 : 0,
+    };
     const stop = new AbortController();
     const signal = settings.signal ? AbortSignal.any([settings.signal, stop.signal]) : stop.signal;
     const begin = async (streams: RunStreams) => {

@@ -21,7 +21,10 @@ export interface DrawnEdge {
 export interface DrawnGraph {
   readonly nodes: Readonly<Record<string, DrawnNode>>;
   readonly edges: readonly DrawnEdge[];
+  /** Returns the text as langgraph.js writes it; {@link CompiledStateGraph.drawMermaid} writes that of LangGraph for Python. */
   drawMermaid(options?: { withStyles?: boolean; curveStyle?: string }): string;
+  /** Returns it as langgraph.js's graphs are serialised. */
+  toJSON(): { nodes: object[]; edges: readonly DrawnEdge[] };
 }
 
 /** Collects what there is to draw. */
@@ -31,7 +34,7 @@ export function drawnGraph(graph: CompiledStateGraph, xray: boolean | number): D
   const nodes: Record<string, DrawnNode> = { [START]: { id: START, name: START } };
   const edges: DrawnEdge[] = [];
   /** Where edges to and from a node that is drawn from inside begin and end. */
-  const doors = new Map<string, { first: string; last: string }>();
+  const doors = new Map<string, { first: string | undefined; last: string | undefined }>();
   for (const { name, action, options: own } of parts.nodes) {
     const stops = [
       ...(options.interruptBefore?.includes(name) ? ["before"] : []),
@@ -45,18 +48,22 @@ export function drawnGraph(graph: CompiledStateGraph, xray: boolean | number): D
     }
     const inner = drawnGraph(inside, typeof xray === "number" ? xray - 1 : xray);
     const put = (id: string) => `${name}:${id}`;
+    // Its beginning and end are left out where one node is behind and before them.
+    const [start, end] = [only(inner, "target"), only(inner, "source")];
+    const [first, last] = [start && only(inner, "target", start), end && only(inner, "source", end)];
+    const out = new Set([first && start, last && end]);
     for (const node of Object.values(inner.nodes))
-      if (node.id !== START && node.id !== END) nodes[put(node.id)] = { ...node, id: put(node.id) };
+      if (!out.has(node.id)) nodes[put(node.id)] = { ...node, id: put(node.id) };
     for (const edge of inner.edges)
-      if (edge.source !== START && edge.target !== END)
+      if (!out.has(edge.source) && !out.has(edge.target))
         edges.push({ ...edge, source: put(edge.source), target: put(edge.target) });
-    const first = inner.edges.find(({ source }) => source === START)?.target ?? "";
-    const last = inner.edges.find(({ target }) => target === END)?.source ?? first;
-    doors.set(name, { first: put(first), last: put(last) });
+    const [from, to] = [first ?? start, last ?? end];
+    doors.set(name, { first: from && put(from), last: to && put(to) });
   }
   const add = (from: string, to: string, conditional: boolean, data?: string) => {
-    const source = doors.get(from)?.last ?? from;
-    const target = doors.get(to)?.first ?? to;
+    const source = doors.has(from) ? doors.get(from)?.last : from;
+    const target = doors.has(to) ? doors.get(to)?.first : to;
+    if (!source || !target) return;
     if (target === END) nodes[END] ??= { id: END, name: END };
     edges.push({ source, target, conditional, ...(data !== undefined && data !== to && { data }) });
   };
@@ -82,21 +89,51 @@ export function drawnGraph(graph: CompiledStateGraph, xray: boolean | number): D
     edges.filter(({ conditional, target }) => !conditional && target !== END).map((edge) => edge.target),
   );
   for (const name of [...reached].sort()) if (!sources.has(name)) add(name, END, false);
-  const drawn: DrawnGraph = { nodes, edges, drawMermaid: (how) => mermaidOf(drawn, how) };
+  const drawn: DrawnGraph = {
+    nodes,
+    edges,
+    drawMermaid: (how) => mermaidOf(drawn, how, true),
+    toJSON: () => ({
+      nodes: Object.values(nodes).map(({ id, name }) =>
+        id === START || id === END
+          ? { id, type: "schema", data: {} }
+          : { id, type: "runnable", data: { id: ["langgraph", "RunnableCallable"], name } },
+      ),
+      edges,
+    }),
+  };
   return drawn;
 }
 
-const escaped = (id: string): string =>
-  id.replace(/[^a-zA-Z0-9_-]/gu, (character) => `\\${character.codePointAt(0)?.toString(16)}`);
+/** Returns the one node that no edge has on a side, but for those of the node `without`. */
+function only({ nodes, edges }: DrawnGraph, side: "source" | "target", without?: string): string | undefined {
+  const other = side === "source" ? "target" : "source";
+  const has = new Set(edges.flatMap((edge) => (edge[other] === without ? [] : [edge[side]])));
+  const found = Object.keys(nodes).filter((id) => id !== without && !has.has(id));
+  return found.length === 1 ? found[0] : undefined;
+}
 
-/** Writes mermaid's text. */
-export function mermaidOf(graph: DrawnGraph, options: { withStyles?: boolean; curveStyle?: string } = {}): string {
+type Escape = (id: string) => string;
+
+const escaped: Escape = (id) =>
+  id.replace(/[^a-zA-Z0-9_-]/gu, (character) => `\\${character.codePointAt(0)?.toString(16)}`);
+const underscored: Escape = (id) => id.replace(/[^\w-]/g, "_");
+
+/** Writes mermaid's text. langgraph.js has all nodes first, and graphs inside before what is around them. */
+export function mermaidOf(
+  graph: DrawnGraph,
+  options: { withStyles?: boolean; curveStyle?: string } = {},
+  js = false,
+): string {
   const { withStyles = true, curveStyle = "linear" } = options;
   const lines: string[] = [];
-  if (withStyles) lines.push("---", "config:", "  flowchart:", `    curve: ${curveStyle}`, "---");
+  const put = js ? underscored : escaped;
+  if (withStyles && js) lines.push(`%%{init: {'flowchart': {'curve': '${curveStyle}'}}}%%`);
+  else if (withStyles) lines.push("---", "config:", "  flowchart:", `    curve: ${curveStyle}`, "---");
   lines.push("graph TD;");
   if (withStyles)
-    for (const node of Object.values(graph.nodes)) if (!node.id.includes(":")) lines.push(`\t${boxOf(node)}`);
+    for (const node of Object.values(graph.nodes))
+      if (js || !node.id.includes(":")) lines.push(`\t${boxOf(node, put)}`);
   const groups = new Map<string, DrawnEdge[]>();
   for (const edge of graph.edges) {
     const [from, to] = [edge.source.split(":").slice(0, -1), edge.target.split(":").slice(0, -1)];
@@ -104,10 +141,10 @@ export function mermaidOf(graph: DrawnGraph, options: { withStyles?: boolean; cu
     const key = shared.join(":");
     groups.set(key, [...(groups.get(key) ?? []), edge]);
   }
-  for (const edge of groups.get("") ?? []) lines.push(`\t${arrowOf(edge)}`);
+  for (const edge of groups.get("") ?? []) lines.push(`\t${arrowOf(edge, put)}`);
   const inner = new Set(Object.keys(graph.nodes).flatMap((id) => prefixes(id)));
   for (const prefix of inner)
-    if (!prefix.includes(":")) lines.push(...groupOf(graph, groups, inner, prefix, withStyles));
+    if (!prefix.includes(":")) lines.push(...groupOf(graph, groups, inner, prefix, withStyles, js));
   if (withStyles)
     lines.push(
       "\tclassDef default fill:#f2f0ff,line-height:1.2;",
@@ -129,30 +166,34 @@ function groupOf(
   inner: ReadonlySet<string>,
   prefix: string,
   withStyles: boolean,
+  js: boolean,
 ): string[] {
   const lines = [`\tsubgraph ${prefix.split(":").at(-1)}`];
   const depth = prefix.split(":").length;
-  if (withStyles)
+  if (withStyles && !js)
     for (const node of Object.values(graph.nodes))
-      if (node.id.startsWith(`${prefix}:`) && node.id.split(":").length === depth + 1) lines.push(`\t${boxOf(node)}`);
-  for (const edge of groups.get(prefix) ?? []) lines.push(`\t${arrowOf(edge)}`);
+      if (node.id.startsWith(`${prefix}:`) && node.id.split(":").length === depth + 1)
+        lines.push(`\t${boxOf(node, escaped)}`);
+  const arrows = (groups.get(prefix) ?? []).map((edge) => `\t${arrowOf(edge, js ? underscored : escaped)}`);
+  if (!js) lines.push(...arrows);
   for (const one of inner)
     if (one.startsWith(`${prefix}:`) && one.split(":").length === depth + 1)
-      lines.push(...groupOf(graph, groups, inner, one, withStyles));
+      lines.push(...groupOf(graph, groups, inner, one, withStyles, js));
+  if (js) lines.push(...arrows);
   return [...lines, "\tend"];
 }
 
-function boxOf({ id, name, metadata }: DrawnNode): string {
+function boxOf({ id, name, metadata }: DrawnNode, put: Escape): string {
   const shown = Object.entries(metadata ?? {}).map(([key, value]) => `${key} = ${String(value)}`);
   const label = /^[*_`].*[*_`]$/s.test(name) ? `<p>${name}</p>` : name;
   const text = shown.length > 0 ? `${label}<hr/><small><em>${shown.join("\n")}</em></small>` : label;
-  if (id === START) return `${escaped(id)}([${text}]):::first`;
-  if (id === END) return `${escaped(id)}([${text}]):::last`;
-  return `${escaped(id)}(${text})`;
+  if (id === START) return `${put(id)}([${text}]):::first`;
+  if (id === END) return `${put(id)}([${text}]):::last`;
+  return `${put(id)}(${text})`;
 }
 
-function arrowOf({ source, target, data, conditional }: DrawnEdge): string {
+function arrowOf({ source, target, data, conditional }: DrawnEdge, put: Escape): string {
   const label = data === undefined ? "" : ` &nbsp;${data}&nbsp; `;
   const arrow = conditional ? (label ? `-.${label}.->` : "-.->") : label ? `--${label}-->` : "-->";
-  return `${escaped(source)} ${arrow} ${escaped(target)};`;
+  return `${put(source)} ${arrow} ${put(target)};`;
 }

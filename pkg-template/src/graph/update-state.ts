@@ -35,7 +35,8 @@ export async function updateState(
   const put = async (source: CheckpointMetadata["source"], step: number, at: CheckpointConfig = place) => {
     const checkpoint = thread.checkpoint();
     const metadata = { source, step, parents: tuple?.metadata?.parents ?? {} };
-    const fresh = newer(checkpoint.channel_versions, tuple);
+    // A copy is no child of what it copies, whose versions another branch may have, too.
+    const fresh = source === "fork" ? checkpoint.channel_versions : newer(checkpoint.channel_versions, tuple);
     return withParents(await saver.put(at, checkpoint, metadata, fresh), tuple?.metadata?.parents);
   };
   try {
@@ -51,7 +52,7 @@ export async function updateState(
       return await put("update", thread.stepNumber);
     }
     if ((values === null || values === undefined) && asNode === END) {
-      alone("clear the tasks");
+      alone("clear the state");
       thread.applyCallers();
       thread.peek();
       thread.restore();
