@@ -7,9 +7,11 @@ import * as ours from "threadfold/graph";
 export * from "@langchain/langgraph/web";
 export {
   BaseCheckpointSaver,
+  BaseLangGraphError,
   Command,
   EmptyInputError,
   END,
+  GraphBubbleUp,
   GraphInterrupt,
   GraphRecursionError,
   GraphValueError,

@@ -226,14 +226,14 @@ export class CompiledStateGraph<
     return { configurable: id === undefined ? given : { ...given, thread_id: id as string } };
   }
 
-  /** Yields the graphs that are nodes of this one. */
+  /** Yields the graphs that are nodes of this one: all, `recurse` also those inside them, or the one of a namespace. */
   *getSubgraphs(namespace?: string, recurse = false): Generator<[string, CompiledStateGraph]> {
     for (const { name, inside } of this.spec.nodes) {
-      if (!inside || (namespace !== undefined && namespace !== name && !namespace.startsWith(`${name}|`))) continue;
-      yield [name, inside];
+      if (!inside || (namespace !== undefined && !`${namespace}|`.startsWith(`${name}|`))) continue;
+      if (namespace === undefined || namespace === name) yield [name, inside];
+      if (namespace === name) return;
       if (!recurse) continue;
-      const rest = namespace?.slice(name.length + 1);
-      for (const [inner, graph] of inside.getSubgraphs(rest === "" ? undefined : rest, true))
+      for (const [inner, graph] of inside.getSubgraphs(namespace?.slice(name.length + 1), true))
         yield [`${name}|${inner}`, graph];
     }
   }

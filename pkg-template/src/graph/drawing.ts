@@ -119,32 +119,38 @@ const escaped: Escape = (id) =>
   id.replace(/[^a-zA-Z0-9_-]/gu, (character) => `\\${character.codePointAt(0)?.toString(16)}`);
 const underscored: Escape = (id) => id.replace(/[^\w-]/g, "_");
 
-/** Writes mermaid's text. langgraph.js has all nodes first, and graphs inside before what is around them. */
+/** Writes mermaid's text. langgraph.js has all nodes first, and graphs inside before the edges around them. */
 export function mermaidOf(
-  graph: DrawnGraph,
-  options: { withStyles?: boolean; curveStyle?: string } = {},
+  { nodes, edges }: DrawnGraph,
+  { withStyles = true, curveStyle = "linear" }: { withStyles?: boolean; curveStyle?: string } = {},
   js = false,
 ): string {
-  const { withStyles = true, curveStyle = "linear" } = options;
   const lines: string[] = [];
   const put = js ? underscored : escaped;
   if (withStyles && js) lines.push(`%%{init: {'flowchart': {'curve': '${curveStyle}'}}}%%`);
   else if (withStyles) lines.push("---", "config:", "  flowchart:", `    curve: ${curveStyle}`, "---");
   lines.push("graph TD;");
-  if (withStyles)
-    for (const node of Object.values(graph.nodes))
-      if (js || !node.id.includes(":")) lines.push(`\t${boxOf(node, put)}`);
   const groups = new Map<string, DrawnEdge[]>();
-  for (const edge of graph.edges) {
+  for (const edge of edges) {
     const [from, to] = [edge.source.split(":").slice(0, -1), edge.target.split(":").slice(0, -1)];
     const shared = from.filter((_, at) => to.slice(0, at + 1).join(":") === from.slice(0, at + 1).join(":"));
     const key = shared.join(":");
     groups.set(key, [...(groups.get(key) ?? []), edge]);
   }
-  for (const edge of groups.get("") ?? []) lines.push(`\t${arrowOf(edge, put)}`);
-  const inner = new Set(Object.keys(graph.nodes).flatMap((id) => prefixes(id)));
-  for (const prefix of inner)
-    if (!prefix.includes(":")) lines.push(...groupOf(graph, groups, inner, prefix, withStyles, js));
+  const inner = new Set(Object.keys(nodes).flatMap(prefixes));
+  const draw = (prefix: string): void => {
+    const depth = prefix ? prefix.split(":").length : 0;
+    const within = (id: string) => id.startsWith(prefix && `${prefix}:`) && id.split(":").length === depth + 1;
+    const inside = () => [...inner].filter(within).forEach(draw);
+    if (prefix) lines.push(`\tsubgraph ${prefix.split(":").at(-1)}`);
+    if (withStyles)
+      for (const node of Object.values(nodes)) if (js ? !prefix : within(node.id)) lines.push(`\t${boxOf(node, put)}`);
+    if (js && prefix) inside();
+    for (const edge of groups.get(prefix) ?? []) lines.push(`\t${arrowOf(edge, put)}`);
+    if (!js || !prefix) inside();
+    if (prefix) lines.push("\tend");
+  };
+  draw("");
   if (withStyles)
     lines.push(
       "\tclassDef default fill:#f2f0ff,line-height:1.2;",
@@ -159,29 +165,6 @@ const prefixes = (id: string): string[] =>
     .split(":")
     .slice(0, -1)
     .map((_, at, all) => all.slice(0, at + 1).join(":"));
-
-function groupOf(
-  graph: DrawnGraph,
-  groups: ReadonlyMap<string, readonly DrawnEdge[]>,
-  inner: ReadonlySet<string>,
-  prefix: string,
-  withStyles: boolean,
-  js: boolean,
-): string[] {
-  const lines = [`\tsubgraph ${prefix.split(":").at(-1)}`];
-  const depth = prefix.split(":").length;
-  if (withStyles && !js)
-    for (const node of Object.values(graph.nodes))
-      if (node.id.startsWith(`${prefix}:`) && node.id.split(":").length === depth + 1)
-        lines.push(`\t${boxOf(node, escaped)}`);
-  const arrows = (groups.get(prefix) ?? []).map((edge) => `\t${arrowOf(edge, js ? underscored : escaped)}`);
-  if (!js) lines.push(...arrows);
-  for (const one of inner)
-    if (one.startsWith(`${prefix}:`) && one.split(":").length === depth + 1)
-      lines.push(...groupOf(graph, groups, inner, one, withStyles, js));
-  if (js) lines.push(...arrows);
-  return [...lines, "\tend"];
-}
 
 function boxOf({ id, name, metadata }: DrawnNode, put: Escape): string {
   const shown = Object.entries(metadata ?? {}).map(([key, value]) => `${key} = ${String(value)}`);

@@ -101,7 +101,7 @@ export class GraphInterrupt extends GraphBubbleUp {
   readonly interrupts: readonly Interrupt[];
 
   constructor(interrupts: readonly Interrupt[] = []) {
-    super("The graph is interrupted.");
+    super(JSON.stringify(interrupts, null, 2));
     this.interrupts = interrupts;
   }
 }

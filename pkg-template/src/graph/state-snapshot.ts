@@ -91,8 +91,8 @@ async function snapshotOf(
   const { configurable = {} } = tuple.config;
   const thread = new OpenedThread(spec, tuple, configurable.checkpoint_ns ?? "");
   try {
-    thread.applyCallers();
     thread.peek();
+    thread.applyCallers();
     const waiting = waitingJoins(graph, thread);
     let values = thread.state;
     if (whole) {
