@@ -121,10 +121,12 @@ const underscored: Escape = (id) => id.replace(/[^\w-]/g, "_");
 
 /** Writes mermaid's text. langgraph.js has all nodes first, and graphs inside before the edges around them. */
 export function mermaidOf(
-  { nodes, edges }: DrawnGraph,
+  graph: DrawnGraph,
   { withStyles = true, curveStyle = "linear" }: { withStyles?: boolean; curveStyle?: string } = {},
   js = false,
 ): string {
+  const { nodes, edges } = graph;
+  const [first, last] = [only(graph, "target"), only(graph, "source")];
   const lines: string[] = [];
   const put = js ? underscored : escaped;
   if (withStyles && js) lines.push(`%%{init: {'flowchart': {'curve': '${curveStyle}'}}}%%`);
@@ -144,7 +146,8 @@ export function mermaidOf(
     const inside = () => [...inner].filter(within).forEach(draw);
     if (prefix) lines.push(`\tsubgraph ${prefix.split(":").at(-1)}`);
     if (withStyles)
-      for (const node of Object.values(nodes)) if (js ? !prefix : within(node.id)) lines.push(`\t${boxOf(node, put)}`);
+      for (const node of Object.values(nodes))
+        if (js ? !prefix : within(node.id)) lines.push(`\t${boxOf(node, put, first, last)}`);
     if (js && prefix) inside();
     for (const edge of groups.get(prefix) ?? []) lines.push(`\t${arrowOf(edge, put)}`);
     if (!js || !prefix) inside();
@@ -166,13 +169,12 @@ const prefixes = (id: string): string[] =>
     .slice(0, -1)
     .map((_, at, all) => all.slice(0, at + 1).join(":"));
 
-function boxOf({ id, name, metadata }: DrawnNode, put: Escape): string {
+function boxOf({ id, name, metadata }: DrawnNode, put: Escape, first?: string, last?: string): string {
   const shown = Object.entries(metadata ?? {}).map(([key, value]) => `${key} = ${String(value)}`);
   const label = /^[*_`].*[*_`]$/s.test(name) ? `<p>${name}</p>` : name;
   const text = shown.length > 0 ? `${label}<hr/><small><em>${shown.join("\n")}</em></small>` : label;
-  if (id === START) return `${put(id)}([${text}]):::first`;
-  if (id === END) return `${put(id)}([${text}]):::last`;
-  return `${put(id)}(${text})`;
+  const end = id === last ? ":::last" : id === first ? ":::first" : "";
+  return `${put(id)}(${end ? `[${text}]` : text})${end}`;
 }
 
 function arrowOf({ source, target, data, conditional }: DrawnEdge, put: Escape): string {

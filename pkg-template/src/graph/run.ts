@@ -34,6 +34,7 @@ export class Run extends RunThread {
   #signal: AbortSignal | undefined;
   #unlisten: (() => void) | undefined;
   #wake: ((error?: unknown) => void) | undefined;
+  #halted: { error: unknown } | undefined;
   /** Whether it has stopped before its end. */
   #stopped = false;
   #interrupts: Interrupt[] = [];
@@ -41,7 +42,9 @@ export class Run extends RunThread {
 
   /** Runs the graph to its end, a question or a breakpoint. */
   async go(input: unknown): Promise<void> {
+    const around = this.parent && (this.parent.inside ??= new Set());
     try {
+      around?.add(this);
       const opening = this.open();
       if (opening) await opening;
       const beginning = this.#begin(input);
@@ -52,6 +55,7 @@ export class Run extends RunThread {
         this.#stopped = status === "interrupt_after";
         if (status === "done") this.emitCheckpoint([]);
         if (status === "done" || this.#stopped) break;
+        if (this.#halted) throw this.#halted.error;
         this.#prepare();
         this.#stopped = status === "interrupt_before" && this.tasks.some((task) => !task.status);
         if (this.#stopped) break;
@@ -70,16 +74,24 @@ export class Run extends RunThread {
     } catch (error) {
       this.closed = true;
       this.#controller?.abort(error);
+      for (const task of this.tasks) task.stop(error);
       this.tell("run-error", { error });
       await this.#endBadly();
       throw this.parent && isParentCommand(error) ? forParent(error.command) : error;
     } finally {
       this.closed = true;
+      around?.delete(this);
       this.#unlisten?.();
       // Missing where opening has failed.
       (this.plan as PlanRun | undefined)?.free();
     }
     if (this.#stopped && this.parent) throw new GraphInterrupt(this.#interrupts);
+  }
+
+  /** Ends it at once, as the task that it runs inside has ended. */
+  stop(error: unknown): void {
+    this.#halted ??= { error };
+    this.#wake?.(error);
   }
 
   /** What a caller gets. */

@@ -74,6 +74,8 @@ export class Task {
   subgraphs = 0;
   /** The state with its own writes, if a condition has read it. */
   folded: Values | undefined = undefined;
+  /** The graphs inside that run. */
+  inside: Set<Run> | undefined = undefined;
   failure: NodeError | undefined = undefined;
   #id: string | undefined;
   #context: NodeContext | undefined;
@@ -284,7 +286,11 @@ export class Task {
     }
     const work = this.#work();
     const { watch, controller } = this;
-    return policy ? (watch as Watch).race(Promise.resolve(work), () => controller?.abort()) : work;
+    if (!policy) return work;
+    return (watch as Watch).race(Promise.resolve(work), (error) => {
+      controller?.abort();
+      this.stop(error);
+    });
   }
 
   #work(): unknown {
@@ -395,6 +401,11 @@ export class Task {
     this.subgraphs = 0;
     run.plan.restart(this.position);
     await this.start();
+  }
+
+  /** Ends the graphs that it runs. */
+  stop(error: unknown): void {
+    for (const run of this.inside ?? []) run.stop(error);
   }
 
   // What the node calls.

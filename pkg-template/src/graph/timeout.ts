@@ -37,14 +37,15 @@ export class Watch {
   }
 
   /** Rejects with a {@link NodeTimeoutError} when the time is up; settles as `work` does before that. */
-  async race<T>(work: PromiseLike<T>, late: () => void): Promise<T> {
+  async race<T>(work: PromiseLike<T>, late: (error: NodeTimeoutError) => void): Promise<T> {
     const { runTimeout, idleTimeout } = this.#policy;
     try {
       return await new Promise<T>((resolve, reject) => {
         const end = (kind: "run" | "idle") => {
-          late();
           const elapsed = Date.now() - this.#begun;
-          reject(new NodeTimeoutError({ node: this.#node, kind, elapsed, runTimeout, idleTimeout }));
+          const error = new NodeTimeoutError({ node: this.#node, kind, elapsed, runTimeout, idleTimeout });
+          late(error);
+          reject(error);
         };
         const idle = (timeout: number) => {
           const left = this.#progress + timeout - Date.now();
