@@ -24,6 +24,8 @@ const STATE: u32 = 10;
 const ANSWERS: u32 = 11;
 const INTERRUPT: u32 = 12;
 const RESTART: u32 = 13;
+const OPEN: u32 = 14;
+const START: u32 = 15;
 
 /// [`Plan`].
 #[wasm_bindgen]
@@ -42,24 +44,31 @@ impl RawPlan {
     #[must_use]
     pub fn open(&self, length: usize) -> Option<RawRun> {
         let plan = self.0.clone();
-        let run = read(length, |numbers| {
-            let options = Options {
-                recursion_limit: version(numbers.next()),
-                interrupt_before: numbers.wholes(),
-                interrupt_after: numbers.wholes(),
-            };
-            if numbers.is_empty() {
-                return Some(Run::new(plan, &options));
-            }
-            Run::open(plan, state(numbers), &options).ok()
-        })?;
-        Some(RawRun { run, writes: Writes::default() })
+        let run = Run::new(plan.clone(), &Options::default());
+        let mut made = RawRun { plan, run, writes: Writes::default() };
+        (made.act(OPEN, length) > 0).then_some(made)
     }
 }
 
-/// [`Run`].
+#[inline(never)] // Smaller.
+fn open(plan: &Arc<Plan>, run: &mut Run, numbers: &mut Reader<'_>) -> Option<()> {
+    let options = Options {
+        recursion_limit: version(numbers.next()),
+        interrupt_before: numbers.wholes(),
+        interrupt_after: numbers.wholes(),
+    };
+    if numbers.is_empty() {
+        run.renew(&options);
+    } else {
+        *run = Run::open(plan.clone(), state(numbers), &options).ok()?;
+    }
+    Some(())
+}
+
+/// [`Run`]; one that has ended may begin anew, which is cheaper than another object of JavaScript's.
 #[wasm_bindgen]
 pub struct RawRun {
+    plan: Arc<Plan>,
     run: Run,
     writes: Writes,
 }
@@ -70,10 +79,14 @@ impl RawRun {
     /// Does what it is asked with the buffer's numbers, and leaves its answer there. Returns the
     /// length of the answer; 0: the numbers do not fit, and nothing was done.
     pub fn act(&mut self, what: u32, length: usize) -> usize {
-        let Self { run, writes } = self;
+        let Self { plan, run, writes } = self;
         let done = read(length, |numbers| {
             Some(match what {
                 INPUT => run.input(),
+                START => {
+                    read_writes(numbers, writes);
+                    run.start(writes).ok()?
+                }
                 RESUME => run.resume(),
                 COMMAND | COMMAND_AND_RESUME => {
                     read_writes(numbers, writes);
@@ -96,6 +109,7 @@ impl RawRun {
                 }
                 _ => {
                     match what {
+                        OPEN => open(plan, run, numbers)?,
                         ADVANCE => run.advance(),
                         ANSWERS => {
                             let has_answer = numbers.next() > 0.0;

@@ -103,6 +103,21 @@ impl Run {
         Ok(Self::begin(plan, state, options))
     }
 
+    /// Begins a run of a new thread with the memory of this one.
+    #[cfg_attr(not(feature = "bindings-agent"), allow(dead_code))]
+    pub(crate) fn renew(&mut self, options: &Options) {
+        let mut state = std::mem::take(&mut self.channels.state);
+        state.channels.clear();
+        state.channels.resize(self.plan.lines.len(), ChannelState::default());
+        state.arrived.clear();
+        state.sends.clear();
+        state = PlanState { step: -2, highest: 0, knows_updated: false, ..state };
+        let mut tasks = std::mem::take(&mut self.tasks);
+        tasks.clear();
+        let writers = std::mem::take(&mut self.writers);
+        *self = Self { tasks, writers, ..Self::begin(self.plan.clone(), state, options) };
+    }
+
     fn begin(plan: Arc<Plan>, mut state: PlanState, options: &Options) -> Self {
         state.step = state.step.saturating_add(1);
         let limit = i64::try_from(options.recursion_limit).unwrap_or(i64::MAX);
@@ -121,7 +136,9 @@ impl Run {
             channels: Channels::new(&plan, state),
             plan,
             breakpoints,
-            ..Self::default()
+            tasks: Tasks::default(),
+            has_answer: false,
+            writers: Vec::new(),
         }
     }
 
@@ -181,9 +198,6 @@ impl Run {
     /// nothing. A checkpoint of the input is due, under the step before [`step`](Self::step).
     pub fn input(&mut self) -> Status {
         self.prepare();
-        let mut writes = Writes::default();
-        writes.push(self.plan.start());
-        writes.end();
         let is_step = !self.tasks.list.is_empty();
         self.writers.clear();
         for at in 0..self.tasks.list.len() as u32 {
@@ -192,9 +206,23 @@ impl Run {
         }
         self.add_writer(By::Input, 0);
         let span = if is_step { Span::Step } else { Span::Input };
-        self.take(&writes, span);
+        let plan = self.plan.clone();
+        self.take(&plan.input, span);
         self.advance();
         self.next()
+    }
+
+    /// Takes new input and ends its step, as [`input`](Self::input) and [`commit`](Self::commit) do, where
+    /// no checkpoint of the input is wanted: `writes` is what `__start__` wrote.
+    ///
+    /// # Errors
+    /// [`Misfit`] if `writes` has no number of this plan's. Nothing has changed.
+    pub fn start(&mut self, writes: &Writes) -> Result<Status, Misfit> {
+        self.check(Some(self.plan.nodes()), writes.of(0))?;
+        match self.input() {
+            Status::Tasks => self.commit(writes),
+            status => Ok(status),
+        }
     }
 
     /// Goes on where the run was left. No checkpoint is due.
