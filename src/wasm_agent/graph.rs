@@ -40,29 +40,26 @@ impl RawPlan {
         Plan::new(&read(length, spec)).ok().map(|plan| Self(Arc::new(plan)))
     }
 
-    /// Begins a run; `None` if the buffer's numbers are no state of this plan.
+    /// Makes a run, which has to be opened.
     #[must_use]
-    pub fn open(&self, length: usize) -> Option<RawRun> {
-        let plan = self.0.clone();
-        let run = Run::new(plan.clone(), &Options::default());
-        let mut made = RawRun { plan, run, writes: Writes::default() };
-        (made.act(OPEN, length) > 0).then_some(made)
+    pub fn run(&self) -> RawRun {
+        RawRun { plan: self.0.clone(), run: Run::default(), writes: Writes::default() }
     }
 }
 
+/// Begins a run; `None` if the buffer's numbers are no state of this plan.
 #[inline(never)] // Smaller.
-fn open(plan: &Arc<Plan>, run: &mut Run, numbers: &mut Reader<'_>) -> Option<()> {
+fn open(plan: &Arc<Plan>, numbers: &mut Reader<'_>) -> Option<Run> {
+    let plan = plan.clone();
     let options = Options {
         recursion_limit: version(numbers.next()),
         interrupt_before: numbers.wholes(),
         interrupt_after: numbers.wholes(),
     };
     if numbers.is_empty() {
-        run.renew(&options);
-    } else {
-        *run = Run::open(plan.clone(), state(numbers), &options).ok()?;
+        return Some(Run::new(plan, &options));
     }
-    Some(())
+    Run::open(plan, state(numbers), &options).ok()
 }
 
 /// [`Run`]; one that has ended may begin anew, which is cheaper than another object of JavaScript's.
@@ -109,7 +106,7 @@ impl RawRun {
                 }
                 _ => {
                     match what {
-                        OPEN => open(plan, run, numbers)?,
+                        OPEN => *run = open(plan, numbers)?,
                         ADVANCE => run.advance(),
                         ANSWERS => {
                             let has_answer = numbers.next() > 0.0;

@@ -193,11 +193,7 @@ export class Plan {
     for (const nodes of [interruptBefore, interruptAfter])
       sheet.list(nodes === "*" ? Array.from({ length: this.#spec.defer.length }, (_, node) => node) : (nodes ?? NONE));
     if (state) this.#writeState(sheet, state);
-    const ended = this.#ended.pop();
-    if (!ended) return new PlanRun(call(() => this.#raw.open(sheet.length)) ?? refuse(), this);
-    const run = new PlanRun(ended, this);
-    run.open(sheet.length);
-    return run;
+    return new PlanRun(this.#ended.pop() ?? call(() => this.#raw.run()), this, sheet.length);
   }
 
   /** @internal */
@@ -280,12 +276,9 @@ export class PlanRun {
   constructor(
     raw: RawRun,
     private readonly plan: Plan,
+    length: number,
   ) {
     this.raw = raw;
-  }
-
-  /** @internal */
-  open(length: number): void {
     this.#act(OPEN, length);
   }
 

@@ -103,21 +103,6 @@ impl Run {
         Ok(Self::begin(plan, state, options))
     }
 
-    /// Begins a run of a new thread with the memory of this one.
-    #[cfg_attr(not(feature = "bindings-agent"), allow(dead_code))]
-    pub(crate) fn renew(&mut self, options: &Options) {
-        let mut state = std::mem::take(&mut self.channels.state);
-        state.channels.clear();
-        state.channels.resize(self.plan.lines.len(), ChannelState::default());
-        state.arrived.clear();
-        state.sends.clear();
-        state = PlanState { step: -2, highest: 0, knows_updated: false, ..state };
-        let mut tasks = std::mem::take(&mut self.tasks);
-        tasks.clear();
-        let writers = std::mem::take(&mut self.writers);
-        *self = Self { tasks, writers, ..Self::begin(self.plan.clone(), state, options) };
-    }
-
     fn begin(plan: Arc<Plan>, mut state: PlanState, options: &Options) -> Self {
         state.step = state.step.saturating_add(1);
         let limit = i64::try_from(options.recursion_limit).unwrap_or(i64::MAX);
