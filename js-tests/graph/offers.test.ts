@@ -103,7 +103,6 @@ describe("a graph", () => {
     return all(graph.compile().stream({}));
   });
   same("runs one node alone", (of) => adds(of).nodes.a.invoke({ log: ["in"] }));
-  same("runs for several inputs", (of) => adds(of).batch([{ log: ["1"] }, { log: ["2"] }]));
   same("is a part of a chain", (of) =>
     RunnableSequence.from([
       RunnableLambda.from((text: string) => ({ log: [text] })),

@@ -133,14 +133,6 @@ export class CompiledStateGraph<
     return run.result() as never;
   }
 
-  /** Runs the graph once for each input, all at the same time. */
-  batch(
-    inputs: readonly GraphInput<Update>[],
-    config?: ConfigOrContext<StreamConfig<Context>>,
-  ): Promise<(State & { __interrupt__?: Interrupt[] })[]> {
-    return Promise.all(inputs.map((input) => this.invoke(input, config)));
-  }
-
   /**
    * Runs the graph and yields what happens. One mode as a string yields its payloads, a list of modes tuples
    * `[mode, payload]`, which have `mode`, `ns` and `payload` by name, too; `subgraphs` puts the namespace in front.
