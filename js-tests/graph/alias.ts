@@ -37,6 +37,7 @@ export {
 
 type Context = ours.NodeContext;
 const current = new AsyncLocalStorage<Context>();
+AsyncLocalStorageProviderSingleton.initializeGlobalInstance(new AsyncLocalStorage());
 
 function context(): Context {
   const ctx = current.getStore();
