@@ -134,20 +134,22 @@ export function mermaidOf(
   lines.push("graph TD;");
   const groups = new Map<string, DrawnEdge[]>();
   for (const edge of edges) {
-    const [from, to] = [edge.source.split(":").slice(0, -1), edge.target.split(":").slice(0, -1)];
-    const shared = from.filter((_, at) => to.slice(0, at + 1).join(":") === from.slice(0, at + 1).join(":"));
-    const key = shared.join(":");
+    const [from, to] = [edge.source.split(":"), edge.target.split(":")];
+    let at = 0;
+    while (at < from.length - 1 && at < to.length - 1 && from[at] === to[at]) at++;
+    const key = from.slice(0, at).join(":");
     groups.set(key, [...(groups.get(key) ?? []), edge]);
   }
-  const inner = new Set(Object.keys(nodes).flatMap(prefixes));
   const draw = (prefix: string): void => {
-    const depth = prefix ? prefix.split(":").length : 0;
-    const within = (id: string) => id.startsWith(prefix && `${prefix}:`) && id.split(":").length === depth + 1;
-    const inside = () => [...inner].filter(within).forEach(draw);
+    const start = prefix && `${prefix}:`;
+    const rest = ({ id }: DrawnNode) => id.slice(start.length).split(":");
+    const within = Object.values(nodes).filter(({ id }) => id.startsWith(start));
+    const inside = () =>
+      new Set(within.flatMap((node) => rest(node).slice(0, -1)[0] ?? [])).forEach((name) => draw(start + name));
     if (prefix) lines.push(`\tsubgraph ${prefix.split(":").at(-1)}`);
     if (withStyles)
-      for (const node of Object.values(nodes))
-        if (js ? !prefix : within(node.id)) lines.push(`\t${boxOf(node, put, first, last)}`);
+      for (const node of within)
+        if (js ? !prefix : rest(node).length === 1) lines.push(`\t${boxOf(node, put, first, last)}`);
     if (js && prefix) inside();
     for (const edge of groups.get(prefix) ?? []) lines.push(`\t${arrowOf(edge, put)}`);
     if (!js || !prefix) inside();
@@ -162,12 +164,6 @@ export function mermaidOf(
     );
   return `${lines.join("\n")}\n`;
 }
-
-const prefixes = (id: string): string[] =>
-  id
-    .split(":")
-    .slice(0, -1)
-    .map((_, at, all) => all.slice(0, at + 1).join(":"));
 
 function boxOf({ id, name, metadata }: DrawnNode, put: Escape, first?: string, last?: string): string {
   const shown = Object.entries(metadata ?? {}).map(([key, value]) => `${key} = ${String(value)}`);
