@@ -1,7 +1,6 @@
 // One run of a graph: asks the planner what to do, does it, and folds what came of it.
 import { type Command, isCommand, type Send } from "./command.js";
 import {
-  BaseLangGraphError,
   EmptyInputError,
   GraphInterrupt,
   GraphRecursionError,
@@ -459,10 +458,9 @@ function recursionError(limit: number): GraphRecursionError {
   );
 }
 
-function aborted(signal: AbortSignal): Error {
-  const error = new BaseLangGraphError("Abort", { cause: signal.reason });
-  error.name = "AbortError";
-  return error;
+/** What the caller gave as the reason, as langgraph.js throws it. */
+function aborted({ reason }: AbortSignal): Error {
+  return reason instanceof Error ? reason : new Error(typeof reason === "string" ? reason : "Aborted");
 }
 
 function asError(error: unknown): Error {
