@@ -167,7 +167,7 @@ export class Run extends RunThread {
     const writes: number[] = [];
     const updates = fields.note(values, writes) ? [values] : NONE;
     const isSame = updates.length === 0 && fields.ephemeral.length === 0;
-    const state = isSame ? this.state : fields.step(this.state, updates, this.known);
+    const state = isSame ? this.state : fields.step(this.state, updates, this);
     for (const channel of edges) writes.push(channel);
     this.#take(this.plan.start(writes));
     this.state = state;
@@ -361,7 +361,7 @@ export class Run extends RunThread {
   }
 
   /** What the tasks have written, in the order in which it counts. */
-  #updates(): Values[] {
+  #updates(): readonly Values[] {
     const { tasks } = this;
     if (tasks.length === 1) return (tasks[0] as Task).updates;
     const updates: Values[] = [];
@@ -382,7 +382,7 @@ export class Run extends RunThread {
     let state = before;
     // A condition that has read the only task's state has folded it.
     if (tasks.length === 1 && only?.folded) state = only.folded;
-    else if (updates.length > 0 || fields.ephemeral.length > 0) state = fields.step(before, updates, this.known);
+    else if (updates.length > 0 || fields.ephemeral.length > 0) state = fields.step(before, updates, this);
     const step = this.plan.commit(tasks);
     this.#step = step;
     this.stepNumber = step.step;
