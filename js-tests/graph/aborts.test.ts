@@ -1,6 +1,5 @@
 // How a run is ended from outside: a signal, its time, a super-step's time; and what then stands.
-import { StateGraph, START } from "threadfold/graph";
-import { describe, expect, test } from "vitest";
+import { describe } from "vitest";
 import { type Loose, outcome, type Package, same, State } from "./both.js";
 
 const config = { configurable: { thread_id: "t" } };
@@ -71,12 +70,10 @@ describe("what is thrown", () => {
     });
     return (told as { threw: Error }).threw.name;
   });
-  test("an error whatever the reason is", async () => {
-    const graph = new StateGraph(State as unknown)
-      .addNode("a", () => ({}))
-      .addEdge(START, "a")
-      .compile();
-    const signal = AbortSignal.abort("enough");
-    await expect(graph.invoke({}, { signal })).rejects.toMatchObject({ name: "AbortError", cause: "enough" });
+  same("an error, whatever the reason is", async (of) => {
+    const stop = new AbortController();
+    setTimeout(() => stop.abort("enough"), 5);
+    const { threw } = (await outcome(waits(of).invoke({}, { signal: stop.signal }))) as { threw: Error };
+    return [threw instanceof Error, threw.message];
   });
 });

@@ -30,11 +30,8 @@ export abstract class RunThread extends RunEvents {
   readonly saved: SavedThread | undefined;
   /** What nodes read: the state as the super-step began. */
   state: Values;
-  readonly known: KnownIds | undefined;
   /** The sends of the step before. */
   sends: readonly Send[] = [];
-  /** The values of `__start__` and of branches. */
-  held = new Map<number, unknown>();
   plan!: PlanRun;
   /** What was saved behind the checkpoint: of tasks, and of the caller. */
   pending: CheckpointPendingWrite[] = [];
@@ -49,6 +46,8 @@ export abstract class RunThread extends RunEvents {
   /** What `versions_seen` has besides. */
   others: Record<string, Record<string, number | string>> = {};
   metadata: CheckpointMetadata = { source: "input", step: -2, parents: {} };
+  #held: Map<number, unknown> | undefined;
+  #known: KnownIds | undefined;
   #checkpointId: string | undefined;
   #parentId: string | undefined;
   /** What is to be saved behind the last checkpoint, at the end. */
@@ -66,9 +65,7 @@ export abstract class RunThread extends RunEvents {
       checkpointer === false ? undefined : (around?.saver ?? (checkpointer === true ? undefined : checkpointer));
     this.saved =
       saver && this.#open(saver, config.durability ?? around?.durability ?? graph.options.durability ?? "async");
-    const { fields } = this.spec;
-    this.state = this.saved ? {} : fields.initial();
-    this.known = fields.messages.length > 0 ? new KnownIds(fields.messages) : undefined;
+    this.state = this.saved ? {} : this.spec.fields.initial();
   }
 
   #open(saver: SavedThread["saver"], durability: SavedThread["durability"]): SavedThread {
@@ -79,6 +76,15 @@ export abstract class RunThread extends RunEvents {
       );
     const place = { thread_id: threadId, checkpoint_ns: ns };
     return new SavedThread(spec, saverFor(saver, spec.fields), place, durability);
+  }
+
+  get known(): KnownIds {
+    return (this.#known ??= new KnownIds(this.spec.fields.messages));
+  }
+
+  /** The values of `__start__` and of branches. */
+  get held(): Map<number, unknown> {
+    return (this.#held ??= new Map());
   }
 
   /** The id of the checkpoint that the tasks come behind, whether or not it is saved. */
@@ -126,7 +132,7 @@ export abstract class RunThread extends RunEvents {
     const { plan, state, sends, held, others } = restored(this.spec, tuple);
     this.state = state;
     this.sends = sends;
-    this.held = held;
+    this.#held = held;
     this.others = others;
     this.#checkpointId = tuple.checkpoint.id;
     this.#parentId = tuple.parentConfig?.configurable?.checkpoint_id;

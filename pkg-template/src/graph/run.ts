@@ -1,7 +1,6 @@
 // One run of a graph: asks the planner what to do, does it, and folds what came of it.
 import { type Command, isCommand, type Send } from "./command.js";
 import {
-  BaseLangGraphError,
   EmptyInputError,
   GraphInterrupt,
   GraphRecursionError,
@@ -180,7 +179,7 @@ export class Run extends RunThread {
     const writes: number[] = [];
     const updates = fields.note(values, writes) ? [values] : NONE;
     const isSame = updates.length === 0 && fields.ephemeral.length === 0;
-    const state = isSame ? this.state : fields.step(this.state, updates, this.known);
+    const state = isSame ? this.state : fields.step(this.state, updates, this);
     for (const channel of edges) writes.push(channel);
     this.#take(this.plan.start(writes));
     this.state = state;
@@ -379,7 +378,7 @@ export class Run extends RunThread {
   }
 
   /** What the tasks have written, in the order in which it counts. */
-  #updates(): Values[] {
+  #updates(): readonly Values[] {
     const { tasks } = this;
     if (tasks.length === 1) return (tasks[0] as Task).updates;
     const updates: Values[] = [];
@@ -400,7 +399,7 @@ export class Run extends RunThread {
     let state = before;
     // A condition that has read the only task's state has folded it.
     if (tasks.length === 1 && only?.folded) state = only.folded;
-    else if (updates.length > 0 || fields.ephemeral.length > 0) state = fields.step(before, updates, this.known);
+    else if (updates.length > 0 || fields.ephemeral.length > 0) state = fields.step(before, updates, this);
     const step = this.plan.commit(tasks);
     this.#step = step;
     this.stepNumber = step.step;
@@ -476,11 +475,9 @@ function recursionError(limit: number): GraphRecursionError {
   );
 }
 
+/** What the caller gave as the reason, as langgraph.js throws it. */
 function aborted({ reason }: AbortSignal): Error {
-  if (reason instanceof Error) return reason;
-  const error = new BaseLangGraphError("This operation was aborted", { cause: reason });
-  error.name = "AbortError";
-  return error;
+  return reason instanceof Error ? reason : new Error(typeof reason === "string" ? reason : "Aborted");
 }
 
 function asError(error: unknown): Error {

@@ -87,23 +87,25 @@ export class StateFields {
   /** Adds to `writes` the numbers of the fields that an update writes. Returns whether there are any. */
   note(update: Values, writes: number[]): boolean {
     const before = writes.length;
-    for (const key of Object.keys(update)) {
+    // A list of the keys would be garbage of each step.
+    for (const key in update) {
       const number = this.numbers.get(key);
-      if (number !== undefined) writes.push(number);
+      if (number !== undefined && Object.hasOwn(update, key)) writes.push(number);
     }
     return writes.length > before;
   }
 
   /**
-   * Folds what the tasks of a super-step wrote. Clears the ephemeral fields that none of them did. `known`: what the run
-   * knows of its messages; `isTrial`: it does not go on from the answer.
+   * Folds what the tasks of a super-step wrote. Clears the ephemeral fields that none of them did. `run`: what knows its
+   * messages; `isTrial`: it does not go on from the answer.
    */
-  step(state: Values, updates: readonly Values[], known?: KnownIds, isTrial = false): Values {
+  step(state: Values, updates: readonly Values[], run?: { readonly known: KnownIds }, isTrial = false): Values {
     const [only] = updates;
     const replaced = updates.length === 1 && this.ephemeral.length === 0 && this.#replaced(state, only as Values);
     if (replaced) return replaced;
     const all = updates.length > MANY ? this.#joined(updates) : updates;
-    return known ? known.fold(state, all, this.#fold, isTrial) : this.#fold(state, all);
+    if (!run || this.messages.length === 0) return this.#fold(state, all);
+    return run.known.fold(state, all, this.#fold, isTrial);
   }
 
   readonly #fold = (state: Values, updates: readonly Values[]): Values => {
@@ -136,8 +138,8 @@ export class StateFields {
   /** What a single update comes to that only replaces values: there is nothing to decide. Else undefined. */
   #replaced(state: Values, update: Values): Values | undefined {
     let next: Record<string, unknown> | undefined;
-    for (const key of Object.keys(update)) {
-      if (!this.numbers.has(key)) continue;
+    for (const key in update) {
+      if (!this.numbers.has(key) || !Object.hasOwn(update, key)) continue;
       const value = update[key];
       if (value === undefined || !this.#replaces.has(key)) return undefined;
       (next ??= { ...state })[key] = value;
