@@ -167,8 +167,9 @@ export class CompiledStateGraph<
     const own = this.#config as StreamConfig;
     const given = (config ?? {}) as StreamConfig;
     if (!parent) return { settings: config ? timed(merged(own, given)) : own, parent };
-    const { callbacks, metadata, tags, store } = parent.run.config;
-    const around = { callbacks, metadata, tags, store: store ?? parent.run.graph.options.store, ...own };
+    const { callbacks, metadata, tags, store = parent.run.graph.options.store } = parent.run.config;
+    const inherits = callbacks ?? metadata ?? tags ?? store;
+    const around = inherits ? { callbacks, metadata, tags, store, ...own } : own;
     // The context itself says nothing of its own; a copy may, but has the callbacks of its task's messages.
     if (config instanceof NodeContext) return { settings: around, parent };
     return { settings: timed({ ...merged(around, given), callbacks: around.callbacks }), parent };
