@@ -1,7 +1,7 @@
 // The thread of a run: where it goes on from, what the caller adds, and what is saved of it.
 import { saverFor } from "../checkpoint/langgraph-saver.js";
 import type { CheckpointMetadata, CheckpointPendingWrite, CheckpointTuple } from "../checkpoint/types.js";
-import { type Command, isSend, type Send, toSend, updatesOf } from "./command.js";
+import { type Command, isSend, type Send, updatesOf } from "./command.js";
 import type { CompiledStateGraph } from "./compiled-graph.js";
 import { BaseLangGraphError, EmptyInputError, GraphValueError, InvalidUpdateError } from "./graph-errors.js";
 import type { GraphSpec } from "./graph-spec.js";
@@ -231,26 +231,6 @@ export abstract class RunThread extends RunEvents {
     if (!answer || answer.taken) return undefined;
     answer.taken = true;
     return answer;
-  }
-
-  /** Folds what the caller wrote, and returns it as the planner knows it. */
-  callersWrites(entries: readonly CheckpointPendingWrite[]): number[] {
-    const { fields, plan, numbers, channelNumbers } = this.spec;
-    const updates: Values[] = [];
-    const writes: number[] = [];
-    const sends: Send[] = [];
-    for (const [, channel, value] of entries) {
-      const send = channel === "__pregel_tasks" ? toSend(value) : undefined;
-      const number = send ? plan.send(numbers.get(send.node) ?? -1) : channelNumbers.get(channel);
-      if (number === undefined) continue;
-      writes.push(number);
-      if (send) sends.push(send);
-      else if (number < fields.keys.length) updates.push({ [channel]: value });
-      else this.held.set(number, value);
-    }
-    if (updates.length > 0) this.state = fields.lay(this.state, updates);
-    if (sends.length > 0) this.sends = sends;
-    return writes;
   }
 
   // What is saved.

@@ -78,6 +78,7 @@ export class Task {
   inside: Set<Run> | undefined = undefined;
   failure: NodeError | undefined = undefined;
   #id: string | undefined;
+  #firstQuestion: string | undefined;
   #context: NodeContext | undefined;
   #input: unknown;
   #messages: MessageStream | undefined;
@@ -409,7 +410,8 @@ export class Task {
   // What the node calls.
 
   interruptId(answered: number): string {
-    return interruptId(answered > 0 ? `${this.ns}|${answered}` : this.ns);
+    if (answered > 0) return interruptId(`${this.ns}|${answered}`);
+    return (this.#firstQuestion ??= interruptId(this.ns));
   }
 
   interrupt(value: unknown): unknown {
