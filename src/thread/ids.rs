@@ -155,7 +155,9 @@ mod tests {
         }
         assert!(tidied <= 2, "{tidied}");
         // However many go before the next one comes.
-        ids.iter().for_each(|id| set.remove(id));
+        for id in &ids {
+            set.remove(id);
+        }
         set.insert(&Json::from("next"));
         assert_eq!(set.ids.len(), 1);
     }
