@@ -75,15 +75,15 @@ impl Tasks {
         due.dedup();
         let pull = |node: &u64| Task { node: low(*node), cause: Cause::Pull, answers: (0, 0) };
         self.list.extend(due.iter().map(pull));
-        if !knows_updated {
+        if knows_updated {
+            // By name already.
+            self.order.extend(pushed..self.list.len() as u32);
+        } else {
             for (at, node) in (pushed..).zip(due.iter_mut()) {
                 *node = key(plan.rank(low(*node)), at);
             }
             sort(due);
             self.order.extend(due.iter().copied().map(low));
-        } else {
-            // By name already.
-            self.order.extend(pushed..self.list.len() as u32);
         }
         self.order.extend(0..pushed);
     }
