@@ -99,9 +99,8 @@ export class StateFields {
    * knows of its messages; `isTrial`: it does not go on from the answer.
    */
   step(state: Values, updates: readonly Values[], known?: KnownIds, isTrial = false): Values {
-    const [only] = updates;
-    const replaced = updates.length === 1 && this.ephemeral.length === 0 && this.#replaced(state, only as Values);
-    if (replaced) return replaced;
+    const plainly = updates.length < 2 && this.#plainly(state, updates[0] ?? {}, known, isTrial);
+    if (plainly) return plainly;
     const all = updates.length > MANY ? this.#joined(updates) : updates;
     return known ? known.fold(state, all, this.#fold, isTrial) : this.#fold(state, all);
   }
@@ -133,15 +132,28 @@ export class StateFields {
     return [joined, ...rest];
   }
 
-  /** What a single update comes to that only replaces values: there is nothing to decide. Else undefined. */
-  #replaced(state: Values, update: Values): Values | undefined {
+  /**
+   * What no reducer has to decide: no update, or one that replaces values and adds messages that are whole and new. Else
+   * undefined.
+   */
+  #plainly(state: Values, update: Values, known: KnownIds | undefined, isTrial: boolean): Values | undefined {
     let next: Record<string, unknown> | undefined;
+    const grown: string[] = [];
     for (const key of Object.keys(update)) {
       if (!this.numbers.has(key)) continue;
-      const value = update[key];
-      if (value === undefined || !this.#replaces.has(key)) return undefined;
+      const isList = known !== undefined && this.messages.includes(key);
+      if (!isList && !this.#replaces.has(key)) return undefined;
+      const value = isList ? known.grown(key, state[key], update[key]) : update[key];
+      if (value === undefined) return undefined;
+      if (isList && value === state[key]) continue;
+      if (isList) grown.push(key);
       (next ??= { ...state })[key] = value;
     }
+    for (const number of this.ephemeral) {
+      const key = this.keys[number] as string;
+      if (key in state) delete (next ??= { ...state })[key];
+    }
+    if (!isTrial) for (const key of grown) known?.follow(key, next?.[key] as unknown[], state[key] as unknown[]);
     return next ?? state;
   }
 
