@@ -140,7 +140,8 @@ test("a reload finds the conversation, its checkpoints and its question", async 
 test("a run that a reload cut off can be tried again, and says nothing twice", async () => {
   const page = await open();
   await say(page, "Plan a trip");
-  await agent(page).getByText("Now the weather.").waitFor();
+  // Soon: a run that ends before the reload is not cut off.
+  await agent(page).getByText("Let me").waitFor();
   await reload(page);
   await until(page, "error");
   await agent(page).getByRole("button", { name: "Try again" }).click();
