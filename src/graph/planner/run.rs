@@ -205,15 +205,19 @@ impl Run {
         self.next()
     }
 
-    /// Takes new input and ends its step, as [`input`](Self::input) and [`commit`](Self::commit) do, where
-    /// no checkpoint of the input is wanted: `writes` is what `__start__` wrote.
+    /// Takes the input of a new thread and ends its step, as [`input`](Self::input) and
+    /// [`commit`](Self::commit) do, where no checkpoint in between is wanted. `writes` is what
+    /// `__start__` wrote.
     ///
     /// # Errors
-    /// [`Misfit`] if `writes` has no number of this plan's. Nothing has changed.
+    /// [`Misfit`] if `writes` is not one task's, or has no number of this plan's. Nothing has changed.
     pub fn start(&mut self, writes: &Writes) -> Result<Status, Misfit> {
+        if writes.len() != 1 {
+            return Err(Misfit::new("writes", "those of each task"));
+        }
         self.check(Some(self.plan.nodes()), writes.of(0))?;
         match self.input() {
-            Status::Tasks => self.commit(writes),
+            Status::Tasks => Ok(self.end(writes)),
             status => Ok(status),
         }
     }
@@ -254,6 +258,11 @@ impl Run {
         for (at, task) in self.tasks.list.iter().enumerate() {
             self.check(Some(task.node), writes.of(at))?;
         }
+        Ok(self.end(writes))
+    }
+
+    #[cfg_attr(target_arch = "wasm32", inline(never))] // Smaller.
+    fn end(&mut self, writes: &Writes) -> Status {
         self.writers.clear();
         for place in 0..self.tasks.order.len() {
             let at = self.tasks.order.get(place).copied().unwrap_or_default();
@@ -264,9 +273,9 @@ impl Run {
         self.advance();
         if stops {
             self.tasks.clear();
-            return Ok(Status::InterruptAfter);
+            return Status::InterruptAfter;
         }
-        Ok(self.next())
+        self.next()
     }
 
     /// Adds a task that handles an error of another, behind all tasks.
