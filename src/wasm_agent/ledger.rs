@@ -18,6 +18,7 @@ const IS_DUE: u32 = 1;
 const IS_WHOLE: u32 = 2;
 const CUT: u32 = 3;
 const NEXT_CUT: u32 = 4;
+const EDITS: u32 = 5;
 
 // What is listed.
 const CUTS: u32 = 0;
@@ -100,14 +101,15 @@ impl RawLedger {
             IS_WHOLE => f64::from(u8::from(ledger.track.is_whole())),
             CUT => f64::from(ledger.track.cut(whole(number))),
             NEXT_CUT => ledger.track.next_cut(whole(number)).map_or(-1.0, f64::from),
+            EDITS => f64::from(ledger.edit_boundary(limits)),
             _ => f64::from(ledger.track.pending()),
         }
     }
 
     /// Returns the cutoff and the boundary of edits, or nothing.
     #[must_use]
-    pub fn due(&self, front: u32, edited: u32, beside: f64, saved: &[f64]) -> Vec<u32> {
-        let due = self.ledger.due(&self.limits, front, edited, beside, saved);
+    pub fn due(&self, front: u32, beside: f64, saved: &[f64]) -> Vec<u32> {
+        let due = self.ledger.due(&self.limits, front, beside, saved);
         due.map_or_else(Vec::new, |due| vec![due.cutoff, due.edited_before])
     }
 

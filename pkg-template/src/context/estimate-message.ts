@@ -3,7 +3,7 @@ import { reading } from "../errors.js";
 import type { MessageLike } from "../messages.js";
 import { scanTokens, type TokenScan } from "./estimate.js";
 import { answeredId, callsOf, type CallParts, readParts } from "./message-parts.js";
-import { wrong } from "./options.js";
+import { optionsOf, refuseOthers, wrong } from "./options.js";
 import { isDict, jsonText } from "./python-text.js";
 
 /** How a message's tokens are estimated. */
@@ -47,7 +47,8 @@ const CALLS = new Set(["tool_use", "tool_call", "function_call"]);
  */
 export function scanMessage(message: MessageLike, options?: EstimateOptions): TokenScan {
   return reading(() => {
-    const perImage = options?.tokensPerImage ?? 85;
+    const { tokensPerImage: perImage = 85, ...others } = optionsOf(options);
+    refuseOthers(others);
     if (!Number.isFinite(perImage)) throw wrong("tokensPerImage", "a number");
     const parts = readParts(message);
     if (!parts) return { sum: 0, state: 0 };

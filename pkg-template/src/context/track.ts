@@ -38,7 +38,7 @@ export function isWhole(facts: readonly Facts[]): boolean {
 
 // What src/wasm_agent/ledger.rs is told of a message, and asked.
 const [OTHER, AI, TOOL] = [0, 1, 2];
-const [TOKENS, IS_DUE, IS_WHOLE, CUT, NEXT_CUT, PENDING] = [0, 1, 2, 3, 4, 5];
+const [TOKENS, IS_DUE, IS_WHOLE, CUT, NEXT_CUT, EDITS, PENDING] = [0, 1, 2, 3, 4, 5, 6];
 const [CUTS, ANSWER_ALL, ANSWER] = [0, 1, 2];
 
 /** What an AI message says about its making. */
@@ -125,9 +125,14 @@ export class Track {
     return this.#ask(IS_DUE, beside) > 0;
   }
 
-  /** Returns the cutoff and the boundary of edits; nothing, if nothing is due. */
-  due(front: number, edited: number, beside: number, saved: number[]): Uint32Array {
-    return call(() => this.#raw.due(front, edited, beside, saved));
+  /** The first message that edits leave alone. */
+  get editBoundary(): number {
+    return this.#ask(EDITS);
+  }
+
+  /** Returns the cutoff and the boundary of edits, which save so much of each message; nothing, if nothing is due. */
+  due(front: number, beside: number, saved: number[]): Uint32Array {
+    return call(() => this.#raw.due(front, beside, saved));
   }
 
   /** Whether the list needs no repair. */
