@@ -134,6 +134,10 @@ fn long_text<V: Value>(message: &V, tokens: Option<usize>) -> Option<String> {
     const CHARS_PER_TOKEN: usize = 4;
     let most = tokens.filter(|tokens| *tokens > 0)?.saturating_mul(CHARS_PER_TOKEN);
     let text = text_of(message);
+    // What is moved already stays.
+    if [TOOL_NOTE, HUMAN_NOTE].iter().any(|note| text.starts_with(note)) {
+        return None;
+    }
     // Characters are bytes at most.
     (text.len() > most && text.chars().nth(most).is_some()).then_some(text)
 }
@@ -173,6 +177,10 @@ fn replaced<V: Value>(message: V, note: &str) -> V {
     };
     with_fields(message, |own| own.with("content", content))
 }
+
+/// How the notes begin.
+const TOOL_NOTE: &str = "Tool result too large, the result of this tool call ";
+const HUMAN_NOTE: &str = "Message content too large and was saved ";
 
 const TAG: &str = "lc_evicted_to";
 
@@ -216,7 +224,7 @@ fn tool_note(id: &str, path: &str, text: &str) -> String {
     let (end, dots) = id.char_indices().nth(LONGEST).map_or((id.len(), ""), |(at, _)| (at, "..."));
     let id = id.get(..end).unwrap_or(id);
     [
-        "Tool result too large, the result of this tool call ",
+        TOOL_NOTE,
         id,
         dots,
         " was saved in the filesystem at this path: ",
@@ -236,7 +244,8 @@ fn tool_note(id: &str, path: &str, text: &str) -> String {
 fn human_note(path: &str, text: &str) -> String {
     let (note, sample) = preview(text, "content");
     [
-        "Message content too large and was saved to the filesystem at: ",
+        HUMAN_NOTE,
+        "to the filesystem at: ",
         path,
         "\n\nYou can read the full content using the read_file tool with pagination (offset and limit \
          parameters).\n\n",

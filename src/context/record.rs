@@ -112,6 +112,10 @@ impl<V: Value> Record<V> {
     /// cut are gone, as when a conversation is rewound to before it: then the record is not about
     /// this list, and nothing may be left out.
     pub(super) fn cutoff(&self, messages: &V) -> Option<usize> {
+        // One that leaves nothing out is about any list.
+        if self.cutoff_index == 0 {
+            return Some(0);
+        }
         if self.cutoff_id.is_none() && self.summarized_id.is_none() {
             return Some(self.cutoff_index.min(messages.len()));
         }

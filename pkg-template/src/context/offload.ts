@@ -56,7 +56,7 @@ const TAG = "lc_evicted_to";
  * ```
  */
 export function offload<M extends object>(messages: readonly M[], options?: OffloadOptions): Offloaded<M> {
-  return reading(() => moved(listed(messages), limitsOf(options), messages.length - 1));
+  return reading(() => moved(listed(messages), limitsOf(options), false));
 }
 
 /**
@@ -83,7 +83,7 @@ export function offload<M extends object>(messages: readonly M[], options?: Offl
  */
 export function offloading(options?: OffloadOptions): <M extends object>(messages: readonly M[]) => Offloaded<M> {
   const limits = reading(() => limitsOf(options));
-  return (messages) => reading(() => moved(listed(messages), limits, 0));
+  return (messages) => reading(() => moved(listed(messages), limits, true));
 }
 
 interface Limits {
@@ -108,11 +108,14 @@ function limitsOf(options: OffloadOptions | undefined): Limits {
   };
 }
 
-/** Moves what is too long: results of tools, and messages of the user from a position on. */
+/**
+ * Moves what is too long: results of tools, and the last message of the user or, in a context that is moved again as it
+ * grows, all of them. What is moved already stays.
+ */
 function moved<M extends object>(
   list: readonly M[],
   { ofTools, ofHumans, excluded, start }: Limits,
-  from: number,
+  again: boolean,
 ): Offloaded<M> {
   const names = new Map<unknown, unknown>();
   const files: [path: string, text: string][] = [];
@@ -121,12 +124,15 @@ function moved<M extends object>(
   for (const [at, message] of list.entries()) {
     const kind = kindOf(message, at);
     for (const call of toolCallsOf(message, at)?.calls ?? []) names.set(callId(call), callName(call));
+    const text = textOf(message);
+    if (NOTES.some((note) => text.startsWith(note))) continue;
+    // A position would be another one when the list is cut.
+    const place = () => (again ? sha256(text).slice(0, 16) : at);
     let short: M | undefined;
     if (kind === "tool") {
       const id = answeredCall(fieldsOf(message)) ?? "";
-      const text = longText(message, ofTools);
-      if (text === undefined || excluded.includes(names.get(id) || fieldsOf(message)["name"])) continue;
-      const path = `${start}/large_tool_results/${id ? safe(id) : unknownName(message, at, "unknown")}`;
+      if (!isLong(text, ofTools) || excluded.includes(names.get(id) || fieldsOf(message)["name"])) continue;
+      const path = `${start}/large_tool_results/${id ? safe(id) : unknownName(message, () => `unknown-${place()}`)}`;
       files.push([path, text]);
       short = replaced(message, toolNote(id, path, text));
     } else if (kind === "human" && ofHumans > 0) {
@@ -134,11 +140,9 @@ function moved<M extends object>(
       const free = dictOr(fieldsOf(message)[field]);
       const moved = free[TAG];
       if (typeof moved === "string" && moved !== "") {
-        short = replaced(message, humanNote(moved, textOf(message)));
-      } else if (at >= from) {
-        const text = longText(message, ofHumans);
-        if (text === undefined) continue;
-        const path = `${start}/conversation_history/${unknownName(message, at, "message")}.md`;
+        short = replaced(message, humanNote(moved, text));
+      } else if ((again || at === list.length - 1) && isLong(text, ofHumans)) {
+        const path = `${start}/conversation_history/${unknownName(message, () => `message-${place()}`)}.md`;
         files.push([path, text]);
         const tag = withFields(message, { [field]: { ...free, [TAG]: path } });
         tagged.push(tag);
@@ -157,11 +161,9 @@ function textOf(message: object): string {
   return content.flatMap((block) => blockText(block) ?? []).join("\n");
 }
 
-/** The message's text, if it is too long. */
-function longText(message: object, tokens: number): string | undefined {
-  const text = textOf(message);
+function isLong(text: string, tokens: number): boolean {
   const most = tokens * CHARS_PER_TOKEN;
-  return tokens > 0 && text.length > most && codePoints(text) > most ? text : undefined;
+  return tokens > 0 && text.length > most && codePoints(text) > most;
 }
 
 /** Returns the message with a note in place of its text; what is no text stays. */
@@ -176,14 +178,20 @@ const safe = (id: string) =>
   new TextEncoder().encode(id).length > 128 ? `call-${sha256(id)}` : id.replace(/[./\\]/g, "_");
 
 /** The name of the file of a message that answers no call: deepagents makes one up. */
-function unknownName(message: object, at: number, kind: string): string {
+function unknownName(message: object, name: () => string): string {
   const id = idOf(message);
-  return typeof id === "string" && id !== "" ? safe(id) : `${kind}-${at}`;
+  return typeof id === "string" && id !== "" ? safe(id) : name();
 }
+
+/** How the notes begin. */
+const NOTES = [
+  "Tool result too large, the result of this tool call ",
+  "Message content too large and was saved ",
+] as const;
 
 const toolNote = (id: string, path: string, text: string) => {
   const short = firstChars(id, 32);
-  return `Tool result too large, the result of this tool call ${short === id ? id : `${short}...`} was saved in the filesystem at this path: ${path}
+  return `${NOTES[0]}${short === id ? id : `${short}...`} was saved in the filesystem at this path: ${path}
 
 You can read the result from the filesystem by using the read_file tool, but make sure to only read part of the result at a time.
 
@@ -194,7 +202,7 @@ ${preview(text, "result")}
 };
 
 const humanNote = (path: string, text: string) =>
-  `Message content too large and was saved to the filesystem at: ${path}
+  `${NOTES[1]}to the filesystem at: ${path}
 
 You can read the full content using the read_file tool with pagination (offset and limit parameters).
 

@@ -35,9 +35,14 @@ function between(messages: readonly unknown[], first: unknown, last: unknown, in
   return before < 0 ? undefined : before + 1;
 }
 
-/** The position of the first message that is sent. Undefined, if the record is not about this list: nothing is left out. */
-export const cutoffOf = (messages: readonly unknown[], record: ContextRecord): number | undefined =>
-  between(messages, record.cutoff_id, record.summarized_id, record.cutoff_index);
+/**
+ * The position of the first message that is sent; undefined, if the record is not about this list. One that leaves nothing
+ * out is about any.
+ */
+export const cutoffOf = (messages: readonly unknown[], record: ContextRecord): number | undefined => {
+  const { cutoff_id, summarized_id, cutoff_index: index } = record;
+  return index === 0 ? 0 : between(messages, cutoff_id, summarized_id, index);
+};
 
 /** The position of the first message that is not edited. Undefined, if it is not there, or not yet. */
 export function edgeOf(messages: readonly unknown[], { edited_before: first, edited_id: last }: ContextRecord) {
