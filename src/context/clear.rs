@@ -112,10 +112,10 @@ pub fn clear_tool_uses<V: Value + std::fmt::Display>(
         changed = true;
         edit.replace(at, cleared, &mut now, at_least > 0)?;
         if options.clear_tool_inputs {
-            let callers = callers.get_or_insert_with(|| callers_in(&edit.messages));
+            let callers = callers.get_or_insert_with(|| Callers::of(&edit.messages));
             caller.cleared.push(id);
             // Where it is counted each time, or another message may be meant, one by one.
-            if at_least > 0 || callers.get(&caller.key).is_some_and(|equal| equal.len() > 1) {
+            if at_least > 0 || callers.equal(caller.at).len() > 1 {
                 edit.clear_inputs(Some(caller), Some(callers), &mut now, at_least > 0)?;
             }
         }
@@ -127,14 +127,41 @@ pub fn clear_tool_uses<V: Value + std::fmt::Display>(
     Ok(if changed { V::array(edit.messages) } else { messages.clone() })
 }
 
-/// The assistant messages by what equal ones have in common: the reference clears the first that
-/// is equal.
-type Callers = HashMap<String, Vec<usize>>;
+/// The assistant messages that may be equal to each other: the reference clears the first that is.
+#[derive(Default)]
+struct Callers {
+    groups: Vec<Vec<usize>>,
+    /// The group of each message.
+    of: HashMap<usize, usize>,
+}
+
+impl Callers {
+    /// Those with the same ids of their own and of their calls.
+    fn of<V: Value>(messages: &[V]) -> Self {
+        let (mut by_key, mut callers) = (HashMap::new(), Self::default());
+        for (at, message) in messages.iter().enumerate() {
+            if field(message).is_none() {
+                continue;
+            }
+            let group = *by_key.entry(key(message)).or_insert(callers.groups.len());
+            callers.groups.resize(callers.groups.len().max(group + 1), Vec::new());
+            if let Some(group) = callers.groups.get_mut(group) {
+                group.push(at);
+            }
+            callers.of.insert(at, group);
+        }
+        callers
+    }
+
+    fn equal(&self, at: usize) -> &[usize] {
+        let group = self.of.get(&at).and_then(|group| self.groups.get(*group));
+        group.map_or(&[], Vec::as_slice)
+    }
+}
 
 /// The nearest assistant message.
 struct Caller {
     at: usize,
-    key: String,
     /// The names of its calls, by their ids.
     names: HashMap<String, Option<String>>,
     /// The calls whose arguments are cleared next.
@@ -150,7 +177,7 @@ impl Caller {
                 names.entry(id).or_insert_with(|| name(&call));
             }
         }
-        Self { at, key: key(asked), names, cleared: Vec::new() }
+        Self { at, names, cleared: Vec::new() }
     }
 }
 
@@ -193,8 +220,8 @@ impl<V: Value + std::fmt::Display> Edit<'_, V> {
             return Ok(());
         };
         let Some(asked) = self.messages.get(caller.at).cloned() else { return Ok(()) };
-        let same = callers.and_then(|callers| callers.get(&caller.key)).into_iter().flatten();
-        let first = same.copied().find(|at| {
+        let same = callers.map_or(&[][..], |callers| callers.equal(caller.at));
+        let first = same.iter().copied().find(|at| {
             *at == caller.at || self.messages.get(*at).is_some_and(|one| one.equals(&asked))
         });
         let cleared = cleared_input(asked, &std::mem::take(&mut caller.cleared));
@@ -284,16 +311,6 @@ fn cleared_input<V: Value + std::fmt::Display>(asked: V, cleared: &[String]) -> 
         editing.with("cleared_tool_inputs", V::array(ids.iter().map(|id| V::string(id))))
     };
     with_fields(asked, |asked| marked(asked.with(key, calls), metadata, mark))
-}
-
-fn callers_in<V: Value>(messages: &[V]) -> Callers {
-    let mut callers = Callers::new();
-    for (at, message) in messages.iter().enumerate() {
-        if field(message).is_some() {
-            callers.entry(key(message)).or_default().push(at);
-        }
-    }
-    callers
 }
 
 fn key<V: Value>(message: &V) -> String {

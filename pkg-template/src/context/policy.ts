@@ -125,8 +125,8 @@ export function policyOf(options: ContextOptions<never>, rules: Rules, overhead:
     rules.most ?? Infinity,
     clear ? count(clear.keep ?? 3, "clearToolUses.keep") : 0,
     truncate ? count(truncate.keep?.messages ?? 20, "truncateArgs.keep.messages") : 0,
-    ...thresholds.flat(),
     ...kept,
+    ...thresholds.flat(),
   ];
   return { numbers, thresholds };
 }

@@ -63,7 +63,7 @@ export function repairToolCalls<M extends MessageLike>(messages: readonly M[], o
 }
 
 /** Carries out a plan of `Track.repair`. */
-function repaired<M>(messages: readonly M[], facts: readonly Facts[], plan: Uint32Array, answers: Answers): M[] {
+function repaired<M>(messages: readonly M[], facts: readonly Facts[], plan: readonly number[], answers: Answers): M[] {
   const list: M[] = [];
   let ai = 0;
   for (const step of plan) {
