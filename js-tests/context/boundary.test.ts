@@ -136,7 +136,7 @@ test("files are of what clearing leaves, and of the user's messages, too", () =>
 test("what was moved is not moved again, and goes by one name without an id, too", () => {
   const offload = offloading({ toolTokens: 20, humanTokens: 20 });
   const list = frozen(
-    [human("x".repeat(999)), asks("a1", call("1")), result("1", LONG.repeat(9))].map(({ id: _, ...one }) => one),
+    [human("x".repeat(999)), asks("a1", call("1")), result("1", LONG.repeat(9))].map(({ id: _id, ...one }) => one),
   );
   const once = offload(list);
   const twice = offload(once.messages);

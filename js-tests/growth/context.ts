@@ -50,15 +50,13 @@ export const contexts: Case[] = [
       },
     },
   ]),
-  ...Object.entries(HARD).map(
-    ([name, make]): Case => ({
-      name: `clearToolUses: ${name}, with their arguments`,
-      prepare: (n) => {
-        const messages = make(n);
-        return () => clearToolUses(messages, { editedBefore: messages.length, clearToolInputs: true });
-      },
-    }),
-  ),
+  ...Object.entries(HARD).map(([name, make]): Case => ({
+    name: `clearToolUses: ${name}, with their arguments`,
+    prepare: (n) => {
+      const messages = make(n);
+      return () => clearToolUses(messages, { editedBefore: messages.length, clearToolInputs: true });
+    },
+  })),
   {
     name: "safeCuts: a result that parts n messages replaced n times",
     prepare: (n) => {

@@ -110,11 +110,9 @@ export function clearToolUses<M extends object>(
         clearInputs();
         nearest = seen;
         // Of two calls with one id the first counts.
-        calls = new Map(
-          toolCallsOf(list[seen], seen)
-            ?.calls.map((call) => [callId(call), call] as const)
-            .reverse(),
-        );
+        calls = new Map();
+        for (const call of toolCallsOf(list[seen], seen)?.calls ?? [])
+          if (!calls.has(callId(call))) calls.set(callId(call), call);
       }
       const id = clearable(made[at] as M, calls, excluded);
       if (id === undefined) continue;

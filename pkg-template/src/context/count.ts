@@ -100,7 +100,7 @@ export function countTokens(messages: readonly MessageLike[], options?: CountTok
  */
 export function messageTokens(message: MessageLike, options?: CountOptions): number {
   return reading(() => {
-    const rule = ruleOf(options);
+    const rule = options === undefined ? (usual ??= ruleOf(undefined)) : ruleOf(options);
     const parts = readParts(message);
     return parts ? added(0, sizeOf(parts, rule.countName), rule) : 0;
   });
@@ -129,6 +129,9 @@ interface Rule extends CountTokensOptions {
   readonly countName: boolean;
   readonly tokensPerImage: number;
 }
+
+/** Without options. */
+let usual: Rule | undefined;
 
 function ruleOf(given: CountTokensOptions | null | undefined): Rule {
   const {

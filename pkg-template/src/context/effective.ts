@@ -63,17 +63,14 @@ export class Effectives<M extends object> {
     const places = this.#places;
     let kept = Math.min(same, places.length);
     while (kept > 0 && (places[kept - 1] as number) >= same) kept--;
-    const track = last ? last.track.slice(0, kept) : [];
     places.length = kept;
     this.#last = undefined;
-    this.#full = full.slice();
-    for (let at = same; at < full.length; at++) {
-      if (isForScreen(full[at])) continue;
-      places.push(at);
-      track.push(full[at] as M);
-    }
+    for (let at = same; at < full.length; at++) if (!isForScreen(full[at])) places.push(at);
     const { length } = full;
-    const whole = { track, length, places: track.length < length ? places.slice() : undefined };
+    const isWhole = places.length === length;
+    this.#full = full.slice();
+    const track = isWhole ? this.#full : places.map((at) => full[at] as M);
+    const whole = { track, length, places: isWhole ? undefined : places.slice() };
     if (isSame && kept >= this.#settled) {
       const list = record ? this.#head.concat(track.slice(this.#settled)) : track;
       const grown = { from: last.list, same: last.front + Math.max(0, kept - last.cutoff) };

@@ -14,6 +14,7 @@ export interface EstimateOptions {
 
 /** What a message costs in itself, and a tool call: the marks around it and its role. In hundredths. */
 const OVERHEAD = 400;
+const PER_IMAGE = 85;
 
 const MEDIA = new Set([
   "image",
@@ -47,9 +48,7 @@ const CALLS = new Set(["tool_use", "tool_call", "function_call"]);
  */
 export function scanMessage(message: MessageLike, options?: EstimateOptions): TokenScan {
   return reading(() => {
-    const { tokensPerImage: perImage = 85, ...others } = optionsOf(options);
-    refuseOthers(others);
-    if (!Number.isFinite(perImage)) throw wrong("tokensPerImage", "a number");
+    const perImage = options === undefined ? PER_IMAGE : imageOf(options);
     const parts = readParts(message);
     if (!parts) return { sum: 0, state: 0 };
     const { kind, content, fields } = parts;
@@ -81,6 +80,13 @@ export function scanMessage(message: MessageLike, options?: EstimateOptions): To
  */
 export function estimateMessageTokens(message: MessageLike, options?: EstimateOptions): number {
   return Math.ceil(scanMessage(message, options).sum / 100);
+}
+
+function imageOf(options: EstimateOptions): number {
+  const { tokensPerImage = PER_IMAGE, ...others } = optionsOf(options);
+  refuseOthers(others);
+  if (!Number.isFinite(tokensPerImage)) throw wrong("tokensPerImage", "a number");
+  return tokensPerImage;
 }
 
 function scanContent(content: unknown, perImage: number, called: boolean): TokenScan {

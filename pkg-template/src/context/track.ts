@@ -83,11 +83,12 @@ export class Track {
       rows.push(TOOL, tokens, this.#number(answers));
     } else if (kind === "ai") {
       rows.push(AI, tokens, this.#number(provider), total, Number(isOurs));
+      // How many could be parsed, and they; how many could not, and they.
       const valid = ids.length - invalid;
-      for (const some of [ids.slice(0, valid), ids.slice(valid)]) {
-        rows.push(some.length);
-        for (const id of some) rows.push(this.#number(id));
-      }
+      rows.push(valid);
+      for (let at = 0; at < valid; at++) rows.push(this.#number(ids[at]));
+      rows.push(invalid);
+      for (let at = valid; at < ids.length; at++) rows.push(this.#number(ids[at]));
     } else {
       rows.push(OTHER, tokens);
     }
