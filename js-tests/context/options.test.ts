@@ -47,7 +47,7 @@ for (const [name, take] of Object.entries(TAKES)) {
 test("a limit says its measures by their names", () => {
   for (const limit of [{ mesages: 5 }, { tokens: 5, mesages: 5 }])
     for (const make of [
-      () => new Context({ trigger: limit as Any }),
+      (): unknown => new Context({ trigger: limit as Any }),
       () => new Context({ keep: limit as Any }),
       () => entry.truncateToolArgs(list, { keep: limit as Any }),
       () => entry.truncateToolArgs(list, { trigger: limit as Any }),
