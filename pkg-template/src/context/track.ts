@@ -1,5 +1,5 @@
 // The calls of a list of messages and what answers them, followed by the wasm as the list changes at its end.
-import { buffer, call, memory, RawLedger } from "#agent-core";
+import { call, RawLedger, room } from "#agent-core";
 import { reading } from "../errors.js";
 import { listed } from "./options.js";
 import { type Facts, factsOf } from "./rows.js";
@@ -43,13 +43,12 @@ const [CUTS, ANSWER_ALL, ANSWER] = [0, 1, 2];
 
 /** Writes numbers where the wasm reads them. Returns how many. */
 function given(numbers: readonly number[]): number {
-  const at = buffer(numbers.length) >>> 0;
-  new Float64Array(memory(), at, numbers.length).set(numbers);
+  room(numbers.length).set(numbers);
   return numbers.length;
 }
 
 /** Reads so many numbers that the wasm has written. */
-const taken = (length: number): number[] => Array.from(new Float64Array(memory(), buffer(0) >>> 0, length));
+const taken = (length: number): number[] => Array.from(room(length).subarray(0, length));
 
 /** What an AI message says about its making. */
 export interface Making {

@@ -1,6 +1,6 @@
 // The planner of graphs, which is in the wasm: a graph, a checkpoint and a step as numbers. Values, names, time and I/O
 // are the host's.
-import { buffer, call, memory, RawPlan, type RawRun, ThreadfoldError } from "#agent-core";
+import { call, RawPlan, type RawRun, room, ThreadfoldError } from "#agent-core";
 
 /** A compiled graph in numbers. Nodes are 0 … n-1 in order of insertion; `__start__` is node n. */
 export interface PlanSpec {
@@ -112,18 +112,6 @@ const NO_TASKS: readonly PlannedTask[] = Object.freeze([]);
 
 /** How many runs that have ended are kept, to begin anew: making one costs as much as a super-step. */
 const KEPT = 8;
-
-/** The buffer, as of the last look at it. Growing memory takes it away: it is empty then. */
-let numbers = new Float64Array(0);
-
-function room(length: number): Float64Array {
-  if (numbers.length < length || numbers.length === 0) {
-    const most = Math.max(64, 2 * length);
-    const at = call(() => buffer(most));
-    numbers = new Float64Array(memory(), at >>> 0, most);
-  }
-  return numbers;
-}
 
 /** Writes lists of numbers into the buffer, each behind its length. */
 class Sheet {
@@ -341,14 +329,12 @@ export class PlanRun {
 
   /** Returns the node as which a state is updated if none is named; -1: there is no such one. */
   lastNode(): number {
-    this.#act(LAST_NODE, 0);
-    return numbers[0] as number;
+    return this.#act(LAST_NODE, 0)[0] as number;
   }
 
   /** Returns everything, for a checkpoint. */
   state(): PlanState {
-    this.#act(STATE, 0);
-    return this.plan.readState(numbers);
+    return this.plan.readState(this.#act(STATE, 0));
   }
 
   /** Says how many answers each task has, and whether there is one for no task in particular. */
@@ -358,8 +344,7 @@ export class PlanRun {
 
   /** Returns what a task's next interrupt gets: its answer of this index, the one for no task, or none. */
   interrupt(task: number): number | "take" | "raise" {
-    this.#act(INTERRUPT, new Sheet().push(task).length);
-    const answer = numbers[0] as number;
+    const answer = this.#act(INTERRUPT, new Sheet().push(task).length)[0] as number;
     return answer >= 0 ? answer : answer === -1 ? "take" : "raise";
   }
 
@@ -376,19 +361,14 @@ export class PlanRun {
   }
 
   #step(what: number, length: number): Step {
-    this.#act(what, length);
-    return readStep(numbers);
+    return readStep(this.#act(what, length));
   }
 
-  #act(what: number, length: number): void {
+  #act(what: number, length: number): Float64Array {
     const { raw } = this;
     const answer = raw ? call(() => raw.act(what, length)) : 0;
     if (answer === 0) refuse();
-    // It may have grown, or been moved with the memory.
-    if (answer > numbers.length) {
-      numbers = new Float64Array(0);
-      room(answer);
-    }
+    return room(answer);
   }
 }
 
