@@ -6,7 +6,7 @@ import { chromium } from "playwright-core";
 import { CHROMIUM_FLAGS, findBrowser } from "../../scripts/browser.mjs";
 
 const TYPES = { ".js": "text/javascript", ".mjs": "text/javascript", ".wasm": "application/wasm" };
-const PAGE = '<!doctype html><title>tests</title>';
+const PAGE = "<!doctype html><title>tests</title>";
 const ORIGIN = "http://localhost";
 
 const [folder] = process.argv.slice(2);
