@@ -1,5 +1,5 @@
 // "threadfold/serve": a graph as a server, of AG-UI or of LangGraph's API.
-export type { GraphEvent } from "../ag-ui/graph/graph-events.js";
+export type { GraphEvent } from "../ag-ui/graph/graph-event.js";
 export type { GraphRunInput } from "../ag-ui/graph/graph-input.js";
 export type { Cors, FetchHandler } from "../serve/http.js";
 export { toNodeListener, type NodeRequest, type NodeResponse } from "../serve/node-listener.js";

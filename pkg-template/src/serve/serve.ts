@@ -1,4 +1,5 @@
-import { graphEvents, threadState, type GraphEvent, type GraphEventOptions } from "../ag-ui/graph/graph-events.js";
+import type { GraphEvent } from "../ag-ui/graph/graph-event.js";
+import { graphEvents, threadState, type GraphEventOptions } from "../ag-ui/graph/graph-events.js";
 import { checkedInput, type GraphRunInput } from "../ag-ui/graph/graph-input.js";
 import { agUiMessage } from "../ag-ui/graph/messages-told.js";
 import { errorWords } from "../stream/error-words.js";
