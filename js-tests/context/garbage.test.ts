@@ -141,10 +141,11 @@ const FIELDS = ["role", "type", "id", "lc", "kwargs", "tool_calls", "toolCalls",
 for (const [name, call] of Object.entries(CALLS)) {
   test(`${name}: each argument, each item, each option, each field of a message and of a call`, () => {
     check(call, call.args(), "good arguments");
-    // Unless thorough, each kind of garbage is in a quarter of the fields.
+    // Unless thorough, each kind of garbage is in a quarter of the fields, the next kind in others.
     let fields = 0;
     const isLeftOut = () => fields++ % 4 !== 0 && !isThorough();
     for (const [what, make] of Object.entries(garbage)) {
+      fields++;
       call.args().forEach((good, at) => {
         check(call, call.args().with(at, make()), `argument ${at} is ${what}`);
         if (Array.isArray(good)) check(call, call.args().with(at, [human(), make(), ai("c")]), `an item is ${what}`);
