@@ -287,7 +287,10 @@ pub fn test_name(at: usize) -> Option<String> {
     TESTS.get(at).map(|(name, _)| (*name).to_owned())
 }
 
-/// Runs it. A panic says why, and traps.
+/// Runs it.
+///
+/// # Panics
+/// If the test fails: says why, and traps.
 #[wasm_bindgen(js_name = runTest)]
 pub fn run_test(at: usize) {
     std::panic::set_hook(Box::new(|panic| say(&panic.to_string())));
