@@ -2,7 +2,7 @@
 import { type Command, type NodeContext } from "threadfold/graph";
 import type { LangChainMessage } from "../messages.js";
 import type { Callbacks } from "./callbacks.js";
-import { type AiMessage, type Fields, typeOf } from "./message.js";
+import { type AiMessage, type Fields, typeOf, withId } from "./message.js";
 import { type AgentModel, callModel } from "./models.js";
 import { invalidCallsRepair } from "./invalid-calls.js";
 import { structuredAnswer, type Structured } from "./structured.js";
@@ -39,14 +39,18 @@ export function modelNode(options: ModelNodeOptions) {
   const dynamic = middleware.some(({ wrapToolCall }) => wrapToolCall);
   const bound = new WeakMap<readonly AgentTool[], readonly AgentTool[]>();
 
-  const ask = async (request: ModelRequest): Promise<Answer> => {
-    const { runtime } = request;
-    const unknown = dynamic ? [] : request.tools.filter((tool) => !known.has(tool));
+  const checkTools = (given: readonly AgentTool[]) => {
+    const unknown = given.filter((tool) => !known.has(tool));
     if (unknown.length > 0)
       throw new Error(
         `Middleware added tools that the agent does not have: ${unknown.map((tool) => tool.name).join(", ")}. ` +
           "Give them to the agent, or run them in wrapToolCall.",
       );
+  };
+
+  const ask = async (request: ModelRequest): Promise<Answer> => {
+    const { runtime } = request;
+    if (request.tools !== tools && !dynamic) checkTools(request.tools);
     const answers = request.responseFormat === format ? structured : options.structuredOf(request.responseFormat);
     let all = request.tools;
     if (answers) {
@@ -76,7 +80,7 @@ export function modelNode(options: ModelNodeOptions) {
     return async (request) => {
       // Of a handler that is called again only the last answer counts.
       let last: Answer | undefined;
-      const came = await wrap(request, async (changed) => (last = await inner(changed)).message);
+      const came = await wrap(request, (changed) => inner(changed).then((answer) => (last = answer).message));
       const commands = last?.commands ?? [];
       if (typeOf(came) === "ai") {
         const response = last?.response && came === last.message ? last.response : undefined;
@@ -93,7 +97,7 @@ export function modelNode(options: ModelNodeOptions) {
     const messages = repaired ?? state.messages;
     const request: ModelRequest = { model, tools, systemPrompt, responseFormat: format, messages, state, runtime };
     const { message, response, commands } = await handler(request);
-    const answer = response ?? found.get(message) ?? { messages: [message] };
+    const answer = response ?? found.get(message) ?? { messages: [withId(message)] };
     const update: Fields = { messages: answer.messages };
     if (repaired) update["messages"] = [{ type: "remove", id: "__remove_all__" }, ...repaired, ...answer.messages];
     if (answer.structuredResponse !== undefined || structured) update["structuredResponse"] = answer.structuredResponse;

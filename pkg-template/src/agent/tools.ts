@@ -2,7 +2,8 @@
 import { Command } from "threadfold/graph";
 import { ThreadfoldError } from "../errors.js";
 import type { ToolCall } from "../messages.js";
-import { contentOf, freshId, type Fields, toolMessage, typeOf } from "./message.js";
+import { newId } from "../new-id.js";
+import { contentOf, type Fields, toolMessage, typeOf } from "./message.js";
 import { configOf } from "./model-call.js";
 import { type AnySchema, check, jsonSchemaOf, type StandardSchema } from "./schema-checks.js";
 import type { ToolOutcome, ToolRuntime } from "./types.js";
@@ -87,17 +88,22 @@ export function agentTool(source: Tool): AgentTool {
       return (parameters ??= jsonSchemaOf(schema as AnySchema | undefined, name));
     },
     source,
-    call: async (call, runtime) => {
-      if (ofLangChain) return invoked(source as LangChainTool, call, runtime);
-      const checked = await check(schema as AnySchema | undefined, call.args);
-      if (Array.isArray(checked)) return refused(call, checked.join("\n"));
-      return outcomeOf(await (source as PlainTool).run(checked.value as never, runtime), call);
-    },
+    call: (call, runtime) =>
+      ofLangChain ? invoked(source as LangChainTool, call, runtime) : ran(source as PlainTool, call, runtime),
   };
 }
 
+async function ran(source: PlainTool, call: ToolCall, runtime: ToolRuntime): Promise<ToolOutcome> {
+  const checking = check(source.schema, call.args);
+  const checked = checking instanceof Promise ? await checking : checking;
+  if (Array.isArray(checked)) return refused(call, checked.join("\n"));
+  return outcomeOf(await source.run(checked.value as never, runtime), call);
+}
+
 async function invoked(source: LangChainTool, call: ToolCall, runtime: ToolRuntime): Promise<ToolOutcome> {
-  const config = { ...configOf(runtime), state: runtime.state, toolCall: call };
+  const config = configOf(runtime);
+  config["state"] = runtime.state;
+  config["toolCall"] = call;
   try {
     return outcomeOf(await source.invoke({ ...call, type: "tool_call" }, config), call);
   } catch (error) {
@@ -120,7 +126,7 @@ export function outcomeOf(value: unknown, call: ToolCall): ToolOutcome {
   if (isCommand(value)) return value as ToolOutcome;
   if (typeOf(value) === "tool") {
     // An instance is told its id in place, as LangGraph does: a copy would be none of its class's.
-    (value as Fields)["id"] ??= freshId();
+    (value as Fields)["id"] ??= newId();
     return value as ToolOutcome;
   }
   return toolMessage(call, contentOf(value));

@@ -13,6 +13,7 @@ export {
   humanInTheLoopMiddleware,
   type HumanInTheLoopOptions,
   type InterruptOnConfig,
+  type ToolApprovalRequest,
 } from "../agent/middleware/human-in-the-loop.js";
 export {
   CallLimitExceededError,

@@ -52,6 +52,29 @@ export class KnownIds {
     return next;
   }
 
+  /** Returns the list with these messages behind it, if they are whole and new to it, which is quick to say. */
+  grown(key: string, list: unknown, given: unknown): readonly unknown[] | undefined {
+    const known = this.#known.get(key);
+    if (!Array.isArray(list)) return undefined;
+    const ids = known && known.list === list && known.length === list.length ? known.ids : undefined;
+    if (!ids && list.length >= LONG) return undefined;
+    try {
+      const added: readonly unknown[] = Array.isArray(given) ? given : [given];
+      const isKnown = ({ id }: Message) => (ids ? ids.has(id) : list.some((message) => idOf(message) === id));
+      if (!added.every((one) => isWhole(one) && !isKnown(one))) return undefined;
+      if (added.length > 1 && new Set(added.map(idOf)).size < added.length) return undefined;
+      return added.length > 0 ? list.concat(added) : list;
+    } catch {
+      // The fold says what cannot be read.
+      return undefined;
+    }
+  }
+
+  /** Notes that the run goes on from a list that {@link grown} has made. */
+  follow(key: string, list: readonly unknown[], before: readonly unknown[]): void {
+    if (this.#known.get(key)?.list === before) this.#follow(key, list, list.slice(before.length));
+  }
+
   #onlyGrows(key: string, list: unknown, updates: readonly Values[]): boolean {
     const known = this.#known.get(key);
     if (!known?.ids || known.list !== list || known.length !== known.list.length) return false;
@@ -91,6 +114,27 @@ function isNew(given: unknown, ids: ReadonlySet<unknown>): boolean {
   const { id, type, role } = given as { id?: unknown; type?: unknown; role?: unknown };
   return role === undefined && typeof id === "string" && TYPES.has(type) && !ids.has(id);
 }
+
+interface Message {
+  readonly id?: unknown;
+  readonly type?: unknown;
+  readonly role?: unknown;
+  readonly tool_call_id?: unknown;
+  readonly tool_calls?: unknown;
+}
+
+/** Whether the reducer takes it as it is: `is_plain` of src/message.rs, but for AG-UI's form. */
+function isWhole(given: unknown): given is Message {
+  if (typeof given !== "object" || given === null) return false;
+  const { id, type, role, tool_call_id: answers, tool_calls: calls } = given as Message;
+  if (typeof id !== "string" || role !== undefined || !TYPES.has(type)) return false;
+  if (type === "tool") return typeof answers === "string";
+  return type !== "ai" || calls === undefined || (Array.isArray(calls) && calls.every(isOwnCall));
+}
+
+/** A call in LangChain's form: OpenAI's has a function. */
+const isOwnCall = (call: unknown): boolean =>
+  typeof call === "object" && call !== null && (call as { function?: unknown }).function === undefined;
 
 const idOf = (message: unknown): unknown => (message as { id?: unknown } | null)?.id;
 

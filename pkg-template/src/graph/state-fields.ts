@@ -20,6 +20,13 @@ const EMPTY: Partial<Record<string, () => unknown>> = {
   merge: object,
 };
 
+/** What knows the messages of a run. */
+interface Knowing {
+  readonly known: KnownIds;
+}
+
+const NOTHING: Values = Object.freeze({});
+
 /** From how many updates on it is worth joining what they append. */
 const MANY = 8;
 
@@ -99,10 +106,9 @@ export class StateFields {
    * Folds what the tasks of a super-step wrote. Clears the ephemeral fields that none of them did. `run`: what knows its
    * messages; `isTrial`: it does not go on from the answer.
    */
-  step(state: Values, updates: readonly Values[], run?: { readonly known: KnownIds }, isTrial = false): Values {
-    const [only] = updates;
-    const replaced = updates.length === 1 && this.ephemeral.length === 0 && this.#replaced(state, only as Values);
-    if (replaced) return replaced;
+  step(state: Values, updates: readonly Values[], run?: Knowing, isTrial = false): Values {
+    const plainly = updates.length < 2 && this.#plainly(state, updates[0] ?? NOTHING, run, isTrial);
+    if (plainly) return plainly;
     const all = updates.length > MANY ? this.#joined(updates) : updates;
     if (!run || this.messages.length === 0) return this.#fold(state, all);
     return run.known.fold(state, all, this.#fold, isTrial);
@@ -135,15 +141,29 @@ export class StateFields {
     return [joined, ...rest];
   }
 
-  /** What a single update comes to that only replaces values: there is nothing to decide. Else undefined. */
-  #replaced(state: Values, update: Values): Values | undefined {
+  /**
+   * What no reducer has to decide: no update, or one that replaces values and adds messages that are whole and new. Else
+   * undefined.
+   */
+  #plainly(state: Values, update: Values, run: Knowing | undefined, isTrial: boolean): Values | undefined {
     let next: Record<string, unknown> | undefined;
+    let grown: string[] | undefined;
     for (const key in update) {
       if (!this.numbers.has(key) || !Object.hasOwn(update, key)) continue;
-      const value = update[key];
-      if (value === undefined || !this.#replaces.has(key)) return undefined;
+      const isList = run !== undefined && this.messages.includes(key);
+      if (!isList && !this.#replaces.has(key)) return undefined;
+      const value = isList ? run.known.grown(key, state[key], update[key]) : update[key];
+      if (value === undefined) return undefined;
+      if (isList && value === state[key]) continue;
+      if (isList) (grown ??= []).push(key);
       (next ??= { ...state })[key] = value;
     }
+    for (const number of this.ephemeral) {
+      const key = this.keys[number] as string;
+      if (key in state) delete (next ??= { ...state })[key];
+    }
+    if (grown && !isTrial)
+      for (const key of grown) run?.known.follow(key, next?.[key] as unknown[], state[key] as unknown[]);
     return next ?? state;
   }
 

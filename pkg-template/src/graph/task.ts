@@ -303,7 +303,8 @@ export class Task {
   async #later(work: PromiseLike<unknown>, decided = false): Promise<void> {
     try {
       const output = await work;
-      if (!decided && !this.run.closed) await this.#take(output);
+      const deciding = decided || this.run.closed ? undefined : this.#take(output);
+      if (deciding) await deciding;
     } catch (error) {
       await this.#recover(error);
     }

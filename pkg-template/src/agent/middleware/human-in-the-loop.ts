@@ -19,6 +19,11 @@ export interface InterruptOnConfig {
 export interface HumanInTheLoopOptions {
   /** By the name of a tool: true for all four decisions, false for none needed. */
   readonly interruptOn: Readonly<Record<string, boolean | InterruptOnConfig>>;
+  /**
+   * Whether one interrupt asks for all calls of a turn, before any of them runs, or each call asks for itself as it
+   * starts, while the others run: then the question is a {@link ToolApprovalRequest}, and its answer a single decision.
+   */
+  readonly interruptMode?: "batched" | "per_call" | undefined;
   /** What a description begins with. */
   readonly descriptionPrefix?: string | undefined;
   /** What the model is told about a call that was edited; null for nothing. */
@@ -32,6 +37,15 @@ export interface ApprovalRequest {
     readonly action_name: string;
     readonly allowed_decisions: readonly DecisionType[];
   }[];
+}
+
+/** What an interrupt asks with `interruptMode: "per_call"`. */
+export interface ToolApprovalRequest {
+  readonly type: "tool_approval";
+  readonly tool_call_id: string;
+  readonly name: string;
+  readonly args: object;
+  readonly description: string;
 }
 
 /** A decision about a call. */
@@ -56,7 +70,10 @@ const NOTICE =
  * that need one. Answer it with `new Command({ resume: { decisions } })`, a decision for each call in order: approve,
  * edit, reject or respond. Calls that need no approval still run, whatever is decided about the others.
  *
- * @throws {@link ThreadfoldError} `INVALID_VALUE` for a tool without decisions.
+ * With `interruptMode: "per_call"` each call asks by an interrupt of its own: answer by the interrupts' ids,
+ * `new Command({ resume: { [id]: decision } })`. An edit then changes the arguments, not the tool.
+ *
+ * @throws {@link ThreadfoldError} `INVALID_VALUE` for a tool without decisions, and an unknown mode.
  *
  * @example
  * ```ts
@@ -81,7 +98,14 @@ const NOTICE =
  * ```
  */
 export function humanInTheLoopMiddleware(options: HumanInTheLoopOptions) {
-  const { interruptOn, descriptionPrefix = "Tool execution requires approval", editNotice = NOTICE } = options;
+  const {
+    interruptOn,
+    interruptMode: mode = "batched",
+    descriptionPrefix = "Tool execution requires approval",
+    editNotice = NOTICE,
+  } = options;
+  if (mode !== "batched" && mode !== "per_call")
+    throw new ThreadfoldError("INVALID_VALUE", "interruptMode should be 'batched' or 'per_call'.");
   const configs = new Map<string, InterruptOnConfig>();
   for (const [name, given] of Object.entries(interruptOn)) {
     if (given === false) continue;
@@ -95,27 +119,55 @@ export function humanInTheLoopMiddleware(options: HumanInTheLoopOptions) {
     configs.set(name, config);
   }
 
+  /** The config of a call that has to be asked for. */
+  const configOf = (toolCall: ToolCall, state: AgentState) => {
+    const config = configs.get(toolCall.name);
+    return config && (config.when?.({ toolCall, state }) ?? true) ? config : undefined;
+  };
+  const requestOf = (toolCall: ToolCall, { description }: InterruptOnConfig, state: AgentState, runtime: Runtime) => {
+    const { name, args } = toolCall;
+    const usual = `${descriptionPrefix}\n\nTool: ${name}\nArgs: ${JSON.stringify(args)}`;
+    const said = typeof description === "function" ? description(toolCall, state, runtime) : (description ?? usual);
+    return { name, args, description: said };
+  };
+
+  /** Asks for one call: returns what runs in its place, or the message that answers it. */
+  const ask = (
+    toolCall: ToolCall,
+    config: InterruptOnConfig,
+    { state, runtime }: { readonly state: AgentState; readonly runtime: Runtime },
+  ): Action | LangChainMessage | undefined => {
+    const decision = runtime.interrupt<ApprovalDecision>({
+      type: "tool_approval",
+      tool_call_id: toolCall.id as string,
+      ...requestOf(toolCall, config, state, runtime),
+    } satisfies ToolApprovalRequest);
+    const settled = settle([gateOf(config.allowedDecisions)], [decision]);
+    if (!Array.isArray(settled)) throw misfit(settled, [decision], [toolCall], [config]);
+    const [one] = settled;
+    if (one === "run") return undefined;
+    if (!one || "answer" in one) return answerTo(toolCall, decision);
+    const action = actionOf(decision);
+    if (action?.name !== toolCall.name)
+      throw new Error(`An edit of one call should be { name: '${toolCall.name}', args }: it does not change the tool.`);
+    return action;
+  };
+
   return createMiddleware({
     name: "HumanInTheLoopMiddleware",
     stateSchema: { [EDITED]: field.replace<Readonly<Record<string, Action>>>({ private: true }) },
     afterModel: (state, runtime) => {
+      if (mode === "per_call") return undefined;
       const calls = callsOf(lastTurn(state.messages).ai);
-      const waiting = calls.map((toolCall) => {
-        const config = configs.get(toolCall.name);
-        return config && (config.when?.({ toolCall, state }) ?? true) ? config : undefined;
-      });
+      const waiting = calls.map((toolCall) => configOf(toolCall, state));
       const edited = state[EDITED] as object | undefined;
       if (!waiting.some(Boolean)) return edited && Object.keys(edited).length > 0 ? { [EDITED]: {} } : undefined;
 
       const asked = calls.flatMap((toolCall, at) => {
         const config = waiting[at];
         if (!config) return [];
-        const { name, args } = toolCall;
-        const { description: given, allowedDecisions } = config;
-        const usual = `${descriptionPrefix}\n\nTool: ${name}\nArgs: ${JSON.stringify(args)}`;
-        const description = typeof given === "function" ? given(toolCall, state, runtime) : (given ?? usual);
-        const review = { action_name: name, allowed_decisions: allowedDecisions };
-        return [{ request: { name, args, description }, review }];
+        const review = { action_name: toolCall.name, allowed_decisions: config.allowedDecisions };
+        return [{ request: requestOf(toolCall, config, state, runtime), review }];
       });
       const answer: { decisions?: readonly ApprovalDecision[] } | null | undefined = runtime.interrupt({
         action_requests: asked.map(({ request }) => request),
@@ -136,17 +188,23 @@ export function humanInTheLoopMiddleware(options: HumanInTheLoopOptions) {
       settled.forEach((one, at) => {
         const call = calls[at] as ToolCall;
         if (one === "run") return;
-        if ("edited" in one) {
-          const { edited_action: action, editedAction } = decisions[one.edited] as Fields;
-          edits[call.id as string] = (action ?? editedAction) as Action;
-        } else messages.push(answerTo(call, decisions[one.answer] as ApprovalDecision));
+        if ("edited" in one) edits[call.id as string] = actionOf(decisions[one.edited] as ApprovalDecision) as Action;
+        else messages.push(answerTo(call, decisions[one.answer] as ApprovalDecision));
       });
       return { messages, [EDITED]: edits };
     },
     wrapToolCall: async (request, handler) => {
       const { toolCall, runtime, state } = request;
-      const edits = (state[EDITED] ?? {}) as Readonly<Record<string, Action>>;
-      const action = Object.hasOwn(edits, toolCall.id ?? "") ? edits[toolCall.id as string] : undefined;
+      let action: Action | undefined;
+      if (mode === "per_call") {
+        const config = configOf(toolCall, state);
+        const came = config && ask(toolCall, config, request);
+        if (came && "type" in came) return came as ToolOutcome;
+        action = came as Action | undefined;
+      } else {
+        const edits = (state[EDITED] ?? {}) as Readonly<Record<string, Action>>;
+        if (Object.hasOwn(edits, toolCall.id ?? "")) action = edits[toolCall.id as string];
+      }
       if (!action) return handler(request);
       const { name, args } = action;
       const tool = runtime.tools.find((one) => one.name === name);
@@ -160,6 +218,12 @@ export function humanInTheLoopMiddleware(options: HumanInTheLoopOptions) {
       return editNotice === null ? outcome : noted(outcome, toolCall, editNotice, action);
     },
   });
+}
+
+/** What an edit puts in the place of a call. */
+function actionOf(decision: ApprovalDecision): Action | undefined {
+  const { edited_action: action, editedAction } = decision as Fields;
+  return (action ?? editedAction) as Action | undefined;
 }
 
 /** Says why the decisions do not fit the calls, in LangChain's words. */

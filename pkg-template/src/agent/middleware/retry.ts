@@ -1,7 +1,8 @@
 // What fails is tried again: calls of models and of tools.
 import { isGraphBubbleUp } from "threadfold/graph";
 import { isAbort } from "../../abort.js";
-import { type AiMessage, toolMessage, freshId } from "../message.js";
+import { newId } from "../../new-id.js";
+import { type AiMessage, toolMessage } from "../message.js";
 import { createMiddleware } from "../middleware.js";
 import type { Tool } from "../tools.js";
 
@@ -106,7 +107,7 @@ export function modelRetryMiddleware(options: RetryOptions = {}) {
         options,
         request.runtime.signal,
         () => handler(request),
-        (content) => ({ type: "ai", id: freshId(), content }),
+        (content) => ({ type: "ai", id: newId(), content }),
         (attempts, error) => `Model call failed after ${attempts} with ${error}`,
       ),
   });
