@@ -79,8 +79,8 @@ const EXTERNAL = [
 export async function bundle(wasms) {
   const core = printable(readFileSync(wasms.core));
   const agentCore = printable(readFileSync(wasms.agent));
-  writeText(generated, core);
-  writeText(join(generated, "agent"), agentCore);
+  writeFileSync(join(generated, "wasm-text.js"), textModule(core));
+  writeFileSync(join(generated, "agent", "wasm-text.js"), textModule(agentCore));
   const modules = new Set();
   const files = await Promise.all(
     BUNDLES.map(async ({ file, path, entry, core: via, agent, agentCore: agentCoreFile, format, banner }) => {
@@ -172,14 +172,6 @@ const leaveOut = (core) => ({
     esbuild.onLoad({ filter: /wasm-text\.js$/ }, () => ({ contents: textModule({ ...core, text: PLACEHOLDER }) }));
   },
 });
-
-function writeText(folder, wasm) {
-  writeFileSync(join(folder, "wasm-text.js"), textModule(wasm));
-  writeFileSync(
-    join(folder, "wasm-text.d.ts"),
-    "export declare const alphabet: string;\nexport declare const text: string;\nexport declare const length: number;\n",
-  );
-}
 
 const textModule = (values) =>
   Object.entries(values)
