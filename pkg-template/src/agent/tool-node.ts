@@ -4,9 +4,8 @@ import type { NodeContext } from "threadfold/graph";
 import type { ToolCall } from "../messages.js";
 import type { Fields as SchemaFields } from "../schema.js";
 import type { Callbacks } from "./callbacks.js";
-import { callsOf, lastTurn, toolMessage } from "./message.js";
-import type { AgentTool } from "./tools.js";
-import { isCommand } from "./tools.js";
+import { callsOf, lastTurn, toolMessage, typeOf } from "./message.js";
+import { agentTool, type AgentTool, invalidResponse, isCommand } from "./tools.js";
 import type { AgentState, Middleware, ToolCallRequest, ToolOutcome, ToolRuntime } from "./types.js";
 
 type Handler = (request: ToolCallRequest) => Promise<ToolOutcome>;
@@ -20,13 +19,18 @@ export function toolNode(
 ) {
   const all = [...tools.values()];
   const run: Handler = ({ tool, toolCall, runtime }) => {
-    if (tool) return tool.call(toolCall, runtime);
+    if (tool) return agentTool(tool).call(toolCall, runtime);
     const names = [...tools.keys()].join(", ");
     const said = `Error: ${toolCall.name} is not a valid tool, try one of [${names}].`;
     return Promise.resolve(toolMessage(toolCall, said, "error"));
   };
-  const handler = middleware.reduceRight<Handler>((inner, { wrapToolCall: wrap }) => {
-    return wrap ? async (request) => wrap(request, inner) : inner;
+  const handler = middleware.reduceRight<Handler>((inner, { name, wrapToolCall: wrap }) => {
+    if (!wrap) return inner;
+    return async (request) => {
+      const came = await wrap(request, inner);
+      if (typeOf(came) === "tool" || isCommand(came)) return came;
+      throw invalidResponse("wrapToolCall", name, "ToolMessage", came);
+    };
   }, run);
 
   return async (given: AgentState | readonly ToolCall[], ctx: NodeContext): Promise<object> => {
