@@ -41,7 +41,7 @@ export interface AgentCallbacks {
   onError?(event: AgentEvent & { readonly error: unknown }): void;
 }
 
-/** Calls the callbacks around what the nodes do. */
+/** Calls the callbacks around what the nodes do. Without any, nothing is awaited: each promise costs. */
 export class Callbacks {
   /** How often a run has called the model. */
   readonly #iterations = new WeakMap<object, number>();
@@ -56,12 +56,15 @@ export class Callbacks {
     this.#any = Boolean(on.onModelStart ?? on.onModelEnd ?? on.onToolStart ?? on.onToolEnd ?? on.onError);
   }
 
-  async aroundModel(
+  aroundModel(request: ModelRequest, messages: readonly LangChainMessage[], ask: () => Promise<AiMessage>) {
+    return this.#any ? this.#toldModel(request, messages, ask) : ask();
+  }
+
+  async #toldModel(
     { runtime }: ModelRequest,
     messages: readonly LangChainMessage[],
     ask: () => Promise<AiMessage>,
   ): Promise<AiMessage> {
-    if (!this.#any) return ask();
     const run = runOf(runtime);
     this.#iterations.set(run, (this.#iterations.get(run) ?? 0) + 1);
     const event = this.#event(runtime);
@@ -72,11 +75,18 @@ export class Callbacks {
     return message;
   }
 
-  async aroundTool({ toolCall, runtime }: ToolCallRequest, run: () => Promise<ToolOutcome>): Promise<ToolOutcome> {
-    if (!this.#any) return run();
+  aroundTool(request: ToolCallRequest, run: (request: ToolCallRequest) => Promise<ToolOutcome>) {
+    return this.#any ? this.#toldTool(request, run) : run(request);
+  }
+
+  async #toldTool(
+    request: ToolCallRequest,
+    run: (request: ToolCallRequest) => Promise<ToolOutcome>,
+  ): Promise<ToolOutcome> {
+    const { toolCall, runtime } = request;
     const event = this.#event(runtime);
     this.on.onToolStart?.({ ...event, toolCall });
-    const result = await this.#failing(event, run);
+    const result = await this.#failing(event, () => run(request));
     this.on.onToolEnd?.({ ...event, toolCall, result });
     return result;
   }

@@ -2,7 +2,7 @@
 import { type Command, type NodeContext } from "threadfold/graph";
 import type { LangChainMessage } from "../messages.js";
 import type { Callbacks } from "./callbacks.js";
-import { type AiMessage, type Fields, typeOf } from "./message.js";
+import { type AiMessage, type Fields, typeOf, withId } from "./message.js";
 import { type AgentModel, callModel } from "./models.js";
 import { invalidCallsRepair } from "./invalid-calls.js";
 import { structuredAnswer, type Structured } from "./structured.js";
@@ -43,15 +43,19 @@ export function modelNode(options: ModelNodeOptions) {
   const dynamic = middleware.some(({ wrapToolCall }) => wrapToolCall);
   const bound = new WeakMap<readonly AgentTool[], readonly AgentTool[]>();
 
-  const ask = async (request: ModelRequest): Promise<Answer> => {
-    const { runtime } = request;
-    const wanted = request.tools === tools ? tools : request.tools.map(agentTool);
-    const unknown = dynamic ? [] : wanted.filter(({ source }) => !known.has(source) && !isProviderTool(source));
+  const checkTools = (given: readonly AgentTool[]) => {
+    const unknown = given.filter(({ source }) => !known.has(source) && !isProviderTool(source));
     if (unknown.length > 0)
       throw new Error(
         `Middleware added tools that the agent does not have: ${unknown.map((tool) => tool.name).join(", ")}. ` +
           "Give them to the agent, or run them in wrapToolCall.",
       );
+  };
+
+  const ask = async (request: ModelRequest): Promise<Answer> => {
+    const { runtime } = request;
+    const wanted = request.tools === tools ? tools : request.tools.map(agentTool);
+    if (wanted !== tools && !dynamic) checkTools(wanted);
     const answers = request.responseFormat === format ? structured : options.structuredOf(request.responseFormat);
     let all = wanted;
     if (answers) {
@@ -82,9 +86,8 @@ export function modelNode(options: ModelNodeOptions) {
     return async (request) => {
       // Of a handler that is called again only the last answer counts.
       let last: Answer | undefined;
-      const came = await wrap(
-        request,
-        async (changed) => (last = await inner(inLine(changed, request))).message as AiMessage,
+      const came = await wrap(request, (changed) =>
+        inner(inLine(changed, request)).then((answer) => (last = answer).message as AiMessage),
       );
       const commands = last?.commands ?? [];
       if (isCommand(came)) return { message: undefined, ...last, commands: [...commands, checked(came)] };
@@ -114,7 +117,7 @@ export function modelNode(options: ModelNodeOptions) {
       runtime,
     };
     const { message, response, commands } = await handler(request);
-    const answer = response ?? (message && found.get(message)) ?? { messages: message ? [message] : [] };
+    const answer = response ?? (message && found.get(message)) ?? { messages: message ? [withId(message)] : [] };
     const update: Fields = { messages: answer.messages };
     if (repaired) update["messages"] = [{ type: "remove", id: "__remove_all__" }, ...repaired, ...answer.messages];
     if (answer.structuredResponse !== undefined || structured) update["structuredResponse"] = answer.structuredResponse;

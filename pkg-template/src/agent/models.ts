@@ -40,8 +40,8 @@ type FunctionCall = Readonly<Omit<ToolCall, "args">> & { readonly args: object }
 /** A model in any form. */
 export type AgentModel = LangChainModel | AiSdkModel | FunctionModel;
 
-/** Calls a model in whichever form. */
-export async function callModel(model: AgentModel, call: ModelCall): Promise<AiMessage> {
+/** Calls a model in whichever form. Throws at once what is wrong with it. */
+export function callModel(model: AgentModel, call: ModelCall): Promise<AiMessage> {
   if (typeof (model as AiSdkModel | null)?.doGenerate === "function") return callAiSdk(model as AiSdkModel, call);
   if (typeof (model as LangChainModel | null)?.invoke === "function")
     return callLangChain(model as LangChainModel, call);
@@ -115,16 +115,21 @@ const forLangChain = ({ source, name, description, parameters }: AgentTool): unk
     ? source
     : { type: "function", function: { name, description, parameters } };
 
-async function callLangChain(model: LangChainModel, call: ModelCall): Promise<AiMessage> {
+function callLangChain(model: LangChainModel, call: ModelCall): Promise<AiMessage> {
   const { runtime, onChunk, messages, tools, settings } = call;
   const ready = bind(model, call);
   const isRunnable = (model as { lc_runnable?: boolean }).lc_runnable === true;
   const options = { ...(isRunnable ? configOf(runtime) : ownSignal(runtime)), ...(tools.length === 0 && settings) };
-  if (!onChunk || !ready.stream || isRunnable) return (await ready.invoke(messages, options)) as AiMessage;
-  type Chunk = Fields & { concat(more: Chunk): Chunk };
+  if (!onChunk || !ready.stream || isRunnable) return ready.invoke(messages, options) as Promise<AiMessage>;
+  return streamed(ready.stream(messages, options) as Promise<AsyncIterable<Chunk>>, onChunk);
+}
+
+type Chunk = Fields & { concat(more: Chunk): Chunk };
+
+async function streamed(stream: Promise<AsyncIterable<Chunk>>, onChunk: (chunk: object) => void): Promise<AiMessage> {
   let whole: Chunk | undefined;
   let id: unknown;
-  for await (const chunk of (await ready.stream(messages, options)) as AsyncIterable<Chunk>) {
+  for await (const chunk of await stream) {
     // The chunks of a message are known by its id.
     id ??= chunk["id"] ?? freshId();
     chunk["id"] ??= id;

@@ -36,13 +36,12 @@ export function toolNode(
   return async (given: AgentState | readonly ToolCall[], ctx: NodeContext): Promise<object> => {
     const state = ctx.state as AgentState;
     const calls = Array.isArray(given) ? (given as readonly ToolCall[]) : callsOf(lastMessage(state));
-    const outcomes = await Promise.all(
-      calls.map((toolCall) => {
-        const runtime = toolRuntime(ctx, { toolCall, toolCallId: toolCall.id ?? "", tools: all, schema });
-        const request = { toolCall, tool: tools.get(toolCall.name), state, runtime };
-        return callbacks.aroundTool(request, () => handler(request));
-      }),
-    );
+    const ran = calls.map((toolCall) => {
+      const runtime = toolRuntime(ctx, { toolCall, toolCallId: toolCall.id ?? "", tools: all, schema });
+      return callbacks.aroundTool({ toolCall, tool: tools.get(toolCall.name), state, runtime }, handler);
+    });
+    // Mostly it is one: the node is sent each call by itself.
+    const outcomes = ran.length === 1 ? [await (ran[0] as Promise<ToolOutcome>)] : await Promise.all(ran);
     if (!outcomes.some(isCommand)) return { messages: outcomes };
     return outcomes.map((outcome) => (isCommand(outcome) ? outcome : { messages: [outcome] }));
   };

@@ -105,18 +105,25 @@ export function agentTool(given: Tool | AgentTool): AgentTool {
       return (parameters ??= jsonSchemaOf(schema as AnySchema | undefined, name));
     },
     source,
-    call: async (call, runtime) => {
-      if (ofLangChain) return invoked(source as LangChainTool, call, runtime);
-      const checked = await check(schema as AnySchema | undefined, call.args);
-      if (Array.isArray(checked)) return refused(call, checked.join("\n"));
-      return outcomeOf(await (source as PlainTool).run(checked.value as never, runtime), call);
-    },
+    call: (call, runtime) =>
+      ofLangChain ? invoked(source as LangChainTool, call, runtime) : ran(source as PlainTool, call, runtime),
   };
 }
 
+async function ran(source: PlainTool, call: ToolCall, runtime: ToolRuntime): Promise<ToolOutcome> {
+  const checking = check(source.schema, call.args);
+  const checked = checking instanceof Promise ? await checking : checking;
+  if (Array.isArray(checked)) return refused(call, checked.join("\n"));
+  return outcomeOf(await source.run(checked.value as never, runtime), call);
+}
+
 async function invoked(source: LangChainTool, call: ToolCall, runtime: ToolRuntime): Promise<ToolOutcome> {
-  const { state, interrupt, writer, toolCallId } = runtime;
-  const config = { ...configOf(runtime), state, toolCall: call, toolCallId, interrupt, writer };
+  const config = configOf(runtime);
+  config["state"] = runtime.state;
+  config["toolCall"] = call;
+  config["toolCallId"] = runtime.toolCallId;
+  config["interrupt"] = runtime.interrupt;
+  config["writer"] = runtime.writer;
   try {
     return outcomeOf(await source.invoke({ ...call, type: "tool_call" }, config), call);
   } catch (error) {
