@@ -10,9 +10,18 @@ import type { AgentState, Runtime, ToolOutcome } from "../types.js";
 /** Which decisions a tool allows, and what the one who decides is shown. */
 export interface InterruptOnConfig {
   readonly allowedDecisions: readonly DecisionType[];
-  readonly description?: string | ((toolCall: ToolCall, state: AgentState, runtime: Runtime) => string) | undefined;
+  readonly description?:
+    string | ((toolCall: ToolCall, state: AgentState, runtime: Runtime) => string | Promise<string>) | undefined;
   /** Whether this call needs a yes. It has to say the same when the run is resumed. */
-  readonly when?: ((request: { readonly toolCall: ToolCall; readonly state: AgentState }) => boolean) | undefined;
+  readonly when?:
+    | ((request: {
+        readonly toolCall: ToolCall;
+        readonly state: AgentState;
+        readonly runtime: Runtime;
+      }) => boolean | Promise<boolean>)
+    | undefined;
+  /** The schema of the arguments, for who edits them: it is in the review config. */
+  readonly argsSchema?: object | undefined;
 }
 
 /** Options of {@link humanInTheLoopMiddleware}. */
@@ -31,6 +40,7 @@ export interface ApprovalRequest {
   readonly review_configs: readonly {
     readonly action_name: string;
     readonly allowed_decisions: readonly DecisionType[];
+    readonly args_schema?: object;
   }[];
 }
 
@@ -81,7 +91,11 @@ const NOTICE =
  * ```
  */
 export function humanInTheLoopMiddleware(options: HumanInTheLoopOptions) {
-  const { interruptOn, descriptionPrefix = "Tool execution requires approval", editNotice = NOTICE } = options;
+  const {
+    interruptOn = {},
+    descriptionPrefix = "Tool execution requires approval",
+    editNotice = NOTICE,
+  } = options ?? {};
   const configs = new Map<string, InterruptOnConfig>();
   for (const [name, given] of Object.entries(interruptOn)) {
     if (given === false) continue;
@@ -98,29 +112,28 @@ export function humanInTheLoopMiddleware(options: HumanInTheLoopOptions) {
   return createMiddleware({
     name: "HumanInTheLoopMiddleware",
     stateSchema: { [EDITED]: field.replace<Readonly<Record<string, Action>>>({ private: true }) },
-    afterModel: (state, runtime) => {
+    afterModel: async (state, runtime) => {
       const calls = callsOf(lastTurn(state.messages).ai);
-      const waiting = calls.map((toolCall) => {
+      const waiting: (InterruptOnConfig | undefined)[] = [];
+      for (const toolCall of calls) {
         const config = configs.get(toolCall.name);
-        return config && (config.when?.({ toolCall, state }) ?? true) ? config : undefined;
-      });
+        waiting.push(config && ((await config.when?.({ toolCall, state, runtime })) ?? true) ? config : undefined);
+      }
       const edited = state[EDITED] as object | undefined;
       if (!waiting.some(Boolean)) return edited && Object.keys(edited).length > 0 ? { [EDITED]: {} } : undefined;
 
-      const asked = calls.flatMap((toolCall, at) => {
+      const asked = { action_requests: [] as Fields[], review_configs: [] as Fields[] };
+      for (const [at, toolCall] of calls.entries()) {
         const config = waiting[at];
-        if (!config) return [];
+        if (!config) continue;
         const { name, args } = toolCall;
-        const { description: given, allowedDecisions } = config;
+        const { description: given, allowedDecisions: allowed_decisions, argsSchema: args_schema } = config;
         const usual = `${descriptionPrefix}\n\nTool: ${name}\nArgs: ${JSON.stringify(args)}`;
-        const description = typeof given === "function" ? given(toolCall, state, runtime) : (given ?? usual);
-        const review = { action_name: name, allowed_decisions: allowedDecisions };
-        return [{ request: { name, args, description }, review }];
-      });
-      const answer: { decisions?: readonly ApprovalDecision[] } | null | undefined = runtime.interrupt({
-        action_requests: asked.map(({ request }) => request),
-        review_configs: asked.map(({ review }) => review),
-      } satisfies ApprovalRequest);
+        const description = typeof given === "function" ? await given(toolCall, state, runtime) : (given ?? usual);
+        asked.action_requests.push({ name, args, description });
+        asked.review_configs.push({ action_name: name, allowed_decisions, ...(args_schema && { args_schema }) });
+      }
+      const answer: { decisions?: readonly ApprovalDecision[] } | null | undefined = runtime.interrupt(asked);
       const decisions = answer?.decisions;
       if (!Array.isArray(decisions))
         throw new ThreadfoldError(
@@ -137,8 +150,13 @@ export function humanInTheLoopMiddleware(options: HumanInTheLoopOptions) {
         const call = calls[at] as ToolCall;
         if (one === "run") return;
         if ("edited" in one) {
-          const { edited_action: action, editedAction } = decisions[one.edited] as Fields;
-          edits[call.id as string] = (action ?? editedAction) as Action;
+          const { edited_action: action, editedAction = action } = decisions[one.edited] as Fields;
+          const { name, args } = (editedAction ?? {}) as Partial<Action>;
+          const needs = typeof name === "string" ? "args must be an object" : "name must be a string";
+          // What was edited must not run as it was.
+          if (typeof name !== "string" || typeof args !== "object" || args === null)
+            throw new Error(`Invalid edited action for tool "${call.name}": ${needs}`);
+          edits[call.id as string] = editedAction as Action;
         } else messages.push(answerTo(call, decisions[one.answer] as ApprovalDecision));
       });
       return { messages, [EDITED]: edits };
@@ -184,6 +202,8 @@ function misfit(
 /** What the model is told in place of a result. */
 function answerTo(call: ToolCall, decision: ApprovalDecision): LangChainMessage {
   const { message } = decision as { message?: string };
+  if (message != null && typeof message !== "string")
+    throw new Error(`Tool call response for "${call.name}" must be a string, got ${typeof message}`);
   if (decision.type === "respond") return toolMessage(call, message ?? "");
   const rejected = `User rejected the tool call for \`${call.name}\` with`;
   const usual = `${rejected} id ${call.id}. The tool was not executed. Do not retry this tool call unless the user explicitly requests it.`;
