@@ -10,7 +10,7 @@ import type { AgentState, Runtime } from "../types.js";
 export interface SummarizationOptions extends Omit<ContextOptions<LangChainMessage>, "system" | "tools"> {
   /** The model that summarizes. */
   readonly model: AgentModel;
-  /** What it is asked for; the messages come behind it. */
+  /** What it is asked for; the messages come in place of `{messages}` in it, or behind it. */
   readonly summaryPrompt?: string | undefined;
   /** Decides in place of the options: one of the presets of `threadfold/context`. */
   readonly context?: Context<LangChainMessage> | undefined;
@@ -47,13 +47,15 @@ const USUAL: ContextOptions<LangChainMessage> = { trigger: { tokens: 170_000 }, 
  * ```
  */
 export function summarizationMiddleware({ model, summaryPrompt = PROMPT, context, ...options }: SummarizationOptions) {
-  const by = context ?? new Context<LangChainMessage>({ ...USUAL, ...options });
+  // Where LangChain's models say how much they take.
+  const { maxInputTokens } = (model as { profile?: ContextOptions } | undefined)?.profile ?? {};
+  const by = context ?? new Context<LangChainMessage>({ ...USUAL, maxInputTokens, ...options });
   const summarized = async (due: ContextDue<LangChainMessage>, runtime: Runtime) => {
     const before = due.previousSummary ? [`Summary so far:\n${due.previousSummary}`] : [];
     const text = [...before, ...due.messages.map(lineOf)].join("\n");
-    const messages: LangChainMessage[] = [
-      { type: "human", content: `${summaryPrompt}\n\n<messages>\n${text}\n</messages>` },
-    ];
+    const placed = summaryPrompt.replace("{messages}", () => text);
+    const content = placed === summaryPrompt ? `${summaryPrompt}\n\n<messages>\n${text}\n</messages>` : placed;
+    const messages: LangChainMessage[] = [{ type: "human", content }];
     const ask = { messages, tools: [], toolChoice: undefined, settings: undefined, runtime, onChunk: undefined };
     return textOf(await callModel(model, ask)).trim();
   };
