@@ -16,7 +16,7 @@ import type { Fields as SchemaFields, StateOf, UpdatesOf } from "../schema.js";
 import { type AgentCallbacks, Callbacks } from "./callbacks.js";
 import { afterModel } from "./decide.js";
 import { callsOf, type Fields, lastTurn } from "./message.js";
-import { createMiddleware, hookOf, schemaOf, withOwnContext } from "./middleware.js";
+import { createMiddleware, hookOf, schemaOf, withContext } from "./middleware.js";
 import { modelCallLimitMiddleware } from "./middleware/model-call-limit.js";
 import { modelNode } from "./model-node.js";
 import type { AgentModel } from "./models.js";
@@ -24,7 +24,15 @@ import { type ResponseFormat, structuredOf } from "./structured.js";
 import { toolNode } from "./tool-node.js";
 import type { SystemPrompt } from "./system-message.js";
 import { agentTool, type AgentTool, isProviderTool, type Tool } from "./tools.js";
-import type { AgentState, BaseFields, JumpTarget, Middleware, NodeHook, StateForm, StateOfMiddlewares } from "./types.js";
+import type {
+  AgentState,
+  BaseFields,
+  JumpTarget,
+  Middleware,
+  NodeHook,
+  StateForm,
+  StateOfMiddlewares,
+} from "./types.js";
 
 /** What an agent is made of: {@link createAgent}. */
 export interface AgentOptions<
@@ -128,9 +136,7 @@ export function createAgent<
     schema: own = options?.stateSchema,
   } = options ?? ({} as AgentOptions<F, M>);
   if (!model) throw new ThreadfoldError("INVALID_VALUE", "`model` option is required to create an agent.");
-  const middleware = list(options.middleware, "middleware").map((one) =>
-    withOwnContext(createMiddleware(one as Middleware)),
-  );
+  const middleware = list(options.middleware, "middleware").map((one) => createMiddleware(one as Middleware));
   if (maxIterations !== undefined)
     middleware.unshift({ ...modelCallLimitMiddleware({ runLimit: maxIterations }), name: "maxIterations" });
   const names = new Set(middleware.map((one) => one.name));
@@ -237,7 +243,8 @@ class Ways {
         if (!given) continue;
         const { run, canJumpTo } = hookOf(given);
         const node = `${one.name}.${NODES[hook]}`;
-        graph.addNode(node, run);
+        const told = (state: never, runtime: never) => run(state, withContext(one, { runtime }).runtime);
+        graph.addNode(node, one.contextSchema ? told : run);
         // What is after runs from the last middleware to the first.
         if (hook.startsWith("after")) this.#nodes[hook].unshift({ node, canJumpTo });
         else this.#nodes[hook].push({ node, canJumpTo });

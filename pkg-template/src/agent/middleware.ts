@@ -39,26 +39,19 @@ export function createMiddleware<const F extends SchemaFields = Record<never, ne
   return middleware;
 }
 
-/** The middleware with hooks that are given the context as its `contextSchema` has it. */
-export function withOwnContext(middleware: Middleware): Middleware {
-  const { contextSchema: schema } = middleware;
-  if (!schema) return middleware;
-  const told = (runtime: Runtime) => {
-    const own = { context: schema.parse(runtime.context ?? {}) };
-    return { __proto__: Object.getPrototypeOf(runtime) as object, ...runtime, ...own } as unknown as Runtime;
-  };
-  const own: Record<string, unknown> = { ...middleware };
-  for (const name of ["beforeAgent", "beforeModel", "afterModel", "afterAgent"] as const) {
-    const hook = middleware[name] && hookOf(middleware[name]);
-    if (hook) own[name] = { ...hook, hook: (state: never, runtime: Runtime) => hook.run(state, told(runtime)) };
-  }
-  for (const name of ["wrapModelCall", "wrapToolCall"] as const) {
-    const wrap = middleware[name] as ((request: never, handler: never) => unknown) | undefined;
-    if (wrap)
-      own[name] = (request: { runtime: Runtime }, handler: never) =>
-        wrap({ ...request, runtime: told(request.runtime) } as never, handler);
-  }
-  return own as object as Middleware;
+/** What a hook is given: the context as its middleware's `contextSchema` has it. */
+export function withContext<R extends { readonly runtime: Runtime }>(
+  { contextSchema: schema }: Middleware,
+  given: R,
+): R {
+  const { runtime } = given;
+  return schema ? { ...given, runtime: withOwn(runtime, { context: schema.parse(runtime.context ?? {}) }) } : given;
+}
+
+/** A copy of a runtime with properties of its own. */
+export function withOwn<R extends Runtime>(runtime: R, own: object): R {
+  // With the prototype that the context has: one of its own for each call takes engines long.
+  return { __proto__: Object.getPrototypeOf(runtime) as object, ...runtime, ...own } as unknown as R;
 }
 
 type Hook = Extract<NodeHook, (...args: never) => unknown>;

@@ -5,6 +5,7 @@ import type { Callbacks } from "./callbacks.js";
 import { type AiMessage, type Fields, typeOf, withId } from "./message.js";
 import { type AgentModel, callModel } from "./models.js";
 import { invalidCallsRepair } from "./invalid-calls.js";
+import { withContext } from "./middleware.js";
 import { structuredAnswer, type Structured } from "./structured.js";
 import { inLine, type SystemPrompt, systemMessage } from "./system-message.js";
 import { agentTool, type AgentTool, invalidResponse, isCommand, isProviderTool } from "./tools.js";
@@ -63,7 +64,9 @@ export function modelNode(options: ModelNodeOptions) {
       if (answers === structured) bound.set(wanted, all);
     }
     const { systemMessage: system } = request;
-    const told = (typeOf(system) === "system" ? system : { type: "system", content: system.content }) as LangChainMessage;
+    const told = (
+      typeOf(system) === "system" ? system : { type: "system", content: system.content }
+    ) as LangChainMessage;
     const messages = system.text ? [told, ...request.messages] : request.messages;
     const streamed = runtime.streams?.("messages");
     const answer = await callbacks.aroundModel(request, messages, () =>
@@ -81,9 +84,11 @@ export function modelNode(options: ModelNodeOptions) {
     return { message, commands: [] };
   };
 
-  const handler = middleware.reduceRight<Handler>((inner, { name: who, wrapModelCall: wrap }) => {
+  const handler = middleware.reduceRight<Handler>((inner, one) => {
+    const { wrapModelCall: wrap } = one;
     if (!wrap) return inner;
-    return async (request) => {
+    return async (given) => {
+      const request = withContext(one, given);
       // Of a handler that is called again only the last answer counts.
       let last: Answer | undefined;
       const came = await wrap(request, (changed) =>
@@ -96,8 +101,7 @@ export function modelNode(options: ModelNodeOptions) {
         return { message: came as AiMessage, response, commands };
       }
       const response = came as ModelResponse | undefined;
-      if (!Array.isArray(response?.messages))
-        throw invalidResponse("wrapModelCall", who, "AIMessage", came);
+      if (!Array.isArray(response?.messages)) throw invalidResponse("wrapModelCall", one.name, "AIMessage", came);
       const message = response.messages?.find((one) => typeOf(one) === "ai") as AiMessage;
       return { message, response, commands: response.command ? [...commands, checked(response.command)] : commands };
     };

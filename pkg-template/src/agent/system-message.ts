@@ -20,22 +20,22 @@ export interface SystemMessage {
 
 /** Makes one; an instance of LangChain's stays what it is. */
 export function systemMessage(prompt: SystemPrompt | undefined): SystemMessage {
-  if (typeof (prompt as Partial<SystemMessage> | undefined)?.concat === "function" && typeof prompt === "object")
-    return prompt as SystemMessage;
-  const content = typeof prompt === "object" && prompt !== null ? prompt.content : (prompt ?? "");
+  const given = typeof prompt === "object" ? prompt : { content: prompt ?? "" };
+  if ("concat" in given) return given as SystemMessage;
+  const { content } = given;
   return {
     content,
     text: textOf({ type: "system", content } as never),
     concat: (more: SystemPrompt) => {
-      const other = typeof more === "string" ? more : more.content;
-      if (typeof content === "string" && typeof other === "string") return systemMessage(content + other);
-      return systemMessage({ content: [...blocks(content), ...blocks(other)] });
+      const other = typeof more === "object" ? more.content : more;
+      const isText = typeof content === "string" && typeof other === "string";
+      return systemMessage({ content: isText ? content + other : [content, other].flatMap(blocksOf) });
     },
   };
 }
 
-const blocks = (content: Content | readonly unknown[]) =>
-  typeof content === "string" ? (content === "" ? [] : [{ type: "text", text: content }]) : content;
+const blocksOf = (content: Content | readonly unknown[]) =>
+  typeof content === "string" ? (content ? [{ type: "text", text: content }] : []) : content;
 
 /** Brings prompt and message of a changed request in line: the one that changed counts. */
 export function inLine<R extends ModelRequest>(request: R, before: ModelRequest): R {
@@ -44,6 +44,9 @@ export function inLine<R extends ModelRequest>(request: R, before: ModelRequest)
   if (message === before.systemMessage)
     return isOther ? { ...request, systemMessage: systemMessage(systemPrompt) } : request;
   if (isOther && systemPrompt !== message.text)
-    throw new ThreadfoldError("INVALID_VALUE", "Cannot change both systemPrompt and systemMessage in the same request.");
+    throw new ThreadfoldError(
+      "INVALID_VALUE",
+      "Cannot change both systemPrompt and systemMessage in the same request.",
+    );
   return { ...request, systemPrompt: message.text };
 }

@@ -119,6 +119,7 @@ async function ran(source: PlainTool, call: ToolCall, runtime: ToolRuntime): Pro
 
 async function invoked(source: LangChainTool, call: ToolCall, runtime: ToolRuntime): Promise<ToolOutcome> {
   const config = configOf(runtime);
+  config["config"] = { ...config };
   config["state"] = runtime.state;
   config["toolCall"] = call;
   config["toolCallId"] = runtime.toolCallId;
