@@ -1,4 +1,5 @@
 // Options of the middlewares in LangChain's and deepagents' forms, and what they refuse.
+import { FakeListChatModel } from "@langchain/core/utils/testing";
 import {
   type AgentOptions,
   CallLimitExceededError,
@@ -134,6 +135,20 @@ test("a summary's prompt has a place for the messages; a model's profile says wh
   const agent = createAgent({ model: () => "Yes.", middleware: [summarization] });
   await agent.invoke({ messages: ["first ".repeat(60), "second"].map((content) => ({ type: "human", content })) });
   expect(asked).toEqual([`Sum up human: ${"first ".repeat(60)} in $& words.`]);
+});
+
+test("a summary is not streamed as if it were the answer", async () => {
+  const answering = (text: string) => new FakeListChatModel({ responses: [text], callbacks: [] });
+  const summarization = summarizationMiddleware({
+    model: answering("Short."),
+    trigger: { messages: 2 },
+    keep: { messages: 1 },
+  });
+  const agent = createAgent({ model: answering("Yes."), middleware: [summarization] });
+  const input = { messages: ["first", "second"].map((content) => ({ type: "human" as const, content })) };
+  let text = "";
+  for await (const [message] of agent.stream(input, { streamMode: "messages" })) text += message.content;
+  expect(text).toBe("Yes.");
 });
 
 test("sub-agents: one that can do all if there are no others, middlewares as a list, a description of one's own", async () => {

@@ -2,7 +2,7 @@ import { field, textOf } from "threadfold";
 import { Context, type ContextDue, type ContextOptions, type ContextRecord } from "threadfold/context";
 import type { LangChainMessage } from "../../messages.js";
 import { typeOf } from "../message.js";
-import { createMiddleware } from "../middleware.js";
+import { createMiddleware, withOwn } from "../middleware.js";
 import { type AgentModel, callModel } from "../models.js";
 import type { AgentState, Runtime } from "../types.js";
 
@@ -56,8 +56,11 @@ export function summarizationMiddleware({ model, summaryPrompt = PROMPT, context
     const placed = summaryPrompt.replace("{messages}", () => text);
     const content = placed === summaryPrompt ? `${summaryPrompt}\n\n<messages>\n${text}\n</messages>` : placed;
     const messages: LangChainMessage[] = [{ type: "human", content }];
-    const ask = { messages, tools: [], toolChoice: undefined, settings: undefined, runtime, onChunk: undefined };
-    return textOf(await callModel(model, ask)).trim();
+    // Who streams the agent's messages would take the summary for its answer. langchain.js names the source so.
+    const { tags = [], metadata } = runtime as { tags?: readonly string[]; metadata?: object };
+    const own = { tags: [...tags, "nostream"], metadata: { ...metadata, lc_source: "summarization" } };
+    const told = { toolChoice: undefined, settings: undefined, onChunk: undefined, runtime: withOwn(runtime, own) };
+    return textOf(await callModel(model, { messages, tools: [], ...told })).trim();
   };
   const recordOf = (state: AgentState) => (state["_summarization_event"] as ContextRecord | undefined) ?? null;
   return createMiddleware({
