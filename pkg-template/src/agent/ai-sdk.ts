@@ -1,7 +1,8 @@
 // Language models of the AI SDK: its specification's versions 2 and 3.
 import { textOf, toLangChain } from "threadfold";
 import type { LangChainMessage } from "../messages.js";
-import { type AiMessage, callsOf, type Fields, freshId } from "./message.js";
+import { newId } from "../new-id.js";
+import { type AiMessage, callsOf, type Fields } from "./message.js";
 import { chunkOf, type ModelCall, ownSignal } from "./model-call.js";
 import { isProviderTool } from "./tools.js";
 
@@ -35,7 +36,7 @@ export async function callAiSdk(model: AiSdkModel, call: ModelCall): Promise<AiM
           : { type: choice },
     }),
   };
-  const id = freshId();
+  const id = newId();
   if (!onChunk || !model.doStream) return messageOf(id, (await model.doGenerate(options)) as Fields, model);
   const { stream } = (await model.doStream(options)) as { stream: ReadableStream<Fields> };
   return messageOf(id, await gathered(stream, id, onChunk), model);

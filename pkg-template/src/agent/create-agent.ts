@@ -13,7 +13,7 @@ import {
 import type { CheckpointSaver } from "../checkpoint/types.js";
 import { ThreadfoldError } from "../errors.js";
 import type { Fields as SchemaFields, StateOf, UpdatesOf } from "../schema.js";
-import { type AgentCallbacks, Callbacks } from "./callbacks.js";
+import { type AgentCallbacks, callbacksOf } from "./callbacks.js";
 import { afterModel } from "./decide.js";
 import { callsOf, type Fields, lastTurn } from "./message.js";
 import { createMiddleware, hookOf, schemaOf, withContext } from "./middleware.js";
@@ -131,7 +131,6 @@ export function createAgent<
     systemPrompt,
     responseFormat,
     maxIterations,
-    id,
     name,
     schema: own = options?.stateSchema,
   } = options ?? ({} as AgentOptions<F, M>);
@@ -150,7 +149,7 @@ export function createAgent<
   const tools = new Map(given.flatMap((tool) => (isProviderTool(tool.source) ? [] : [[tool.name, tool]])));
   const ofProvider = given.filter(({ source }) => isProviderTool(source));
   const structured = structuredOf(responseFormat);
-  const callbacks = new Callbacks(id, name, options, isGraphBubbleUp);
+  const callbacks = callbacksOf(options, isGraphBubbleUp);
   const hasTools = tools.size > 0 || middleware.some(({ wrapToolCall }) => wrapToolCall);
 
   const graph = new StateGraph(schema as Schema<never>, {
@@ -174,7 +173,7 @@ export function createAgent<
     const metadata = tools.size > 0 ? { __tools: [...tools.keys()].join(", ") } : undefined;
     graph.addNode("tools", toolNode(tools, middleware, schema, callbacks), { metadata });
   }
-  new Ways(graph, middleware, tools, structured?.tools, hasTools).add();
+  addWays(graph, middleware, tools, structured?.tools, hasTools);
 
   const { checkpointer, durability, interruptBefore, interruptAfter, on, store, signal } = options;
   const most = {
@@ -213,7 +212,6 @@ const NODES = {
   afterModel: "after_model",
   afterAgent: "after_agent",
 };
-type HookName = keyof typeof NODES;
 
 /** A hook, as a node of the graph. */
 interface HookNode {
@@ -221,124 +219,107 @@ interface HookNode {
   readonly canJumpTo: readonly JumpTarget[];
 }
 
-/** The edges between the model, the tools and the hooks. */
-class Ways {
-  readonly #nodes: Record<HookName, HookNode[]>;
-  /** Where each turn begins. */
-  readonly #entry: string;
-  /** Where the run ends. */
-  readonly #exit: string;
-
-  constructor(
-    private readonly graph: Builder,
-    middleware: readonly Middleware[],
-    private readonly tools: ReadonlyMap<string, AgentTool>,
-    private readonly answers: ReadonlyMap<string, unknown> = new Map(),
-    private readonly hasTools: boolean,
-  ) {
-    this.#nodes = { beforeAgent: [], beforeModel: [], afterModel: [], afterAgent: [] };
-    for (const one of middleware) {
-      for (const hook of Object.keys(NODES) as HookName[]) {
-        const given: NodeHook | undefined = one[hook];
-        if (!given) continue;
-        const { run, canJumpTo } = hookOf(given);
-        const node = `${one.name}.${NODES[hook]}`;
-        const told = (state: never, runtime: never) => run(state, withContext(one, { runtime }).runtime);
-        graph.addNode(node, one.contextSchema ? told : run);
-        // What is after runs from the last middleware to the first.
-        if (hook.startsWith("after")) this.#nodes[hook].unshift({ node, canJumpTo });
-        else this.#nodes[hook].push({ node, canJumpTo });
-      }
-    }
-    const { beforeModel, afterAgent } = this.#nodes;
-    this.#entry = beforeModel[0]?.node ?? "model";
-    this.#exit = afterAgent[0]?.node ?? END;
-    this.wraps = middleware.some(({ wrapModelCall }) => wrapModelCall);
-  }
-
-  private readonly wraps: boolean;
-
-  add(): void {
-    const { beforeAgent, beforeModel, afterModel, afterAgent } = this.#nodes;
-    const chain = (nodes: readonly HookNode[], last: string) =>
-      nodes.forEach((one, at) => this.#leave(one, nodes[at + 1]?.node ?? last));
-    this.graph.addEdge(START, beforeAgent[0]?.node ?? this.#entry);
-    this.#loop();
-    chain(beforeAgent, this.#entry);
-    chain(beforeModel, "model");
-    if (afterModel[0]) this.graph.addEdge("model", afterModel[0].node);
-    // The last of them is where the loop decides.
-    afterModel.slice(0, -1).forEach((one, at) => this.#leave(one, (afterModel[at + 1] as HookNode).node));
-    chain(afterAgent, END);
-  }
-
-  /** The ways behind the model and behind the tools. */
-  #loop(): void {
-    const { graph, tools, answers } = this;
-    const [entry, exit] = [this.#entry, this.#exit];
-    const last = this.#nodes.afterModel.at(-1);
-    const from = last?.node ?? "model";
-    if (this.hasTools) {
-      const direct = [...tools.values()].some(({ returnDirect }) => returnDirect);
-      const back = direct || answers.size > 0 ? [entry, exit] : [entry];
-      graph.addConditionalEdges("tools", (state) => (back[1] && this.#isAnswered(state) ? exit : entry), back);
-      const again = last || this.wraps || answers.size > 0 ? [entry] : [];
-      graph.addConditionalEdges(from, (state) => this.#next(state), [...new Set(["tools", exit, ...again])]);
-    } else if (answers.size > 0) {
-      const next = ({ jumpTo, structuredResponse }: AgentState & Fields) =>
-        this.#target(jumpTo) ?? (structuredResponse === undefined || structuredResponse === null ? entry : exit);
-      graph.addConditionalEdges(from, next, [entry, exit]);
-    } else if (last) this.#leave(last, exit);
-    else graph.addEdge("model", exit);
-  }
-
-  #next({ messages, jumpTo, structuredResponse }: AgentState & Fields): unknown {
-    const { ai, results } = lastTurn(messages);
-    const calls = ai && callsOf(ai);
-    const next = afterModel({
-      jumpTo,
-      calls,
-      results,
-      isAnswer: (name) => this.answers.has(name),
-      isStructured: structuredResponse !== undefined && structuredResponse !== null,
-    });
-    if (typeof next === "string") return this.#target(next);
-    return Array.from(next, (at) => new Send("tools", [calls?.[at]]));
-  }
-
-  /** Whether what the tools said is the agent's answer. */
-  #isAnswered({ messages }: AgentState): boolean {
-    const { ai, results } = lastTurn(messages);
-    if (!ai) return false;
-    const { tools, answers } = this;
-    // The name of the result counts: an approval may have put another tool in the place of the one that was called.
-    const ran = new Map(results.flatMap(({ tool_call_id: id, name = "" }) => (tools.has(name) ? [[id, name]] : [])));
-    const names = callsOf(ai).map(({ id, name }) => ran.get(id as string) ?? name);
-    const known = names.flatMap((name) => tools.get(name) ?? []);
-    if (known.length > 0 && known.every(({ returnDirect }) => returnDirect)) return true;
-    return results.some(({ name = "", status }) => answers.has(name) && status !== "error");
-  }
-
-  #target(jump: unknown): string | undefined {
-    return { model: this.#entry, end: this.#exit, tools: "tools" }[jump as JumpTarget];
-  }
+/** Adds the nodes of the hooks, and the edges between them, the model and the tools. */
+function addWays(
+  graph: Builder,
+  middleware: readonly Middleware[],
+  tools: ReadonlyMap<string, AgentTool>,
+  answers: ReadonlyMap<string, unknown> = new Map(),
+  hasTools: boolean,
+): void {
+  const [beforeAgent, beforeModel, afterModels, afterAgent] = hookNodes(graph, middleware);
+  /** Where each turn begins, and where the run ends. */
+  const entry = beforeModel[0]?.node ?? "model";
+  const exit = afterAgent[0]?.node ?? END;
+  const targets: Readonly<Record<JumpTarget, string>> = { end: exit, tools: "tools", model: entry };
+  const target = (jump: unknown): string | undefined => targets[jump as JumpTarget];
 
   /** The way behind a hook: to the next, or where it may jump to. */
-  #leave({ node, canJumpTo }: HookNode, next: string): void {
-    const ends = new Set([next]);
-    for (const target of ["end", "tools", "model"] as const) {
-      if (canJumpTo.includes(target))
-        ends.add(target === "model" && node === this.#entry ? "model" : (this.#target(target) as string));
+  const leave = ({ node, canJumpTo }: HookNode, next: string) => {
+    if (canJumpTo.length === 0) {
+      graph.addEdge(node, next);
+      return;
     }
-    if (ends.size === 1 && canJumpTo.length === 0) this.graph.addEdge(node, next);
-    else {
-      const jump = ({ jumpTo }: AgentState & Fields) =>
-        canJumpTo.includes(jumpTo as JumpTarget)
-          ? jumpTo === "model" && node === this.#entry
-            ? "model"
-            : this.#target(jumpTo)
-          : next;
-      this.graph.addConditionalEdges(node, jump, [...ends]);
+    const jump = (to: JumpTarget) => (to === "model" && node === entry ? "model" : targets[to]);
+    const known = (Object.keys(targets) as JumpTarget[]).filter((to) => canJumpTo.includes(to));
+    graph.addConditionalEdges(
+      node,
+      ({ jumpTo }) => (canJumpTo.includes(jumpTo as JumpTarget) ? jump(jumpTo as JumpTarget) : next),
+      unique(next, ...known.map(jump)),
+    );
+  };
+  const chain = (nodes: readonly HookNode[], last: string) =>
+    nodes.forEach((one, at) => leave(one, nodes[at + 1]?.node ?? last));
+
+  const next = ({ messages, jumpTo, structuredResponse }: AgentState & Fields): unknown => {
+    const { ai, results } = lastTurn(messages);
+    const calls = ai && callsOf(ai);
+    const isStructured = structuredResponse !== undefined && structuredResponse !== null;
+    const decided = afterModel({ jumpTo, calls, results, isAnswer: (name) => answers.has(name), isStructured });
+    if (typeof decided === "string") return targets[decided];
+    return Array.from(decided, (at) => new Send("tools", [calls?.[at]]));
+  };
+
+  /** Whether what the tools said is the agent's answer. */
+  const isAnswered = ({ messages }: AgentState): boolean => {
+    const { ai, results } = lastTurn(messages);
+    if (!ai) return false;
+    // The name of the result counts: an approval may have put another tool in the place of the one that was called.
+    const ran = new Map(results.flatMap(({ tool_call_id: id, name = "" }) => (tools.has(name) ? [[id, name]] : [])));
+    const known = callsOf(ai).flatMap(({ id, name }) => tools.get(ran.get(id as string) ?? name) ?? []);
+    if (known.length > 0 && known.every(({ returnDirect }) => returnDirect)) return true;
+    return results.some(({ name = "", status }) => answers.has(name) && status !== "error");
+  };
+
+  graph.addEdge(START, beforeAgent[0]?.node ?? entry);
+  const last = afterModels.at(-1);
+  const from = last?.node ?? "model";
+  if (hasTools) {
+    const ends = answers.size > 0 || [...tools.values()].some(({ returnDirect }) => returnDirect);
+    graph.addConditionalEdges(
+      "tools",
+      ends ? (state) => (isAnswered(state) ? exit : entry) : () => entry,
+      ends ? [entry, exit] : [entry],
+    );
+    const again = last || answers.size > 0 || middleware.some(({ wrapModelCall }) => wrapModelCall) ? [entry] : [];
+    graph.addConditionalEdges(from, next, unique("tools", exit, ...again));
+  } else if (answers.size > 0) {
+    const decide = ({ jumpTo, structuredResponse }: AgentState & Fields) =>
+      target(jumpTo) ?? (structuredResponse === undefined || structuredResponse === null ? entry : exit);
+    graph.addConditionalEdges(from, decide, [entry, exit]);
+  } else if (last) leave(last, exit);
+  else graph.addEdge("model", exit);
+  chain(beforeAgent, entry);
+  chain(beforeModel, "model");
+  // The last behind the model is where the loop decides.
+  if (last) graph.addEdge("model", (afterModels[0] as HookNode).node);
+  chain(afterModels.slice(0, -1), from);
+  chain(afterAgent, END);
+}
+
+const unique = <T>(...all: readonly T[]): T[] => [...new Set(all)];
+
+/** Adds the hooks' nodes. Returns those of each kind, in the order in which they run. */
+function hookNodes(
+  graph: Builder,
+  middleware: readonly Middleware[],
+): [HookNode[], HookNode[], HookNode[], HookNode[]] {
+  const nodes = { beforeAgent: [], beforeModel: [], afterModel: [], afterAgent: [] } as Record<
+    keyof typeof NODES,
+    HookNode[]
+  >;
+  for (const one of middleware) {
+    for (const hook of Object.keys(NODES) as (keyof typeof NODES)[]) {
+      const given: NodeHook | undefined = one[hook];
+      if (!given) continue;
+      const { run, canJumpTo } = hookOf(given);
+      const node = `${one.name}.${NODES[hook]}`;
+      const told = (state: never, runtime: never) => run(state, withContext(one, { runtime }).runtime);
+      graph.addNode(node, one.contextSchema ? told : run);
+      // What is after runs from the last middleware to the first.
+      if (hook.startsWith("after")) nodes[hook].unshift({ node, canJumpTo });
+      else nodes[hook].push({ node, canJumpTo });
     }
   }
+  return [nodes.beforeAgent, nodes.beforeModel, nodes.afterModel, nodes.afterAgent];
 }

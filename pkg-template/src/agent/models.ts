@@ -3,7 +3,8 @@ import { ThreadfoldError } from "../errors.js";
 import type { LangChainMessage, ToolCall } from "../messages.js";
 import { chunkOf, configOf, type ModelCall, ownSignal } from "./model-call.js";
 import { callAiSdk, type AiSdkModel } from "./ai-sdk.js";
-import { type AiMessage, callsOf, type Fields, typeOf, freshId } from "./message.js";
+import { newId } from "../new-id.js";
+import { type AiMessage, callsOf, type Fields, typeOf } from "./message.js";
 import { type AgentTool, isProviderTool } from "./tools.js";
 import type { ToolChoice } from "./types.js";
 
@@ -54,7 +55,7 @@ export function callModel(model: AgentModel, call: ModelCall): Promise<AiMessage
 
 async function callFunction(model: FunctionModel, call: ModelCall): Promise<AiMessage> {
   const { messages, tools, toolChoice, settings, runtime, onChunk } = call;
-  const id = freshId();
+  const id = newId();
   const onToken = (text: string) => onChunk?.(chunkOf(id, text));
   const options: ModelOptions = {
     tools,
@@ -86,7 +87,7 @@ function checkedCalls(calls: readonly ToolCall[]): readonly ToolCall[] {
       `${which} should be { name, args, id }, with a text for name and an object for args.`,
     );
   }
-  return calls.every(({ id }) => id) ? calls : calls.map((call) => (call.id ? call : { ...call, id: freshId() }));
+  return calls.every(({ id }) => id) ? calls : calls.map((call) => (call.id ? call : { ...call, id: newId() }));
 }
 
 const isPlain = (message: object) => Object.getPrototypeOf(message) === Object.prototype;
@@ -131,12 +132,12 @@ async function streamed(stream: Promise<AsyncIterable<Chunk>>, onChunk: (chunk: 
   let id: unknown;
   for await (const chunk of await stream) {
     // The chunks of a message are known by its id.
-    id ??= chunk["id"] ?? freshId();
+    id ??= chunk["id"] ?? newId();
     chunk["id"] ??= id;
     whole = whole ? whole.concat(chunk) : chunk;
     onChunk(chunk);
   }
-  return (whole ? wholeMessage(whole, id) : { type: "ai", id: freshId(), content: "" }) as AiMessage;
+  return (whole ? wholeMessage(whole, id) : { type: "ai", id: newId(), content: "" }) as AiMessage;
 }
 
 /** The message that its chunks make. */

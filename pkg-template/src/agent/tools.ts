@@ -2,7 +2,8 @@
 import { Command } from "threadfold/graph";
 import { ThreadfoldError } from "../errors.js";
 import type { ToolCall } from "../messages.js";
-import { contentOf, freshId, type Fields, toolMessage, typeOf } from "./message.js";
+import { newId } from "../new-id.js";
+import { contentOf, type Fields, toolMessage, typeOf } from "./message.js";
 import { configOf } from "./model-call.js";
 import { type AnySchema, check, jsonSchemaOf, type StandardSchema } from "./schema-checks.js";
 import type { ToolOutcome, ToolRuntime } from "./types.js";
@@ -147,7 +148,7 @@ export function outcomeOf(value: unknown, call: ToolCall): ToolOutcome {
   if (isCommand(value)) return value as ToolOutcome;
   if (typeOf(value) === "tool") {
     // An instance is told its id in place, as LangGraph does: a copy would be none of its class's.
-    (value as Fields)["id"] ??= freshId();
+    (value as Fields)["id"] ??= newId();
     return value as ToolOutcome;
   }
   return toolMessage(call, contentOf(value));

@@ -19,6 +19,7 @@ export {
   humanInTheLoopMiddleware,
   type HumanInTheLoopOptions,
   type InterruptOnConfig,
+  type ToolApprovalRequest,
 } from "../agent/middleware/human-in-the-loop.js";
 export {
   type CallCounts,

@@ -98,6 +98,8 @@ const STATE = 10;
 const ANSWERS = 11;
 const INTERRUPT = 12;
 const RESTART = 13;
+const OPEN = 14;
+const START = 15;
 
 // What a channel is, in a state.
 const HELD = 1;
@@ -105,6 +107,9 @@ const FINISHED = 2;
 const UPDATED = 4;
 
 const NONE: readonly number[] = Object.freeze([] as number[]);
+
+/** How many runs that have ended are kept, to begin anew: making one costs as much as a super-step. */
+const KEPT = 8;
 
 /** The buffer, as of the last look at it. Growing memory takes it away: it is empty then. */
 let numbers = new Float64Array(0);
@@ -154,6 +159,7 @@ export class Plan {
   readonly sends: number;
   readonly #spec: PlanSpec;
   readonly #raw: RawPlan;
+  readonly #ended: RawRun[] = [];
 
   constructor(spec: PlanSpec) {
     this.#spec = spec;
@@ -187,10 +193,18 @@ export class Plan {
     for (const nodes of [interruptBefore, interruptAfter])
       sheet.list(nodes === "*" ? Array.from({ length: this.#spec.defer.length }, (_, node) => node) : (nodes ?? NONE));
     if (state) this.#writeState(sheet, state);
-    return new PlanRun(call(() => this.#raw.open(sheet.length)) ?? refuse(), this);
+    return new PlanRun(this.#ended.pop() ?? call(() => this.#raw.run()), this, sheet.length);
+  }
+
+  /** @internal */
+  keep(ended: RawRun): void {
+    if (this.#ended.length < KEPT) this.#ended.push(ended);
+    else ended.free();
   }
 
   free(): void {
+    for (const ended of this.#ended) ended.free();
+    this.#ended.length = 0;
     this.#raw.free();
   }
 
@@ -256,15 +270,26 @@ export class Plan {
 
 /** One run of a graph. Each method is one call of the wasm; one that throws has changed nothing. */
 export class PlanRun {
+  private raw: RawRun | undefined;
+
   /** @internal */
   constructor(
-    private readonly raw: RawRun,
+    raw: RawRun,
     private readonly plan: Plan,
-  ) {}
+    length: number,
+  ) {
+    this.raw = raw;
+    this.#act(OPEN, length);
+  }
 
   /** Takes new input. A checkpoint `"input"` is due. */
   input(): Step {
     return this.#step(INPUT, 0);
+  }
+
+  /** Takes new input and ends its step: `writes` is what `__start__` wrote. No checkpoint is due. */
+  start(writes: PlanWrites): Step {
+    return this.#step(START, new Sheet().list(writes).length);
   }
 
   /** Goes on where the thread was left. No checkpoint is due. */
@@ -277,11 +302,10 @@ export class PlanRun {
     return this.#step(resume ? COMMAND_AND_RESUME : COMMAND, new Sheet().list(writes).length);
   }
 
-  /** Ends the step: all tasks are finished, `writes[i]` is what `tasks[i]` wrote. A checkpoint `"loop"` is due. */
-  commit(writes: readonly PlanWrites[]): Step {
+  /** Ends the step: all tasks are finished, and this is what each wrote. A checkpoint `"loop"` is due. */
+  commit(tasks: readonly { readonly writes: PlanWrites }[]): Step {
     let at = 0;
-    for (let task = 0; task < writes.length; task++) {
-      const list = writes[task] ?? NONE;
+    for (const { writes: list } of tasks) {
       const all = room(at + list.length + 1);
       all[at++] = list.length;
       for (let of = 0; of < list.length; of++) all[at++] = list[of] as number;
@@ -342,8 +366,11 @@ export class PlanRun {
     this.#act(RESTART, new Sheet().push(task).length);
   }
 
+  /** Ends it: another run may begin with what it had. */
   free(): void {
-    this.raw.free();
+    const { raw } = this;
+    this.raw = undefined;
+    if (raw) this.plan.keep(raw);
   }
 
   #step(what: number, length: number): Step {
@@ -352,7 +379,8 @@ export class PlanRun {
   }
 
   #act(what: number, length: number): void {
-    const answer = call(() => this.raw.act(what, length));
+    const { raw } = this;
+    const answer = raw ? call(() => raw.act(what, length)) : 0;
     if (answer === 0) refuse();
     // It may have grown, or been moved with the memory.
     if (answer > numbers.length) {

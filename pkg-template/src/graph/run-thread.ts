@@ -7,6 +7,7 @@ import { BaseLangGraphError, EmptyInputError, GraphValueError, InvalidUpdateErro
 import type { GraphSpec } from "./graph-spec.js";
 import { uuid6, uuid6After } from "./ids.js";
 import { INTERRUPT, type Interrupt } from "./interrupt.js";
+import { KnownIds } from "./known-ids.js";
 import type { PlanRun, PlanState } from "./planner.js";
 import type { RunConfig, StopAt } from "./run-config.js";
 import { RunEvents } from "./run-events.js";
@@ -29,6 +30,7 @@ export abstract class RunThread extends RunEvents {
   readonly saved: SavedThread | undefined;
   /** What nodes read: the state as the super-step began. */
   state: Values;
+  readonly known: KnownIds | undefined;
   /** The sends of the step before. */
   sends: readonly Send[] = [];
   /** The values of `__start__` and of branches. */
@@ -62,7 +64,9 @@ export abstract class RunThread extends RunEvents {
       checkpointer === false ? undefined : (around?.saver ?? (checkpointer === true ? undefined : checkpointer));
     this.saved =
       saver && this.#open(saver, config.durability ?? around?.durability ?? graph.options.durability ?? "async");
-    this.state = this.saved ? {} : this.spec.fields.initial();
+    const { fields } = this.spec;
+    this.state = this.saved ? {} : fields.initial();
+    this.known = fields.messages.length > 0 ? new KnownIds(fields.messages) : undefined;
   }
 
   #open(saver: SavedThread["saver"], durability: SavedThread["durability"]): SavedThread {

@@ -10,6 +10,7 @@ import {
   NodeError,
   ParentCommand,
 } from "./graph-errors.js";
+import type { GraphNode } from "./graph-spec.js";
 import { growth } from "./growth.js";
 import { INTERRUPT, type Interrupt } from "./interrupt.js";
 import { noteMessages } from "./message-stream.js";
@@ -21,6 +22,8 @@ import { picked, type Values } from "./state-fields.js";
 import { Task } from "./task.js";
 
 type Entries = readonly [channel: string, value: unknown][];
+
+const NONE: readonly never[] = [];
 
 export class Run extends RunThread {
   tasks: Task[] = [];
@@ -145,12 +148,32 @@ export class Run extends RunThread {
       else if (!this.parent) console.warn(`The graph "${this.graph.name}" does not take: ${keys.join(", ")}.`);
     }
     this.pending = [];
+    this.sends = NONE;
+    const { start, nodes, plan } = this.spec;
+    const { edges, branches } = nodes[start] as GraphNode;
+    if (!this.saved && !this.streams && branches.length === 0) {
+      this.#start(values, edges);
+      return;
+    }
     this.#take(this.plan.input());
-    this.sends = [];
-    this.held.set(this.spec.plan.start, values);
+    this.held.set(plan.start, values);
     if (this.wantsInside("messages")) noteMessages(values, this.seenMessages);
     if (this.saved) this.others["__input__"] ??= {};
     this.put("input");
+  }
+
+  /** Folds the input in as the task of START does, where nobody sees that task. */
+  #start(values: Values, edges: readonly number[]): void {
+    const { fields } = this.spec;
+    const writes: number[] = [];
+    const updates = fields.note(values, writes) ? [values] : NONE;
+    const isSame = updates.length === 0 && fields.ephemeral.length === 0;
+    const state = isSame ? this.state : fields.step(this.state, updates, this.known);
+    for (const channel of edges) writes.push(channel);
+    this.#take(this.plan.start(writes));
+    this.state = state;
+    // An answer is for the step that asked.
+    this.answer = undefined;
   }
 
   /** Notes what comes next, and takes out of the state what has had its time. */
@@ -360,20 +383,20 @@ export class Run extends RunThread {
     let state = before;
     // A condition that has read the only task's state has folded it.
     if (tasks.length === 1 && only?.folded) state = only.folded;
-    else if (updates.length > 0 || fields.ephemeral.length > 0) state = fields.step(before, updates);
-    const step = this.plan.commit(tasks.map(({ writes }) => writes));
+    else if (updates.length > 0 || fields.ephemeral.length > 0) state = fields.step(before, updates, this.known);
+    const step = this.plan.commit(tasks);
     this.#step = step;
     this.stepNumber = step.step;
     this.state = state;
-    const sends: Send[] = [];
+    let sends: Send[] | undefined;
     for (const at of order) {
       const task = tasks[at] as Task;
-      for (const send of task.sends) sends.push(send);
+      for (const send of task.sends) (sends ??= []).push(send);
       if (!saved) continue;
       task.holdBranches(this.held);
       if (task.planned.send !== -1) this.others[task.name] ??= {};
     }
-    this.sends = sends;
+    this.sends = sends ?? NONE;
     if (this.pending.length > 0) this.pending = [];
     this.resuming = false;
     this.isHead = undefined;

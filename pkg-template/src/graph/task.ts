@@ -155,15 +155,7 @@ export class Task {
   // What it writes.
 
   update(update: Readonly<Record<string, unknown>>): void {
-    const { numbers } = this.run.spec.fields;
-    let known = false;
-    for (const key of Object.keys(update)) {
-      const number = numbers.get(key);
-      if (number === undefined) continue;
-      known = true;
-      this.writes.push(number);
-    }
-    if (known) this.updates.push(update);
+    if (this.run.spec.fields.note(update, this.writes)) this.updates.push(update);
   }
 
   send(given: Send): void {
@@ -296,7 +288,8 @@ export class Task {
   async #later(work: PromiseLike<unknown>, decided = false): Promise<void> {
     try {
       const output = await work;
-      if (!decided && !this.run.closed) await this.#take(output);
+      const deciding = decided || this.run.closed ? undefined : this.#take(output);
+      if (deciding) await deciding;
     } catch (error) {
       await this.#recover(error);
     }
@@ -340,7 +333,8 @@ export class Task {
   #fold(): Values {
     const { spec, state } = this.run;
     const same = this.updates.length === 0 && spec.fields.ephemeral.length === 0;
-    return same ? state : spec.fields.step(state, this.updates);
+    // Of several tasks the run does not go on from one's alone.
+    return same ? state : spec.fields.step(state, this.updates, this.run.known, this.run.tasks.length > 1);
   }
 
   #done(): void {

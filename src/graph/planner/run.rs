@@ -121,7 +121,9 @@ impl Run {
             channels: Channels::new(&plan, state),
             plan,
             breakpoints,
-            ..Self::default()
+            tasks: Tasks::default(),
+            has_answer: false,
+            writers: Vec::new(),
         }
     }
 
@@ -181,9 +183,6 @@ impl Run {
     /// nothing. A checkpoint of the input is due, under the step before [`step`](Self::step).
     pub fn input(&mut self) -> Status {
         self.prepare();
-        let mut writes = Writes::default();
-        writes.push(self.plan.start());
-        writes.end();
         let is_step = !self.tasks.list.is_empty();
         self.writers.clear();
         for at in 0..self.tasks.list.len() as u32 {
@@ -192,9 +191,23 @@ impl Run {
         }
         self.add_writer(By::Input, 0);
         let span = if is_step { Span::Step } else { Span::Input };
-        self.take(&writes, span);
+        let plan = self.plan.clone();
+        self.take(&plan.input, span);
         self.advance();
         self.next()
+    }
+
+    /// Takes new input and ends its step, as [`input`](Self::input) and [`commit`](Self::commit) do, where
+    /// no checkpoint of the input is wanted: `writes` is what `__start__` wrote.
+    ///
+    /// # Errors
+    /// [`Misfit`] if `writes` has no number of this plan's. Nothing has changed.
+    pub fn start(&mut self, writes: &Writes) -> Result<Status, Misfit> {
+        self.check(Some(self.plan.nodes()), writes.of(0))?;
+        match self.input() {
+            Status::Tasks => self.commit(writes),
+            status => Ok(status),
+        }
     }
 
     /// Goes on where the run was left. No checkpoint is due.

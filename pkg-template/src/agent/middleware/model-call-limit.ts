@@ -1,6 +1,6 @@
-import { freshId } from "../message.js";
 import { field } from "threadfold";
 import { ThreadfoldError } from "../../errors.js";
+import { newId } from "../../new-id.js";
 import type { Fields } from "../message.js";
 import { createMiddleware } from "../middleware.js";
 
@@ -102,7 +102,7 @@ export function modelCallLimitMiddleware(options: ModelCallLimitOptions) {
             threadLimit,
             runLimit,
           });
-        return { jumpTo: "end", messages: [{ type: "ai", id: freshId(), content }] };
+        return { jumpTo: "end", messages: [{ type: "ai", id: newId(), content }] };
       },
     },
     afterModel: (state) => {

@@ -2,7 +2,8 @@
 import { isGraphBubbleUp } from "threadfold/graph";
 import { isAbort } from "../../abort.js";
 import { ThreadfoldError } from "../../errors.js";
-import { type AiMessage, toolMessage, freshId } from "../message.js";
+import { newId } from "../../new-id.js";
+import { type AiMessage, toolMessage } from "../message.js";
 import { createMiddleware } from "../middleware.js";
 import type { Tool } from "../tools.js";
 
@@ -116,7 +117,7 @@ export function modelRetryMiddleware(options: RetryOptions = {}) {
         options,
         request.runtime.signal,
         () => handler(request),
-        (content) => ({ type: "ai", id: freshId(), content }),
+        (content) => ({ type: "ai", id: newId(), content }),
         (attempts, error) => `Model call failed after ${attempts} with ${error}`,
       ),
   });

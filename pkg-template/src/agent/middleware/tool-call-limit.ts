@@ -1,7 +1,8 @@
 import { field } from "threadfold";
 import { ThreadfoldError } from "../../errors.js";
 import { limit } from "../decide.js";
-import { callsOf, type Fields, lastTurn, toolMessage, freshId } from "../message.js";
+import { newId } from "../../new-id.js";
+import { callsOf, type Fields, lastTurn, toolMessage } from "../message.js";
 import { createMiddleware } from "../middleware.js";
 import { CallLimitExceededError, type CallLimits, checkLimits } from "./model-call-limit.js";
 
@@ -88,7 +89,7 @@ export function toolCallLimitMiddleware(options: ToolCallLimitOptions) {
         const stopped =
           "Execution stopped before this tool call could run because another tool call in the same batch exceeded the limit.";
         const rest = calls.filter((_, at) => !blocked.includes(at)).map((call) => toolMessage(call, stopped, "error"));
-        const last = { type: "ai", id: freshId(), content: sentence };
+        const last = { type: "ai", id: newId(), content: sentence };
         // None of them runs, so none counts for the thread.
         return { ...counted(before.thread), jumpTo: "end", messages: [...refusals, ...rest, last] };
       },
