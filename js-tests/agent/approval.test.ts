@@ -90,7 +90,8 @@ test("approval of each call by itself", () =>
         return (result["messages"] as object[]).map(shown);
       };
       // Python's sentence is pydantic's, of the schema that it checks an answer with.
-      if (error !== undefined) await expect(run()).rejects.toThrow(/Unexpected human decision|An edit of one call/);
+      if (error !== undefined)
+        await expect(run()).rejects.toThrow(/Unexpected human decision|An edit of one call|Invalid edited action/);
       else expect(await run()).toEqual(out?.map(jsonArgs));
       expect(questions).toEqual(asked);
       if (error === undefined) expect(own).toEqual(log);
@@ -108,7 +109,7 @@ test("an answer to one call that does not fit fails the run, and the call can be
     agent.invoke(new Command({ resume: { [question?.id as string]: decision } }), thread);
   const edited_action = { name: "safe", args: { x: "2" } };
   for (const wrong of [null, "yes", { type: "maybe" }, { type: "edit" }, { type: "edit", edited_action }])
-    await expect(answer(wrong)).rejects.toThrow(/Unexpected human decision|An edit of one call/);
+    await expect(answer(wrong)).rejects.toThrow(/Unexpected human decision|An edit of one call|Invalid edited action/);
   expect(log).toEqual([]);
   await answer({ type: "approve" });
   expect(log).toEqual(["echo(1)"]);

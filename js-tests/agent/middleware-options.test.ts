@@ -17,6 +17,7 @@ import {
   tool,
   toolCallLimitMiddleware,
   toolRetryMiddleware,
+  toolStrategy,
 } from "threadfold/agent";
 import { ThreadfoldError } from "threadfold";
 import { expect, test } from "vitest";
@@ -184,6 +185,21 @@ test("a file tool is described as one wants", () => {
   const descriptions = new Map(tools?.map((one) => [one.name, (one as { description?: string }).description]));
   expect(descriptions.get("ls")).toBe("What is there.");
   expect(descriptions.get("grep")).toMatch(/^Finds /);
+});
+
+test("handleError is another name of handleErrors", async () => {
+  const schema = { title: "Answer", type: "object", properties: { n: { type: "integer" } }, required: ["n"] };
+  let n: unknown = "seven";
+  const said: unknown[] = [];
+  const model = (messages: readonly { content?: unknown }[]) => {
+    said.push(messages.at(-1)?.content);
+    const args = { n };
+    n = 7;
+    return { content: "", tool_calls: [{ id: `c${said.length}`, name: "Answer", args }] };
+  };
+  const responseFormat = toolStrategy(schema, { handleError: "A number, please." });
+  const { structuredResponse } = await createAgent({ model, responseFormat }).invoke({ messages: "Hi" });
+  expect([structuredResponse, said]).toEqual([{ n: 7 }, ["Hi", "A number, please."]]);
 });
 
 test("a deep agent's prompt may be a message; without a model it says so", async () => {
