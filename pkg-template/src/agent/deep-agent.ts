@@ -70,6 +70,7 @@ export function createDeepAgent<
       generalPurposeAgent: true,
       defaultModel: model,
       defaultTools: rest.tools,
+      stateSchema: rest.schema ?? rest.stateSchema,
       defaultInterruptOn: interruptOn,
       defaultMiddleware: () => [
         todoListMiddleware(),

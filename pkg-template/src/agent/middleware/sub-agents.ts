@@ -9,7 +9,7 @@ import { createMiddleware } from "../middleware.js";
 import type { AgentModel } from "../models.js";
 import type { ResponseFormat } from "../structured.js";
 import { type Tool, tool } from "../tools.js";
-import type { Middleware, ToolRuntime } from "../types.js";
+import type { Middleware, StateForm, ToolRuntime } from "../types.js";
 import { withPrompt } from "../prompt.js";
 import { changedPath } from "./filesystem.js";
 import { humanInTheLoopMiddleware, type HumanInTheLoopOptions } from "./human-in-the-loop.js";
@@ -47,6 +47,8 @@ export interface SubAgentOptions {
   readonly defaultTools?: readonly Tool[] | undefined;
   /** What every sub-agent has first; a function makes it anew for each. */
   readonly defaultMiddleware?: readonly Middleware[] | (() => readonly Middleware[]) | undefined;
+  /** Fields that sub-agents share with the agent, besides those of middlewares that both have. */
+  readonly stateSchema?: StateForm<SchemaFields> | undefined;
   readonly defaultInterruptOn?: HumanInTheLoopOptions["interruptOn"] | undefined;
   readonly systemPrompt?: string | undefined;
   /** What the model is told about `task`; `{available_agents}` in it stands for their list. */
@@ -158,9 +160,9 @@ function runnableOf(spec: SubAgent | CompiledSubAgent, options: SubAgentOptions)
     throw new ThreadfoldError("INVALID_VALUE", `The sub-agent '${name}' has no model, and there is no defaultModel.`);
   const { systemPrompt, responseFormat } = spec;
   const approval = interruptOn ? [humanInTheLoopMiddleware({ interruptOn })] : [];
-  const { defaultMiddleware: first = [] } = options;
+  const { defaultMiddleware: first = [], stateSchema } = options;
   const middleware = [...(typeof first === "function" ? first() : first), ...(spec.middleware ?? []), ...approval];
-  return createAgent({ name, model, tools, systemPrompt, responseFormat, middleware });
+  return createAgent({ name, model, tools, systemPrompt, responseFormat, middleware, stateSchema });
 }
 
 /** The fields of a state that agents share. */
