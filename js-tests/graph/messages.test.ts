@@ -1,5 +1,6 @@
 // Long lists of messages in a run, which are not looked through once their ids are known: each step has to leave what
 // `addMessages` leaves, whatever form its update has.
+import { AIMessage } from "@langchain/core/messages";
 import * as fc from "fast-check";
 import {
   addMessages,
@@ -30,7 +31,11 @@ interface Builder {
 }
 
 /** Runs a loop that writes these updates, the even ones and the odd ones side by side if there are two nodes. */
-async function states(updates: readonly (readonly Update[])[], saved = false): Promise<unknown[][]> {
+async function states(
+  updates: readonly (readonly Update[])[],
+  saved = false,
+  begin: unknown[] = many,
+): Promise<unknown[][]> {
   const seen: unknown[][] = [];
   let step = 0;
   // The names of its nodes are not known before.
@@ -53,13 +58,13 @@ async function states(updates: readonly (readonly Update[])[], saved = false): P
   for (let at = 0; at < writers; at++) graph.addEdge(`w${at}`, "look");
   graph.addConditionalEdges("look", () => (step < updates.length ? "next" : END), ["next", END]);
   const compiled = graph.compile(saved ? { checkpointer: new MemorySaver() } : {});
-  await compiled.invoke({ messages: many }, { recursionLimit: 1000, threadId: "1" });
+  await compiled.invoke({ messages: begin }, { recursionLimit: 1000, threadId: "1" });
   return seen;
 }
 
 /** The same by the reducer. */
-function expected(updates: readonly (readonly Update[])[]): unknown[][] {
-  let list: unknown[] = many;
+function expected(updates: readonly (readonly Update[])[], begin: unknown[] = many): unknown[][] {
+  let list: unknown[] = begin;
   return updates.map((of) => {
     for (const { messages } of of) if (messages !== undefined) list = addMessages(list as never, messages as never);
     return list;
@@ -70,11 +75,15 @@ const id = fc.oneof(
   fc.integer({ min: 0, max: 45 }).map((at) => `m${at}`),
   fc.integer({ min: 0, max: 30 }).map((at) => `x${at}`),
 );
+const openAiCalls = [{ id: "c1", type: "function", function: { name: "look", arguments: '{"at":1}' } }];
 const fresh = fc.uuid().map((made) => ai(made));
 const one: fc.Arbitrary<MessageLike> = fc.oneof(
   { weight: 6, arbitrary: fresh },
   { weight: 2, arbitrary: fc.tuple(id, fc.string()).map(([of, content]) => ai(of, content)) },
   { weight: 1, arbitrary: id.map((of) => ({ role: "user", id: of, content: "hi" }) as never) },
+  { weight: 1, arbitrary: id.map((of) => new AIMessage({ id: of, content: "an instance" })) },
+  { weight: 1, arbitrary: id.map((of) => ({ ...ai(of), tool_calls: openAiCalls }) as never) },
+  { weight: 1, arbitrary: id.map((of) => ({ ...ai(of), tool_calls: null }) as never) },
   { weight: 1, arbitrary: id.map((of) => ({ type: "human", role: "assistant", id: of, content: "hi" }) as never) },
 );
 const update = fc.oneof(
@@ -90,10 +99,11 @@ test("random updates", { timeout: 60_000 }, async () => {
     async (updates) => {
       // Two writers of one step may not both replace `n`.
       const clean = updates.map((of) => of.map((own: Update, at) => (at > 0 ? { messages: own.messages ?? [] } : own)));
-      expect(await states(clean)).toEqual(expected(clean));
+      for (const begin of [many, many.slice(0, 2), []])
+        expect(await states(clean, false, begin)).toEqual(expected(clean, begin));
     },
   );
-  await fc.assert(runs, seeded("messages of a run", 200));
+  await fc.assert(runs, seeded("messages of a run", 100));
 });
 
 const adds = (count: number, from = 0): Update[][] =>
@@ -145,6 +155,40 @@ test("a list that is set, and one that a node has changed in place", async () =>
     .compile();
   const { messages } = await graph.invoke({ messages: many });
   expect(messages.filter(({ id: of }) => of === "pushed").map(({ content }) => content)).toEqual(["by 10"]);
+});
+
+test.for<[string, unknown[]]>([
+  ["a message that is no message", [{ id: "a" }]],
+  ["a tool's without its call", [{ type: "tool", id: "a", content: "" }]],
+  [
+    "one that cannot be read",
+    [
+      {
+        type: "ai",
+        get id() {
+          throw new Error("locked");
+        },
+      },
+    ],
+  ],
+])("a short list: %s is refused in the reducer's words", async ([, messages]) => {
+  const failure = (): unknown => {
+    try {
+      return addMessages([ai("m")], messages as never);
+    } catch (error) {
+      return error;
+    }
+  };
+  const { code } = failure() as { code: string };
+  expect(code).toBeTypeOf("string");
+  await expect(states([[{ messages }]], false, [ai("m")])).rejects.toMatchObject({ code });
+});
+
+test("a short list: one id twice in an update is one message, and an empty update changes nothing", async () => {
+  const updates = [[{ messages: [ai("a", "first"), ai("b"), ai("a", "second")] }], [{ messages: [] }]];
+  const seen = await states(updates, false, [ai("m")]);
+  expect(seen).toEqual(expected(updates, [ai("m")]));
+  expect(seen[1]).toBe(seen[0]);
 });
 
 test("errors are those of the reducer, and a removal of what is not there is one", async () => {

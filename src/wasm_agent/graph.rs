@@ -106,7 +106,10 @@ impl RawRun {
                 }
                 _ => {
                     match what {
-                        OPEN => *run = open(plan, numbers)?,
+                        OPEN => {
+                            let mut ended = std::mem::replace(run, open(plan, numbers)?);
+                            run.take_room(&mut ended);
+                        }
                         ADVANCE => run.advance(),
                         ANSWERS => {
                             let has_answer = numbers.next() > 0.0;

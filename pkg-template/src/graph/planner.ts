@@ -108,6 +108,8 @@ const UPDATED = 4;
 
 const NONE: readonly number[] = Object.freeze([] as number[]);
 
+const NO_TASKS: readonly PlannedTask[] = Object.freeze([]);
+
 /** How many runs that have ended are kept, to begin anew: making one costs as much as a super-step. */
 const KEPT = 8;
 
@@ -393,21 +395,23 @@ export class PlanRun {
 /** Faster than what arrays have for it, on the few numbers that there are. */
 function copy(all: Float64Array, from: number, to: number): readonly number[] {
   if (from === to) return NONE;
-  const list: number[] = [];
-  for (let at = from; at < to; at++) list.push(all[at] as number);
+  // What grows by a push has room for a dozen.
+  const list = [all[from] as number];
+  for (let at = from + 1; at < to; at++) list.push(all[at] as number);
   return list;
 }
 
 function readStep(all: Float64Array): Step {
   const count = all[2] as number;
   let at = 4;
-  const tasks: PlannedTask[] = [];
-  for (let task = 0; task < count; task++) {
+  const task = (): PlannedTask => {
     const node = all[at++] as number;
     const send = all[at++] as number;
     const length = all[at++] as number;
-    tasks.push({ node, send, triggers: copy(all, at, (at += length)) });
-  }
+    return { node, send, triggers: copy(all, at, (at += length)) };
+  };
+  const tasks: readonly PlannedTask[] = count === 0 ? NO_TASKS : [task()];
+  while (tasks.length < count) (tasks as PlannedTask[]).push(task());
   const order = copy(all, at, (at += count));
   const cleared = copy(all, at, at + (all[3] as number));
   return { status: STATUS[all[0] as number] as PlanStatus, step: all[1] as number, tasks, order, cleared };

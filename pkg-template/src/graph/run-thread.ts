@@ -1,7 +1,7 @@
 // The thread of a run: where it goes on from, what the caller adds, and what is saved of it.
 import { saverFor } from "../checkpoint/langgraph-saver.js";
 import type { CheckpointMetadata, CheckpointPendingWrite, CheckpointTuple } from "../checkpoint/types.js";
-import { type Command, isSend, type Send, toSend, updatesOf } from "./command.js";
+import { type Command, isSend, type Send, updatesOf } from "./command.js";
 import type { CompiledStateGraph } from "./compiled-graph.js";
 import { BaseLangGraphError, EmptyInputError, GraphValueError, InvalidUpdateError } from "./graph-errors.js";
 import type { GraphSpec } from "./graph-spec.js";
@@ -30,11 +30,8 @@ export abstract class RunThread extends RunEvents {
   readonly saved: SavedThread | undefined;
   /** What nodes read: the state as the super-step began. */
   state: Values;
-  readonly known: KnownIds | undefined;
   /** The sends of the step before. */
   sends: readonly Send[] = [];
-  /** The values of `__start__` and of branches. */
-  held = new Map<number, unknown>();
   plan!: PlanRun;
   /** What was saved behind the checkpoint: of tasks, and of the caller. */
   pending: CheckpointPendingWrite[] = [];
@@ -47,6 +44,8 @@ export abstract class RunThread extends RunEvents {
   /** What `versions_seen` has besides. */
   others: Record<string, Record<string, number | string>> = {};
   metadata: CheckpointMetadata = { source: "input", step: -2, parents: {} };
+  #held: Map<number, unknown> | undefined;
+  #known: KnownIds | undefined;
   #checkpointId: string | undefined;
   #parentId: string | undefined;
   /** What is to be saved behind the last checkpoint, at the end. */
@@ -64,9 +63,7 @@ export abstract class RunThread extends RunEvents {
       checkpointer === false ? undefined : (around?.saver ?? (checkpointer === true ? undefined : checkpointer));
     this.saved =
       saver && this.#open(saver, config.durability ?? around?.durability ?? graph.options.durability ?? "async");
-    const { fields } = this.spec;
-    this.state = this.saved ? {} : fields.initial();
-    this.known = fields.messages.length > 0 ? new KnownIds(fields.messages) : undefined;
+    this.state = this.saved ? {} : this.spec.fields.initial();
   }
 
   #open(saver: SavedThread["saver"], durability: SavedThread["durability"]): SavedThread {
@@ -77,6 +74,15 @@ export abstract class RunThread extends RunEvents {
       );
     const place = { thread_id: threadId, checkpoint_ns: ns };
     return new SavedThread(spec, saverFor(saver, spec.fields), place, durability);
+  }
+
+  get known(): KnownIds {
+    return (this.#known ??= new KnownIds(this.spec.fields.messages));
+  }
+
+  /** The values of `__start__` and of branches. */
+  get held(): Map<number, unknown> {
+    return (this.#held ??= new Map());
   }
 
   /** The id of the checkpoint that the tasks come behind, whether or not it is saved. */
@@ -124,7 +130,7 @@ export abstract class RunThread extends RunEvents {
     const { plan, state, sends, held, others } = restored(this.spec, tuple);
     this.state = state;
     this.sends = sends;
-    this.held = held;
+    this.#held = held;
     this.others = others;
     this.#checkpointId = tuple.checkpoint.id;
     this.#parentId = tuple.parentConfig?.configurable?.checkpoint_id;
@@ -222,26 +228,6 @@ export abstract class RunThread extends RunEvents {
     if (!answer || answer.taken) return undefined;
     answer.taken = true;
     return answer;
-  }
-
-  /** Folds what the caller wrote, and returns it as the planner knows it. */
-  callersWrites(entries: readonly CheckpointPendingWrite[]): number[] {
-    const { fields, plan, numbers, channelNumbers } = this.spec;
-    const updates: Values[] = [];
-    const writes: number[] = [];
-    const sends: Send[] = [];
-    for (const [, channel, value] of entries) {
-      const send = channel === "__pregel_tasks" ? toSend(value) : undefined;
-      const number = send ? plan.send(numbers.get(send.node) ?? -1) : channelNumbers.get(channel);
-      if (number === undefined) continue;
-      writes.push(number);
-      if (send) sends.push(send);
-      else if (number < fields.keys.length) updates.push({ [channel]: value });
-      else this.held.set(number, value);
-    }
-    if (updates.length > 0) this.state = fields.lay(this.state, updates);
-    if (sends.length > 0) this.sends = sends;
-    return writes;
   }
 
   // What is saved.

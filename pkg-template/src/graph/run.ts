@@ -1,7 +1,7 @@
 // One run of a graph: asks the planner what to do, does it, and folds what came of it.
+import { takeCallersWrites } from "./callers-writes.js";
 import { type Command, isCommand, type Send } from "./command.js";
 import {
-  BaseLangGraphError,
   EmptyInputError,
   GraphInterrupt,
   GraphRecursionError,
@@ -17,11 +17,9 @@ import { noteMessages } from "./message-stream.js";
 import type { PlanRun, Step } from "./planner.js";
 import { errorRecord } from "./run-events.js";
 import { RunThread } from "./run-thread.js";
-import { ERROR, ERROR_SOURCE, isSpecial, NULL_TASK, RESUME } from "./saved-thread.js";
+import { ERROR, ERROR_SOURCE, isSpecial, NULL_TASK, RESUME, type WritesByTask, writesByTask } from "./saved-thread.js";
 import { picked, type Values } from "./state-fields.js";
 import { Task } from "./task.js";
-
-type Entries = readonly [channel: string, value: unknown][];
 
 const NONE: readonly never[] = [];
 
@@ -124,7 +122,7 @@ export class Run extends RunThread {
     const { source } = this.metadata;
     const theirs = this.pending.filter(([id, channel]) => id === NULL_TASK && channel !== RESUME);
     if (theirs.length > 0 || !this.resuming) {
-      this.#take(this.plan.command(this.callersWrites(theirs), this.resuming));
+      this.#take(this.plan.command(takeCallersWrites(this, theirs, NONE), this.resuming));
       this.others["__input__"] ??= {};
     } else this.#take(this.plan.resume());
     if (!this.resuming) this.put("input");
@@ -168,7 +166,7 @@ export class Run extends RunThread {
     const writes: number[] = [];
     const updates = fields.note(values, writes) ? [values] : NONE;
     const isSame = updates.length === 0 && fields.ephemeral.length === 0;
-    const state = isSame ? this.state : fields.step(this.state, updates, this.known);
+    const state = isSame ? this.state : fields.step(this.state, updates, this);
     for (const channel of edges) writes.push(channel);
     this.#take(this.plan.start(writes));
     this.state = state;
@@ -191,7 +189,7 @@ export class Run extends RunThread {
   #prepare(): void {
     this.tasks = this.#step.tasks.map((planned, position) => new Task(this, planned, position));
     // Behind a checkpoint that the caller has named everything runs again.
-    const saved = this.isHead === undefined && this.pending.length > 0 ? this.#pendingByTask() : undefined;
+    const saved = this.isHead === undefined && this.pending.length > 0 ? writesByTask(this.pending) : undefined;
     if (saved ?? this.answersById ?? this.answer) this.#matchAnswers(saved);
     if (saved) this.#restore(saved);
     this.emitCheckpoint(this.tasks);
@@ -199,19 +197,8 @@ export class Run extends RunThread {
     if (this.wants("tasks")) for (const task of this.tasks) this.emitTask(task);
   }
 
-  #pendingByTask(): Map<string, Entries> {
-    const byTask = new Map<string, [string, unknown][]>();
-    for (const [id, channel, value] of this.pending) {
-      if (id === NULL_TASK) continue;
-      const list = byTask.get(id);
-      if (list) list.push([channel, value]);
-      else byTask.set(id, [[channel, value]]);
-    }
-    return byTask;
-  }
-
   /** Gives tasks what earlier runs have saved of them. */
-  #restore(byTask: ReadonlyMap<string, Entries>): void {
+  #restore(byTask: WritesByTask): void {
     // It grows: a failed task's handler comes last.
     for (const task of this.tasks) {
       const saved = byTask.get(task.id) ?? [];
@@ -225,10 +212,12 @@ export class Run extends RunThread {
   }
 
   /** Gives tasks their answers, and tells the planner how many there are. */
-  #matchAnswers(byTask: ReadonlyMap<string, Entries> | undefined): void {
+  #matchAnswers(byTask: WritesByTask | undefined): void {
     const { answersById: given } = this;
     for (const task of this.tasks) {
       const saved = byTask?.get(task.id) ?? [];
+      // One that is done asks no more.
+      if (saved.some(([channel]) => !isSpecial(channel))) continue;
       const answers: unknown[] = [];
       task.answers = answers;
       for (const [channel, value] of saved) if (channel === RESUME) answers.push(...([value].flat() as unknown[]));
@@ -362,7 +351,7 @@ export class Run extends RunThread {
   }
 
   /** What the tasks have written, in the order in which it counts. */
-  #updates(): Values[] {
+  #updates(): readonly Values[] {
     const { tasks } = this;
     if (tasks.length === 1) return (tasks[0] as Task).updates;
     const updates: Values[] = [];
@@ -383,7 +372,7 @@ export class Run extends RunThread {
     let state = before;
     // A condition that has read the only task's state has folded it.
     if (tasks.length === 1 && only?.folded) state = only.folded;
-    else if (updates.length > 0 || fields.ephemeral.length > 0) state = fields.step(before, updates, this.known);
+    else if (updates.length > 0 || fields.ephemeral.length > 0) state = fields.step(before, updates, this);
     const step = this.plan.commit(tasks);
     this.#step = step;
     this.stepNumber = step.step;
@@ -459,10 +448,9 @@ function recursionError(limit: number): GraphRecursionError {
   );
 }
 
-function aborted(signal: AbortSignal): Error {
-  const error = new BaseLangGraphError("Abort", { cause: signal.reason });
-  error.name = "AbortError";
-  return error;
+/** What the caller gave as the reason, as langgraph.js throws it. */
+function aborted({ reason }: AbortSignal): Error {
+  return reason instanceof Error ? reason : new Error(typeof reason === "string" ? reason : "Aborted");
 }
 
 function asError(error: unknown): Error {

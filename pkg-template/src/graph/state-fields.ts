@@ -20,6 +20,13 @@ const EMPTY: Partial<Record<string, () => unknown>> = {
   merge: object,
 };
 
+/** What knows the messages of a run. */
+interface Knowing {
+  readonly known: KnownIds;
+}
+
+const NOTHING: Values = Object.freeze({});
+
 /** From how many updates on it is worth joining what they append. */
 const MANY = 8;
 
@@ -87,22 +94,24 @@ export class StateFields {
   /** Adds to `writes` the numbers of the fields that an update writes. Returns whether there are any. */
   note(update: Values, writes: number[]): boolean {
     const before = writes.length;
-    for (const key of Object.keys(update)) {
+    // A list of the keys would be garbage of each step.
+    for (const key in update) {
       const number = this.numbers.get(key);
-      if (number !== undefined) writes.push(number);
+      if (number !== undefined && Object.hasOwn(update, key)) writes.push(number);
     }
     return writes.length > before;
   }
 
   /**
-   * Folds what the tasks of a super-step wrote. Clears the ephemeral fields that none of them did. `known`: what the run
-   * knows of its messages; `isTrial`: it does not go on from the answer.
+   * Folds what the tasks of a super-step wrote. Clears the ephemeral fields that none of them did. `run`: what knows its
+   * messages; `isTrial`: it does not go on from the answer.
    */
-  step(state: Values, updates: readonly Values[], known?: KnownIds, isTrial = false): Values {
-    const plainly = updates.length < 2 && this.#plainly(state, updates[0] ?? {}, known, isTrial);
+  step(state: Values, updates: readonly Values[], run?: Knowing, isTrial = false): Values {
+    const plainly = updates.length < 2 && this.#plainly(state, updates[0] ?? NOTHING, run, isTrial);
     if (plainly) return plainly;
     const all = updates.length > MANY ? this.#joined(updates) : updates;
-    return known ? known.fold(state, all, this.#fold, isTrial) : this.#fold(state, all);
+    if (!run || this.messages.length === 0) return this.#fold(state, all);
+    return run.known.fold(state, all, this.#fold, isTrial);
   }
 
   readonly #fold = (state: Values, updates: readonly Values[]): Values => {
@@ -136,24 +145,25 @@ export class StateFields {
    * What no reducer has to decide: no update, or one that replaces values and adds messages that are whole and new. Else
    * undefined.
    */
-  #plainly(state: Values, update: Values, known: KnownIds | undefined, isTrial: boolean): Values | undefined {
+  #plainly(state: Values, update: Values, run: Knowing | undefined, isTrial: boolean): Values | undefined {
     let next: Record<string, unknown> | undefined;
-    const grown: string[] = [];
-    for (const key of Object.keys(update)) {
-      if (!this.numbers.has(key)) continue;
-      const isList = known !== undefined && this.messages.includes(key);
+    let grown: string[] | undefined;
+    for (const key in update) {
+      if (!this.numbers.has(key) || !Object.hasOwn(update, key)) continue;
+      const isList = run !== undefined && this.messages.includes(key);
       if (!isList && !this.#replaces.has(key)) return undefined;
-      const value = isList ? known.grown(key, state[key], update[key]) : update[key];
+      const value = isList ? run.known.grown(key, state[key], update[key]) : update[key];
       if (value === undefined) return undefined;
       if (isList && value === state[key]) continue;
-      if (isList) grown.push(key);
+      if (isList) (grown ??= []).push(key);
       (next ??= { ...state })[key] = value;
     }
     for (const number of this.ephemeral) {
       const key = this.keys[number] as string;
       if (key in state) delete (next ??= { ...state })[key];
     }
-    if (!isTrial) for (const key of grown) known?.follow(key, next?.[key] as unknown[], state[key] as unknown[]);
+    if (grown && !isTrial)
+      for (const key of grown) run?.known.follow(key, next?.[key] as unknown[], state[key] as unknown[]);
     return next ?? state;
   }
 

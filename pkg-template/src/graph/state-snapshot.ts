@@ -5,6 +5,7 @@ import type {
   CheckpointMetadata,
   CheckpointSaver,
   CheckpointTuple,
+  PendingWrite,
 } from "../checkpoint/types.js";
 import type { CompiledStateGraph } from "./compiled-graph.js";
 import type { Interrupt } from "./interrupt.js";
@@ -125,11 +126,11 @@ async function taskSnapshot(
   inside: CheckpointSaver | undefined,
 ): Promise<TaskSnapshot> {
   const { id, name, path } = task;
-  const own = thread.pending.filter(([of]) => of === id);
-  const error = own.find(([, channel]) => channel === "__error__")?.[2];
-  const done = own.some(([, channel]) => !isSpecial(channel));
-  const asked = own.filter(([, channel]) => !done && channel === "__interrupt__");
-  const interrupts = asked.flatMap(([, , value]) => value as Interrupt);
+  const own = thread.saved(task);
+  const error = own.find(([channel]) => channel === "__error__")?.[1];
+  const done = own.some(([channel]) => !isSpecial(channel));
+  const asked = own.filter(([channel]) => !done && channel === "__interrupt__");
+  const interrupts = asked.flatMap(([, value]) => value as Interrupt);
   if (error !== undefined) return { id, name, path, error, interrupts };
   const { inside: graph } = task.node;
   const configurable = { thread_id: tuple.config.configurable?.thread_id, checkpoint_ns: graph && task.ns };
@@ -140,10 +141,8 @@ async function taskSnapshot(
 }
 
 /** What a task has written to the state. */
-function resultOf(own: OpenedThread["pending"], { spec }: OpenedThread): Values | undefined {
-  const entries = own.flatMap(([, channel, value]) =>
-    spec.fields.numbers.has(channel) ? [[channel, value] as const] : [],
-  );
+function resultOf(own: readonly PendingWrite[], { spec }: OpenedThread): Values | undefined {
+  const entries = own.filter(([channel]) => spec.fields.numbers.has(channel));
   return entries.length > 0 ? gathered(entries) : undefined;
 }
 

@@ -55,7 +55,7 @@ export class Task {
   error: unknown = undefined;
   interrupts: readonly Interrupt[] = NONE;
   /** What it writes to the state. */
-  updates: Values[] = [];
+  updates: readonly Values[] = NONE;
   /** What it writes, as the planner knows it. */
   writes: number[] = [];
   sends: readonly Send[] = NONE;
@@ -74,6 +74,7 @@ export class Task {
   folded: Values | undefined = undefined;
   failure: NodeError | undefined = undefined;
   #id: string | undefined;
+  #firstQuestion: string | undefined;
   #context: NodeContext | undefined;
   #input: unknown;
   #messages: MessageStream | undefined;
@@ -155,7 +156,12 @@ export class Task {
   // What it writes.
 
   update(update: Readonly<Record<string, unknown>>): void {
-    if (this.run.spec.fields.note(update, this.writes)) this.updates.push(update);
+    if (this.run.spec.fields.note(update, this.writes)) this.#add(update);
+  }
+
+  #add(update: Values): void {
+    if (this.updates.length === 0) this.updates = [update];
+    else (this.updates as Values[]).push(update);
   }
 
   send(given: Send): void {
@@ -194,7 +200,7 @@ export class Task {
       }
       const number = spec.channelNumbers.get(channel);
       if (number === undefined) continue;
-      if (number < spec.fields.keys.length) this.updates.push({ [channel]: value });
+      if (number < spec.fields.keys.length) this.#add({ [channel]: value });
       else (this.#restoredValues ??= new Map()).set(this.writes.length, value);
       this.writes.push(number);
     }
@@ -334,7 +340,7 @@ export class Task {
     const { spec, state } = this.run;
     const same = this.updates.length === 0 && spec.fields.ephemeral.length === 0;
     // Of several tasks the run does not go on from one's alone.
-    return same ? state : spec.fields.step(state, this.updates, this.run.known, this.run.tasks.length > 1);
+    return same ? state : spec.fields.step(state, this.updates, this.run, this.run.tasks.length > 1);
   }
 
   #done(): void {
@@ -344,7 +350,7 @@ export class Task {
   /** Says what an error means. Goes on with the next attempt, if there is one. */
   #recover(error: unknown): PromiseLike<void> | undefined {
     const { run, node } = this;
-    this.updates = [];
+    this.updates = NONE;
     this.writes = [];
     this.sends = NONE;
     this.folded = undefined;
@@ -391,7 +397,8 @@ export class Task {
   // What the node calls.
 
   interruptId(answered: number): string {
-    return interruptId(answered > 0 ? `${this.ns}|${answered}` : this.ns);
+    if (answered > 0) return interruptId(`${this.ns}|${answered}`);
+    return (this.#firstQuestion ??= interruptId(this.ns));
   }
 
   interrupt(value: unknown): unknown {

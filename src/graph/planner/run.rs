@@ -103,6 +103,14 @@ impl Run {
         Ok(Self::begin(plan, state, options))
     }
 
+    /// Takes over another run's room to work in.
+    #[cfg_attr(not(feature = "bindings-agent"), allow(dead_code))]
+    pub(crate) fn take_room(&mut self, other: &mut Self) {
+        std::mem::swap(&mut self.tasks, &mut other.tasks);
+        std::mem::swap(&mut self.writers, &mut other.writers);
+        self.tasks.clear();
+    }
+
     fn begin(plan: Arc<Plan>, mut state: PlanState, options: &Options) -> Self {
         state.step = state.step.saturating_add(1);
         let limit = i64::try_from(options.recursion_limit).unwrap_or(i64::MAX);
