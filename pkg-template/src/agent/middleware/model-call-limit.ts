@@ -96,12 +96,7 @@ export function modelCallLimitMiddleware(options: ModelCallLimitOptions) {
         if (reached.length === 0) return undefined;
         const content = `Model call limits exceeded: ${reached.join(", ")}`;
         if (exitBehavior === "error")
-          throw new CallLimitExceededError(content, "Model", {
-            threadCount: thread,
-            runCount: run,
-            threadLimit,
-            runLimit,
-          });
+          throw new CallLimitExceededError(content, "Model", { ...options, threadCount: thread, runCount: run });
         return { jumpTo: "end", messages: [{ type: "ai", id: newId(), content }] };
       },
     },

@@ -75,13 +75,7 @@ export function toolCallLimitMiddleware(options: ToolCallLimitOptions) {
         const who = toolName === undefined ? "Tool" : `'${toolName}' tool`;
         const sentence = `${who} call limit reached: ${why.join(" and ")}.`;
         if (exitBehavior === "error")
-          throw new CallLimitExceededError(sentence, "Tool", {
-            threadCount,
-            runCount: tried,
-            threadLimit,
-            runLimit,
-            toolName,
-          });
+          throw new CallLimitExceededError(sentence, "Tool", { ...options, threadCount, runCount: tried });
         const more = toolName === undefined ? "make additional tool calls" : `call '${toolName}' again`;
         const said = `Tool call limit exceeded. Do not ${more}.`;
         const refusals = blocked.map((at) => toolMessage(calls[at] as never, said, "error"));
