@@ -64,7 +64,7 @@ test("approval: what is asked, and what becomes of each decision", () =>
       // What Python shows as its repr is JSON.
       expect(plain(came)).toBe(plain(error));
     } else expect(await run()).toEqual(out?.map(jsonArgs));
-    expect(questions).toEqual(asked);
+    expect(questions).toEqual(spread(asked));
     // A failed step's siblings are stopped sooner or later.
     if (error === undefined) expect(own).toEqual(log);
   }));
@@ -93,7 +93,7 @@ test("approval of each call by itself", () =>
       if (error !== undefined)
         await expect(run()).rejects.toThrow(/Unexpected human decision|An edit of one call|Invalid edited action/);
       else expect(await run()).toEqual(out?.map(jsonArgs));
-      expect(questions).toEqual(asked);
+      expect(questions).toEqual(spread(asked));
       if (error === undefined) expect(own).toEqual(log);
     },
   ));
@@ -120,6 +120,17 @@ test("an unknown mode", () => {
 });
 
 const plain = (text: string) => text.replace(/['"]/g, "").replace(/([:,]) /g, "$1");
+
+/** What Python shows of arguments as its repr is JSON, as langchain.js writes it. */
+const spread = (asked: unknown): unknown =>
+  JSON.parse(JSON.stringify(asked), (key, value: unknown) =>
+    key === "description"
+      ? String(value).replace(
+          /Args: (\{.*\})$/s,
+          (_, args: string) => `Args: ${JSON.stringify(JSON.parse(args), null, 2)}`,
+        )
+      : value,
+  );
 
 /** Python writes a space behind a colon in JSON. */
 const jsonArgs = (message: object) => {

@@ -141,7 +141,7 @@ export function humanInTheLoopMiddleware(options: HumanInTheLoopOptions) {
     runtime: Runtime,
   ) => {
     const { name, args } = toolCall;
-    const usual = `${descriptionPrefix}\n\nTool: ${name}\nArgs: ${JSON.stringify(args)}`;
+    const usual = `${descriptionPrefix}\n\nTool: ${name}\nArgs: ${JSON.stringify(args, null, 2)}`;
     const own = typeof description === "function" ? await description(toolCall, state, runtime) : description;
     return { name, args, description: own ?? usual };
   };
