@@ -77,6 +77,26 @@ fn assert_known(name: &str, words: u64, digest: u32) {
     assert_eq!(known[name], answer, "tests/contract/answers.json has other {name}");
 }
 
+/// What it takes more than three letters to say.
+#[test]
+fn words_about_a_run_that_ends_well() {
+    use Letter::{
+        Add, AddWithTopic, Edit, FailUpdate, Finish, Lacks, Remove, Rollback, Start, Whole,
+    };
+    let words: &[&[Letter]] = &[
+        // The server told its fields without the topic: its word stands.
+        &[AddWithTopic("2"), Start, Lacks, Finish],
+        // It said nothing, and took an edit of a message that it never had: what failed stands
+        // behind that one.
+        &[Add("1"), Edit("1"), Add("3"), Start, Rollback(0), FailUpdate(1), Finish],
+        // So does it behind a message that was taken at its new place.
+        &[Whole, Remove("0"), Edit("0"), Add("3"), Start, FailUpdate(2), Finish],
+    ];
+    for word in words {
+        assert_eq!(differs::<Json>(word), None, "{word:?}");
+    }
+}
+
 /// Words that once failed, here or in the package before this contract.
 #[test]
 fn words_of_old() {
