@@ -4,6 +4,7 @@ import type { LangChainMessage } from "../messages.js";
 import { newId } from "../new-id.js";
 import { type AiMessage, callsOf, type Fields } from "./message.js";
 import { chunkOf, type ModelCall, ownSignal } from "./model-call.js";
+import { isProviderTool } from "./tools.js";
 
 /** A language model of the AI SDK. */
 export interface AiSdkModel {
@@ -26,13 +27,13 @@ export async function callAiSdk(model: AiSdkModel, call: ModelCall): Promise<AiM
     prompt: promptOf(call.messages),
     ...(signal && { abortSignal: signal }),
     ...(tools.length > 0 && {
-      tools: tools.map(({ name, description, parameters }) => ({
-        type: "function",
-        name,
-        description,
-        inputSchema: parameters,
-      })),
-      toolChoice: typeof choice === "object" ? { type: "tool", toolName: choice.name } : { type: choice },
+      tools: tools.map(({ source, name, description, parameters }) =>
+        isProviderTool(source) ? source : { type: "function", name, description, inputSchema: parameters },
+      ),
+      toolChoice:
+        typeof choice === "object"
+          ? { type: "tool", toolName: ("name" in choice ? choice : choice.function).name }
+          : { type: choice },
     }),
   };
   const id = newId();

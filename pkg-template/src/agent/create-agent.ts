@@ -16,14 +16,23 @@ import type { Fields as SchemaFields, StateOf, UpdatesOf } from "../schema.js";
 import { type AgentCallbacks, callbacksOf } from "./callbacks.js";
 import { afterModel } from "./decide.js";
 import { callsOf, type Fields, lastTurn } from "./message.js";
-import { createMiddleware, hookOf, schemaOf } from "./middleware.js";
+import { createMiddleware, hookOf, schemaOf, withContext } from "./middleware.js";
 import { modelCallLimitMiddleware } from "./middleware/model-call-limit.js";
 import { modelNode } from "./model-node.js";
 import type { AgentModel } from "./models.js";
 import { type ResponseFormat, structuredOf } from "./structured.js";
 import { toolNode } from "./tool-node.js";
-import { agentTool, type AgentTool, type Tool } from "./tools.js";
-import type { AgentState, BaseFields, JumpTarget, Middleware, NodeHook, StateOfMiddlewares } from "./types.js";
+import type { SystemPrompt } from "./system-message.js";
+import { agentTool, type AgentTool, isProviderTool, type Tool } from "./tools.js";
+import type {
+  AgentState,
+  BaseFields,
+  JumpTarget,
+  Middleware,
+  NodeHook,
+  StateForm,
+  StateOfMiddlewares,
+} from "./types.js";
 
 /** What an agent is made of: {@link createAgent}. */
 export interface AgentOptions<
@@ -33,12 +42,14 @@ export interface AgentOptions<
   /** The model: of `@langchain/core`, of the AI SDK, or a function. */
   readonly model: AgentModel;
   readonly tools?: readonly Tool[] | undefined;
-  /** What the model is told first. It is not among the messages. */
-  readonly systemPrompt?: string | undefined;
+  /** What the model is told first: a text, or a system message. It is not among the messages. */
+  readonly systemPrompt?: SystemPrompt | undefined;
   /** What is around the loop. The first is the outermost. */
   readonly middleware?: M | undefined;
   /** Fields of the state besides those of the middlewares: a schema, or the fields of one. */
-  readonly schema?: Schema<F> | F | undefined;
+  readonly schema?: StateForm<F> | undefined;
+  /** LangChain's name of `schema`. */
+  readonly stateSchema?: StateForm<F> | undefined;
   /** The form of the answer: it is in `structuredResponse`. */
   readonly responseFormat?: ResponseFormat | undefined;
   /** Keeps the threads: any saver of langgraph.js, or one of `threadfold/graph`. */
@@ -53,6 +64,10 @@ export interface AgentOptions<
   readonly contextSchema?: unknown;
   /** When checkpoints are saved, if a run does not say: `"async"`. */
   readonly durability?: Durability | undefined;
+  /** What every run is given as `store`, unless it says another. */
+  readonly store?: unknown;
+  /** Stops every run that has no signal of its own. */
+  readonly signal?: AbortSignal | undefined;
   readonly interruptBefore?: StopAt | undefined;
   readonly interruptAfter?: StopAt | undefined;
   /** Hears what happens in the graph, for tracing. */
@@ -117,9 +132,9 @@ export function createAgent<
     responseFormat,
     maxIterations,
     name,
-    schema: own,
+    schema: own = options?.stateSchema,
   } = options ?? ({} as AgentOptions<F, M>);
-  if (!model) throw new ThreadfoldError("INVALID_VALUE", "An agent should have a model.");
+  if (!model) throw new ThreadfoldError("INVALID_VALUE", "`model` option is required to create an agent.");
   const middleware = list(options.middleware, "middleware").map((one) => createMiddleware(one as Middleware));
   if (maxIterations !== undefined)
     middleware.unshift({ ...modelCallLimitMiddleware({ runLimit: maxIterations }), name: "maxIterations" });
@@ -131,7 +146,8 @@ export function createAgent<
   const all = [...schemas, base, ...(own ? [schemaOf(own)] : [])] as readonly Schema<SchemaFields>[];
   const schema = combineSchemas(...all) as Schema<SchemaFields>;
   const given = [...middleware.flatMap(({ tools = [] }) => tools), ...list(options.tools, "tools")].map(agentTool);
-  const tools = new Map(given.map((tool) => [tool.name, tool]));
+  const tools = new Map(given.flatMap((tool) => (isProviderTool(tool.source) ? [] : [[tool.name, tool]])));
+  const ofProvider = given.filter(({ source }) => isProviderTool(source));
   const structured = structuredOf(responseFormat);
   const callbacks = callbacksOf(options, isGraphBubbleUp);
   const hasTools = tools.size > 0 || middleware.some(({ wrapToolCall }) => wrapToolCall);
@@ -145,7 +161,7 @@ export function createAgent<
       model,
       name,
       systemPrompt,
-      tools: [...tools.values()],
+      tools: [...tools.values(), ...ofProvider],
       middleware,
       structured,
       format: responseFormat,
@@ -159,7 +175,7 @@ export function createAgent<
   }
   addWays(graph, middleware, tools, structured?.tools, hasTools);
 
-  const { checkpointer, durability, interruptBefore, interruptAfter, on } = options;
+  const { checkpointer, durability, interruptBefore, interruptAfter, on, store, signal } = options;
   const most = {
     checkpointer,
     durability,
@@ -170,7 +186,9 @@ export function createAgent<
     recursionLimit: RECURSION_LIMIT,
   };
   const settled = Object.fromEntries(Object.entries(most).filter(([, value]) => value !== undefined));
-  return graph.compile(settled) as unknown as Agent<F, M>;
+  const agent = graph.compile(settled) as unknown as Agent<F, M>;
+  if (store === undefined && signal === undefined) return agent;
+  return agent.withConfig({ ...(store !== undefined && { store }), ...(signal && { signal }) }) as Agent<F, M>;
 }
 
 /** @throws {@link ThreadfoldError} for what is no list. */
@@ -296,7 +314,8 @@ function hookNodes(
       if (!given) continue;
       const { run, canJumpTo } = hookOf(given);
       const node = `${one.name}.${NODES[hook]}`;
-      graph.addNode(node, run);
+      const told = (state: never, runtime: never) => run(state, withContext(one, { runtime }).runtime);
+      graph.addNode(node, one.contextSchema ? told : run);
       // What is after runs from the last middleware to the first.
       if (hook.startsWith("after")) nodes[hook].unshift({ node, canJumpTo });
       else nodes[hook].push({ node, canJumpTo });

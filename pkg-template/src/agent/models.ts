@@ -5,7 +5,7 @@ import { chunkOf, configOf, type ModelCall, ownSignal } from "./model-call.js";
 import { callAiSdk, type AiSdkModel } from "./ai-sdk.js";
 import { newId } from "../new-id.js";
 import { type AiMessage, callsOf, type Fields, typeOf } from "./message.js";
-import type { AgentTool } from "./tools.js";
+import { type AgentTool, isProviderTool } from "./tools.js";
 import type { ToolChoice } from "./types.js";
 
 /** A chat model of `@langchain/core`, or anything with its `invoke`. */
@@ -103,16 +103,18 @@ function bind(model: LangChainModel, { tools, toolChoice, settings }: ModelCall)
   if (!known) bound.set(model, (known = new WeakMap()));
   const last = known.get(tools);
   if (last && last[0] === toolChoice && !settings) return last[1];
-  const choice = typeof toolChoice === "object" ? toolChoice.name : toolChoice;
+  const choice = typeof toolChoice === "object" && "name" in toolChoice ? toolChoice.name : toolChoice;
   const options = choice === undefined ? settings : { ...settings, tool_choice: choice };
   const made = model.bindTools(tools.map(forLangChain), ...(options ? [options] : [])) as LangChainModel;
   if (!settings) known.set(tools, [toolChoice, made]);
   return made;
 }
 
-/** A tool as LangChain binds it: its own kind as it is, others in OpenAI's form. */
+/** A tool as LangChain binds it: its own kind and a provider's as they are, others in OpenAI's form. */
 const forLangChain = ({ source, name, description, parameters }: AgentTool): unknown =>
-  "invoke" in source ? source : { type: "function", function: { name, description, parameters } };
+  "invoke" in source || isProviderTool(source)
+    ? source
+    : { type: "function", function: { name, description, parameters } };
 
 function callLangChain(model: LangChainModel, call: ModelCall): Promise<AiMessage> {
   const { runtime, onChunk, messages, tools, settings } = call;

@@ -77,6 +77,11 @@ export class CompiledStateGraph<
     this.#config = config;
   }
 
+  /** Itself: where an agent of langchain.js has its graph. */
+  get graph(): this {
+    return this;
+  }
+
   /** The fields of the state, by name. */
   get channels(): Readonly<Record<string, unknown>> {
     return Object.fromEntries(this.spec.fields.keys.map((key) => [key, key]));

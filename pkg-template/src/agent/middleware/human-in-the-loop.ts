@@ -10,9 +10,18 @@ import type { AgentState, Runtime, ToolOutcome } from "../types.js";
 /** Which decisions a tool allows, and what the one who decides is shown. */
 export interface InterruptOnConfig {
   readonly allowedDecisions: readonly DecisionType[];
-  readonly description?: string | ((toolCall: ToolCall, state: AgentState, runtime: Runtime) => string) | undefined;
+  readonly description?:
+    string | ((toolCall: ToolCall, state: AgentState, runtime: Runtime) => string | Promise<string>) | undefined;
   /** Whether this call needs a yes. It has to say the same when the run is resumed. */
-  readonly when?: ((request: { readonly toolCall: ToolCall; readonly state: AgentState }) => boolean) | undefined;
+  readonly when?:
+    | ((request: {
+        readonly toolCall: ToolCall;
+        readonly state: AgentState;
+        readonly runtime: Runtime;
+      }) => boolean | Promise<boolean>)
+    | undefined;
+  /** The schema of the arguments, for who edits them: it is in the review config. */
+  readonly argsSchema?: object | undefined;
 }
 
 /** Options of {@link humanInTheLoopMiddleware}. */
@@ -36,6 +45,7 @@ export interface ApprovalRequest {
   readonly review_configs: readonly {
     readonly action_name: string;
     readonly allowed_decisions: readonly DecisionType[];
+    readonly args_schema?: object;
   }[];
 }
 
@@ -99,11 +109,11 @@ const NOTICE =
  */
 export function humanInTheLoopMiddleware(options: HumanInTheLoopOptions) {
   const {
-    interruptOn,
+    interruptOn = {},
     interruptMode: mode = "batched",
     descriptionPrefix = "Tool execution requires approval",
     editNotice = NOTICE,
-  } = options;
+  } = options ?? {};
   if (mode !== "batched" && mode !== "per_call")
     throw new ThreadfoldError("INVALID_VALUE", "interruptMode should be 'batched' or 'per_call'.");
   const configs = new Map<string, InterruptOnConfig>();
@@ -120,35 +130,40 @@ export function humanInTheLoopMiddleware(options: HumanInTheLoopOptions) {
   }
 
   /** The config of a call that has to be asked for. */
-  const configOf = (toolCall: ToolCall, state: AgentState) => {
+  const configOf = async (toolCall: ToolCall, state: AgentState, runtime: Runtime) => {
     const config = configs.get(toolCall.name);
-    return config && (config.when?.({ toolCall, state }) ?? true) ? config : undefined;
+    return config && ((await config.when?.({ toolCall, state, runtime })) ?? true) ? config : undefined;
   };
-  const requestOf = (toolCall: ToolCall, { description }: InterruptOnConfig, state: AgentState, runtime: Runtime) => {
+  const requestOf = async (
+    toolCall: ToolCall,
+    { description }: InterruptOnConfig,
+    state: AgentState,
+    runtime: Runtime,
+  ) => {
     const { name, args } = toolCall;
-    const usual = `${descriptionPrefix}\n\nTool: ${name}\nArgs: ${JSON.stringify(args)}`;
-    const said = typeof description === "function" ? description(toolCall, state, runtime) : (description ?? usual);
-    return { name, args, description: said };
+    const usual = `${descriptionPrefix}\n\nTool: ${name}\nArgs: ${JSON.stringify(args, null, 2)}`;
+    const own = typeof description === "function" ? await description(toolCall, state, runtime) : description;
+    return { name, args, description: own ?? usual };
   };
 
   /** Asks for one call: returns what runs in its place, or the message that answers it. */
-  const ask = (
+  const ask = async (
     toolCall: ToolCall,
     config: InterruptOnConfig,
     { state, runtime }: { readonly state: AgentState; readonly runtime: Runtime },
-  ): Action | LangChainMessage | undefined => {
+  ): Promise<Action | LangChainMessage | undefined> => {
     const decision = runtime.interrupt<ApprovalDecision>({
       type: "tool_approval",
       tool_call_id: toolCall.id as string,
-      ...requestOf(toolCall, config, state, runtime),
+      ...(await requestOf(toolCall, config, state, runtime)),
     } satisfies ToolApprovalRequest);
     const settled = settle([gateOf(config.allowedDecisions)], [decision]);
     if (!Array.isArray(settled)) throw misfit(settled, [decision], [toolCall], [config]);
     const [one] = settled;
     if (one === "run") return undefined;
     if (!one || "answer" in one) return answerTo(toolCall, decision);
-    const action = actionOf(decision);
-    if (action?.name !== toolCall.name)
+    const action = actionOf(toolCall, decision);
+    if (action.name !== toolCall.name)
       throw new Error(`An edit of one call should be { name: '${toolCall.name}', args }: it does not change the tool.`);
     return action;
   };
@@ -156,22 +171,21 @@ export function humanInTheLoopMiddleware(options: HumanInTheLoopOptions) {
   return createMiddleware({
     name: "HumanInTheLoopMiddleware",
     stateSchema: { [EDITED]: field.replace<Readonly<Record<string, Action>>>({ private: true }) },
-    afterModel: (state, runtime) => {
+    afterModel: async (state, runtime) => {
       if (mode === "per_call") return undefined;
       const calls = callsOf(lastTurn(state.messages).ai);
-      const waiting = calls.map((toolCall) => configOf(toolCall, state));
+      const waiting = await Promise.all(calls.map((toolCall) => configOf(toolCall, state, runtime)));
       const edited = state[EDITED] as object | undefined;
       if (!waiting.some(Boolean)) return edited && Object.keys(edited).length > 0 ? { [EDITED]: {} } : undefined;
 
-      const asked = calls.flatMap((toolCall, at) => {
-        const config = waiting[at];
-        if (!config) return [];
-        const review = { action_name: toolCall.name, allowed_decisions: config.allowedDecisions };
-        return [{ request: requestOf(toolCall, config, state, runtime), review }];
-      });
+      const asked = calls.flatMap((toolCall, at) => (waiting[at] ? [[toolCall, waiting[at]] as const] : []));
       const answer: { decisions?: readonly ApprovalDecision[] } | null | undefined = runtime.interrupt({
-        action_requests: asked.map(({ request }) => request),
-        review_configs: asked.map(({ review }) => review),
+        action_requests: await Promise.all(asked.map(([call, config]) => requestOf(call, config, state, runtime))),
+        review_configs: asked.map(([{ name: action_name }, { allowedDecisions: allowed_decisions, argsSchema }]) => ({
+          action_name,
+          allowed_decisions,
+          ...(argsSchema && { args_schema: argsSchema }),
+        })),
       } satisfies ApprovalRequest);
       const decisions = answer?.decisions;
       if (!Array.isArray(decisions))
@@ -188,7 +202,7 @@ export function humanInTheLoopMiddleware(options: HumanInTheLoopOptions) {
       settled.forEach((one, at) => {
         const call = calls[at] as ToolCall;
         if (one === "run") return;
-        if ("edited" in one) edits[call.id as string] = actionOf(decisions[one.edited] as ApprovalDecision) as Action;
+        if ("edited" in one) edits[call.id as string] = actionOf(call, decisions[one.edited] as ApprovalDecision);
         else messages.push(answerTo(call, decisions[one.answer] as ApprovalDecision));
       });
       return { messages, [EDITED]: edits };
@@ -197,8 +211,8 @@ export function humanInTheLoopMiddleware(options: HumanInTheLoopOptions) {
       const { toolCall, runtime, state } = request;
       let action: Action | undefined;
       if (mode === "per_call") {
-        const config = configOf(toolCall, state);
-        const came = config && ask(toolCall, config, request);
+        const config = await configOf(toolCall, state, runtime);
+        const came = config && (await ask(toolCall, config, request));
         if (came && "type" in came) return came as ToolOutcome;
         action = came as Action | undefined;
       } else {
@@ -220,10 +234,14 @@ export function humanInTheLoopMiddleware(options: HumanInTheLoopOptions) {
   });
 }
 
-/** What an edit puts in the place of a call. */
-function actionOf(decision: ApprovalDecision): Action | undefined {
-  const { edited_action: action, editedAction } = decision as Fields;
-  return (action ?? editedAction) as Action | undefined;
+/** What an edit puts in the place of a call: what was edited must not run as it was. */
+function actionOf(call: ToolCall, decision: ApprovalDecision): Action {
+  const { edited_action: action, editedAction = action } = decision as Fields;
+  const { name, args } = (editedAction ?? {}) as Partial<Action>;
+  const needs = typeof name === "string" ? "args must be an object" : "name must be a string";
+  if (typeof name !== "string" || typeof args !== "object" || args === null)
+    throw new Error(`Invalid edited action for tool "${call.name}": ${needs}`);
+  return editedAction as Action;
 }
 
 /** Says why the decisions do not fit the calls, in LangChain's words. */
@@ -248,6 +266,8 @@ function misfit(
 /** What the model is told in place of a result. */
 function answerTo(call: ToolCall, decision: ApprovalDecision): LangChainMessage {
   const { message } = decision as { message?: string };
+  if (message != null && typeof message !== "string")
+    throw new Error(`Tool call response for "${call.name}" must be a string, got ${typeof message}`);
   if (decision.type === "respond") return toolMessage(call, message ?? "");
   const rejected = `User rejected the tool call for \`${call.name}\` with`;
   const usual = `${rejected} id ${call.id}. The tool was not executed. Do not retry this tool call unless the user explicitly requests it.`;
