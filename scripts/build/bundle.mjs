@@ -135,7 +135,7 @@ async function minified(text) {
   const { code } = await minify(text, {
     module: true,
     ecma: 2022,
-    compress: { passes: 3, hoist_funs: true },
+    compress: { hoist_funs: true },
     format: { max_line_len: LINE },
   });
   return code;
