@@ -33,9 +33,11 @@ const onReact18 = {
 const ALONE = [
   "checkpoint/validation.test.ts",
   "memory/**",
+  "persist/save.test.ts",
   "robust/**",
   "react/**",
   "stores/**",
+  "thread/listeners.test.ts",
   "runner/chat.test.ts",
   "fuzz/seeds.test.ts",
   "graph/alias.test.ts",

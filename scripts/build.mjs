@@ -27,11 +27,8 @@ export async function build(workspaces) {
     import("./build/assemble.mjs"),
   ]);
   const bound = await step("wasm-bindgen", () => writeGlue(crates));
-  const wasms = await step("wasm-opt", () => optimise(bound));
-  const [{ files: bundles, modules }, types] = await all([
-    step("esbuild", () => bundle(wasms)),
-    step("tsc (declarations)", declareTypes),
-  ]);
+  const [wasms, types] = await all([step("wasm-opt", () => optimise(bound)), step("tsc (declarations)", declareTypes)]);
+  const { files: bundles, modules } = await step("esbuild", () => bundle(wasms));
   await step("pkg/", () => assemble({ wasms, bundles, types, notices: notices(modules) }));
   linkPackage();
 }

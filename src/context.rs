@@ -4,7 +4,8 @@
 //! same code for JSON, for a Rust program's own types and for JavaScript's objects.
 //!
 //! - [`view::Context`]: what is sent, by a [`policy`] and one small [`record`], and what is due.
-//! - [`count`], [`estimate`]: tokens as Python counts them, and nearer to what a model reads.
+//! - [`count`], [`estimate`]: tokens as Python counts them, and nearer to what a model reads; a [`meter`]
+//!   counts them while they are streamed.
 //! - [`safe_cuts`]: where a list of messages can be cut so that no tool result loses its call.
 //! - [`repair_tool_calls`], [`patch_tool_calls`]: lists that providers take.
 //! - [`trim`], [`clear`], [`truncate`], [`offload`]: how it gets fewer.
@@ -18,6 +19,7 @@ pub(crate) mod cut;
 pub mod estimate;
 pub mod estimate_message;
 pub(crate) mod ledger;
+pub mod meter;
 pub mod offload;
 mod parts;
 pub mod policy;

@@ -147,7 +147,7 @@ impl<V: Value> Thread<V> {
     }
 
     /// Whether a read has to compute anything.
-    #[cfg(all(target_arch = "wasm32", feature = "bindings"))]
+    #[cfg_attr(not(all(target_arch = "wasm32", feature = "bindings")), allow(dead_code))]
     pub(crate) fn has_writes(&self) -> bool {
         !self.view.fresh && (self.updates.write_count > 0 || !self.rules.open)
     }

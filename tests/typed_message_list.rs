@@ -2,6 +2,8 @@
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
+mod seeded;
+
 use std::sync::Arc;
 
 use proptest::collection::vec;
@@ -186,12 +188,7 @@ fn shown<'a>(notes: impl IntoIterator<Item = &'a Note>) -> Vec<Note> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: 2_000,
-        failure_persistence: None,
-        rng_seed: proptest::test_runner::RngSeed::Fixed(6),
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(seeded::config(2_000))]
 
     /// The list against a plain one, folded by `add_message_list`.
     #[test]

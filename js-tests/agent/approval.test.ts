@@ -1,4 +1,11 @@
-import { createAgent, humanInTheLoopMiddleware, tool } from "threadfold/agent";
+import {
+  createAgent,
+  humanInTheLoopMiddleware,
+  type HumanInTheLoopOptions,
+  type InterruptOnConfig,
+  tool,
+  type ToolApprovalRequest,
+} from "threadfold/agent";
 import { Command, INTERRUPT, MemorySaver } from "threadfold/graph";
 import { expect, test } from "vitest";
 import { type Recorded, replay, type Reply, scripted, shown } from "./records.js";
@@ -9,28 +16,34 @@ interface Given {
   readonly turns: readonly object[][];
 }
 
+/** The agent of a record, and what its tools do. */
+function agentOf(given: Pick<Given, "gates" | "replies">, options: Partial<HumanInTheLoopOptions>) {
+  const log: string[] = [];
+  const gates = Object.entries(given.gates).map(([name, gate]) => {
+    if (typeof gate === "boolean") return [name, gate];
+    const { allowed_decisions: allowedDecisions, description } = gate;
+    return [name, { allowedDecisions, description }];
+  });
+  const agent = createAgent({
+    model: scripted(given.replies),
+    tools: ["echo", "ping", "safe"].map((name) =>
+      tool({
+        name,
+        run: ({ x }: { x: string }) => {
+          log.push(`${name}(${x})`);
+          return `${name}:${x}`;
+        },
+      }),
+    ),
+    middleware: [humanInTheLoopMiddleware({ interruptOn: Object.fromEntries(gates), editNotice: "NOTE", ...options })],
+    checkpointer: new MemorySaver(),
+  });
+  return [agent, log] as const;
+}
+
 test("approval: what is asked, and what becomes of each decision", () =>
   replay("approval", async ({ in: given, out, error, log, asked }: Recorded<Given, object[]> & { asked?: unknown }) => {
-    const own: string[] = [];
-    const gates = Object.entries(given.gates).map(([name, gate]) => {
-      if (typeof gate === "boolean") return [name, gate];
-      const { allowed_decisions: allowedDecisions, description } = gate;
-      return [name, { allowedDecisions, description }];
-    });
-    const agent = createAgent({
-      model: scripted(given.replies),
-      tools: ["echo", "ping", "safe"].map((name) =>
-        tool({
-          name,
-          run: ({ x }: { x: string }) => {
-            own.push(`${name}(${x})`);
-            return `${name}:${x}`;
-          },
-        }),
-      ),
-      middleware: [humanInTheLoopMiddleware({ interruptOn: Object.fromEntries(gates), editNotice: "NOTE" })],
-      checkpointer: new MemorySaver(),
-    });
+    const [agent, own] = agentOf(given, {});
     const config = { threadId: "1", maxConcurrency: 1 };
     const questions: unknown[] = [];
     const run = async () => {
@@ -51,15 +64,124 @@ test("approval: what is asked, and what becomes of each decision", () =>
       // What Python shows as its repr is JSON.
       expect(plain(came)).toBe(plain(error));
     } else expect(await run()).toEqual(out?.map(jsonArgs));
-    expect(questions).toEqual(asked);
+    expect(questions).toEqual(spread(asked));
     // A failed step's siblings are stopped sooner or later.
     if (error === undefined) expect(own).toEqual(log);
   }));
 
+type CallTurns = Omit<Given, "turns"> & { readonly turns: readonly Record<string, object>[] };
+
+test("approval of each call by itself", () =>
+  replay(
+    "approval_per_call",
+    async ({ in: given, out, error, log, asked }: Recorded<CallTurns, object[]> & { asked?: unknown }) => {
+      const [agent, own] = agentOf(given, { interruptMode: "per_call" });
+      const config = { threadId: "1", maxConcurrency: 1 };
+      const questions: unknown[] = [];
+      const run = async () => {
+        let result: Record<string, unknown> = await agent.invoke({ messages: "go" }, config);
+        for (const decisions of given.turns) {
+          const waiting = result[INTERRUPT] as { id: string; value: ToolApprovalRequest }[] | undefined;
+          if (!waiting) break;
+          questions.push(...waiting.map(({ value }) => value));
+          const resume = waiting.map(({ id, value }) => [id, decisions[value.tool_call_id]]);
+          result = await agent.invoke(new Command({ resume: Object.fromEntries(resume) }), config);
+        }
+        return (result["messages"] as object[]).map(shown);
+      };
+      // Python's sentence is pydantic's, of the schema that it checks an answer with.
+      if (error !== undefined)
+        await expect(run()).rejects.toThrow(/Unexpected human decision|An edit of one call|Invalid edited action/);
+      else expect(await run()).toEqual(out?.map(jsonArgs));
+      expect(questions).toEqual(spread(asked));
+      if (error === undefined) expect(own).toEqual(log);
+    },
+  ));
+
+test("an answer to one call that does not fit fails the run, and the call can be answered again", async () => {
+  const calls = [{ id: "c1", name: "echo", args: { x: "1" } }];
+  const replies = [{ content: "", tool_calls: calls }];
+  const [agent, log] = agentOf({ gates: { echo: true }, replies }, { interruptMode: "per_call" });
+  const thread = { threadId: "1" };
+  const asked = await agent.invoke({ messages: "go" }, thread);
+  const [question] = (asked as unknown as Record<string, { id: string }[]>)[INTERRUPT] as { id: string }[];
+  const answer = (decision: unknown) =>
+    agent.invoke(new Command({ resume: { [question?.id as string]: decision } }), thread);
+  const edited_action = { name: "safe", args: { x: "2" } };
+  for (const wrong of [null, "yes", { type: "maybe" }, { type: "edit" }, { type: "edit", edited_action }])
+    await expect(answer(wrong)).rejects.toThrow(/Unexpected human decision|An edit of one call|Invalid edited action/);
+  expect(log).toEqual([]);
+  await answer({ type: "approve" });
+  expect(log).toEqual(["echo(1)"]);
+});
+
+test("an unknown mode", () => {
+  expect(() => humanInTheLoopMiddleware({ interruptOn: {}, interruptMode: "each" as never })).toThrow(/'per_call'/);
+});
+
 const plain = (text: string) => text.replace(/['"]/g, "").replace(/([:,]) /g, "$1");
+
+/** What Python shows of arguments as its repr is JSON, as langchain.js writes it. */
+const spread = (asked: unknown): unknown =>
+  JSON.parse(JSON.stringify(asked), (key, value: unknown) =>
+    key === "description"
+      ? String(value).replace(
+          /Args: (\{.*\})$/s,
+          (_, args: string) => `Args: ${JSON.stringify(JSON.parse(args), null, 2)}`,
+        )
+      : value,
+  );
 
 /** Python writes a space behind a colon in JSON. */
 const jsonArgs = (message: object) => {
   const { content } = message as { content: string };
   return { ...message, content: content.replaceAll('{"x": "EDIT"}', '{"x":"EDIT"}') };
 };
+
+/** An agent that asks before it sends, and what it has sent. */
+function sender(config: InterruptOnConfig) {
+  const sent: unknown[] = [];
+  const agent = createAgent({
+    model: scripted([{ content: "", tool_calls: [{ id: "c1", name: "send", args: { to: "Ada" } }] }]),
+    tools: [tool({ name: "send", run: (args) => void sent.push(args) })],
+    middleware: [humanInTheLoopMiddleware({ interruptOn: { send: config } })],
+    checkpointer: new MemorySaver(),
+  });
+  const answer = (decision: unknown) =>
+    agent.invoke(new Command({ resume: { decisions: [decision] } }), { threadId: "t" });
+  return { sent, answer, ask: () => agent.invoke({ messages: "go" }, { threadId: "t" }) };
+}
+
+test("approval: when and description may take their time; the arguments' schema is shown", async () => {
+  const argsSchema = { type: "object", properties: { to: { type: "string" } } };
+  const { ask, answer, sent } = sender({
+    allowedDecisions: ["approve"],
+    when: async ({ toolCall, runtime }) => toolCall.args["to"] === "Ada" && runtime.node !== "",
+    description: async ({ name }) => `May I ${name}?`,
+    argsSchema,
+  });
+  expect((await ask())[INTERRUPT]?.[0]?.value).toEqual({
+    action_requests: [{ name: "send", args: { to: "Ada" }, description: "May I send?" }],
+    review_configs: [{ action_name: "send", allowed_decisions: ["approve"], args_schema: argsSchema }],
+  });
+  await answer({ type: "approve" });
+  expect(sent).toEqual([{ to: "Ada" }]);
+
+  const free = sender({ allowedDecisions: ["approve"], when: async () => false });
+  await free.ask();
+  expect(free.sent).toEqual([{ to: "Ada" }]);
+});
+
+test.each([
+  [{ type: "edit" }, 'Invalid edited action for tool "send": name must be a string'],
+  [{ type: "edit", editedAction: { args: {} } }, 'Invalid edited action for tool "send": name must be a string'],
+  [{ type: "edit", edited_action: { name: "send" } }, 'Invalid edited action for tool "send": args must be an object'],
+  [{ type: "edit", editedAction: { name: "send", args: null } }, "args must be an object"],
+  [{ type: "reject", message: { no: true } }, 'Tool call response for "send" must be a string, got object'],
+  [{ type: "respond", message: 5 }, 'Tool call response for "send" must be a string, got number'],
+])("approval: %j runs nothing", async (decision, said) => {
+  const { ask, answer, sent } = sender({ allowedDecisions: ["edit", "reject", "respond"] });
+  await ask();
+  await expect(answer(decision)).rejects.toThrow(said);
+  expect(sent).toEqual([]);
+});

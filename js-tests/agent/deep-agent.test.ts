@@ -1,4 +1,5 @@
 // A deep agent plans, writes files, delegates, asks for approval and survives restarts: all with a scripted model.
+import { field } from "threadfold";
 import { createDeepAgent, type FunctionModel, tool } from "threadfold/agent";
 import { Command, INTERRUPT, MemorySaver } from "threadfold/graph";
 import { expect, test } from "vitest";
@@ -117,4 +118,32 @@ test("what the model is sent: prompts, tools, and no private fields in what a ru
   expect(shown).toEqual([
     ["system", ["write_todos", "ls", "read_file", "write_file", "edit_file", "delete", "glob", "grep", "task"]],
   ]);
+});
+
+test("sub-agents share the fields of the agent's own schema", async () => {
+  const seen: unknown[] = [];
+  const call = (name: string, args: object) => ({ content: "", tool_calls: [{ id: name, name, args }] });
+  const rename = tool({
+    name: "rename",
+    run: (_, { state, toolCall: { id } }) => {
+      seen.push(state["topic"]);
+      const messages = [{ type: "tool" as const, content: "Renamed.", tool_call_id: id as string }];
+      return new Command({ update: { topic: "tea", messages } });
+    },
+  });
+  const script = [call("task", { description: "Rename it.", subagent_type: "helper" }), "Done."];
+  const subagents = [
+    {
+      name: "helper",
+      description: "Renames.",
+      tools: [rename],
+      model: (messages: readonly object[]) => (messages.length > 2 ? "Renamed it." : call("rename", {})),
+    },
+  ];
+  const schema = { topic: field.replace<string>() };
+  const result = await createDeepAgent({ model: () => script.shift() as never, schema, subagents }).invoke({
+    messages: "go",
+    topic: "coffee",
+  });
+  expect([seen, result.topic]).toEqual([["coffee"], "tea"]);
 });

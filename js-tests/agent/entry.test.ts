@@ -8,7 +8,9 @@ import { expect, test } from "vitest";
 const pkg = new URL("../../pkg/", import.meta.url);
 const imports = (file: string) =>
   new Set(
-    [...readFileSync(new URL(file, pkg), "utf8").matchAll(/(?:from|require\()\s*"([^"]+)"/g)].map(([, path]) => path),
+    [...readFileSync(new URL(file, pkg), "utf8").matchAll(/(?:from|require\()\s*"([\w./@-]+)"/g)].map(
+      ([, path]) => path,
+    ),
   );
 
 test("ESM and CommonJS have the same, and an error of either is a ThreadfoldError", async () => {

@@ -4,7 +4,7 @@ import { FakeStreamingChatModel } from "@langchain/core/utils/testing";
 import { tool as langchainTool } from "@langchain/core/tools";
 import { generateText, jsonSchema, tool as aiTool } from "ai";
 import { MockLanguageModelV3, simulateReadableStream } from "ai/test";
-import { createAgent, type LangChainModel, mcpTools, tool } from "threadfold/agent";
+import { createAgent, createMiddleware, type LangChainModel, mcpTools, tool } from "threadfold/agent";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 
@@ -15,6 +15,15 @@ const usage = {
   outputTokens: { total: 2, text: 2, reasoning: 0 },
 };
 const finishReason = { unified: "stop" as const, raw: "stop" };
+
+/** Has the model asked twice. */
+function again() {
+  let asked = 0;
+  return createMiddleware({
+    name: "Again",
+    afterModel: { canJumpTo: ["model"], hook: () => (asked++ === 0 ? { jumpTo: "model" } : undefined) },
+  });
+}
 
 describe("the AI SDK", () => {
   const turns = () => [
@@ -134,6 +143,21 @@ describe("@langchain/core", () => {
     expect(messages[2]).toMatchObject({ content: "3", tool_call_id: "c1" });
     expect(messages[4]).toMatchObject({ status: "error", tool_call_id: "c2" });
     expect(String(messages[4]?.content)).toContain("Error invoking tool 'add'");
+  });
+
+  test("its answer is one of its class with an id, and the same answer again is another message", async () => {
+    for (const frozen of [false, true]) {
+      const answer = new AIMessage({ content: "Again.", additional_kwargs: { of: "mine" } });
+      if (frozen) Object.freeze(answer);
+      const agent = createAgent({ model: { invoke: async () => answer }, middleware: [again()] });
+      const { messages } = await agent.invoke({ messages: "Hi" });
+      const answers = messages.slice(1) as unknown as AIMessage[];
+      expect(answers.map((one) => one instanceof AIMessage && one.lc_kwargs["id"] === one.id)).toEqual([true, true]);
+      expect(new Set(answers.map(({ id }) => id)).size).toBe(2);
+      expect(answers[0]).toMatchObject({ content: "Again.", additional_kwargs: { of: "mine" } });
+      expect(AIMessage.isInstance(answers[0])).toBe(true);
+      expect([answer.id, "id" in answer.lc_kwargs]).toEqual([undefined, false]);
+    }
   });
 
   test("a streaming model without callbacks is streamed, and its chunks make one message", async () => {

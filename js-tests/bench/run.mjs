@@ -81,6 +81,14 @@ if (wanted("agent")) {
   }
 }
 
+if (wanted("context, due beside langchain's summarizationMiddleware")) {
+  const { middlewareCosts } = await import("./cases/context-middlewares.mjs");
+  for (const result of (await middlewareCosts(options.quick)) ?? []) {
+    results.push(result);
+    printCase(result);
+  }
+}
+
 if (wanted("NODE_ENV")) {
   const { modeCosts } = await import("./cases/mode.mjs");
   for (const result of modeCosts(options.quick ? 1 : 5)) {

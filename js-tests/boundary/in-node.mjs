@@ -6,4 +6,4 @@ import { runTests } from "./tests.mjs";
 
 const [folder] = process.argv.slice(2);
 const glue = await import(pathToFileURL(join(folder, "tests.js")).href);
-process.exitCode = (await runTests(glue, readFileSync(join(folder, "tests_bg.wasm")))) ? 0 : 1;
+process.exitCode = runTests(glue, readFileSync(join(folder, "tests_bg.wasm"))) ? 0 : 1;

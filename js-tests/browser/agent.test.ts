@@ -22,6 +22,12 @@ async function open(options: BrowserContextOptions = {}): Promise<Page> {
   return page;
 }
 
+async function reload(page: Page): Promise<void> {
+  await page.reload();
+  await page.locator("#agent").scrollIntoViewIfNeeded();
+  await page.locator("#agent .graph").waitFor();
+}
+
 const agent = (page: Page) => page.locator("#agent");
 const say = (page: Page, text: string) => agent(page).getByRole("button", { name: text }).click();
 const texts = (page: Page) => agent(page).locator(".message > .text").allTextContents();
@@ -60,7 +66,7 @@ test("its graph is drawn, and the nodes light up as they work", async () => {
   expect(await lit).toEqual(["model", "tools", "model"]);
   expect(await marked(page, "active")).toEqual([]);
   expect((await texts(page)).at(-1)).toContain("In Lima it is 19 °C, fog; in Osaka 24 °C, clouds.");
-  expect(await place(page)).toBe("4 / 4");
+  await expect.poll(() => place(page)).toBe("4 / 4");
   await page.close();
 });
 
@@ -68,7 +74,7 @@ test.each(["Approve", "Decline"])("it asks before it sends a mail: %s", async (a
   const page = await open();
   await say(page, "Write to Ada");
   await agent(page).getByText("Send this mail to ada@example.com?").waitFor();
-  expect(await marked(page, "next")).toEqual(["approve"]);
+  await expect.poll(() => marked(page, "next")).toEqual(["approve"]);
   await agent(page).getByRole("button", { name: answer }).click();
   await until(page, "ready");
   expect((await texts(page)).at(-1)).toBe(
@@ -82,11 +88,11 @@ test("the slider shows what was at each checkpoint, and the agent goes on from o
   await say(page, "Plan a trip");
   await until(page, "streaming");
   await until(page, "ready");
-  expect(await place(page)).toBe("8 / 8");
+  await expect.poll(() => place(page)).toBe("8 / 8");
   const before = await texts(page);
   await agent(page).getByRole("slider").fill("1");
   expect(await texts(page)).toEqual(["Plan a trip", "Let me plan this first."]);
-  expect(await marked(page, "next")).toEqual(["tools"]);
+  await expect.poll(() => marked(page, "next")).toEqual(["tools"]);
   await agent(page).getByRole("button", { name: "Back to now" }).click();
   expect(await texts(page)).toEqual(before);
   await agent(page).getByRole("slider").fill("2");
@@ -102,6 +108,49 @@ test("the slider shows what was at each checkpoint, and the agent goes on from o
   expect(after.at(-1)).toContain("In Lima");
   // The plan was noted by then, and what came later is another branch.
   expect(await agent(page).locator(".plan summary").textContent()).toBe("Plan: 0 of 3 done");
+  await page.close();
+});
+
+test("a reload finds the conversation, its checkpoints and its question", async () => {
+  const page = await open();
+  await say(page, "Compare the weather");
+  await until(page, "streaming");
+  await until(page, "ready");
+  await say(page, "Write to Ada");
+  await agent(page).getByText("Send this mail to ada@example.com?").waitFor();
+  await expect.poll(() => place(page)).toBe("7 / 7");
+  const before = await texts(page);
+  await reload(page);
+  await agent(page).getByText("Send this mail to ada@example.com?").waitFor();
+  await expect.poll(() => place(page)).toBe("7 / 7");
+  expect(await texts(page)).toEqual(before);
+  await expect.poll(() => marked(page, "next")).toEqual(["approve"]);
+  await agent(page).getByRole("button", { name: "Approve" }).click();
+  await until(page, "ready");
+  expect((await texts(page)).at(-1)).toBe("Done: Ada has your mail.");
+
+  await agent(page).getByRole("button", { name: "Start over" }).click();
+  await page.waitForFunction(() => document.querySelector("#agent .place")?.textContent === "0 / 0");
+  await reload(page);
+  expect(await texts(page)).toEqual([]);
+  await expect.poll(() => place(page)).toBe("0 / 0");
+  await page.close();
+});
+
+test("a run that a reload cut off can be tried again, and says nothing twice", async () => {
+  const page = await open();
+  await say(page, "Plan a trip");
+  // Soon: a run that ends before the reload is not cut off.
+  await agent(page).getByText("Let me").waitFor();
+  await reload(page);
+  await until(page, "error");
+  await agent(page).getByRole("button", { name: "Try again" }).click();
+  await until(page, "ready");
+  const said = await texts(page);
+  expect(said.slice(0, 2)).toEqual(["Plan a trip", "Let me plan this first."]);
+  for (const once of ["Let me plan this first.", "Now the weather."])
+    expect(said.filter((text) => text === once)).toEqual([once]);
+  expect(said.at(-1)).toContain("Thursday the coast");
   await page.close();
 });
 

@@ -4,6 +4,7 @@ import { offload } from "threadfold/context/offload";
 import { expect, test } from "vitest";
 import { garbage } from "../garbage/values.js";
 import { outcome } from "../support/errors.js";
+import { isThorough } from "../support/seed.js";
 import { ai, human, tool } from "./conversations.js";
 
 const { clearToolUses, patchToolCalls, repairToolCalls, safeCuts, ThreadfoldError, trimMessages, truncateToolArgs } =
@@ -119,7 +120,8 @@ function check(call: Call, args: unknown[], what: string): void {
   const came = outcome(() => call.call(...(args as never[])));
   if ("error" in came && !(came.error instanceof ThreadfoldError))
     expect.fail(`${what}: threw ${came.error instanceof Error ? came.error.stack : "what is no error"}`);
-  expect(probe(), what).toBe(GOOD);
+  // `expect` takes longer than what it looks at.
+  if (probe() !== GOOD) expect.fail(`${what}: other calls answer otherwise now: ${probe()}`);
 }
 
 /** A message with garbage under every name that is read. */
@@ -139,7 +141,11 @@ const FIELDS = ["role", "type", "id", "lc", "kwargs", "tool_calls", "toolCalls",
 for (const [name, call] of Object.entries(CALLS)) {
   test(`${name}: each argument, each item, each option, each field of a message and of a call`, () => {
     check(call, call.args(), "good arguments");
+    // Unless thorough, each kind of garbage is in a quarter of the fields, the next kind in others.
+    let fields = 0;
+    const isLeftOut = () => fields++ % 4 !== 0 && !isThorough();
     for (const [what, make] of Object.entries(garbage)) {
+      fields++;
       call.args().forEach((good, at) => {
         check(call, call.args().with(at, make()), `argument ${at} is ${what}`);
         if (Array.isArray(good)) check(call, call.args().with(at, [human(), make(), ai("c")]), `an item is ${what}`);
@@ -153,15 +159,19 @@ for (const [name, call] of Object.entries(CALLS)) {
         Array.isArray(first) ? [[message, human()], ...call.args().slice(1)] : [message];
       if (Array.isArray(first) && first.length > 4)
         for (const [index, message] of (first as object[]).entries())
-          for (const field of FIELDS)
+          for (const field of FIELDS) {
+            if (isLeftOut()) continue;
             check(
               call,
               [first.with(index, { ...message, [field]: make() }), ...call.args().slice(1)],
               `the ${field} of messages[${index}] is ${what}`,
             );
+          }
       for (const field of FIELDS)
-        for (const good of [ai("c"), tool("c"), { id: "m", role: "assistant", toolCalls: [{ id: "c" }] }])
+        for (const good of [ai("c"), tool("c"), { id: "m", role: "assistant", toolCalls: [{ id: "c" }] }]) {
+          if (isLeftOut()) continue;
           check(call, wrapped({ ...good, [field]: make() }), `a message's ${field} is ${what}`);
+        }
       for (const field of ["id", "name", "function"])
         check(call, wrapped({ ...ai(), tool_calls: [{ id: "c", [field]: make() }] }), `a call's ${field} is ${what}`);
     }

@@ -1,6 +1,7 @@
 // Programs as langgraph.js's docs and tests have them, run against threadfold through an alias.
-import { HumanMessage } from "@langchain/core/messages";
+import { AIMessage, HumanMessage } from "@langchain/core/messages";
 import { tool } from "@langchain/core/tools";
+import { FakeListChatModel } from "@langchain/core/utils/testing";
 import {
   Annotation,
   Command,
@@ -101,6 +102,29 @@ test("human in the loop", async () => {
     ["updates", { ask: { jokes: ["yes"] } }],
     ["updates", { end: { jokes: ["the end"] } }],
   ]);
+});
+
+test("what langgraph.js finds by itself: the config of a model, of a graph inside, of a tool", async () => {
+  const model = new FakeListChatModel({ responses: ["hi"] });
+  const ask = tool(() => interrupt("Sure?") as string, { name: "ask", schema: z.object({}) });
+  const asks = new AIMessage({ content: "", tool_calls: [{ id: "1", name: "ask", args: {} }] });
+  const inner = new StateGraph(MessagesAnnotation)
+    .addNode("tools", new ToolNode([ask]))
+    .addEdge(START, "tools")
+    .compile();
+  const graph = new StateGraph(MessagesAnnotation)
+    .addNode("model", async () => ({ messages: [await model.invoke("?")] }))
+    .addNode("inner", async () => ({ messages: (await inner.invoke({ messages: [asks] })).messages.slice(1) }))
+    .addEdge(START, "model")
+    .addEdge("model", "inner")
+    .compile({ checkpointer: new MemorySaver() });
+  const config = { configurable: { thread_id: "1" } };
+  const tokens: unknown[] = [];
+  for await (const [{ content }] of await graph.stream({ messages: [] }, { ...config, streamMode: "messages" }))
+    tokens.push(content);
+  expect(tokens).toEqual(["h", "i"]);
+  const { messages } = await graph.invoke(new Command({ resume: "yes" }), config);
+  expect(messages.map(({ content }) => content)).toEqual(["hi", "yes"]);
 });
 
 test("errors by their classes and codes", async () => {

@@ -13,12 +13,12 @@ test("a task's id is the uuid5 of its text", () => {
   }
 });
 
-test("an interrupt's id is the XXH3 of its namespace, of any length", async () => {
+test("an interrupt's id is the XXH3 of its namespace, however long", async () => {
   const { XXH3 } = (await import(new URL("hash.js", import.meta.resolve("@langchain/langgraph")).href)) as {
     XXH3: (text: string) => string;
   };
-  // Each of its six ways of hashing, and each length at which one ends.
-  const lengths = Array.from({ length: 520 }, (_, at) => at).concat(1023, 1024, 1025, 2048, 3000);
+  // Each of its ways of hashing but those for less than a uuid, and each length at which one ends.
+  const lengths = Array.from({ length: 500 }, (_, at) => at + 20).concat(1023, 1024, 1025, 2048, 3000);
   for (const length of lengths) expect(interruptId(text(length))).toBe(XXH3(text(length)));
 });
 

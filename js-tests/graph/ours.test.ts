@@ -252,8 +252,8 @@ describe("its own", () => {
       .compile();
     const run = graph.invoke({}, { signal: stop.signal });
     await Promise.resolve();
-    stop.abort("enough");
-    await expect(run).rejects.toMatchObject({ name: "AbortError", cause: "enough" });
+    stop.abort();
+    await expect(run).rejects.toBe(stop.signal.reason);
     expect(told?.aborted).toBe(true);
     await expect(graph.invoke({}, { signal: stop.signal })).rejects.toMatchObject({ name: "AbortError" });
   });

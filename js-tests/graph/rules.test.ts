@@ -525,3 +525,24 @@ describe("durability (28)", () => {
       return history(one, config);
     });
 });
+
+describe("an aborted run", () => {
+  for (const [name, reason] of Object.entries({
+    none: undefined,
+    text: "enough",
+    error: new TypeError("enough"),
+    other: 7,
+  }))
+    same(`rejects with its reason: ${name}`, async (of) => {
+      const stop = new AbortController();
+      const one = graph(of, [["a", () => new Promise(() => undefined)]], ["__start__>a"]);
+      const told = async (run: Promise<unknown>) => {
+        const { threw } = (await outcome(run)) as { threw: Error };
+        return [threw === reason, threw === stop.signal.reason, threw.name, threw.message];
+      };
+      const run = told(one.invoke({}, { signal: stop.signal }));
+      const stream = told(all(one.stream({}, { signal: stop.signal })));
+      setTimeout(() => stop.abort(reason), 5);
+      return [await run, await stream, await told(one.invoke({}, { signal: stop.signal }))];
+    });
+});

@@ -1,5 +1,5 @@
 // What a model is sent: cuts and repaired lists, of conversations that are hard on them.
-import { patchToolCalls, repairToolCalls, safeCuts } from "threadfold/context";
+import { clearToolUses, patchToolCalls, repairToolCalls, safeCuts } from "threadfold/context";
 import { type Message, ai, human, tool } from "../context/conversations.js";
 import { times } from "./lists.js";
 import type { Case } from "./measure.js";
@@ -50,6 +50,13 @@ export const contexts: Case[] = [
       },
     },
   ]),
+  ...Object.entries(HARD).map(([name, make]): Case => ({
+    name: `clearToolUses: ${name}, with their arguments`,
+    prepare: (n) => {
+      const messages = make(n);
+      return () => clearToolUses(messages, { editedBefore: messages.length, clearToolInputs: true });
+    },
+  })),
   {
     name: "safeCuts: a result that parts n messages replaced n times",
     prepare: (n) => {

@@ -47,7 +47,7 @@ export async function growth(subject: Case, limit: number): Promise<Growth> {
   let n = subject.from ?? 100;
   await timed(subject, n);
   while (2 * n <= (subject.most ?? LARGEST) && (await timed(subject, n)) < LONG_ENOUGH) n *= 2;
-  let least = await once(subject, n, 3);
+  let least = await once(subject, n, 2);
   for (let more = 1; more <= 3 && least.exponent > limit; more++) {
     const again = await once(subject, n, 3 + more);
     if (again.exponent < least.exponent) least = again;

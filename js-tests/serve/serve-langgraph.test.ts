@@ -370,6 +370,21 @@ describe.each(LIBRARIES)("$library", ({ chatGraph, nestedGraph }) => {
     expect(text).not.toContain("event: updates");
   });
 
+  test("lets in whom authenticate lets in, to runs, threads and assistants", async () => {
+    const authenticate = (request: Request) =>
+      request.headers.get("x-api-key") === "me" || Response.json({ detail: "Who are you?" }, { status: 401 });
+    const handler = serveLangGraph(chatGraph(), { authenticate });
+    await expect(clientOf(handler).threads.create()).rejects.toThrow(/Who are you\?/);
+    for (const path of ["/threads/t/state", "/assistants/agent", "/threads/t/runs"])
+      expect((await handler(new Request(`http://localhost${path}`))).status).toBe(401);
+    const mine = clientOf((request) => {
+      request.headers.set("x-api-key", "me");
+      return handler(request);
+    });
+    const { thread_id } = await mine.threads.create();
+    expect(contents(await mine.runs.wait(thread_id, "agent", { input: asking("Hi") }))).toContain("Hi");
+  });
+
   test("the paths begin with the base path", async () => {
     const handler = serveLangGraph(chatGraph(), { basePath: "/api/langgraph" });
     const ask = async (path: string) => (await handler(new Request(`http://localhost${path}`))).status;

@@ -320,6 +320,37 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
     expect(await response.json()).toEqual({ error: expect.stringContaining(sentence) as string });
   });
 
+  test("lets in whom authenticate lets in, to runs and threads, and tells a page of another origin why not", async () => {
+    const cors = "https://example.org";
+    const who = new Response("Who are you?", { status: 401, headers: { "www-authenticate": "Bearer" } });
+    const handler = serve(chatGraph(), {
+      cors,
+      resumable: true,
+      authenticate: async (request) => {
+        const key = request.headers.get("authorization");
+        if (key === "throws") throw Response.redirect("https://example.org/login");
+        return key === null ? who.clone() : key === "me";
+      },
+    });
+    const refused = await post(handler, input("Hi"));
+    expect([refused.status, await refused.text()]).toEqual([401, "Who are you?"]);
+    expect(refused.headers.get("www-authenticate")).toBe("Bearer");
+    expect(refused.headers.get("access-control-allow-origin")).toBe(cors);
+    const other = await post(handler, input("Hi"), { authorization: "somebody" });
+    expect([other.status, await other.json()]).toEqual([401, { error: "Who asks is not let in." }]);
+    expect((await post(handler, input("Hi"), { authorization: "throws" })).status).toBe(302);
+    for (const [path, method] of [
+      ["/threads/t", "GET"],
+      ["/runs/r1", "GET"],
+      ["/runs/r1", "DELETE"],
+    ] as const)
+      expect((await get(handler, path, { method })).status).toBe(401);
+    expect((await get(handler, "", { method: "OPTIONS" })).status).toBe(204);
+    const parts = await partsOf(await post(handler, input("Hi"), { authorization: "me" }));
+    expect(parts.at(-1)?.type).toBe("RUN_FINISHED");
+    expect((await get(handler, "/threads/t", { headers: { authorization: "me" } })).status).toBe(200);
+  });
+
   test("a path that is no encoded text is refused; what config throws as a response is the answer", async () => {
     expect((await get(serve(chatGraph()), "/threads/%")).status).toBe(400);
     const closed = serve(chatGraph(), {

@@ -15,7 +15,7 @@ const answers = JSON.parse(readFileSync(path, "utf8")) as Record<string, Answer>
 
 /** How long the words are of which there is every one. */
 const LENGTH = isThorough() ? 5 : 3;
-const LONG = 300_000;
+const LONG = 1_200_000;
 
 /** FNV-1a over what was shown, going on from the last. */
 function digested(before: number, text: string): number {

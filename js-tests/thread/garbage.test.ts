@@ -2,6 +2,7 @@ import { defineSchema, field, Thread, ThreadfoldError } from "threadfold";
 import { expect, test } from "vitest";
 import { garbage } from "../garbage/values.js";
 import { outcome } from "../support/errors.js";
+import { isThorough } from "../support/seed.js";
 
 const makers = Object.entries(garbage);
 const fields = () => ({
@@ -132,7 +133,9 @@ for (const isOpen of [true, false]) {
   for (const [name, call] of Object.entries(calls)) {
     test(`${name}, ${isOpen ? "no schema" : "schema"}: garbage is answered or refused, and the thread works afterwards`, () => {
       const complaints: string[] = [];
-      for (const [kind, make] of makers) {
+      for (const [at, [kind, make]] of makers.entries()) {
+        // Unless thorough, one half of the values with a schema, the other without.
+        if (!isThorough() && at % 2 === Number(isOpen)) continue;
         using thread = made(isOpen);
         const came = outcome(() => call(thread, make() as never));
         if (!isOurs(came)) complaints.push(`${kind} threw ${tell((came as { error: unknown }).error)}`);

@@ -10,10 +10,16 @@ export const generated = join(root, "pkg-template", "generated");
 /** What both wasms are called in their folders, so that one inline.ts serves both. */
 const name = "threadfold_core";
 
+/** The types of the wasm as text, which bundle.mjs writes once it is optimised. */
+const TEXT =
+  "export declare const alphabet: string;\nexport declare const text: string;\nexport declare const length: number;\n";
+
 /** Writes the glue of both wasms, its types and snippets to pkg-template/generated/; returns the paths of the bound .wasm. */
 export async function writeGlue({ core, agent }) {
   rmSync(generated, { recursive: true, force: true });
-  return { core: await writeCore(core), agent: await writeAgent(agent) };
+  const bound = { core: await writeCore(core), agent: await writeAgent(agent) };
+  for (const folder of [generated, join(generated, "agent")]) writeFileSync(join(folder, "wasm-text.d.ts"), TEXT);
+  return bound;
 }
 
 /** The agent's wasm takes numbers and gives numbers: nothing of the core's values, nor of what user code throws. */

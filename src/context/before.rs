@@ -1,5 +1,6 @@
 //! The message before which a context is edited.
 
+use super::call_fields::id_of;
 use crate::value::Value;
 
 /// The message before which a context is edited. A boundary that is stored, and moves only when
@@ -17,7 +18,7 @@ impl EditedBefore<'_> {
         match self {
             Self::Index(index) => index.min(messages.len()),
             Self::Id(id) => {
-                let mut ids = messages.items().map(|message| message.text_of("id"));
+                let mut ids = messages.items().map(|message| id_of(&*message));
                 ids.position(|own| own.as_deref() == Some(id)).unwrap_or(0)
             }
         }

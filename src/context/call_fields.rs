@@ -2,21 +2,57 @@
 
 use std::fmt;
 
-use crate::message::is_kind;
+use crate::message::{kind_named, kind_of, serialised_constructor};
 use crate::value::{Found, Kind, Value};
+
+/// The fields of a message: of `LangChain`'s serialised form those that it is made of.
+pub(super) fn fields<V: Value>(message: &V) -> V {
+    serialised_constructor(message).map_or_else(|| message.clone(), |(_, fields)| fields)
+}
+
+/// Returns the message with other fields; `LangChain`'s serialised form stays one.
+pub(super) fn with_fields<V: Value>(message: V, change: impl FnOnce(V) -> V) -> V {
+    match serialised_constructor(&message) {
+        Some((_, fields)) => message.with("kwargs", change(fields)),
+        None => change(message),
+    }
+}
+
+/// A message's id, whatever its form.
+pub(super) fn id_of<V: Value>(message: &V) -> Option<String> {
+    fields(message).text_of("id")
+}
+
+/// Whether a message is of this plain kind, `LangChain`'s serialised form included.
+pub(super) fn is_kind<V: Value>(message: &V, kind: &str) -> bool {
+    let own = match serialised_constructor(message) {
+        Some((class, _)) => kind_named(&class),
+        None => kind_of(message),
+    };
+    own == Some(kind)
+}
+
+/// Whether a message is only for the screen, and never for a model: AG-UI's activities and
+/// reasoning.
+pub(super) fn is_for_screen<V: Value>(message: &V) -> bool {
+    message.kind() == Kind::Object
+        && message.get("type").is_none_or(|kind| kind.is_null())
+        && matches!(message.text_of("role").as_deref(), Some("reasoning" | "activity"))
+}
 
 /// The field of an assistant message with its calls.
 pub(super) fn field<V: Value>(message: &V) -> Option<&'static str> {
     if !is_kind(message, "ai") {
         return None;
     }
-    let is_list = |key| message.get(key).is_some_and(|calls| calls.kind() == Kind::Array);
+    let own = fields(message);
+    let is_list = |key| own.get(key).is_some_and(|calls| calls.kind() == Kind::Array);
     ["tool_calls", "toolCalls"].into_iter().find(|key| is_list(key))
 }
 
 /// The calls of an assistant message.
 pub(super) fn calls<V: Value>(message: &V) -> Vec<V> {
-    let calls = field(message).and_then(|key| message.get(key));
+    let calls = field(message).and_then(|key| fields(message).get_owned(key));
     calls.map_or_else(Vec::new, |calls| calls.items().map(Found::into_owned).collect())
 }
 
@@ -46,5 +82,5 @@ pub(super) fn with_args<V: Value + fmt::Display>(call: V, args: V) -> V {
 
 /// Whether a message is in AG-UI's form, which has a `metadata` where `LangChain`'s has several fields.
 pub(super) fn is_ag_ui<V: Value>(message: &V) -> bool {
-    message.get("type").is_none() && message.get("role").is_some()
+    message.get("type").is_none() && message.get("role").is_some() && message.get("lc").is_none()
 }

@@ -1,12 +1,14 @@
 //! Clearing old tool results.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::before::EditedBefore;
-use super::call_fields::{calls, field, is_ag_ui, name, with_args};
+use super::call_fields::{
+    calls, field, fields, id_of, is_ag_ui, is_kind, name, with_args, with_fields,
+};
 use super::trim::Counter;
 use crate::error::Error;
-use crate::message::{answered_call, is_kind};
+use crate::message::answered_call;
 use crate::value::{Found, Kind, Value};
 
 /// What [`clear_tool_uses`] clears, and when.
@@ -90,38 +92,93 @@ pub fn clear_tool_uses<V: Value + std::fmt::Display>(
     };
     let at_least = if options.edited_before.is_some() { 0 } else { options.clear_at_least };
     let mut now = tokens;
-    let mut first_of = None;
-    let mut nearest: Option<usize> = None;
+    let mut callers = None;
+    let mut caller: Option<Caller> = None;
     let mut seen = 0;
     let mut changed = false;
     for at in candidates.drain(..) {
         for message in seen..at {
-            let is_ai = edit.messages.get(message).is_some_and(|message| is_kind(message, "ai"));
-            nearest = if is_ai { Some(message) } else { nearest };
+            if edit.messages.get(message).is_some_and(|message| is_kind(message, "ai")) {
+                edit.clear_inputs(caller.as_mut(), callers.as_ref(), &mut now, false)?;
+                caller = edit.messages.get(message).map(|asked| Caller::new(message, asked));
+            }
         }
         seen = at;
-        let (Some(caller), Some(result)) = (nearest, edit.messages.get(at)) else { continue };
-        let Some(asked) = edit.messages.get(caller) else { continue };
-        let Some(id) = clearable(result, asked, &options) else { continue };
+        let (Some(caller), Some(result)) = (caller.as_mut(), edit.messages.get(at)) else {
+            continue;
+        };
+        let Some(id) = clearable(result, &caller.names, &options) else { continue };
         let cleared = cleared_result(result.clone(), options.placeholder);
         changed = true;
-        now = edit.replace(at, cleared, now, at_least > 0)?;
-        if options.clear_tool_inputs
-            && let Some(asked) = edit.messages.get(caller).cloned()
-        {
-            let first_of = first_of.get_or_insert_with(|| callers(&edit.messages));
-            let same = first_of.get(&key(&asked)).into_iter().flatten();
-            let first = same.copied().find(|at| {
-                *at == caller || edit.messages.get(*at).is_some_and(|one| one.equals(&asked))
-            });
-            let cleared = cleared_input(asked, &id);
-            now = edit.replace(first.unwrap_or(caller), cleared, now, at_least > 0)?;
+        edit.replace(at, cleared, &mut now, at_least > 0)?;
+        if options.clear_tool_inputs {
+            let callers = callers.get_or_insert_with(|| Callers::of(&edit.messages));
+            caller.cleared.push(id);
+            // Where it is counted each time, or another message may be meant, one by one.
+            if at_least > 0 || callers.equal(caller.at).len() > 1 {
+                edit.clear_inputs(Some(caller), Some(callers), &mut now, at_least > 0)?;
+            }
         }
         if at_least > 0 && tokens.saturating_sub(now) >= at_least {
             break;
         }
     }
+    edit.clear_inputs(caller.as_mut(), callers.as_ref(), &mut now, false)?;
     Ok(if changed { V::array(edit.messages) } else { messages.clone() })
+}
+
+/// The assistant messages that may be equal to each other: the reference clears the first that is.
+#[derive(Default)]
+struct Callers {
+    groups: Vec<Vec<usize>>,
+    /// The group of each message.
+    of: HashMap<usize, usize>,
+}
+
+impl Callers {
+    /// Those with the same ids of their own and of their calls.
+    fn of<V: Value>(messages: &[V]) -> Self {
+        let (mut by_key, mut callers) = (HashMap::new(), Self::default());
+        for (at, message) in messages.iter().enumerate() {
+            if field(message).is_none() {
+                continue;
+            }
+            let group = *by_key.entry(key(message)).or_insert(callers.groups.len());
+            callers.groups.resize(callers.groups.len().max(group + 1), Vec::new());
+            if let Some(group) = callers.groups.get_mut(group) {
+                group.push(at);
+            }
+            callers.of.insert(at, group);
+        }
+        callers
+    }
+
+    fn equal(&self, at: usize) -> &[usize] {
+        let group = self.of.get(&at).and_then(|group| self.groups.get(*group));
+        group.map_or(&[], Vec::as_slice)
+    }
+}
+
+/// The nearest assistant message.
+struct Caller {
+    at: usize,
+    /// The names of its calls, by their ids.
+    names: HashMap<String, Option<String>>,
+    /// The calls whose arguments are cleared next.
+    cleared: Vec<String>,
+}
+
+impl Caller {
+    fn new<V: Value>(at: usize, asked: &V) -> Self {
+        let mut names = HashMap::new();
+        for call in calls(asked) {
+            if let Some(id) = call.text_of("id") {
+                // Of two calls with one id the first counts.
+                names.entry(id).or_insert_with(|| name(&call));
+            }
+        }
+        Self { at, names, cleared: Vec::new() }
+    }
 }
 
 struct Edit<'a, V> {
@@ -135,32 +192,64 @@ impl<V: Value> Edit<'_, V> {
         self.counter.count(&all)
     }
 
-    /// Replaces a message, and returns the new number of tokens if it is wanted.
-    fn replace(&mut self, at: usize, by: V, tokens: usize, count: bool) -> Result<usize, Error> {
-        let Some(own) = self.messages.get_mut(at) else { return Ok(tokens) };
+    /// Replaces a message, and counts the new number of tokens if it is wanted.
+    fn replace(&mut self, at: usize, by: V, tokens: &mut usize, count: bool) -> Result<(), Error> {
+        let Some(own) = self.messages.get_mut(at) else { return Ok(()) };
         let old = std::mem::replace(own, by);
-        if !count {
-            return Ok(tokens);
+        if count {
+            *tokens = if self.counter.adds_up() {
+                (*tokens + self.counter.one(own)?).saturating_sub(self.counter.one(&old)?)
+            } else {
+                self.count_all()?
+            };
         }
-        if !self.counter.adds_up() {
-            return self.count_all();
-        }
-        Ok((tokens + self.counter.one(own)?).saturating_sub(self.counter.one(&old)?))
+        Ok(())
+    }
+}
+
+impl<V: Value + std::fmt::Display> Edit<'_, V> {
+    /// Clears the arguments of the caller's calls that are to be cleared.
+    fn clear_inputs(
+        &mut self,
+        caller: Option<&mut Caller>,
+        callers: Option<&Callers>,
+        tokens: &mut usize,
+        count: bool,
+    ) -> Result<(), Error> {
+        let Some(caller) = caller.filter(|caller| !caller.cleared.is_empty()) else {
+            return Ok(());
+        };
+        let Some(asked) = self.messages.get(caller.at).cloned() else { return Ok(()) };
+        let same = callers.map_or(&[][..], |callers| callers.equal(caller.at));
+        let first = same.iter().copied().find(|at| {
+            *at == caller.at || self.messages.get(*at).is_some_and(|one| one.equals(&asked))
+        });
+        let cleared = cleared_input(asked, &std::mem::take(&mut caller.cleared));
+        self.replace(first.unwrap_or(caller.at), cleared, tokens, count)
     }
 }
 
 /// Returns the id of the call, if its result may be cleared.
-fn clearable<V: Value>(result: &V, asked: &V, options: &ClearOptions<'_>) -> Option<String> {
-    let metadata = if is_ag_ui(result) { "metadata" } else { "response_metadata" };
-    let editing = result.get(metadata).and_then(|it| it.get_owned("context_editing"));
+fn clearable<V: Value>(
+    result: &V,
+    names: &HashMap<String, Option<String>>,
+    options: &ClearOptions<'_>,
+) -> Option<String> {
+    let fields = fields(result);
+    let editing = fields.get(metadata_of(result)).and_then(|it| it.get_owned("context_editing"));
     if editing.and_then(|it| it.get_owned("cleared")).is_some_and(|it| is_true(&it)) {
         return None;
     }
-    let id = answered_call(result)?.text()?.into_owned();
-    let call = calls(asked).into_iter().find(|call| call.text_of("id").as_ref() == Some(&id))?;
-    let name = result.text_of("name").filter(|name| !name.is_empty()).or_else(|| name(&call));
+    let id = answered_call(&fields)?.text()?.into_owned();
+    let called = names.get(&id)?;
+    let name = fields.text_of("name").filter(|name| !name.is_empty()).or_else(|| called.clone());
     let is_excluded = name.is_some_and(|name| options.exclude_tools.contains(&name.as_str()));
     (!is_excluded).then_some(id)
+}
+
+/// The field of a message in which it says how it was edited.
+fn metadata_of<V: Value>(message: &V) -> &'static str {
+    if is_ag_ui(message) { "metadata" } else { "response_metadata" }
 }
 
 /// Whether a value is true by Python's rules.
@@ -181,54 +270,51 @@ fn cleared_result<V: Value>(result: V, placeholder: &str) -> V {
         let cleared = V::parse_json("true").unwrap_or_else(V::null);
         editing.with("cleared", cleared).with("strategy", strategy)
     };
-    let result = result.with("content", V::string(placeholder));
-    let result =
-        if result.get("artifact").is_some() { result.with("artifact", V::null()) } else { result };
-    marked(result, |_| mark(V::object()))
-}
-
-/// Returns the message with what its metadata says of editing made anew.
-fn marked<V: Value>(message: V, mark: impl FnOnce(V) -> V) -> V {
-    let key = if is_ag_ui(&message) { "metadata" } else { "response_metadata" };
-    let object = |value: Option<V>| {
-        value.filter(|value| value.kind() == Kind::Object).unwrap_or_else(V::object)
-    };
-    let metadata = object(message.get_owned(key));
-    let editing = mark(object(metadata.get_owned("context_editing")));
-    message.with(key, metadata.with("context_editing", editing))
-}
-
-fn cleared_input<V: Value + std::fmt::Display>(asked: V, id: &str) -> V {
-    let Some(key) = field(&asked) else { return asked };
-    let calls = calls(&asked).into_iter().map(|call| {
-        if call.text_of("id").as_deref() == Some(id) { with_args(call, V::object()) } else { call }
-    });
-    let calls = V::array(calls.collect::<Vec<_>>());
-    marked(asked.with(key, calls), |editing| {
-        let known = editing.get_owned("cleared_tool_inputs").unwrap_or_else(V::null);
-        let mut ids: Vec<String> =
-            known.items().filter_map(|id| id.text().map(std::borrow::Cow::into_owned)).collect();
-        ids.push(id.to_owned());
-        ids.sort();
-        ids.dedup();
-        editing.with("cleared_tool_inputs", V::array(ids.iter().map(|id| V::string(id))))
+    let key = metadata_of(&result);
+    with_fields(result, |result| {
+        let result = result.with("content", V::string(placeholder));
+        let result = if result.get("artifact").is_some() {
+            result.with("artifact", V::null())
+        } else {
+            result
+        };
+        marked(result, key, |_| mark(V::object()))
     })
 }
 
-/// The assistant messages by what equal ones have in common: the reference clears the first that
-/// is equal.
-fn callers<V: Value>(messages: &[V]) -> HashMap<String, Vec<usize>> {
-    let mut callers: HashMap<String, Vec<usize>> = HashMap::new();
-    for (at, message) in messages.iter().enumerate() {
-        if field(message).is_some() {
-            callers.entry(key(message)).or_default().push(at);
-        }
-    }
-    callers
+/// Returns fields with what their metadata says of editing made anew.
+fn marked<V: Value>(fields: V, key: &str, mark: impl FnOnce(V) -> V) -> V {
+    let object = |value: Option<V>| {
+        value.filter(|value| value.kind() == Kind::Object).unwrap_or_else(V::object)
+    };
+    let metadata = object(fields.get_owned(key));
+    let editing = mark(object(metadata.get_owned("context_editing")));
+    fields.with(key, metadata.with("context_editing", editing))
+}
+
+fn cleared_input<V: Value + std::fmt::Display>(asked: V, cleared: &[String]) -> V {
+    let Some(key) = field(&asked) else { return asked };
+    let gone: HashSet<&str> = cleared.iter().map(String::as_str).collect();
+    let calls = calls(&asked).into_iter().map(|call| {
+        let is_gone = call.text_of("id").is_some_and(|id| gone.contains(id.as_str()));
+        if is_gone { with_args(call, V::object()) } else { call }
+    });
+    let calls = V::array(calls.collect::<Vec<_>>());
+    let metadata = metadata_of(&asked);
+    let mark = |editing: V| {
+        let known = editing.get_owned("cleared_tool_inputs").unwrap_or_else(V::null);
+        let mut ids: Vec<String> =
+            known.items().filter_map(|id| id.text().map(std::borrow::Cow::into_owned)).collect();
+        ids.extend_from_slice(cleared);
+        ids.sort();
+        ids.dedup();
+        editing.with("cleared_tool_inputs", V::array(ids.iter().map(|id| V::string(id))))
+    };
+    with_fields(asked, |asked| marked(asked.with(key, calls), metadata, mark))
 }
 
 fn key<V: Value>(message: &V) -> String {
     let ids = calls(message).into_iter().filter_map(|call| call.text_of("id"));
-    let own = message.text_of("id").unwrap_or_default();
+    let own = id_of(message).unwrap_or_default();
     std::iter::once(own).chain(ids).collect::<Vec<_>>().join("\n")
 }

@@ -126,13 +126,12 @@ impl Ledger {
 
     /// Decides what is due: edits, if no trigger holds after them and they save at least half of what
     /// a summary would; else a summary, of what is edited then. `front` messages stay in front
-    /// whatever happens; messages before `edited` are edited already, and editing each would save so
-    /// many tokens.
+    /// whatever happens; editing those before [`Ledger::edit_boundary`] would save so many tokens of
+    /// each message.
     pub(crate) fn due(
         &self,
         limits: &Limits,
         front: u32,
-        edited: u32,
         beside: f64,
         saved: &[f64],
     ) -> Option<Decision> {
@@ -140,11 +139,9 @@ impl Ledger {
             return None;
         }
         let mut due = Decision::default();
-        let boundary = self.edit_boundary(limits);
-        let range = edited as usize..boundary as usize;
-        let room: f64 = saved.get(range).unwrap_or_default().iter().sum();
+        let room: f64 = saved.iter().sum();
         if room > 0.0 {
-            due.edited_before = boundary;
+            due.edited_before = self.edit_boundary(limits);
             // A little less is not worth a prompt cache: it would be due again soon.
             let by_summary = self.before(self.len()) - limits.keep.tokens;
             let is_enough = room >= by_summary / 2.0;
@@ -152,14 +149,12 @@ impl Ledger {
                 return Some(due);
             }
         }
-        let savings =
-            if room > 0.0 { saved.get(..boundary as usize).unwrap_or_default() } else { &[] };
-        due.cutoff = self.cutoff(limits, front, edited, savings);
+        due.cutoff = self.cutoff(limits, front, if room > 0.0 { saved } else { &[] });
         (due != Decision::default()).then_some(due)
     }
 
     /// The first message that edits leave alone.
-    fn edit_boundary(&self, limits: &Limits) -> u32 {
+    pub(crate) fn edit_boundary(&self, limits: &Limits) -> u32 {
         let by_messages = self.len().saturating_sub(limits.edit_keep_messages);
         let mut by_results = self.len();
         for _ in 0..limits.edit_keep_results {
@@ -173,13 +168,13 @@ impl Ledger {
     }
 
     /// Returns the first message to keep, or 0 to keep all.
-    pub(crate) fn cutoff(&self, limits: &Limits, front: u32, edited: u32, saved: &[f64]) -> u32 {
+    pub(crate) fn cutoff(&self, limits: &Limits, front: u32, saved: &[f64]) -> u32 {
         let Limits { keep, .. } = limits;
         let mut tokens = keep.tokens;
         if limits.front_counts {
             tokens = (tokens - self.before(front)).max(1.0);
         }
-        let by_tokens = self.by_tokens(limits, tokens, edited, saved);
+        let by_tokens = self.by_tokens(limits, tokens, saved);
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Saturates.
         let by_messages = self.len().saturating_sub(keep.messages as u32);
         if limits.as_langchain {
@@ -203,7 +198,7 @@ impl Ledger {
 
     /// The earliest message from which on the messages have no more tokens, and at least one stays;
     /// none, if all have no more.
-    fn by_tokens(&self, limits: &Limits, keep: f64, edited: u32, saved: &[f64]) -> Option<u32> {
+    fn by_tokens(&self, limits: &Limits, keep: f64, saved: &[f64]) -> Option<u32> {
         let len = self.len();
         let all = if limits.scaled {
             // As the reference has it, all are counted scaled, and parts are not.
@@ -215,10 +210,8 @@ impl Ledger {
         // From each message on.
         let mut savings = saved.to_vec();
         let mut total = 0.0;
-        for (at, one) in savings.iter_mut().enumerate().rev() {
-            if at >= edited as usize {
-                total += *one;
-            }
+        for one in savings.iter_mut().rev() {
+            total += *one;
             *one = total;
         }
         if all - total <= keep {

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::call_fields::{calls, is_ag_ui, name};
+use super::call_fields::{calls, fields, id_of, is_ag_ui, is_kind, name, with_fields};
 use crate::digits::digits;
 use crate::error::Error;
-use crate::message::{answered_call, is_kind};
+use crate::message::answered_call;
 use crate::value::{Found, Kind, Value};
 
 mod preview;
@@ -85,10 +85,11 @@ pub fn offload<V: Value>(messages: &V, options: OffloadOptions<'_>) -> Result<Of
             names.extend(call.text_of("id").zip(name(&call)));
         }
         let short = if is_kind(&message, "tool") {
-            let id = answered_call(&message).and_then(|id| id.text().map(Cow::into_owned));
+            let id = answered_call(&fields(&message)).and_then(|id| id.text().map(Cow::into_owned));
             let id = id.filter(|id| !id.is_empty());
             let called = id.as_ref().and_then(|id| names.get(id).cloned());
-            let name = called.filter(|name| !name.is_empty()).or_else(|| message.text_of("name"));
+            let name =
+                called.filter(|name| !name.is_empty()).or_else(|| fields(&message).text_of("name"));
             let stays = name.is_some_and(|name| options.exclude_tools.contains(&name.as_str()));
             long_text(&message, options.tool_tokens).filter(|_| !stays).map(|text| {
                 let file = id.as_deref().map_or_else(|| unknown(&message, at, "unknown"), safe);
@@ -133,13 +134,17 @@ fn long_text<V: Value>(message: &V, tokens: Option<usize>) -> Option<String> {
     const CHARS_PER_TOKEN: usize = 4;
     let most = tokens.filter(|tokens| *tokens > 0)?.saturating_mul(CHARS_PER_TOKEN);
     let text = text_of(message);
+    // What is moved already stays.
+    if [TOOL_NOTE, HUMAN_NOTE].iter().any(|note| text.starts_with(note)) {
+        return None;
+    }
     // Characters are bytes at most.
     (text.len() > most && text.chars().nth(most).is_some()).then_some(text)
 }
 
 /// The text of a message's content, one line or more for each block.
 fn text_of<V: Value>(message: &V) -> String {
-    let Some(content) = message.get("content") else { return String::new() };
+    let Some(content) = fields(message).get_owned("content") else { return String::new() };
     if let Some(text) = content.text() {
         return text.into_owned();
     }
@@ -157,19 +162,25 @@ fn block_text<V: Value>(block: &V) -> Option<String> {
 
 /// Returns the message with a note in place of its text; what is no text stays.
 fn replaced<V: Value>(message: V, note: &str) -> V {
-    let content = message.get_owned("content").unwrap_or_else(V::null);
+    let content = fields(&message).get_owned("content").unwrap_or_else(V::null);
     let others: Vec<V> = content
         .items()
         .filter(|block| block_text(&**block).is_none())
         .map(Found::into_owned)
         .collect();
     let note = V::string(note);
-    if others.is_empty() {
-        return message.with("content", note);
-    }
-    let block = V::object().with("type", V::string("text")).with("text", note);
-    message.with("content", V::array(std::iter::once(block).chain(others)))
+    let block = || V::object().with("type", V::string("text")).with("text", note.clone());
+    let content = if others.is_empty() {
+        note.clone()
+    } else {
+        V::array(std::iter::once(block()).chain(others))
+    };
+    with_fields(message, |own| own.with("content", content))
 }
+
+/// How the notes begin.
+const TOOL_NOTE: &str = "Tool result too large, the result of this tool call ";
+const HUMAN_NOTE: &str = "Message content too large and was saved ";
 
 const TAG: &str = "lc_evicted_to";
 
@@ -179,19 +190,19 @@ fn free_field<V: Value>(message: &V) -> &'static str {
 
 /// The file that a message's text is in.
 fn moved_to<V: Value>(message: &V) -> Option<String> {
-    message.get(free_field(message))?.text_of(TAG).filter(|path| !path.is_empty())
+    fields(message).get(free_field(message))?.text_of(TAG).filter(|path| !path.is_empty())
 }
 
 fn with_path<V: Value>(message: V, path: &str) -> V {
     let key = free_field(&message);
-    let free = message.get_owned(key).filter(|free| free.kind() == Kind::Object);
+    let free = fields(&message).get_owned(key).filter(|free| free.kind() == Kind::Object);
     let free = free.unwrap_or_else(V::object).with(TAG, V::string(path));
-    message.with(key, free)
+    with_fields(message, |own| own.with(key, free))
 }
 
 /// The name of the file of a message that answers no call: deepagents makes one up.
 fn unknown<V: Value>(message: &V, at: usize, kind: &str) -> String {
-    let id = message.text_of("id").filter(|id| !id.is_empty());
+    let id = id_of(message).filter(|id| !id.is_empty());
     match id {
         Some(id) => safe(&id),
         None => [kind, "-", &digits(at)].concat(),
@@ -213,7 +224,7 @@ fn tool_note(id: &str, path: &str, text: &str) -> String {
     let (end, dots) = id.char_indices().nth(LONGEST).map_or((id.len(), ""), |(at, _)| (at, "..."));
     let id = id.get(..end).unwrap_or(id);
     [
-        "Tool result too large, the result of this tool call ",
+        TOOL_NOTE,
         id,
         dots,
         " was saved in the filesystem at this path: ",
@@ -233,7 +244,8 @@ fn tool_note(id: &str, path: &str, text: &str) -> String {
 fn human_note(path: &str, text: &str) -> String {
     let (note, sample) = preview(text, "content");
     [
-        "Message content too large and was saved to the filesystem at: ",
+        HUMAN_NOTE,
+        "to the filesystem at: ",
         path,
         "\n\nYou can read the full content using the read_file tool with pagination (offset and limit \
          parameters).\n\n",

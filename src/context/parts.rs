@@ -86,7 +86,7 @@ pub(super) fn read<V: Value>(item: &V) -> Result<Option<Parts<'_, V>>, Error> {
     Ok(Some(parts))
 }
 
-fn is_chat(name: &str) -> bool {
+pub(super) fn is_chat(name: &str) -> bool {
     matches!(name, "chat" | "generic" | "ChatMessage" | "ChatMessageChunk")
 }
 

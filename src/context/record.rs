@@ -1,9 +1,8 @@
 //! The record of a compaction: all that is stored about a context beside the full track.
 
-use crate::message::is_kind;
 use crate::value::{Found, Kind, Scalar, Value};
 
-use super::before::EditedBefore;
+use super::call_fields::{fields, id_of, is_kind, with_fields};
 
 /// What stands for the older messages in what a model is sent: deepagents' `_summarization_event`,
 /// field for field, and two ids, which stay right when messages in front are removed.
@@ -24,6 +23,9 @@ pub struct Record<V> {
     pub created_at_index: Option<usize>,
     /// The message before which tool results are cleared and arguments truncated.
     pub edited_before: Option<Boundary>,
+    /// The id of the message in front of that one: where that one is gone, edits apply up to and
+    /// with this one.
+    pub edited_id: Option<String>,
 }
 
 /// A message, by its id or, if it has none, its position.
@@ -61,6 +63,7 @@ impl<V: Value> Record<V> {
                 Some(id) => Some(Boundary::Id(id)),
                 None => index_in(event, "edited_before").map(Boundary::Index),
             },
+            edited_id: event.text_of("edited_id"),
         })
     }
 
@@ -82,9 +85,13 @@ impl<V: Value> Record<V> {
                 event = event.with(key, V::string(id));
             }
         }
-        match &self.edited_before {
+        event = match &self.edited_before {
             Some(Boundary::Id(id)) => event.with("edited_before", V::string(id)),
             Some(Boundary::Index(index)) => event.with("edited_before", number(*index)),
+            None => event,
+        };
+        match &self.edited_id {
+            Some(id) => event.with("edited_id", V::string(id)),
             None => event,
         }
     }
@@ -92,7 +99,7 @@ impl<V: Value> Record<V> {
     /// Returns the summary, without the words around it.
     #[must_use]
     pub fn summary(&self) -> Option<String> {
-        let content = self.summary_message.as_ref()?.text_of("content")?;
+        let content = fields(self.summary_message.as_ref()?).text_of("content")?;
         let intro = [INTRO, HISTORY].into_iter().find_map(|intro| content.strip_prefix(intro));
         let framed = || {
             let inner = content.strip_prefix(FRAME)?.split_once("<summary>\n")?.1;
@@ -105,20 +112,27 @@ impl<V: Value> Record<V> {
     /// cut are gone, as when a conversation is rewound to before it: then the record is not about
     /// this list, and nothing may be left out.
     pub(super) fn cutoff(&self, messages: &V) -> Option<usize> {
+        // One that leaves nothing out is about any list.
+        if self.cutoff_index == 0 {
+            return Some(0);
+        }
         if self.cutoff_id.is_none() && self.summarized_id.is_none() {
             return Some(self.cutoff_index.min(messages.len()));
         }
-        let place = |id: &Option<String>| place_of(messages, id.as_deref()?);
-        place(&self.cutoff_id).or_else(|| place(&self.summarized_id).map(|last| last + 1))
+        between(messages, self.cutoff_id.as_deref(), self.summarized_id.as_deref())
     }
 
-    /// The position of the message before which messages are edited.
+    /// The position of the message before which messages are edited; 0 if both that and the one in
+    /// front of it are gone.
     pub(super) fn boundary(&self, messages: &V) -> usize {
-        match &self.edited_before {
-            Some(Boundary::Id(id)) => EditedBefore::Id(id).position(messages),
-            Some(Boundary::Index(index)) => (*index).min(messages.len()),
-            None => 0,
-        }
+        let first = match &self.edited_before {
+            Some(Boundary::Id(id)) => Some(id.as_str()),
+            Some(Boundary::Index(index)) if self.edited_id.is_none() => {
+                return (*index).min(messages.len());
+            }
+            _ => None,
+        };
+        between(messages, first, self.edited_id.as_deref()).unwrap_or(0)
     }
 }
 
@@ -143,8 +157,11 @@ pub fn summary_message<V: Value>(summary: &str, file_path: Option<&str>) -> V {
         .with("additional_kwargs", source)
 }
 
-fn place_of<V: Value>(messages: &V, id: &str) -> Option<usize> {
-    messages.items().position(|message| message.text_of("id").as_deref() == Some(id))
+/// The position of the message with the id `first`; where that is gone, the one behind the message
+/// with the id `last`.
+fn between<V: Value>(messages: &V, first: Option<&str>, last: Option<&str>) -> Option<usize> {
+    let place = |id: &str| messages.items().position(|one| id_of(&*one).as_deref() == Some(id));
+    first.and_then(place).or_else(|| last.and_then(place).map(|last| last + 1))
 }
 
 fn index_in<V: Value>(event: &V, key: &str) -> Option<usize> {
@@ -157,14 +174,15 @@ fn index_in<V: Value>(event: &V, key: &str) -> Option<usize> {
 /// Returns a message without the blocks of reasoning that are bound to the history before it, by
 /// deepagents' rules: a model refuses them behind another history.
 pub(super) fn without_reasoning<V: Value>(message: &V) -> V {
-    let content = message.get("content").map(Found::into_owned);
+    let own = fields(message);
+    let content = own.get("content").map(Found::into_owned);
     let Some(content) = content.filter(|content| content.kind() == Kind::Array) else {
         return message.clone();
     };
     if !is_kind(message, "ai") {
         return message.clone();
     }
-    let about = message.get_owned("response_metadata").unwrap_or_else(V::null);
+    let about = own.get_owned("response_metadata").unwrap_or_else(V::null);
     let provider = about.get("model_provider").filter(|provider| !provider.is_null());
     let name = about.text_of("model_name").unwrap_or_default().to_lowercase();
     let is_claude = match provider.as_ref().and_then(|provider| provider.text()).as_deref() {
@@ -187,5 +205,5 @@ pub(super) fn without_reasoning<V: Value>(message: &V) -> V {
     if rest.len() == content.len() {
         return message.clone();
     }
-    message.clone().with("content", V::array(rest))
+    with_fields(message.clone(), |own| own.with("content", V::array(rest)))
 }

@@ -5,6 +5,7 @@ use crate::message::{FORMS, kind_named, serialised_constructor};
 use crate::value::{Found, Kind, Symbols, Value};
 
 use super::cut::{Row, Track};
+use super::parts::is_chat;
 
 /// What is known of a message.
 #[derive(Debug, Clone)]
@@ -94,8 +95,9 @@ fn name_of<V: Value>(message: &V) -> Option<String> {
         Kind::String => Some("human".to_owned()),
         Kind::Array if message.len() == 2 => message.at(0)?.text().map(Into::into),
         Kind::Object => {
-            let said = message.instance_kind().or_else(|| message.text_of("role"));
-            said.or_else(|| message.text_of("type"))
+            let kind = message.text_of("type");
+            let role = || message.text_of("role").filter(|_| !kind.as_deref().is_some_and(is_chat));
+            message.instance_kind().or_else(role).or(kind)
         }
         _ => None,
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::before::EditedBefore;
-use super::call_fields::{args, calls, field, name, with_args};
+use super::call_fields::{args, calls, field, name, with_args, with_fields};
 use super::trim::Counter;
 use crate::error::Error;
 use crate::value::{Found, Kind, Value};
@@ -189,7 +189,7 @@ fn truncated<V: Value + fmt::Display>(message: &V, options: TruncateOptions<'_>)
         with_args(call, args.with_all(long))
     });
     let calls = V::array(calls.collect::<Vec<_>>());
-    changed.then(|| message.clone().with(key, calls))
+    changed.then(|| with_fields(message.clone(), |own| own.with(key, calls)))
 }
 
 fn head(text: &str) -> &str {

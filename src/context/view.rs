@@ -3,10 +3,10 @@
 use std::fmt;
 
 use crate::error::Error;
-use crate::message::is_kind;
 use crate::value::{Found, Kind, Scalar, Symbols, Value};
 
 use super::before::EditedBefore;
+use super::call_fields::{fields, id_of, is_for_screen, is_kind};
 use super::clear::{ClearOptions, clear_tool_uses};
 use super::cut::Row;
 use super::ledger::{Ledger, Usage};
@@ -83,6 +83,7 @@ pub struct Due<V> {
     pub kept: V,
     /// The message before which messages are edited from now on.
     pub edited_before: Option<Boundary>,
+    edited_id: Option<String>,
     cutoff_id: Option<String>,
     summarized_id: Option<String>,
     only_edits: bool,
@@ -104,6 +105,7 @@ impl<V: Value> Due<V> {
             file_path: file_path.map(str::to_owned),
             created_at_index: Some(self.created_at),
             edited_before: self.edited_before.clone(),
+            edited_id: self.edited_id.clone(),
         }
     }
 }
@@ -112,8 +114,11 @@ impl<V: Value> Due<V> {
 struct Effective<V> {
     list: Vec<V>,
     front: usize,
+    /// The messages of the full track, without those that are only for the screen, each with its
+    /// position there.
+    track: Vec<(usize, V)>,
+    /// The first of them that is kept.
     cutoff: usize,
-    edited: usize,
 }
 
 impl<'a, V: Value + fmt::Display> Context<'a, V> {
@@ -146,31 +151,34 @@ impl<'a, V: Value + fmt::Display> Context<'a, V> {
     }
 
     fn effective(&self, full: &V, record: Option<&Record<V>>) -> Result<Effective<V>, Error> {
+        let track = full.items().map(Found::into_owned).enumerate();
+        let track: Vec<_> = track.filter(|(_, message)| !is_for_screen(message)).collect();
         let Some(record) = record else {
-            let list = full.items().map(Found::into_owned).collect();
-            return Ok(Effective { list, front: 0, cutoff: 0, edited: 0 });
+            let list = track.iter().map(|(_, message)| message.clone()).collect();
+            return Ok(Effective { list, front: 0, track, cutoff: 0 });
         };
-        let cutoff = record.cutoff(full).unwrap_or(0);
-        let mut list = self.systems(full, cutoff);
+        let before = |place: usize| track.partition_point(|(at, _)| *at < place);
+        let cutoff = before(record.cutoff(full).unwrap_or(0));
+        let mut list = self.systems(&track, cutoff);
         list.extend(record.summary_message.clone());
         let front = list.len();
-        let made = record.created_at_index.unwrap_or(cutoff);
-        let kept = full.items().enumerate().skip(cutoff);
-        let kept =
-            kept.map(
-                |(at, message)| {
-                    if at < made { without_reasoning(&*message) } else { message.into_owned() }
-                },
-            );
-        let before = record.boundary(full).saturating_sub(cutoff);
-        let kept = self.edited(V::array(kept), before)?;
+        let made = record.created_at_index.map_or(cutoff, before);
+        let kept = track.iter().enumerate().skip(cutoff);
+        let kept = kept.map(
+            |(at, (_, message))| {
+                if at < made { without_reasoning(message) } else { message.clone() }
+            },
+        );
+        let edge = before(record.boundary(full)).saturating_sub(cutoff);
+        let kept = self.edited(V::array(kept), edge)?;
         list.extend(kept.items().map(Found::into_owned));
-        Ok(Effective { list, front, cutoff, edited: before + front })
+        Ok(Effective { list, front, track, cutoff })
     }
 
-    fn systems(&self, full: &V, end: usize) -> Vec<V> {
-        let before = full.items().take(if self.preserve_system { end } else { 0 });
-        before.filter(|message| is_kind(&**message, "system")).map(Found::into_owned).collect()
+    fn systems(&self, track: &[(usize, V)], end: usize) -> Vec<V> {
+        let before = track.iter().take(if self.preserve_system { end } else { 0 });
+        let systems = before.filter(|(_, message)| is_kind(message, "system"));
+        systems.map(|(_, message)| message.clone()).collect()
     }
 
     fn edited(&self, list: V, before: usize) -> Result<V, Error> {
@@ -234,6 +242,7 @@ impl<'a, V: Value + fmt::Display> Context<'a, V> {
     }
 
     fn usage(&self, message: &V, providers: &mut V::Symbols) -> Usage {
+        let message = fields(message);
         let about = message.get_owned("response_metadata");
         let provider = about.and_then(|about| about.get_owned("model_provider"));
         let total = message.get_owned("usage_metadata");
@@ -280,7 +289,7 @@ impl<'a, V: Value + fmt::Display> Context<'a, V> {
             return Ok(None);
         }
         let saved = if self.clear.is_some() || self.truncate.is_some() {
-            let all = self.edited(list.clone(), list.len())?;
+            let all = self.edited(list.clone(), ledger.edit_boundary(&limits) as usize)?;
             let pairs = all.items().zip(of.list.iter());
             let saved = pairs.map(|(short, message)| {
                 Ok(if message.same(&short) {
@@ -293,29 +302,36 @@ impl<'a, V: Value + fmt::Display> Context<'a, V> {
         } else {
             Vec::new()
         };
-        let decided = ledger.due(&limits, number(of.front), number(of.edited), beside, &saved);
+        let decided = ledger.due(&limits, number(of.front), beside, &saved);
         let Some(decided) = decided else { return Ok(None) };
         let (cutoff, boundary) = (decided.cutoff as usize, decided.edited_before as usize);
-        let placed = |at: usize| of.cutoff + at.saturating_sub(of.front);
-        let id_of = |at: usize| full.at(at).and_then(|message| message.text_of("id"));
+        // A position of the list as one of the track, and of that as one of the full track.
+        let tracked = |at: usize| of.cutoff + at.saturating_sub(of.front);
+        let placed = |at: usize| of.track.get(at).map_or(full.len(), |(place, _)| *place);
+        let id_at = |at: usize| of.track.get(at).and_then(|(_, message)| id_of(message));
         let now = self.edited(list.clone(), boundary)?;
         let first = if cutoff == 0 { of.front } else { cutoff };
+        let (kept_from, edge) = (tracked(first), tracked(boundary));
         let from = if self.policy.cuts == Cuts::AsLangchain { 0 } else { of.front };
         let gone = now.items().take(cutoff).skip(from);
         let gone = gone.filter(|message| !(self.preserve_system && is_kind(&**message, "system")));
         let kept = now.items().skip(first).map(|message| without_reasoning(&*message));
         Ok(Some(Due {
-            cutoff: placed(first),
+            cutoff: placed(kept_from),
             messages: self.repaired(&V::array(gone.map(Found::into_owned)), Waiting::Answer)?,
             kept: self.repaired(&V::array(kept), Waiting::Keep)?,
             edited_before: if boundary == 0 {
                 record.and_then(|record| record.edited_before.clone())
             } else {
-                let at = placed(boundary);
-                Some(id_of(at).map_or(Boundary::Index(at), Boundary::Id))
+                Some(id_at(edge).map_or_else(|| Boundary::Index(placed(edge)), Boundary::Id))
             },
-            cutoff_id: id_of(placed(first)),
-            summarized_id: placed(first).checked_sub(1).and_then(id_of),
+            edited_id: if boundary == 0 {
+                record.and_then(|record| record.edited_id.clone())
+            } else {
+                edge.checked_sub(1).and_then(id_at)
+            },
+            cutoff_id: id_at(kept_from),
+            summarized_id: kept_from.checked_sub(1).and_then(id_at),
             only_edits: cutoff == 0,
             summary: record.and_then(|record| record.summary_message.clone()),
             created_at: full.len(),

@@ -68,6 +68,7 @@ mod tests {
         for (at, name) in names.iter().enumerate() {
             let so_far: Vec<&str> = names.iter().take(at + 1).map(String::as_str).collect();
             index.add(name, so_far.into_iter());
+            assert!(2 * (at + 1) <= index.slots.len());
         }
         let find =
             |name: &str| index.find(name, |place| names.get(place).is_some_and(|it| it == name));
@@ -83,5 +84,10 @@ mod tests {
         let slots: HashSet<usize> =
             (0..1000).map(|name: i32| hash(&name.to_string()) % 1024).collect();
         assert!(slots.len() > 550, "{}", slots.len());
+        // So are those whose letters differ in high bits only.
+        let names = "!1AQaq".chars().flat_map(|one| "!1AQaq".chars().map(move |two| [one, two]));
+        let slots: HashSet<usize> =
+            names.map(|name| hash(&name.iter().collect::<String>()) % 16).collect();
+        assert!(slots.len() > 4, "{}", slots.len());
     }
 }

@@ -139,4 +139,26 @@ mod tests {
         }
         assert!(set.iter().eq(ids.iter().step_by(10)));
     }
+
+    #[test]
+    fn ids_are_tidied_only_when_half_of_them_are_gone() {
+        let mut set = IdSet::<Json>::default();
+        let ids: Vec<Json> = (0..4000).map(|id: i32| Json::from(id.to_string())).collect();
+        let mut tidied = 0;
+        for (at, id) in ids.iter().enumerate() {
+            let before = set.ids.len();
+            set.insert(id);
+            tidied += usize::from(set.ids.len() <= before);
+            if at % 2 > 0 {
+                set.remove(id);
+            }
+        }
+        assert!(tidied <= 2, "{tidied}");
+        // However many go before the next one comes.
+        for id in &ids {
+            set.remove(id);
+        }
+        set.insert(&Json::from("next"));
+        assert_eq!(set.ids.len(), 1);
+    }
 }

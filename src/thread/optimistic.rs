@@ -90,8 +90,7 @@ impl<V: Value> Thread<V> {
         }
         match self.woven.as_mut() {
             Some(woven) if added => {
-                let end = u32::try_from(self.messages.len()).unwrap_or(u32::MAX);
-                woven.append(edits.iter().filter_map(|edit| edit.message.clone()).collect(), end);
+                woven.tail.extend(edits.iter().filter_map(|edit| edit.message.clone()));
             }
             _ => self.woven = None,
         }

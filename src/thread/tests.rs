@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use crate::{Event, Json, Thread, Value};
+use crate::{Event, Field, FieldReducer, Json, Schema, Thread, Value};
 
 fn add(id: &str) -> Json {
     json!({ "messages": [{ "type": "human", "id": id, "content": id }] }).into()
@@ -47,6 +47,11 @@ fn a_message_that_is_only_added_has_nothing_woven_anew() {
         assert!(thread.woven.is_some());
         thread.state();
     }
+    // Nor is it when nobody looks in between.
+    for id in ["4", "5", "6"] {
+        thread.optimistic(add(id)).unwrap();
+    }
+    assert_eq!(thread.woven.as_ref().unwrap().tail.len(), 3);
     // One that changes another does.
     thread.optimistic(add("2")).unwrap();
     assert!(thread.woven.is_none());
@@ -61,11 +66,11 @@ fn of_many_that_grow_nothing_is_remembered() {
     }
     thread.state();
     for id in 0..40 {
-        let id = (id.to_string() + "b").into();
-        hear(&mut thread, Event::Text { id, text: "x".into() });
-        assert!(thread.woven.as_ref().is_none_or(|woven| woven.grown.len() <= 16));
+        let key = (id.to_string() + "b").into();
+        hear(&mut thread, Event::Text { id: key, text: "x".into() });
+        let grown = thread.woven.as_ref().map(|woven| woven.grown.len());
+        assert_eq!(grown, Some(id + 1).filter(|count| *count <= 16));
     }
-    assert!(thread.woven.is_none());
 }
 
 #[test]
@@ -93,6 +98,8 @@ fn what_is_the_servers_is_found_out_again_for_any_number_of_fields() {
         thread.optimistic(update()).unwrap();
         hear(&mut thread, Event::RunStarted { id: None, joined: None });
         assert!(thread.settle(&first).unwrap());
+        // Few are looked at one by one, many when somebody asks: each would be searched for.
+        assert_eq!(thread.stale.writes, count > 8);
         assert_eq!(thread.pending().count(), 0);
     }
 }
@@ -155,4 +162,39 @@ fn what_was_sent_comes_one_by_one_without_a_search() {
     let shown = ids(&mut thread);
     say(&mut thread, "4", None);
     assert_eq!(ids(&mut thread), shown);
+}
+
+#[test]
+fn a_result_at_the_end_leaves_the_places_of_what_was_sent_known() {
+    let mut thread = Thread::new(None, &add("0")).unwrap();
+    thread.optimistic(add("1")).unwrap();
+    hear(&mut thread, Event::RunStarted { id: None, joined: None });
+    let say = |thread: &mut Thread<Json>, kind: &str, id: &str, after: Option<Json>| {
+        let message = json!({ "type": kind, "id": id, "content": id }).into();
+        hear(thread, Event::Message { message, after, streaming: false });
+    };
+    say(&mut thread, "ai", "a", None);
+    thread.state();
+    for id in ["r1", "r2"] {
+        say(&mut thread, "tool", id, Some("a".into()));
+        assert!(thread.places.head.is_some());
+    }
+}
+
+#[test]
+fn a_read_has_to_compute_what_is_written_or_hidden() {
+    let mut thread = Thread::new(None, &Json::object()).unwrap();
+    assert!(!thread.has_writes());
+    thread.optimistic(add("1")).unwrap();
+    assert!(!thread.has_writes());
+    thread.optimistic(Json::from([("topic", Json::from("mine"))])).unwrap();
+    assert!(thread.has_writes());
+    thread.state();
+    assert!(!thread.has_writes());
+    // A schema may hide fields.
+    let schema = Schema::new(vec![("topic".to_owned(), Field::new(FieldReducer::Replace))]);
+    let mut thread = Thread::new(Some(schema.unwrap()), &Json::object()).unwrap();
+    assert!(thread.has_writes());
+    thread.state();
+    assert!(!thread.has_writes());
 }

@@ -17,14 +17,15 @@ pub(super) struct Shown<V> {
 pub(super) struct Woven<V> {
     /// None while they change nothing.
     list: Option<V>,
-    /// The confirmed positions before which pending messages stand, ascending: one for each.
+    /// The confirmed positions before which pending messages stand, ascending: one for each but
+    /// those of the tail.
     before: Vec<u32>,
     /// The hidden confirmed positions, ascending.
     removed: Vec<u32>,
     /// The confirmed positions of messages that have grown since.
     pub grown: Vec<u32>,
     /// Pending messages added since, behind all others.
-    tail: Vec<V>,
+    pub tail: Vec<V>,
 }
 
 /// What pending edits change of the confirmed messages.
@@ -301,14 +302,6 @@ impl<V: Value> Thread<V> {
         }
         self.written = Some(fields.clone());
         fields
-    }
-}
-
-impl<V: Value> Woven<V> {
-    /// Adds pending messages behind all, before that confirmed position.
-    pub(super) fn append(&mut self, messages: Vec<V>, end: u32) {
-        self.before.resize(self.before.len() + messages.len(), end);
-        self.tail.extend(messages);
     }
 }
 

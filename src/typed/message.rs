@@ -91,8 +91,7 @@ pub enum MessageKind {
 }
 
 /// A message's content.
-#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(untagged)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Content {
     /// Text.
     Text(String),

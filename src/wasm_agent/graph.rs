@@ -24,6 +24,8 @@ const STATE: u32 = 10;
 const ANSWERS: u32 = 11;
 const INTERRUPT: u32 = 12;
 const RESTART: u32 = 13;
+const OPEN: u32 = 14;
+const START: u32 = 15;
 
 /// [`Plan`].
 #[wasm_bindgen]
@@ -38,28 +40,32 @@ impl RawPlan {
         Plan::new(&read(length, spec)).ok().map(|plan| Self(Arc::new(plan)))
     }
 
-    /// Begins a run; `None` if the buffer's numbers are no state of this plan.
+    /// Makes a run, which has to be opened.
     #[must_use]
-    pub fn open(&self, length: usize) -> Option<RawRun> {
-        let plan = self.0.clone();
-        let run = read(length, |numbers| {
-            let options = Options {
-                recursion_limit: version(numbers.next()),
-                interrupt_before: numbers.wholes(),
-                interrupt_after: numbers.wholes(),
-            };
-            if numbers.is_empty() {
-                return Some(Run::new(plan, &options));
-            }
-            Run::open(plan, state(numbers), &options).ok()
-        })?;
-        Some(RawRun { run, writes: Writes::default() })
+    pub fn run(&self) -> RawRun {
+        RawRun { plan: self.0.clone(), run: Run::default(), writes: Writes::default() }
     }
 }
 
-/// [`Run`].
+/// Begins a run; `None` if the buffer's numbers are no state of this plan.
+#[inline(never)] // Smaller.
+fn open(plan: &Arc<Plan>, numbers: &mut Reader<'_>) -> Option<Run> {
+    let plan = plan.clone();
+    let options = Options {
+        recursion_limit: version(numbers.next()),
+        interrupt_before: numbers.wholes(),
+        interrupt_after: numbers.wholes(),
+    };
+    if numbers.is_empty() {
+        return Some(Run::new(plan, &options));
+    }
+    Run::open(plan, state(numbers), &options).ok()
+}
+
+/// [`Run`]; one that has ended may begin anew, which is cheaper than another object of JavaScript's.
 #[wasm_bindgen]
 pub struct RawRun {
+    plan: Arc<Plan>,
     run: Run,
     writes: Writes,
 }
@@ -70,10 +76,14 @@ impl RawRun {
     /// Does what it is asked with the buffer's numbers, and leaves its answer there. Returns the
     /// length of the answer; 0: the numbers do not fit, and nothing was done.
     pub fn act(&mut self, what: u32, length: usize) -> usize {
-        let Self { run, writes } = self;
+        let Self { plan, run, writes } = self;
         let done = read(length, |numbers| {
             Some(match what {
                 INPUT => run.input(),
+                START => {
+                    read_writes(numbers, writes);
+                    run.start(writes).ok()?
+                }
                 RESUME => run.resume(),
                 COMMAND | COMMAND_AND_RESUME => {
                     read_writes(numbers, writes);
@@ -96,6 +106,10 @@ impl RawRun {
                 }
                 _ => {
                     match what {
+                        OPEN => {
+                            let mut ended = std::mem::replace(run, open(plan, numbers)?);
+                            run.take_room(&mut ended);
+                        }
                         ADVANCE => run.advance(),
                         ANSWERS => {
                             let has_answer = numbers.next() > 0.0;

@@ -1,23 +1,25 @@
-//! [`Ledger`] and its [`Policy`] for JavaScript.
+//! [`Ledger`] and its [`Policy`](crate::context::policy::Policy) for JavaScript.
+//! `pkg-template/src/context/track.ts` writes and reads the numbers.
 
 use wasm_bindgen::prelude::*;
 
+use super::buffer::{Reader, read, whole, write};
 use crate::context::cut::Row;
 use crate::context::ledger::{Ledger, Usage};
 use crate::context::policy::{Limits, Threshold};
 use crate::context::repair::Step;
 
-/// What the first number of a row says about a message. `pkg-template/src/context/ledger.ts` writes
-/// the rows.
-const AI: f64 = 1.0;
-const TOOL: f64 = 2.0;
+/// What the first number of a row says about a message.
+const AI: u32 = 1;
+const TOOL: u32 = 2;
 
-// What is asked, in the order of `pkg-template/src/context/ledger.ts`.
+// What is asked, in the order of track.ts.
 const TOKENS: u32 = 0;
 const IS_DUE: u32 = 1;
 const IS_WHOLE: u32 = 2;
 const CUT: u32 = 3;
 const NEXT_CUT: u32 = 4;
+const EDITS: u32 = 5;
 
 // What is listed.
 const CUTS: u32 = 0;
@@ -30,148 +32,138 @@ const ANSWER: u32 = 1 << 31;
 #[wasm_bindgen]
 pub struct RawLedger {
     ledger: Ledger,
-    limits: Limits,
     /// Without a policy only the calls are followed.
-    counts: bool,
-    calls: Vec<u32>,
+    limits: Option<Limits>,
 }
 
 #[wasm_bindgen]
 #[allow(missing_docs)] // Each is what `Ledger` calls so.
 impl RawLedger {
-    #[wasm_bindgen(constructor)]
+    /// Makes one with the policy in the buffer.
     #[must_use]
-    pub fn new(policy: &[f64]) -> Self {
-        Self {
-            ledger: Ledger::default(),
-            limits: limits_of(policy).unwrap_or_default(),
-            counts: !policy.is_empty(),
-            calls: Vec::new(),
-        }
+    pub fn of(length: usize) -> Self {
+        let limits = read(length, |numbers| (!numbers.is_empty()).then(|| limits(numbers)));
+        Self { ledger: Ledger::default(), limits }
     }
 
-    /// Keeps the first `length` messages and adds others: for each 0, `AI` or `TOOL`, and its tokens;
-    /// for an AI message how many calls it makes, how many of them are invalid, its provider, what it
-    /// says it took and whether that is reported, and the ids of the calls; for a result the id of the
-    /// call.
-    pub fn replace(&mut self, length: u32, mut rows: &[f64]) {
-        self.ledger.truncate(length);
-        while let Some(rest) = self.push(rows) {
-            rows = rest;
-        }
+    /// Keeps the first `keep` messages and adds those in the buffer: for each 0, `AI` or `TOOL`, and
+    /// its tokens; for an AI message its provider, what it says it took and whether that is reported,
+    /// its calls that could be parsed, and the others; for a result the id of the call.
+    pub fn replace(&mut self, keep: u32, length: usize) {
+        self.ledger.truncate(keep);
+        read(length, |numbers| {
+            while !numbers.is_empty() {
+                self.push(numbers);
+            }
+        });
     }
 
-    fn push<'a>(&mut self, rows: &'a [f64]) -> Option<&'a [f64]> {
-        let (row, tokens, usage, rest) = match *rows {
-            [AI, tokens, all, invalid, provider, total, reported, ref rest @ ..] => {
-                let (ids, rest) = rest.split_at_checked(whole(all) as usize)?;
-                self.calls.clear();
-                self.calls.extend(ids.iter().map(|id| whole(*id)));
-                let valid = self.calls.len().saturating_sub(whole(invalid) as usize);
-                let (calls, invalid) = self.calls.split_at_checked(valid)?;
-                let usage = Usage {
-                    provider: number(provider).map(whole),
-                    total_tokens: number(total),
-                    reported: reported > 0.0,
-                };
-                (Row::Ai { calls, invalid }, tokens, usage, rest)
+    #[inline(never)] // Smaller.
+    fn push(&mut self, numbers: &mut Reader<'_>) {
+        let (kind, tokens) = (numbers.whole(), numbers.next());
+        let mut usage = Usage::default();
+        let (calls, invalid);
+        let row = match kind {
+            AI => {
+                usage.provider = optional(numbers);
+                usage.total_tokens = Some(numbers.next()).filter(|total| !total.is_nan());
+                usage.reported = numbers.next() > 0.0;
+                calls = numbers.wholes();
+                invalid = numbers.wholes();
+                Row::Ai { calls: &calls, invalid: &invalid }
             }
-            [TOOL, tokens, id, ref rest @ ..] => {
-                (Row::Tool(number(id).map(whole)), tokens, Usage::default(), rest)
-            }
-            [_, tokens, ref rest @ ..] => (Row::Other, tokens, Usage::default(), rest),
-            _ => return None,
+            TOOL => Row::Tool(optional(numbers)),
+            _ => Row::Other,
         };
-        if self.counts {
+        if self.limits.is_some() {
             self.ledger.push(row, tokens, &usage);
         } else {
             self.ledger.track.push(row);
         }
-        Some(rest)
     }
 
     /// Answers with one number, -1 for none.
     #[must_use]
     pub fn ask(&self, what: u32, number: f64) -> f64 {
-        let Self { ledger, limits, .. } = self;
-        match what {
-            TOKENS => ledger.tokens(limits, number),
-            IS_DUE => f64::from(u8::from(ledger.is_due(limits, number))),
-            IS_WHOLE => f64::from(u8::from(ledger.track.is_whole())),
-            CUT => f64::from(ledger.track.cut(whole(number))),
-            NEXT_CUT => ledger.track.next_cut(whole(number)).map_or(-1.0, f64::from),
-            _ => f64::from(ledger.track.pending()),
+        let Self { ledger, limits } = self;
+        let track = &ledger.track;
+        let flag = |is: bool| f64::from(u8::from(is));
+        match (what, limits) {
+            (TOKENS, Some(limits)) => ledger.tokens(limits, number),
+            (IS_DUE, Some(limits)) => flag(ledger.is_due(limits, number)),
+            (EDITS, Some(limits)) => f64::from(ledger.edit_boundary(limits)),
+            (IS_WHOLE, _) => flag(track.is_whole()),
+            (CUT, _) => f64::from(track.cut(whole(number))),
+            (NEXT_CUT, _) => track.next_cut(whole(number)).map_or(-1.0, f64::from),
+            _ => f64::from(track.pending()),
         }
     }
 
-    /// Returns the cutoff and the boundary of edits, or nothing.
+    /// Reads from the buffer what editing each message saves, and leaves there the cutoff and the
+    /// boundary of edits. Returns whether anything is due.
     #[must_use]
-    pub fn due(&self, front: u32, edited: u32, beside: f64, saved: &[f64]) -> Vec<u32> {
-        let due = self.ledger.due(&self.limits, front, edited, beside, saved);
-        due.map_or_else(Vec::new, |due| vec![due.cutoff, due.edited_before])
+    pub fn due(&self, front: u32, beside: f64, length: usize) -> bool {
+        let due = self.limits.as_ref().and_then(|limits| {
+            read(length, |saved| self.ledger.due(limits, front, beside, saved.rest()))
+        });
+        write(|out| {
+            for number in due.iter().flat_map(|due| [due.cutoff, due.edited_before]) {
+                out.push(f64::from(number));
+            }
+        });
+        due.is_some()
     }
 
-    /// Returns a number for each message of the repaired list: its position; or, from `ANSWER` on,
-    /// an answer to make. With `CUTS` in `what`, returns all safe cuts.
+    /// Leaves a number in the buffer for each message of the repaired list: its position; or, from
+    /// `ANSWER` on, an answer to make. With `CUTS` in `what`, all safe cuts. Returns how many, or -1
+    /// if there is nothing to repair.
     #[must_use]
-    pub fn list(&self, what: u32) -> Option<Vec<u32>> {
+    pub fn list(&self, what: u32) -> i32 {
         let track = &self.ledger.track;
-        if what == CUTS {
-            return Some(track.cuts());
-        }
-        let mut plan = Vec::new();
-        for step in track.repair(what == ANSWER_ALL)? {
-            plan.push(match step {
-                Step::Keep(at) => at,
-                Step::Answer(call) => ANSWER | call,
-            });
-        }
-        Some(plan)
+        let length = if what == CUTS {
+            let cuts = track.cuts();
+            write(|out| cuts.iter().for_each(|cut| out.push(f64::from(*cut))))
+        } else {
+            let Some(steps) = track.repair(what == ANSWER_ALL) else { return -1 };
+            write(|out| {
+                for step in steps {
+                    out.push(f64::from(match step {
+                        Step::Keep(at) => at,
+                        Step::Answer(call) => ANSWER | call,
+                    }));
+                }
+            })
+        };
+        i32::try_from(length).unwrap_or(-1)
     }
 }
 
 /// Reads the numbers that `pkg-template/src/context/policy.ts` writes.
-fn limits_of(numbers: &[f64]) -> Option<Limits> {
-    let [
-        scaled,
-        as_langchain,
-        front_counts,
-        overhead,
-        apart,
-        most,
-        edit_keep_results,
-        edit_keep_messages,
-        ref sizes @ ..,
-    ] = *numbers
-    else {
-        return None;
+fn limits(numbers: &mut Reader<'_>) -> Limits {
+    let mut limits = Limits {
+        scaled: numbers.next() > 0.0,
+        as_langchain: numbers.next() > 0.0,
+        front_counts: numbers.next() > 0.0,
+        overhead: numbers.next(),
+        apart: numbers.whole(),
+        most: numbers.next(),
+        edit_keep_results: numbers.whole(),
+        edit_keep_messages: numbers.whole(),
+        keep: threshold(numbers),
+        thresholds: Vec::new(),
     };
-    let mut thresholds = Vec::new();
-    for size in sizes.chunks_exact(2) {
-        if let [tokens, messages] = *size {
-            thresholds.push(Threshold { tokens, messages });
-        }
+    while !numbers.is_empty() {
+        limits.thresholds.push(threshold(numbers));
     }
-    Some(Limits {
-        keep: thresholds.pop()?,
-        thresholds,
-        most,
-        overhead,
-        apart: whole(apart),
-        scaled: scaled > 0.0,
-        as_langchain: as_langchain > 0.0,
-        front_counts: front_counts > 0.0,
-        edit_keep_results: whole(edit_keep_results),
-        edit_keep_messages: whole(edit_keep_messages),
-    })
+    limits
 }
 
-/// NaN is no number.
-fn number(number: f64) -> Option<f64> {
-    (!number.is_nan()).then_some(number)
+fn threshold(numbers: &mut Reader<'_>) -> Threshold {
+    Threshold { tokens: numbers.next(), messages: numbers.next() }
 }
 
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Saturates.
-fn whole(number: f64) -> u32 {
-    number as u32
+/// A number of something, unless it is NaN.
+fn optional(numbers: &mut Reader<'_>) -> Option<u32> {
+    let number = numbers.next();
+    (!number.is_nan()).then(|| whole(number))
 }

@@ -95,6 +95,7 @@ enum Call {
     Peek,
     Command(Writes, bool),
     Commit(Writes),
+    Start(Writes),
     /// Writes that fit, of whatever tasks there are.
     Fitting(Vec<u32>),
     Handler(u32, u32),
@@ -113,6 +114,7 @@ fn call() -> impl Strategy<Value = Call> {
         1 => Just(Call::Peek),
         2 => (writes(), any::<bool>()).prop_map(|(writes, resumes)| Call::Command(writes, resumes)),
         2 => writes().prop_map(Call::Commit),
+        2 => writes().prop_map(Call::Start),
         6 => vec(number(), 0..8).prop_map(Call::Fitting),
         1 => (number(), number()).prop_map(|(failed, handler)| Call::Handler(failed, handler)),
         2 => (vec(by, 0..4), writes()).prop_map(|(by, writes)| Call::Apply(by, writes)),
@@ -140,6 +142,7 @@ fn make(run: &mut Run, call: &Call) -> bool {
         }
         Call::Command(writes, resumes) => run.command(writes, *resumes).map(drop),
         Call::Commit(writes) => run.commit(writes).map(drop),
+        Call::Start(writes) => run.start(writes).map(drop),
         Call::Fitting(numbers) => {
             let channels = run.plan().channels();
             let sends = run.plan().sends();
@@ -217,6 +220,28 @@ proptest! {
             prop_assert_eq!(places, (0..run.tasks().len() as u32).collect::<Vec<_>>());
             let state = run.state();
             prop_assert!(state.channels.iter().all(|channel| channel.version <= state.highest));
+        }
+    }
+
+    #[test]
+    fn to_start_is_to_take_the_input_and_to_commit(
+        spec in spec(),
+        options in options(),
+        numbers in vec(number(), 0..6),
+    ) {
+        let plan = Arc::new(Plan::new(&spec).unwrap());
+        let (mut one, mut other) = (Run::new(plan.clone(), &options), Run::new(plan, &options));
+        let writes = Writes::from_iter([numbers]);
+        let status = match other.input() {
+            Status::Tasks => other.commit(&writes),
+            status => Ok(status),
+        };
+        if status.is_ok() {
+            prop_assert_eq!(one.start(&writes), status);
+            prop_assert_eq!((one.state(), one.tasks(), one.order()), (other.state(), other.tasks(), other.order()));
+            prop_assert_eq!(one.cleared(), other.cleared());
+        } else {
+            prop_assert!(one.start(&writes).is_err());
         }
     }
 

@@ -41,6 +41,18 @@ fn a_result_that_becomes_something_else_parts_those_behind_it_from_the_call() {
 }
 
 #[test]
+fn what_was_sent_stands_behind_what_the_server_put_at_its_place() {
+    let mut thread = thread_of(&[human("0", "old")]);
+    for id in ["1", "2"] {
+        thread.optimistic(json!({ "messages": [human(id, id)] })).unwrap();
+    }
+    hear(&mut thread, [started("r")]);
+    assert_eq!(ids(&thread.state()), ["0", "1", "2"]);
+    hear(&mut thread, [behind(human("1", "1"), "0")]);
+    assert_eq!(ids(&thread.state()), ["0", "1", "2"]);
+}
+
+#[test]
 fn behind_what_is_not_there_is_the_end() {
     let mut thread = thread_of(&[ai("a", ""), ai("b", "")]);
     hear(&mut thread, [behind(result("1"), "nobody")]);

@@ -50,8 +50,11 @@ export async function* asServersDo(told, { lag }, { graph, threadId }) {
     if (type !== "TEXT_MESSAGE_CONTENT" || lag === 0) continue;
     parts.set(messageId, (parts.get(messageId) ?? 0) + 1);
     if (parts.get(messageId) !== MIDDLE) continue;
-    // The graph's last checkpoint does not have the message in flight; lag 2: nor does it know of the run, at first.
-    yield { type: "MESSAGES_SNAPSHOT", messages: late ?? (await messagesOf(graph, threadId)) };
+    // A checkpoint does not have the message in flight, but the graph may be ahead of what is told; lag 2: nor does the
+    // snapshot know of the run, at first.
+    const messages = late ?? (await messagesOf(graph, threadId));
+    const inFlight = messages.findIndex(({ id }) => id === messageId);
+    yield { type: "MESSAGES_SNAPSHOT", messages: inFlight < 0 ? messages : messages.slice(0, inFlight) };
     late = undefined;
   }
 }

@@ -3,7 +3,7 @@ import "fake-indexeddb/auto";
 import { AIMessage } from "@langchain/core/messages";
 import * as langgraph from "@langchain/langgraph";
 import { IndexedDBSaver, MemorySaver } from "threadfold/graph";
-import { median } from "../harness.mjs";
+import { median, warmUp } from "../harness.mjs";
 
 const TEXT = "The answer to that depends on what you ask, and of whom. ".repeat(4);
 const dict = (id) => ({ type: "ai", id, content: TEXT });
@@ -117,7 +117,9 @@ export async function costs(quick, wanted) {
   const name = "checkpoint in memory, one message added";
   for (const n of wanted(name) ? [1_000, 10_000] : []) {
     const samples = { threadfold: [], "langgraph.js": [] };
-    for (let round = 0; round < (quick ? 1 : 5); round++) {
+    await warmUp(() => time(new MemorySaver(), dict, 100, 400));
+    await warmUp(() => time(new langgraph.MemorySaver(), instance, 100, 40));
+    for (let round = 0; round < (quick ? 3 : 5); round++) {
       samples.threadfold.push(await time(new MemorySaver(), dict, n, 400));
       samples["langgraph.js"].push(await time(new langgraph.MemorySaver(), instance, n, 4));
     }

@@ -5,7 +5,7 @@ import { AIMessage, HumanMessage } from "@langchain/core/messages";
 import * as langgraph from "@langchain/langgraph";
 import { defineSchema, field } from "threadfold";
 import * as threadfold from "threadfold/graph";
-import { median } from "../harness.mjs";
+import { median, warmUp } from "../harness.mjs";
 
 // langgraph.js has a signal hear of each task, and Node would warn of it.
 setMaxListeners(0);
@@ -163,13 +163,17 @@ function rows() {
 /** The medians, in µs; the contenders of a row take turns. `wanted` says by name which rows. */
 export async function costs(quick, wanted) {
   const results = [];
-  for (const { name, n, contenders, rounds = 7 } of rows().filter(({ name }) => wanted(name))) {
+  for (const { name, n, contenders, rounds = quick ? 3 : 7 } of rows().filter(({ name }) => wanted(name))) {
     const samples = Object.fromEntries(Object.keys(contenders).map((contender) => [contender, []]));
-    // Until the code is compiled as it will be.
-    for (const measure of Object.values(contenders))
-      for (const until = performance.now() + (quick ? 0 : 400); performance.now() < until;) await measure();
-    for (let round = 0; round < (quick ? 1 : rounds); round++)
-      for (const [contender, measure] of Object.entries(contenders)) samples[contender].push(await measure());
+    // Quick or not: what is not compiled yet takes ten times as long.
+    for (const measure of Object.values(contenders)) await warmUp(measure);
+    for (let round = 0; round < rounds; round++)
+      for (const [contender, measure] of Object.entries(contenders)) {
+        // A short sample says little alone: a machine that does something else is in it or not.
+        const until = performance.now() + 30;
+        do samples[contender].push(await measure());
+        while (performance.now() < until);
+      }
     const medians = Object.entries(samples).map(([contender, times]) => [contender, median(times)]);
     results.push({ name, n, us: Object.fromEntries(medians) });
   }

@@ -1,8 +1,10 @@
 // Language models of the AI SDK: its specification's versions 2 and 3.
 import { textOf, toLangChain } from "threadfold";
 import type { LangChainMessage } from "../messages.js";
-import { type AiMessage, callsOf, type Fields, freshId } from "./message.js";
+import { newId } from "../new-id.js";
+import { type AiMessage, callsOf, type Fields } from "./message.js";
 import { chunkOf, type ModelCall, ownSignal } from "./model-call.js";
+import { isProviderTool } from "./tools.js";
 
 /** A language model of the AI SDK. */
 export interface AiSdkModel {
@@ -25,16 +27,16 @@ export async function callAiSdk(model: AiSdkModel, call: ModelCall): Promise<AiM
     prompt: promptOf(call.messages),
     ...(signal && { abortSignal: signal }),
     ...(tools.length > 0 && {
-      tools: tools.map(({ name, description, parameters }) => ({
-        type: "function",
-        name,
-        description,
-        inputSchema: parameters,
-      })),
-      toolChoice: typeof choice === "object" ? { type: "tool", toolName: choice.name } : { type: choice },
+      tools: tools.map(({ source, name, description, parameters }) =>
+        isProviderTool(source) ? source : { type: "function", name, description, inputSchema: parameters },
+      ),
+      toolChoice:
+        typeof choice === "object"
+          ? { type: "tool", toolName: ("name" in choice ? choice : choice.function).name }
+          : { type: choice },
     }),
   };
-  const id = freshId();
+  const id = newId();
   if (!onChunk || !model.doStream) return messageOf(id, (await model.doGenerate(options)) as Fields, model);
   const { stream } = (await model.doStream(options)) as { stream: ReadableStream<Fields> };
   return messageOf(id, await gathered(stream, id, onChunk), model);

@@ -1,7 +1,7 @@
 // What an agent tells its caller of a run, and the counts that it tells it by.
 import type { LangChainMessage } from "../messages.js";
 import type { AiMessage } from "./message.js";
-import type { ModelRequest, ToolCallRequest, ToolOutcome } from "./types.js";
+import type { ModelRequest, Runtime, ToolCallRequest, ToolOutcome } from "./types.js";
 
 /** The run that a node's context belongs to: where `threadfold/graph` keeps it. */
 const TASK: unique symbol = Symbol.for("threadfold.graph.task") as never;
@@ -41,60 +41,62 @@ export interface AgentCallbacks {
   onError?(event: AgentEvent & { readonly error: unknown }): void;
 }
 
-/** Calls the callbacks around what the nodes do. */
-export class Callbacks {
-  /** How often a run has called the model. */
-  readonly #iterations = new WeakMap<object, number>();
-  readonly #any: boolean;
-
-  constructor(
-    private readonly id: string | undefined,
-    private readonly name: string | undefined,
-    private readonly on: AgentCallbacks,
-    private readonly passes: (error: unknown) => boolean,
-  ) {
-    this.#any = Boolean(on.onModelStart ?? on.onModelEnd ?? on.onToolStart ?? on.onToolEnd ?? on.onError);
-  }
-
-  async aroundModel(
-    { runtime }: ModelRequest,
+/** What calls the callbacks around what the nodes do. */
+export interface Callbacks {
+  aroundModel(
+    request: ModelRequest,
     messages: readonly LangChainMessage[],
     ask: () => Promise<AiMessage>,
-  ): Promise<AiMessage> {
-    if (!this.#any) return ask();
-    const run = runOf(runtime);
-    this.#iterations.set(run, (this.#iterations.get(run) ?? 0) + 1);
-    const event = this.#event(runtime);
-    this.on.onModelStart?.({ ...event, messages });
-    const message = await this.#failing(event, ask);
-    const reason = (message.response_metadata as { finish_reason?: string } | undefined)?.finish_reason;
-    this.on.onModelEnd?.({ ...event, message, finishReason: reason });
-    return message;
-  }
+  ): Promise<AiMessage>;
+  aroundTool(request: ToolCallRequest, run: (request: ToolCallRequest) => Promise<ToolOutcome>): Promise<ToolOutcome>;
+}
 
-  async aroundTool({ toolCall, runtime }: ToolCallRequest, run: () => Promise<ToolOutcome>): Promise<ToolOutcome> {
-    if (!this.#any) return run();
-    const event = this.#event(runtime);
-    this.on.onToolStart?.({ ...event, toolCall });
-    const result = await this.#failing(event, run);
-    this.on.onToolEnd?.({ ...event, toolCall, result });
-    return result;
-  }
+/** Without any callback nothing is awaited: each promise costs. */
+const NONE: Callbacks = {
+  aroundModel: (_request, _messages, ask) => ask(),
+  aroundTool: (request, run) => run(request),
+};
 
-  async #failing<T>(event: AgentEvent, run: () => Promise<T>): Promise<T> {
-    try {
-      return await run();
-    } catch (error) {
-      if (!this.passes(error)) this.on.onError?.({ ...event, error });
-      throw error;
-    }
-  }
-
-  #event(runtime: ModelRequest["runtime"]): AgentEvent {
+export function callbacksOf(
+  on: AgentCallbacks & Partial<Pick<AgentEvent, "id" | "name">>,
+  passes: (error: unknown) => boolean,
+): Callbacks {
+  const { id, name } = on;
+  if (!(on.onModelStart ?? on.onModelEnd ?? on.onToolStart ?? on.onToolEnd ?? on.onError)) return NONE;
+  /** How often a run has called the model. */
+  const iterations = new WeakMap<object, number>();
+  const eventOf = (runtime: Runtime): AgentEvent => {
     const { step, context } = runtime;
     const run = runOf(runtime);
     const { runId, threadId } = run;
-    const iteration = this.#iterations.get(run) ?? 0;
-    return { id: this.id, name: this.name, runId, threadId, step, iteration, context };
-  }
+    return { id, name, runId, threadId, step, iteration: iterations.get(run) ?? 0, context };
+  };
+  const failing = async <T>(event: AgentEvent, work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      if (!passes(error)) on.onError?.({ ...event, error });
+      throw error;
+    }
+  };
+  return {
+    aroundModel: async ({ runtime }, messages, ask) => {
+      const run = runOf(runtime);
+      iterations.set(run, (iterations.get(run) ?? 0) + 1);
+      const event = eventOf(runtime);
+      on.onModelStart?.({ ...event, messages });
+      const message = await failing(event, ask);
+      const { finish_reason: finishReason } = (message.response_metadata ?? {}) as { finish_reason?: string };
+      on.onModelEnd?.({ ...event, message, finishReason });
+      return message;
+    },
+    aroundTool: async (request, run) => {
+      const { toolCall, runtime } = request;
+      const event = eventOf(runtime);
+      on.onToolStart?.({ ...event, toolCall });
+      const result = await failing(event, () => run(request));
+      on.onToolEnd?.({ ...event, toolCall, result });
+      return result;
+    },
+  };
 }

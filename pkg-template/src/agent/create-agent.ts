@@ -13,17 +13,26 @@ import {
 import type { CheckpointSaver } from "../checkpoint/types.js";
 import { ThreadfoldError } from "../errors.js";
 import type { Fields as SchemaFields, StateOf, UpdatesOf } from "../schema.js";
-import { type AgentCallbacks, Callbacks } from "./callbacks.js";
+import { type AgentCallbacks, callbacksOf } from "./callbacks.js";
 import { afterModel } from "./decide.js";
 import { callsOf, type Fields, lastTurn } from "./message.js";
-import { createMiddleware, hookOf, schemaOf } from "./middleware.js";
+import { createMiddleware, hookOf, schemaOf, withContext } from "./middleware.js";
 import { modelCallLimitMiddleware } from "./middleware/model-call-limit.js";
 import { modelNode } from "./model-node.js";
 import type { AgentModel } from "./models.js";
 import { type ResponseFormat, structuredOf } from "./structured.js";
 import { toolNode } from "./tool-node.js";
-import { agentTool, type AgentTool, type Tool } from "./tools.js";
-import type { AgentState, BaseFields, JumpTarget, Middleware, NodeHook, StateOfMiddlewares } from "./types.js";
+import type { SystemPrompt } from "./system-message.js";
+import { agentTool, type AgentTool, isProviderTool, type Tool } from "./tools.js";
+import type {
+  AgentState,
+  BaseFields,
+  JumpTarget,
+  Middleware,
+  NodeHook,
+  StateForm,
+  StateOfMiddlewares,
+} from "./types.js";
 
 /** What an agent is made of: {@link createAgent}. */
 export interface AgentOptions<
@@ -33,12 +42,14 @@ export interface AgentOptions<
   /** The model: of `@langchain/core`, of the AI SDK, or a function. */
   readonly model: AgentModel;
   readonly tools?: readonly Tool[] | undefined;
-  /** What the model is told first. It is not among the messages. */
-  readonly systemPrompt?: string | undefined;
+  /** What the model is told first: a text, or a system message. It is not among the messages. */
+  readonly systemPrompt?: SystemPrompt | undefined;
   /** What is around the loop. The first is the outermost. */
   readonly middleware?: M | undefined;
   /** Fields of the state besides those of the middlewares: a schema, or the fields of one. */
-  readonly schema?: Schema<F> | F | undefined;
+  readonly schema?: StateForm<F> | undefined;
+  /** LangChain's name of `schema`. */
+  readonly stateSchema?: StateForm<F> | undefined;
   /** The form of the answer: it is in `structuredResponse`. */
   readonly responseFormat?: ResponseFormat | undefined;
   /** Keeps the threads: any saver of langgraph.js, or one of `threadfold/graph`. */
@@ -53,6 +64,10 @@ export interface AgentOptions<
   readonly contextSchema?: unknown;
   /** When checkpoints are saved, if a run does not say: `"async"`. */
   readonly durability?: Durability | undefined;
+  /** What every run is given as `store`, unless it says another. */
+  readonly store?: unknown;
+  /** Stops every run that has no signal of its own. */
+  readonly signal?: AbortSignal | undefined;
   readonly interruptBefore?: StopAt | undefined;
   readonly interruptAfter?: StopAt | undefined;
   /** Hears what happens in the graph, for tracing. */
@@ -116,11 +131,10 @@ export function createAgent<
     systemPrompt,
     responseFormat,
     maxIterations,
-    id,
     name,
-    schema: own,
+    schema: own = options?.stateSchema,
   } = options ?? ({} as AgentOptions<F, M>);
-  if (!model) throw new ThreadfoldError("INVALID_VALUE", "An agent should have a model.");
+  if (!model) throw new ThreadfoldError("INVALID_VALUE", "`model` option is required to create an agent.");
   const middleware = list(options.middleware, "middleware").map((one) => createMiddleware(one as Middleware));
   if (maxIterations !== undefined)
     middleware.unshift({ ...modelCallLimitMiddleware({ runLimit: maxIterations }), name: "maxIterations" });
@@ -132,9 +146,10 @@ export function createAgent<
   const all = [...schemas, base, ...(own ? [schemaOf(own)] : [])] as readonly Schema<SchemaFields>[];
   const schema = combineSchemas(...all) as Schema<SchemaFields>;
   const given = [...middleware.flatMap(({ tools = [] }) => tools), ...list(options.tools, "tools")].map(agentTool);
-  const tools = new Map(given.map((tool) => [tool.name, tool]));
+  const tools = new Map(given.flatMap((tool) => (isProviderTool(tool.source) ? [] : [[tool.name, tool]])));
+  const ofProvider = given.filter(({ source }) => isProviderTool(source));
   const structured = structuredOf(responseFormat);
-  const callbacks = new Callbacks(id, name, options, isGraphBubbleUp);
+  const callbacks = callbacksOf(options, isGraphBubbleUp);
   const hasTools = tools.size > 0 || middleware.some(({ wrapToolCall }) => wrapToolCall);
 
   const graph = new StateGraph(schema as Schema<never>, {
@@ -146,7 +161,7 @@ export function createAgent<
       model,
       name,
       systemPrompt,
-      tools: [...tools.values()],
+      tools: [...tools.values(), ...ofProvider],
       middleware,
       structured,
       format: responseFormat,
@@ -158,9 +173,9 @@ export function createAgent<
     const metadata = tools.size > 0 ? { __tools: [...tools.keys()].join(", ") } : undefined;
     graph.addNode("tools", toolNode(tools, middleware, schema, callbacks), { metadata });
   }
-  new Ways(graph, middleware, tools, structured?.tools, hasTools).add();
+  addWays(graph, middleware, tools, structured?.tools, hasTools);
 
-  const { checkpointer, durability, interruptBefore, interruptAfter, on } = options;
+  const { checkpointer, durability, interruptBefore, interruptAfter, on, store, signal } = options;
   const most = {
     checkpointer,
     durability,
@@ -171,7 +186,9 @@ export function createAgent<
     recursionLimit: RECURSION_LIMIT,
   };
   const settled = Object.fromEntries(Object.entries(most).filter(([, value]) => value !== undefined));
-  return graph.compile(settled) as unknown as Agent<F, M>;
+  const agent = graph.compile(settled) as unknown as Agent<F, M>;
+  if (store === undefined && signal === undefined) return agent;
+  return agent.withConfig({ ...(store !== undefined && { store }), ...(signal && { signal }) }) as Agent<F, M>;
 }
 
 /** @throws {@link ThreadfoldError} for what is no list. */
@@ -195,7 +212,6 @@ const NODES = {
   afterModel: "after_model",
   afterAgent: "after_agent",
 };
-type HookName = keyof typeof NODES;
 
 /** A hook, as a node of the graph. */
 interface HookNode {
@@ -203,123 +219,107 @@ interface HookNode {
   readonly canJumpTo: readonly JumpTarget[];
 }
 
-/** The edges between the model, the tools and the hooks. */
-class Ways {
-  readonly #nodes: Record<HookName, HookNode[]>;
-  /** Where each turn begins. */
-  readonly #entry: string;
-  /** Where the run ends. */
-  readonly #exit: string;
-
-  constructor(
-    private readonly graph: Builder,
-    middleware: readonly Middleware[],
-    private readonly tools: ReadonlyMap<string, AgentTool>,
-    private readonly answers: ReadonlyMap<string, unknown> = new Map(),
-    private readonly hasTools: boolean,
-  ) {
-    this.#nodes = { beforeAgent: [], beforeModel: [], afterModel: [], afterAgent: [] };
-    for (const one of middleware) {
-      for (const hook of Object.keys(NODES) as HookName[]) {
-        const given: NodeHook | undefined = one[hook];
-        if (!given) continue;
-        const { run, canJumpTo } = hookOf(given);
-        const node = `${one.name}.${NODES[hook]}`;
-        graph.addNode(node, run);
-        // What is after runs from the last middleware to the first.
-        if (hook.startsWith("after")) this.#nodes[hook].unshift({ node, canJumpTo });
-        else this.#nodes[hook].push({ node, canJumpTo });
-      }
-    }
-    const { beforeModel, afterAgent } = this.#nodes;
-    this.#entry = beforeModel[0]?.node ?? "model";
-    this.#exit = afterAgent[0]?.node ?? END;
-    this.wraps = middleware.some(({ wrapModelCall }) => wrapModelCall);
-  }
-
-  private readonly wraps: boolean;
-
-  add(): void {
-    const { beforeAgent, beforeModel, afterModel, afterAgent } = this.#nodes;
-    const chain = (nodes: readonly HookNode[], last: string) =>
-      nodes.forEach((one, at) => this.#leave(one, nodes[at + 1]?.node ?? last));
-    this.graph.addEdge(START, beforeAgent[0]?.node ?? this.#entry);
-    this.#loop();
-    chain(beforeAgent, this.#entry);
-    chain(beforeModel, "model");
-    if (afterModel[0]) this.graph.addEdge("model", afterModel[0].node);
-    // The last of them is where the loop decides.
-    afterModel.slice(0, -1).forEach((one, at) => this.#leave(one, (afterModel[at + 1] as HookNode).node));
-    chain(afterAgent, END);
-  }
-
-  /** The ways behind the model and behind the tools. */
-  #loop(): void {
-    const { graph, tools, answers } = this;
-    const [entry, exit] = [this.#entry, this.#exit];
-    const last = this.#nodes.afterModel.at(-1);
-    const from = last?.node ?? "model";
-    if (this.hasTools) {
-      const direct = [...tools.values()].some(({ returnDirect }) => returnDirect);
-      const back = direct || answers.size > 0 ? [entry, exit] : [entry];
-      graph.addConditionalEdges("tools", (state) => (back[1] && this.#isAnswered(state) ? exit : entry), back);
-      const again = last || this.wraps || answers.size > 0 ? [entry] : [];
-      graph.addConditionalEdges(from, (state) => this.#next(state), [...new Set(["tools", exit, ...again])]);
-    } else if (answers.size > 0) {
-      const next = ({ jumpTo, structuredResponse }: AgentState & Fields) =>
-        this.#target(jumpTo) ?? (structuredResponse === undefined || structuredResponse === null ? entry : exit);
-      graph.addConditionalEdges(from, next, [entry, exit]);
-    } else if (last) this.#leave(last, exit);
-    else graph.addEdge("model", exit);
-  }
-
-  #next({ messages, jumpTo, structuredResponse }: AgentState & Fields): unknown {
-    const { ai, results } = lastTurn(messages);
-    const calls = ai && callsOf(ai);
-    const next = afterModel({
-      jumpTo,
-      calls,
-      results,
-      isAnswer: (name) => this.answers.has(name),
-      isStructured: structuredResponse !== undefined && structuredResponse !== null,
-    });
-    if (typeof next === "string") return this.#target(next);
-    return Array.from(next, (at) => new Send("tools", [calls?.[at]]));
-  }
-
-  /** Whether what the tools said is the agent's answer. */
-  #isAnswered({ messages }: AgentState): boolean {
-    const { ai, results } = lastTurn(messages);
-    if (!ai) return false;
-    const { tools, answers } = this;
-    // The name of the result counts: an approval may have put another tool in the place of the one that was called.
-    const ran = new Map(results.flatMap(({ tool_call_id: id, name = "" }) => (tools.has(name) ? [[id, name]] : [])));
-    const names = callsOf(ai).map(({ id, name }) => ran.get(id as string) ?? name);
-    const known = names.flatMap((name) => tools.get(name) ?? []);
-    if (known.length > 0 && known.every(({ returnDirect }) => returnDirect)) return true;
-    return results.some(({ name = "", status }) => answers.has(name) && status !== "error");
-  }
-
-  #target(jump: unknown): string | undefined {
-    return { model: this.#entry, end: this.#exit, tools: "tools" }[jump as JumpTarget];
-  }
+/** Adds the nodes of the hooks, and the edges between them, the model and the tools. */
+function addWays(
+  graph: Builder,
+  middleware: readonly Middleware[],
+  tools: ReadonlyMap<string, AgentTool>,
+  answers: ReadonlyMap<string, unknown> = new Map(),
+  hasTools: boolean,
+): void {
+  const [beforeAgent, beforeModel, afterModels, afterAgent] = hookNodes(graph, middleware);
+  /** Where each turn begins, and where the run ends. */
+  const entry = beforeModel[0]?.node ?? "model";
+  const exit = afterAgent[0]?.node ?? END;
+  const targets: Readonly<Record<JumpTarget, string>> = { end: exit, tools: "tools", model: entry };
+  const target = (jump: unknown): string | undefined => targets[jump as JumpTarget];
 
   /** The way behind a hook: to the next, or where it may jump to. */
-  #leave({ node, canJumpTo }: HookNode, next: string): void {
-    const ends = new Set([next]);
-    for (const target of ["end", "tools", "model"] as const) {
-      if (canJumpTo.includes(target))
-        ends.add(target === "model" && node === this.#entry ? "model" : (this.#target(target) as string));
+  const leave = ({ node, canJumpTo }: HookNode, next: string) => {
+    if (canJumpTo.length === 0) {
+      graph.addEdge(node, next);
+      return;
     }
-    if (ends.size === 1 && canJumpTo.length === 0) this.graph.addEdge(node, next);
-    else {
-      const jump = ({ jumpTo }: AgentState & Fields) =>
-        canJumpTo.includes(jumpTo as JumpTarget)
-          ? jumpTo === "model" && node === this.#entry
-            ? "model"
-            : this.#target(jumpTo)
-          : next;
-      this.graph.addConditionalEdges(node, jump, [...ends]);
+    const jump = (to: JumpTarget) => (to === "model" && node === entry ? "model" : targets[to]);
+    const known = (Object.keys(targets) as JumpTarget[]).filter((to) => canJumpTo.includes(to));
+    graph.addConditionalEdges(
+      node,
+      ({ jumpTo }) => (canJumpTo.includes(jumpTo as JumpTarget) ? jump(jumpTo as JumpTarget) : next),
+      unique(next, ...known.map(jump)),
+    );
+  };
+  const chain = (nodes: readonly HookNode[], last: string) =>
+    nodes.forEach((one, at) => leave(one, nodes[at + 1]?.node ?? last));
+
+  const next = ({ messages, jumpTo, structuredResponse }: AgentState & Fields): unknown => {
+    const { ai, results } = lastTurn(messages);
+    const calls = ai && callsOf(ai);
+    const isStructured = structuredResponse !== undefined && structuredResponse !== null;
+    const decided = afterModel({ jumpTo, calls, results, isAnswer: (name) => answers.has(name), isStructured });
+    if (typeof decided === "string") return targets[decided];
+    return Array.from(decided, (at) => new Send("tools", [calls?.[at]]));
+  };
+
+  /** Whether what the tools said is the agent's answer. */
+  const isAnswered = ({ messages }: AgentState): boolean => {
+    const { ai, results } = lastTurn(messages);
+    if (!ai) return false;
+    // The name of the result counts: an approval may have put another tool in the place of the one that was called.
+    const ran = new Map(results.flatMap(({ tool_call_id: id, name = "" }) => (tools.has(name) ? [[id, name]] : [])));
+    const known = callsOf(ai).flatMap(({ id, name }) => tools.get(ran.get(id as string) ?? name) ?? []);
+    if (known.length > 0 && known.every(({ returnDirect }) => returnDirect)) return true;
+    return results.some(({ name = "", status }) => answers.has(name) && status !== "error");
+  };
+
+  graph.addEdge(START, beforeAgent[0]?.node ?? entry);
+  const last = afterModels.at(-1);
+  const from = last?.node ?? "model";
+  if (hasTools) {
+    const ends = answers.size > 0 || [...tools.values()].some(({ returnDirect }) => returnDirect);
+    graph.addConditionalEdges(
+      "tools",
+      ends ? (state) => (isAnswered(state) ? exit : entry) : () => entry,
+      ends ? [entry, exit] : [entry],
+    );
+    const again = last || answers.size > 0 || middleware.some(({ wrapModelCall }) => wrapModelCall) ? [entry] : [];
+    graph.addConditionalEdges(from, next, unique("tools", exit, ...again));
+  } else if (answers.size > 0) {
+    const decide = ({ jumpTo, structuredResponse }: AgentState & Fields) =>
+      target(jumpTo) ?? (structuredResponse === undefined || structuredResponse === null ? entry : exit);
+    graph.addConditionalEdges(from, decide, [entry, exit]);
+  } else if (last) leave(last, exit);
+  else graph.addEdge("model", exit);
+  chain(beforeAgent, entry);
+  chain(beforeModel, "model");
+  // The last behind the model is where the loop decides.
+  if (last) graph.addEdge("model", (afterModels[0] as HookNode).node);
+  chain(afterModels.slice(0, -1), from);
+  chain(afterAgent, END);
+}
+
+const unique = <T>(...all: readonly T[]): T[] => [...new Set(all)];
+
+/** Adds the hooks' nodes. Returns those of each kind, in the order in which they run. */
+function hookNodes(
+  graph: Builder,
+  middleware: readonly Middleware[],
+): [HookNode[], HookNode[], HookNode[], HookNode[]] {
+  const nodes = { beforeAgent: [], beforeModel: [], afterModel: [], afterAgent: [] } as Record<
+    keyof typeof NODES,
+    HookNode[]
+  >;
+  for (const one of middleware) {
+    for (const hook of Object.keys(NODES) as (keyof typeof NODES)[]) {
+      const given: NodeHook | undefined = one[hook];
+      if (!given) continue;
+      const { run, canJumpTo } = hookOf(given);
+      const node = `${one.name}.${NODES[hook]}`;
+      const told = (state: never, runtime: never) => run(state, withContext(one, { runtime }).runtime);
+      graph.addNode(node, one.contextSchema ? told : run);
+      // What is after runs from the last middleware to the first.
+      if (hook.startsWith("after")) nodes[hook].unshift({ node, canJumpTo });
+      else nodes[hook].push({ node, canJumpTo });
     }
   }
+  return [nodes.beforeAgent, nodes.beforeModel, nodes.afterModel, nodes.afterAgent];
 }

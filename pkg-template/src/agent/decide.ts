@@ -31,8 +31,8 @@ export function afterModel(turn: {
     const number = ids.get(id);
     if (number !== undefined) numbers.push(number);
   }
-  const [target = 0, ...positions] = asked(ROUTE, numbers);
-  return (JUMPS[target] as JumpTarget | undefined) ?? Uint32Array.from(positions);
+  const decided = asked(ROUTE, numbers);
+  return (JUMPS[decided[0] as number] as JumpTarget | undefined) ?? decided.subarray(1);
 }
 
 /** The decisions that a human may take, in the order of their bits. */

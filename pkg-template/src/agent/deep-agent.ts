@@ -7,6 +7,7 @@ import { createPatchToolCallsMiddleware } from "./middleware/patch-tool-calls.js
 import { type CompiledSubAgent, createSubAgentMiddleware, type SubAgent } from "./middleware/sub-agents.js";
 import { summarizationMiddleware, type SummarizationOptions } from "./middleware/summarization.js";
 import { todoListMiddleware } from "./middleware/todo-list.js";
+import { systemMessage } from "./system-message.js";
 import type { Middleware } from "./types.js";
 
 /** What a deep agent is made of: {@link createDeepAgent}. */
@@ -33,8 +34,6 @@ export type DeepMiddleware = readonly [
 
 const PROMPT =
   "You have tools to plan with, to keep files with, and to have tasks done by sub-agents. Use them for work of several steps.";
-const HELPER =
-  "Do the task that you are given. Whoever gave it sees only your last message: put the whole result there.";
 
 /**
  * Makes an agent that plans with a todo list, works on files, gives tasks to sub-agents and keeps its context short, as
@@ -59,23 +58,19 @@ export function createDeepAgent<
   const F extends SchemaFields = Record<never, never>,
   const M extends readonly Middleware[] = readonly [],
 >(options: DeepAgentOptions<F, M>): Agent<F, readonly [...DeepMiddleware, ...M]> {
-  const { subagents = [], interruptOn, summarization, systemPrompt, middleware = [], ...rest } = options;
-  const { model } = options;
+  const { subagents, interruptOn, summarization, systemPrompt, middleware = [], ...rest } = options ?? {};
+  const { model } = rest;
   const summary = () =>
     summarizationMiddleware({ model, ...summarization } as SummarizationOptions & { model: typeof model });
-  const general: SubAgent = {
-    name: "general-purpose",
-    description: "Can do all that you can: for work of several steps that would only fill your context.",
-    systemPrompt: HELPER,
-  };
-  const all = subagents.some(({ name }) => name === general.name) ? subagents : [general, ...subagents];
   const stack = [
     todoListMiddleware(),
     createFilesystemMiddleware(),
     createSubAgentMiddleware({
-      subagents: all,
+      subagents,
+      generalPurposeAgent: true,
       defaultModel: model,
-      defaultTools: options.tools,
+      defaultTools: rest.tools,
+      stateSchema: rest.schema ?? rest.stateSchema,
       defaultInterruptOn: interruptOn,
       defaultMiddleware: () => [
         todoListMiddleware(),
@@ -89,7 +84,7 @@ export function createDeepAgent<
     ...(middleware as readonly Middleware[]),
     ...(interruptOn ? [humanInTheLoopMiddleware({ interruptOn })] : []),
   ] as unknown as readonly [...DeepMiddleware, ...M];
-  const prompt = systemPrompt ? `${systemPrompt}\n\n${PROMPT}` : PROMPT;
+  const prompt = systemPrompt ? systemMessage(systemPrompt).concat(`\n\n${PROMPT}`) : PROMPT;
   return createAgent<F, readonly [...DeepMiddleware, ...M]>({
     ...rest,
     systemPrompt: prompt,

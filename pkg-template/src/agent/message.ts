@@ -12,8 +12,17 @@ export type ToolMessage = Extract<LangChainMessage, { type: "tool" }>;
 
 const TYPES: Fields = { user: "human", assistant: "ai", developer: "system", AIMessageChunk: "ai" };
 
-/** A new id: the quick way, where there is one. */
-export const freshId = (): string => crypto.randomUUID?.() ?? newId();
+/**
+ * Gives an instance of `@langchain/core`'s an id, if it has none: the state does so for any class, in 30 times as long. It
+ * is a copy, because a model may answer with the same instance again, and mean another message.
+ */
+export function withId(message: AiMessage): AiMessage {
+  const { id, lc_kwargs } = message as Fields;
+  if ((id !== undefined && id !== null) || !lc_kwargs || typeOf(message) !== "ai") return message;
+  const more = { id: newId() };
+  const copy = { __proto__: Object.getPrototypeOf(message) as object, ...message, ...more };
+  return Object.assign(copy, { lc_kwargs: { ...lc_kwargs, ...more } });
+}
 
 /** `"ai"`, `"human"`, `"tool"`, `"system"`, … */
 export function typeOf(message: unknown): unknown {
@@ -41,7 +50,7 @@ export function toolMessage(
   content: ToolMessage["content"],
   status: "success" | "error" = "success",
 ): ToolMessage {
-  const message: ToolMessage = { type: "tool", id: freshId(), content, tool_call_id: id as string, status };
+  const message: ToolMessage = { type: "tool", id: newId(), content, tool_call_id: id as string, status };
   if (name !== undefined) message.name = name;
   return message;
 }

@@ -1,7 +1,9 @@
 import { ThreadfoldError } from "../errors.js";
 import { defineSchema, type Schema } from "threadfold";
+import { declaredFields } from "threadfold/graph";
 import type { Fields as SchemaFields } from "../schema.js";
-import type { JumpTarget, Middleware, NodeHook } from "./types.js";
+import type { StandardSchema } from "./schema-checks.js";
+import type { JumpTarget, Middleware, NodeHook, Runtime, StateForm } from "./types.js";
 
 /**
  * Makes a middleware: fields of the state, tools, and hooks around the loop of an agent, by the names that LangChain gives
@@ -37,6 +39,21 @@ export function createMiddleware<const F extends SchemaFields = Record<never, ne
   return middleware;
 }
 
+/** What a hook is given: the context as its middleware's `contextSchema` has it. */
+export function withContext<R extends { readonly runtime: Runtime }>(
+  { contextSchema: schema }: Middleware,
+  given: R,
+): R {
+  const { runtime } = given;
+  return schema ? { ...given, runtime: withOwn(runtime, { context: schema.parse(runtime.context ?? {}) }) } : given;
+}
+
+/** A copy of a runtime with properties of its own. */
+export function withOwn<R extends Runtime>(runtime: R, own: object): R {
+  // With the prototype that the context has: one of its own for each call takes engines long.
+  return { __proto__: Object.getPrototypeOf(runtime) as object, ...runtime, ...own } as unknown as R;
+}
+
 type Hook = Extract<NodeHook, (...args: never) => unknown>;
 
 /** A hook's function, and where it may jump to. */
@@ -45,8 +62,27 @@ export function hookOf(hook: NodeHook): { run: Hook; canJumpTo: readonly JumpTar
   return { run: hook.hook, canJumpTo: hook.canJumpTo ?? [] };
 }
 
-/** The schema of a middleware, which may give bare fields. */
-export function schemaOf(schema: Schema<SchemaFields> | SchemaFields): Schema<SchemaFields> {
-  const isSchema = typeof (schema as Partial<Schema<SchemaFields>>).step === "function";
-  return isSchema ? (schema as Schema<SchemaFields>) : defineSchema(schema as SchemaFields);
+/** What every agent has: LangChain's forms may name it again. */
+const EVERY = new Set(["messages", "jumpTo", "structuredResponse"]);
+
+/**
+ * The schema of a middleware, which may give bare fields, or a form of langgraph.js: then a name with `_` in front is
+ * private, and a zod field begins with its default.
+ */
+export function schemaOf(schema: StateForm<SchemaFields>): Schema<SchemaFields> {
+  if (typeof (schema as Partial<Schema<SchemaFields>>).step === "function") return schema as Schema<SchemaFields>;
+  const declared = declaredFields(schema);
+  if (!declared) return defineSchema(schema as SchemaFields);
+  const { shape = {} } = schema as { shape?: Readonly<Record<string, StandardSchema>> };
+  const fields = Object.entries(declared).flatMap(([key, one]) => {
+    const begins = one.begins ?? defaultOf(shape[key]);
+    return EVERY.has(key) ? [] : [[key, { ...one, begins, private: one.private ?? key.startsWith("_") }]];
+  });
+  return defineSchema(Object.fromEntries(fields) as SchemaFields);
+}
+
+/** What a zod field has where nothing is given. */
+function defaultOf(field: StandardSchema | undefined): (() => unknown) | undefined {
+  const make = () => (field?.["~standard"].validate(undefined) as { value?: unknown } | undefined)?.value;
+  return make() === undefined ? undefined : make;
 }

@@ -18,7 +18,8 @@ export interface ModelCall {
 /** What a context has of its own is a config of LangChain's, which pays for every key: only those that say something. */
 export function configOf(runtime: Runtime): Record<string, unknown> {
   const config: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(runtime)) {
+  for (const key of Object.keys(runtime)) {
+    const value = runtime[key as keyof Runtime] as unknown;
     const isEmpty = value === undefined || (key === "configurable" && Object.keys(value as object).length === 0);
     if (!isEmpty && key !== "tools" && key !== "schema") config[key] = value;
   }

@@ -3,8 +3,9 @@ import { ThreadfoldError } from "../errors.js";
 import type { LangChainMessage, ToolCall } from "../messages.js";
 import { chunkOf, configOf, type ModelCall, ownSignal } from "./model-call.js";
 import { callAiSdk, type AiSdkModel } from "./ai-sdk.js";
-import { type AiMessage, callsOf, type Fields, typeOf, freshId } from "./message.js";
-import type { AgentTool } from "./tools.js";
+import { newId } from "../new-id.js";
+import { type AiMessage, callsOf, type Fields, typeOf } from "./message.js";
+import { type AgentTool, isProviderTool } from "./tools.js";
 import type { ToolChoice } from "./types.js";
 
 /** A chat model of `@langchain/core`, or anything with its `invoke`. */
@@ -40,8 +41,8 @@ type FunctionCall = Readonly<Omit<ToolCall, "args">> & { readonly args: object }
 /** A model in any form. */
 export type AgentModel = LangChainModel | AiSdkModel | FunctionModel;
 
-/** Calls a model in whichever form. */
-export async function callModel(model: AgentModel, call: ModelCall): Promise<AiMessage> {
+/** Calls a model in whichever form. Throws at once what is wrong with it. */
+export function callModel(model: AgentModel, call: ModelCall): Promise<AiMessage> {
   if (typeof (model as AiSdkModel | null)?.doGenerate === "function") return callAiSdk(model as AiSdkModel, call);
   if (typeof (model as LangChainModel | null)?.invoke === "function")
     return callLangChain(model as LangChainModel, call);
@@ -54,7 +55,7 @@ export async function callModel(model: AgentModel, call: ModelCall): Promise<AiM
 
 async function callFunction(model: FunctionModel, call: ModelCall): Promise<AiMessage> {
   const { messages, tools, toolChoice, settings, runtime, onChunk } = call;
-  const id = freshId();
+  const id = newId();
   const onToken = (text: string) => onChunk?.(chunkOf(id, text));
   const options: ModelOptions = {
     tools,
@@ -86,7 +87,7 @@ function checkedCalls(calls: readonly ToolCall[]): readonly ToolCall[] {
       `${which} should be { name, args, id }, with a text for name and an object for args.`,
     );
   }
-  return calls.every(({ id }) => id) ? calls : calls.map((call) => (call.id ? call : { ...call, id: freshId() }));
+  return calls.every(({ id }) => id) ? calls : calls.map((call) => (call.id ? call : { ...call, id: newId() }));
 }
 
 const isPlain = (message: object) => Object.getPrototypeOf(message) === Object.prototype;
@@ -102,34 +103,41 @@ function bind(model: LangChainModel, { tools, toolChoice, settings }: ModelCall)
   if (!known) bound.set(model, (known = new WeakMap()));
   const last = known.get(tools);
   if (last && last[0] === toolChoice && !settings) return last[1];
-  const choice = typeof toolChoice === "object" ? toolChoice.name : toolChoice;
+  const choice = typeof toolChoice === "object" && "name" in toolChoice ? toolChoice.name : toolChoice;
   const options = choice === undefined ? settings : { ...settings, tool_choice: choice };
   const made = model.bindTools(tools.map(forLangChain), ...(options ? [options] : [])) as LangChainModel;
   if (!settings) known.set(tools, [toolChoice, made]);
   return made;
 }
 
-/** A tool as LangChain binds it: its own kind as it is, others in OpenAI's form. */
+/** A tool as LangChain binds it: its own kind and a provider's as they are, others in OpenAI's form. */
 const forLangChain = ({ source, name, description, parameters }: AgentTool): unknown =>
-  "invoke" in source ? source : { type: "function", function: { name, description, parameters } };
+  "invoke" in source || isProviderTool(source)
+    ? source
+    : { type: "function", function: { name, description, parameters } };
 
-async function callLangChain(model: LangChainModel, call: ModelCall): Promise<AiMessage> {
+function callLangChain(model: LangChainModel, call: ModelCall): Promise<AiMessage> {
   const { runtime, onChunk, messages, tools, settings } = call;
   const ready = bind(model, call);
   const isRunnable = (model as { lc_runnable?: boolean }).lc_runnable === true;
   const options = { ...(isRunnable ? configOf(runtime) : ownSignal(runtime)), ...(tools.length === 0 && settings) };
-  if (!onChunk || !ready.stream || isRunnable) return (await ready.invoke(messages, options)) as AiMessage;
-  type Chunk = Fields & { concat(more: Chunk): Chunk };
+  if (!onChunk || !ready.stream || isRunnable) return ready.invoke(messages, options) as Promise<AiMessage>;
+  return streamed(ready.stream(messages, options) as Promise<AsyncIterable<Chunk>>, onChunk);
+}
+
+type Chunk = Fields & { concat(more: Chunk): Chunk };
+
+async function streamed(stream: Promise<AsyncIterable<Chunk>>, onChunk: (chunk: object) => void): Promise<AiMessage> {
   let whole: Chunk | undefined;
   let id: unknown;
-  for await (const chunk of (await ready.stream(messages, options)) as AsyncIterable<Chunk>) {
+  for await (const chunk of await stream) {
     // The chunks of a message are known by its id.
-    id ??= chunk["id"] ?? freshId();
+    id ??= chunk["id"] ?? newId();
     chunk["id"] ??= id;
     whole = whole ? whole.concat(chunk) : chunk;
     onChunk(chunk);
   }
-  return (whole ? wholeMessage(whole, id) : { type: "ai", id: freshId(), content: "" }) as AiMessage;
+  return (whole ? wholeMessage(whole, id) : { type: "ai", id: newId(), content: "" }) as AiMessage;
 }
 
 /** The message that its chunks make. */

@@ -1,7 +1,12 @@
 import type { ModelRequest } from "./types.js";
 
-/** The request with more to tell the model first. */
-export const withPrompt = <R extends Pick<ModelRequest, "systemPrompt">>(request: R, more: string): R =>
-  more === ""
-    ? request
-    : { ...request, systemPrompt: request.systemPrompt ? `${request.systemPrompt}\n\n${more}` : more };
+/** The request with more to tell the model first. A prompt of blocks stays one: it may say what a provider caches. */
+export function withPrompt<R extends Partial<Pick<ModelRequest, "systemPrompt" | "systemMessage">>>(
+  request: R,
+  more: string,
+): R {
+  const { systemPrompt, systemMessage: first } = request;
+  if (more === "") return request;
+  if (first && typeof first.content !== "string") return { ...request, systemMessage: first.concat(`\n\n${more}`) };
+  return { ...request, systemPrompt: systemPrompt ? `${systemPrompt}\n\n${more}` : more };
+}

@@ -30,13 +30,16 @@ export function jsonSchemaOf(schema: AnySchema | undefined, name: string): objec
   throw new ThreadfoldError("INVALID_VALUE", `The schema of '${name}' cannot say itself as JSON Schema: give that.`);
 }
 
-/** Returns the value as the schema has it, or a line for each problem. */
-export async function check(schema: AnySchema | undefined, value: unknown): Promise<{ value: unknown } | string[]> {
+/** Returns the value as the schema has it, or a line for each problem. At once for JSON Schema. */
+export function check(schema: AnySchema | undefined, value: unknown): Outcome | Promise<Outcome> {
   if (!schema) return { value };
-  if (!isStandard(schema)) {
-    const problems = problemsOf(schema as Fields, value, "");
-    return problems.length > 0 ? problems : { value };
-  }
+  if (isStandard(schema)) return validated(schema, value);
+  const problems = problemsOf(schema as Fields, value, "");
+  return problems.length > 0 ? problems : { value };
+}
+type Outcome = { value: unknown } | string[];
+
+async function validated(schema: StandardSchema, value: unknown): Promise<Outcome> {
   const came = await schema["~standard"].validate(value);
   if (!came.issues) return { value: came.value };
   return came.issues.map(({ message, path }) => line((path ?? []).map(keyOf).join("."), message));

@@ -39,9 +39,13 @@ export interface ToolStrategy<T = unknown> {
  */
 export function toolStrategy<T = unknown>(
   schema: AnySchema<T> | readonly AnySchema<T>[],
-  options: Partial<Omit<ToolStrategy, "schemas">> = {},
+  options: Partial<Omit<ToolStrategy, "schemas">> & {
+    /** langchain.js's name of `handleErrors`. */
+    readonly handleError?: ToolStrategy["handleErrors"] | undefined;
+  } = {},
 ): ToolStrategy<T> {
-  return { handleErrors: true, ...options, schemas: Array.isArray(schema) ? schema : [schema as AnySchema<T>] };
+  const { handleError = true, ...rest } = options;
+  return { handleErrors: handleError, ...rest, schemas: Array.isArray(schema) ? schema : [schema as AnySchema<T>] };
 }
 
 /** The model's answer did not fit, or there was more than one; `handleErrors` was false. */

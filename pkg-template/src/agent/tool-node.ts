@@ -4,9 +4,9 @@ import type { NodeContext } from "threadfold/graph";
 import type { ToolCall } from "../messages.js";
 import type { Fields as SchemaFields } from "../schema.js";
 import type { Callbacks } from "./callbacks.js";
-import { callsOf, lastTurn, toolMessage } from "./message.js";
-import type { AgentTool } from "./tools.js";
-import { isCommand } from "./tools.js";
+import { callsOf, lastTurn, toolMessage, typeOf } from "./message.js";
+import { withContext, withOwn } from "./middleware.js";
+import { agentTool, type AgentTool, invalidResponse, isCommand } from "./tools.js";
 import type { AgentState, Middleware, ToolCallRequest, ToolOutcome, ToolRuntime } from "./types.js";
 
 type Handler = (request: ToolCallRequest) => Promise<ToolOutcome>;
@@ -20,25 +20,31 @@ export function toolNode(
 ) {
   const all = [...tools.values()];
   const run: Handler = ({ tool, toolCall, runtime }) => {
-    if (tool) return tool.call(toolCall, runtime);
+    if (tool) return agentTool(tool).call(toolCall, runtime);
     const names = [...tools.keys()].join(", ");
     const said = `Error: ${toolCall.name} is not a valid tool, try one of [${names}].`;
     return Promise.resolve(toolMessage(toolCall, said, "error"));
   };
-  const handler = middleware.reduceRight<Handler>((inner, { wrapToolCall: wrap }) => {
-    return wrap ? async (request) => wrap(request, inner) : inner;
+  const handler = middleware.reduceRight<Handler>((inner, one) => {
+    const { name, wrapToolCall: wrap } = one;
+    if (!wrap) return inner;
+    return async (request) => {
+      const came = await wrap(withContext(one, request), inner);
+      if (typeOf(came) === "tool" || isCommand(came)) return came;
+      throw invalidResponse("wrapToolCall", name, "ToolMessage", came);
+    };
   }, run);
 
   return async (given: AgentState | readonly ToolCall[], ctx: NodeContext): Promise<object> => {
     const state = ctx.state as AgentState;
     const calls = Array.isArray(given) ? (given as readonly ToolCall[]) : callsOf(lastMessage(state));
-    const outcomes = await Promise.all(
-      calls.map((toolCall) => {
-        const runtime = toolRuntime(ctx, { toolCall, toolCallId: toolCall.id ?? "", tools: all, schema });
-        const request = { toolCall, tool: tools.get(toolCall.name), state, runtime };
-        return callbacks.aroundTool(request, () => handler(request));
-      }),
-    );
+    const ran = calls.map((toolCall) => {
+      const own = { toolCall, toolCallId: toolCall.id ?? "", tools: all, schema };
+      const runtime = withOwn(ctx, own) as NodeContext & ToolRuntime;
+      return callbacks.aroundTool({ toolCall, tool: tools.get(toolCall.name), state, runtime }, handler);
+    });
+    // Mostly it is one: the node is sent each call by itself.
+    const outcomes = ran.length === 1 ? [await (ran[0] as Promise<ToolOutcome>)] : await Promise.all(ran);
     if (!outcomes.some(isCommand)) return { messages: outcomes };
     return outcomes.map((outcome) => (isCommand(outcome) ? outcome : { messages: [outcome] }));
   };
@@ -48,10 +54,4 @@ function lastMessage({ messages }: AgentState) {
   const { ai } = lastTurn(messages);
   if (!ai) throw new Error("No AIMessage found in input");
   return ai;
-}
-
-/** What a tool is given: a copy of its node's context, and what is its own. */
-function toolRuntime(ctx: NodeContext, own: object): ToolRuntime {
-  // With the prototype that the context has: one of its own for each call takes engines long.
-  return { __proto__: Object.getPrototypeOf(ctx) as object, ...ctx, ...own } as unknown as ToolRuntime;
 }

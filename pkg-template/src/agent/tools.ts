@@ -2,7 +2,8 @@
 import { Command } from "threadfold/graph";
 import { ThreadfoldError } from "../errors.js";
 import type { ToolCall } from "../messages.js";
-import { contentOf, freshId, type Fields, toolMessage, typeOf } from "./message.js";
+import { newId } from "../new-id.js";
+import { contentOf, type Fields, toolMessage, typeOf } from "./message.js";
 import { configOf } from "./model-call.js";
 import { type AnySchema, check, jsonSchemaOf, type StandardSchema } from "./schema-checks.js";
 import type { ToolOutcome, ToolRuntime } from "./types.js";
@@ -32,9 +33,17 @@ export interface LangChainTool {
   invoke(call: any, config?: any): unknown;
 }
 
-/** A tool in any form: of one's own, of `@langchain/core`, or as {@link mcpTools} makes them. */
+/** A tool that the model's provider runs: the model is given it as it is. */
+export interface ProviderTool {
+  readonly type: string;
+  readonly name?: string | undefined;
+  readonly run?: undefined;
+  readonly invoke?: undefined;
+}
+
+/** A tool in any form: of one's own, of `@langchain/core`, as {@link mcpTools} makes them, or a provider's. */
 // oxlint-disable-next-line typescript/no-explicit-any -- each tool has arguments of its own
-export type Tool = PlainTool<any> | LangChainTool;
+export type Tool = PlainTool<any> | LangChainTool | ProviderTool;
 
 /** A tool as an agent has it: {@link ToolRuntime} and requests show it so. */
 export interface AgentTool {
@@ -72,10 +81,20 @@ export function tool<T = Record<string, unknown>>(
   return spec as PlainTool<T>;
 }
 
-/** Reads a tool in any form. */
-export function agentTool(source: Tool): AgentTool {
-  const { name, description, schema, returnDirect, run, invoke } = (source ?? {}) as PlainTool & LangChainTool;
-  if (typeof name !== "string" || (typeof run !== "function" && typeof invoke !== "function"))
+/** Whether it is a tool that the model's provider runs. */
+export function isProviderTool(source: Tool): source is ProviderTool {
+  const { type, run, invoke } = (source ?? {}) as Partial<ProviderTool>;
+  return typeof type === "string" && typeof run !== "function" && typeof invoke !== "function";
+}
+
+/** Reads a tool in any form, also one that was read before. */
+export function agentTool(given: Tool | AgentTool): AgentTool {
+  if (given && "source" in given) return given;
+  const source = given as Tool;
+  const isOfProvider = isProviderTool(source);
+  const { name: own, description, schema, returnDirect, run, invoke } = (source ?? {}) as PlainTool & LangChainTool;
+  const name = own ?? (isOfProvider ? source.type : undefined);
+  if (typeof name !== "string" || !(isOfProvider || typeof run === "function" || typeof invoke === "function"))
     throw new ThreadfoldError("INVALID_VALUE", "A tool should have a name, and either `run` or `invoke`.");
   let parameters: object | undefined;
   const ofLangChain = typeof run !== "function";
@@ -87,17 +106,26 @@ export function agentTool(source: Tool): AgentTool {
       return (parameters ??= jsonSchemaOf(schema as AnySchema | undefined, name));
     },
     source,
-    call: async (call, runtime) => {
-      if (ofLangChain) return invoked(source as LangChainTool, call, runtime);
-      const checked = await check(schema as AnySchema | undefined, call.args);
-      if (Array.isArray(checked)) return refused(call, checked.join("\n"));
-      return outcomeOf(await (source as PlainTool).run(checked.value as never, runtime), call);
-    },
+    call: (call, runtime) =>
+      ofLangChain ? invoked(source as LangChainTool, call, runtime) : ran(source as PlainTool, call, runtime),
   };
 }
 
+async function ran(source: PlainTool, call: ToolCall, runtime: ToolRuntime): Promise<ToolOutcome> {
+  const checking = check(source.schema, call.args);
+  const checked = checking instanceof Promise ? await checking : checking;
+  if (Array.isArray(checked)) return refused(call, checked.join("\n"));
+  return outcomeOf(await source.run(checked.value as never, runtime), call);
+}
+
 async function invoked(source: LangChainTool, call: ToolCall, runtime: ToolRuntime): Promise<ToolOutcome> {
-  const config = { ...configOf(runtime), state: runtime.state, toolCall: call };
+  const config = configOf(runtime);
+  config["config"] = { ...config };
+  config["state"] = runtime.state;
+  config["toolCall"] = call;
+  config["toolCallId"] = runtime.toolCallId;
+  config["interrupt"] = runtime.interrupt;
+  config["writer"] = runtime.writer;
   try {
     return outcomeOf(await source.invoke({ ...call, type: "tool_call" }, config), call);
   } catch (error) {
@@ -120,7 +148,7 @@ export function outcomeOf(value: unknown, call: ToolCall): ToolOutcome {
   if (isCommand(value)) return value as ToolOutcome;
   if (typeOf(value) === "tool") {
     // An instance is told its id in place, as LangGraph does: a copy would be none of its class's.
-    (value as Fields)["id"] ??= freshId();
+    (value as Fields)["id"] ??= newId();
     return value as ToolOutcome;
   }
   return toolMessage(call, contentOf(value));
@@ -129,6 +157,10 @@ export function outcomeOf(value: unknown, call: ToolCall): ToolOutcome {
 /** Whether it is a command, of this package or of langgraph.js. */
 export const isCommand = (value: unknown): value is Extract<ToolOutcome, { lg_name: unknown }> =>
   (value as Fields | null | undefined)?.["lg_name"] === "Command";
+
+/** Says that a middleware answered a call with what is no answer, in LangChain's words. */
+export const invalidResponse = (hook: string, who: string, kind: string, came: unknown): Error =>
+  new Error(`Invalid response from "${hook}" in middleware "${who}": expected ${kind} or Command, got ${typeof came}`);
 
 /** The command with this laid over its update; a message becomes a command. */
 export function withUpdate(outcome: ToolOutcome, more: (update: Fields) => Fields): ToolOutcome {

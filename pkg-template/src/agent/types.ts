@@ -6,6 +6,7 @@ import type { Fields as SchemaFields, Schema, StateOf } from "../schema.js";
 import type { AiMessage, ToolMessage } from "./message.js";
 import type { AgentModel } from "./models.js";
 import type { ResponseFormat } from "./structured.js";
+import type { SystemMessage } from "./system-message.js";
 import type { AgentTool, Tool } from "./tools.js";
 
 /** The state that every agent has. Its own schema and its middlewares' add fields. */
@@ -46,7 +47,10 @@ export interface ModelRequest<State = AgentState> {
   readonly model: AgentModel;
   readonly messages: readonly LangChainMessage[];
   readonly systemPrompt?: string | undefined;
-  readonly tools: readonly AgentTool[];
+  /** The same as a message, which `concat` puts more behind. Change either. */
+  readonly systemMessage: SystemMessage;
+  /** Those of the agent. A copy may have others, in any form, if a `wrapToolCall` runs them. */
+  readonly tools: readonly (AgentTool | Tool)[];
   readonly toolChoice?: ToolChoice | undefined;
   readonly responseFormat?: ResponseFormat | undefined;
   /** Options that this model takes: temperature, …. */
@@ -56,7 +60,13 @@ export interface ModelRequest<State = AgentState> {
 }
 
 /** Whether the model has to call a tool, or which. */
-export type ToolChoice = "auto" | "none" | "any" | "required" | { readonly name: string };
+export type ToolChoice =
+  | "auto"
+  | "none"
+  | "any"
+  | "required"
+  | { readonly name: string }
+  | { readonly type: "function"; readonly function: { readonly name: string } };
 
 /** What {@link Middleware.wrapModelCall} may return besides the model's message: messages in its place, and an update. */
 export interface ModelResponse {
@@ -68,8 +78,8 @@ export interface ModelResponse {
 /** A call of a tool. To change it, call the handler with a copy. */
 export interface ToolCallRequest<State = AgentState> {
   readonly toolCall: ToolCall;
-  /** The tool; undefined if there is none of this name. */
-  readonly tool: AgentTool | undefined;
+  /** The tool; undefined if there is none of this name. A copy may have one in any form. */
+  readonly tool: AgentTool | Tool | undefined;
   readonly state: State;
   readonly runtime: ToolRuntime;
 }
@@ -88,11 +98,17 @@ export interface ToolRuntime<State = AgentState> extends NodeContext {
 /** What becomes of a tool call: a message, or a command with one in its update. */
 export type ToolOutcome = ToolMessage | Command;
 
+/** A state in any form: a schema, its fields, or what langgraph.js takes: a zod object, a `StateSchema`, an `Annotation.Root`. */
+export type StateForm<F extends SchemaFields> =
+  Schema<F> | F | { readonly shape: object } | { getChannels(): object } | { readonly lc_graph_name: string };
+
 /** Part of an agent: fields, tools, and hooks around its loop. Make one with {@link createMiddleware}. */
 export interface Middleware<F extends SchemaFields = SchemaFields, State = AgentState> {
   /** Unique in an agent: `${name}.before_model` is the name of a node. */
   readonly name: string;
-  readonly stateSchema?: Schema<F> | F | undefined;
+  readonly stateSchema?: StateForm<F> | undefined;
+  /** Checks and completes the run's `context` for its hooks: a zod object, or anything with its `parse`. */
+  readonly contextSchema?: { parse(context: unknown): unknown } | undefined;
   readonly tools?: readonly Tool[] | undefined;
   /** Once, before the loop. */
   readonly beforeAgent?: NodeHook<State> | undefined;
@@ -107,7 +123,7 @@ export interface Middleware<F extends SchemaFields = SchemaFields, State = Agent
     | ((
         request: ModelRequest<State>,
         handler: (request: ModelRequest<State>) => Promise<AiMessage>,
-      ) => Promise<AiMessage | ModelResponse> | AiMessage | ModelResponse)
+      ) => Promise<AiMessage | ModelResponse | Command> | AiMessage | ModelResponse | Command)
     | undefined;
   /** Around each tool call; the first middleware's is the outermost. */
   readonly wrapToolCall?:

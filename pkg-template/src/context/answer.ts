@@ -1,7 +1,7 @@
 // Answers to calls of tools that never got a result.
-import { type Call, type Facts, fieldsOf, kindOfInstance } from "./rows.js";
-
-type Fields = Record<string, unknown>;
+import { type Fields, fieldsOf, functionOf, kindOfInstance } from "./message-parts.js";
+import { isDict } from "./python-text.js";
+import type { Call, Facts } from "./rows.js";
 
 /** What a tool message says that answers a call without a result. */
 export interface ToolAnswer {
@@ -33,7 +33,7 @@ export class Answers {
     const answer: ToolAnswer = { content, name, tool_call_id: id, status: "error" };
     if (this.#make) return this.#make(answer);
     if (kindOfInstance(message as Fields) !== undefined) return this.#ofClass(answer);
-    const fields = fieldsOf(message as Fields);
+    const fields = fieldsOf(message);
     if (typeof fields["role"] !== "string") return { type: "tool", ...answer };
     if (isThere(fields["toolCalls"]) && !isThere(fields["tool_calls"])) {
       const of = fields["id"];
@@ -47,7 +47,7 @@ export class Answers {
   /** The class of the list's own tool messages: importing `@langchain/core` for it would make that a dependency. */
   #ofClass(answer: ToolAnswer): unknown {
     if (this.#own === undefined) {
-      const found = this.#messages.find((message) => isObject(message) && kindOfInstance(message) === "tool");
+      const found = this.#messages.find((message) => isDict(message) && kindOfInstance(message) === "tool");
       const Class = found?.constructor as (new (fields: object) => unknown) | undefined;
       this.#own = Class ? (answer) => new Class(answer) : null;
     }
@@ -55,14 +55,12 @@ export class Answers {
   }
 }
 
-const isObject = (value: unknown): value is Fields => typeof value === "object" && value !== null;
-
 const isThere = (value: unknown) => value !== undefined && value !== null;
 
 /** What the tool is called, in LangChain's form or in OpenAI's. */
 function nameOf(call: Call): string {
   const own = call["name"];
-  const name = typeof own === "string" ? own : (call["function"] as Fields | null | undefined)?.["name"];
+  const name = typeof own === "string" ? own : functionOf(call)["name"];
   return typeof name === "string" && name !== "" ? name : "unknown";
 }
 

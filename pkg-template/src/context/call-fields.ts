@@ -1,6 +1,6 @@
 // The tool calls of an assistant message, in either form: LangChain's, or OpenAI's, which is AG-UI's too.
-import { type Fields, kindOf } from "./edited.js";
-import { isDict } from "./python-text.js";
+import { callOf, type Fields, fieldsOf, functionOf, kindOf, textIn } from "./message-parts.js";
+import { dictOr, isDict } from "./python-text.js";
 
 /** The calls of a message, and the field that they are in. */
 export interface ToolCalls {
@@ -10,43 +10,30 @@ export interface ToolCalls {
 
 export function toolCallsOf(message: unknown, at: number): ToolCalls | undefined {
   if (kindOf(message, at) !== "ai") return undefined;
+  const fields = fieldsOf(message);
   for (const field of ["tool_calls", "toolCalls"] as const) {
-    const calls = (message as Fields)[field];
+    const calls = fields[field];
     if (Array.isArray(calls)) return { field, calls };
   }
   return undefined;
 }
 
-export const callId = (call: unknown): unknown => (isDict(call) ? call["id"] : undefined);
+export const callId = (call: unknown): unknown => dictOr(call)["id"];
 
-export function callName(call: unknown): unknown {
-  if (!isDict(call)) return undefined;
-  return isDict(call["function"]) ? call["function"]["name"] : call["name"];
-}
+export const callName = (call: unknown): unknown => functionOf(dictOr(call))["name"];
 
 /** A call's arguments, if they are an object by now. */
 export function callArgs(call: unknown): Fields | undefined {
-  if (!isDict(call)) return undefined;
-  let args = call["args"];
-  if (isDict(call["function"])) {
-    try {
-      args = JSON.parse(call["function"]["arguments"] as string);
-    } catch {
-      return undefined;
-    }
-  }
+  const args = callOf(call)?.args;
   return isDict(args) ? args : undefined;
 }
 
 export function withArgs(call: unknown, args: Fields): unknown {
-  const own = call as Fields;
-  if (!isDict(own["function"])) return { ...own, args };
-  return { ...own, function: { ...own["function"], arguments: JSON.stringify(args) } };
+  const own = dictOr(call);
+  const called = functionOf(own);
+  return called === own ? { ...own, args } : { ...own, function: { ...called, arguments: JSON.stringify(args) } };
 }
 
-/** The id of the call that a message answers. */
-export function answeredCall(message: unknown): string | undefined {
-  const { tool_call_id: id, toolCallId } = message as Fields;
-  const answered = id ?? toolCallId;
-  return typeof answered === "string" ? answered : undefined;
-}
+/** The id of the call that a message answers, by its fields. */
+export const answeredCall = ({ tool_call_id, toolCallId }: Fields): string | undefined =>
+  textIn(tool_call_id) ?? textIn(toolCallId);

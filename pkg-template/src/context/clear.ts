@@ -1,10 +1,12 @@
 // Clears old tool results. src/context/clear.rs is the same in Rust.
 import { reading } from "../errors.js";
 import { sameJson } from "../same-json.js";
-import { dictOr, type EditedBefore, type Fields, freeField, kindOf, positionOf, withFields } from "./edited.js";
-import { listed, numberOr, wrong } from "./options.js";
-import { counterOf, type TokenCounter } from "./token-counter.js";
 import { answeredCall, callId, callName, toolCallsOf, withArgs } from "./call-fields.js";
+import { type EditedBefore, freeField, idOf, positionOf, withFields } from "./edited.js";
+import { type Fields, fieldsOf, kindOf } from "./message-parts.js";
+import { listed, numberOr, optionsOf, refuseOthers, wrong } from "./options.js";
+import { dictOr } from "./python-text.js";
+import { counterOf, type TokenCounter } from "./token-counter.js";
 
 /** What {@link clearToolUses} clears, and when. */
 export interface ClearToolUsesOptions<M = object> {
@@ -56,8 +58,18 @@ export function clearToolUses<M extends object>(
 ): M[] {
   return reading(() => {
     const list = listed(messages);
-    const { trigger, clearAtLeast, keep, clearToolInputs, excludeTools, placeholder, tokenCounter, editedBefore } =
-      options ?? {};
+    const {
+      trigger,
+      clearAtLeast,
+      keep,
+      clearToolInputs,
+      excludeTools,
+      placeholder,
+      tokenCounter,
+      editedBefore,
+      ...others
+    } = optionsOf(options);
+    refuseOthers(others);
     const counter = counterOf(tokenCounter);
     const excluded = excludeTools ?? [];
     if (!Array.isArray(excluded)) throw wrong("excludeTools", "a list of names");
@@ -82,76 +94,110 @@ export function clearToolUses<M extends object>(
       if (least > 0 && counter.one) now += counter.one(by) - counter.one(made[at] as M);
       made[at] = by;
     };
-    let callers: Map<string, number[]> | undefined;
+    let callers: Callers | undefined;
     let [nearest, seen, changed] = [-1, 0, false];
+    let calls = new Map<unknown, unknown>();
+    /** Calls of the nearest message whose arguments are cleared with the next ones. */
+    let cleared: string[] = [];
+    const clearInputs = () => {
+      if (cleared.length > 0)
+        replace(callers?.first(nearest) ?? nearest, withoutArgs(made[nearest] as M, nearest, cleared));
+      cleared = [];
+    };
     for (const at of results) {
-      for (; seen < at; seen++) if (kindOf(list[seen], seen) === "ai") nearest = seen;
-      const asked = made[nearest];
-      const id = asked && clearable(made[at] as M, asked, nearest, excluded);
-      if (asked === undefined || id === undefined) continue;
+      for (; seen < at; seen++) {
+        if (kindOf(list[seen], seen) !== "ai") continue;
+        clearInputs();
+        nearest = seen;
+        // Of two calls with one id the first counts.
+        calls = new Map();
+        for (const call of toolCallsOf(list[seen], seen)?.calls ?? [])
+          if (!calls.has(callId(call))) calls.set(callId(call), call);
+      }
+      const id = clearable(made[at] as M, calls, excluded);
+      if (id === undefined) continue;
       changed = true;
-      replace(at, cleared(made[at] as M, placeholder ?? "[cleared]"));
+      replace(at, clearedResult(made[at] as M, placeholder ?? "[cleared]"));
       if (clearToolInputs) {
-        // As in Python, of equal messages the first is changed.
-        callers ??= callersIn(made);
-        const first = callers.get(keyOf(asked, nearest))?.find((one) => one === nearest || sameJson(made[one], asked));
-        replace(first ?? nearest, withoutArgs(asked, nearest, id));
+        callers ??= new Callers(made);
+        cleared.push(id);
+        // Where it is counted each time, or another message may be meant, one by one.
+        if (least > 0 || callers.areEqual(nearest)) clearInputs();
       }
       if (least > 0) {
         if (!counter.one) now = counter.list(made);
         if (before - now >= least) break;
       }
     }
+    clearInputs();
     return changed ? made : (list as M[]);
   });
 }
 
 /** Returns the id of the call, if its result may be cleared. */
-function clearable(result: object, asked: object, at: number, excluded: readonly unknown[]): string | undefined {
-  const { [freeField(result, "response_metadata")]: metadata, name } = result as Fields;
-  if (dictOr(dictOr(metadata)["context_editing"])["cleared"]) return undefined;
-  const id = answeredCall(result);
-  const call = id === undefined ? undefined : toolCallsOf(asked, at)?.calls.find((call) => callId(call) === id);
-  return call === undefined || excluded.includes(name || callName(call)) ? undefined : id;
+function clearable(
+  result: object,
+  calls: ReadonlyMap<unknown, unknown>,
+  excluded: readonly unknown[],
+): string | undefined {
+  const fields = fieldsOf(result);
+  if (dictOr(dictOr(fields[freeField(result, "response_metadata")])["context_editing"])["cleared"]) return undefined;
+  const id = answeredCall(fields);
+  if (id === undefined || !calls.has(id)) return undefined;
+  return excluded.includes(fields["name"] || callName(calls.get(id))) ? undefined : id;
 }
 
-function cleared<M extends object>(result: M, content: string): M {
+function clearedResult<M extends object>(result: M, content: string): M {
   const edit = { content, ...marked(result, () => ({ cleared: true, strategy: "clear_tool_uses" })) };
-  return withFields(result, "artifact" in result ? { ...edit, artifact: null } : edit);
+  return withFields(result, "artifact" in fieldsOf(result) ? { ...edit, artifact: null } : edit);
 }
 
 /** Returns the field in which a message says how it was edited. */
 function marked(message: object, mark: (known: Fields) => Fields): Fields {
   const field = freeField(message, "response_metadata");
-  const known = dictOr((message as Fields)[field]);
+  const known = dictOr(fieldsOf(message)[field]);
   return { [field]: { ...known, context_editing: mark(dictOr(known["context_editing"])) } };
 }
 
-function withoutArgs<M extends object>(asked: M, at: number, id: string): M {
+function withoutArgs<M extends object>(asked: M, at: number, cleared: readonly string[]): M {
   const found = toolCallsOf(asked, at);
   if (!found) return asked;
   const { field, calls } = found;
+  const gone = new Set<unknown>(cleared);
   return withFields(asked, {
-    [field]: calls.map((call) => (callId(call) === id ? withArgs(call, {}) : call)),
+    [field]: calls.map((call) => (gone.has(callId(call)) ? withArgs(call, {}) : call)),
     ...marked(asked, (known) => {
       const ids = known["cleared_tool_inputs"];
-      return { ...known, cleared_tool_inputs: [...new Set([...(Array.isArray(ids) ? ids : []), id])].sort() };
+      return { ...known, cleared_tool_inputs: [...new Set([...(Array.isArray(ids) ? ids : []), ...cleared])].sort() };
     }),
   });
 }
 
-/** The assistant messages by what equal ones have in common. */
-function callersIn(messages: readonly object[]): Map<string, number[]> {
-  const callers = new Map<string, number[]>();
-  for (const [at, message] of messages.entries()) {
-    if (!toolCallsOf(message, at)) continue;
-    const key = keyOf(message, at);
-    const known = callers.get(key);
-    if (known) known.push(at);
-    else callers.set(key, [at]);
-  }
-  return callers;
-}
+/** The assistant messages by what equal ones have in common: as in Python, of equal messages the first is changed. */
+class Callers {
+  readonly #by = new Map<string, number[]>();
+  /** Of each message the others that it may be equal to. */
+  readonly #of = new Map<number, readonly number[]>();
 
-const keyOf = (message: object, at: number): string =>
-  JSON.stringify([(message as Fields)["id"], toolCallsOf(message, at)?.calls.map(callId)]);
+  constructor(private readonly messages: readonly object[]) {
+    for (const [at, message] of messages.entries()) {
+      const calls = toolCallsOf(message, at)?.calls;
+      if (!calls) continue;
+      const key = JSON.stringify([idOf(message), calls.map(callId)]);
+      const own = this.#by.get(key) ?? [];
+      own.push(at);
+      this.#by.set(key, own);
+      this.#of.set(at, own);
+    }
+  }
+
+  /** Whether another message may be equal to it. */
+  areEqual(at: number): boolean {
+    return (this.#of.get(at)?.length ?? 0) > 1;
+  }
+
+  /** The first message that is equal to it. */
+  first(at: number): number | undefined {
+    return this.#of.get(at)?.find((one) => one === at || sameJson(this.messages[one], this.messages[at]));
+  }
+}

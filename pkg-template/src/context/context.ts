@@ -1,15 +1,17 @@
 import { reading } from "../errors.js";
 import { answeredCall } from "./call-fields.js";
-import { kindOf } from "./edited.js";
-import { type Edits, Effectives } from "./effective.js";
+import { clearToolUses } from "./clear.js";
+import { type Edit, Effectives } from "./effective.js";
 import { growing } from "./growing.js";
 import { Ledger } from "./ledger.js";
+import { fieldsOf, kindOf } from "./message-parts.js";
 import { Meter } from "./meter.js";
-import { type ContextOptions, overheadOf, policyOf, triggersOf } from "./policy.js";
+import { optionsOf, refuseOthers, wrong } from "./options.js";
+import { type ContextOptions, type Offload, overheadOf, policyOf, triggersOf } from "./policy.js";
 import type { ContextRecord } from "./record.js";
 import { type ContextSource, type Track, trackOf } from "./source.js";
-import { wrong } from "./options.js";
 import { type Counter, counterOf } from "./token-counter.js";
+import { truncateToolArgs } from "./truncate-args.js";
 import { type ContextDue, ContextView, type Setting, type ViewRules } from "./view.js";
 
 export { type ContextDue, ContextView };
@@ -56,39 +58,45 @@ export class Context<M extends object = object> {
   constructor(options: ContextOptions<M>, rules: ViewRules);
   constructor(options?: ContextOptions<M>);
   constructor(options: ContextOptions<M> = {}, rules: ViewRules = {}) {
-    const make = reading(() => {
-      if (typeof options !== "object" || options === null || Array.isArray(options))
-        throw wrong("options", "an object");
-      const given = options as ContextOptions<never>;
-      const { tokenCounter = "estimate", preserveSystem = !rules.asLangchain } = given;
-      const { clearToolUses: clear, truncateArgs: truncate, maxInputTokens } = given;
-      if (truncate !== undefined && (typeof truncate !== "object" || truncate === null))
-        throw wrong("truncateArgs", "an object");
-      if (clear !== undefined && (typeof clear !== "object" || clear === null))
-        throw wrong("clearToolUses", "an object");
+    [this.#make, this.#meter, this.warning] = reading(() => {
+      const given = optionsOf(options) as ContextOptions<never>;
+      const {
+        trigger: _trigger,
+        keep: _keep,
+        maxInputTokens,
+        tokenCounter = "estimate",
+        system: _system,
+        tools: _tools,
+        clearToolUses: clear,
+        truncateArgs: truncate,
+        offload,
+        preserveSystem = !rules.asLangchain,
+        useUsageMetadataScaling: _scaling,
+        ...others
+      } = given;
+      refuseOthers(others);
       const counter = counterOf(tokenCounter) as Counter<object>;
       const count = sparing(tokenCounter === "estimate" ? growing() : (counter.one ?? single(counter)));
       const overhead = overheadOf({ ...given, tokenCounter }, rules, count);
       const { numbers, thresholds } = policyOf(given, rules, overhead);
-      const edits: Edits = { clear, truncate };
+      const edits = editsOf(clear, truncate, offload);
+      // Refuses their options.
+      for (const edit of edits) edit([], 0);
       const limit = maxInputTokens ?? Math.min(...triggersOf(given).map(({ tokens = Infinity }) => tokens));
-      const setting = (): Setting => ({
-        ledger: new Ledger(numbers, count, rules.providers ?? []),
-        count,
-        overhead,
-        limit: limit === Infinity ? null : limit,
-        edits,
-        preserveSystem,
-        rules,
-      });
-      return {
-        look: () => new Look<M>(new Effectives(edits, preserveSystem), setting()),
-        meter: (list: readonly M[], tokens: number) => new Meter(list, tokens, thresholds, tokenCounter, count),
-      };
+      const look = () =>
+        new Look<M>(new Effectives(edits, preserveSystem), {
+          ledger: new Ledger(numbers, count, rules.providers ?? []),
+          count,
+          overhead,
+          limit: limit === Infinity ? null : limit,
+          edits,
+          offload,
+          preserveSystem,
+          rules,
+        });
+      const meter = (list: readonly M[], tokens: number) => new Meter(list, tokens, thresholds, tokenCounter, count);
+      return [look, meter, warningOf(given)];
     });
-    this.#make = make.look;
-    this.#meter = make.meter;
-    this.warning = warningOf(options as ContextOptions<never>);
   }
 
   /**
@@ -167,11 +175,31 @@ class Look<M extends object> {
   of({ messages, record }: Track<M>): ContextView<M> {
     const of = this.effectives.of(messages, record);
     if (!this.#view || of !== this.#of || record !== this.#view.record) {
-      this.#view = new ContextView(messages, record, of, this.setting);
+      this.#view = new ContextView(record, of, this.setting);
       this.#of = of;
     }
     return this.#view;
   }
+}
+
+function editsOf(
+  clear: ContextOptions<never>["clearToolUses"],
+  truncate: ContextOptions<never>["truncateArgs"],
+  offload: Offload | undefined,
+): readonly Edit[] {
+  if (offload !== undefined && typeof offload !== "function") throw wrong("offload", "what offloading makes");
+  const edits: (Edit | undefined | null)[] = [
+    clear && ((list, editedBefore) => clearToolUses(list, { ...optionsOf(clear, "clearToolUses"), editedBefore })),
+    truncate &&
+      ((list, editedBefore) => truncateToolArgs(list, { ...optionsOf(truncate, "truncateArgs"), editedBefore })),
+    offload &&
+      ((list, before) => {
+        const old = list.slice(0, before);
+        const { messages } = offload(old);
+        return messages === old ? list : [...messages, ...list.slice(before)];
+      }),
+  ];
+  return edits.filter((edit) => edit !== undefined && edit !== null);
 }
 
 /** Counts nothing for a result that says no call: nobody is sent it. */
@@ -180,7 +208,7 @@ function sparing(count: (message: object) => number): (message: object) => numbe
     try {
       return count(message);
     } catch (error) {
-      if (kindOf(message, 0) === "tool" && answeredCall(message) === undefined) return 0;
+      if (kindOf(message, 0) === "tool" && answeredCall(fieldsOf(message)) === undefined) return 0;
       throw error;
     }
   };

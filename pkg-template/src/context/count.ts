@@ -3,7 +3,7 @@
 import { reading } from "../errors.js";
 import type { MessageLike } from "../messages.js";
 import { answeredId, callsOf, type MessageParts, readParts, refused } from "./message-parts.js";
-import { listed, wrong } from "./options.js";
+import { listed, optionsOf, refuseOthers, wrong } from "./options.js";
 import { codePoints, isDict, jsonLength, jsonText, reprLength } from "./python-text.js";
 import { UsageScale, usageOf } from "./usage-scale.js";
 
@@ -64,10 +64,10 @@ export interface MessageSize {
 export function countTokens(messages: readonly MessageLike[], options?: CountTokensOptions): number {
   return reading(() => {
     listed(messages);
-    const { tools, useUsageMetadataScaling, compat } = optionsOf(options);
+    const rule = ruleOf(options);
+    const { tools, useUsageMetadataScaling, compat } = rule;
     if (compat === "js") return countAsJs(messages, tools);
     if (compat !== undefined && compat !== null) throw wrong("compat", '"js", or none');
-    const rule = ruleOf(options);
     const scale = useUsageMetadataScaling ? new UsageScale() : undefined;
     // Added in Python's order: with a fraction for each message, another order may round to another number.
     let total = tools === undefined ? 0 : Math.ceil(toolChars(tools) / rule.charsPerToken);
@@ -100,7 +100,7 @@ export function countTokens(messages: readonly MessageLike[], options?: CountTok
  */
 export function messageTokens(message: MessageLike, options?: CountOptions): number {
   return reading(() => {
-    const rule = ruleOf(options);
+    const rule = options === undefined ? (usual ??= ruleOf(undefined)) : ruleOf(options);
     const parts = readParts(message);
     return parts ? added(0, sizeOf(parts, rule.countName), rule) : 0;
   });
@@ -123,36 +123,33 @@ export function toolTokens(tools: readonly object[], options?: Pick<CountOptions
 }
 
 /** The options of one message, filled in. */
-interface Rule {
-  charsPerToken: number;
-  extraTokensPerMessage: number;
-  countName: boolean;
-  tokensPerImage: number;
+interface Rule extends CountTokensOptions {
+  readonly charsPerToken: number;
+  readonly extraTokensPerMessage: number;
+  readonly countName: boolean;
+  readonly tokensPerImage: number;
 }
 
-const optionsOf = <T extends object>(options: T | null | undefined): T => {
-  if (options === undefined || options === null) return {} as T;
-  if (typeof options !== "object") throw wrong("options", "an object");
-  return options;
-};
+/** Without options. */
+let usual: Rule | undefined;
 
-function ruleOf(given: CountOptions | null | undefined): Rule {
-  const options = optionsOf(given);
-  const number = (key: "charsPerToken" | "extraTokensPerMessage" | "tokensPerImage", usual: number) => {
-    const value = options[key] ?? usual;
+function ruleOf(given: CountTokensOptions | null | undefined): Rule {
+  const {
+    charsPerToken = 4,
+    extraTokensPerMessage = 3,
+    countName = true,
+    tokensPerImage = 85,
+    tools,
+    useUsageMetadataScaling,
+    compat,
+    ...others
+  } = optionsOf(given);
+  refuseOthers(others);
+  for (const [key, value] of Object.entries({ charsPerToken, extraTokensPerMessage, tokensPerImage }))
     if (!Number.isFinite(value)) throw wrong(key, "a number");
-    return value;
-  };
-  const charsPerToken = number("charsPerToken", 4);
   if (charsPerToken <= 0) throw wrong("charsPerToken", "a number above 0");
-  const countName = options.countName ?? true;
   if (typeof countName !== "boolean") throw wrong("countName", "a boolean");
-  return {
-    charsPerToken,
-    countName,
-    extraTokensPerMessage: number("extraTokensPerMessage", 3),
-    tokensPerImage: number("tokensPerImage", 85),
-  };
+  return { charsPerToken, extraTokensPerMessage, countName, tokensPerImage, tools, useUsageMetadataScaling, compat };
 }
 
 function added(total: number, { chars, images }: MessageSize, rule: Rule): number {

@@ -1,9 +1,7 @@
 // Messages with a change, for the context only.
-import { readParts } from "./message-parts.js";
+import { type Fields, fieldsOf } from "./message-parts.js";
 import { isDict } from "./python-text.js";
 import { wrong } from "./options.js";
-
-export type Fields = Record<string, unknown>;
 
 /** How much of a context: messages, tokens, or a share of the model's input tokens. */
 export type ContextSize = { readonly messages: number } | { readonly tokens: number } | { readonly fraction: number };
@@ -14,22 +12,24 @@ export type ContextSize = { readonly messages: number } | { readonly tokens: num
  */
 export type EditedBefore = string | number;
 
-/** The kind of a message, whatever its form. */
-export const kindOf = (message: unknown, at: number): string | undefined => readParts(message, at)?.kind;
+/** A message's id, whatever its form. */
+export const idOf = (message: unknown): unknown => fieldsOf(message)["id"];
 
 /** Returns the position before which messages are edited: 0 for an id that none of them has. */
 export function positionOf(before: EditedBefore, messages: readonly object[]): number {
   if (typeof before === "string")
     return Math.max(
       0,
-      messages.findIndex((message) => (message as Fields)?.["id"] === before),
+      messages.findIndex((message) => idOf(message) === before),
     );
   if (!(before >= 0)) throw wrong("editedBefore", "the id or the position of a message");
   return Math.min(before, messages.length);
 }
 
-/** Returns a copy of a message with other fields; an instance keeps its class. */
+/** Returns a copy of a message with other fields; an instance keeps its class, LangChain's serialised form stays one. */
 export function withFields<M extends object>(message: M, fields: Fields): M {
+  const own = fieldsOf(message);
+  if (own !== message && isDict(message)) return { ...message, kwargs: { ...own, ...fields } };
   const prototype: unknown = Object.getPrototypeOf(message);
   if (prototype === Object.prototype || prototype === null) return { ...message, ...fields };
   const copy = Object.create(prototype as object, Object.getOwnPropertyDescriptors(message)) as M;
@@ -39,15 +39,14 @@ export function withFields<M extends object>(message: M, fields: Fields): M {
 }
 
 /** The free field of a message with this name in LangChain's form; AG-UI's has one for all. */
-export const freeField = (message: object, name: string): string => ("type" in message ? name : "metadata");
+export const freeField = (message: object, name: string): string =>
+  "type" in message || fieldsOf(message) !== message ? name : "metadata";
 
 /** The text of a block of content, if it is text. */
 export function blockText(block: unknown): string | undefined {
   const text = isDict(block) && block["type"] === "text" ? block["text"] : block;
   return typeof text === "string" ? text : undefined;
 }
-
-export const dictOr = (value: unknown): Fields => (isDict(value) ? value : {});
 
 /** The first code points of a text. */
 export function firstChars(text: string, count: number): string {

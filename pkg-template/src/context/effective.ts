@@ -1,29 +1,14 @@
 // The list that a record leaves of the full track, before it is repaired. Between two records it only grows.
-import { clearToolUses, type ClearToolUsesOptions } from "./clear.js";
-import { kindOf } from "./edited.js";
-import { type ContextRecord, cutoffOf, idOf, placeOf, withoutReasoning } from "./record.js";
-import { truncateToolArgs, type TruncateToolArgsOptions } from "./truncate-args.js";
+import { idOf } from "./edited.js";
+import { isForScreen, kindOf } from "./message-parts.js";
+import { type ContextRecord, cutoffOf, edgeOf, withoutReasoning } from "./record.js";
 
-/** The edits of a context, without when they are due. */
-export interface Edits {
-  readonly clear: ClearToolUsesOptions | undefined;
-  readonly truncate: TruncateToolArgsOptions | undefined;
-}
+/** Returns the messages with those before a position edited, and `messages` itself if nothing is. */
+export type Edit = <M extends object>(messages: readonly M[], before: number) => readonly M[];
 
-/** Returns the messages with those before a position edited. */
-export function edited<M extends object>(
-  messages: readonly M[],
-  { clear, truncate }: Edits,
-  before: number,
-): readonly M[] {
-  if (before <= 0) return messages;
-  const cleared = clear
-    ? clearToolUses(messages, { ...clear, editedBefore: before } as ClearToolUsesOptions<M>)
-    : messages;
-  return truncate
-    ? truncateToolArgs(cleared, { ...truncate, editedBefore: before } as TruncateToolArgsOptions<M>)
-    : cleared;
-}
+/** Returns the messages with those before a position edited in every way. */
+export const edited = <M extends object>(messages: readonly M[], edits: readonly Edit[], before: number) =>
+  before <= 0 ? messages : edits.reduce((list, edit) => edit(list, before), messages);
 
 export const isSystem = (message: unknown): boolean => kindOf(message, 0) === "system";
 
@@ -36,7 +21,13 @@ export interface Effective<M> {
   /** How many messages stand in front: the system messages that stay, the summary. */
   readonly front: number;
   readonly summary: object | null;
-  /** The position in the full track of the first message that is kept. */
+  /** The messages of the full track, without those that are only for the screen. */
+  readonly track: readonly M[];
+  /** The position of each of them in the full track, unless they are all of it. */
+  readonly places: readonly number[] | undefined;
+  /** The number of messages of the full track. */
+  readonly length: number;
+  /** The position in it of the first message that is kept. */
   readonly cutoff: number;
   /** The position in the list before which messages are edited. */
   readonly editedBefore: number;
@@ -49,69 +40,81 @@ export class Effectives<M extends object> {
   #full: readonly M[] = [];
   #record: ContextRecord | null = null;
   #last: Effective<M> | undefined;
-  /** How many messages of the full track went into `#head`, which holds all that is not just as it came. */
+  /** The position in the full track of each message of `track`. */
+  readonly #places: number[] = [];
+  /** How many messages of the track went into `#head`, which holds all that is not just as it came. */
   #settled = 0;
   #head: readonly M[] = [];
 
   constructor(
-    private readonly edits: Edits,
+    private readonly edits: readonly Edit[],
     private readonly preserveSystem: boolean,
   ) {}
 
   of(full: readonly M[], record: ContextRecord | null): Effective<M> {
     const last = this.#last;
+    const before = last ? this.#full : [];
+    const most = Math.min(before.length, full.length);
     let same = 0;
-    if (last && record === this.#record) {
-      const before = this.#full;
-      const most = Math.min(before.length, full.length);
-      while (same < most && full[same] === before[same]) same++;
-      if (same === before.length && same === full.length) return last;
-    }
-    // A copy: the caller may push to the list.
+    while (same < most && full[same] === before[same]) same++;
+    const isSame = last && record === this.#record;
+    if (isSame && same === before.length && same === full.length) return last;
+    // Copies: the caller may push to the list.
+    const places = this.#places;
+    let kept = Math.min(same, places.length);
+    while (kept > 0 && (places[kept - 1] as number) >= same) kept--;
+    places.length = kept;
+    this.#last = undefined;
+    for (let at = same; at < full.length; at++) if (!isForScreen(full[at])) places.push(at);
+    const { length } = full;
+    const isWhole = places.length === length;
     this.#full = full.slice();
-    if (last && record === this.#record && same >= this.#settled) {
-      const list = record ? this.#head.concat(full.slice(this.#settled)) : this.#full;
-      this.#last = { ...last, list, grown: { from: last.list, same: last.front + Math.max(0, same - last.cutoff) } };
-    } else {
-      this.#record = record;
-      this.#last = this.#make(this.#full, record);
+    const track = isWhole ? this.#full : places.map((at) => full[at] as M);
+    const whole = { track, length, places: isWhole ? undefined : places.slice() };
+    if (isSame && kept >= this.#settled) {
+      const list = record ? this.#head.concat(track.slice(this.#settled)) : track;
+      const grown = { from: last.list, same: last.front + Math.max(0, kept - last.cutoff) };
+      return (this.#last = { ...last, ...whole, list, grown });
     }
-    return this.#last;
+    this.#record = record;
+    return (this.#last = { ...whole, ...this.#make(full, track, record) });
   }
 
-  #make(full: readonly M[], record: ContextRecord | null): Effective<M> {
-    const cutoff = record && cutoffOf(full, record);
-    if (!record || cutoff === undefined || cutoff === null) {
+  /** How many messages of `track` are before a position in the full track. */
+  #before(place: number): number {
+    const at = this.#places.findIndex((one) => one >= place);
+    return at < 0 ? this.#places.length : at;
+  }
+
+  #make(full: readonly M[], track: readonly M[], record: ContextRecord | null) {
+    const place = record && cutoffOf(full, record);
+    if (!record || place === undefined || place === null) {
       // Of a record that is not about this list a message may still come.
       [this.#settled, this.#head] = [record ? Infinity : 0, []];
-      return { list: full, front: 0, summary: null, cutoff: 0, editedBefore: 0 };
+      return { list: track, front: 0, summary: null, cutoff: 0, editedBefore: 0 };
     }
-    const {
-      cutoff_index: index,
-      cutoff_id: id,
-      summary_message: summary,
-      created_at_index: made,
-      edited_before: edit,
-    } = record;
-    const front = systemsBefore(full, this.preserveSystem ? cutoff : 0);
+    const { cutoff_index: index, cutoff_id: id, summary_message: summary, created_at_index: made } = record;
+    const cutoff = this.#before(place);
+    const front = systemsBefore(track, this.preserveSystem ? cutoff : 0);
     if (summary) front.push(summary as M);
-    const edge = typeof edit === "number" ? Math.min(edit, full.length) : placeOf(full, edit, 0);
+    const edge = edgeOf(full, record);
+    const length = Number.isInteger(made) ? (made as number) : undefined;
     // What is not there yet may still come: then nothing is settled.
     const isAll =
       index <= full.length &&
-      (id === undefined || idOf(full[cutoff]) === id) &&
-      !(Number.isInteger(made) && (made as number) > full.length) &&
-      (typeof edit !== "string" || edge >= 0);
-    const bound = Number.isInteger(made) ? Math.min(made as number, full.length) : cutoff;
-    const before = typeof edit === "number" ? edge : Math.max(0, edge);
+      (id === undefined || idOf(full[place]) === id) &&
+      !(length !== undefined && length > full.length) &&
+      edge !== undefined;
+    const bound = length === undefined ? cutoff : this.#before(length);
+    const before = this.#before(edge ?? 0);
     const settled = Math.max(cutoff, bound, before);
-    const kept = full
+    const head = track
       .slice(cutoff, settled)
       .map((message, at) => (at < bound - cutoff ? withoutReasoning(message, at) : message));
-    const short = edited(kept, this.edits, before - cutoff);
     this.#settled = isAll ? settled : Infinity;
-    this.#head = [...front, ...short];
+    this.#head = [...front, ...edited(head, this.edits, before - cutoff)];
     const editedBefore = Math.max(0, before - cutoff) + front.length;
-    return { list: this.#head.concat(full.slice(settled)), front: front.length, summary, cutoff, editedBefore };
+    const list = this.#head.concat(track.slice(settled));
+    return { list, front: front.length, summary, cutoff, editedBefore };
   }
 }

@@ -3,7 +3,7 @@ import { reading } from "../errors.js";
 import type { MessageLike } from "../messages.js";
 import { scanTokens, type TokenScan } from "./estimate.js";
 import { answeredId, callsOf, type CallParts, readParts } from "./message-parts.js";
-import { wrong } from "./options.js";
+import { optionsOf, refuseOthers, wrong } from "./options.js";
 import { isDict, jsonText } from "./python-text.js";
 
 /** How a message's tokens are estimated. */
@@ -14,6 +14,7 @@ export interface EstimateOptions {
 
 /** What a message costs in itself, and a tool call: the marks around it and its role. In hundredths. */
 const OVERHEAD = 400;
+const PER_IMAGE = 85;
 
 const MEDIA = new Set([
   "image",
@@ -47,8 +48,7 @@ const CALLS = new Set(["tool_use", "tool_call", "function_call"]);
  */
 export function scanMessage(message: MessageLike, options?: EstimateOptions): TokenScan {
   return reading(() => {
-    const perImage = options?.tokensPerImage ?? 85;
-    if (!Number.isFinite(perImage)) throw wrong("tokensPerImage", "a number");
+    const perImage = options === undefined ? PER_IMAGE : imageOf(options);
     const parts = readParts(message);
     if (!parts) return { sum: 0, state: 0 };
     const { kind, content, fields } = parts;
@@ -80,6 +80,13 @@ export function scanMessage(message: MessageLike, options?: EstimateOptions): To
  */
 export function estimateMessageTokens(message: MessageLike, options?: EstimateOptions): number {
   return Math.ceil(scanMessage(message, options).sum / 100);
+}
+
+function imageOf(options: EstimateOptions): number {
+  const { tokensPerImage = PER_IMAGE, ...others } = optionsOf(options);
+  refuseOthers(others);
+  if (!Number.isFinite(tokensPerImage)) throw wrong("tokensPerImage", "a number");
+  return tokensPerImage;
 }
 
 function scanContent(content: unknown, perImage: number, called: boolean): TokenScan {

@@ -1,7 +1,8 @@
 // The messages of a context in numbers, kept in the wasm: what changed since the last look is all that is counted anew.
+import { fieldsOf } from "./message-parts.js";
 import { factsOf } from "./rows.js";
-import { isDict } from "./python-text.js";
 import { Track } from "./track.js";
+import { usageOf } from "./usage-scale.js";
 
 /** A list of messages, counted. */
 export class Ledger extends Track {
@@ -39,13 +40,7 @@ export class Ledger extends Track {
     const facts = factsOf(message, at);
     const tokens = this.count(message);
     if (facts.kind !== "ai") return this.add(rows, facts, tokens);
-    const { response_metadata: response, usage_metadata: usage } = message as Record<string, unknown>;
-    const provider = isDict(response) ? response["model_provider"] : undefined;
-    const total = isDict(usage) ? usage["total_tokens"] : undefined;
-    this.add(rows, facts, tokens, {
-      provider,
-      total: Number.isInteger(total) ? (total as number) : NaN,
-      isOurs: this.ours.includes(provider as string),
-    });
+    const { provider, totalTokens = NaN } = usageOf({ fields: fieldsOf(message) });
+    this.add(rows, facts, tokens, { provider, total: totalTokens, isOurs: this.ours.includes(provider as string) });
   }
 }

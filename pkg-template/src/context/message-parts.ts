@@ -4,7 +4,7 @@ import { ThreadfoldError } from "../errors.js";
 import { blocksOf } from "../message-content.js";
 import { isDict } from "./python-text.js";
 
-type Fields = Readonly<Record<string, unknown>>;
+export type Fields = Readonly<Record<string, unknown>>;
 
 /** The kinds of messages that a model is sent. */
 export type MessageKind = "human" | "ai" | "system" | "tool" | "function" | "chat";
@@ -27,96 +27,107 @@ export interface CallParts {
   readonly id: unknown;
 }
 
-const KINDS: Readonly<Record<string, MessageKind | "remove" | "developer">> = {
-  human: "human",
-  user: "human",
-  HumanMessage: "human",
-  HumanMessageChunk: "human",
-  ai: "ai",
-  assistant: "ai",
-  AIMessage: "ai",
-  AIMessageChunk: "ai",
-  system: "system",
-  SystemMessage: "system",
-  SystemMessageChunk: "system",
-  developer: "developer",
-  tool: "tool",
-  ToolMessage: "tool",
-  ToolMessageChunk: "tool",
-  function: "function",
-  FunctionMessage: "function",
-  FunctionMessageChunk: "function",
-  chat: "chat",
-  generic: "chat",
-  ChatMessage: "chat",
-  ChatMessageChunk: "chat",
-  remove: "remove",
-};
+/** The kinds by all names that messages have for them: types, roles, and LangChain's classes. */
+export const KINDS = new Map<unknown, MessageKind | "developer">([
+  ["user", "human"],
+  ["assistant", "ai"],
+  ["developer", "developer"],
+  ["generic", "chat"],
+]);
+for (const name of ["Human", "AI", "System", "Tool", "Function", "Chat"]) {
+  const kind = name.toLowerCase() as MessageKind;
+  for (const form of [kind, `${name}Message`, `${name}MessageChunk`]) KINDS.set(form, kind);
+}
 
-const ROLES: Readonly<Record<MessageKind, string>> = {
-  human: "user",
-  ai: "assistant",
-  system: "system",
-  tool: "tool",
-  function: "function",
-  chat: "",
-};
+/** OpenAI's names of kinds, where they differ. */
+const ROLES = new Map<string, string>([
+  ["human", "user"],
+  ["ai", "assistant"],
+]);
 
-const NO_FIELDS: Fields = {};
+export const textIn = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+
+/** What a message says that it is. */
+export interface Named {
+  readonly name: unknown;
+  /** Where it says so. */
+  readonly field: string;
+  /** All else that it says. */
+  readonly fields: Fields;
+}
+
+/** Reads what a message says that it is: the class of an instance, else its role, else its type. It may be anything. */
+export function named(item: unknown, at?: number): Named {
+  if (typeof item === "string") return { name: "human", field: "", fields: { content: item } };
+  if (Array.isArray(item) && item.length === 2) return { name: item[0], field: "[0]", fields: { content: item[1] } };
+  if (!isDict(item)) throw refused(at, "", FORMS);
+  const name = kindOfInstance(item);
+  if (name !== undefined) return { name, field: ".type", fields: item };
+  const fields = fieldsOf(item);
+  if (fields !== item) return { name: (item["id"] as unknown[]).at(-1), field: ".id", fields };
+  const { type, role } = item;
+  const isChat = KINDS.get(type) === "chat";
+  if (typeof role === "string" && !isChat) return { name: role, field: ".role", fields };
+  if (typeof type !== "string") throw refused(at, "", FORMS);
+  return { name: type, field: ".type", fields };
+}
+
+/** The fields of a message: of LangChain's serialised form `{ lc, id: [.., class], kwargs }` those that it is made of. */
+export function fieldsOf(message: unknown): Fields {
+  if (!isDict(message)) return {};
+  const { lc, id, kwargs } = message;
+  return lc !== undefined && Array.isArray(id) && isDict(kwargs) ? kwargs : message;
+}
+
+/** Returns what an instance of one of `@langchain/core`'s classes says that it is. */
+export function kindOfInstance(message: Fields): unknown {
+  // The class's method, not data of the same name.
+  const method = message["_getType"] ?? message["getType"];
+  return typeof method === "function" && !Object.hasOwn(message, "_getType") ? method.call(message) : undefined;
+}
+
+/** The kind of a message, whatever its form. */
+export const kindOf = (message: unknown, at: number): MessageKind | undefined => readParts(message, at)?.kind;
+
+/** Whether a message is only for the screen, and never for a model: AG-UI's activities and reasoning. */
+export const isForScreen = (message: unknown): boolean =>
+  isDict(message) &&
+  message["type"] === undefined &&
+  (message["role"] === "reasoning" || message["role"] === "activity");
 
 /**
- * Reads a message. Returns undefined for AG-UI's messages that are only for the screen: activities and reasoning.
+ * Reads a message. Returns undefined for one that is only for the screen.
  *
  * @throws `INVALID_MESSAGE` for anything else that no model is sent.
  */
 export function readParts(item: unknown, at?: number): MessageParts | undefined {
-  if (typeof item === "string") return { kind: "human", content: item, fields: NO_FIELDS, role: "user" };
-  if (Array.isArray(item)) {
-    if (item.length !== 2) throw refused(at, "", FORMS);
-    return ofKind(item[0], "[0]", NO_FIELDS, item[1] ?? "", at);
-  }
-  if (!isDict(item)) throw refused(at, "", FORMS);
-  const getType = item["getType"] ?? item["_getType"];
-  if (typeof getType === "function") return ofKind((getType as () => unknown).call(item), ".type", item, undefined, at);
-  if (item["lc"] !== undefined && Array.isArray(item["id"]) && isDict(item["kwargs"]))
-    return ofKind(item["id"].at(-1), ".id", item["kwargs"], undefined, at);
-  const { type, role } = item;
-  if (typeof role !== "string" || (typeof type === "string" && KINDS[type] === "chat")) {
-    if (typeof type !== "string") throw refused(at, "", FORMS);
-    return ofKind(type, ".type", item, undefined, at);
-  }
-  if (type === undefined && (role === "reasoning" || role === "activity")) return undefined;
-  const isAgUi = type === undefined && typeof item["id"] === "string";
-  return ofKind(role, ".role", item, contentOfRole(item["content"], isAgUi), at);
+  if (isForScreen(item)) return undefined;
+  const { name, field, fields } = named(item, at);
+  const kind = KINDS.get(name);
+  if (kind === undefined) throw refused(at, field, "human, ai, system, developer, tool, function or chat");
+  const content = contentOf(fields, field);
+  if (kind === "developer") return { kind: "system", content, fields, role: kind };
+  return { kind, content, fields, role: roleOf(kind, fields, at) };
 }
 
 export const FORMS = "an object with a type or a role, a string or a [role, content] pair";
 
-function ofKind(name: unknown, field: string, fields: Fields, content: unknown, at?: number): MessageParts {
-  const kind = typeof name === "string" && Object.hasOwn(KINDS, name) ? KINDS[name] : undefined;
-  if (kind === undefined || kind === "remove")
-    throw refused(at, field, "human, ai, system, developer, tool, function or chat");
-  content ??= fields["content"] ?? "";
-  if (kind === "developer") return { kind: "system", content, fields, role: "developer" };
-  return { kind, content, fields, role: roleOf(kind, fields, at) };
-}
-
 function roleOf(kind: MessageKind, fields: Fields, at: number | undefined): string {
-  if (kind === "chat") {
-    if (typeof fields["role"] !== "string") throw refused(at, ".role", "a string");
-    return fields["role"];
-  }
+  const role = (role: unknown, field: string) => {
+    if (typeof role !== "string") throw refused(at, field, "a string");
+    return role;
+  };
+  if (kind === "chat") return role(fields["role"], ".role");
   const extra = kind === "system" ? fields["additional_kwargs"] : undefined;
-  if (!isDict(extra) || extra["__openai_role__"] === undefined) return ROLES[kind];
-  if (typeof extra["__openai_role__"] !== "string") throw refused(at, ".additional_kwargs.__openai_role__", "a string");
-  return extra["__openai_role__"];
+  if (!isDict(extra) || extra["__openai_role__"] === undefined) return ROLES.get(kind) ?? kind;
+  return role(extra["__openai_role__"], ".additional_kwargs.__openai_role__");
 }
 
-/** The content of a message with a role: LangChain reads no blocks at all as no text, and AG-UI has parts of its own. */
-function contentOfRole(content: unknown, isAgUi: boolean): unknown {
-  if (!Array.isArray(content)) return content ?? "";
+/** The content of a message: of one with a role LangChain reads no blocks at all as no text, and AG-UI has parts of its own. */
+function contentOf({ content, type, id }: Fields, field: string): unknown {
+  if (field !== ".role" || !Array.isArray(content)) return content ?? "";
   if (content.length === 0) return "";
-  return isAgUi ? content.map(ofAgUi) : content;
+  return type === undefined && typeof id === "string" ? content.map(ofAgUi) : content;
 }
 
 /** LangChain's block for a part that only AG-UI has; any other as it is. */
@@ -129,18 +140,27 @@ function ofAgUi(part: unknown): unknown {
 export function callsOf({ kind, fields }: MessageParts, at?: number): CallParts[] {
   if (kind !== "ai") return [];
   const own = listOf(fields["tool_calls"]) ?? listOf(fields["toolCalls"]);
-  if (own) return own.map((call, index) => callOf(call, at, index));
+  if (own)
+    return own.map((call, index) => {
+      const parts = callOf(call);
+      if (!parts) throw refused(at, `.tool_calls[${index}]`, "a tool call");
+      return parts;
+    });
   return listOf(fields["invalid_tool_calls"]) || listOf(fields["tool_call_chunks"]) ? [] : rawCalls(fields);
 }
 
 const listOf = (value: unknown): unknown[] | undefined =>
   Array.isArray(value) && value.length > 0 ? value : undefined;
 
-function callOf(call: unknown, at: number | undefined, index: number): CallParts {
-  if (!isDict(call)) throw refused(at, `.tool_calls[${index}]`, "a tool call");
-  const called = call["function"];
-  const { name, args } = isDict(called) ? { name: called["name"], args: parsed(called["arguments"]) } : call;
-  return { name: typeof name === "string" ? name : "", args: args ?? {}, id: call["id"] ?? null };
+/** What has a call's name: the call, or in OpenAI's form its function. */
+export const functionOf = (call: Fields): Fields => (isDict(call["function"]) ? call["function"] : call);
+
+/** Reads a call, if it is one. */
+export function callOf(call: unknown): CallParts | undefined {
+  if (!isDict(call)) return undefined;
+  const called = functionOf(call);
+  const args = called === call ? call["args"] : parsed(called["arguments"]);
+  return { name: textIn(called["name"]) ?? "", args: args ?? {}, id: call["id"] ?? null };
 }
 
 /** Arguments that are still arriving are the text that they are. */
@@ -162,9 +182,9 @@ function rawCalls(fields: Fields): CallParts[] {
     const called = call["function"];
     if (called === undefined) continue;
     if (!isDict(called) || typeof called["arguments"] !== "string") return [];
-    const args = parsed(called["arguments"]);
+    const parts = callOf(call) as CallParts;
     // Text that is no JSON makes an invalid call, which a model is not sent.
-    if (args !== called["arguments"]) calls.push(callOf(call, undefined, 0));
+    if (parts.args !== called["arguments"]) calls.push(parts);
   }
   return calls;
 }

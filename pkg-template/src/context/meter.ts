@@ -1,9 +1,10 @@
 // Counts a context while it grows, a streamed token at a time.
 import { reading } from "../errors.js";
 import { sizeOf } from "./count.js";
+import { withFields } from "./edited.js";
 import { scanMessage } from "./estimate-message.js";
 import { scanTokens } from "./estimate.js";
-import { readParts } from "./message-parts.js";
+import { fieldsOf, isForScreen, type MessageParts, readParts } from "./message-parts.js";
 import type { Threshold } from "./policy.js";
 import { codePoints } from "./python-text.js";
 import { wrong } from "./options.js";
@@ -40,9 +41,8 @@ class Approximated implements Growing {
   #last = "";
 
   constructor(message: object) {
-    const parts = readParts(message);
-    const { chars, images } = parts ? sizeOf(parts, true) : { chars: 0, images: 0 };
-    this.#rest = images * 85 + (parts ? 3 : 0);
+    const { chars, images } = sizeOf(readParts(message) as MessageParts, true);
+    this.#rest = images * 85 + 3;
     this.#chars = chars;
   }
 
@@ -58,6 +58,9 @@ class Approximated implements Growing {
   }
 }
 
+/** What is only for the screen is not sent. */
+const UNSENT: Growing = { tokens: 0, add: () => {} };
+
 /** Counts the message anew: that is how much a counter of the caller's costs. */
 class Recounted implements Growing {
   constructor(
@@ -67,8 +70,8 @@ class Recounted implements Growing {
   ) {}
 
   add(text: string): void {
-    const { content } = this.message as { content?: unknown };
-    this.message = { ...this.message, content: (typeof content === "string" ? content : "") + text };
+    const { content } = fieldsOf(this.message);
+    this.message = withFields(this.message, { content: (typeof content === "string" ? content : "") + text });
     this.tokens = this.count(this.message);
   }
 }
@@ -105,15 +108,16 @@ export class Meter {
   /** Adds a message at the end. */
   push(message: object): void {
     reading(() => this.#open(message, this.tokens));
-    this.#messages++;
+    if (this.#last !== UNSENT) this.#messages++;
   }
 
   /** Adds text to the content of the last message. */
   text(delta: string): void {
     if (typeof delta !== "string") throw wrong("delta", "a text");
-    if (!this.#last) throw wrong("text", "added behind a message");
-    this.#last.add(delta);
-    this.#lastTokens = this.#last.tokens;
+    const last = this.#last;
+    if (!last) throw wrong("text", "added behind a message");
+    last.add(delta);
+    this.#lastTokens = last.tokens;
   }
 
   /** The tokens of all. */
@@ -129,8 +133,9 @@ export class Meter {
   }
 
   #open(message: object, before: number): void {
-    const made =
-      this.#counter === "estimate"
+    const made = isForScreen(message)
+      ? UNSENT
+      : this.#counter === "estimate"
         ? new Estimated(message)
         : this.#counter === "approximate"
           ? new Approximated(message)

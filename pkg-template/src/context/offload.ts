@@ -1,11 +1,12 @@
 // Moves what is too long for a context to files. src/context/offload.rs is the same in Rust.
 import { reading } from "../errors.js";
-import { blockText, dictOr, type Fields, firstChars, freeField, kindOf, withFields } from "./edited.js";
-import { preview } from "./preview.js";
-import { codePoints } from "./python-text.js";
-import { sha256 } from "./sha256.js";
-import { listed, numberOr, wrong } from "./options.js";
 import { answeredCall, callId, callName, toolCallsOf } from "./call-fields.js";
+import { blockText, firstChars, freeField, idOf, withFields } from "./edited.js";
+import { fieldsOf, kindOf } from "./message-parts.js";
+import { listed, numberOr, optionsOf, refuseOthers, wrong } from "./options.js";
+import { preview } from "./preview.js";
+import { codePoints, dictOr } from "./python-text.js";
+import { sha256 } from "./sha256.js";
 
 /** What {@link offload} moves to files. */
 export interface OffloadOptions {
@@ -55,71 +56,119 @@ const TAG = "lc_evicted_to";
  * ```
  */
 export function offload<M extends object>(messages: readonly M[], options?: OffloadOptions): Offloaded<M> {
-  return reading(() => {
-    const list = listed(messages);
-    const { toolTokens, humanTokens, excludeTools, root } = options ?? {};
-    const ofTools = toolTokens === null ? 0 : numberOr(toolTokens, 20_000, "toolTokens");
-    const ofHumans = humanTokens === null ? 0 : numberOr(humanTokens, 50_000, "humanTokens");
-    const excluded: unknown = excludeTools ?? EXCLUDED;
-    if (!Array.isArray(excluded)) throw wrong("excludeTools", "a list of names");
-    const folder: unknown = root ?? "/";
-    if (typeof folder !== "string") throw wrong("root", "the path of a folder");
-    const start = folder.replace(/\/+$/, "");
+  return reading(() => moved(listed(messages), limitsOf(options), false));
+}
 
-    const names = new Map<unknown, unknown>();
-    const files: [path: string, text: string][] = [];
-    const tagged: M[] = [];
-    let made: M[] | undefined;
-    for (const [at, message] of list.entries()) {
-      const kind = kindOf(message, at);
-      for (const call of toolCallsOf(message, at)?.calls ?? []) names.set(callId(call), callName(call));
-      let short: M | undefined;
-      if (kind === "tool") {
-        const id = answeredCall(message) ?? "";
-        const text = longText(message, ofTools);
-        if (text === undefined || excluded.includes(names.get(id) || (message as Fields)["name"])) continue;
-        const path = `${start}/large_tool_results/${id ? safe(id) : unknownName(message, at, "unknown")}`;
+/**
+ * Makes the `offload` of a `Context`: what is too long of its old messages is moved to files, those of the user at any
+ * place, too. `due.files` has the files to write.
+ *
+ * @throws {@link ThreadfoldError} `INVALID_VALUE`, `UNREADABLE_VALUE`.
+ *
+ * @example
+ * ```ts
+ * import { Context } from "threadfold/context";
+ * import { offloading } from "threadfold/context/offload";
+ *
+ * const context = new Context({ trigger: { tokens: 1000 }, offload: offloading({ toolTokens: 200 }) });
+ * const messages = [
+ *   { id: "m1", type: "ai", content: "", tool_calls: [{ id: "c1", name: "search", args: {} }] },
+ *   { id: "m2", type: "tool", tool_call_id: "c1", content: "a result ".repeat(900) },
+ * ];
+ * const { due } = context.of(messages);
+ * console.log(Object.keys(due!.files), due!.summarize); // [ '/large_tool_results/c1' ] false
+ * const view = context.of(messages, context.compact(due!, null));
+ * console.log(view.tokens < 1000, view.due); // true null
+ * ```
+ */
+export function offloading(options?: OffloadOptions): <M extends object>(messages: readonly M[]) => Offloaded<M> {
+  const limits = reading(() => limitsOf(options));
+  return (messages) => reading(() => moved(listed(messages), limits, true));
+}
+
+interface Limits {
+  readonly ofTools: number;
+  readonly ofHumans: number;
+  readonly excluded: readonly unknown[];
+  readonly start: string;
+}
+
+function limitsOf(options: OffloadOptions | undefined): Limits {
+  const { toolTokens, humanTokens, excludeTools, root, ...others } = optionsOf(options);
+  refuseOthers(others);
+  const excluded: unknown = excludeTools ?? EXCLUDED;
+  if (!Array.isArray(excluded)) throw wrong("excludeTools", "a list of names");
+  const folder: unknown = root ?? "/";
+  if (typeof folder !== "string") throw wrong("root", "the path of a folder");
+  return {
+    ofTools: toolTokens === null ? 0 : numberOr(toolTokens, 20_000, "toolTokens"),
+    ofHumans: humanTokens === null ? 0 : numberOr(humanTokens, 50_000, "humanTokens"),
+    excluded,
+    start: folder.replace(/\/+$/, ""),
+  };
+}
+
+/**
+ * Moves what is too long: results of tools, and the last message of the user or, in a context that is moved again as it
+ * grows, all of them. What is moved already stays.
+ */
+function moved<M extends object>(
+  list: readonly M[],
+  { ofTools, ofHumans, excluded, start }: Limits,
+  again: boolean,
+): Offloaded<M> {
+  const names = new Map<unknown, unknown>();
+  const files: [path: string, text: string][] = [];
+  const tagged: M[] = [];
+  let made: M[] | undefined;
+  for (const [at, message] of list.entries()) {
+    const kind = kindOf(message, at);
+    for (const call of toolCallsOf(message, at)?.calls ?? []) names.set(callId(call), callName(call));
+    const text = textOf(message);
+    if (NOTES.some((note) => text.startsWith(note))) continue;
+    // A position would be another one when the list is cut.
+    const place = () => (again ? sha256(text).slice(0, 16) : at);
+    let short: M | undefined;
+    if (kind === "tool") {
+      const id = answeredCall(fieldsOf(message)) ?? "";
+      if (!isLong(text, ofTools) || excluded.includes(names.get(id) || fieldsOf(message)["name"])) continue;
+      const path = `${start}/large_tool_results/${id ? safe(id) : unknownName(message, () => `unknown-${place()}`)}`;
+      files.push([path, text]);
+      short = replaced(message, toolNote(id, path, text));
+    } else if (kind === "human" && ofHumans > 0) {
+      const field = freeField(message, "additional_kwargs");
+      const free = dictOr(fieldsOf(message)[field]);
+      const moved = free[TAG];
+      if (typeof moved === "string" && moved !== "") {
+        short = replaced(message, humanNote(moved, text));
+      } else if ((again || at === list.length - 1) && isLong(text, ofHumans)) {
+        const path = `${start}/conversation_history/${unknownName(message, () => `message-${place()}`)}.md`;
         files.push([path, text]);
-        short = replaced(message, toolNote(id, path, text));
-      } else if (kind === "human" && ofHumans > 0) {
-        const field = freeField(message, "additional_kwargs");
-        const free = dictOr((message as Fields)[field]);
-        const moved = free[TAG];
-        if (typeof moved === "string" && moved !== "") {
-          short = replaced(message, humanNote(moved, textOf(message)));
-        } else if (at === list.length - 1) {
-          const text = longText(message, ofHumans);
-          if (text === undefined) continue;
-          const path = `${start}/conversation_history/${unknownName(message, at, "message")}.md`;
-          files.push([path, text]);
-          const tag = withFields(message, { [field]: { ...free, [TAG]: path } });
-          tagged.push(tag);
-          short = replaced(tag, humanNote(path, text));
-        }
+        const tag = withFields(message, { [field]: { ...free, [TAG]: path } });
+        tagged.push(tag);
+        short = replaced(tag, humanNote(path, text));
       }
-      if (short) (made ??= list.slice())[at] = short;
     }
-    // Not by assignment: a path may be `__proto__`.
-    return { files: Object.fromEntries(files), messages: made ?? (list as M[]), tagged };
-  });
+    if (short) (made ??= list.slice())[at] = short;
+  }
+  // Not by assignment: a path may be `__proto__`.
+  return { files: Object.fromEntries(files), messages: made ?? (list as M[]), tagged };
 }
 
 function textOf(message: object): string {
-  const { content } = message as { content?: unknown };
+  const { content } = fieldsOf(message);
   if (!Array.isArray(content)) return typeof content === "string" ? content : "";
   return content.flatMap((block) => blockText(block) ?? []).join("\n");
 }
 
-/** The message's text, if it is too long. */
-function longText(message: object, tokens: number): string | undefined {
-  const text = textOf(message);
+function isLong(text: string, tokens: number): boolean {
   const most = tokens * CHARS_PER_TOKEN;
-  return tokens > 0 && text.length > most && codePoints(text) > most ? text : undefined;
+  return tokens > 0 && text.length > most && codePoints(text) > most;
 }
 
 /** Returns the message with a note in place of its text; what is no text stays. */
 function replaced<M extends object>(message: M, note: string): M {
-  const { content } = message as { content?: unknown };
+  const { content } = fieldsOf(message);
   const others = Array.isArray(content) ? content.filter((block) => blockText(block) === undefined) : [];
   return withFields(message, { content: others.length > 0 ? [{ type: "text", text: note }, ...others] : note });
 }
@@ -129,14 +178,20 @@ const safe = (id: string) =>
   new TextEncoder().encode(id).length > 128 ? `call-${sha256(id)}` : id.replace(/[./\\]/g, "_");
 
 /** The name of the file of a message that answers no call: deepagents makes one up. */
-function unknownName(message: object, at: number, kind: string): string {
-  const { id } = message as { id?: unknown };
-  return typeof id === "string" && id !== "" ? safe(id) : `${kind}-${at}`;
+function unknownName(message: object, name: () => string): string {
+  const id = idOf(message);
+  return typeof id === "string" && id !== "" ? safe(id) : name();
 }
+
+/** How the notes begin. */
+const NOTES = [
+  "Tool result too large, the result of this tool call ",
+  "Message content too large and was saved ",
+] as const;
 
 const toolNote = (id: string, path: string, text: string) => {
   const short = firstChars(id, 32);
-  return `Tool result too large, the result of this tool call ${short === id ? id : `${short}...`} was saved in the filesystem at this path: ${path}
+  return `${NOTES[0]}${short === id ? id : `${short}...`} was saved in the filesystem at this path: ${path}
 
 You can read the result from the filesystem by using the read_file tool, but make sure to only read part of the result at a time.
 
@@ -147,7 +202,7 @@ ${preview(text, "result")}
 };
 
 const humanNote = (path: string, text: string) =>
-  `Message content too large and was saved to the filesystem at: ${path}
+  `${NOTES[1]}to the filesystem at: ${path}
 
 You can read the full content using the read_file tool with pagination (offset and limit parameters).
 

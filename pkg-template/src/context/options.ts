@@ -4,6 +4,23 @@ import { ThreadfoldError } from "../errors.js";
 export const wrong = (what: string, expected: string): ThreadfoldError =>
   new ThreadfoldError("INVALID_VALUE", `${what} should be ${expected}.`);
 
+/** Returns options as such: none are no options. */
+export function optionsOf<T extends object>(options: T | null | undefined, what = "options"): T {
+  if (options === undefined || options === null) return {} as T;
+  if (typeof options !== "object" || Array.isArray(options)) throw wrong(what, "an object");
+  return options;
+}
+
+/** Options without those that are undefined. */
+export const defined = <T extends object>(options: T): T =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;
+
+/** Refuses what is left of options: names that are misspelt. */
+export function refuseOthers(rest: object): void {
+  for (const name of Object.keys(defined(rest)))
+    throw new ThreadfoldError("INVALID_VALUE", `There is no option '${name}'.`);
+}
+
 /** Returns a list of messages as such. */
 export function listed<M>(messages: readonly M[]): readonly M[] {
   if (!Array.isArray(messages)) throw wrong("messages", "a list of messages");

@@ -40,11 +40,21 @@ export interface ContextOptions<M = object> {
         readonly keep?: { readonly messages: number } | undefined;
       })
     | undefined;
+  /**
+   * Moves what is too long to files before anything is summarized: what `offloading` of `threadfold/context/offload`
+   * makes. `due.files` has the files to write.
+   */
+  readonly offload?: Offload | undefined;
   /** Whether system messages of the list stay in front of the summary: true. */
   readonly preserveSystem?: boolean | undefined;
   /** Whether to scale counts by what the last answer with `usage_metadata` really took: false. */
   readonly useUsageMetadataScaling?: boolean | undefined;
 }
+
+/** Replaces what is too long of messages by where it is, and gives the files with it. */
+export type Offload = <M extends object>(
+  messages: readonly M[],
+) => { readonly files: Readonly<Record<string, string>>; readonly messages: readonly M[] };
 
 /** What the presets set beside. */
 export interface Rules {
@@ -87,7 +97,7 @@ export function overheadOf(
 
 /** Returns the triggers as a list. */
 export const triggersOf = ({ trigger }: ContextOptions<never>): readonly ContextLimit[] =>
-  trigger === undefined || trigger === null ? [] : Array.isArray(trigger) ? trigger : [trigger as ContextLimit];
+  trigger === undefined || trigger === null ? [] : Array.isArray(trigger) ? [...trigger] : [trigger as ContextLimit];
 
 /** A trigger: at least so many tokens, and so many messages. */
 export type Threshold = readonly [tokens: number, messages: number];
@@ -115,8 +125,8 @@ export function policyOf(options: ContextOptions<never>, rules: Rules, overhead:
     rules.most ?? Infinity,
     clear ? count(clear.keep ?? 3, "clearToolUses.keep") : 0,
     truncate ? count(truncate.keep?.messages ?? 20, "truncateArgs.keep.messages") : 0,
-    ...thresholds.flat(),
     ...kept,
+    ...thresholds.flat(),
   ];
   return { numbers, thresholds };
 }

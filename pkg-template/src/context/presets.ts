@@ -6,7 +6,7 @@ import type { ContextSize } from "./edited.js";
 import { readParts } from "./message-parts.js";
 import { type ContextLimit, type ContextOptions } from "./policy.js";
 import { historyMessage } from "./record.js";
-import { wrong } from "./options.js";
+import { defined, optionsOf, wrong } from "./options.js";
 import type { TokenCounter } from "./token-counter.js";
 import { trimMessages } from "./trim.js";
 import { truncateToolArgs, type TruncateToolArgsOptions } from "./truncate-args.js";
@@ -64,7 +64,7 @@ export function slidingWindow<M extends object = object>(options: SlidingWindowO
       summarize = false,
       tokenCounter = quarterOfBytes,
       ...rest
-    } = options ?? {};
+    } = optionsOf(options);
     return new Context<M>(
       {
         ...rest,
@@ -157,7 +157,7 @@ export function langChainSummarization<M extends object = object>(
   options: LangChainSummarizationOptions = {},
 ): Context<M> {
   return reading(() => {
-    const { provider, trimTokensToSummarize = TRIMMED, charsPerToken, ...rest } = options ?? {};
+    const { provider, trimTokensToSummarize = TRIMMED, charsPerToken, ...rest } = optionsOf(options);
     return new Context<M>(
       {
         keep: { messages: 20 },
@@ -215,7 +215,7 @@ export function deepAgentsSummarization<M extends object = object>(
       maxOutputTokens = 0,
       truncateArgs,
       ...rest
-    } = options ?? {};
+    } = optionsOf(options);
     const { maxInputTokens } = rest;
     const isKnown = maxInputTokens !== undefined;
     const usual: TruncateToolArgsOptions = isKnown
@@ -282,6 +282,3 @@ function pythons<M>(charsPerToken: number | undefined): TokenCounter<M> {
   if (charsPerToken === undefined) return "approximate";
   return (messages) => countTokens(messages as never, { charsPerToken });
 }
-
-const defined = <T extends object>(options: T): T =>
-  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;

@@ -24,6 +24,9 @@ const isLow = (unit: number) => unit >= 0xdc00 && unit < 0xe000;
 export const isDict = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** A value as a dict: an empty one for what is none. */
+export const dictOr = (value: unknown): Record<string, unknown> => (isDict(value) ? value : {});
+
 /** How a notation writes what is no list or dict. */
 interface Notation {
   text(text: string): number;

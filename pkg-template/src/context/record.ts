@@ -1,11 +1,10 @@
 // The record of a compaction: all that is stored about a context beside the full track.
 import type { ContextRecord } from "threadfold";
-import { kindOf, withFields } from "./edited.js";
-import { isDict } from "./python-text.js";
+import { idOf, withFields } from "./edited.js";
+import { fieldsOf, kindOf, textIn } from "./message-parts.js";
+import { dictOr, isDict } from "./python-text.js";
 
 export type { ContextRecord };
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** The text of what stands in front of LangChain's summary. */
 const INTRO = "Here is a summary of the conversation to date:\n\n";
@@ -24,19 +23,30 @@ export function placeOf(messages: readonly unknown[], id: unknown, near: number)
   return idOf(messages[near]) === id ? near : messages.findIndex((message) => idOf(message) === id);
 }
 
-export const idOf = (message: unknown): unknown => (isDict(message) ? message["id"] : undefined);
-
 /**
- * Returns the position of the first message that is sent. Undefined, if the messages on both sides of the cut are gone, as
- * when a conversation is rewound to before it: then the record is not about this list, and nothing may be left out.
+ * Returns the position of the message with the id `first`; where that is gone, the one behind the message with the id
+ * `last`; without ids, `index`. Undefined if both are gone, as when a conversation is rewound to before them.
  */
-export function cutoffOf(messages: readonly unknown[], record: ContextRecord): number | undefined {
-  const { cutoff_index: index, cutoff_id: first, summarized_id: last } = record;
+function between(messages: readonly unknown[], first: unknown, last: unknown, index: number): number | undefined {
   if (typeof first !== "string" && typeof last !== "string") return Math.min(index, messages.length);
-  const cutoff = placeOf(messages, first, index);
-  if (cutoff >= 0) return cutoff;
+  const place = placeOf(messages, first, index);
+  if (place >= 0) return place;
   const before = placeOf(messages, last, index - 1);
   return before < 0 ? undefined : before + 1;
+}
+
+/**
+ * The position of the first message that is sent; undefined, if the record is not about this list. One that leaves nothing
+ * out is about any.
+ */
+export const cutoffOf = (messages: readonly unknown[], record: ContextRecord): number | undefined => {
+  const { cutoff_id, summarized_id, cutoff_index: index } = record;
+  return index === 0 ? 0 : between(messages, cutoff_id, summarized_id, index);
+};
+
+/** The position of the first message that is not edited. Undefined, if it is not there, or not yet. */
+export function edgeOf(messages: readonly unknown[], { edited_before: first, edited_id: last }: ContextRecord) {
+  return between(messages, first, last, typeof first === "number" ? first : 0);
 }
 
 /** A summary as LangChain's middleware and deepagents' write it. */
@@ -61,8 +71,8 @@ export const historyMessage = (summary: string): object => ({ type: "system", co
 
 /** Returns the summary that a record has, without the words around it; null, if it has none. */
 export function summaryOf(record: ContextRecord | null): string | null {
-  const content = isDict(record?.summary_message) ? record.summary_message["content"] : undefined;
-  if (typeof content !== "string") return null;
+  const content = textIn(fieldsOf(record?.summary_message)["content"]);
+  if (content === undefined) return null;
   const intro = [INTRO, HISTORY].find((one) => content.startsWith(one));
   if (intro !== undefined) return content.slice(intro.length);
   return /^You are in the middle of .*<summary>\n(.*)\n<\/summary>$/s.exec(content)?.[1] ?? content;
@@ -77,9 +87,9 @@ const CLAUDE = /claude|anthropic/;
  */
 export function withoutReasoning<M>(message: M, at: number): M {
   if (kindOf(message, at) !== "ai") return message;
-  const { content, response_metadata: response } = message as Fields;
+  const { content, response_metadata: response } = fieldsOf(message);
   if (!Array.isArray(content)) return message;
-  const { model_provider: provider, model_name: name } = isDict(response) ? response : ({} as Fields);
+  const { model_provider: provider, model_name: name } = dictOr(response);
   const isBedrock = provider === "bedrock" || provider === "bedrock_converse";
   const isClaude = provider === "anthropic" || (isBedrock && CLAUDE.test(String(name ?? "").toLowerCase()));
   if (!isClaude && provider !== undefined && provider !== null) return message;

@@ -1,10 +1,10 @@
 // What the decisions of the wasm need to know of a message: which calls it makes, or which one it answers.
-import { FORMS, refused } from "./message-parts.js";
-
-type Fields = Record<string, unknown>;
+import { answeredCall } from "./call-fields.js";
+import { FORMS, KINDS, named, refused } from "./message-parts.js";
+import { isDict } from "./python-text.js";
 
 /** A call of a tool, in any form: LangChain's `{ id, name }`, or OpenAI's and AG-UI's `{ id, function: { name } }`. */
-export type Call = Fields;
+export type Call = Record<string, unknown>;
 
 /** What is known of a message. */
 export interface Facts {
@@ -21,88 +21,35 @@ export interface Facts {
 }
 
 const NONE: readonly never[] = [];
-const NOTHING = { calls: NONE, ids: NONE, invalid: 0, answers: undefined, chunk: false };
-const OTHER: Facts = { kind: "other", ...NOTHING };
-const CALLS_NOTHING: Facts = { kind: "ai", ...NOTHING };
-const ANSWERS_NOTHING: Facts = { kind: "tool", ...NOTHING };
-const CHUNK_OF_ANSWER: Facts = { ...ANSWERS_NOTHING, chunk: true };
-
-const KINDS = new Map([
-  ...["ai", "assistant", "AIMessage", "AIMessageChunk"].map((name) => [name, CALLS_NOTHING] as const),
-  ...["tool", "ToolMessage"].map((name) => [name, ANSWERS_NOTHING] as const),
-  ["ToolMessageChunk", CHUNK_OF_ANSWER] as const,
-]);
+const facts = (
+  kind: Facts["kind"],
+  answers?: string,
+  chunk = false,
+  calls: readonly Call[] = NONE,
+  ids: readonly string[] = NONE,
+  invalid = 0,
+): Facts => ({ kind, calls, ids, invalid, answers, chunk });
+const OTHER = facts("other");
+const CALLS_NOTHING = facts("ai");
 
 /**
  * Returns what is known of a message in any of its forms. `at` is its position, for the error. Reads the message, which
  * may run the caller's code.
  */
 export function factsOf(message: unknown, at: number): Facts {
-  if (typeof message === "string") return OTHER;
-  if (typeof message !== "object" || message === null) throw notAMessage(at);
-  const isPair = Array.isArray(message);
-  const fields = isPair ? (message as never) : fieldsOf(message as Fields);
-  const name = isPair ? roleOf(message) : nameOf(message as Fields, fields);
-  if (name === undefined) throw notAMessage(at);
-  const facts = KINDS.get(name) ?? OTHER;
-  if (facts === OTHER || isPair) return facts;
-  if (facts.kind === "tool") {
-    const answers = textIn(fields["tool_call_id"]) ?? textIn(fields["toolCallId"]);
-    return answers === undefined
-      ? facts
-      : { kind: "tool", calls: NONE, ids: NONE, invalid: 0, answers, chunk: facts.chunk };
-  }
-  const valid = fields["tool_calls"] ?? fields["toolCalls"];
-  const invalid = fields["invalid_tool_calls"];
-  if (isEmpty(valid) && isEmpty(invalid)) return facts;
-  const calls: Call[] = [];
-  const ids: string[] = [];
-  addCalls(valid, calls, ids);
-  const count = ids.length;
-  addCalls(invalid, calls, ids);
-  return ids.length === 0
-    ? facts
-    : { kind: "ai", calls, ids, invalid: ids.length - count, answers: undefined, chunk: false };
+  const { name, fields } = named(message, at);
+  if (typeof name !== "string") throw refused(at, "", FORMS);
+  const kind = KINDS.get(name);
+  if (kind === "tool") return facts(kind, answeredCall(fields), name === "ToolMessageChunk");
+  if (kind !== "ai") return OTHER;
+  const calls = identified(fields["tool_calls"] ?? fields["toolCalls"]);
+  const invalid = identified(fields["invalid_tool_calls"]);
+  if (calls.length + invalid.length === 0) return CALLS_NOTHING;
+  const all = [...calls, ...invalid];
+  const ids = all.map((call) => call["id"] as string);
+  return facts(kind, undefined, false, all, ids, invalid.length);
 }
 
-const isEmpty = (list: unknown) => !Array.isArray(list) || list.length === 0;
-
-const notAMessage = (at: number) => refused(at, "", FORMS);
-
-function addCalls(list: unknown, calls: Call[], ids: string[]): void {
-  if (!Array.isArray(list)) return;
-  for (const call of list as readonly unknown[]) {
-    if (typeof call !== "object" || call === null) continue;
-    const id = (call as Call)["id"];
-    if (typeof id !== "string") continue;
-    calls.push(call as Call);
-    ids.push(id);
-  }
-}
-
-const roleOf = (pair: readonly unknown[]) => (pair.length === 2 ? textIn(pair[0]) : undefined);
-
-/** What a message says that it is: the class of an instance, else its role, else its type. */
-function nameOf(message: Fields, fields: Fields): string | undefined {
-  if (fields !== message) return textIn((message["id"] as unknown[]).at(-1));
-  return kindOfInstance(message) ?? textIn(message["role"]) ?? textIn(message["type"]);
-}
-
-/** The fields of a message: of LangChain's serialised form `{ lc, id: [.., class], kwargs }` those that it is made of. */
-export function fieldsOf(message: Fields): Fields {
-  if (message["lc"] === undefined) return message;
-  const { id, kwargs } = message;
-  const isMade = Array.isArray(id) && typeof id.at(-1) === "string";
-  return isMade && typeof kwargs === "object" && kwargs !== null && !Array.isArray(kwargs)
-    ? (kwargs as Fields)
-    : message;
-}
-
-/** Returns what an instance of one of `@langchain/core`'s classes says that it is. */
-export function kindOfInstance(message: Fields): string | undefined {
-  // The class's method, not data of the same name.
-  const method = message["_getType"] ?? message["getType"];
-  return typeof method === "function" && !Object.hasOwn(message, "_getType") ? textIn(method.call(message)) : undefined;
-}
-
-const textIn = (value: unknown) => (typeof value === "string" ? value : undefined);
+/** The calls with an id. */
+const identified = (list: unknown): readonly Call[] =>
+  Array.isArray(list) ? list.filter((call: unknown) => isDict(call) && typeof call["id"] === "string") : NONE;

@@ -1,7 +1,7 @@
-import { option, reading } from "../errors.js";
+import { reading } from "../errors.js";
 import type { MessageLike } from "../message-types.js";
 import { Answers, type ToolAnswer } from "./answer.js";
-import { isSecond, wrong } from "./options.js";
+import { isSecond, optionsOf, refuseOthers, wrong } from "./options.js";
 import type { Facts } from "./rows.js";
 import { answeredBy, factsOfAll, isWhole, Track } from "./track.js";
 
@@ -50,8 +50,9 @@ export interface RepairOptions<M> extends ToolAnswerOptions<M> {
  * ```
  */
 export function repairToolCalls<M extends MessageLike>(messages: readonly M[], options?: RepairOptions<M>): M[] {
-  const make = maker(options);
-  const all = isSecond(option(options, "waiting"), "waiting", "keep", "answer");
+  const { waiting, ...others } = reading(() => ({ ...optionsOf(options) }));
+  const make = maker(others);
+  const all = isSecond(waiting, "waiting", "keep", "answer");
   const facts = factsOfAll(messages);
   if (isWhole(facts)) return messages as M[];
   const track = new Track();
@@ -62,7 +63,7 @@ export function repairToolCalls<M extends MessageLike>(messages: readonly M[], o
 }
 
 /** Carries out a plan of `Track.repair`. */
-function repaired<M>(messages: readonly M[], facts: readonly Facts[], plan: Uint32Array, answers: Answers): M[] {
+function repaired<M>(messages: readonly M[], facts: readonly Facts[], plan: readonly number[], answers: Answers): M[] {
   const list: M[] = [];
   let ai = 0;
   for (const step of plan) {
@@ -116,7 +117,10 @@ export function patchToolCalls<M extends MessageLike>(messages: readonly M[], op
 }
 
 function maker<M>(options: ToolAnswerOptions<M> | undefined): ((answer: ToolAnswer) => M) | undefined {
-  const make = option(options, "toolMessage");
-  if (make === undefined || typeof make === "function") return make;
-  throw wrong("toolMessage", "a function");
+  return reading(() => {
+    const { toolMessage: make, ...others } = optionsOf(options);
+    refuseOthers(others);
+    if (make === undefined || make === null || typeof make === "function") return make ?? undefined;
+    throw wrong("toolMessage", "a function");
+  });
 }

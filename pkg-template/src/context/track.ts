@@ -1,5 +1,5 @@
 // The calls of a list of messages and what answers them, followed by the wasm as the list changes at its end.
-import { call, RawLedger } from "#agent-core";
+import { call, RawLedger, room } from "#agent-core";
 import { reading } from "../errors.js";
 import { listed } from "./options.js";
 import { type Facts, factsOf } from "./rows.js";
@@ -38,8 +38,17 @@ export function isWhole(facts: readonly Facts[]): boolean {
 
 // What src/wasm_agent/ledger.rs is told of a message, and asked.
 const [OTHER, AI, TOOL] = [0, 1, 2];
-const [TOKENS, IS_DUE, IS_WHOLE, CUT, NEXT_CUT, PENDING] = [0, 1, 2, 3, 4, 5];
+const [TOKENS, IS_DUE, IS_WHOLE, CUT, NEXT_CUT, EDITS, PENDING] = [0, 1, 2, 3, 4, 5, 6];
 const [CUTS, ANSWER_ALL, ANSWER] = [0, 1, 2];
+
+/** Writes numbers where the wasm reads them. Returns how many. */
+function given(numbers: readonly number[]): number {
+  room(numbers.length).set(numbers);
+  return numbers.length;
+}
+
+/** Reads so many numbers that the wasm has written. */
+const taken = (length: number): number[] => Array.from(room(length).subarray(0, length));
 
 /** What an AI message says about its making. */
 export interface Making {
@@ -60,7 +69,7 @@ export class Track {
   #length = 0;
 
   constructor(policy: number[] = []) {
-    this.#raw = call(() => new RawLedger(policy));
+    this.#raw = call(() => RawLedger.of(given(policy)));
   }
 
   get length(): number {
@@ -72,8 +81,13 @@ export class Track {
     if (kind === "tool") {
       rows.push(TOOL, tokens, this.#number(answers));
     } else if (kind === "ai") {
-      rows.push(AI, tokens, ids.length, invalid, this.#number(provider), total, Number(isOurs));
-      for (const id of ids) rows.push(this.#number(id));
+      rows.push(AI, tokens, this.#number(provider), total, Number(isOurs));
+      // How many could be parsed, and they; how many could not, and they.
+      const valid = ids.length - invalid;
+      rows.push(valid);
+      for (let at = 0; at < valid; at++) rows.push(this.#number(ids[at]));
+      rows.push(invalid);
+      for (let at = valid; at < ids.length; at++) rows.push(this.#number(ids[at]));
     } else {
       rows.push(OTHER, tokens);
     }
@@ -88,7 +102,7 @@ export class Track {
 
   /** Keeps the first messages, and adds others by their rows. */
   replace(length: number, rows: number[] = []): void {
-    call(() => this.#raw.replace(length, rows));
+    call(() => this.#raw.replace(length, given(rows)));
   }
 
   push(facts: readonly Facts[]): void {
@@ -125,9 +139,14 @@ export class Track {
     return this.#ask(IS_DUE, beside) > 0;
   }
 
-  /** Returns the cutoff and the boundary of edits; nothing, if nothing is due. */
-  due(front: number, edited: number, beside: number, saved: number[]): Uint32Array {
-    return call(() => this.#raw.due(front, edited, beside, saved));
+  /** The first message that edits leave alone. */
+  get editBoundary(): number {
+    return this.#ask(EDITS);
+  }
+
+  /** Returns the cutoff and the boundary of edits, which save so much of each message; nothing, if nothing is due. */
+  due(front: number, beside: number, saved: number[]): number[] {
+    return call(() => (this.#raw.due(front, beside, given(saved)) ? taken(2) : []));
   }
 
   /** Whether the list needs no repair. */
@@ -150,15 +169,18 @@ export class Track {
   }
 
   all(): number[] {
-    return Array.from(call(() => this.#raw.list(CUTS)) ?? []);
+    return call(() => taken(this.#raw.list(CUTS)));
   }
 
   /**
    * Returns what the messages become: for each its position, or an answer that {@link answeredBy} knows. Returns undefined
    * if there is nothing to do. Calls that wait for their results are answered only if `all`.
    */
-  repair(all: boolean): Uint32Array | undefined {
-    return call(() => this.#raw.list(all ? ANSWER_ALL : ANSWER));
+  repair(all: boolean): number[] | undefined {
+    return call(() => {
+      const length = this.#raw.list(all ? ANSWER_ALL : ANSWER);
+      return length < 0 ? undefined : taken(length);
+    });
   }
 
   free(): void {

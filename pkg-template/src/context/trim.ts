@@ -1,8 +1,9 @@
 // Trims a list of messages. What is kept is decided in Rust (src/context/trim.rs), which asks about the list.
 import { answering, call, trim_list } from "#agent-core";
 import { reading, ThreadfoldError } from "../errors.js";
-import { blockText, kindOf, withFields } from "./edited.js";
-import { calledBy, isSecond, listed, wrong } from "./options.js";
+import { blockText, withFields } from "./edited.js";
+import { fieldsOf, kindOf } from "./message-parts.js";
+import { calledBy, isSecond, listed, optionsOf, refuseOthers, wrong } from "./options.js";
 import { type Facts, factsOf } from "./rows.js";
 import { counterOf, knownOf, type TokenCounter } from "./token-counter.js";
 
@@ -82,20 +83,31 @@ const NOBODY = -3;
 export function trimMessages<M extends object>(messages: readonly M[], options: TrimMessagesOptions<M>): M[] {
   return reading(() => {
     const list = listed(messages);
-    if (typeof options !== "object" || options === null) throw wrong("options", "an object");
-    const isFirst = isSecond(options.strategy, "strategy", "last", "first");
-    const types = [typesOf(options.startOn, "startOn"), typesOf(options.endOn, "endOn")] as const;
-    const { maxTokens, includeSystem, allowPartial, textSplitter } = options;
+    const {
+      maxTokens,
+      tokenCounter,
+      strategy,
+      startOn,
+      endOn,
+      includeSystem,
+      allowPartial,
+      textSplitter,
+      toolPairs,
+      ...others
+    } = optionsOf(options);
+    refuseOthers(others);
+    const isFirst = isSecond(strategy, "strategy", "last", "first");
+    const types = [typesOf(startOn, "startOn"), typesOf(endOn, "endOn")] as const;
     if (typeof maxTokens !== "number" || Number.isNaN(maxTokens)) throw wrong("maxTokens", "a number");
     if (textSplitter != null && typeof textSplitter !== "function") throw wrong("textSplitter", "a function");
     if (isFirst && types[0]) throw refusedFirst("startOn");
     if (isFirst && includeSystem) throw refusedFirst("includeSystem");
-    const counter = counterOf(options.tokenCounter);
+    const counter = counterOf(tokenCounter);
     const rules =
       (isFirst ? FIRST : 0) |
       (includeSystem ? INCLUDE_SYSTEM : 0) |
       (allowPartial ? ALLOW_PARTIAL : 0) |
-      (isSecond(options.toolPairs, "toolPairs", "whole", "as-langchain") ? AS_LANGCHAIN : 0);
+      (isSecond(toolPairs, "toolPairs", "whole", "as-langchain") ? AS_LANGCHAIN : 0);
 
     let budget = maxTokens;
     let hasSystem = false;
@@ -112,19 +124,21 @@ export function trimMessages<M extends object>(messages: readonly M[], options: 
       if (more) counted.push(more);
       return counter.list(counted);
     };
+    const contentAt = (at: number) => fieldsOf(list[at])["content"];
     /** A message with the blocks or pieces nearest to what is kept; for counting the nearest is first. */
     const partOf = (at: number, part: number, toCount: boolean): M => {
-      const message = list[at] as M & { content: unknown };
+      const message = list[at] as M;
+      const own = contentAt(at);
       const isReversed = !isFirst && toCount;
       if (part > 0) {
-        const blocks = message.content as unknown[];
+        const blocks = own as unknown[];
         const content = isFirst ? blocks.slice(0, part) : blocks.slice(-part);
         return withFields(message, { content: isReversed ? backwards(content) : content });
       }
       const text = pieces.slice(0, -part);
       const content = (isFirst || isReversed ? text : backwards(text)).join("");
       // All of it may fit after all, with a counter whose counts do not add up.
-      return content === message.content ? message : withFields(message, { content });
+      return content === own ? message : withFields(message, { content });
     };
     const tokens = (start: number, end: number, part: number): number => {
       if (part === 0) return count(start, end);
@@ -133,7 +147,7 @@ export function trimMessages<M extends object>(messages: readonly M[], options: 
       return (base ??= count(start, end)) + count(0, 0, next);
     };
     const cut = (at: number): number => {
-      const { content } = list[at] as { content?: unknown };
+      const content = contentAt(at);
       const text = blockText(Array.isArray(content) ? content.at(isFirst ? 0 : -1) : content);
       if (!text) return 0;
       const split: unknown = calledBy("textSplitter", () => (textSplitter ?? lines)(text));
@@ -164,7 +178,7 @@ export function trimMessages<M extends object>(messages: readonly M[], options: 
         case FITS:
           return tokens(first, second, third) <= budget;
         case BLOCKS: {
-          const { content } = list[first] as { content?: unknown };
+          const content = contentAt(first);
           return Array.isArray(content) ? content.length : 0;
         }
         case PIECES:

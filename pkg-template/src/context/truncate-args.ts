@@ -1,8 +1,8 @@
 // Truncates long arguments of old tool calls. src/context/truncate.rs is the same in Rust.
 import { reading } from "../errors.js";
 import { type ContextSize, type EditedBefore, firstChars, positionOf, withFields } from "./edited.js";
+import { listed, numberOr, optionsOf, refuseOthers, wrong } from "./options.js";
 import { isDict } from "./python-text.js";
-import { listed, numberOr, wrong } from "./options.js";
 import { type Counter, counterOf, type TokenCounter } from "./token-counter.js";
 import { callArgs, callName, toolCallsOf, withArgs } from "./call-fields.js";
 
@@ -60,8 +60,9 @@ export function truncateToolArgs<M extends object>(
 ): M[] {
   return reading(() => {
     const list = listed(messages);
-    const { trigger, keep, maxInputTokens, tools, maxLength, truncationText, tokenCounter, editedBefore } =
-      options ?? {};
+    const { trigger, keep, maxInputTokens, tools, maxLength, truncationText, tokenCounter, editedBefore, ...others } =
+      optionsOf(options);
+    refuseOthers(others);
     const counter = counterOf(tokenCounter);
     const limit = numberOr(maxInputTokens, undefined, "maxInputTokens");
     const most = numberOr(maxLength, 2000, "maxLength");
@@ -107,7 +108,7 @@ function sizeOf(given: ContextSize | undefined, what: string): Size {
   const size: unknown = given ?? { messages: 20 };
   for (const kind of ["messages", "tokens", "fraction"] as const) {
     const value = isDict(size) ? size[kind] : undefined;
-    if (typeof value === "number" && value >= 0) return [kind, value];
+    if (typeof value === "number" && value >= 0 && Object.keys(size as object).length === 1) return [kind, value];
   }
   throw wrong(what, "{ messages }, { tokens } or { fraction }");
 }

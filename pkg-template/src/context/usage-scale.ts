@@ -1,6 +1,6 @@
 // Scales a count by what a provider said that the messages up to an answer took.
 import type { MessageParts } from "./message-parts.js";
-import { isDict } from "./python-text.js";
+import { dictOr } from "./python-text.js";
 
 /** What an AI message says about its making. */
 export interface Usage {
@@ -11,11 +11,10 @@ export interface Usage {
 }
 
 /** Reads what an AI message says about its making. */
-export function usageOf({ fields }: MessageParts): Usage {
-  const { response_metadata: response, usage_metadata: usage } = fields;
-  const total = isDict(usage) ? usage["total_tokens"] : undefined;
+export function usageOf({ fields }: Pick<MessageParts, "fields">): Usage {
+  const total = dictOr(fields["usage_metadata"])["total_tokens"];
   return {
-    provider: (isDict(response) ? response["model_provider"] : undefined) ?? null,
+    provider: dictOr(fields["response_metadata"])["model_provider"] ?? null,
     totalTokens: typeof total === "number" && Number.isInteger(total) ? total : undefined,
   };
 }

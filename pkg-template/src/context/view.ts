@@ -1,13 +1,15 @@
 // What a model is sent, by a full track and a record; what that costs; and what is due.
 import { reading } from "../errors.js";
 import { removeMessage, REMOVE_ALL_MESSAGES } from "./removal.js";
-import { edited, type Edits, type Effective, isSystem, systemsBefore } from "./effective.js";
-import type { EditedBefore } from "./edited.js";
+import { type Edit, edited, type Effective, isSystem, systemsBefore } from "./effective.js";
+import { type EditedBefore, idOf } from "./edited.js";
 import type { Ledger } from "./ledger.js";
-import type { Overhead, Rules } from "./policy.js";
-import { type ContextRecord, idOf, summaryMessage, summaryOf, withoutReasoning } from "./record.js";
+import type { Offload, Overhead, Rules } from "./policy.js";
+import { textIn } from "./message-parts.js";
+import { defined, wrong } from "./options.js";
+import { isDict } from "./python-text.js";
+import { type ContextRecord, summaryMessage, summaryOf, withoutReasoning } from "./record.js";
 import { repairToolCalls } from "./tool-calls.js";
-import { wrong } from "./options.js";
 
 /** What a context is full of, in tokens. */
 export interface ContextUsage {
@@ -36,6 +38,8 @@ export interface ContextDue<M = object> {
   readonly kept: readonly M[];
   /** The summary that the new one replaces: put it in front of the messages to summarize. */
   readonly previousSummary: string | null;
+  /** The files to write before it is compacted, by their paths: what the context's `offload` moves to files. */
+  readonly files: Readonly<Record<string, string>>;
   /** Makes the record; `summary` is a text, a message, or null to leave the messages out. */
   toRecord(summary: string | object | null, filePath?: string | null): ContextRecord;
   /** Makes the update for a graph that keeps no record: all messages removed, and those that the model is sent. */
@@ -48,7 +52,9 @@ export interface Setting {
   readonly count: (message: object) => number;
   readonly overhead: Overhead;
   readonly limit: number | null;
-  readonly edits: Edits;
+  readonly edits: readonly Edit[];
+  /** What the last of the edits is, if it moves anything to files. */
+  readonly offload: Offload | undefined;
   readonly preserveSystem: boolean;
   readonly rules: ViewRules;
 }
@@ -75,7 +81,6 @@ export class ContextView<M extends object = object> {
   static readonly name = "ContextView";
   /** The record that it was made by. */
   readonly record: ContextRecord | null;
-  readonly #full: readonly M[];
   readonly #of: Effective<M>;
   readonly #setting: Setting;
   #list: readonly M[] | undefined;
@@ -85,9 +90,8 @@ export class ContextView<M extends object = object> {
   #usage: ContextUsage | undefined;
 
   /** @internal */
-  constructor(full: readonly M[], record: ContextRecord | null, of: Effective<M>, setting: Setting) {
+  constructor(record: ContextRecord | null, of: Effective<M>, setting: Setting) {
     this.record = record;
-    this.#full = full;
     this.#of = of;
     this.#setting = setting;
   }
@@ -103,20 +107,18 @@ export class ContextView<M extends object = object> {
 
   /** Their tokens, with the system prompt and the tools. */
   get tokens(): number {
-    return reading(() => {
-      const beside = this.#repairs();
-      return this.#ledger.tokens(beside);
-    });
+    return reading(() => this.#ledger.tokens(this.#repairs()));
   }
 
   /** What the tokens are spent on. */
   get usage(): ContextUsage {
-    if (this.#usage) return this.#usage;
-    const { tokens } = this;
-    const { count, limit, overhead } = this.#setting;
-    const summary = this.#of.summary ? count(this.#of.summary) : 0;
-    const messages = tokens - overhead.system - overhead.tools - summary;
-    return (this.#usage = { tokens, limit, ...overhead, messages, summary });
+    return (this.#usage ??= reading(() => {
+      const { tokens } = this;
+      const { count, limit, overhead } = this.#setting;
+      const summary = this.#of.summary ? count(this.#of.summary) : 0;
+      const messages = tokens - overhead.system - overhead.tools - summary;
+      return { tokens, limit, ...overhead, messages, summary };
+    }));
   }
 
   /** What is to be done before the model is called: null, or what to summarize or only to take note of. */
@@ -133,7 +135,7 @@ export class ContextView<M extends object = object> {
 
   /** The summary of what it is not sent. */
   get conversation_summary(): string | null {
-    return this.#of.summary ? summaryOf(this.record) : null;
+    return reading(() => (this.#of.summary ? summaryOf(this.record) : null));
   }
 
   /** The list before repair. */
@@ -168,16 +170,13 @@ export class ContextView<M extends object = object> {
     if (!ledger.isDue(beside)) return null;
     const { edits, count } = this.#setting;
     const list = this.#shown();
-    const { front, editedBefore } = this.#of;
-    const all = edits.clear || edits.truncate ? edited(list, edits, list.length) : list;
+    const boundary = edits.length > 0 ? ledger.editBoundary : 0;
+    const short = edited(list, edits, boundary);
     const saved =
-      all === list
-        ? []
-        : list.map((message, at) => (all[at] === message ? 0 : count(message) - count(all[at] as object)));
-    const [cutoff, boundary] = ledger.due(front, editedBefore, beside, saved);
-    return cutoff === undefined
-      ? null
-      : new Due(this, this.#setting, this.#of, this.#full, list, cutoff, boundary ?? 0);
+      short === list ? [] : list.map((one, at) => (short[at] === one ? 0 : count(one) - count(short[at] as M)));
+    const [cutoff, editsBefore = 0] = ledger.due(this.#of.front, beside, saved);
+    if (cutoff === undefined) return null;
+    return new Due(this.record, this.#setting, this.#of, list, editsBefore > 0 ? short : list, cutoff, editsBefore);
   }
 }
 
@@ -190,58 +189,65 @@ class Due<M extends object> implements ContextDue<M> {
   readonly kept: readonly M[];
   readonly previousSummary: string | null;
   readonly #front: readonly M[];
-  readonly #length: number;
   readonly #last: object | null;
-  readonly #summarizedId: string | undefined;
   readonly #rules: ViewRules;
   readonly #onlyEdits: boolean;
+  /** What of the record is known by now. */
+  readonly #record: object;
+  readonly #offload: () => Readonly<Record<string, string>>;
+  #files: Readonly<Record<string, string>> | undefined;
 
   constructor(
-    { record }: ContextView<M>,
-    { edits, rules, preserveSystem }: Setting,
+    record: ContextRecord | null,
+    { edits, offload, rules, preserveSystem }: Setting,
     of: Effective<M>,
-    full: readonly M[],
     list: readonly M[],
+    now: readonly M[],
     cutoff: number,
     boundary: number,
   ) {
-    // Positions of the list as those of the full track.
-    const placed = (at: number) => of.cutoff + Math.max(0, at - of.front);
-    const first = cutoff === 0 ? of.front : cutoff;
-    this.cutoff = placed(first);
-    this.cutoffId = textIn(idOf(full[this.cutoff]));
-    this.#summarizedId = textIn(idOf(full[this.cutoff - 1]));
-    const edit = placed(boundary);
-    this.editedBefore = boundary === 0 ? record?.edited_before : (textIn(idOf(full[edit])) ?? edit);
-    const now = edited(list, edits, boundary);
-    this.#front = systemsBefore(full, preserveSystem ? this.cutoff : 0);
+    const { track, places, length, front } = of;
+    // A position of the list as one of the track, and of that as one of the full track.
+    const tracked = (at: number) => of.cutoff + Math.max(0, at - front);
+    const placed = (at: number) => (places ? (places[at] ?? length) : at);
+    const idAt = (at: number) => textIn(idOf(track[at]));
+    const first = cutoff === 0 ? front : cutoff;
+    const [kept, edge] = [tracked(first), tracked(boundary)];
+    this.cutoff = placed(kept);
+    this.cutoffId = idAt(kept);
+    this.editedBefore = boundary === 0 ? record?.edited_before : (idAt(edge) ?? placed(edge));
+    this.#record = {
+      ...(!rules.keepsReasoning && { created_at_index: length }),
+      ...defined({
+        cutoff_id: this.cutoffId,
+        summarized_id: idAt(kept - 1),
+        edited_before: this.editedBefore,
+        edited_id: boundary === 0 ? record?.edited_id : idAt(edge - 1),
+      }),
+    };
+    this.#front = systemsBefore(track, preserveSystem ? kept : 0);
     const isGone = (message: M) => !preserveSystem || !isSystem(message);
-    const gone = cutoff === 0 ? [] : now.slice(rules.asLangchain ? 0 : of.front, cutoff).filter(isGone);
+    const gone = cutoff === 0 ? [] : now.slice(rules.asLangchain ? 0 : front, cutoff).filter(isGone);
     this.messages = (rules.toSummarize?.(gone) ?? repaired(gone, rules, "answer")) as readonly M[];
     this.summarize = this.messages.length > 0 && !rules.drops;
-    const kept = now.slice(first);
-    this.kept = repaired(rules.keepsReasoning ? kept : kept.map((one, at) => withoutReasoning(one, at)), rules);
+    const rest = now.slice(first);
+    this.kept = repaired(rules.keepsReasoning ? rest : rest.map(withoutReasoning), rules);
     this.previousSummary = of.summary ? summaryOf(record) : null;
-    this.#length = full.length;
     this.#last = of.summary;
     this.#rules = rules;
     this.#onlyEdits = cutoff === 0;
+    this.#offload = () =>
+      offload && boundary > 0 ? offload(edited(list, edits.slice(0, -1), boundary).slice(0, boundary)).files : {};
+  }
+
+  get files(): Readonly<Record<string, string>> {
+    return (this.#files ??= reading(this.#offload));
   }
 
   toRecord(summary: string | object | null, filePath: string | null = null): ContextRecord {
-    const { cutoff: cutoff_index, cutoffId, editedBefore } = this;
-    const ids = {
-      ...(cutoffId !== undefined && { cutoff_id: cutoffId }),
-      ...(this.#summarizedId !== undefined && { summarized_id: this.#summarizedId }),
-      ...(editedBefore !== undefined && { edited_before: editedBefore }),
-    };
-    return {
-      cutoff_index,
-      summary_message: this.#summary(summary, filePath),
-      file_path: filePath,
-      ...(!this.#rules.keepsReasoning && { created_at_index: this.#length }),
-      ...ids,
-    };
+    if (filePath !== null && typeof filePath !== "string") throw wrong("filePath", "a path or null");
+    const message = this.#summary(summary, filePath);
+    return { cutoff_index: this.cutoff, summary_message: message, file_path: filePath, ...this.#record };
   }
 
   toUpdate(summary: string | object | null): object[] {
@@ -254,13 +260,11 @@ class Due<M extends object> implements ContextDue<M> {
     if (this.#onlyEdits) return this.#last;
     if (drops) return null;
     const text = this.messages.length === 0 && empty !== undefined ? empty : summary;
-    if (text === null || (typeof text === "object" && !Array.isArray(text))) return text;
+    if (text === null || reading(() => isDict(text))) return text as object | null;
     if (typeof text !== "string") throw wrong("summary", "a text, a message or null");
     return make(text.trim(), filePath);
   }
 }
-
-const textIn = (value: unknown) => (typeof value === "string" ? value : undefined);
 
 const repaired = <M extends object>(
   list: readonly M[],

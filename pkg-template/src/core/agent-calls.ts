@@ -1,6 +1,7 @@
 // Calls of the agent half's wasm. Only numbers cross. Where the wasm asks in the middle of a call, through `answering`,
 // the answer throws nothing.
 
+import { buffer } from "../../generated/agent/threadfold_core.js";
 import { ThreadfoldError } from "../errors.js";
 
 export * from "../errors.js";
@@ -39,4 +40,20 @@ export function call<T>(entry: () => T): T {
     wasm.__stack_pointer.value = empty;
     throw error;
   }
+}
+
+/** The buffer in which numbers cross, as of the last look at it. Growing memory takes it away: it is empty then. */
+let numbers = new Float64Array(0);
+
+/**
+ * Returns the buffer in which numbers cross, with room for at least so many. To be asked for again behind each call, with
+ * the length of its answer: the wasm may have moved it for that.
+ */
+export function room(length: number): Float64Array {
+  if (numbers.length < length || numbers.length === 0) {
+    const most = Math.max(64, 2 * length);
+    const at = call(() => buffer(most));
+    numbers = new Float64Array(memory(), at >>> 0, most);
+  }
+  return numbers;
 }

@@ -5,7 +5,13 @@ export type { AgentCallbacks, AgentEvent } from "../agent/callbacks.js";
 export { type Agent, type AgentOptions, createAgent } from "../agent/create-agent.js";
 export { createDeepAgent, type DeepAgentOptions } from "../agent/deep-agent.js";
 export { createMiddleware } from "../agent/middleware.js";
-export { type ContextEdit, contextEditingMiddleware } from "../agent/middleware/context-editing.js";
+export {
+  ClearToolUsesEdit,
+  type ClearToolUsesEditOptions,
+  type ContextEdit,
+  contextEditingMiddleware,
+  type ContextEditParams,
+} from "../agent/middleware/context-editing.js";
 export { createFilesystemMiddleware, type FilesystemOptions } from "../agent/middleware/filesystem.js";
 export {
   type ApprovalDecision,
@@ -13,9 +19,12 @@ export {
   humanInTheLoopMiddleware,
   type HumanInTheLoopOptions,
   type InterruptOnConfig,
+  type ToolApprovalRequest,
 } from "../agent/middleware/human-in-the-loop.js";
 export {
+  type CallCounts,
   CallLimitExceededError,
+  type CallLimits,
   modelCallLimitMiddleware,
   type ModelCallLimitOptions,
 } from "../agent/middleware/model-call-limit.js";
@@ -38,6 +47,7 @@ export { summarizationMiddleware, type SummarizationOptions } from "../agent/mid
 export { todoListMiddleware, type TodoListOptions } from "../agent/middleware/todo-list.js";
 export { toolCallLimitMiddleware, type ToolCallLimitOptions } from "../agent/middleware/tool-call-limit.js";
 export type { AgentModel, FunctionModel, LangChainModel, ModelOptions } from "../agent/models.js";
+export type { SystemMessage, SystemPrompt } from "../agent/system-message.js";
 export { type ResponseFormat, StructuredOutputError, type ToolStrategy, toolStrategy } from "../agent/structured.js";
 export {
   type AgentTool,
@@ -45,6 +55,7 @@ export {
   type McpClient,
   mcpTools,
   type PlainTool,
+  type ProviderTool,
   type Tool,
   tool,
 } from "../agent/tools.js";
@@ -57,6 +68,7 @@ export type {
   ModelResponse,
   NodeHook,
   Runtime,
+  StateForm,
   ToolCallRequest,
   ToolChoice,
   ToolRuntime,

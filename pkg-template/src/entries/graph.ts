@@ -46,7 +46,7 @@ export type { RetryPolicy } from "../graph/retry.js";
 export type { Durability, RunConfig, StopAt, StreamConfig, StreamMode, ThreadConfig } from "../graph/run-config.js";
 export type { StateSnapshot, TaskSnapshot, WaitingJoin } from "../graph/state-snapshot.js";
 export { StateGraph, type StateFrom, type StateGraphOptions, type UpdateFrom } from "../graph/state-graph.js";
-export type { ZodRegistry } from "../graph/state-forms.js";
+export { type DeclaredField, declaredFields, type ZodRegistry } from "../graph/state-forms.js";
 export type { GraphStream, StreamPart } from "../graph/stream.js";
 export type { TimeoutPolicy } from "../graph/timeout.js";
 export type { TraceEvent, TraceListener } from "../graph/trace.js";

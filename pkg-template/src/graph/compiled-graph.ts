@@ -3,7 +3,8 @@ import type { Command } from "./command.js";
 import { type DrawnGraph, drawnGraph, mermaidOf } from "./drawing.js";
 import type { GraphSpec } from "./graph-spec.js";
 import type { Interrupt } from "./interrupt.js";
-import { type NodeContext, TASK } from "./node-context.js";
+import type { NodeOptions } from "./node.js";
+import { NodeContext, TASK } from "./node-context.js";
 import { Run } from "./run.js";
 import type { Durability, RunConfig, StopAt, StreamConfig, StreamMode, ThreadConfig } from "./run-config.js";
 import { type StateSnapshot, stateHistory, stateSnapshot } from "./state-snapshot.js";
@@ -27,6 +28,8 @@ export interface CompileOptions {
   description?: string | undefined;
   /** How many super-steps a run may take, if its config does not say. Default 25. */
   recursionLimit?: number | undefined;
+  /** How long a super-step may take, in milliseconds. */
+  stepTimeout?: number | undefined;
   /** When checkpoints are saved, if a run's config does not say. Default `"async"`. */
   durability?: Durability | undefined;
   /** Is told of each run and task, for tracing. */
@@ -52,12 +55,15 @@ export class CompiledStateGraph<
 > {
   /** @internal */
   readonly lg_is_pregel = true;
+  /** @internal Lets `@langchain/core` take it for a part of a chain. */
+  readonly lc_runnable = true;
   /** @internal */
   readonly spec: GraphSpec;
   readonly options: CompileOptions;
   readonly name: string;
   readonly description: string | undefined;
   readonly checkpointer: CheckpointSaver | boolean | undefined;
+  stepTimeout: number | undefined;
   readonly #config: StreamConfig<Context>;
 
   /** @internal */
@@ -67,7 +73,13 @@ export class CompiledStateGraph<
     this.name = options.name ?? "LangGraph";
     this.description = options.description;
     this.checkpointer = options.checkpointer;
+    this.stepTimeout = options.stepTimeout;
     this.#config = config;
+  }
+
+  /** Itself: where an agent of langchain.js has its graph. */
+  get graph(): this {
+    return this;
   }
 
   /** The fields of the state, by name. */
@@ -80,9 +92,18 @@ export class CompiledStateGraph<
     return this.spec.outputs;
   }
 
-  /** The nodes, by name. */
-  get nodes(): Readonly<Record<string, unknown>> {
-    return Object.fromEntries(this.spec.nodes.map(({ name, action }) => [name, action]));
+  /** The nodes, by name: their options, and `invoke`, which runs one alone. */
+  get nodes(): Readonly<Record<string, NodeOptions & { invoke(input: unknown, config?: object): unknown }>> {
+    return Object.fromEntries(
+      this.spec.nodes.map(({ name, action, options }) => [
+        name,
+        {
+          ...(options as NodeOptions),
+          invoke: async (input: never, config: never = {} as never) =>
+            typeof action === "function" ? action(input, config) : action.invoke(input, config),
+        },
+      ]),
+    );
   }
 
   /** Returns the same graph with defaults for what its calls are told. */
@@ -106,7 +127,7 @@ export class CompiledStateGraph<
     config?: ConfigOrContext<StreamConfig<Context>>,
   ): Promise<State & { __interrupt__?: Interrupt[] }> {
     const { streamMode } = (config ?? {}) as StreamConfig;
-    if (streamMode !== undefined && streamMode !== "values" && !taskOf(config)) {
+    if (streamMode !== undefined && streamMode !== "values") {
       const parts: unknown[] = [];
       for await (const part of this.stream(input, config as never)) parts.push(part);
       return parts as never;
@@ -131,7 +152,12 @@ export class CompiledStateGraph<
     const { settings, parent } = this.#settings(config as never);
     const { streamMode = parent ? "values" : "updates", subgraphs = false } = settings;
     const single = typeof streamMode === "string";
-    const form = { modes: new Set<string>(single ? [streamMode] : streamMode), single, subgraphs };
+    const form = {
+      modes: new Set<string>(single ? [streamMode] : streamMode),
+      single,
+      subgraphs,
+      depth: parent ? parent.run.depth + 1 : 0,
+    };
     const stop = new AbortController();
     const signal = settings.signal ? AbortSignal.any([settings.signal, stop.signal]) : stop.signal;
     const begin = async (streams: RunStreams) => {
@@ -143,13 +169,15 @@ export class CompiledStateGraph<
 
   #settings(config: ConfigOrContext<StreamConfig<Context>>): { settings: StreamConfig; parent: Task | undefined } {
     const parent = taskOf(config);
-    if (parent) return { settings: this.#config as StreamConfig, parent };
-    const own = this.#config;
-    if (!config) return { settings: own as StreamConfig, parent };
-    const merged = Object.keys(own).length > 0 ? { ...own, ...(config as StreamConfig) } : (config as StreamConfig);
-    if (own.configurable && (config as StreamConfig).configurable)
-      merged.configurable = { ...own.configurable, ...(config as StreamConfig).configurable };
-    return { settings: merged, parent };
+    const own = this.#config as StreamConfig;
+    const given = (config ?? {}) as StreamConfig;
+    if (!parent) return { settings: config ? timed(merged(own, given)) : own, parent };
+    const { callbacks, metadata, tags, store = parent.run.graph.options.store } = parent.run.config;
+    const inherits = callbacks ?? metadata ?? tags ?? store;
+    const around = inherits ? { callbacks, metadata, tags, store, ...own } : own;
+    // The context itself says nothing of its own; a copy may, but has the callbacks of its task's messages.
+    if (config instanceof NodeContext) return { settings: around, parent };
+    return { settings: timed({ ...merged(around, given), callbacks: around.callbacks }), parent };
   }
 
   /**
@@ -196,14 +224,14 @@ export class CompiledStateGraph<
     return { configurable: id === undefined ? given : { ...given, thread_id: id as string } };
   }
 
-  /** Yields the graphs that are nodes of this one. */
+  /** Yields the graphs that are nodes of this one: all, `recurse` also those inside them, or the one of a namespace. */
   *getSubgraphs(namespace?: string, recurse = false): Generator<[string, CompiledStateGraph]> {
     for (const { name, inside } of this.spec.nodes) {
-      if (!inside || (namespace !== undefined && namespace !== name && !namespace.startsWith(`${name}|`))) continue;
-      yield [name, inside];
+      if (!inside || (namespace !== undefined && !`${namespace}|`.startsWith(`${name}|`))) continue;
+      if (namespace === undefined || namespace === name) yield [name, inside];
+      if (namespace === name) return;
       if (!recurse) continue;
-      const rest = namespace?.slice(name.length + 1);
-      for (const [inner, graph] of inside.getSubgraphs(rest === "" ? undefined : rest, true))
+      for (const [inner, graph] of inside.getSubgraphs(namespace?.slice(name.length + 1), true))
         yield [`${name}|${inner}`, graph];
     }
   }
@@ -244,12 +272,27 @@ export class CompiledStateGraph<
 const taskOf = (config: unknown): Task | undefined =>
   typeof config === "object" && config !== null ? (config as { [TASK]?: Task })[TASK] : undefined;
 
+/** Returns a config with defaults. */
+function merged(own: StreamConfig, given: StreamConfig): StreamConfig {
+  if (Object.keys(own).length === 0) return given;
+  const both = { ...own, ...given };
+  if (own.configurable && given.configurable) both.configurable = { ...own.configurable, ...given.configurable };
+  return both;
+}
+
+/** Returns a config whose signal ends the run when its time is up. */
+function timed(config: StreamConfig): StreamConfig {
+  const { timeout, signal } = config;
+  if (timeout === undefined) return config;
+  const limit = AbortSignal.timeout(timeout);
+  return { ...config, signal: signal ? AbortSignal.any([signal, limit]) : limit };
+}
+
 /** Sends to two streams: its own, and one of a graph around it. */
 const both = (own: RunStreams, around: RunStreams): RunStreams => ({
-  wants: (mode, inner) => own.wants(mode, false) || around.wants(mode, inner),
-  push(ns, mode, payload, step) {
-    if (own.wants(mode, false)) own.push(ns, mode, payload, step);
-    if (around.wants(mode, true)) around.push(ns, mode, payload, step);
+  wants: (mode, depth) => own.wants(mode, depth) || around.wants(mode, depth),
+  push(ns, mode, payload, step, depth) {
+    for (const one of [own, around]) if (one.wants(mode, depth)) one.push(ns, mode, payload, step, depth);
   },
 });
 

@@ -21,7 +21,10 @@ export interface DrawnEdge {
 export interface DrawnGraph {
   readonly nodes: Readonly<Record<string, DrawnNode>>;
   readonly edges: readonly DrawnEdge[];
+  /** Returns the text as langgraph.js writes it; {@link CompiledStateGraph.drawMermaid} writes that of LangGraph for Python. */
   drawMermaid(options?: { withStyles?: boolean; curveStyle?: string }): string;
+  /** Returns it as langgraph.js's graphs are serialised. */
+  toJSON(): { nodes: object[]; edges: readonly DrawnEdge[] };
 }
 
 /** Collects what there is to draw. */
@@ -31,7 +34,7 @@ export function drawnGraph(graph: CompiledStateGraph, xray: boolean | number): D
   const nodes: Record<string, DrawnNode> = { [START]: { id: START, name: START } };
   const edges: DrawnEdge[] = [];
   /** Where edges to and from a node that is drawn from inside begin and end. */
-  const doors = new Map<string, { first: string; last: string }>();
+  const doors = new Map<string, { first: string | undefined; last: string | undefined }>();
   for (const { name, action, options: own } of parts.nodes) {
     const stops = [
       ...(options.interruptBefore?.includes(name) ? ["before"] : []),
@@ -45,18 +48,22 @@ export function drawnGraph(graph: CompiledStateGraph, xray: boolean | number): D
     }
     const inner = drawnGraph(inside, typeof xray === "number" ? xray - 1 : xray);
     const put = (id: string) => `${name}:${id}`;
+    // Its beginning and end are left out where one node is behind and before them.
+    const [start, end] = [only(inner, "target"), only(inner, "source")];
+    const [first, last] = [start && only(inner, "target", start), end && only(inner, "source", end)];
+    const out = new Set([first && start, last && end]);
     for (const node of Object.values(inner.nodes))
-      if (node.id !== START && node.id !== END) nodes[put(node.id)] = { ...node, id: put(node.id) };
+      if (!out.has(node.id)) nodes[put(node.id)] = { ...node, id: put(node.id) };
     for (const edge of inner.edges)
-      if (edge.source !== START && edge.target !== END)
+      if (!out.has(edge.source) && !out.has(edge.target))
         edges.push({ ...edge, source: put(edge.source), target: put(edge.target) });
-    const first = inner.edges.find(({ source }) => source === START)?.target ?? "";
-    const last = inner.edges.find(({ target }) => target === END)?.source ?? first;
-    doors.set(name, { first: put(first), last: put(last) });
+    const [from, to] = [first ?? start, last ?? end];
+    doors.set(name, { first: from && put(from), last: to && put(to) });
   }
   const add = (from: string, to: string, conditional: boolean, data?: string) => {
-    const source = doors.get(from)?.last ?? from;
-    const target = doors.get(to)?.first ?? to;
+    const source = doors.has(from) ? doors.get(from)?.last : from;
+    const target = doors.has(to) ? doors.get(to)?.first : to;
+    if (!source || !target) return;
     if (target === END) nodes[END] ??= { id: END, name: END };
     edges.push({ source, target, conditional, ...(data !== undefined && data !== to && { data }) });
   };
@@ -82,32 +89,73 @@ export function drawnGraph(graph: CompiledStateGraph, xray: boolean | number): D
     edges.filter(({ conditional, target }) => !conditional && target !== END).map((edge) => edge.target),
   );
   for (const name of [...reached].sort()) if (!sources.has(name)) add(name, END, false);
-  const drawn: DrawnGraph = { nodes, edges, drawMermaid: (how) => mermaidOf(drawn, how) };
+  const drawn: DrawnGraph = {
+    nodes,
+    edges,
+    drawMermaid: (how) => mermaidOf(drawn, how, true),
+    toJSON: () => ({
+      nodes: Object.values(nodes).map(({ id, name }) =>
+        id === START || id === END
+          ? { id, type: "schema", data: {} }
+          : { id, type: "runnable", data: { id: ["langgraph", "RunnableCallable"], name } },
+      ),
+      edges,
+    }),
+  };
   return drawn;
 }
 
-const escaped = (id: string): string =>
-  id.replace(/[^a-zA-Z0-9_-]/gu, (character) => `\\${character.codePointAt(0)?.toString(16)}`);
+/** Returns the one node that no edge has on a side, but for those of the node `without`. */
+function only({ nodes, edges }: DrawnGraph, side: "source" | "target", without?: string): string | undefined {
+  const other = side === "source" ? "target" : "source";
+  const has = new Set(edges.flatMap((edge) => (edge[other] === without ? [] : [edge[side]])));
+  const found = Object.keys(nodes).filter((id) => id !== without && !has.has(id));
+  return found.length === 1 ? found[0] : undefined;
+}
 
-/** Writes mermaid's text. */
-export function mermaidOf(graph: DrawnGraph, options: { withStyles?: boolean; curveStyle?: string } = {}): string {
-  const { withStyles = true, curveStyle = "linear" } = options;
+type Escape = (id: string) => string;
+
+const escaped: Escape = (id) =>
+  id.replace(/[^a-zA-Z0-9_-]/gu, (character) => `\\${character.codePointAt(0)?.toString(16)}`);
+const underscored: Escape = (id) => id.replace(/[^\w-]/g, "_");
+
+/** Writes mermaid's text. langgraph.js has all nodes first, and graphs inside before the edges around them. */
+export function mermaidOf(
+  graph: DrawnGraph,
+  { withStyles = true, curveStyle = "linear" }: { withStyles?: boolean; curveStyle?: string } = {},
+  js = false,
+): string {
+  const { nodes, edges } = graph;
+  const [first, last] = [only(graph, "target"), only(graph, "source")];
   const lines: string[] = [];
-  if (withStyles) lines.push("---", "config:", "  flowchart:", `    curve: ${curveStyle}`, "---");
+  const put = js ? underscored : escaped;
+  if (withStyles && js) lines.push(`%%{init: {'flowchart': {'curve': '${curveStyle}'}}}%%`);
+  else if (withStyles) lines.push("---", "config:", "  flowchart:", `    curve: ${curveStyle}`, "---");
   lines.push("graph TD;");
-  if (withStyles)
-    for (const node of Object.values(graph.nodes)) if (!node.id.includes(":")) lines.push(`\t${boxOf(node)}`);
   const groups = new Map<string, DrawnEdge[]>();
-  for (const edge of graph.edges) {
-    const [from, to] = [edge.source.split(":").slice(0, -1), edge.target.split(":").slice(0, -1)];
-    const shared = from.filter((_, at) => to.slice(0, at + 1).join(":") === from.slice(0, at + 1).join(":"));
-    const key = shared.join(":");
+  for (const edge of edges) {
+    const [from, to] = [edge.source.split(":"), edge.target.split(":")];
+    let at = 0;
+    while (at < from.length - 1 && at < to.length - 1 && from[at] === to[at]) at++;
+    const key = from.slice(0, at).join(":");
     groups.set(key, [...(groups.get(key) ?? []), edge]);
   }
-  for (const edge of groups.get("") ?? []) lines.push(`\t${arrowOf(edge)}`);
-  const inner = new Set(Object.keys(graph.nodes).flatMap((id) => prefixes(id)));
-  for (const prefix of inner)
-    if (!prefix.includes(":")) lines.push(...groupOf(graph, groups, inner, prefix, withStyles));
+  const draw = (prefix: string): void => {
+    const start = prefix && `${prefix}:`;
+    const rest = ({ id }: DrawnNode) => id.slice(start.length).split(":");
+    const within = Object.values(nodes).filter(({ id }) => id.startsWith(start));
+    const inside = () =>
+      new Set(within.flatMap((node) => rest(node).slice(0, -1)[0] ?? [])).forEach((name) => draw(start + name));
+    if (prefix) lines.push(`\tsubgraph ${prefix.split(":").at(-1)}`);
+    if (withStyles)
+      for (const node of within)
+        if (js ? !prefix : rest(node).length === 1) lines.push(`\t${boxOf(node, put, first, last)}`);
+    if (js && prefix) inside();
+    for (const edge of groups.get(prefix) ?? []) lines.push(`\t${arrowOf(edge, put)}`);
+    if (!js || !prefix) inside();
+    if (prefix) lines.push("\tend");
+  };
+  draw("");
   if (withStyles)
     lines.push(
       "\tclassDef default fill:#f2f0ff,line-height:1.2;",
@@ -117,42 +165,16 @@ export function mermaidOf(graph: DrawnGraph, options: { withStyles?: boolean; cu
   return `${lines.join("\n")}\n`;
 }
 
-const prefixes = (id: string): string[] =>
-  id
-    .split(":")
-    .slice(0, -1)
-    .map((_, at, all) => all.slice(0, at + 1).join(":"));
-
-function groupOf(
-  graph: DrawnGraph,
-  groups: ReadonlyMap<string, readonly DrawnEdge[]>,
-  inner: ReadonlySet<string>,
-  prefix: string,
-  withStyles: boolean,
-): string[] {
-  const lines = [`\tsubgraph ${prefix.split(":").at(-1)}`];
-  const depth = prefix.split(":").length;
-  if (withStyles)
-    for (const node of Object.values(graph.nodes))
-      if (node.id.startsWith(`${prefix}:`) && node.id.split(":").length === depth + 1) lines.push(`\t${boxOf(node)}`);
-  for (const edge of groups.get(prefix) ?? []) lines.push(`\t${arrowOf(edge)}`);
-  for (const one of inner)
-    if (one.startsWith(`${prefix}:`) && one.split(":").length === depth + 1)
-      lines.push(...groupOf(graph, groups, inner, one, withStyles));
-  return [...lines, "\tend"];
-}
-
-function boxOf({ id, name, metadata }: DrawnNode): string {
+function boxOf({ id, name, metadata }: DrawnNode, put: Escape, first?: string, last?: string): string {
   const shown = Object.entries(metadata ?? {}).map(([key, value]) => `${key} = ${String(value)}`);
   const label = /^[*_`].*[*_`]$/s.test(name) ? `<p>${name}</p>` : name;
   const text = shown.length > 0 ? `${label}<hr/><small><em>${shown.join("\n")}</em></small>` : label;
-  if (id === START) return `${escaped(id)}([${text}]):::first`;
-  if (id === END) return `${escaped(id)}([${text}]):::last`;
-  return `${escaped(id)}(${text})`;
+  const end = id === last ? ":::last" : id === first ? ":::first" : "";
+  return `${put(id)}(${end ? `[${text}]` : text})${end}`;
 }
 
-function arrowOf({ source, target, data, conditional }: DrawnEdge): string {
+function arrowOf({ source, target, data, conditional }: DrawnEdge, put: Escape): string {
   const label = data === undefined ? "" : ` &nbsp;${data}&nbsp; `;
   const arrow = conditional ? (label ? `-.${label}.->` : "-.->") : label ? `--${label}-->` : "-->";
-  return `${escaped(source)} ${arrow} ${escaped(target)};`;
+  return `${put(source)} ${arrow} ${put(target)};`;
 }

@@ -61,17 +61,29 @@ export class NodeTimeoutError extends BaseLangGraphError {
   readonly node: string;
   /** `"run"`: its time was up. `"idle"`: it made no progress for too long. */
   readonly kind: "run" | "idle";
-  /** The timeout, in milliseconds. */
+  /** The timeout that was up, in milliseconds. */
   readonly timeout: number;
+  readonly runTimeout: number | undefined;
+  readonly idleTimeout: number | undefined;
   readonly elapsed: number;
 
-  constructor(fields: { node: string; kind: "run" | "idle"; timeout: number; elapsed: number }) {
-    const { node, kind, timeout, elapsed } = fields;
+  constructor(fields: {
+    node: string;
+    kind: "run" | "idle";
+    elapsed: number;
+    runTimeout?: number | undefined;
+    idleTimeout?: number | undefined;
+  }) {
+    const { node, kind, elapsed, runTimeout, idleTimeout } = fields;
+    const timeout = kind === "idle" ? idleTimeout : runTimeout;
+    if (timeout === undefined) throw new Error(`${kind}Timeout is required when kind='${kind}'`);
     const idle = kind === "idle" ? " without making progress" : "";
     super(`Node "${node}" exceeded its ${kind} timeout of ${timeout}ms${idle} (elapsed: ${elapsed}ms).`);
     this.node = node;
     this.kind = kind;
     this.timeout = timeout;
+    this.runTimeout = runTimeout;
+    this.idleTimeout = idleTimeout;
     this.elapsed = elapsed;
   }
 }
@@ -89,7 +101,7 @@ export class GraphInterrupt extends GraphBubbleUp {
   readonly interrupts: readonly Interrupt[];
 
   constructor(interrupts: readonly Interrupt[] = []) {
-    super("The graph is interrupted.");
+    super(JSON.stringify(interrupts, null, 2));
     this.interrupts = interrupts;
   }
 }

@@ -8,17 +8,20 @@ const hex = (word: number): string => (word >>> 0).toString(16).padStart(8, "0")
 
 /** Writes four words as a uuid of this version. */
 function uuid(words: ArrayLike<number>, version: number): string {
-  const [time, middle, end, last] = words as ArrayLike<number> & number[];
-  const high = hex(((middle as number) & 0xffff0fff) | (version << 12));
-  const low = hex(((end as number) & 0x3fffffff) | 0x80000000);
-  return `${hex(time as number)}-${high.slice(0, 4)}-${high.slice(4)}-${low.slice(0, 4)}-${low.slice(4)}${hex(last as number)}`;
+  const high = hex(((words[1] as number) & 0xffff0fff) | (version << 12));
+  const low = hex(((words[2] as number) & 0x3fffffff) | 0x80000000);
+  const [first, last] = [hex(words[0] as number), hex(words[3] as number)];
+  return `${first}-${high.slice(0, 4)}-${high.slice(4)}-${low.slice(0, 4)}-${low.slice(4)}${last}`;
 }
 
 /** Makes the uuid5 of a text in a namespace, which is a uuid: a task's id. */
 export function uuid5(name: string, namespace: string): string {
   const digits = namespace.replaceAll("-", "");
   const bytes = encoder.encode(`                ${name}`);
-  for (let at = 0; at < 16; at++) bytes[at] = parseInt(digits.slice(2 * at, 2 * at + 2), 16);
+  for (let at = 0; at < 16; at += 4) {
+    const word = parseInt(digits.slice(2 * at, 2 * at + 8), 16);
+    for (let byte = 0; byte < 4; byte++) bytes[at + byte] = word >>> (24 - 8 * byte);
+  }
   return uuid(sha1(bytes), 5);
 }
 

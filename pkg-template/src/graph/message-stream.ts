@@ -34,6 +34,7 @@ export class MessageStream {
   get metadata(): object {
     const { run, name, triggers, path, node } = this.#task;
     return (this.#metadata ??= {
+      ls_integration: "langgraph",
       ...run.config.metadata,
       ...(run.threadId !== undefined && { thread_id: run.threadId }),
       langgraph_step: run.stepNumber,

@@ -3,6 +3,18 @@ import type { Task } from "./task.js";
 /** Where a context keeps its task: an own property, so that a copy of the context (`{ ...ctx }`) has it, too. */
 export const TASK: unique symbol = Symbol.for("threadfold.graph.task") as never;
 
+/** Where a node runs. */
+export interface ExecutionInfo {
+  readonly threadId: string | undefined;
+  readonly checkpointId: string;
+  readonly checkpointNs: string;
+  readonly taskId: string;
+  /** 1 for the first attempt. */
+  readonly nodeAttempt: number;
+  /** When the first attempt began, in milliseconds. */
+  readonly nodeFirstAttemptTime: number;
+}
+
 /** What a node is given besides the state. langgraph.js's names for the same things work, too. */
 export class NodeContext<State = unknown, Context = unknown> {
   /** @internal */
@@ -25,7 +37,7 @@ export class NodeContext<State = unknown, Context = unknown> {
     this.context = context as Context;
     this.configurable = configurable;
     // Runnables of @langchain/core take only a config's own properties.
-    const { callbacks, metadata, tags, store } = config;
+    const { callbacks, metadata, tags, store = task.run.graph?.options.store } = config;
     if (callbacks || task.run.streams) own(this, "callbacks", task.callbacks(callbacks));
     if (metadata) own(this, "metadata", metadata);
     if (tags) own(this, "tags", tags);
@@ -99,6 +111,15 @@ export class NodeContext<State = unknown, Context = unknown> {
   /** 1 for the first attempt, 2 for the first retry… */
   get attempt(): number {
     return this[TASK].attempt;
+  }
+
+  /** langgraph.js's names for where the node runs. */
+  get executionInfo(): ExecutionInfo {
+    const task = this[TASK];
+    const { id: taskId, ns: checkpointNs, attempt: nodeAttempt } = task;
+    const { threadId, checkpointId } = task.run;
+    const nodeFirstAttemptTime = (task.begun ??= Date.now());
+    return { threadId, checkpointId, checkpointNs, taskId, nodeAttempt, nodeFirstAttemptTime };
   }
 
   /** How many super-steps the run may take. */

@@ -5,14 +5,25 @@ import type {
   CheckpointPendingWrite,
   CheckpointSaver,
   CheckpointTuple,
+  PendingWrite,
 } from "../checkpoint/types.js";
-import { type Send, toSend } from "./command.js";
+import { takeCallersWrites } from "./callers-writes.js";
+import type { Send } from "./command.js";
 import type { CompiledStateGraph } from "./compiled-graph.js";
 import { GraphValueError } from "./graph-errors.js";
 import type { GraphSpec } from "./graph-spec.js";
 import { uuid6, uuid6After } from "./ids.js";
 import type { PlanRun } from "./planner.js";
-import { checkpointOf, isSpecial, NULL_TASK, type Restored, restored, type Snapshot } from "./saved-thread.js";
+import {
+  checkpointOf,
+  isSpecial,
+  NULL_TASK,
+  type Restored,
+  restored,
+  type Snapshot,
+  type WritesByTask,
+  writesByTask,
+} from "./saved-thread.js";
 import type { Values } from "./state-fields.js";
 import { Task, type TaskHome } from "./task.js";
 
@@ -64,6 +75,7 @@ export class OpenedThread implements TaskHome {
   state: Values;
   sends: readonly Send[];
   tasks: Task[] = [];
+  #byTask: WritesByTask | undefined;
 
   /** Without a tuple the thread is empty. */
   constructor(spec: GraphSpec, tuple: CheckpointTuple | undefined, ns: string) {
@@ -87,29 +99,21 @@ export class OpenedThread implements TaskHome {
 
   /** Applies what callers have written to the thread. */
   applyCallers(): void {
-    const { fields, channelNumbers, numbers, plan } = this.spec;
-    const updates: Values[] = [];
-    const writes: number[] = [];
-    for (const [id, channel, value] of this.pending) {
-      if (id !== NULL_TASK || isSpecial(channel)) continue;
-      const send = channel === "__pregel_tasks" ? toSend(value) : undefined;
-      const number = send ? plan.send(numbers.get(send.node) ?? -1) : channelNumbers.get(channel);
-      if (number === undefined) continue;
-      writes.push(number);
-      if (send) this.sends = [...this.sends, send];
-      else if (number < fields.keys.length) updates.push({ [channel]: value });
-      else this.held.set(number, value);
-    }
-    if (writes.length === 0) return;
-    if (updates.length > 0) this.state = fields.lay(this.state, updates);
-    this.plan.apply([{ writes }]);
+    const theirs = this.pending.filter(([id, channel]) => id === NULL_TASK && !isSpecial(channel));
+    const writes = takeCallersWrites(this, theirs, this.sends);
+    if (writes.length > 0) this.plan.apply([{ writes }]);
+  }
+
+  /** What a task has saved. */
+  saved(task: Task): readonly PendingWrite[] {
+    return (this.#byTask ??= writesByTask(this.pending)).get(task.id) ?? [];
   }
 
   /** Gives the tasks what they have saved. */
   restore(): void {
     for (const task of this.tasks) {
-      const saved = this.pending.filter(([id, channel]) => id === task.id && !isSpecial(channel));
-      if (saved.length > 0) task.restore(saved.map(([, channel, value]) => [channel, value]));
+      const saved = this.saved(task).filter(([channel]) => !isSpecial(channel));
+      if (saved.length > 0) task.restore(saved);
     }
   }
 

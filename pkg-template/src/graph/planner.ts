@@ -1,6 +1,6 @@
 // The planner of graphs, which is in the wasm: a graph, a checkpoint and a step as numbers. Values, names, time and I/O
 // are the host's.
-import { buffer, call, memory, RawPlan, type RawRun, ThreadfoldError } from "#agent-core";
+import { call, RawPlan, type RawRun, room, ThreadfoldError } from "#agent-core";
 
 /** A compiled graph in numbers. Nodes are 0 … n-1 in order of insertion; `__start__` is node n. */
 export interface PlanSpec {
@@ -98,6 +98,8 @@ const STATE = 10;
 const ANSWERS = 11;
 const INTERRUPT = 12;
 const RESTART = 13;
+const OPEN = 14;
+const START = 15;
 
 // What a channel is, in a state.
 const HELD = 1;
@@ -106,17 +108,10 @@ const UPDATED = 4;
 
 const NONE: readonly number[] = Object.freeze([] as number[]);
 
-/** The buffer, as of the last look at it. Growing memory takes it away: it is empty then. */
-let numbers = new Float64Array(0);
+const NO_TASKS: readonly PlannedTask[] = Object.freeze([]);
 
-function room(length: number): Float64Array {
-  if (numbers.length < length || numbers.length === 0) {
-    const most = Math.max(64, 2 * length);
-    const at = call(() => buffer(most));
-    numbers = new Float64Array(memory(), at >>> 0, most);
-  }
-  return numbers;
-}
+/** How many runs that have ended are kept, to begin anew: making one costs as much as a super-step. */
+const KEPT = 8;
 
 /** Writes lists of numbers into the buffer, each behind its length. */
 class Sheet {
@@ -154,6 +149,7 @@ export class Plan {
   readonly sends: number;
   readonly #spec: PlanSpec;
   readonly #raw: RawPlan;
+  readonly #ended: RawRun[] = [];
 
   constructor(spec: PlanSpec) {
     this.#spec = spec;
@@ -187,10 +183,18 @@ export class Plan {
     for (const nodes of [interruptBefore, interruptAfter])
       sheet.list(nodes === "*" ? Array.from({ length: this.#spec.defer.length }, (_, node) => node) : (nodes ?? NONE));
     if (state) this.#writeState(sheet, state);
-    return new PlanRun(call(() => this.#raw.open(sheet.length)) ?? refuse(), this);
+    return new PlanRun(this.#ended.pop() ?? call(() => this.#raw.run()), this, sheet.length);
+  }
+
+  /** @internal */
+  keep(ended: RawRun): void {
+    if (this.#ended.length < KEPT) this.#ended.push(ended);
+    else ended.free();
   }
 
   free(): void {
+    for (const ended of this.#ended) ended.free();
+    this.#ended.length = 0;
     this.#raw.free();
   }
 
@@ -256,15 +260,26 @@ export class Plan {
 
 /** One run of a graph. Each method is one call of the wasm; one that throws has changed nothing. */
 export class PlanRun {
+  private raw: RawRun | undefined;
+
   /** @internal */
   constructor(
-    private readonly raw: RawRun,
+    raw: RawRun,
     private readonly plan: Plan,
-  ) {}
+    length: number,
+  ) {
+    this.raw = raw;
+    this.#act(OPEN, length);
+  }
 
   /** Takes new input. A checkpoint `"input"` is due. */
   input(): Step {
     return this.#step(INPUT, 0);
+  }
+
+  /** Takes new input and ends its step: `writes` is what `__start__` wrote. No checkpoint is due. */
+  start(writes: PlanWrites): Step {
+    return this.#step(START, new Sheet().list(writes).length);
   }
 
   /** Goes on where the thread was left. No checkpoint is due. */
@@ -277,11 +292,10 @@ export class PlanRun {
     return this.#step(resume ? COMMAND_AND_RESUME : COMMAND, new Sheet().list(writes).length);
   }
 
-  /** Ends the step: all tasks are finished, `writes[i]` is what `tasks[i]` wrote. A checkpoint `"loop"` is due. */
-  commit(writes: readonly PlanWrites[]): Step {
+  /** Ends the step: all tasks are finished, and this is what each wrote. A checkpoint `"loop"` is due. */
+  commit(tasks: readonly { readonly writes: PlanWrites }[]): Step {
     let at = 0;
-    for (let task = 0; task < writes.length; task++) {
-      const list = writes[task] ?? NONE;
+    for (const { writes: list } of tasks) {
       const all = room(at + list.length + 1);
       all[at++] = list.length;
       for (let of = 0; of < list.length; of++) all[at++] = list[of] as number;
@@ -315,14 +329,12 @@ export class PlanRun {
 
   /** Returns the node as which a state is updated if none is named; -1: there is no such one. */
   lastNode(): number {
-    this.#act(LAST_NODE, 0);
-    return numbers[0] as number;
+    return this.#act(LAST_NODE, 0)[0] as number;
   }
 
   /** Returns everything, for a checkpoint. */
   state(): PlanState {
-    this.#act(STATE, 0);
-    return this.plan.readState(numbers);
+    return this.plan.readState(this.#act(STATE, 0));
   }
 
   /** Says how many answers each task has, and whether there is one for no task in particular. */
@@ -332,8 +344,7 @@ export class PlanRun {
 
   /** Returns what a task's next interrupt gets: its answer of this index, the one for no task, or none. */
   interrupt(task: number): number | "take" | "raise" {
-    this.#act(INTERRUPT, new Sheet().push(task).length);
-    const answer = numbers[0] as number;
+    const answer = this.#act(INTERRUPT, new Sheet().push(task).length)[0] as number;
     return answer >= 0 ? answer : answer === -1 ? "take" : "raise";
   }
 
@@ -342,44 +353,45 @@ export class PlanRun {
     this.#act(RESTART, new Sheet().push(task).length);
   }
 
+  /** Ends it: another run may begin with what it had. */
   free(): void {
-    this.raw.free();
+    const { raw } = this;
+    this.raw = undefined;
+    if (raw) this.plan.keep(raw);
   }
 
   #step(what: number, length: number): Step {
-    this.#act(what, length);
-    return readStep(numbers);
+    return readStep(this.#act(what, length));
   }
 
-  #act(what: number, length: number): void {
-    const answer = call(() => this.raw.act(what, length));
+  #act(what: number, length: number): Float64Array {
+    const { raw } = this;
+    const answer = raw ? call(() => raw.act(what, length)) : 0;
     if (answer === 0) refuse();
-    // It may have grown, or been moved with the memory.
-    if (answer > numbers.length) {
-      numbers = new Float64Array(0);
-      room(answer);
-    }
+    return room(answer);
   }
 }
 
 /** Faster than what arrays have for it, on the few numbers that there are. */
 function copy(all: Float64Array, from: number, to: number): readonly number[] {
   if (from === to) return NONE;
-  const list: number[] = [];
-  for (let at = from; at < to; at++) list.push(all[at] as number);
+  // What grows by a push has room for a dozen.
+  const list = [all[from] as number];
+  for (let at = from + 1; at < to; at++) list.push(all[at] as number);
   return list;
 }
 
 function readStep(all: Float64Array): Step {
   const count = all[2] as number;
   let at = 4;
-  const tasks: PlannedTask[] = [];
-  for (let task = 0; task < count; task++) {
+  const task = (): PlannedTask => {
     const node = all[at++] as number;
     const send = all[at++] as number;
     const length = all[at++] as number;
-    tasks.push({ node, send, triggers: copy(all, at, (at += length)) });
-  }
+    return { node, send, triggers: copy(all, at, (at += length)) };
+  };
+  const tasks: readonly PlannedTask[] = count === 0 ? NO_TASKS : [task()];
+  while (tasks.length < count) (tasks as PlannedTask[]).push(task());
   const order = copy(all, at, (at += count));
   const cleared = copy(all, at, at + (all[3] as number));
   return { status: STATUS[all[0] as number] as PlanStatus, step: all[1] as number, tasks, order, cleared };

@@ -35,9 +35,10 @@ export function retryDelay(
 const REFUSED = new Set([400, 401, 402, 403, 404, 405, 406, 407, 409]);
 
 function worthRetrying(error: unknown): boolean {
-  const { name, message, code, status, response } = (error ?? {}) as Record<string, unknown>;
+  const { name, message, code, status, response, error: inner } = (error ?? {}) as Record<string, unknown>;
   if (name === "AbortError" || name === "GraphValueError" || code === "ECONNABORTED") return false;
   if (typeof message === "string" && /^(Cancel|AbortError)/.test(message)) return false;
+  if ((inner as { code?: unknown } | undefined)?.code === "insufficient_quota") return false;
   if (error instanceof ReferenceError || error instanceof SyntaxError || error instanceof RangeError) return false;
   // A call that does not come through is a TypeError, too.
   if (error instanceof TypeError && !/fetch|network|load failed/i.test(error.message)) return false;

@@ -28,8 +28,10 @@ export interface RunConfig<Context = unknown> extends ThreadConfig {
   recursionLimit?: number | undefined;
   /** When checkpoints are saved. Default `"async"`. */
   durability?: Durability | undefined;
-  /** Aborts the run. */
+  /** Aborts the run: it throws the signal's reason. */
   signal?: AbortSignal | undefined;
+  /** How long the run may take, in milliseconds. */
+  timeout?: number | undefined;
   /** How many nodes of a super-step may run at a time. */
   maxConcurrency?: number | undefined;
   interruptBefore?: StopAt | undefined;

@@ -19,6 +19,8 @@ export abstract class RunEvents {
   readonly threadId: string | undefined;
   /** The task that this graph runs inside. */
   readonly parent: Task | undefined;
+  /** How many graphs are around it. */
+  readonly depth: number;
   /** Its namespace: empty for the outermost graph. */
   readonly ns: string;
   /** Who streams it, or a graph around it. */
@@ -36,9 +38,15 @@ export abstract class RunEvents {
     this.spec = graph.spec;
     this.config = config;
     this.parent = parent;
+    this.depth = around ? around.depth + 1 : 0;
     this.streams = streams;
     this.on = config.on ?? graph.options.on ?? around?.on;
     this.context = config.context ?? around?.context;
+    const { context } = this.spec.parts as { context?: { parse?(values: unknown): unknown } };
+    if (!parent && context?.parse) {
+      const checked = context.parse(config.context ?? config.configurable ?? {});
+      if (config.context !== undefined) this.context = checked;
+    }
     const given = config.configurable ?? around?.configurable;
     this.threadId = config.threadId ?? (given?.["thread_id"] as string | undefined) ?? around?.threadId;
     this.configurable =
@@ -61,12 +69,12 @@ export abstract class RunEvents {
 
   /** Whether somebody sees a mode of this graph. */
   wants(mode: string): boolean {
-    return this.streams?.wants(mode, this.parent !== undefined) ?? false;
+    return this.streams?.wants(mode, this.depth) ?? false;
   }
 
   /** Whether somebody sees tokens and custom values: those of graphs inside are always shown. */
   wantsInside(mode: "custom" | "messages"): boolean {
-    return this.streams?.wants(mode, false) ?? false;
+    return this.streams?.wants(mode, 0) ?? false;
   }
 
   /** The ids of messages that were sent, or need not be. */
@@ -84,12 +92,12 @@ export abstract class RunEvents {
   }
 
   emit(mode: string, payload: unknown): void {
-    if (this.wants(mode)) this.streams?.push(this.path, mode, payload, this.stepNumber);
+    if (this.wants(mode)) this.streams?.push(this.path, mode, payload, this.stepNumber, this.depth);
   }
 
   /** Sends also from inside of graphs whose streams show only themselves. */
   emitUp(mode: "custom" | "messages", payload: unknown): void {
-    if (this.wantsInside(mode)) this.streams?.push(this.path, mode, payload, this.stepNumber);
+    if (this.wantsInside(mode)) this.streams?.push(this.path, mode, payload, this.stepNumber, 0);
   }
 
   emitValues(state: Values): void {

@@ -1,12 +1,13 @@
 // The thread of a run: where it goes on from, what the caller adds, and what is saved of it.
 import { saverFor } from "../checkpoint/langgraph-saver.js";
 import type { CheckpointMetadata, CheckpointPendingWrite, CheckpointTuple } from "../checkpoint/types.js";
-import { type Command, isSend, type Send, toSend, updatesOf } from "./command.js";
+import { type Command, isSend, type Send, updatesOf } from "./command.js";
 import type { CompiledStateGraph } from "./compiled-graph.js";
 import { BaseLangGraphError, EmptyInputError, GraphValueError, InvalidUpdateError } from "./graph-errors.js";
 import type { GraphSpec } from "./graph-spec.js";
 import { uuid6, uuid6After } from "./ids.js";
 import { INTERRUPT, type Interrupt } from "./interrupt.js";
+import { KnownIds } from "./known-ids.js";
 import type { PlanRun, PlanState } from "./planner.js";
 import type { RunConfig, StopAt } from "./run-config.js";
 import { RunEvents } from "./run-events.js";
@@ -31,8 +32,6 @@ export abstract class RunThread extends RunEvents {
   state: Values;
   /** The sends of the step before. */
   sends: readonly Send[] = [];
-  /** The values of `__start__` and of branches. */
-  held = new Map<number, unknown>();
   plan!: PlanRun;
   /** What was saved behind the checkpoint: of tasks, and of the caller. */
   pending: CheckpointPendingWrite[] = [];
@@ -40,11 +39,15 @@ export abstract class RunThread extends RunEvents {
   answersById: Record<string, unknown> | undefined;
   /** What time travel has visited: graphs inside go back to what they were before. */
   replay: { readonly before: string; readonly visited: Set<string> } | undefined;
+  /** Whether it is a graph inside that time travel has taken back: then it begins with its input. */
+  replays = false;
   /** If the caller has named the checkpoint to go on from: whether it is the newest. */
   isHead: boolean | undefined;
   /** What `versions_seen` has besides. */
   others: Record<string, Record<string, number | string>> = {};
   metadata: CheckpointMetadata = { source: "input", step: -2, parents: {} };
+  #held: Map<number, unknown> | undefined;
+  #known: KnownIds | undefined;
   #checkpointId: string | undefined;
   #parentId: string | undefined;
   /** What is to be saved behind the last checkpoint, at the end. */
@@ -52,7 +55,7 @@ export abstract class RunThread extends RunEvents {
 
   constructor(graph: CompiledStateGraph, config: RunConfig, parent: Task | undefined, streams: RunStreams | undefined) {
     super(graph, config, parent, streams);
-    this.recursionLimit = config.recursionLimit ?? graph.options.recursionLimit ?? 25;
+    this.recursionLimit = config.recursionLimit ?? graph.options.recursionLimit ?? parent?.run.recursionLimit ?? 25;
     if (!(this.recursionLimit >= 1)) throw new GraphValueError('Passed "recursionLimit" must be at least 1.');
     const { checkpointer } = graph;
     if (checkpointer === true && !parent)
@@ -73,6 +76,15 @@ export abstract class RunThread extends RunEvents {
       );
     const place = { thread_id: threadId, checkpoint_ns: ns };
     return new SavedThread(spec, saverFor(saver, spec.fields), place, durability);
+  }
+
+  get known(): KnownIds {
+    return (this.#known ??= new KnownIds(this.spec.fields.messages));
+  }
+
+  /** The values of `__start__` and of branches. */
+  get held(): Map<number, unknown> {
+    return (this.#held ??= new Map());
   }
 
   /** The id of the checkpoint that the tasks come behind, whether or not it is saved. */
@@ -120,7 +132,7 @@ export abstract class RunThread extends RunEvents {
     const { plan, state, sends, held, others } = restored(this.spec, tuple);
     this.state = state;
     this.sends = sends;
-    this.held = held;
+    this.#held = held;
     this.others = others;
     this.#checkpointId = tuple.checkpoint.id;
     this.#parentId = tuple.parentConfig?.configurable?.checkpoint_id;
@@ -143,7 +155,8 @@ export abstract class RunThread extends RunEvents {
       const source = tuple?.metadata?.source;
       return [tuple, newest?.checkpoint.id === id && source !== "update" && source !== "fork"];
     }
-    const replay = this.parent?.run.replay;
+    const replay = this.parent && this.root.replay;
+    this.replays = replay !== undefined;
     const name = this.ns.replace(/:[^:]*$/, "");
     if (!replay || replay.visited.has(name)) return [await saver.getTuple(saved.config())];
     replay.visited.add(name);
@@ -220,26 +233,6 @@ export abstract class RunThread extends RunEvents {
     return answer;
   }
 
-  /** Folds what the caller wrote, and returns it as the planner knows it. */
-  callersWrites(entries: readonly CheckpointPendingWrite[]): number[] {
-    const { fields, plan, numbers, channelNumbers } = this.spec;
-    const updates: Values[] = [];
-    const writes: number[] = [];
-    const sends: Send[] = [];
-    for (const [, channel, value] of entries) {
-      const send = channel === "__pregel_tasks" ? toSend(value) : undefined;
-      const number = send ? plan.send(numbers.get(send.node) ?? -1) : channelNumbers.get(channel);
-      if (number === undefined) continue;
-      writes.push(number);
-      if (send) sends.push(send);
-      else if (number < fields.keys.length) updates.push({ [channel]: value });
-      else this.held.set(number, value);
-    }
-    if (updates.length > 0) this.state = fields.lay(this.state, updates);
-    if (sends.length > 0) this.sends = sends;
-    return writes;
-  }
-
   // What is saved.
 
   /** Saves a task's writes behind the checkpoint. */
@@ -284,19 +277,26 @@ export abstract class RunThread extends RunEvents {
   }
 
   emitCheckpoint(tasks: readonly Task[]): void {
-    const { saved, state, metadata } = this;
+    const { saved, state, metadata, threadId, recursionLimit } = this;
     if (!saved || !this.wants("checkpoints")) return;
+    const { tags = [], metadata: given, runName } = this.config;
+    const around = {
+      tags,
+      metadata: { ls_integration: "langgraph", ...given, thread_id: threadId },
+      recursion_limit: recursionLimit,
+      ...(runName && { run_name: runName }),
+    };
     this.emit("checkpoints", {
-      config: saved.config(this.checkpointId),
+      config: { ...around, ...saved.config(this.checkpointId) },
       values: { ...state },
       metadata,
       next: tasks.map(({ name }) => name),
       tasks: tasks.map((task) => {
         const { id, name, path, node } = task;
-        const configurable = { thread_id: this.threadId, checkpoint_ns: node.inside && task.ns };
+        const configurable = { thread_id: threadId, checkpoint_ns: node.inside && task.ns };
         return { id, name, path, interrupts: [], ...(node.inside && { state: { configurable } }) };
       }),
-      ...(saved.parentConfig && { parentConfig: saved.parentConfig }),
+      ...(saved.parentConfig && { parentConfig: { ...around, ...saved.parentConfig } }),
     });
   }
 }

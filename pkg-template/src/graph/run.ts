@@ -1,7 +1,7 @@
 // One run of a graph: asks the planner what to do, does it, and folds what came of it.
+import { takeCallersWrites } from "./callers-writes.js";
 import { type Command, isCommand, type Send } from "./command.js";
 import {
-  BaseLangGraphError,
   EmptyInputError,
   GraphInterrupt,
   GraphRecursionError,
@@ -10,17 +10,18 @@ import {
   NodeError,
   ParentCommand,
 } from "./graph-errors.js";
+import type { GraphNode } from "./graph-spec.js";
 import { growth } from "./growth.js";
 import { INTERRUPT, type Interrupt } from "./interrupt.js";
 import { noteMessages } from "./message-stream.js";
 import type { PlanRun, Step } from "./planner.js";
 import { errorRecord } from "./run-events.js";
 import { RunThread } from "./run-thread.js";
-import { ERROR, ERROR_SOURCE, isSpecial, NULL_TASK, RESUME } from "./saved-thread.js";
+import { ERROR, ERROR_SOURCE, isSpecial, NULL_TASK, RESUME, type WritesByTask, writesByTask } from "./saved-thread.js";
 import { picked, type Values } from "./state-fields.js";
 import { Task } from "./task.js";
 
-type Entries = readonly [channel: string, value: unknown][];
+const NONE: readonly never[] = [];
 
 export class Run extends RunThread {
   tasks: Task[] = [];
@@ -34,6 +35,7 @@ export class Run extends RunThread {
   #signal: AbortSignal | undefined;
   #unlisten: (() => void) | undefined;
   #wake: ((error?: unknown) => void) | undefined;
+  #halted: { error: unknown } | undefined;
   /** Whether it has stopped before its end. */
   #stopped = false;
   #interrupts: Interrupt[] = [];
@@ -41,7 +43,9 @@ export class Run extends RunThread {
 
   /** Runs the graph to its end, a question or a breakpoint. */
   async go(input: unknown): Promise<void> {
+    const around = this.parent && (this.parent.inside ??= new Set());
     try {
+      around?.add(this);
       const opening = this.open();
       if (opening) await opening;
       const beginning = this.#begin(input);
@@ -52,6 +56,7 @@ export class Run extends RunThread {
         this.#stopped = status === "interrupt_after";
         if (status === "done") this.emitCheckpoint([]);
         if (status === "done" || this.#stopped) break;
+        if (this.#halted) throw this.#halted.error;
         this.#prepare();
         this.#stopped = status === "interrupt_before" && this.tasks.some((task) => !task.status);
         if (this.#stopped) break;
@@ -70,16 +75,24 @@ export class Run extends RunThread {
     } catch (error) {
       this.closed = true;
       this.#controller?.abort(error);
+      for (const task of this.tasks) task.stop(error);
       this.tell("run-error", { error });
       await this.#endBadly();
       throw this.parent && isParentCommand(error) ? forParent(error.command) : error;
     } finally {
       this.closed = true;
+      around?.delete(this);
       this.#unlisten?.();
       // Missing where opening has failed.
       (this.plan as PlanRun | undefined)?.free();
     }
     if (this.#stopped && this.parent) throw new GraphInterrupt(this.#interrupts);
+  }
+
+  /** Ends it at once, as the task that it runs inside has ended. */
+  stop(error: unknown): void {
+    this.#halted ??= { error };
+    this.#wake?.(error);
   }
 
   /** What a caller gets. */
@@ -105,7 +118,7 @@ export class Run extends RunThread {
     const isNothing = input === null || input === undefined;
     const command = isCommand(input) ? input : undefined;
     const resumes = command?.resume !== undefined && command.resume !== null;
-    const inside = this.parent?.run.resuming ?? false;
+    const inside = (this.parent?.run.resuming ?? false) && !this.replays;
     if (command) this.takeCommand(command, resumes);
     this.resuming = exists && (inside || isNothing || resumes);
     const travels = exists && this.isHead === false && !resumes && !inside;
@@ -121,7 +134,7 @@ export class Run extends RunThread {
     const { source } = this.metadata;
     const theirs = this.pending.filter(([id, channel]) => id === NULL_TASK && channel !== RESUME);
     if (theirs.length > 0 || !this.resuming) {
-      this.#take(this.plan.command(this.callersWrites(theirs), this.resuming));
+      this.#take(this.plan.command(takeCallersWrites(this, theirs, NONE), this.resuming));
       this.others["__input__"] ??= {};
     } else this.#take(this.plan.resume());
     if (!this.resuming) this.put("input");
@@ -145,12 +158,32 @@ export class Run extends RunThread {
       else if (!this.parent) console.warn(`The graph "${this.graph.name}" does not take: ${keys.join(", ")}.`);
     }
     this.pending = [];
+    this.sends = NONE;
+    const { start, nodes, plan } = this.spec;
+    const { edges, branches } = nodes[start] as GraphNode;
+    if (!this.saved && !this.streams && branches.length === 0) {
+      this.#start(values, edges);
+      return;
+    }
     this.#take(this.plan.input());
-    this.sends = [];
-    this.held.set(this.spec.plan.start, values);
+    this.held.set(plan.start, values);
     if (this.wantsInside("messages")) noteMessages(values, this.seenMessages);
     if (this.saved) this.others["__input__"] ??= {};
     this.put("input");
+  }
+
+  /** Folds the input in as the task of START does, where nobody sees that task. */
+  #start(values: Values, edges: readonly number[]): void {
+    const { fields } = this.spec;
+    const writes: number[] = [];
+    const updates = fields.note(values, writes) ? [values] : NONE;
+    const isSame = updates.length === 0 && fields.ephemeral.length === 0;
+    const state = isSame ? this.state : fields.step(this.state, updates, this);
+    for (const channel of edges) writes.push(channel);
+    this.#take(this.plan.start(writes));
+    this.state = state;
+    // An answer is for the step that asked.
+    this.answer = undefined;
   }
 
   /** Notes what comes next, and takes out of the state what has had its time. */
@@ -168,7 +201,7 @@ export class Run extends RunThread {
   #prepare(): void {
     this.tasks = this.#step.tasks.map((planned, position) => new Task(this, planned, position));
     // Behind a checkpoint that the caller has named everything runs again.
-    const saved = this.isHead === undefined && this.pending.length > 0 ? this.#pendingByTask() : undefined;
+    const saved = this.isHead === undefined && this.pending.length > 0 ? writesByTask(this.pending) : undefined;
     if (saved ?? this.answersById ?? this.answer) this.#matchAnswers(saved);
     if (saved) this.#restore(saved);
     this.emitCheckpoint(this.tasks);
@@ -176,19 +209,8 @@ export class Run extends RunThread {
     if (this.wants("tasks")) for (const task of this.tasks) this.emitTask(task);
   }
 
-  #pendingByTask(): Map<string, Entries> {
-    const byTask = new Map<string, [string, unknown][]>();
-    for (const [id, channel, value] of this.pending) {
-      if (id === NULL_TASK) continue;
-      const list = byTask.get(id);
-      if (list) list.push([channel, value]);
-      else byTask.set(id, [[channel, value]]);
-    }
-    return byTask;
-  }
-
   /** Gives tasks what earlier runs have saved of them. */
-  #restore(byTask: ReadonlyMap<string, Entries>): void {
+  #restore(byTask: WritesByTask): void {
     // It grows: a failed task's handler comes last.
     for (const task of this.tasks) {
       const saved = byTask.get(task.id) ?? [];
@@ -202,10 +224,12 @@ export class Run extends RunThread {
   }
 
   /** Gives tasks their answers, and tells the planner how many there are. */
-  #matchAnswers(byTask: ReadonlyMap<string, Entries> | undefined): void {
+  #matchAnswers(byTask: WritesByTask | undefined): void {
     const { answersById: given } = this;
     for (const task of this.tasks) {
       const saved = byTask?.get(task.id) ?? [];
+      // One that is done asks no more.
+      if (saved.some(([channel]) => !isSpecial(channel))) continue;
       const answers: unknown[] = [];
       task.answers = answers;
       for (const [channel, value] of saved) if (channel === RESUME) answers.push(...([value].flat() as unknown[]));
@@ -266,6 +290,11 @@ export class Run extends RunThread {
     return new Promise<void>((resolve, reject) => {
       finish = resolve;
       this.#wake = reject;
+      const { stepTimeout } = this.graph;
+      if (stepTimeout) {
+        const limit = AbortSignal.timeout(stepTimeout);
+        limit.addEventListener("abort", () => reject(limit.reason as Error));
+      }
       // A node that has answered at once may have failed.
       if (this.#failed) void settle().then(resolve);
     });
@@ -339,7 +368,7 @@ export class Run extends RunThread {
   }
 
   /** What the tasks have written, in the order in which it counts. */
-  #updates(): Values[] {
+  #updates(): readonly Values[] {
     const { tasks } = this;
     if (tasks.length === 1) return (tasks[0] as Task).updates;
     const updates: Values[] = [];
@@ -360,20 +389,20 @@ export class Run extends RunThread {
     let state = before;
     // A condition that has read the only task's state has folded it.
     if (tasks.length === 1 && only?.folded) state = only.folded;
-    else if (updates.length > 0 || fields.ephemeral.length > 0) state = fields.step(before, updates);
-    const step = this.plan.commit(tasks.map(({ writes }) => writes));
+    else if (updates.length > 0 || fields.ephemeral.length > 0) state = fields.step(before, updates, this);
+    const step = this.plan.commit(tasks);
     this.#step = step;
     this.stepNumber = step.step;
     this.state = state;
-    const sends: Send[] = [];
+    let sends: Send[] | undefined;
     for (const at of order) {
       const task = tasks[at] as Task;
-      for (const send of task.sends) sends.push(send);
+      for (const send of task.sends) (sends ??= []).push(send);
       if (!saved) continue;
       task.holdBranches(this.held);
       if (task.planned.send !== -1) this.others[task.name] ??= {};
     }
-    this.sends = sends;
+    this.sends = sends ?? NONE;
     if (this.pending.length > 0) this.pending = [];
     this.resuming = false;
     this.isHead = undefined;
@@ -436,10 +465,9 @@ function recursionError(limit: number): GraphRecursionError {
   );
 }
 
-function aborted(signal: AbortSignal): Error {
-  const error = new BaseLangGraphError("Abort", { cause: signal.reason });
-  error.name = "AbortError";
-  return error;
+/** What the caller gave as the reason, as langgraph.js throws it. */
+function aborted({ reason }: AbortSignal): Error {
+  return reason instanceof Error ? reason : new Error(typeof reason === "string" ? reason : "Aborted");
 }
 
 function asError(error: unknown): Error {

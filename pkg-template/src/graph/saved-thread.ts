@@ -6,6 +6,7 @@ import type {
   Checkpoint,
   CheckpointConfig,
   CheckpointMetadata,
+  CheckpointPendingWrite,
   CheckpointSaver,
   CheckpointTuple,
   PendingWrite,
@@ -28,6 +29,19 @@ const SPECIAL = new Set([ERROR, ERROR_SOURCE, "__interrupt__", RESUME]);
 
 /** Tells whether a pending write is about something else than the state. */
 export const isSpecial = (channel: string): boolean => SPECIAL.has(channel);
+
+/** What each task has saved. */
+export type WritesByTask = ReadonlyMap<string, readonly PendingWrite[]>;
+
+export function writesByTask(pending: readonly CheckpointPendingWrite[]): WritesByTask {
+  const byTask = new Map<string, PendingWrite[]>();
+  for (const [id, channel, value] of pending) {
+    const list = byTask.get(id);
+    if (list) list.push([channel, value]);
+    else byTask.set(id, [[channel, value]]);
+  }
+  return byTask;
+}
 
 /** A checkpoint, as a run goes on from it. */
 export interface Restored {

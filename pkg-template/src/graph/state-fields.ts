@@ -2,6 +2,7 @@
 import { defineSchema, type Schema, ThreadfoldError } from "threadfold";
 import type { DeltaField } from "../checkpoint/delta-fields.js";
 import { type GraphErrorCode, InvalidUpdateError, StateGraphInputError } from "./graph-errors.js";
+import type { KnownIds } from "./known-ids.js";
 import type { Declared, DeclaredField } from "./state-forms.js";
 
 /** A state, or an update of one: values by field. */
@@ -18,6 +19,13 @@ const EMPTY: Partial<Record<string, () => unknown>> = {
   files: object,
   merge: object,
 };
+
+/** What knows the messages of a run. */
+interface Knowing {
+  readonly known: KnownIds;
+}
+
+const NOTHING: Values = Object.freeze({});
 
 /** From how many updates on it is worth joining what they append. */
 const MANY = 8;
@@ -83,21 +91,36 @@ export class StateFields {
     return state;
   }
 
-  /** Folds what the tasks of a super-step wrote. Clears the ephemeral fields that none of them did. */
-  step(state: Values, updates: readonly Values[]): Values {
-    const [only] = updates;
-    if (updates.length > MANY) return this.#step(state, this.#joined(updates));
-    const replaced = updates.length === 1 && this.ephemeral.length === 0 && this.#replaced(state, only as Values);
-    return replaced || this.#step(state, updates);
+  /** Adds to `writes` the numbers of the fields that an update writes. Returns whether there are any. */
+  note(update: Values, writes: number[]): boolean {
+    const before = writes.length;
+    // A list of the keys would be garbage of each step.
+    for (const key in update) {
+      const number = this.numbers.get(key);
+      if (number !== undefined && Object.hasOwn(update, key)) writes.push(number);
+    }
+    return writes.length > before;
   }
 
-  #step(state: Values, updates: readonly Values[]): Values {
+  /**
+   * Folds what the tasks of a super-step wrote. Clears the ephemeral fields that none of them did. `run`: what knows its
+   * messages; `isTrial`: it does not go on from the answer.
+   */
+  step(state: Values, updates: readonly Values[], run?: Knowing, isTrial = false): Values {
+    const plainly = updates.length < 2 && this.#plainly(state, updates[0] ?? NOTHING, run, isTrial);
+    if (plainly) return plainly;
+    const all = updates.length > MANY ? this.#joined(updates) : updates;
+    if (!run || this.messages.length === 0) return this.#fold(state, all);
+    return run.known.fold(state, all, this.#fold, isTrial);
+  }
+
+  readonly #fold = (state: Values, updates: readonly Values[]): Values => {
     try {
       return this.#schema.step(state as object, updates as never) as Values;
     } catch (error) {
       throw asGraphError(error);
     }
-  }
+  };
 
   /** The same updates, with all that is appended to a list in one: a list takes them in order either way. */
   #joined(updates: readonly Values[]): readonly Values[] {
@@ -118,15 +141,29 @@ export class StateFields {
     return [joined, ...rest];
   }
 
-  /** What a single update comes to that only replaces values: there is nothing to decide. Else undefined. */
-  #replaced(state: Values, update: Values): Values | undefined {
+  /**
+   * What no reducer has to decide: no update, or one that replaces values and adds messages that are whole and new. Else
+   * undefined.
+   */
+  #plainly(state: Values, update: Values, run: Knowing | undefined, isTrial: boolean): Values | undefined {
     let next: Record<string, unknown> | undefined;
-    for (const key of Object.keys(update)) {
-      if (!this.numbers.has(key)) continue;
-      const value = update[key];
-      if (value === undefined || !this.#replaces.has(key)) return undefined;
+    let grown: string[] | undefined;
+    for (const key in update) {
+      if (!this.numbers.has(key) || !Object.hasOwn(update, key)) continue;
+      const isList = run !== undefined && this.messages.includes(key);
+      if (!isList && !this.#replaces.has(key)) return undefined;
+      const value = isList ? run.known.grown(key, state[key], update[key]) : update[key];
+      if (value === undefined) return undefined;
+      if (isList && value === state[key]) continue;
+      if (isList) (grown ??= []).push(key);
       (next ??= { ...state })[key] = value;
     }
+    for (const number of this.ephemeral) {
+      const key = this.keys[number] as string;
+      if (key in state) delete (next ??= { ...state })[key];
+    }
+    if (grown && !isTrial)
+      for (const key of grown) run?.known.follow(key, next?.[key] as unknown[], state[key] as unknown[]);
     return next ?? state;
   }
 

@@ -73,6 +73,23 @@ export function isDeclaration(value: unknown): boolean {
 
 const isChannel = (value: unknown): value is Channel => isObject(value) && value["lg_is_channel"] === true;
 
+/**
+ * Returns the fields that a declaration stands for, in any form that a {@link StateGraph} takes: the fields of its schema.
+ * Returns undefined for what is no declaration.
+ *
+ * @throws {@link StateGraphInputError} for a field of a kind that a StateGraph does not take.
+ *
+ * @example
+ * ```ts
+ * import { declaredFields } from "threadfold/graph";
+ * import { z } from "zod";
+ *
+ * console.log(declaredFields(z.object({ n: z.number() }))?.["n"]?.kind); // replace
+ * ```
+ */
+export const declaredFields = (declaration: unknown): Declared["fields"] | undefined =>
+  isDeclaration(declaration) ? declared(declaration, false).fields : undefined;
+
 /** Returns the fields that a declaration stands for. `whole` is whether a caller has to give all of them. */
 export function declared(given: unknown, whole: boolean, registry?: ZodRegistry): Declared {
   if (!isObject(given)) throw new StateGraphInputError();

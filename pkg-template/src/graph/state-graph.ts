@@ -2,10 +2,11 @@ import type { Schema, StateOf, UpdatesOf } from "threadfold";
 import type { CheckpointSaver } from "../checkpoint/types.js";
 import { END, type Send, START } from "./command.js";
 import { CompiledStateGraph, type CompileOptions } from "./compiled-graph.js";
-import { StateGraphInputError, UnreachableNodeError } from "./graph-errors.js";
+import { UnreachableNodeError } from "./graph-errors.js";
 import { GraphSpec } from "./graph-spec.js";
 import type { BranchEntry, NodeEntry, NodeLike, NodeOptions } from "./node.js";
 import type { NodeContext } from "./node-context.js";
+import type { NodeDefaults } from "./run-config.js";
 import { timeoutPolicy } from "./timeout.js";
 import { type Declared, declared, isDeclaration, type ZodRegistry } from "./state-forms.js";
 
@@ -100,9 +101,10 @@ export class StateGraph<
   readonly #input: Declared;
   readonly #output: Declared;
   readonly #options: StateGraphOptions;
+  #defaults: NodeDefaults = {};
   #compiled = false;
 
-  /** @throws {@link StateGraphInputError} for what declares no state. */
+  /** @throws `StateGraphInputError` for what declares no state. */
   constructor(state: D, options: StateGraphOptions | ContextForm = {}) {
     const whole = state as { state?: unknown; stateSchema?: unknown; input?: unknown };
     const inside = isDeclaration(state) ? undefined : (whole?.state ?? whole?.stateSchema ?? whole?.input);
@@ -114,7 +116,6 @@ export class StateGraph<
     this.#state = declared(declaration, false, registry);
     this.#input = input === undefined || input === null ? this.#state : declared(input, true, registry);
     this.#output = output === undefined || output === null ? this.#state : declared(output, false, registry);
-    if (Object.keys(this.#state.fields).length === 0) throw new StateGraphInputError();
   }
 
   /** Adds a node: `addNode(name, work, options)`, or several by name. */
@@ -157,9 +158,7 @@ export class StateGraph<
       throw new Error(`Node \`${name}\` is reserved.`);
     if (typeof action !== "function" && typeof (action as { invoke?: unknown } | null)?.invoke !== "function")
       throw new TypeError(`The node \`${name}\` should be a function, a compiled graph, or have \`invoke\`.`);
-    for (const time of Object.values(timeoutPolicy(options.timeout) ?? {}))
-      if (typeof time === "number" && !(time > 0))
-        throw new RangeError(`The timeout of \`${name}\` must be greater than 0.`);
+    checkTimeout(name, options.timeout);
     const { errorHandler } = options;
     const handler = `__error_handler__${name}`;
     if (errorHandler) {
@@ -245,6 +244,13 @@ export class StateGraph<
     return this as never;
   }
 
+  /** Sets policies for all nodes of this graph that have none of their own, whenever they are added. */
+  setNodeDefaults(defaults: NodeDefaults): this {
+    checkTimeout("setNodeDefaults", defaults.timeout);
+    this.#defaults = { ...this.#defaults, ...defaults };
+    return this;
+  }
+
   /** The same as `addEdge(START, name)`. */
   setEntryPoint(name: Nodes): this {
     return this.addEdge(START as Nodes, name);
@@ -267,7 +273,10 @@ export class StateGraph<
     this.#validate(stops as string[]);
     this.#compiled = true;
     const spec = new GraphSpec({
-      nodes: Object.values(this.nodes),
+      nodes: Object.values(this.nodes).map((entry) => {
+        const { retryPolicy = this.#defaults.retryPolicy, timeout = this.#defaults.timeout } = entry.options;
+        return { ...entry, options: { ...entry.options, retryPolicy, timeout } };
+      }),
       edges: this.edges,
       branches: this.branches,
       state: this.#state,
@@ -312,6 +321,12 @@ export class StateGraph<
     if (this.#compiled)
       console.warn(`Adding ${what} to a graph that has already been compiled. The compiled graph does not have it.`);
   }
+}
+
+function checkTimeout(name: string, given: NodeDefaults["timeout"]): void {
+  for (const time of Object.values(timeoutPolicy(given) ?? {}))
+    if (typeof time === "number" && !(time > 0))
+      throw new RangeError(`The timeout of \`${name}\` must be greater than 0.`);
 }
 
 export type { CheckpointSaver };

@@ -5,6 +5,7 @@ import type {
   CheckpointMetadata,
   CheckpointSaver,
   CheckpointTuple,
+  PendingWrite,
 } from "../checkpoint/types.js";
 import type { CompiledStateGraph } from "./compiled-graph.js";
 import type { Interrupt } from "./interrupt.js";
@@ -43,7 +44,7 @@ export interface StateSnapshot<State = Record<string, unknown>> {
   /** The nodes that come next; empty when the run is at its end. */
   readonly next: readonly string[];
   readonly tasks: readonly TaskSnapshot[];
-  /** The joins that wait for nodes that have not run. */
+  /** The joins that wait for nodes that have not run. Not enumerable: a snapshot compares and serialises as langgraph.js's. */
   readonly waiting: readonly WaitingJoin[];
   readonly metadata?: (CheckpointMetadata & { thread_id?: string }) | undefined;
   /** Of this checkpoint: give it to `invoke`, `updateState` or `getState` to go back to it. */
@@ -60,7 +61,7 @@ export async function stateSnapshot(
 ): Promise<StateSnapshot> {
   const { graph: of, saver, config } = placeOf(graph, asked, around);
   const tuple = await saver.getTuple(config);
-  if (!tuple) return { values: {}, next: [], tasks: [], waiting: [], config };
+  if (!tuple) return withWaiting({ values: {}, next: [], tasks: [], config }, []);
   return snapshotOf(
     of,
     tuple,
@@ -91,8 +92,8 @@ async function snapshotOf(
   const { configurable = {} } = tuple.config;
   const thread = new OpenedThread(spec, tuple, configurable.checkpoint_ns ?? "");
   try {
-    thread.applyCallers();
     thread.peek();
+    thread.applyCallers();
     const waiting = waitingJoins(graph, thread);
     let values = thread.state;
     if (whole) {
@@ -101,35 +102,40 @@ async function snapshotOf(
       if (done.length > 0) values = thread.fold(done);
     }
     const tasks: TaskSnapshot[] = [];
-    for (const task of thread.tasks) tasks.push(await taskSnapshot(task, thread, tuple, inside));
+    for (const task of thread.tasks) tasks.push(await taskSnapshot(task, thread, tuple, whole, inside));
     const { metadata } = tuple;
-    return {
+    const snapshot = {
       values: picked(values, spec.fields.keys),
       next: thread.tasks.filter(({ status }) => status !== "done").map(({ name }) => name),
       tasks,
-      waiting,
       metadata: metadata && configurable.thread_id ? { ...metadata, thread_id: configurable.thread_id } : metadata,
       config: withParents(tuple.config, metadata?.parents),
       createdAt: tuple.checkpoint.ts,
       parentConfig: tuple.parentConfig,
     };
+    return withWaiting(snapshot, waiting);
   } finally {
     thread.plan.free();
   }
 }
 
+const withWaiting = (snapshot: Omit<StateSnapshot, "waiting">, waiting: readonly WaitingJoin[]): StateSnapshot =>
+  Object.defineProperty(snapshot, "waiting", { value: waiting }) as StateSnapshot;
+
 async function taskSnapshot(
   task: Task,
   thread: OpenedThread,
   tuple: CheckpointTuple,
+  whole: boolean,
   inside: CheckpointSaver | undefined,
 ): Promise<TaskSnapshot> {
   const { id, name, path } = task;
-  const own = thread.pending.filter(([of]) => of === id);
-  const error = own.find(([, channel]) => channel === "__error__")?.[2];
-  const done = own.some(([, channel]) => !isSpecial(channel));
-  const asked = own.filter(([, channel]) => !done && channel === "__interrupt__");
-  const interrupts = asked.flatMap(([, , value]) => value as Interrupt);
+  const own = thread.saved(task);
+  const error = own.find(([channel]) => channel === "__error__")?.[1];
+  // Where the thread stands, a question that was answered is open no more; its history keeps it.
+  const done = whole && own.some(([channel]) => !isSpecial(channel));
+  const asked = own.filter(([channel]) => !done && channel === "__interrupt__");
+  const interrupts = asked.flatMap(([, value]) => value as Interrupt);
   if (error !== undefined) return { id, name, path, error, interrupts };
   const { inside: graph } = task.node;
   const configurable = { thread_id: tuple.config.configurable?.thread_id, checkpoint_ns: graph && task.ns };
@@ -140,10 +146,8 @@ async function taskSnapshot(
 }
 
 /** What a task has written to the state. */
-function resultOf(own: OpenedThread["pending"], { spec }: OpenedThread): Values | undefined {
-  const entries = own.flatMap(([, channel, value]) =>
-    spec.fields.numbers.has(channel) ? [[channel, value] as const] : [],
-  );
+function resultOf(own: readonly PendingWrite[], { spec }: OpenedThread): Values | undefined {
+  const entries = own.filter(([channel]) => spec.fields.numbers.has(channel));
   return entries.length > 0 ? gathered(entries) : undefined;
 }
 

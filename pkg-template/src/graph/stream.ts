@@ -2,9 +2,9 @@
 
 /** Takes what a run and the graphs inside send. */
 export interface RunStreams {
-  /** Whether a mode is streamed; `inner`: of a graph inside. */
-  wants(mode: string, inner: boolean): boolean;
-  push(ns: readonly string[], mode: string, payload: unknown, step: number): void;
+  /** Whether a mode is streamed, of a graph that has so many around it. */
+  wants(mode: string, depth: number): boolean;
+  push(ns: readonly string[], mode: string, payload: unknown, step: number, depth: number): void;
 }
 
 /**
@@ -47,6 +47,8 @@ export interface StreamForm {
   /** One mode, given as a string: its parts are payloads alone. */
   readonly single: boolean;
   readonly subgraphs: boolean;
+  /** How many graphs are around the one that is streamed. */
+  readonly depth: number;
 }
 
 const nothing = (): void => undefined;
@@ -72,9 +74,9 @@ export class GraphStream<Part = unknown> implements AsyncIterableIterator<Part> 
   }
 
   /** @internal */
-  wants(mode: string, inner: boolean): boolean {
-    const { modes, subgraphs } = this.#form;
-    if (inner && !subgraphs) return false;
+  wants(mode: string, at: number): boolean {
+    const { modes, subgraphs, depth } = this.#form;
+    if (at > depth && !subgraphs) return false;
     return modes.has(mode) || ((mode === "tasks" || mode === "checkpoints") && modes.has("debug"));
   }
 

@@ -55,7 +55,7 @@ export class Task {
   error: unknown = undefined;
   interrupts: readonly Interrupt[] = NONE;
   /** What it writes to the state. */
-  updates: Values[] = [];
+  updates: readonly Values[] = NONE;
   /** What it writes, as the planner knows it. */
   writes: number[] = [];
   sends: readonly Send[] = NONE;
@@ -66,14 +66,19 @@ export class Task {
   /** Whether answers are to be saved with it. */
   answered = false;
   attempt = 1;
+  /** When its first attempt began, where there may be a second. */
+  begun: number | undefined = undefined;
   watch: Watch | undefined = undefined;
   controller: AbortController | undefined = undefined;
   /** How many graphs it has run. */
   subgraphs = 0;
   /** The state with its own writes, if a condition has read it. */
   folded: Values | undefined = undefined;
+  /** The graphs inside that run. */
+  inside: Set<Run> | undefined = undefined;
   failure: NodeError | undefined = undefined;
   #id: string | undefined;
+  #firstQuestion: string | undefined;
   #context: NodeContext | undefined;
   #input: unknown;
   #messages: MessageStream | undefined;
@@ -155,15 +160,12 @@ export class Task {
   // What it writes.
 
   update(update: Readonly<Record<string, unknown>>): void {
-    const { numbers } = this.run.spec.fields;
-    let known = false;
-    for (const key of Object.keys(update)) {
-      const number = numbers.get(key);
-      if (number === undefined) continue;
-      known = true;
-      this.writes.push(number);
-    }
-    if (known) this.updates.push(update);
+    if (this.run.spec.fields.note(update, this.writes)) this.#add(update);
+  }
+
+  #add(update: Values): void {
+    if (this.updates.length === 0) this.updates = [update];
+    else (this.updates as Values[]).push(update);
   }
 
   send(given: Send): void {
@@ -202,7 +204,7 @@ export class Task {
       }
       const number = spec.channelNumbers.get(channel);
       if (number === undefined) continue;
-      if (number < spec.fields.keys.length) this.updates.push({ [channel]: value });
+      if (number < spec.fields.keys.length) this.#add({ [channel]: value });
       else (this.#restoredValues ??= new Map()).set(this.writes.length, value);
       this.writes.push(number);
     }
@@ -254,6 +256,7 @@ export class Task {
 
   /** Runs the node. Returns a promise only if it does not answer at once; the promise does not reject. */
   start(): PromiseLike<void> | undefined {
+    if (this.node.options.retryPolicy) this.begun ??= Date.now();
     try {
       const work = this.#attempt();
       return isPromise(work) ? (work as PromiseLike<void>) : undefined;
@@ -281,7 +284,11 @@ export class Task {
     }
     const work = this.#work();
     const { watch, controller } = this;
-    return policy ? (watch as Watch).race(Promise.resolve(work), () => controller?.abort()) : work;
+    if (!policy) return work;
+    return (watch as Watch).race(Promise.resolve(work), (error) => {
+      controller?.abort();
+      this.stop(error);
+    });
   }
 
   #work(): unknown {
@@ -296,7 +303,8 @@ export class Task {
   async #later(work: PromiseLike<unknown>, decided = false): Promise<void> {
     try {
       const output = await work;
-      if (!decided && !this.run.closed) await this.#take(output);
+      const deciding = decided || this.run.closed ? undefined : this.#take(output);
+      if (deciding) await deciding;
     } catch (error) {
       await this.#recover(error);
     }
@@ -340,7 +348,8 @@ export class Task {
   #fold(): Values {
     const { spec, state } = this.run;
     const same = this.updates.length === 0 && spec.fields.ephemeral.length === 0;
-    return same ? state : spec.fields.step(state, this.updates);
+    // Of several tasks the run does not go on from one's alone.
+    return same ? state : spec.fields.step(state, this.updates, this.run, this.run.tasks.length > 1);
   }
 
   #done(): void {
@@ -350,7 +359,7 @@ export class Task {
   /** Says what an error means. Goes on with the next attempt, if there is one. */
   #recover(error: unknown): PromiseLike<void> | undefined {
     const { run, node } = this;
-    this.updates = [];
+    this.updates = NONE;
     this.writes = [];
     this.sends = NONE;
     this.folded = undefined;
@@ -366,7 +375,7 @@ export class Task {
     }
     if (isGraphInterrupt(error)) {
       this.status = "interrupted";
-      this.interrupts = error.interrupts.map((one) => (one.id ? one : { id: this.interruptId(0), ...one }));
+      this.interrupts = error.interrupts;
       return undefined;
     }
     const policies = node.options.retryPolicy;
@@ -394,10 +403,16 @@ export class Task {
     await this.start();
   }
 
+  /** Ends the graphs that it runs. */
+  stop(error: unknown): void {
+    for (const run of this.inside ?? []) run.stop(error);
+  }
+
   // What the node calls.
 
   interruptId(answered: number): string {
-    return interruptId(answered > 0 ? `${this.ns}|${answered}` : this.ns);
+    if (answered > 0) return interruptId(`${this.ns}|${answered}`);
+    return (this.#firstQuestion ??= interruptId(this.ns));
   }
 
   interrupt(value: unknown): unknown {

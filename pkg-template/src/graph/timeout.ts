@@ -37,20 +37,22 @@ export class Watch {
   }
 
   /** Rejects with a {@link NodeTimeoutError} when the time is up; settles as `work` does before that. */
-  async race<T>(work: PromiseLike<T>, late: () => void): Promise<T> {
+  async race<T>(work: PromiseLike<T>, late: (error: NodeTimeoutError) => void): Promise<T> {
     const { runTimeout, idleTimeout } = this.#policy;
     try {
       return await new Promise<T>((resolve, reject) => {
-        const end = (kind: "run" | "idle", timeout: number) => {
-          late();
-          reject(new NodeTimeoutError({ node: this.#node, kind, timeout, elapsed: Date.now() - this.#begun }));
+        const end = (kind: "run" | "idle") => {
+          const elapsed = Date.now() - this.#begun;
+          const error = new NodeTimeoutError({ node: this.#node, kind, elapsed, runTimeout, idleTimeout });
+          late(error);
+          reject(error);
         };
         const idle = (timeout: number) => {
           const left = this.#progress + timeout - Date.now();
-          if (left <= 0) end("idle", timeout);
+          if (left <= 0) end("idle");
           else this.#timers[1] = setTimeout(idle, left, timeout);
         };
-        if (runTimeout !== undefined) this.#timers[0] = setTimeout(end, runTimeout, "run", runTimeout);
+        if (runTimeout !== undefined) this.#timers[0] = setTimeout(end, runTimeout, "run");
         if (idleTimeout !== undefined) this.#timers[1] = setTimeout(idle, idleTimeout, idleTimeout);
         void Promise.resolve(work).then(resolve, reject);
       });

@@ -5,6 +5,7 @@ import type { CompiledStateGraph } from "./compiled-graph.js";
 import { InvalidUpdateError } from "./graph-errors.js";
 import { uuid5 } from "./ids.js";
 import { OpenedThread, placeOf, withParents } from "./opened-thread.js";
+import { stateSnapshot } from "./state-snapshot.js";
 import { Task } from "./task.js";
 
 /** What is written, and as which node. */
@@ -34,7 +35,8 @@ export async function updateState(
   const put = async (source: CheckpointMetadata["source"], step: number, at: CheckpointConfig = place) => {
     const checkpoint = thread.checkpoint();
     const metadata = { source, step, parents: tuple?.metadata?.parents ?? {} };
-    const fresh = newer(checkpoint.channel_versions, tuple);
+    // A copy is no child of what it copies, whose versions another branch may have, too.
+    const fresh = source === "fork" ? checkpoint.channel_versions : newer(checkpoint.channel_versions, tuple);
     return withParents(await saver.put(at, checkpoint, metadata, fresh), tuple?.metadata?.parents);
   };
   try {
@@ -42,14 +44,15 @@ export async function updateState(
       alone("copy a checkpoint");
       if (!tuple) throw new InvalidUpdateError("Cannot copy a non-existent checkpoint");
       const { checkpoint_id: _, ...before } = place.configurable;
-      return await put("fork", thread.stepNumber, tuple.parentConfig ?? { ...place, configurable: before });
+      const copy = await put("fork", thread.stepNumber, tuple.parentConfig ?? { ...place, configurable: before });
+      return await (isCopyWithUpdates(values) ? updateCopy(root, copy, values) : copy);
     }
     if ((values === null || values === undefined) && asNode === undefined) {
       alone("create an empty checkpoint");
       return await put("update", thread.stepNumber);
     }
     if ((values === null || values === undefined) && asNode === END) {
-      alone("clear the tasks");
+      alone("clear the state");
       thread.applyCallers();
       thread.peek();
       thread.restore();
@@ -81,6 +84,22 @@ export async function updateState(
   } finally {
     thread.plan.free();
   }
+}
+
+type CopyUpdates = readonly (readonly [values: unknown, asNode: string])[];
+
+const isCopyWithUpdates = (values: unknown): values is CopyUpdates =>
+  Array.isArray(values) && values.length > 0 && values.every((one) => Array.isArray(one) && one.length === 2);
+
+/** Writes to a copied checkpoint as if its tasks had, the n-th update of a node as its n-th task. */
+async function updateCopy(root: CompiledStateGraph, copy: CheckpointConfig, updates: CopyUpdates) {
+  const { tasks } = await stateSnapshot(root, copy, undefined);
+  const left = [...tasks];
+  const list = updates.map(([values, asNode]) => {
+    const at = left.findIndex(({ name }) => name === asNode);
+    return { values, asNode, taskId: at < 0 ? undefined : left.splice(at, 1)[0]?.id };
+  });
+  return updateState(root, copy, list);
 }
 
 /** A task that writes as a node. */

@@ -1,5 +1,5 @@
-// XXH3 in 128 bits without a seed, by its specification: interrupts are named by it in LangGraph. BigInts are slow, and
-// names are short.
+// XXH3 in 128 bits without a seed, by its specification, of what is not short: interrupts are named by it in LangGraph.
+// BigInts are slow, and namespaces are no books.
 
 const M64 = (1n << 64n) - 1n;
 const M32 = (1n << 32n) - 1n;
@@ -22,9 +22,6 @@ const SECRET = new DataView(
 );
 
 const s64 = (at: number): bigint => SECRET.getBigUint64(at, true);
-const swap32 = (word: bigint): bigint =>
-  ((word & 0xffn) << 24n) | ((word & 0xff00n) << 8n) | ((word >> 8n) & 0xff00n) | (word >> 24n);
-const swap64 = (word: bigint): bigint => (swap32(word & M32) << 32n) | swap32(word >> 32n);
 /** Both halves of a product, on one another. */
 const fold = (left: bigint, right: bigint): bigint => ((left * right) & M64) ^ ((left * right) >> 64n);
 
@@ -33,47 +30,7 @@ function avalanche(hash: bigint): bigint {
   return hash ^ (hash >> 32n);
 }
 
-function avalanche64(hash: bigint): bigint {
-  hash = ((hash ^ (hash >> 33n)) * P64[1]) & M64;
-  hash = ((hash ^ (hash >> 29n)) * P64[2]) & M64;
-  return hash ^ (hash >> 32n);
-}
-
 const both = (high: bigint, low: bigint): bigint => ((high & M64) << 64n) | (low & M64);
-
-function upTo16(view: DataView, length: number): bigint {
-  const size = BigInt(length);
-  if (length > 8) {
-    const flip = s64(32) ^ s64(40);
-    const flop = s64(48) ^ s64(56);
-    const last = view.getBigUint64(length - 8, true);
-    const mixed = (view.getBigUint64(0, true) ^ last ^ flip) * P64[0];
-    const low = (mixed & M64) + ((size - 1n) << 54n);
-    const end = last ^ flop;
-    const high = (mixed >> 64n) + end + (end & M32) * (P32[1] - 1n);
-    const folded = low ^ swap64(high & M64);
-    const product = (folded & M64) * P64[1];
-    return both(avalanche(((product >> 64n) + (high & M64) * P64[1]) & M64), avalanche(product & M64));
-  }
-  if (length > 3) {
-    const all = BigInt(view.getUint32(0, true)) + (BigInt(view.getUint32(length - 4, true)) << 32n);
-    const product = (all ^ s64(16) ^ s64(24)) * (P64[0] + (size << 2n));
-    let low = product & M64;
-    const high = ((product >> 64n) + (low << 1n)) & M64;
-    low ^= high >> 3n;
-    low = ((low ^ (low >> 35n)) * 0x9fb21c651e98df25n) & M64;
-    return both(avalanche(high), low ^ (low >> 28n));
-  }
-  if (length > 0) {
-    const [first, middle, last] = [0, length >> 1, length - 1].map((at) => BigInt(view.getUint8(at)));
-    const word = ((first as bigint) << 16n) | ((middle as bigint) << 24n) | (last as bigint) | (size << 8n);
-    const turned = swap32(word);
-    const high = ((turned << 13n) | (turned >> 19n)) & M32;
-    const at = (offset: number) => BigInt(SECRET.getUint32(offset, true));
-    return both(avalanche64(high ^ at(8) ^ at(12)), avalanche64(word ^ at(0) ^ at(4)));
-  }
-  return both(avalanche64(s64(80) ^ s64(88)), avalanche64(s64(64) ^ s64(72)));
-}
 
 function upTo240(view: DataView, length: number): bigint {
   const size = BigInt(length);
@@ -133,9 +90,9 @@ function long(view: DataView, length: number): bigint {
   return both(merge(117, ~(size * P64[1]) & M64), merge(11, (size * P64[0]) & M64));
 }
 
-/** Returns the hash, a number of 128 bits. */
+/** Returns the hash, a number of 128 bits, of more than 16 bytes: a namespace has a uuid in it. */
 export function xxh3(bytes: Uint8Array): bigint {
   const { length } = bytes;
   const view = new DataView(bytes.buffer, bytes.byteOffset, length);
-  return length <= 16 ? upTo16(view, length) : length <= 240 ? upTo240(view, length) : long(view, length);
+  return length <= 240 ? upTo240(view, length) : long(view, length);
 }

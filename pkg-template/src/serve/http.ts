@@ -8,6 +8,18 @@ export type FetchHandler = (request: Request) => Promise<Response>;
 /** Which pages of other origins may call: `true` for all, or one origin. */
 export type Cors = boolean | string;
 
+/** What both servers take. */
+export interface HandlerOptions {
+  /** Which pages of other origins may call. Default: none. */
+  cors?: Cors | undefined;
+  /**
+   * Called before every request, of runs and of threads, but for a browser's question whether it may ask (`OPTIONS`).
+   * Returns, or throws, the `Response` of a request that is refused, such as a 401; `false` is a 401, too. Anything else
+   * lets it in. The server reads the request's body: read that of `request.clone()`.
+   */
+  authenticate?: ((request: Request) => Response | boolean | void | Promise<Response | boolean | void>) | undefined;
+}
+
 /** An answer that is no success, with its sentence. */
 export class Refusal extends Error {
   constructor(
@@ -90,9 +102,12 @@ function sooner<T>(coming: Promise<T>, milliseconds: number): Promise<T | undefi
   });
 }
 
-/** Wraps a handler: what it throws becomes an answer, pages of other origins are let in, their questions answered. */
+/**
+ * Wraps a handler: who may not ask is refused, what it throws becomes an answer, pages of other origins are let in, their
+ * questions answered.
+ */
 export function answering(
-  cors: Cors | undefined,
+  { cors, authenticate }: HandlerOptions,
   shape: (message: string) => object,
   handle: FetchHandler,
 ): FetchHandler {
@@ -113,13 +128,17 @@ export function answering(
     }
     let response: Response;
     try {
-      response = await handle(request);
+      const refused = await authenticate?.(request);
+      if (refused === false) throw new Refusal(401, "Who asks is not let in.");
+      response = refused instanceof Response ? refused : await handle(request);
     } catch (error) {
-      if (error instanceof Response) return error;
       const status = error instanceof Refusal ? error.status : 500;
-      response = json(JSON.stringify(shape(errorWords(error).message)), status);
+      response = error instanceof Response ? error : json(JSON.stringify(shape(errorWords(error).message)), status);
     }
-    for (const [name, value] of Object.entries(allowed)) response.headers.set(name, value);
-    return response;
+    if (!cors) return response;
+    // A copy: the headers of what others made may not be changed.
+    const shown = new Response(response.body, response);
+    for (const [name, value] of Object.entries(allowed)) shown.headers.set(name, value);
+    return shown;
   };
 }

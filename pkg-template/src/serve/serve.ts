@@ -1,21 +1,29 @@
-import { graphEvents, threadState, type GraphEvent, type GraphEventOptions } from "../ag-ui/graph/graph-events.js";
+import type { GraphEvent } from "../ag-ui/graph/graph-event.js";
+import { graphEvents, threadState, type GraphEventOptions } from "../ag-ui/graph/graph-events.js";
 import { checkedInput, type GraphRunInput } from "../ag-ui/graph/graph-input.js";
 import { agUiMessage } from "../ag-ui/graph/messages-told.js";
 import { errorWords } from "../stream/error-words.js";
 import { checkedGraph, shownState, type GraphTask, type RunnableGraph } from "../stream/graph-parts.js";
-import { answering, bodyOf, decoded, eventStream, json, Refusal, type Cors, type FetchHandler } from "./http.js";
+import {
+  answering,
+  bodyOf,
+  decoded,
+  eventStream,
+  json,
+  Refusal,
+  type FetchHandler,
+  type HandlerOptions,
+} from "./http.js";
 import { RunLog, RunLogs } from "./run-log.js";
 import { wireJson } from "./wire.js";
 
 /** How {@link serve} answers. */
-export interface ServeOptions {
+export interface ServeOptions extends HandlerOptions {
   /**
    * More of a run's config, such as `recursionLimit` or `context`; a function is called for each run. It may throw a
-   * `Response`, which is then the answer: a 401 for who may not run it.
+   * `Response`, which is then the answer: a 403 for who may not run it.
    */
   config?: ((input: GraphRunInput, request: Request) => object | undefined) | object | undefined;
-  /** Which pages of other origins may call. Default: none. */
-  cors?: Cors | undefined;
   /**
    * Whether a run goes on when whoever asked leaves, and can be joined again: in the memory of this program. Without it
    * a run stops with its connection. Default false.
@@ -37,7 +45,7 @@ export interface ServeOptions {
  * A POST of a `RunAgentInput` starts a run and is answered by its events. `GET …/threads/ID` answers what the graph's
  * thread has, `{ messages, state, interrupts }`. If the runs are `resumable`, `GET …/runs/ID` joins one (`joinUrl` of an
  * `AgUiRunner`; behind `Last-Event-ID`, or from its start), a POST of the same run does too, and `DELETE …/runs/ID` stops
- * it (its `cancel`). A second run of a thread under way is refused with 409.
+ * it (its `cancel`). A second run of a thread under way is refused with 409. Anybody may ask, unless `authenticate` says no.
  *
  * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no compiled graph.
  *
@@ -68,7 +76,7 @@ export function serve(graph: RunnableGraph, options: ServeOptions = {}): FetchHa
   checkedGraph(graph, "serve");
   const server = new AgUiServer(graph, options);
   return answering(
-    options.cors,
+    options,
     (error) => ({ error }),
     (request) => server.answer(request),
   );

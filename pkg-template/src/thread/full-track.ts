@@ -25,6 +25,8 @@ export interface ContextRecord {
   readonly created_at_index?: number | undefined;
   /** The message before which tool results are cleared and arguments truncated: its id, or its position if it has none. */
   readonly edited_before?: string | number | undefined;
+  /** The id of the message in front of that one: where that one is gone, edits apply up to and with this one. */
+  readonly edited_id?: string | undefined;
 }
 
 /** What a thread's record has of it. */

@@ -18,16 +18,18 @@ pub(super) fn low(key: u64) -> u32 {
     key as u32
 }
 
+/// Returns the numbers sorted.
+pub(super) fn sorted(numbers: impl Iterator<Item = u64>) -> Vec<u64> {
+    let mut all: Vec<u64> = numbers.collect();
+    sort(&mut all);
+    all
+}
+
 /// Sorts numbers.
 ///
 /// One function over one type: the standard library's sorts are larger in the wasm than all that
 /// needs them.
-pub(super) fn sorted(numbers: impl Iterator<Item = u64>) -> Vec<u64> {
-    let all: Vec<u64> = numbers.collect();
-    heap_sorted(all)
-}
-
 #[cfg_attr(target_arch = "wasm32", inline(never))] // Smaller.
-fn heap_sorted(all: Vec<u64>) -> Vec<u64> {
-    BinaryHeap::from(all).into_sorted_vec()
+pub(super) fn sort(numbers: &mut Vec<u64>) {
+    *numbers = BinaryHeap::from(std::mem::take(numbers)).into_sorted_vec();
 }

@@ -7,6 +7,7 @@
 
 use super::misfit::Misfit;
 use super::order::{high, key, low, sorted};
+use super::writes::Writes;
 
 /// A node's number.
 pub type Node = u32;
@@ -80,6 +81,8 @@ pub struct Plan {
     /// The joins of each target, and the members of joins: pairs of a node and a join, sorted.
     targets: Vec<u64>,
     members: Vec<u64>,
+    /// What a run's input writes.
+    pub(super) input: Writes,
 }
 
 impl Plan {
@@ -131,6 +134,8 @@ impl Plan {
             });
             targets.push(key(join.to, at));
         }
+        plan.input.push(plan.start());
+        plan.input.end();
         plan.targets = sorted(targets.into_iter());
         plan.members = sorted(all.into_iter());
         Ok(plan)

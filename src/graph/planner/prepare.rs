@@ -3,7 +3,7 @@
 #![allow(clippy::cast_possible_truncation)] // As in plan.rs.
 
 use super::channels::Channels;
-use super::order::{key, low, sorted};
+use super::order::{key, low, sort};
 use super::plan::{Node, Plan};
 
 /// Why a task runs.
@@ -34,6 +34,8 @@ pub(super) struct Tasks {
     pub list: Vec<Task>,
     /// Positions, in the order in which their writes count.
     pub order: Vec<u32>,
+    /// Room to work in.
+    due: Vec<u64>,
 }
 
 impl Tasks {
@@ -59,7 +61,8 @@ impl Tasks {
         let pushed = self.list.len() as u32;
         // Behind the end, for there are as many triggers as these.
         let first = plan.nodes();
-        let mut due = Vec::new();
+        let due = &mut self.due;
+        due.clear();
         for (channel, line) in (0..).zip(&plan.lines) {
             let is_known = channels.at(channel).is_updated || !knows_updated;
             if line.to <= first && is_known && channels.is_due(plan, channel) {
@@ -68,13 +71,20 @@ impl Tasks {
                 due.push(key(place, line.to));
             }
         }
-        due = sorted(due.into_iter());
+        sort(due);
         due.dedup();
-        for node in &due {
-            self.push(low(*node), Cause::Pull);
+        let pull = |node: &u64| Task { node: low(*node), cause: Cause::Pull, answers: (0, 0) };
+        self.list.extend(due.iter().map(pull));
+        if knows_updated {
+            // By name already.
+            self.order.extend(pushed..self.list.len() as u32);
+        } else {
+            for (at, node) in (pushed..).zip(due.iter_mut()) {
+                *node = key(plan.rank(low(*node)), at);
+            }
+            sort(due);
+            self.order.extend(due.iter().copied().map(low));
         }
-        let pulled = (pushed..).zip(&due).map(|(at, node)| key(plan.rank(low(*node)), at));
-        self.order.extend(sorted(pulled).into_iter().map(low));
         self.order.extend(0..pushed);
     }
 

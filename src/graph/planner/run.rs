@@ -103,6 +103,14 @@ impl Run {
         Ok(Self::begin(plan, state, options))
     }
 
+    /// Takes over another run's room to work in.
+    #[cfg_attr(not(feature = "bindings-agent"), allow(dead_code))]
+    pub(crate) fn take_room(&mut self, other: &mut Self) {
+        std::mem::swap(&mut self.tasks, &mut other.tasks);
+        std::mem::swap(&mut self.writers, &mut other.writers);
+        self.tasks.clear();
+    }
+
     fn begin(plan: Arc<Plan>, mut state: PlanState, options: &Options) -> Self {
         state.step = state.step.saturating_add(1);
         let limit = i64::try_from(options.recursion_limit).unwrap_or(i64::MAX);
@@ -121,7 +129,9 @@ impl Run {
             channels: Channels::new(&plan, state),
             plan,
             breakpoints,
-            ..Self::default()
+            tasks: Tasks::default(),
+            has_answer: false,
+            writers: Vec::new(),
         }
     }
 
@@ -181,9 +191,6 @@ impl Run {
     /// nothing. A checkpoint of the input is due, under the step before [`step`](Self::step).
     pub fn input(&mut self) -> Status {
         self.prepare();
-        let mut writes = Writes::default();
-        writes.push(self.plan.start());
-        writes.end();
         let is_step = !self.tasks.list.is_empty();
         self.writers.clear();
         for at in 0..self.tasks.list.len() as u32 {
@@ -192,9 +199,27 @@ impl Run {
         }
         self.add_writer(By::Input, 0);
         let span = if is_step { Span::Step } else { Span::Input };
-        self.take(&writes, span);
+        let plan = self.plan.clone();
+        self.take(&plan.input, span);
         self.advance();
         self.next()
+    }
+
+    /// Takes the input of a new thread and ends its step, as [`input`](Self::input) and
+    /// [`commit`](Self::commit) do, where no checkpoint in between is wanted. `writes` is what
+    /// `__start__` wrote.
+    ///
+    /// # Errors
+    /// [`Misfit`] if `writes` is not one task's, or has no number of this plan's. Nothing has changed.
+    pub fn start(&mut self, writes: &Writes) -> Result<Status, Misfit> {
+        if writes.len() != 1 {
+            return Err(Misfit::new("writes", "those of each task"));
+        }
+        self.check(Some(self.plan.nodes()), writes.of(0))?;
+        match self.input() {
+            Status::Tasks => Ok(self.end(writes)),
+            status => Ok(status),
+        }
     }
 
     /// Goes on where the run was left. No checkpoint is due.
@@ -233,6 +258,11 @@ impl Run {
         for (at, task) in self.tasks.list.iter().enumerate() {
             self.check(Some(task.node), writes.of(at))?;
         }
+        Ok(self.end(writes))
+    }
+
+    #[cfg_attr(target_arch = "wasm32", inline(never))] // Smaller.
+    fn end(&mut self, writes: &Writes) -> Status {
         self.writers.clear();
         for place in 0..self.tasks.order.len() {
             let at = self.tasks.order.get(place).copied().unwrap_or_default();
@@ -243,9 +273,9 @@ impl Run {
         self.advance();
         if stops {
             self.tasks.clear();
-            return Ok(Status::InterruptAfter);
+            return Status::InterruptAfter;
         }
-        Ok(self.next())
+        self.next()
     }
 
     /// Adds a task that handles an error of another, behind all tasks.

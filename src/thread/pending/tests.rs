@@ -1,6 +1,6 @@
 #![allow(clippy::unwrap_used)]
 
-use super::{Pending, Status, Updates};
+use super::{Edit, Pending, Status, Updates};
 use crate::value::Value as _;
 use crate::{Event, Json, Thread};
 
@@ -18,24 +18,31 @@ fn add(id: &str) -> Json {
 
 #[test]
 fn what_is_kept_of_updates_that_are_gone_is_bounded_by_those_that_are_not() {
-    let mut updates = Updates::<Json>::default();
-    let ids: Vec<String> = (0..400).map(|at| at.to_string()).collect();
-    for id in &ids {
-        updates.push(Box::new(Pending::new(
-            id.clone(),
-            json(serde_json::json!({ "a": 1 })),
-            false,
-        )));
+    // An even and an odd number of them.
+    for count in [4000, 4001] {
+        let mut updates = Updates::<Json>::default();
+        let ids: Vec<String> = (0..count).map(|at| at.to_string()).collect();
+        for id in &ids {
+            let update = json(serde_json::json!({ "a": 1 }));
+            let mut pending = Pending::new(id.clone(), update, false);
+            pending.edits.push(Edit::removal(Json::string(id)));
+            updates.push(Box::new(pending));
+        }
+        let mut tidied = 0;
+        for (gone, id) in ids.iter().enumerate() {
+            let place = updates.place(id).unwrap();
+            let slots = updates.slots.len();
+            assert_eq!(updates.remove(place).unwrap().id, *id);
+            assert_eq!(updates.kept, ids.len() - gone - 1);
+            assert_eq!((updates.edit_count, updates.write_count), (updates.kept, updates.kept));
+            assert!(updates.slots.len() <= 2 * updates.kept + 64);
+            assert!(updates.place(id).is_none());
+            tidied += usize::from(updates.slots.len() < slots);
+        }
+        assert!(updates.slots.is_empty());
+        // Each time at most half of them are left: there are twelve halves to 4,000.
+        assert!(tidied <= 12, "{tidied}");
     }
-    for (gone, id) in ids.iter().enumerate() {
-        let place = updates.place(id).unwrap();
-        assert_eq!(updates.remove(place).unwrap().id, *id);
-        assert_eq!(updates.kept, ids.len() - gone - 1);
-        assert_eq!(updates.write_count, updates.kept);
-        assert!(updates.slots.len() <= 2 * updates.kept + 64);
-        assert!(updates.place(id).is_none());
-    }
-    assert!(updates.slots.is_empty());
 }
 
 #[test]
@@ -48,6 +55,7 @@ fn what_is_pending_is_one_list_until_something_of_it_changes() {
     assert_eq!((text("id", 0), text("id", 1)), (Some(first.clone()), Some(second.clone())));
     assert_eq!(text("status", 0).as_deref(), Some("pending"));
     assert!(thread.pending_list().same(&told));
+    assert!(thread.told(&first).unwrap().same(told.at(0).unwrap()));
     // Events about other messages and fields do not concern it.
     let other = Event::Message { message: message("2"), after: None, streaming: false };
     thread.receive(other).unwrap();
@@ -67,6 +75,7 @@ fn what_is_pending_is_one_list_until_something_of_it_changes() {
     let mine = Event::Message { message: message("1"), after: None, streaming: false };
     thread.receive(mine).unwrap();
     assert_eq!(thread.pending_list().len(), 1);
+    assert!(thread.told(&first).is_none());
     thread.receive(Event::State { values: Json::from([("topic", Json::string("b"))]) }).unwrap();
     assert_eq!(thread.pending_list().len(), 0);
     thread.receive(Event::State { values: Json::object() }).unwrap();

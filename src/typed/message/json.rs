@@ -46,6 +46,25 @@ impl Serialize for Message {
     }
 }
 
+impl Serialize for Content {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Text(text) => text.serialize(serializer),
+            Self::Blocks(blocks) => blocks.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Content {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match Json::deserialize(deserializer)? {
+            Json::String(text) => Ok(Self::Text(text)),
+            Json::Array(blocks) => Ok(Self::Blocks(blocks)),
+            _ => Err(D::Error::custom("content is a string or a list of blocks")),
+        }
+    }
+}
+
 impl Serialize for ToolCall {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = Written { map: serializer.serialize_map(None)?, keys: Vec::new() };

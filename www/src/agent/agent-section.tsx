@@ -18,7 +18,7 @@ const SUGGESTIONS = ["Plan a trip", "Compare the weather", "Write to Ada"];
 const MERMAID = graph.drawMermaid();
 
 export function AgentSection() {
-  const [agent, setAgent] = useState(() => new PageAgent());
+  const [agent, setAgent] = useState(() => PageAgent.opened());
   const { active, checkpoints } = useSyncExternalStore(agent.subscribe, agent.getSight);
   const status = useSyncExternalStore(agent.runner.subscribe, agent.runner.getStatus);
   const [at, show] = useState<number>();
@@ -38,7 +38,7 @@ export function AgentSection() {
           <h3 id="page-agent-chat">The agent</h3>
           <span className="spring" />
           <ContextRing view={view as never} room={ROOM} />
-          <button type="button" className="quiet" onClick={() => setAgent(new PageAgent())}>
+          <button type="button" className="quiet" onClick={() => setAgent(agent.startOver())}>
             Start over
           </button>
         </div>

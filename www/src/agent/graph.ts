@@ -1,7 +1,7 @@
 // The agent of this page: a graph of threadfold's, with its threads, its tools and its model in the page.
 import { defineSchema, field, type Todo } from "threadfold";
 import { Context } from "threadfold/context";
-import { END, MemorySaver, START, StateGraph, type NodeContext } from "threadfold/graph";
+import { END, IndexedDBSaver, MemorySaver, START, StateGraph, type NodeContext } from "threadfold/graph";
 import { pause, scripted } from "./scripted-model";
 
 /** A message of the graph, as much of it as is read here. */
@@ -81,6 +81,10 @@ const result = ({ id }: Call, content: string): Message => ({
   content,
 });
 
+/** Keeps the checkpoints over a reload, where the browser lets the page keep anything. */
+export const checkpoints =
+  typeof indexedDB === "undefined" ? new MemorySaver() : new IndexedDBSaver({ name: "threadfold-demo" });
+
 const State = defineSchema({ messages: field.messages<Message>(), todos: field.todos() });
 
 export const graph = new StateGraph(State)
@@ -119,4 +123,4 @@ export const graph = new StateGraph(State)
   )
   .addEdge("approve", "tools")
   .addEdge("tools", "model")
-  .compile({ checkpointer: new MemorySaver(), name: "page" });
+  .compile({ checkpointer: checkpoints, name: "page" });

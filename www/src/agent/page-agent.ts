@@ -1,8 +1,14 @@
-// The agent and what the page knows of it: its runner, the nodes at work, its checkpoints.
+// The agent and what the page knows of it: its runner, the nodes at work, its checkpoints. A reload finds it as it was.
 import { Thread, toAgUi, type AgUiState } from "threadfold";
 import { AgUiRunner, graphEvents } from "threadfold/ag-ui/events";
+import { loadThread, persist } from "threadfold/persist";
+import { saved, storage } from "../chat/saved";
 import { lineage, type Checkpoint } from "./checkpoints";
-import { graph } from "./graph";
+import { checkpoints, graph } from "./graph";
+
+const kept = saved("page agent");
+/** Where the checkpoint is kept that the next run goes on from. */
+const FROM = `${kept.name} from`;
 
 /** What is shown beside the conversation. */
 export interface Sight {
@@ -11,14 +17,20 @@ export interface Sight {
 }
 
 export class PageAgent {
-  readonly thread = new Thread<AgUiState>({ threadId: crypto.randomUUID() });
   readonly runner: AgUiRunner;
   #sight: Sight = { active: new Set(), checkpoints: [] };
   readonly #listeners = new Set<() => void>();
   /** The checkpoint that the next run goes on from, if not the latest. */
-  #from: string | undefined;
+  #from = storage.getItem(FROM) ?? undefined;
+  readonly #stopSaving: () => void;
+  #looks = 0;
 
-  constructor() {
+  /** The agent as the page was left, or a new one. */
+  static opened(): PageAgent {
+    return new PageAgent(loadThread<AgUiState>(kept));
+  }
+
+  private constructor(readonly thread = new Thread<AgUiState>({ threadId: crypto.randomUUID() })) {
     this.runner = new AgUiRunner(this.thread, {
       send: (input, signal) => graphEvents(graph, input as never, { config: this.#config(), signal }),
       onEvent: ({ type, ...event }) => {
@@ -32,6 +44,18 @@ export class PageAgent {
         void this.#look();
       },
     });
+    void this.runner.rejoin(); // what a reload cut off can be tried again
+    this.#stopSaving = persist(thread, kept);
+    void this.#look();
+  }
+
+  /** Forgets this one, and returns a new one. */
+  startOver(): PageAgent {
+    this.#stopSaving();
+    storage.removeItem(kept.name);
+    storage.removeItem(FROM);
+    void this.stop().then(() => checkpoints.deleteThread(this.thread.threadId ?? ""));
+    return new PageAgent();
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -52,6 +76,7 @@ export class PageAgent {
   async goBack({ id, messages, todos }: Checkpoint): Promise<void> {
     await this.stop();
     this.#from = id;
+    storage.setItem(FROM, id);
     this.thread.receive({
       type: "values",
       values: { messages: messages.map((message) => toAgUi(message)), todos: todos ?? [] },
@@ -62,12 +87,16 @@ export class PageAgent {
   #config(): object | undefined {
     const from = this.#from;
     this.#from = undefined;
+    storage.removeItem(FROM);
     return from === undefined ? undefined : { configurable: { checkpoint_id: from, checkpoint_ns: "" } };
   }
 
   async #look(): Promise<void> {
     const { threadId = "" } = this.thread;
-    this.#show({ checkpoints: await lineage(threadId, this.#from) });
+    const look = ++this.#looks;
+    const checkpoints = await lineage(threadId, this.#from);
+    // A later look has begun: this one may have missed what that one sees.
+    if (look === this.#looks) this.#show({ checkpoints });
   }
 
   #show(news: Partial<Sight>): void {

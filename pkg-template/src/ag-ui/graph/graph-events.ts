@@ -11,15 +11,10 @@ import {
   type GraphState,
   type RunnableGraph,
 } from "../../stream/graph-parts.js";
+import type { GraphEvent } from "./graph-event.js";
 import { checkedInput, graphInput, type GraphRunInput } from "./graph-input.js";
 import { MessagesTold } from "./messages-told.js";
 import { StateTold } from "./state-told.js";
-
-/** An event of AG-UI, as {@link graphEvents} makes it. */
-export interface GraphEvent {
-  readonly type: string;
-  readonly [field: string]: unknown;
-}
 
 /** How {@link graphEvents} runs a graph. */
 export interface GraphEventOptions {

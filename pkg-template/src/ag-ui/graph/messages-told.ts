@@ -4,7 +4,7 @@ import { isDict, type Dict } from "../../langgraph/merge.js";
 import { plainDict, readMessage, type WireMessage } from "../../langgraph/message-form.js";
 import { isToolsOwn } from "../../langgraph/namespace.js";
 import { newId } from "../../new-id.js";
-import type { GraphEvent } from "./graph-events.js";
+import type { GraphEvent } from "./graph-event.js";
 
 /** A message that is being told. */
 interface Open {

@@ -1,5 +1,5 @@
 import { patchBetween } from "./patch-between.js";
-import type { GraphEvent } from "./graph-events.js";
+import type { GraphEvent } from "./graph-event.js";
 
 type Values = Readonly<Record<string, unknown>>;
 

@@ -1,10 +1,69 @@
-import { clearToolUses, type ClearToolUsesOptions } from "threadfold/context";
+import { clearToolUses, type ClearToolUsesOptions, type ContextLimit, countTokens } from "threadfold/context";
 import type { LangChainMessage } from "../../messages.js";
+import { typeOf } from "../message.js";
 import { createMiddleware } from "../middleware.js";
 
-/** An edit of what the model is sent: what {@link clearToolUses} clears, or a function. */
+/** What an edit of LangChain's form is given: it changes `messages` in place. */
+export interface ContextEditParams {
+  readonly messages: LangChainMessage[];
+  /** The model that is asked: its `profile` says how much it takes. */
+  readonly model?: unknown;
+  countTokens(messages: readonly LangChainMessage[]): number | Promise<number>;
+}
+
+/** An edit of what the model is sent: what {@link clearToolUses} clears, a function, or an object with `apply`. */
 export type ContextEdit =
-  ClearToolUsesOptions<LangChainMessage> | ((messages: readonly LangChainMessage[]) => readonly LangChainMessage[]);
+  | ClearToolUsesEditOptions
+  | ((messages: readonly LangChainMessage[]) => readonly LangChainMessage[])
+  | { apply(params: ContextEditParams): void | Promise<void> };
+
+/** Options of {@link ClearToolUsesEdit}: those of {@link clearToolUses}, with LangChain's measures. */
+export interface ClearToolUsesEditOptions extends Omit<ClearToolUsesOptions<LangChainMessage>, "trigger" | "keep"> {
+  /** When to clear: over so many tokens (100,000), or when all measures of one of these are reached. */
+  readonly trigger?: number | ContextLimit | readonly ContextLimit[] | undefined;
+  /** How many of the last results stay (3), or how many tokens of them. */
+  readonly keep?: number | ContextLimit | undefined;
+}
+
+/**
+ * Clears old tool results: LangChain's edit for {@link contextEditingMiddleware}, which takes its options as they are, too.
+ *
+ * @example
+ * ```ts
+ * import { ClearToolUsesEdit, contextEditingMiddleware } from "threadfold/agent";
+ *
+ * const edit = new ClearToolUsesEdit({ trigger: { messages: 20 }, keep: { messages: 2 } });
+ * console.log(contextEditingMiddleware({ edits: [edit] }).name); // ContextEditingMiddleware
+ * ```
+ */
+export class ClearToolUsesEdit {
+  readonly #options: ClearToolUsesEditOptions;
+
+  constructor(options: ClearToolUsesEditOptions = {}) {
+    this.#options = options;
+  }
+
+  async apply({ messages, model, countTokens: count }: ContextEditParams): Promise<void> {
+    const { trigger, keep = 3, ...rest } = this.#options;
+    const most = (model as { profile?: { maxInputTokens?: number } } | undefined)?.profile?.maxInputTokens ?? NaN;
+    let tokens: number | undefined;
+    if (typeof trigger === "object") {
+      const now = (tokens = await count(messages));
+      const isDue = ({ messages: many = 0, tokens: much = 0, fraction = 0 }: ContextLimit) =>
+        messages.length >= many && now >= much && (!fraction || now >= fraction * most);
+      if (![trigger].flat().some(isDue)) return;
+    }
+    let kept = typeof keep === "number" ? keep : keep.messages;
+    if (kept === undefined) {
+      const { tokens: room = ((keep as ContextLimit).fraction ?? 0) * most } = keep as ContextLimit;
+      const results = messages.filter((message) => typeOf(message) === "tool");
+      for (let used = (kept = 0); kept < results.length; kept++)
+        if (!((used += await count([results.at(-1 - kept) as LangChainMessage])) <= room)) break;
+    }
+    const settled = { ...rest, trigger: typeof trigger === "object" ? -1 : trigger, keep: kept };
+    messages.splice(0, messages.length, ...clearToolUses(messages, settled, tokens));
+  }
+}
 
 /**
  * Edits what the model is sent, as LangChain's `contextEditingMiddleware` does: by default old tool results are cleared
@@ -35,10 +94,19 @@ export function contextEditingMiddleware({
 }: { readonly edits?: readonly ContextEdit[] | undefined } = {}) {
   return createMiddleware({
     name: "ContextEditingMiddleware",
-    wrapModelCall: (request, handler) => {
-      const edit = (messages: readonly LangChainMessage[], one: ContextEdit) =>
-        typeof one === "function" ? one(messages) : clearToolUses(messages, one);
-      const messages = edits.reduce(edit, request.messages);
+    wrapModelCall: async (request, handler) => {
+      let { messages } = request;
+      for (const one of edits) {
+        if (typeof one === "function") {
+          messages = one(messages);
+          continue;
+        }
+        const edited = [...messages];
+        const edit = "apply" in one ? one : new ClearToolUsesEdit(one);
+        await edit.apply({ messages: edited, model: request.model, countTokens });
+        // A list that is the same stays the same, for what is known of it.
+        if (edited.length !== messages.length || edited.some((one, at) => one !== messages[at])) messages = edited;
+      }
       return handler(messages === request.messages ? request : { ...request, messages });
     },
   });

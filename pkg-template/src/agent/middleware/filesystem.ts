@@ -21,6 +21,8 @@ import { type PlainTool, tool } from "../tools.js";
 export interface FilesystemOptions {
   /** What the model is told about its files. */
   readonly systemPrompt?: string | undefined;
+  /** What it is told about a tool, by the tool's name. */
+  readonly customToolDescriptions?: Readonly<Record<string, string>> | undefined;
 }
 
 const PROMPT = `## Files
@@ -156,11 +158,14 @@ export function changedPath({ name, args }: { readonly name: string; readonly ar
  * console.log(files?.["/plan.md"]?.content, messages[2]?.content); // 1. Rest Updated file /plan.md
  * ```
  */
-export function createFilesystemMiddleware({ systemPrompt = PROMPT }: FilesystemOptions = {}) {
+export function createFilesystemMiddleware({
+  systemPrompt = PROMPT,
+  customToolDescriptions: own = {},
+}: FilesystemOptions = {}) {
   return createMiddleware({
     name: "FilesystemMiddleware",
     stateSchema: { files: field.files<FileData>() },
-    tools: TOOLS,
+    tools: TOOLS.map((one) => ({ ...one, description: own[one.name] ?? one.description })),
     wrapModelCall: (request, handler) => handler(withPrompt(request, systemPrompt)),
     wrapToolCall: (request, handler) => {
       const { toolCall, state } = request;

@@ -10,15 +10,29 @@ import type { AgentState, Runtime, ToolOutcome } from "../types.js";
 /** Which decisions a tool allows, and what the one who decides is shown. */
 export interface InterruptOnConfig {
   readonly allowedDecisions: readonly DecisionType[];
-  readonly description?: string | ((toolCall: ToolCall, state: AgentState, runtime: Runtime) => string) | undefined;
+  readonly description?:
+    string | ((toolCall: ToolCall, state: AgentState, runtime: Runtime) => string | Promise<string>) | undefined;
   /** Whether this call needs a yes. It has to say the same when the run is resumed. */
-  readonly when?: ((request: { readonly toolCall: ToolCall; readonly state: AgentState }) => boolean) | undefined;
+  readonly when?:
+    | ((request: {
+        readonly toolCall: ToolCall;
+        readonly state: AgentState;
+        readonly runtime: Runtime;
+      }) => boolean | Promise<boolean>)
+    | undefined;
+  /** The schema of the arguments, for who edits them: it is in the review config. */
+  readonly argsSchema?: object | undefined;
 }
 
 /** Options of {@link humanInTheLoopMiddleware}. */
 export interface HumanInTheLoopOptions {
   /** By the name of a tool: true for all four decisions, false for none needed. */
   readonly interruptOn: Readonly<Record<string, boolean | InterruptOnConfig>>;
+  /**
+   * Whether one interrupt asks for all calls of a turn, before any of them runs, or each call asks for itself as it
+   * starts, while the others run: then the question is a {@link ToolApprovalRequest}, and its answer a single decision.
+   */
+  readonly interruptMode?: "batched" | "per_call" | undefined;
   /** What a description begins with. */
   readonly descriptionPrefix?: string | undefined;
   /** What the model is told about a call that was edited; null for nothing. */
@@ -31,7 +45,17 @@ export interface ApprovalRequest {
   readonly review_configs: readonly {
     readonly action_name: string;
     readonly allowed_decisions: readonly DecisionType[];
+    readonly args_schema?: object;
   }[];
+}
+
+/** What an interrupt asks with `interruptMode: "per_call"`. */
+export interface ToolApprovalRequest {
+  readonly type: "tool_approval";
+  readonly tool_call_id: string;
+  readonly name: string;
+  readonly args: object;
+  readonly description: string;
 }
 
 /** A decision about a call. */
@@ -56,7 +80,10 @@ const NOTICE =
  * that need one. Answer it with `new Command({ resume: { decisions } })`, a decision for each call in order: approve,
  * edit, reject or respond. Calls that need no approval still run, whatever is decided about the others.
  *
- * @throws {@link ThreadfoldError} `INVALID_VALUE` for a tool without decisions.
+ * With `interruptMode: "per_call"` each call asks by an interrupt of its own: answer by the interrupts' ids,
+ * `new Command({ resume: { [id]: decision } })`. An edit then changes the arguments, not the tool.
+ *
+ * @throws {@link ThreadfoldError} `INVALID_VALUE` for a tool without decisions, and an unknown mode.
  *
  * @example
  * ```ts
@@ -81,7 +108,14 @@ const NOTICE =
  * ```
  */
 export function humanInTheLoopMiddleware(options: HumanInTheLoopOptions) {
-  const { interruptOn, descriptionPrefix = "Tool execution requires approval", editNotice = NOTICE } = options;
+  const {
+    interruptOn = {},
+    interruptMode: mode = "batched",
+    descriptionPrefix = "Tool execution requires approval",
+    editNotice = NOTICE,
+  } = options ?? {};
+  if (mode !== "batched" && mode !== "per_call")
+    throw new ThreadfoldError("INVALID_VALUE", "interruptMode should be 'batched' or 'per_call'.");
   const configs = new Map<string, InterruptOnConfig>();
   for (const [name, given] of Object.entries(interruptOn)) {
     if (given === false) continue;
@@ -95,31 +129,63 @@ export function humanInTheLoopMiddleware(options: HumanInTheLoopOptions) {
     configs.set(name, config);
   }
 
+  /** The config of a call that has to be asked for. */
+  const configOf = async (toolCall: ToolCall, state: AgentState, runtime: Runtime) => {
+    const config = configs.get(toolCall.name);
+    return config && ((await config.when?.({ toolCall, state, runtime })) ?? true) ? config : undefined;
+  };
+  const requestOf = async (
+    toolCall: ToolCall,
+    { description }: InterruptOnConfig,
+    state: AgentState,
+    runtime: Runtime,
+  ) => {
+    const { name, args } = toolCall;
+    const usual = `${descriptionPrefix}\n\nTool: ${name}\nArgs: ${JSON.stringify(args, null, 2)}`;
+    const own = typeof description === "function" ? await description(toolCall, state, runtime) : description;
+    return { name, args, description: own ?? usual };
+  };
+
+  /** Asks for one call: returns what runs in its place, or the message that answers it. */
+  const ask = async (
+    toolCall: ToolCall,
+    config: InterruptOnConfig,
+    { state, runtime }: { readonly state: AgentState; readonly runtime: Runtime },
+  ): Promise<Action | LangChainMessage | undefined> => {
+    const decision = runtime.interrupt<ApprovalDecision>({
+      type: "tool_approval",
+      tool_call_id: toolCall.id as string,
+      ...(await requestOf(toolCall, config, state, runtime)),
+    } satisfies ToolApprovalRequest);
+    const settled = settle([gateOf(config.allowedDecisions)], [decision]);
+    if (!Array.isArray(settled)) throw misfit(settled, [decision], [toolCall], [config]);
+    const [one] = settled;
+    if (one === "run") return undefined;
+    if (!one || "answer" in one) return answerTo(toolCall, decision);
+    const action = actionOf(toolCall, decision);
+    if (action.name !== toolCall.name)
+      throw new Error(`An edit of one call should be { name: '${toolCall.name}', args }: it does not change the tool.`);
+    return action;
+  };
+
   return createMiddleware({
     name: "HumanInTheLoopMiddleware",
     stateSchema: { [EDITED]: field.replace<Readonly<Record<string, Action>>>({ private: true }) },
-    afterModel: (state, runtime) => {
+    afterModel: async (state, runtime) => {
+      if (mode === "per_call") return undefined;
       const calls = callsOf(lastTurn(state.messages).ai);
-      const waiting = calls.map((toolCall) => {
-        const config = configs.get(toolCall.name);
-        return config && (config.when?.({ toolCall, state }) ?? true) ? config : undefined;
-      });
+      const waiting = await Promise.all(calls.map((toolCall) => configOf(toolCall, state, runtime)));
       const edited = state[EDITED] as object | undefined;
       if (!waiting.some(Boolean)) return edited && Object.keys(edited).length > 0 ? { [EDITED]: {} } : undefined;
 
-      const asked = calls.flatMap((toolCall, at) => {
-        const config = waiting[at];
-        if (!config) return [];
-        const { name, args } = toolCall;
-        const { description: given, allowedDecisions } = config;
-        const usual = `${descriptionPrefix}\n\nTool: ${name}\nArgs: ${JSON.stringify(args)}`;
-        const description = typeof given === "function" ? given(toolCall, state, runtime) : (given ?? usual);
-        const review = { action_name: name, allowed_decisions: allowedDecisions };
-        return [{ request: { name, args, description }, review }];
-      });
+      const asked = calls.flatMap((toolCall, at) => (waiting[at] ? [[toolCall, waiting[at]] as const] : []));
       const answer: { decisions?: readonly ApprovalDecision[] } | null | undefined = runtime.interrupt({
-        action_requests: asked.map(({ request }) => request),
-        review_configs: asked.map(({ review }) => review),
+        action_requests: await Promise.all(asked.map(([call, config]) => requestOf(call, config, state, runtime))),
+        review_configs: asked.map(([{ name: action_name }, { allowedDecisions: allowed_decisions, argsSchema }]) => ({
+          action_name,
+          allowed_decisions,
+          ...(argsSchema && { args_schema: argsSchema }),
+        })),
       } satisfies ApprovalRequest);
       const decisions = answer?.decisions;
       if (!Array.isArray(decisions))
@@ -136,17 +202,23 @@ export function humanInTheLoopMiddleware(options: HumanInTheLoopOptions) {
       settled.forEach((one, at) => {
         const call = calls[at] as ToolCall;
         if (one === "run") return;
-        if ("edited" in one) {
-          const { edited_action: action, editedAction } = decisions[one.edited] as Fields;
-          edits[call.id as string] = (action ?? editedAction) as Action;
-        } else messages.push(answerTo(call, decisions[one.answer] as ApprovalDecision));
+        if ("edited" in one) edits[call.id as string] = actionOf(call, decisions[one.edited] as ApprovalDecision);
+        else messages.push(answerTo(call, decisions[one.answer] as ApprovalDecision));
       });
       return { messages, [EDITED]: edits };
     },
     wrapToolCall: async (request, handler) => {
       const { toolCall, runtime, state } = request;
-      const edits = (state[EDITED] ?? {}) as Readonly<Record<string, Action>>;
-      const action = Object.hasOwn(edits, toolCall.id ?? "") ? edits[toolCall.id as string] : undefined;
+      let action: Action | undefined;
+      if (mode === "per_call") {
+        const config = await configOf(toolCall, state, runtime);
+        const came = config && (await ask(toolCall, config, request));
+        if (came && "type" in came) return came as ToolOutcome;
+        action = came as Action | undefined;
+      } else {
+        const edits = (state[EDITED] ?? {}) as Readonly<Record<string, Action>>;
+        if (Object.hasOwn(edits, toolCall.id ?? "")) action = edits[toolCall.id as string];
+      }
       if (!action) return handler(request);
       const { name, args } = action;
       const tool = runtime.tools.find((one) => one.name === name);
@@ -160,6 +232,16 @@ export function humanInTheLoopMiddleware(options: HumanInTheLoopOptions) {
       return editNotice === null ? outcome : noted(outcome, toolCall, editNotice, action);
     },
   });
+}
+
+/** What an edit puts in the place of a call: what was edited must not run as it was. */
+function actionOf(call: ToolCall, decision: ApprovalDecision): Action {
+  const { edited_action: action, editedAction = action } = decision as Fields;
+  const { name, args } = (editedAction ?? {}) as Partial<Action>;
+  const needs = typeof name === "string" ? "args must be an object" : "name must be a string";
+  if (typeof name !== "string" || typeof args !== "object" || args === null)
+    throw new Error(`Invalid edited action for tool "${call.name}": ${needs}`);
+  return editedAction as Action;
 }
 
 /** Says why the decisions do not fit the calls, in LangChain's words. */
@@ -184,6 +266,8 @@ function misfit(
 /** What the model is told in place of a result. */
 function answerTo(call: ToolCall, decision: ApprovalDecision): LangChainMessage {
   const { message } = decision as { message?: string };
+  if (message != null && typeof message !== "string")
+    throw new Error(`Tool call response for "${call.name}" must be a string, got ${typeof message}`);
   if (decision.type === "respond") return toolMessage(call, message ?? "");
   const rejected = `User rejected the tool call for \`${call.name}\` with`;
   const usual = `${rejected} id ${call.id}. The tool was not executed. Do not retry this tool call unless the user explicitly requests it.`;

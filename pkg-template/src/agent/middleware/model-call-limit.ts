@@ -1,6 +1,6 @@
-import { freshId } from "../message.js";
 import { field } from "threadfold";
 import { ThreadfoldError } from "../../errors.js";
+import { newId } from "../../new-id.js";
 import type { Fields } from "../message.js";
 import { createMiddleware } from "../middleware.js";
 
@@ -18,15 +18,38 @@ export interface ModelCallLimitOptions extends CallLimits {
   readonly exitBehavior?: "end" | "error" | undefined;
 }
 
-/** A limit of calls was reached, and its `exitBehavior` is `"error"`. */
-export class CallLimitExceededError extends Error {
-  override readonly name: string = "CallLimitExceededError";
+/** How many calls there were, and may be. */
+export interface CallCounts extends CallLimits {
+  readonly threadCount: number;
+  readonly runCount: number;
+  readonly toolName?: string | undefined;
 }
 
-/** @throws {@link ThreadfoldError} `INVALID_VALUE` for limits that are no numbers, or none. */
-export function checkLimits({ threadLimit, runLimit }: CallLimits): void {
+/** A limit of calls was reached, and its `exitBehavior` is `"error"`. */
+export class CallLimitExceededError extends Error implements CallCounts {
+  declare readonly threadCount: number;
+  declare readonly runCount: number;
+  declare readonly threadLimit: number | undefined;
+  declare readonly runLimit: number | undefined;
+  declare readonly toolName: string | undefined;
+
+  /** @internal */
+  constructor(message: string, what: "Model" | "Tool", counts: CallCounts) {
+    super(message);
+    this.name = `${what}CallLimitExceededError`;
+    Object.assign(this, counts);
+  }
+}
+
+/** @throws {@link ThreadfoldError} `INVALID_VALUE` for limits that are no numbers, or none, and an unknown behaviour. */
+export function checkLimits(
+  { threadLimit, runLimit, exitBehavior }: CallLimits & { readonly exitBehavior?: unknown },
+  behaviors: readonly unknown[],
+): void {
+  if (exitBehavior !== undefined && !behaviors.includes(exitBehavior))
+    throw new ThreadfoldError("INVALID_VALUE", `exitBehavior should be one of ${behaviors.join(", ")}.`);
   if (threadLimit === undefined && runLimit === undefined)
-    throw new ThreadfoldError("INVALID_VALUE", "At least one limit must be specified: threadLimit or runLimit.");
+    throw new ThreadfoldError("INVALID_VALUE", "At least one limit must be specified (threadLimit or runLimit).");
   for (const limit of [threadLimit, runLimit])
     if (limit !== undefined && !(Number.isInteger(limit) && limit >= 0))
       throw new ThreadfoldError("INVALID_VALUE", "A limit of calls should be a whole number.");
@@ -52,7 +75,7 @@ export function checkLimits({ threadLimit, runLimit }: CallLimits): void {
  * ```
  */
 export function modelCallLimitMiddleware(options: ModelCallLimitOptions) {
-  checkLimits(options);
+  checkLimits(options ?? {}, ["end", "error"]);
   const { threadLimit, runLimit, exitBehavior = "end" } = options;
   const counts = ({ threadModelCallCount: thread = 0, runModelCallCount: run = 0 }: Fields) =>
     [thread, run] as [number, number];
@@ -72,8 +95,9 @@ export function modelCallLimitMiddleware(options: ModelCallLimitOptions) {
         ];
         if (reached.length === 0) return undefined;
         const content = `Model call limits exceeded: ${reached.join(", ")}`;
-        if (exitBehavior === "error") throw new CallLimitExceededError(content);
-        return { jumpTo: "end", messages: [{ type: "ai", id: freshId(), content }] };
+        if (exitBehavior === "error")
+          throw new CallLimitExceededError(content, "Model", { ...options, threadCount: thread, runCount: run });
+        return { jumpTo: "end", messages: [{ type: "ai", id: newId(), content }] };
       },
     },
     afterModel: (state) => {

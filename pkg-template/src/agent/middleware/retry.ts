@@ -1,7 +1,9 @@
 // What fails is tried again: calls of models and of tools.
 import { isGraphBubbleUp } from "threadfold/graph";
 import { isAbort } from "../../abort.js";
-import { type AiMessage, toolMessage, freshId } from "../message.js";
+import { ThreadfoldError } from "../../errors.js";
+import { newId } from "../../new-id.js";
+import { type AiMessage, toolMessage } from "../message.js";
 import { createMiddleware } from "../middleware.js";
 import type { Tool } from "../tools.js";
 
@@ -25,6 +27,12 @@ export interface RetryOptions {
   readonly backoffFactor?: number | undefined;
   /** Whether waits are up to a quarter longer or shorter: yes. */
   readonly jitter?: boolean | undefined;
+}
+
+/** @throws {@link ThreadfoldError} `INVALID_VALUE` for numbers below 0. */
+function checked(options: RetryOptions): void {
+  for (const key of ["maxRetries", "initialDelayMs", "maxDelayMs", "backoffFactor"] as const)
+    if (!((options[key] ?? 0) >= 0)) throw new ThreadfoldError("INVALID_VALUE", `${key} must be >= 0`);
 }
 
 /** Calls until it goes well; else says how the last error is told, in LangChain's words. */
@@ -85,6 +93,8 @@ function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<vo
 /**
  * Calls a model again that failed, as LangChain's `modelRetryMiddleware` does.
  *
+ * @throws {@link ThreadfoldError} `INVALID_VALUE` for numbers below 0.
+ *
  * @example
  * ```ts
  * import { createAgent, modelRetryMiddleware } from "threadfold/agent";
@@ -99,6 +109,7 @@ function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<vo
  * ```
  */
 export function modelRetryMiddleware(options: RetryOptions = {}) {
+  checked(options);
   return createMiddleware({
     name: "ModelRetryMiddleware",
     wrapModelCall: (request, handler) =>
@@ -106,7 +117,7 @@ export function modelRetryMiddleware(options: RetryOptions = {}) {
         options,
         request.runtime.signal,
         () => handler(request),
-        (content) => ({ type: "ai", id: freshId(), content }),
+        (content) => ({ type: "ai", id: newId(), content }),
         (attempts, error) => `Model call failed after ${attempts} with ${error}`,
       ),
   });
@@ -120,6 +131,8 @@ export interface ToolRetryOptions extends RetryOptions {
 
 /**
  * Calls a tool again that failed, as LangChain's `toolRetryMiddleware` does.
+ *
+ * @throws {@link ThreadfoldError} `INVALID_VALUE` for numbers below 0.
  *
  * @example
  * ```ts
@@ -139,6 +152,7 @@ export interface ToolRetryOptions extends RetryOptions {
  * ```
  */
 export function toolRetryMiddleware(options: ToolRetryOptions = {}) {
+  checked(options);
   const names = options.tools?.map((tool) => (typeof tool === "string" ? tool : tool.name));
   return createMiddleware({
     name: "ToolRetryMiddleware",

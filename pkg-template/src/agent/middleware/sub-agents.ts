@@ -9,7 +9,7 @@ import { createMiddleware } from "../middleware.js";
 import type { AgentModel } from "../models.js";
 import type { ResponseFormat } from "../structured.js";
 import { type Tool, tool } from "../tools.js";
-import type { Middleware, ToolRuntime } from "../types.js";
+import type { Middleware, StateForm, ToolRuntime } from "../types.js";
 import { withPrompt } from "../prompt.js";
 import { changedPath } from "./filesystem.js";
 import { humanInTheLoopMiddleware, type HumanInTheLoopOptions } from "./human-in-the-loop.js";
@@ -39,16 +39,29 @@ export interface CompiledSubAgent {
 
 /** Options of {@link createSubAgentMiddleware}. */
 export interface SubAgentOptions {
-  readonly subagents: readonly (SubAgent | CompiledSubAgent)[];
+  readonly subagents?: readonly (SubAgent | CompiledSubAgent)[] | undefined;
+  /** Whether there is one that can do all that the agent can: `general-purpose`. It is if there are no others. */
+  readonly generalPurposeAgent?: boolean | undefined;
   /** For those that have none of their own. */
   readonly defaultModel?: AgentModel | undefined;
   readonly defaultTools?: readonly Tool[] | undefined;
-  /** What every sub-agent has first: made anew for each. */
-  readonly defaultMiddleware?: (() => readonly Middleware[]) | undefined;
+  /** What every sub-agent has first; a function makes it anew for each. */
+  readonly defaultMiddleware?: readonly Middleware[] | (() => readonly Middleware[]) | undefined;
+  /** Fields that sub-agents share with the agent, besides those of middlewares that both have. */
+  readonly stateSchema?: StateForm<SchemaFields> | undefined;
   readonly defaultInterruptOn?: HumanInTheLoopOptions["interruptOn"] | undefined;
   readonly systemPrompt?: string | undefined;
+  /** What the model is told about `task`; `{available_agents}` in it stands for their list. */
+  readonly taskDescription?: string | undefined;
 }
 
+const GENERAL: SubAgent = {
+  name: "general-purpose",
+  description: "Can do all that you can: for work of several steps that would only fill your context.",
+  systemPrompt:
+    "Do the task that you are given. Whoever gave it sees only your last message: put the whole result there.",
+};
+const DESCRIPTION = "Has a sub-agent do a task, and returns its report. The sub-agents:\n{available_agents}";
 const PROMPT = `## \`task\`
 Give a sub-agent a task with \`task\` where it can be done on its own and its steps would only fill your context. Tasks that do not depend on one another belong in one turn: they run side by side. A sub-agent sees only the description that you write and the files; you see only its last message, and the user sees neither.`;
 
@@ -85,7 +98,13 @@ const OWN = new Set(["messages", "todos", "structuredResponse", "jumpTo"]);
  * ```
  */
 export function createSubAgentMiddleware(options: SubAgentOptions) {
-  const { subagents, systemPrompt = PROMPT } = options;
+  const {
+    subagents: own = [],
+    generalPurposeAgent: isGeneral = own.length === 0,
+    systemPrompt = PROMPT,
+    taskDescription = DESCRIPTION,
+  } = options;
+  const subagents = isGeneral && !own.some(({ name }) => name === GENERAL.name) ? [GENERAL, ...own] : own;
   const runnables = new Map(subagents.map((one) => [one.name, runnableOf(one, options)]));
   if (runnables.size < subagents.length)
     throw new ThreadfoldError("INVALID_VALUE", "Two sub-agents have one name: the model calls them by it.");
@@ -93,7 +112,7 @@ export function createSubAgentMiddleware(options: SubAgentOptions) {
 
   const task = tool({
     name: "task",
-    description: `Has a sub-agent do a task, and returns its report. The sub-agents:\n${list}`,
+    description: taskDescription.replace("{available_agents}", () => list),
     schema: {
       type: "object",
       properties: {
@@ -141,8 +160,9 @@ function runnableOf(spec: SubAgent | CompiledSubAgent, options: SubAgentOptions)
     throw new ThreadfoldError("INVALID_VALUE", `The sub-agent '${name}' has no model, and there is no defaultModel.`);
   const { systemPrompt, responseFormat } = spec;
   const approval = interruptOn ? [humanInTheLoopMiddleware({ interruptOn })] : [];
-  const middleware = [...(options.defaultMiddleware?.() ?? []), ...(spec.middleware ?? []), ...approval];
-  return createAgent({ name, model, tools, systemPrompt, responseFormat, middleware });
+  const { defaultMiddleware: first = [], stateSchema } = options;
+  const middleware = [...(typeof first === "function" ? first() : first), ...(spec.middleware ?? []), ...approval];
+  return createAgent({ name, model, tools, systemPrompt, responseFormat, middleware, stateSchema });
 }
 
 /** The fields of a state that agents share. */

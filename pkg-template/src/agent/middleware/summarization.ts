@@ -2,7 +2,7 @@ import { field, textOf } from "threadfold";
 import { Context, type ContextDue, type ContextOptions, type ContextRecord } from "threadfold/context";
 import type { LangChainMessage } from "../../messages.js";
 import { typeOf } from "../message.js";
-import { createMiddleware } from "../middleware.js";
+import { createMiddleware, withOwn } from "../middleware.js";
 import { type AgentModel, callModel } from "../models.js";
 import type { AgentState, Runtime } from "../types.js";
 
@@ -10,7 +10,7 @@ import type { AgentState, Runtime } from "../types.js";
 export interface SummarizationOptions extends Omit<ContextOptions<LangChainMessage>, "system" | "tools"> {
   /** The model that summarizes. */
   readonly model: AgentModel;
-  /** What it is asked for; the messages come behind it. */
+  /** What it is asked for; the messages come in place of `{messages}` in it, or behind it. */
   readonly summaryPrompt?: string | undefined;
   /** Decides in place of the options: one of the presets of `threadfold/context`. */
   readonly context?: Context<LangChainMessage> | undefined;
@@ -47,15 +47,20 @@ const USUAL: ContextOptions<LangChainMessage> = { trigger: { tokens: 170_000 }, 
  * ```
  */
 export function summarizationMiddleware({ model, summaryPrompt = PROMPT, context, ...options }: SummarizationOptions) {
-  const by = context ?? new Context<LangChainMessage>({ ...USUAL, ...options });
+  // Where LangChain's models say how much they take.
+  const { maxInputTokens } = (model as { profile?: ContextOptions } | undefined)?.profile ?? {};
+  const by = context ?? new Context<LangChainMessage>({ ...USUAL, maxInputTokens, ...options });
   const summarized = async (due: ContextDue<LangChainMessage>, runtime: Runtime) => {
     const before = due.previousSummary ? [`Summary so far:\n${due.previousSummary}`] : [];
     const text = [...before, ...due.messages.map(lineOf)].join("\n");
-    const messages: LangChainMessage[] = [
-      { type: "human", content: `${summaryPrompt}\n\n<messages>\n${text}\n</messages>` },
-    ];
-    const ask = { messages, tools: [], toolChoice: undefined, settings: undefined, runtime, onChunk: undefined };
-    return textOf(await callModel(model, ask)).trim();
+    const placed = summaryPrompt.replace("{messages}", () => text);
+    const content = placed === summaryPrompt ? `${summaryPrompt}\n\n<messages>\n${text}\n</messages>` : placed;
+    const messages: LangChainMessage[] = [{ type: "human", content }];
+    // Who streams the agent's messages would take the summary for its answer. langchain.js names the source so.
+    const { tags = [], metadata } = runtime as { tags?: readonly string[]; metadata?: object };
+    const own = { tags: [...tags, "nostream"], metadata: { ...metadata, lc_source: "summarization" } };
+    const told = { toolChoice: undefined, settings: undefined, onChunk: undefined, runtime: withOwn(runtime, own) };
+    return textOf(await callModel(model, { messages, tools: [], ...told })).trim();
   };
   const recordOf = (state: AgentState) => (state["_summarization_event"] as ContextRecord | undefined) ?? null;
   return createMiddleware({

@@ -1,6 +1,8 @@
 import { field } from "threadfold";
+import { ThreadfoldError } from "../../errors.js";
 import { limit } from "../decide.js";
-import { callsOf, type Fields, lastTurn, toolMessage, freshId } from "../message.js";
+import { newId } from "../../new-id.js";
+import { callsOf, type Fields, lastTurn, toolMessage } from "../message.js";
 import { createMiddleware } from "../middleware.js";
 import { CallLimitExceededError, type CallLimits, checkLimits } from "./model-call-limit.js";
 
@@ -38,8 +40,10 @@ type Counts = Readonly<Record<string, number>>;
  * ```
  */
 export function toolCallLimitMiddleware(options: ToolCallLimitOptions) {
-  checkLimits(options);
+  checkLimits(options ?? {}, ["continue", "end", "error"]);
   const { toolName, threadLimit, runLimit, exitBehavior = "continue" } = options;
+  if (threadLimit !== undefined && runLimit !== undefined && runLimit > threadLimit)
+    throw new ThreadfoldError("INVALID_VALUE", `runLimit (${runLimit}) cannot exceed threadLimit (${threadLimit}).`);
   const key = toolName ?? "__all__";
   return createMiddleware({
     name: toolName === undefined ? "ToolCallLimitMiddleware" : `ToolCallLimitMiddleware[${toolName}]`,
@@ -66,10 +70,12 @@ export function toolCallLimitMiddleware(options: ToolCallLimitOptions) {
 
         const over = (what: string, count: number, most: number | undefined) =>
           most !== undefined && count > most ? [`${what} limit exceeded (${count}/${most} calls)`] : [];
-        const why = [...over("thread", thread + blocked.length, threadLimit), ...over("run", tried, runLimit)];
+        const threadCount = thread + blocked.length;
+        const why = [...over("thread", threadCount, threadLimit), ...over("run", tried, runLimit)];
         const who = toolName === undefined ? "Tool" : `'${toolName}' tool`;
         const sentence = `${who} call limit reached: ${why.join(" and ")}.`;
-        if (exitBehavior === "error") throw new CallLimitExceededError(sentence);
+        if (exitBehavior === "error")
+          throw new CallLimitExceededError(sentence, "Tool", { ...options, threadCount, runCount: tried });
         const more = toolName === undefined ? "make additional tool calls" : `call '${toolName}' again`;
         const said = `Tool call limit exceeded. Do not ${more}.`;
         const refusals = blocked.map((at) => toolMessage(calls[at] as never, said, "error"));
@@ -77,7 +83,7 @@ export function toolCallLimitMiddleware(options: ToolCallLimitOptions) {
         const stopped =
           "Execution stopped before this tool call could run because another tool call in the same batch exceeded the limit.";
         const rest = calls.filter((_, at) => !blocked.includes(at)).map((call) => toolMessage(call, stopped, "error"));
-        const last = { type: "ai", id: freshId(), content: sentence };
+        const last = { type: "ai", id: newId(), content: sentence };
         // None of them runs, so none counts for the thread.
         return { ...counted(before.thread), jumpTo: "end", messages: [...refusals, ...rest, last] };
       },

@@ -7,6 +7,7 @@ export { runInput, type RunAgentInput, type RunInputOptions, type SendingThread 
 export { AgUiRunner, type AgUiAgent, type AgUiRunnerOptions, type RunToJoin } from "../../runner/ag-ui.js";
 export type * from "../../runner/runner-types.js";
 export type { Runner } from "../../runner/runner.js";
-export { graphEvents, type GraphEvent, type GraphEventOptions } from "../../ag-ui/graph/graph-events.js";
+export type { GraphEvent } from "../../ag-ui/graph/graph-event.js";
+export { graphEvents, type GraphEventOptions } from "../../ag-ui/graph/graph-events.js";
 export type { GraphRunInput } from "../../ag-ui/graph/graph-input.js";
 export type { RunnableGraph } from "../../stream/graph-parts.js";

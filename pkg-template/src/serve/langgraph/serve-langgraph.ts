@@ -15,7 +15,7 @@ import type { ServeLangGraphOptions } from "./serve-options.js";
  * (stream, wait, in the background; list, get, join, cancel, delete; without a thread, too) and what assistants there
  * are. What a thread holds is in the graph's checkpointer, and lasts as long as that; the threads' metadata and the runs
  * are in this program's memory, and a run goes on when whoever asked leaves, unless asked to `cancel` then. Crons, the
- * store, the older stream mode `events` and the strategy `rollback` are not served.
+ * store, the older stream mode `events` and the strategy `rollback` are not served. Anybody may ask, unless `authenticate` says no.
  *
  * @param graphs - A compiled graph, the assistant of every name, or graphs by their names.
  * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no compiled graph.
@@ -53,7 +53,7 @@ export function serveLangGraph(
   const base = (options.basePath ?? "").replace(/\/$/, "");
   const server = new LangGraphServer(byName ?? (graphs as RunnableGraph), options);
   return answering(
-    options.cors,
+    options,
     (detail) => ({ detail }),
     (request) => answer(server, base, request),
   );

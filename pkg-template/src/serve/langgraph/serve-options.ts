@@ -1,15 +1,13 @@
-import type { Cors } from "../http.js";
+import type { HandlerOptions } from "../http.js";
 import type { RunPart } from "./run-parts.js";
 
 /** How `serveLangGraph` answers. */
-export interface ServeLangGraphOptions {
+export interface ServeLangGraphOptions extends HandlerOptions {
   /**
    * More of a run's config, such as `context` by who asks; a function is called for each run. It may throw a `Response`,
-   * which is then the answer: a 401 for who may not run it.
+   * which is then the answer: a 403 for who may not run it.
    */
   config?: ((request: Request) => object | undefined) | object | undefined;
-  /** Which pages of other origins may call. Default: none. */
-  cors?: Cors | undefined;
   /** What the paths begin with: `"/api/langgraph"` where the client's `apiUrl` ends so. */
   basePath?: string | undefined;
   /** How many runs that are over can still be joined. Default 100. */

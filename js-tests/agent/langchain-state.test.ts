@@ -1,0 +1,99 @@
+// State and context declared in LangChain's forms: zod objects, langgraph.js's StateSchema and Annotation.
+import { Annotation, ReducedValue, StateSchema } from "@langchain/langgraph";
+import { createAgent, createMiddleware, tool } from "threadfold/agent";
+import { MemorySaver } from "threadfold/graph";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { z as z3 } from "zod/v3";
+
+const counted = (stateSchema: never) =>
+  createMiddleware({
+    name: "Counter",
+    stateSchema,
+    beforeModel: ({ count }) => ({ count: (count as number) + 1 }),
+  });
+
+test.each([
+  ["zod 4", z.object({ count: z.number().default(10) })],
+  ["zod 3", z3.object({ count: z3.number().default(10) })],
+  ["a StateSchema", new StateSchema({ count: z.number().default(10) })],
+  ["an Annotation", Annotation.Root({ count: Annotation({ reducer: (_, n: number) => n, default: () => 10 }) })],
+])("%s: a field begins with its default, and a thread keeps it", async (_, form) => {
+  const agent = createAgent({
+    model: () => "Yes.",
+    middleware: [counted(form as never)],
+    checkpointer: new MemorySaver(),
+  });
+  const counts = [];
+  for (const messages of ["One", "Two"]) counts.push((await agent.invoke({ messages }, { threadId: "t" }))["count"]);
+  expect(counts).toEqual([11, 12]);
+  expect((await agent.invoke({ messages: "Three", count: 1 }, { threadId: "t" }))["count"]).toBe(2);
+});
+
+test("a name with _ in front is private: hooks see it, callers neither give nor get it", async () => {
+  const seen: unknown[] = [];
+  const secretive = createMiddleware({
+    name: "Secretive",
+    stateSchema: z.object({ _secret: z.string().default("mine"), open: z.string().optional() }),
+    beforeModel: ({ _secret }) => {
+      seen.push(_secret);
+      return { _secret: "changed" };
+    },
+    wrapModelCall: (request, handler) => {
+      seen.push(request.state["_secret"]);
+      return handler(request);
+    },
+  });
+  const agent = createAgent({ model: () => "Yes.", middleware: [secretive], on: () => {} });
+  const result = await agent.invoke({ messages: "Hi", _secret: "yours", open: "seen" });
+  expect(seen).toEqual(["mine", "changed"]);
+  expect(Object.keys(result).sort()).toEqual(["messages", "open"]);
+});
+
+test("a StateSchema's reducers fold", async () => {
+  const noted = new ReducedValue(z.array(z.string()).default([]), {
+    inputSchema: z.string(),
+    reducer: (notes: string[], note: string) => [...notes, note],
+  });
+  const notes = (name: string) =>
+    createMiddleware({ name, stateSchema: new StateSchema({ noted }), beforeModel: () => ({ noted: name }) });
+  const agent = createAgent({ model: () => "Yes.", middleware: [notes("a"), notes("b")] });
+  expect(await agent.invoke({ messages: "Hi" })).toMatchObject({ noted: ["a", "b"] });
+});
+
+test("createAgent takes stateSchema, which may name messages again", async () => {
+  const stateSchema = z.object({ messages: z.any(), who: z.string().default("nobody") });
+  const agent = createAgent({ model: () => "Yes.", stateSchema });
+  const { messages, who } = await agent.invoke({ messages: "Hi" });
+  expect([messages.length, who]).toEqual([2, "nobody"]);
+});
+
+test("hooks are given the context as their middleware's contextSchema has it", async () => {
+  const seen: unknown[] = [];
+  const contextSchema = z.object({ user: z.string(), limit: z.number().default(3) });
+  const told = createMiddleware({
+    name: "Told",
+    contextSchema,
+    beforeAgent: (_, { context, node }) => void seen.push([node, context]),
+    afterModel: { hook: (_, { context }) => void seen.push(context), canJumpTo: ["end"] },
+    wrapModelCall: (request, handler) => {
+      seen.push(request.runtime.context);
+      return handler(request);
+    },
+    wrapToolCall: (request, handler) => {
+      seen.push([request.runtime.toolCallId, request.runtime.context]);
+      return handler(request);
+    },
+  });
+  const whole = createMiddleware({ name: "Whole", afterAgent: (_, { context }) => void seen.push(context) });
+  const agent = createAgent({
+    model: (messages) =>
+      messages.length > 1 ? "Done." : { content: "", tool_calls: [{ id: "c1", name: "look", args: {} }] },
+    tools: [tool({ name: "look", run: () => "Seen." })],
+    middleware: [told, whole],
+  });
+  await agent.invoke({ messages: "Hi" }, { context: { user: "Ada", more: true } });
+  const own = { user: "Ada", limit: 3 };
+  expect(seen).toEqual([["Told.before_agent", own], own, own, ["c1", own], own, own, { user: "Ada", more: true }]);
+  await expect(agent.invoke({ messages: "Hi" }, { context: {} })).rejects.toThrow("user");
+});

@@ -1,0 +1,113 @@
+// How a run is ended from outside: a signal, its time, a super-step's time; and what then stands.
+import { START, StateGraph } from "threadfold/graph";
+import { describe, expect, test } from "vitest";
+import { type Loose, outcome, type Package, same, State } from "./both.js";
+
+const config = { configurable: { thread_id: "t" } };
+const sleep = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms));
+
+/** A slow node, then a fast one; it counts how often they ran, and how often the slow one was told to stop. */
+function slow(of: Package, how: "alone" | "as a node" | "with the context", saver: Loose) {
+  const ran = { slow: 0, fast: 0, told: 0 };
+  const begun: { tell: (() => void) | undefined } = { tell: undefined };
+  const inner = new of.StateGraph(State)
+    .addNode("slow", async (_: unknown, { signal }: Loose) => {
+      ran.slow++;
+      signal?.addEventListener("abort", () => ran.told++, { once: true });
+      begun.tell?.();
+      await sleep(200);
+      return { log: ["slow"] };
+    })
+    .addNode("fast", () => {
+      ran.fast++;
+      return { log: ["fast"] };
+    })
+    .addEdge(of.START, "slow")
+    .addEdge("slow", "fast")
+    .compile({ checkpointer: saver });
+  if (how === "alone") return { ran, begun, graph: inner };
+  const node = how === "as a node" ? inner : (_: unknown, ctx: Loose) => inner.invoke({}, ctx);
+  const outer = new of.StateGraph(State).addNode("inner", node).addEdge(of.START, "inner");
+  return { ran, begun, graph: outer.compile({ checkpointer: saver }) };
+}
+
+for (const how of ["alone", "as a node", "with the context"] as const)
+  describe(`a graph ${how}`, () => {
+    for (const by of ["a signal", "the run's time", "a step's time"])
+      same(`is stopped by ${by}, and goes on later`, async (of) => {
+        const { ran, begun, graph } = slow(of, how, new of.MemorySaver());
+        // The first run of a process takes its time.
+        await graph.invoke({ sum: 1 }, { configurable: { thread_id: "before" } });
+        Object.assign(ran, { slow: 0, fast: 0, told: 0 });
+        const stop = new AbortController();
+        if (by === "a signal") begun.tell = () => void setTimeout(() => stop.abort(), 5);
+        if (by === "a step's time") graph.stepTimeout = 60;
+        const more = by === "the run's time" ? { timeout: 60 } : {};
+        const { threw } = (await outcome(graph.invoke({ sum: 1 }, { ...config, signal: stop.signal, ...more }))) as {
+          threw: Error;
+        };
+        begun.tell = undefined;
+        await sleep(250);
+        const stopped = { ...ran };
+        graph.stepTimeout = undefined;
+        const { next } = await graph.getState(config);
+        return { ended: /abort/i.test(threw.message), stopped, next, result: await graph.invoke(null, config), ran };
+      });
+  });
+
+// That of langgraph.js does.
+describe("a graph inside does not go on", () => {
+  const inside = async (more: object, beside?: () => Promise<never>) => {
+    const ran: string[] = [];
+    const inner = new StateGraph(State as unknown)
+      .addNode("slow", async () => {
+        await sleep(60);
+        return { log: ["slow"] };
+      })
+      .addNode("fast", () => ({ log: [ran.push("fast")] }))
+      .addEdge(START, "slow")
+      .addEdge("slow", "fast")
+      .compile();
+    const outer = new StateGraph(State as unknown).addNode("inner", inner, more).addEdge(START, "inner");
+    if (beside) outer.addNode("beside", beside).addEdge(START as never, "beside" as never);
+    await expect(outer.compile().invoke({ sum: 1 })).rejects.toThrow();
+    await sleep(120);
+    expect(ran).toEqual([]);
+  };
+  test("when its node's time is up", () => inside({ timeout: 15 }));
+  test("when a node beside it fails", () =>
+    inside({}, async () => {
+      await sleep(15);
+      throw new Error("beside");
+    }));
+});
+
+describe("what is thrown", () => {
+  const waits = (of: Package) =>
+    new of.StateGraph(State)
+      .addNode("a", () => sleep(50))
+      .addEdge(of.START, "a")
+      .compile();
+  same("the signal's reason", async (of) => {
+    const stop = new AbortController();
+    setTimeout(() => stop.abort(new TypeError("why")), 5);
+    const { threw } = (await outcome(waits(of).invoke({}, { signal: stop.signal }))) as { threw: Error };
+    return [threw.name, threw.message];
+  });
+  same("at once, where it was aborted before", async (of) => {
+    const { threw } = (await outcome(waits(of).invoke({}, { signal: AbortSignal.abort() }))) as { threw: Error };
+    return [threw.name, threw.message];
+  });
+  same("that the time is up, also of a stream", async (of) => {
+    const told = await outcome(async () => {
+      for await (const _ of await waits(of).stream({}, { timeout: 5 }));
+    });
+    return (told as { threw: Error }).threw.name;
+  });
+  same("an error, whatever the reason is", async (of) => {
+    const stop = new AbortController();
+    setTimeout(() => stop.abort("enough"), 5);
+    const { threw } = (await outcome(waits(of).invoke({}, { signal: stop.signal }))) as { threw: Error };
+    return [threw instanceof Error, threw.message];
+  });
+});

@@ -1,0 +1,141 @@
+// The ids in a run's lists of messages: a message whose id a list does not have goes behind it, whatever the list holds.
+import type { Values } from "./state-fields.js";
+
+/** A list whose ids are worth knowing. */
+const LONG = 32;
+
+/** How often a list is looked through before its ids are noted, which costs as much as so many looks. */
+const LOOKS = 4;
+
+interface Known {
+  list: readonly unknown[];
+  length: number;
+  looks: number;
+  /** All ids of the list, if they are noted; and some that it no longer has. */
+  ids: Set<unknown> | undefined;
+}
+
+type Fold = (state: Values, updates: readonly Values[]) => Values;
+
+/** What one run knows of its lists of messages. They are followed from step to step, as long as no one else changes them. */
+export class KnownIds {
+  readonly #fields: readonly string[];
+  readonly #known = new Map<string, Known>();
+
+  /** `fields`: those that hold messages. */
+  constructor(fields: readonly string[]) {
+    this.#fields = fields;
+  }
+
+  /**
+   * Folds updates into a state. Of a list that only gets messages that are new to it, `fold` sees none but those.
+   * `isTrial`: the run does not go on from the answer.
+   */
+  fold(state: Values, updates: readonly Values[], fold: Fold, isTrial: boolean): Values {
+    const grows = this.#fields.filter((key) => this.#onlyGrows(key, state[key], updates));
+    if (grows.length === 0) {
+      const next = fold(state, updates);
+      if (!isTrial) for (const key of this.#fields) this.#look(key, state[key], next[key]);
+      return next;
+    }
+    const short: Record<string, unknown> = { ...state };
+    for (const key of grows) short[key] = [];
+    const next = fold(short, updates) as Record<string, unknown>;
+    if (next === short) return state;
+    for (const key of grows) {
+      const list = state[key] as readonly unknown[];
+      const added = next[key] as readonly unknown[];
+      next[key] = added.length > 0 ? list.concat(added) : list;
+      if (!isTrial) this.#follow(key, next[key] as readonly unknown[], added);
+    }
+    if (!isTrial) for (const key of this.#fields) if (!grows.includes(key)) this.#look(key, state[key], next[key]);
+    return next;
+  }
+
+  /** Returns the list with these messages behind it, if they are whole and new to it, which is quick to say. */
+  grown(key: string, list: unknown, given: unknown): readonly unknown[] | undefined {
+    const known = this.#known.get(key);
+    if (!Array.isArray(list)) return undefined;
+    const ids = known && known.list === list && known.length === list.length ? known.ids : undefined;
+    if (!ids && list.length >= LONG) return undefined;
+    try {
+      const added: readonly unknown[] = Array.isArray(given) ? given : [given];
+      const isKnown = ({ id }: Message) => (ids ? ids.has(id) : list.some((message) => idOf(message) === id));
+      if (!added.every((one) => isWhole(one) && !isKnown(one))) return undefined;
+      if (added.length > 1 && new Set(added.map(idOf)).size < added.length) return undefined;
+      return added.length > 0 ? list.concat(added) : list;
+    } catch {
+      // The fold says what cannot be read.
+      return undefined;
+    }
+  }
+
+  /** Notes that the run goes on from a list that {@link grown} has made. */
+  follow(key: string, list: readonly unknown[], before: readonly unknown[]): void {
+    if (this.#known.get(key)?.list === before) this.#follow(key, list, list.slice(before.length));
+  }
+
+  #onlyGrows(key: string, list: unknown, updates: readonly Values[]): boolean {
+    const known = this.#known.get(key);
+    if (!known?.ids || known.list !== list || known.length !== known.list.length) return false;
+    const { ids } = known;
+    try {
+      return updates.every((update) => {
+        if (!Object.hasOwn(update, key)) return true;
+        const given = update[key];
+        return Array.isArray(given) ? given.every((one) => isNew(one, ids)) : isNew(given, ids);
+      });
+    } catch {
+      // The fold says what cannot be read.
+      return false;
+    }
+  }
+
+  #follow(key: string, list: readonly unknown[], added: readonly unknown[]): void {
+    const known = this.#known.get(key) as Known;
+    for (const message of added) known.ids?.add(idOf(message));
+    known.list = list;
+    known.length = list.length;
+  }
+
+  /** Notes what a fold that has looked through the whole list made of it. */
+  #look(key: string, before: unknown, after: unknown): void {
+    if (before === after || !Array.isArray(after) || after.length < LONG) return;
+    const last = this.#known.get(key);
+    const looks = last !== undefined && last.list === before ? last.looks + 1 : 1;
+    const ids = looks < LOOKS ? undefined : new Set(after.map(idOf));
+    this.#known.set(key, { list: after, length: after.length, looks: ids ? 0 : looks, ids });
+  }
+}
+
+/** Whether it is a message, whole, whose id is none of these. No other form: it might be a removal. */
+function isNew(given: unknown, ids: ReadonlySet<unknown>): boolean {
+  if (typeof given !== "object" || given === null) return false;
+  const { id, type, role } = given as { id?: unknown; type?: unknown; role?: unknown };
+  return role === undefined && typeof id === "string" && TYPES.has(type) && !ids.has(id);
+}
+
+interface Message {
+  readonly id?: unknown;
+  readonly type?: unknown;
+  readonly role?: unknown;
+  readonly tool_call_id?: unknown;
+  readonly tool_calls?: unknown;
+}
+
+/** Whether the reducer takes it as it is: `is_plain` of src/message.rs, but for AG-UI's form. */
+function isWhole(given: unknown): given is Message {
+  if (typeof given !== "object" || given === null) return false;
+  const { id, type, role, tool_call_id: answers, tool_calls: calls } = given as Message;
+  if (typeof id !== "string" || role !== undefined || !TYPES.has(type)) return false;
+  if (type === "tool") return typeof answers === "string";
+  return type !== "ai" || calls === undefined || (Array.isArray(calls) && calls.every(isOwnCall));
+}
+
+/** A call in LangChain's form: OpenAI's has a function. */
+const isOwnCall = (call: unknown): boolean =>
+  typeof call === "object" && call !== null && (call as { function?: unknown }).function === undefined;
+
+const idOf = (message: unknown): unknown => (message as { id?: unknown } | null)?.id;
+
+const TYPES: ReadonlySet<unknown> = new Set(["human", "ai", "system", "tool", "function"]);

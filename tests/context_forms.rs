@@ -1,0 +1,173 @@
+//! Messages in the forms in which lists come, and the boundary of edits: as js-tests/context has them for JavaScript.
+#![cfg(not(target_arch = "wasm32"))]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+use serde_json::{Value, json};
+use threadfold::context::EditedBefore;
+use threadfold::context::clear::{ClearOptions, clear_tool_uses};
+use threadfold::context::meter::Meter;
+use threadfold::context::offload::{OffloadOptions, offload};
+use threadfold::context::policy::{Policy, Size};
+use threadfold::context::tokens::Estimated;
+use threadfold::context::trim::Counter;
+use threadfold::context::truncate::{TruncateOptions, truncate_tool_args};
+use threadfold::context::view::Context;
+
+fn serialised(class: &str, fields: &Value) -> Value {
+    json!({ "lc": 1, "type": "constructor", "id": ["langchain_core", "messages", class], "kwargs": fields })
+}
+
+fn lists() -> (Value, Value) {
+    let call = json!({ "id": "c1", "name": "write_file", "args": { "text": "x".repeat(99) } });
+    let all = [
+        ("SystemMessage", json!({ "type": "system", "id": "m0", "content": "Be brief." })),
+        ("AIMessage", json!({ "type": "ai", "id": "m1", "content": "", "tool_calls": [call] })),
+        (
+            "ToolMessage",
+            json!({ "type": "tool", "id": "m2", "content": "r".repeat(99), "tool_call_id": "c1", "artifact": 1 }),
+        ),
+        ("HumanMessage", json!({ "type": "human", "id": "m3", "content": "y".repeat(99) })),
+    ];
+    let made = all.iter().map(|(class, fields)| serialised(class, fields)).collect();
+    (made, all.iter().map(|(_, fields)| fields.clone()).collect())
+}
+
+/// The fields of each message, whatever its form.
+fn fields(list: &Value) -> Vec<Value> {
+    let all = list.as_array().unwrap().iter();
+    all.map(|message| message.get("kwargs").unwrap_or(message).clone()).collect()
+}
+
+#[test]
+fn what_is_serialised_is_edited_as_a_dict_is_and_stays_serialised() {
+    let edited_before = Some(EditedBefore::Id("m3"));
+    let edits: [fn(&Value, Option<EditedBefore<'_>>) -> Value; 3] = [
+        |list, edited_before| {
+            let options =
+                ClearOptions { edited_before, clear_tool_inputs: true, ..ClearOptions::default() };
+            clear_tool_uses(list, options, Counter::Approximate).unwrap()
+        },
+        |list, edited_before| {
+            let options =
+                TruncateOptions { edited_before, max_length: 5, ..TruncateOptions::default() };
+            truncate_tool_args(list, options, None, Counter::Approximate).unwrap()
+        },
+        |list, _| {
+            let options = OffloadOptions {
+                tool_tokens: Some(5),
+                human_tokens: Some(5),
+                exclude_tools: &[],
+                ..OffloadOptions::default()
+            };
+            offload(list, options).unwrap().messages
+        },
+    ];
+    let (made, plain) = lists();
+    for edit in edits {
+        let (short, wanted) = (edit(&made, edited_before), edit(&plain, edited_before));
+        assert_ne!(short, made);
+        assert_eq!(fields(&short), fields(&wanted));
+        assert!(short.as_array().unwrap().iter().all(|message| message["lc"] == 1));
+    }
+}
+
+#[test]
+fn a_model_is_not_sent_what_is_only_for_the_screen() {
+    let policy = Policy {
+        trigger: vec![Size::messages(5)],
+        keep: Some(Size::messages(2)),
+        ..Policy::default()
+    };
+    let said = |id: &str, role: &str| json!({ "id": id, "role": role, "content": id });
+    let roles =
+        ["reasoning", "user", "reasoning", "assistant", "user", "activity", "assistant", "user"];
+    let list: Value =
+        roles.iter().enumerate().map(|(at, role)| said(&format!("m{at}"), role)).collect();
+    let context = Context::new(policy.clone(), &Estimated);
+    let view = context.view(&list, None).unwrap();
+    let ids = |list: &Value| {
+        let ids =
+            list.as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap_or("").to_owned());
+        ids.collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(ids(&view.messages), "m1 m3 m4 m6 m7");
+    let due = view.due.clone().unwrap();
+    assert_eq!(
+        (ids(&due.messages), ids(&due.kept), due.cutoff),
+        ("m1 m3 m4".into(), "m6 m7".into(), 6)
+    );
+    let record = due.record(Some("S"), None);
+    assert_eq!((record.cutoff_index, record.summarized_id.as_deref()), (6, Some("m4")));
+    assert_eq!(ids(&context.view(&list, Some(&record)).unwrap().messages), " m6 m7");
+    // And a meter counts as the next view does.
+    let mut meter = Meter::new(&view, &policy).unwrap();
+    meter.push(&said("m8", "activity")).unwrap();
+    meter.text("unseen");
+    meter.push(&json!({ "id": "m9", "role": "assistant", "content": "" })).unwrap();
+    meter.text("a few words");
+    let mut longer = list.as_array().unwrap().clone();
+    longer.push(json!({ "id": "m9", "role": "assistant", "content": "a few words" }));
+    let now = context.view(&Value::Array(longer), None).unwrap();
+    assert!((meter.tokens() - now.tokens).abs() < f64::EPSILON);
+    assert!(meter.is_due());
+}
+
+#[test]
+fn edits_stay_where_the_message_goes_that_they_end_before() {
+    let result = "a long result ".repeat(50);
+    let all: Vec<Value> = (1..5)
+        .flat_map(|at| {
+            [
+                json!({ "id": format!("a{at}"), "type": "ai", "content": "", "tool_calls": [{ "id": at.to_string(), "name": "f", "args": {} }] }),
+                json!({ "id": format!("r{at}"), "type": "tool", "tool_call_id": at.to_string(), "content": &result }),
+                json!({ "id": format!("h{at}"), "type": "human", "content": "h" }),
+            ]
+        })
+        .collect();
+    let policy = Policy {
+        trigger: vec![Size::tokens(600.0)],
+        keep: Some(Size::tokens(500.0)),
+        ..Policy::default()
+    };
+    let mut context = Context::new(policy, &Estimated);
+    context.clear = Some(ClearOptions { keep: 2, ..ClearOptions::default() });
+    let due = context.view(&Value::Array(all.clone()), None).unwrap().due.unwrap();
+    let record = due.record(None, None);
+    assert_eq!(record.edited_id.as_deref(), Some("a3"));
+    for (gone, cleared) in [
+        (vec![], 2),
+        (vec!["r3"], 2),
+        (vec!["a3"], 2),
+        (vec!["h1", "r3"], 2),
+        (vec!["a1", "r1", "a3"], 1),
+    ] {
+        let is_left = |message: &&Value| !gone.contains(&message["id"].as_str().unwrap());
+        let left = Value::Array(all.iter().filter(is_left).cloned().collect());
+        let messages = context.view(&left, Some(&record)).unwrap().messages;
+        let count =
+            messages.as_array().unwrap().iter().filter(|one| one["content"] == "[cleared]").count();
+        assert_eq!(count, cleared, "without {gone:?}");
+    }
+}
+
+#[test]
+fn the_arguments_of_many_calls_of_one_message_are_cleared_at_once() {
+    let id = |at: usize| format!("c{at:04}");
+    let calls = (0..2000).map(|at| json!({ "id": id(at), "name": "f", "args": { "a": 1 } }));
+    let mut list =
+        vec![json!({ "type": "ai", "content": "", "tool_calls": calls.collect::<Vec<_>>() })];
+    let result = |at| json!({ "type": "tool", "content": "r", "tool_call_id": id(at) });
+    list.extend((0..2000).rev().map(result));
+    let options = ClearOptions {
+        edited_before: Some(EditedBefore::Index(1501)),
+        clear_tool_inputs: true,
+        ..ClearOptions::default()
+    };
+    let cleared = clear_tool_uses(&Value::Array(list), options, Counter::Approximate).unwrap();
+    for (at, call) in cleared[0]["tool_calls"].as_array().unwrap().iter().enumerate() {
+        assert_eq!(call["args"] == json!({}), at >= 500);
+    }
+    let ids: Vec<String> = (500..2000).map(id).collect();
+    let editing = &cleared[0]["response_metadata"]["context_editing"];
+    assert_eq!(editing["cleared_tool_inputs"], json!(ids));
+}
