@@ -1,7 +1,7 @@
 // Chats in React, for a page: each shows a thread of some messages and hears an answer token by token.
 import { HttpAgent } from "@ag-ui/client";
 import { useStream } from "@langchain/langgraph-sdk/react";
-import { createElement as h, memo, useEffect, useMemo, useState } from "react";
+import { createElement as h, memo, useEffect, useState } from "react";
 import { textOf, Thread } from "threadfold";
 import { foldRun } from "threadfold/langgraph/events";
 import { useMessage, useMessageIds, useThread } from "threadfold/react";
@@ -22,26 +22,23 @@ export const CHATS = {
 const Message = ({ message }) =>
   h("li", null, h("b", null, message.type ?? message.role), h("p", null, textOf(message)));
 
-/** Each message hears of itself; the list is in blocks, as the docs of useMessageIds have it. */
+/** Each message hears of itself; the list is in blocks of blocks, as the docs of useMessageIds have it. */
 function inBlocks(thread) {
   const One = memo(({ id }) => h(Message, { message: useMessage(thread, id) }));
-  const sameIds = ({ ids: a }, { ids: b }) => a.length === b.length && a.every((id, at) => id === b[at]);
-  const Block = memo(
-    ({ ids }) =>
-      h(
-        "ul",
-        { className: "block" },
-        ids.map((id) => h(One, { key: id, id })),
-      ),
-    sameIds,
+  const Blocks = memo(
+    ({ ids, size }) => {
+      if (size < 50) return ids.map((id) => h(One, { key: id, id }));
+      return ids
+        .filter((_, at) => at % size === 0)
+        .map((first, at) => {
+          const own = ids.slice(at * size, (at + 1) * size);
+          const style = { containIntrinsicSize: `auto ${own.length * 64}px` };
+          return h("div", { key: first, className: "block", style }, h(Blocks, { ids: own, size: size / 10 }));
+        });
+    },
+    (before, now) => before.ids.join() === now.ids.join(),
   );
-  return () => {
-    const ids = useMessageIds(thread);
-    return useMemo(() => {
-      const starts = ids.filter((_, at) => at % 50 === 0);
-      return starts.map((first, at) => h(Block, { key: first, ids: ids.slice(at * 50, at * 50 + 50) }));
-    }, [ids]);
-  };
+  return () => h(Blocks, { ids: useMessageIds(thread), size: 500 });
 }
 
 function inOneList(thread) {
