@@ -129,22 +129,26 @@ test("a run's latest parts are known again, and a long run's record does not gro
   expect(again.getState().messages).toEqual([ai("1", "anew")]);
 });
 
-test("a million parts, or outside of CI a part of them, take the memory of the last ten thousand", { timeout: 60_000 }, () => {
-  using thread = threadOf(ai("1"));
-  const collect = (globalThis as { gc?: () => void }).gc;
-  const used = () => {
-    collect?.();
-    return process.memoryUsage().heapUsed;
-  };
-  hear(thread, started("r"));
-  for (let at = 0; at < 20_000; at++) hear(thread, { type: "message-finished", messageId: "1", id: `before, ${at}` });
-  const before = used();
-  const parts = isThorough() ? 1_000_000 : 200_000;
-  for (let at = 0; at < parts; at++)
-    hear(thread, { type: "message-finished", messageId: "1", id: `part number ${at}` });
-  expect((used() - before) / 2 ** 20).toBeLessThan(3);
-  expect(JSON.stringify(thread).length).toBeLessThan(500_000);
-});
+test(
+  "a million parts, or outside of CI a part of them, take the memory of the last ten thousand",
+  { timeout: 60_000 },
+  () => {
+    using thread = threadOf(ai("1"));
+    const collect = (globalThis as { gc?: () => void }).gc;
+    const used = () => {
+      collect?.();
+      return process.memoryUsage().heapUsed;
+    };
+    hear(thread, started("r"));
+    for (let at = 0; at < 20_000; at++) hear(thread, { type: "message-finished", messageId: "1", id: `before, ${at}` });
+    const before = used();
+    const parts = isThorough() ? 1_000_000 : 200_000;
+    for (let at = 0; at < parts; at++)
+      hear(thread, { type: "message-finished", messageId: "1", id: `part number ${at}` });
+    expect((used() - before) / 2 ** 20).toBeLessThan(3);
+    expect(JSON.stringify(thread).length).toBeLessThan(500_000);
+  },
+);
 
 test("an error keeps its name, its message and its code in a record, for the run and for what failed", () => {
   class Refused extends Error {
