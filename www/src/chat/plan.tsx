@@ -12,8 +12,7 @@ export function Plan({ todos, folds = false }: { todos: unknown; folds?: boolean
   return (
     <details className="plan" open={!folds}>
       <summary>
-        Plan: {done} of {list.length} done{" "}
-        {folds && current && <span>{String(current["content"])}</span>}
+        Plan: {done} of {list.length} done {folds && current && <span>{String(current["content"])}</span>}
       </summary>
       <ul className="todos" aria-label="Todos">
         {list.map(({ content, status }, at) => (

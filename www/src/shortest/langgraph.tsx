@@ -6,10 +6,10 @@ const thread = new Thread();
 const agent = new LangGraphRunner(thread, { apiUrl: "/langgraph", assistantId: "agent" });
 
 export function Chat() {
-  const messages = useMessageIds(thread).map((id) => <Message key={id} id={id} />);
+  const list = useMessageIds(thread).map((id) => <Message key={id} id={id} />);
   return (
     <form action={(form) => void agent.sendMessage(String(form.get("text")))}>
-      {messages}
+      {list}
       <input name="text" aria-label="Message" />
     </form>
   );
