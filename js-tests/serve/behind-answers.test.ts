@@ -137,9 +137,15 @@ const { call, ask, mail } = {
   },
 };
 
+/** A default is a value of a thread that the graph does not have, too. */
+const Noted = theirs.Annotation.Root({
+  ...theirs.MessagesAnnotation.spec,
+  notes: theirs.Annotation<string[]>({ reducer: (_, notes) => notes, default: () => [] }),
+});
+
 const GRAPHS: Record<string, () => RunnableGraph> = {
   "langgraph.js": () =>
-    new theirs.StateGraph(theirs.MessagesAnnotation)
+    new theirs.StateGraph(Noted)
       .addNode("call", call as never)
       .addNode("ask", (() => ask(theirs.interrupt)) as never)
       .addNode("mail", mail as never)
@@ -169,6 +175,45 @@ describe.each(Object.entries(GRAPHS))("a graph of %s", (library, graphOf) => {
     // langgraph.js keeps the first answer, and takes the second for that of a second question.
     const corrected = library === "langgraph.js" ? refused : { status: "finished" };
     expect(await runner.resume({ value: true })).toMatchObject(corrected);
+  });
+
+  test("an answer fails for a thread that a restart has lost; a retry answers the graph that has it", async () => {
+    const had = graphOf();
+    let graph = had;
+    const runner = new AgUiRunner(new Thread<AgUiState>(), {
+      send: (input, signal) => graphEvents(graph, input, { signal }),
+    });
+    await runner.sendMessage("Mail Ada");
+    graph = graphOf();
+    const lost = { code: "NO_QUESTION", message: expect.stringContaining("no question to answer") as string };
+    expect(await runner.resume({ value: true })).toMatchObject({ status: "failed", error: lost });
+    expect([runner.status, runner.error]).toMatchObject(["error", lost]);
+    expect(await runner.retry()).toMatchObject({ status: "failed", error: lost });
+    expect(runs).toEqual([]);
+    graph = had;
+    expect(await runner.retry()).toEqual({ status: "finished" });
+    expect(runs).toEqual(["mail"]);
+  });
+
+  test("an answer whose response was lost may come again", async () => {
+    const graph = graphOf();
+    const runner = runnerOf(graph);
+    await runner.sendMessage("Mail Ada");
+    const resume = runner.interrupts.map(({ id }) => ({ interruptId: id, status: "resolved", payload: true }));
+    const types: string[] = [];
+    for (const runId of ["r1", "r2"])
+      for await (const { type } of graphEvents(graph, {
+        threadId: runner.thread.threadId,
+        runId,
+        messages: [],
+        resume,
+      }))
+        types.push(type);
+    expect(types.filter((type) => type.startsWith("RUN_F") || type === "RUN_ERROR")).toEqual([
+      "RUN_FINISHED",
+      "RUN_FINISHED",
+    ]);
+    expect(runs).toEqual(["mail"]);
   });
 
   test.each([false, true])("goes on behind an answer (after a reload: %s)", async (reload) => {

@@ -351,6 +351,66 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
     expect((await get(handler, "/threads/t", { headers: { authorization: "me" } })).status).toBe(200);
   });
 
+  test.each([
+    ["undefined", undefined],
+    ["null", null],
+    ["0", 0],
+    ["1", 1],
+    ["a text", "ada"],
+    ["a user", { name: "ada" }],
+    ["a promise of nothing", Promise.resolve()],
+  ])("authenticate lets nobody in by %s", async (_, answer) => {
+    const body = { error: "Who asks is not let in." };
+    const response = await post(serve(chatGraph(), { authenticate: () => answer as never }), input("Hi"));
+    expect([response.status, await response.json()]).toEqual([401, body]);
+    const deployment = serveLangGraph(chatGraph(), { authenticate: () => answer as never });
+    expect((await get(deployment, "/ok")).status).toBe(401);
+  });
+
+  test("what authenticate throws is for the log, not for who asks", async () => {
+    const log = vi.spyOn(console, "error").mockImplementation(() => {});
+    const error = new Error("The database's password is 123.");
+    const authenticate = () => {
+      throw error;
+    };
+    const response = await post(serve(chatGraph(), { authenticate }), input("Hi"));
+    expect([response.status, await response.json()]).toEqual([500, { error: "The server failed to check who asks." }]);
+    expect(log.mock.calls).toEqual([[error]]);
+    log.mockRestore();
+  });
+
+  test("an authenticate that may return nothing does not compile", () => {
+    // @ts-expect-error returns nothing
+    serve(chatGraph(), { authenticate: () => {} });
+    const users = new Map<string, { isValid: boolean }>();
+    // @ts-expect-error returns undefined for a user that is unknown
+    serve(chatGraph(), { authenticate: ({ url }) => users.get(url)?.isValid });
+    // @ts-expect-error the same, later
+    serveLangGraph(chatGraph(), { authenticate: async ({ url }) => users.get(url)?.isValid });
+    serve(chatGraph(), { authenticate: ({ url }) => users.get(url)?.isValid === true });
+  });
+
+  test.each([
+    [{ autenticate: () => false }, "There is no option 'autenticate'."],
+    [{ basepath: "/api" }, "There is no option 'basepath'."],
+    [{ authenticate: "x" }, "authenticate should be a function."],
+    [{ authenticate: null }, "authenticate should be a function."],
+    [() => false, "The options of serve should be an object."],
+    [null, "The options of serve should be an object."],
+  ])("refuses the options %j when it is made", (options, message) => {
+    const refusal = (of: string) => expect.objectContaining({ code: "INVALID_VALUE", message: of }) as Error;
+    expect(() => serve(chatGraph(), options as never)).toThrow(refusal(message));
+    const other = message.replace("of serve ", "of serveLangGraph ");
+    expect(() => serveLangGraph(chatGraph(), options as never)).toThrow(refusal(other));
+  });
+
+  test("takes the options that it has, and those that are undefined", () => {
+    const both = { cors: true, authenticate: () => true, config: {}, keep: 1 };
+    const missing = { autenticate: undefined } as object;
+    serve(chatGraph(), { ...both, ...missing, resumable: true, events: (events) => events });
+    serveLangGraph(chatGraph(), { ...both, ...missing, basePath: "/api", parts: (parts) => parts });
+  });
+
   test("a path that is no encoded text is refused; what config throws as a response is the answer", async () => {
     expect((await get(serve(chatGraph()), "/threads/%")).status).toBe(400);
     const closed = serve(chatGraph(), {

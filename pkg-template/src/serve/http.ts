@@ -1,5 +1,6 @@
 // What both servers say over HTTP: JSON, refusals, and streams of server-sent events.
 
+import { ThreadfoldError } from "threadfold";
 import { errorWords } from "../stream/error-words.js";
 
 /** Answers a request, as Workers, Next, Deno, Bun and others call it. */
@@ -14,10 +15,27 @@ export interface HandlerOptions {
   cors?: Cors | undefined;
   /**
    * Called before every request, of runs and of threads, but for a browser's question whether it may ask (`OPTIONS`).
-   * Returns, or throws, the `Response` of a request that is refused, such as a 401; `false` is a 401, too. Anything else
-   * lets it in. The server reads the request's body: read that of `request.clone()`.
+   * Only `true` lets the request in. A `Response`, returned or thrown, is the answer; anything else that it returns is a
+   * 401. Any other error is a 500 that does not say it, and goes to `console.error`. The server reads the request's body:
+   * read that of `request.clone()`.
    */
-  authenticate?: ((request: Request) => Response | boolean | void | Promise<Response | boolean | void>) | undefined;
+  authenticate?: ((request: Request) => Response | boolean | Promise<Response | boolean>) | undefined;
+}
+
+/**
+ * Checks a server's options, in the words of the function that takes them.
+ *
+ * @throws {@link ThreadfoldError} `INVALID_VALUE`: a misspelt `authenticate` would let everybody in.
+ */
+export function checkOptions(options: HandlerOptions, taker: string, names: readonly string[]): void {
+  if (typeof options !== "object" || options === null || Array.isArray(options))
+    throw new ThreadfoldError("INVALID_VALUE", `The options of ${taker} should be an object.`);
+  for (const [name, value] of Object.entries(options))
+    if (value !== undefined && name !== "cors" && name !== "authenticate" && !names.includes(name))
+      throw new ThreadfoldError("INVALID_VALUE", `There is no option '${name}'.`);
+  const { authenticate } = options;
+  if (authenticate !== undefined && typeof authenticate !== "function")
+    throw new ThreadfoldError("INVALID_VALUE", "authenticate should be a function.");
 }
 
 /** An answer that is no success, with its sentence. */
@@ -102,6 +120,26 @@ function sooner<T>(coming: Promise<T>, milliseconds: number): Promise<T | undefi
   });
 }
 
+/** Asks `authenticate`. Returns the answer of a request that it answers itself; throws for one that it does not let in. */
+async function refusalOf(
+  authenticate: HandlerOptions["authenticate"],
+  request: Request,
+): Promise<Response | undefined> {
+  if (!authenticate) return undefined;
+  let answer: unknown;
+  try {
+    answer = await authenticate(request);
+  } catch (error) {
+    if (error instanceof Response) return error;
+    // Whoever asked is not known yet: what it says is for the server's log.
+    console.error(error);
+    throw new Refusal(500, "The server failed to check who asks.");
+  }
+  if (answer instanceof Response) return answer;
+  if (answer !== true) throw new Refusal(401, "Who asks is not let in.");
+  return undefined;
+}
+
 /**
  * Wraps a handler: who may not ask is refused, what it throws becomes an answer, pages of other origins are let in, their
  * questions answered.
@@ -128,9 +166,7 @@ export function answering(
     }
     let response: Response;
     try {
-      const refused = await authenticate?.(request);
-      if (refused === false) throw new Refusal(401, "Who asks is not let in.");
-      response = refused instanceof Response ? refused : await handle(request);
+      response = (await refusalOf(authenticate, request)) ?? (await handle(request));
     } catch (error) {
       const status = error instanceof Refusal ? error.status : 500;
       response = error instanceof Response ? error : json(JSON.stringify(shape(errorWords(error).message)), status);

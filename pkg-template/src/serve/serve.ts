@@ -1,5 +1,5 @@
 import type { GraphEvent } from "../ag-ui/graph/graph-event.js";
-import { graphEvents, threadState, type GraphEventOptions } from "../ag-ui/graph/graph-events.js";
+import { graphEvents, isKept, threadState, type GraphEventOptions } from "../ag-ui/graph/graph-events.js";
 import { checkedInput, type GraphRunInput } from "../ag-ui/graph/graph-input.js";
 import { agUiMessage } from "../ag-ui/graph/messages-told.js";
 import { errorWords } from "../stream/error-words.js";
@@ -7,6 +7,7 @@ import { checkedGraph, shownState, type GraphTask, type RunnableGraph } from "..
 import {
   answering,
   bodyOf,
+  checkOptions,
   decoded,
   eventStream,
   json,
@@ -45,9 +46,10 @@ export interface ServeOptions extends HandlerOptions {
  * A POST of a `RunAgentInput` starts a run and is answered by its events. `GET …/threads/ID` answers what the graph's
  * thread has, `{ messages, state, interrupts }`. If the runs are `resumable`, `GET …/runs/ID` joins one (`joinUrl` of an
  * `AgUiRunner`; behind `Last-Event-ID`, or from its start), a POST of the same run does too, and `DELETE …/runs/ID` stops
- * it (its `cancel`). A second run of a thread under way is refused with 409. Anybody may ask, unless `authenticate` says no.
+ * it (its `cancel`). A second run of a thread under way is refused with 409. With `authenticate` a request
+ * needs its `true`; without it anybody may ask.
  *
- * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no compiled graph.
+ * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no compiled graph, and for an option that there is not.
  *
  * @example
  * ```ts
@@ -74,6 +76,7 @@ export interface ServeOptions extends HandlerOptions {
  */
 export function serve(graph: RunnableGraph, options: ServeOptions = {}): FetchHandler {
   checkedGraph(graph, "serve");
+  checkOptions(options, "serve", ["config", "resumable", "keep", "events"]);
   const server = new AgUiServer(graph, options);
   return answering(
     options,
@@ -159,8 +162,7 @@ class AgUiServer {
   async #thread(threadId: string): Promise<Response> {
     const known = await threadState(this.#graph, { configurable: { thread_id: threadId } });
     const { messages = [], ...state } = (known?.values ?? {}) as { messages?: readonly unknown[] };
-    if (!known || (known.config?.configurable?.["checkpoint_id"] === undefined && Object.keys(state).length === 0))
-      throw new Refusal(404, `There is no thread ${threadId}.`);
+    if (!known || !isKept(known)) throw new Refusal(404, `There is no thread ${threadId}.`);
     const interrupts = (known.tasks ?? []).flatMap(({ interrupts = [] }: GraphTask) => interrupts);
     return json(
       wireJson({

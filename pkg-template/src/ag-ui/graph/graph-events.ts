@@ -12,7 +12,7 @@ import {
   type RunnableGraph,
 } from "../../stream/graph-parts.js";
 import type { GraphEvent } from "./graph-event.js";
-import { checkedInput, graphInput, type GraphRunInput } from "./graph-input.js";
+import { checkedInput, graphInput, resumeOf, type GraphRunInput } from "./graph-input.js";
 import { MessagesTold } from "./messages-told.js";
 import { StateTold } from "./state-told.js";
 
@@ -23,6 +23,9 @@ export interface GraphEventOptions {
   /** Stops the run. */
   readonly signal?: AbortSignal | undefined;
 }
+
+/** Of an answer, such as one to a server whose memory a restart has emptied. */
+const NO_QUESTION = "The thread has no question to answer: the graph does not know it.";
 
 const MODES = ["values", "updates", "messages", "tasks", "custom"];
 
@@ -73,6 +76,10 @@ async function* events(
     };
     asked = { ...more, configurable: { ...configurable, thread_id: threadId } };
     const known = await threadState(graph, asked);
+    if (known && !isKept(known) && resumeOf(input) !== undefined) {
+      yield { type: "RUN_ERROR", message: NO_QUESTION, code: "NO_QUESTION" };
+      return;
+    }
     const telling = new Telling(graph, input);
     const start = graphInput(graph, input, known);
     for await (const part of graphParts(graph, start, { ...asked, streamMode: MODES, ...(signal && { signal }) })) {
@@ -105,6 +112,13 @@ async function openQuestions(graph: RunnableGraph, config: object): Promise<read
 export async function threadState(graph: RunnableGraph, config: object): Promise<GraphState | undefined> {
   if (!graph.checkpointer || !graph.getState) return undefined;
   return (await graph.getState(config as never)) as GraphState;
+}
+
+/** Whether the graph has the thread: of one that it never had, or has lost, `getState` tells an empty state. */
+export function isKept({ config, values }: GraphState): boolean {
+  // The defaults of fields are values of a thread without a checkpoint, too.
+  if (config?.configurable) return config.configurable["checkpoint_id"] !== undefined;
+  return Object.keys(values ?? {}).length > 0;
 }
 
 /** An error by the names that LangGraph gives errors. */

@@ -121,7 +121,8 @@ function fieldsOf({ channels }: RunnableGraph): (name: string, otherwise: boolea
 /** What ag-ui-langgraph answers an interrupt with that the user cancelled. */
 const CANCELLED = "__agui_cancelled__";
 
-function resumeOf({ resume, forwardedProps }: GraphRunInput): unknown {
+/** Returns the answers to the graph's interrupts; undefined if the client sends none. */
+export function resumeOf({ resume, forwardedProps }: GraphRunInput): unknown {
   if (Array.isArray(resume) && resume.length > 0) return answersOf(resume as ResumeEntry[]);
   const legacy = (forwardedProps as { command?: { resume?: unknown } } | null | undefined)?.command?.resume;
   return legacy === null ? undefined : parsed(legacy);

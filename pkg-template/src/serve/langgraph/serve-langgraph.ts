@@ -1,6 +1,6 @@
 import { isDict } from "../../langgraph/merge.js";
 import { checkedGraph, type RunnableGraph } from "../../stream/graph-parts.js";
-import { answering, bodyOf, decoded, json, Refusal, type FetchHandler } from "../http.js";
+import { answering, bodyOf, checkOptions, decoded, json, Refusal, type FetchHandler } from "../http.js";
 import { wireJson } from "../wire.js";
 import { LangGraphServer, locationOf } from "./langgraph-server.js";
 import type { Run } from "./runs.js";
@@ -15,10 +15,11 @@ import type { ServeLangGraphOptions } from "./serve-options.js";
  * (stream, wait, in the background; list, get, join, cancel, delete; without a thread, too) and what assistants there
  * are. What a thread holds is in the graph's checkpointer, and lasts as long as that; the threads' metadata and the runs
  * are in this program's memory, and a run goes on when whoever asked leaves, unless asked to `cancel` then. Crons, the
- * store, the older stream mode `events` and the strategy `rollback` are not served. Anybody may ask, unless `authenticate` says no.
+ * store, the older stream mode `events` and the strategy `rollback` are not served. With `authenticate` a request needs
+ * its `true`; without it anybody may ask.
  *
  * @param graphs - A compiled graph, the assistant of every name, or graphs by their names.
- * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no compiled graph.
+ * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no compiled graph, and for an option that there is not.
  *
  * @example
  * ```ts
@@ -50,6 +51,7 @@ export function serveLangGraph(
     ? undefined
     : new Map(Object.entries(graphs ?? {}).map(([name, graph]) => [name, checkedGraph(graph, "serveLangGraph")]));
   if (byName?.size === 0) checkedGraph(undefined, "serveLangGraph");
+  checkOptions(options, "serveLangGraph", ["config", "basePath", "keep", "parts"]);
   const base = (options.basePath ?? "").replace(/\/$/, "");
   const server = new LangGraphServer(byName ?? (graphs as RunnableGraph), options);
   return answering(
