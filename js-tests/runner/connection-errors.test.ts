@@ -1,7 +1,7 @@
 // How a runner words what went wrong on the way to the server, for the one who reads the chat.
 import { Thread, type AgUiState } from "threadfold";
 import { AgUiRunner, type AgUiRunnerOptions } from "threadfold/ag-ui/events";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 
 const BROKEN = {
   code: "NO_CONNECTION",
@@ -31,6 +31,25 @@ test("a connection of an agent's own is told in the same words, whether the run 
   const record = JSON.parse(JSON.stringify(lost.thread)) as object;
   const after = new AgUiRunner(Thread.fromJSON(record) as unknown as Thread<AgUiState>, { url: "/agent", connect });
   expect([after.status, after.error]).toMatchObject(["error", { code: BROKEN.code, message: BROKEN.message }]);
+});
+
+test("while a broken connection is rejoined there is no error to act on", async () => {
+  let join = (_: AsyncIterable<object>): void => {};
+  const joined = new Promise<AsyncIterable<object>>((resolve) => (join = resolve));
+  const runner = breaking({ connect: () => joined as never });
+  const seen: [status: string, hasError: boolean][] = [];
+  runner.subscribe(() => seen.push([runner.status, runner.error !== undefined]));
+  const sent = runner.sendMessage("Hi");
+  await vi.waitFor(() => expect(runner.thread.run.status).toBe("disconnected"));
+  expect([runner.status, runner.error]).toEqual(["submitted", undefined]);
+  join(
+    (async function* () {
+      throw new TypeError("terminated");
+    })(),
+  );
+  expect(await sent).toMatchObject({ status: "disconnected", error: BROKEN });
+  expect([runner.status, runner.error]).toMatchObject(["error", BROKEN]);
+  expect(seen.filter(([status, hasError]) => hasError !== (status === "error"))).toEqual([]);
 });
 
 test("an error that an agent throws before a run is the agent's", async () => {

@@ -89,8 +89,8 @@ export abstract class Runner<S extends object, U extends object> {
 
   /**
    * Why the last run failed, why its connection broke, or why the thread could not be loaded; with the HTTP `status`, if
-   * the server refused the request.
-   * The same object until another run fails.
+   * the server refused the request. Only while {@link Runner.status} is `error`, when `retry()` can be called: not while a
+   * broken connection is being rejoined. The same object until another run fails.
    */
   get error(): RunnerError | undefined {
     return this.#shown.error;
@@ -242,7 +242,7 @@ export abstract class Runner<S extends object, U extends object> {
         this.#ready();
         this.#shown.failedLoad = { error };
         this.#loadAgain = () => this.loadFrom(ask);
-        return { status: "failed", error: this.error };
+        return { status: "failed", error: this.#shown.reason };
       }
     });
   }
@@ -420,7 +420,7 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   #result({ stopped, pendingToolCallIds }: RunNews): RunResult {
-    const { error } = this;
+    const { reason: error } = this.#shown;
     switch (this.thread.run.status) {
       case "idle":
         return stopped

@@ -41,8 +41,13 @@ export class ShownRun<S extends object, U extends object> {
     return status === "idle" ? "ready" : status === "failed" ? "error" : status;
   }
 
-  /** The same object until another run fails. */
+  /** Why something failed that can be done again now: only while the status is `error`. */
   get error(): RunnerError | undefined {
+    return this.status === "error" ? this.reason : undefined;
+  }
+
+  /** Why the run failed or lost its connection, whatever is being done about it. The same object until another run fails. */
+  get reason(): RunnerError | undefined {
     const { status, error: why } = this.#thread.run;
     const isBroken = status === "disconnected" && !this.failedLoad;
     const error = this.failedLoad ? this.failedLoad.error : why;
