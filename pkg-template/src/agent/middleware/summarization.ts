@@ -7,7 +7,13 @@ import { type AgentModel, callModel } from "../models.js";
 import type { AgentState, Runtime } from "../types.js";
 
 /** Options of {@link summarizationMiddleware}. */
-export interface SummarizationOptions extends Omit<ContextOptions<LangChainMessage>, "system" | "tools"> {
+export interface SummarizationOptions extends Omit<ContextOptions<LangChainMessage>, "system" | "tools" | "trigger"> {
+  /**
+   * When to summarize: when all measures of one of these are reached. Default: 170,000 tokens. Messages are those that
+   * the model is sent; tokens are theirs, as in LangChain's: without the system prompt and the tools. To count those, too,
+   * pass a `context` with `system` and `tools`.
+   */
+  readonly trigger?: ContextOptions["trigger"];
   /** The model that summarizes. */
   readonly model: AgentModel;
   /** What it is asked for; the messages come in place of `{messages}` in it, or behind it. */
