@@ -197,13 +197,13 @@ describe.each(Object.entries(GRAPHS))("a graph of %s", (library, graphOf) => {
 
   test("an answer whose response was lost may come again", async () => {
     const graph = graphOf();
-    const runner = runnerOf(graph);
+    const runner = runnerOf(graph, new Thread<AgUiState>({ threadId: "t" }));
     await runner.sendMessage("Mail Ada");
-    const resume = runner.interrupts.map(({ id }) => ({ interruptId: id, status: "resolved", payload: true }));
+    const resume = runner.interrupts.map(({ id = "" }) => ({ interruptId: id, status: "resolved", payload: true }));
     const types: string[] = [];
     for (const runId of ["r1", "r2"])
       for await (const { type } of graphEvents(graph, {
-        threadId: runner.thread.threadId,
+        threadId: "t",
         runId,
         messages: [],
         resume,
