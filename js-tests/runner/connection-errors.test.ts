@@ -34,19 +34,15 @@ test("a connection of an agent's own is told in the same words, whether the run 
 });
 
 test("while a broken connection is rejoined there is no error to act on", async () => {
-  let join = (_: AsyncIterable<object>): void => {};
-  const joined = new Promise<AsyncIterable<object>>((resolve) => (join = resolve));
-  const runner = breaking({ connect: () => joined as never });
+  let fail: (why: Error) => void = () => {};
+  const joining = new Promise<never>((_, reject) => (fail = reject));
+  const runner = breaking({ connect: () => joining });
   const seen: [status: string, hasError: boolean][] = [];
   runner.subscribe(() => seen.push([runner.status, runner.error !== undefined]));
   const sent = runner.sendMessage("Hi");
   await vi.waitFor(() => expect(runner.thread.run.status).toBe("disconnected"));
   expect([runner.status, runner.error]).toEqual(["submitted", undefined]);
-  join(
-    (async function* () {
-      throw new TypeError("terminated");
-    })(),
-  );
+  fail(new TypeError("terminated"));
   expect(await sent).toMatchObject({ status: "disconnected", error: BROKEN });
   expect([runner.status, runner.error]).toMatchObject(["error", BROKEN]);
   expect(seen.filter(([status, hasError]) => hasError !== (status === "error"))).toEqual([]);
