@@ -107,7 +107,7 @@ test("the slider shows what was at each checkpoint, and the agent goes on from o
   expect(after).not.toContain("Now the weather.");
   expect(after.at(-1)).toContain("In Lima");
   // The plan was noted by then, and what came later is another branch.
-  expect(await agent(page).locator(".plan summary").textContent()).toBe("Plan: 0 of 3 done");
+  expect(await agent(page).locator(".plan summary").textContent()).toBe("Plan: 0 of 3 done Look at the weather");
   await page.close();
 });
 

@@ -10,6 +10,14 @@ afterEach(() => {
   expect(complaints.splice(0)).toEqual([]);
 });
 
+/** Whether all of an element of the log is in the part of it that one sees. */
+const inLog = (page: Page, selector: string) =>
+  page.locator("#chat-thread").evaluate((log, selector) => {
+    const { top, bottom } = log.getBoundingClientRect();
+    const box = log.querySelector(selector)?.getBoundingClientRect();
+    return box !== undefined && box.top >= top && box.bottom <= bottom + 1;
+  }, selector);
+
 async function open(options: BrowserContextOptions = {}, query = ""): Promise<{ page: Page; chat: Chat }> {
   const page = await browser.newPage({ reducedMotion: "reduce", viewport: { width: 1280, height: 1000 }, ...options });
   const chat = new Chat(page, complaints);
@@ -20,6 +28,7 @@ async function open(options: BrowserContextOptions = {}, query = ""): Promise<{ 
 test("a message shows before the server answers, the answer streams, and all of it is the server's in the end", async () => {
   const { page, chat } = await open();
   await chat.latency(1_000);
+  const place = await page.locator("#chat-thread").boundingBox();
   await chat.send("Plan my week");
   await page.waitForFunction(() => document.querySelector("#chat-thread .message.user .note"));
   // Nothing has come back yet; the run that took it along began with its request.
@@ -45,6 +54,8 @@ test("a message shows before the server answers, the answer streams, and all of 
   expect(
     await page.locator("#chat .todos li").evaluateAll((all) => all.map((item) => item.getAttribute("data-status"))),
   ).toEqual((state["todos"] as { status: string }[]).map(({ status }) => status));
+  expect(await page.locator("#chat .plan").textContent()).toContain("Plan: 3 of 3 done");
+  expect(await page.locator("#chat-thread").boundingBox()).toEqual(place);
   expect(await chat.drift()).toEqual({ drifts: "0", errors: "0", said: "In sync" });
   await page.close();
 });
@@ -206,9 +217,13 @@ test.each([
   const { page, chat } = await open();
   await page.getByLabel("Talk to").selectOption(server);
   await chat.latency(0);
+  const place = await page.locator("#chat-thread").boundingBox();
   await chat.send("Mail Ada that I am late");
   await page.getByText("Send this mail to ada@example.com?").waitFor();
   expect(await page.locator("#run-status").textContent()).toBe("The agent waits for you.");
+  // The question is in sight, and has moved nothing but what it follows.
+  expect(await page.locator("#chat-thread").boundingBox()).toEqual(place);
+  await expect.poll(() => inLog(page, ".question")).toBe(true);
   // The call is drawn, not dumped.
   expect(await page.locator("#chat-thread .call dt").allTextContents()).toEqual(["to", "subject", "text"]);
   expect(await page.locator("#chat-thread").textContent()).not.toContain("{");
@@ -345,4 +360,19 @@ test.each([390, 320])("the chat fits a phone of %i px", async (width) => {
   await page.getByLabel("Talk to").selectOption("langgraph");
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
   await page.close();
+});
+
+test.each([390, 820])("the first screen of %i px has its place before React has made it", async (width) => {
+  const place = async (javaScriptEnabled: boolean) => {
+    const { page } = await open({ viewport: { width, height: 844 }, javaScriptEnabled });
+    if (javaScriptEnabled) await page.locator("#chat").waitFor();
+    const box = await page.locator("#first-screen").boundingBox();
+    await page.close();
+    return box;
+  };
+  const [before, after] = [await place(false), await place(true)];
+  expect(before?.y).toBe(after?.y);
+  // Fonts differ; what comes after it is below the screen at once.
+  expect(Math.abs((before?.height ?? 0) - (after?.height ?? 0))).toBeLessThan(80);
+  expect((before?.y ?? 0) + (before?.height ?? 0)).toBeGreaterThan(844);
 });

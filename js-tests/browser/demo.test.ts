@@ -1,5 +1,4 @@
 // The demo page's recorded runs, its playground and its chart, in Chromium. The chat is in chat.test.ts.
-import { readFileSync } from "node:fs";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterEach, expect, test } from "vitest";
 import { browser, demo } from "./served-demo";
@@ -287,7 +286,7 @@ test("the links lead to the README, the docs and the registries", async () => {
   await page.close();
 });
 
-test("the cost of a token is measured while the page runs, and the code is the code that runs", async () => {
+test("the cost of a token is measured while the page runs", async () => {
   const page = await open();
   await page.waitForFunction(
     () => Number(document.querySelector<HTMLElement>("#token-cost-note")?.dataset["samples"]) >= 5,
@@ -301,9 +300,5 @@ test("the cost of a token is measured while the page runs, and the code is the c
   expect(whole).toBeGreaterThan(2 * byMessage);
   expect(await page.locator(".measured").count()).toBe(2);
   expect(await page.locator(".measured").first().isVisible()).toBe(true);
-  for (const file of ["open-ag-ui.ts", "messages.tsx"]) {
-    const source = readFileSync(new URL(`../../www/src/chat/${file}`, import.meta.url), "utf8");
-    expect(await page.locator(".code code").allTextContents()).toContain(source);
-  }
   await page.close();
 });

@@ -1,4 +1,4 @@
-// What one sees first: a chat that plays, the code that makes it, and what a token costs.
+// What one sees first: a chat that plays, the shortest code of one, and what a token costs.
 import { useState } from "react";
 import { createPortal } from "react-dom";
 import { ChatCard } from "./chat/chat-card";

@@ -1,4 +1,5 @@
 // What a checkpoint costs in memory, in time and in bytes, beside langgraph.js's MemorySaver, and in IndexedDB.
+import { setImmediate } from "node:timers/promises";
 import "fake-indexeddb/auto";
 import { AIMessage } from "@langchain/core/messages";
 import * as langgraph from "@langchain/langgraph";
@@ -44,16 +45,24 @@ async function time(saver, message, n, steps) {
   return ((performance.now() - began) * 1000) / (steps / 2);
 }
 
-/** The heap that so many puts take: the messages that they are of, and what the saver adds. */
-async function heap(n, steps) {
+/** The heap behind collections, and behind the tasks that clean up after them. */
+async function heapUsed() {
+  for (let pass = 0; pass < 3; pass++) {
+    globalThis.gc();
+    await setImmediate();
+  }
+  return process.memoryUsage().heapUsed;
+}
+
+/** A thread of `n` messages in a saver of its own, and what puts the next so many checkpoints, a message more in each. */
+async function grownThread(n) {
   const saver = new MemorySaver();
-  // So that the code is compiled, and its feedback there.
-  await putAll(new MemorySaver(), puts(dict, n, 200));
   let messages = Array.from({ length: n }, (_, at) => dict(`m${at}`));
   const before = puts(dict, n, 1);
   await putAll(saver, before);
-  const step = async (from, to) => {
-    for (let at = from; at < to; at++) {
+  let at = 1;
+  const grow = async (steps) => {
+    for (const end = at + steps; at < end; at++) {
       const grown = { messages };
       messages = [...messages, dict(`x${at}`)];
       const [checkpoint, metadata] = before[0];
@@ -72,16 +81,28 @@ async function heap(n, steps) {
       const config = { configurable: { thread_id: "1", checkpoint_ns: "", checkpoint_id: idOf(at - 1) } };
       await saver.put(config, made, { ...metadata, step: at }, newVersions, grown);
     }
+    if ((await saver.get({ configurable: { thread_id: "1" } })).channel_values.messages !== messages)
+      throw new Error("The saver kept another list.");
   };
-  await step(1, 100);
-  globalThis.gc();
-  const began = process.memoryUsage().heapUsed;
-  await step(100, 100 + steps);
-  globalThis.gc();
-  const used = process.memoryUsage().heapUsed - began;
-  if ((await saver.get({ configurable: { thread_id: "1" } })).channel_values.messages !== messages)
-    throw new Error("The saver kept another list.");
-  return used / steps;
+  return { grow };
+}
+
+/** The heap that so many puts take: the messages that they are of, and what the saver adds. */
+async function heap(n, steps) {
+  const { grow } = await grownThread(n);
+  await grow(99);
+  const began = await heapUsed();
+  await grow(steps);
+  return (await heapUsed()) - began;
+}
+
+/** The heap that a thread takes with so many steps: of ten, for what else lives in the heap comes and goes. */
+async function heapOfThread(steps) {
+  const threads = [];
+  for (let at = 0; at < 10; at++) threads.push(await grownThread(0));
+  const began = await heapUsed();
+  for (const { grow } of threads) await grow(steps);
+  return ((await heapUsed()) - began) / threads.length;
 }
 
 /** What langgraph.js's MemorySaver keeps of a checkpoint. */
@@ -128,13 +149,13 @@ export async function costs(quick, wanted) {
       n,
       us: Object.fromEntries(Object.entries(samples).map(([of, times]) => [of, median(times)])),
     });
-    const bytes = { threadfold: await heap(n, 1_000), "langgraph.js": (await theirBytes(n, 2)) / 2 };
+    const bytes = { threadfold: (await heap(n, 1_000)) / 1_000, "langgraph.js": (await theirBytes(n, 2)) / 2 };
     results.push({ name: `${name}, bytes`, n, unit: "bytes", us: bytes });
   }
   const all = "checkpoints of so many steps, a message each, bytes";
   for (const n of wanted(all) ? [500, 1_000] : []) {
     const us = {
-      threadfold: (await heap(0, n)) * n,
+      threadfold: await heapOfThread(n),
       "threadfold, IndexedDB": await storedBytes(n),
       "langgraph.js": await theirBytes(0, n),
     };

@@ -67,6 +67,7 @@ export function ChatCard({ chat, choose, startOver }: { chat: Chat } & Actions) 
             <ol className="messages">
               <Front thread={thread} />
               <Messages thread={thread} />
+              {status === "interrupted" && <Question agent={agent} />}
             </ol>
           </Compacted>
         </WaysOut>
@@ -77,7 +78,6 @@ export function ChatCard({ chat, choose, startOver }: { chat: Chat } & Actions) 
       <Announcement chat={chat} status={status} />
       <div id="chat-foot">
         <DriftDetails drift={drift} />
-        {status === "interrupted" && <Question agent={agent} />}
         <RunStatus chat={chat} status={status} />
         <div className="chips" role="group" aria-label="Suggestions">
           {SUGGESTIONS.map((text) => (

@@ -4,24 +4,38 @@ import type { Thread } from "threadfold";
 import { useMessage, useMessageIds, useThread } from "threadfold/react";
 import { Bubble } from "../chat/bubble";
 
-/** Messages in one element, which the browser skips while it is out of sight. */
-const BLOCK = 50;
+/** Messages in one element, which the browser skips while it is out of sight; blocks of 50 in blocks of 500. */
+const SIZES = [500, 50];
+/** Of a message, about. */
+const HEIGHT = 80;
 
-const blocks = <T,>(list: readonly T[]): (readonly T[])[] =>
-  Array.from({ length: Math.ceil(list.length / BLOCK) }, (_, at) => list.slice(at * BLOCK, (at + 1) * BLOCK));
-
-const Block = ({ children }: { children: ReactNode }) => <ol className="block">{children}</ol>;
+/** The blocks around what `render` makes of each item: so the docs recommend it for a long list (docs/react.md). */
+function blocks<T>(
+  items: readonly T[],
+  keyOf: (item: T | undefined) => string | undefined,
+  render: (item: T) => ReactNode,
+  [size, ...smaller]: readonly number[] = SIZES,
+): ReactNode {
+  if (size === undefined) return items.map(render);
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, at) => {
+    const own = items.slice(at * size, (at + 1) * size);
+    const Block = smaller.length > 0 ? "div" : "ol";
+    return (
+      <Block key={keyOf(own[0])} className="block" style={{ containIntrinsicSize: `auto ${own.length * HEIGHT}px` }}>
+        {blocks(own, keyOf, render, smaller)}
+      </Block>
+    );
+  });
+}
 
 /** Renders all messages whenever one has changed. */
 export function WholeList({ thread }: { thread: Thread }) {
   const messages = useThread(thread, (state) => state.messages);
-  return blocks(messages).map((block) => (
-    <Block key={block[0]?.id}>
-      {block.map((message) => (
-        <Bubble key={message.id} message={message} />
-      ))}
-    </Block>
-  ));
+  return blocks(
+    messages,
+    (message) => message?.id,
+    (message) => <Bubble key={message.id} message={message} />,
+  );
 }
 
 /** Renders the message that has changed. */
@@ -29,13 +43,11 @@ export function ListByMessage({ thread }: { thread: Thread }) {
   const ids = useMessageIds(thread);
   return useMemo(
     () =>
-      blocks(ids).map((block) => (
-        <Block key={block[0]}>
-          {block.map((id) => (
-            <One key={id} thread={thread} id={id} />
-          ))}
-        </Block>
-      )),
+      blocks(
+        ids,
+        (id) => id,
+        (id) => <One key={id} thread={thread} id={id} />,
+      ),
     [thread, ids],
   );
 }
