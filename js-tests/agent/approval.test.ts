@@ -56,6 +56,12 @@ test("approval: what is asked, and what becomes of each decision", () =>
       }
       return (result["messages"] as object[]).map(shown);
     };
+    // Python's run fails, however often it is tried again; as in langchain.js the model is told.
+    if (error?.includes("which is not an available tool")) {
+      expect(JSON.stringify(await run())).toContain("Error: nope is not a valid tool, try one of [echo, ping, safe].");
+      expect(questions.slice(0, spread(asked).length)).toEqual(spread(asked));
+      return;
+    }
     if (error !== undefined) {
       const came = await run().then(
         () => "no error",
@@ -115,6 +121,22 @@ test("an answer to one call that does not fit fails the run, and the call can be
   expect(log).toEqual(["echo(1)"]);
 });
 
+test("an edit to a tool that there is not: the model is told so, nothing ran, and the run goes on", async () => {
+  const replies = [{ content: "", tool_calls: [{ id: "c1", name: "echo", args: { x: "1" } }] }, { content: "Done." }];
+  const [agent, log] = agentOf({ gates: { echo: true }, replies }, {});
+  const thread = { threadId: "1" };
+  await agent.invoke({ messages: "go" }, thread);
+  const decisions = [{ type: "edit", edited_action: { name: "nope", args: {} } }];
+  const { messages } = await agent.invoke(new Command({ resume: { decisions } }), thread);
+  expect(messages.slice(2)).toMatchObject([
+    { type: "tool", tool_call_id: "c1", status: "error" },
+    { type: "ai", content: "Done." },
+  ]);
+  expect(messages[2]?.content).toBe("Error: nope is not a valid tool, try one of [echo, ping, safe].");
+  expect(log).toEqual([]);
+  expect((await agent.getState(thread)).next).toEqual([]);
+});
+
 test("an unknown mode", () => {
   expect(() => humanInTheLoopMiddleware({ interruptOn: {}, interruptMode: "each" as never })).toThrow(/'per_call'/);
 });
@@ -122,7 +144,7 @@ test("an unknown mode", () => {
 const plain = (text: string) => text.replace(/['"]/g, "").replace(/([:,]) /g, "$1");
 
 /** What Python shows of arguments as its repr is JSON, as langchain.js writes it. */
-const spread = (asked: unknown): unknown =>
+const spread = (asked: unknown): unknown[] =>
   JSON.parse(JSON.stringify(asked), (key, value: unknown) =>
     key === "description"
       ? String(value).replace(

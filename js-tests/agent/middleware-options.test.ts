@@ -11,9 +11,12 @@ import {
   createFilesystemMiddleware,
   createMiddleware,
   createSubAgentMiddleware,
+  humanInTheLoopMiddleware,
   modelCallLimitMiddleware,
   modelRetryMiddleware,
+  scratchpadMiddleware,
   summarizationMiddleware,
+  todoListMiddleware,
   tool,
   toolCallLimitMiddleware,
   toolRetryMiddleware,
@@ -60,6 +63,44 @@ test.each([
 ])("%s is refused", (_, make, said) => {
   expect(make).toThrow(ThreadfoldError);
   expect(make).toThrow(said);
+});
+
+const model = () => "Hi.";
+const sub = { name: "s", description: "d" };
+
+test.each<[string, (misspelt: object) => unknown]>([
+  ["createAgent", (more) => createAgent({ model, ...more })],
+  ["createDeepAgent", (more) => createDeepAgent({ model, ...more })],
+  ["createMiddleware", (more) => createMiddleware({ name: "m", ...more })],
+  ["contextEditingMiddleware", (more) => contextEditingMiddleware(more)],
+  ["createFilesystemMiddleware", (more) => createFilesystemMiddleware(more)],
+  ["createSubAgentMiddleware", (more) => createSubAgentMiddleware({ defaultModel: model, ...more })],
+  ["a sub-agent", (more) => createSubAgentMiddleware({ defaultModel: model, subagents: [{ ...sub, ...more }] })],
+  ["humanInTheLoopMiddleware", (more) => humanInTheLoopMiddleware({ interruptOn: {}, ...more })],
+  ["modelCallLimitMiddleware", (more) => modelCallLimitMiddleware({ runLimit: 1, ...more })],
+  ["modelRetryMiddleware", (more) => modelRetryMiddleware(more)],
+  ["scratchpadMiddleware", (more) => scratchpadMiddleware(more)],
+  ["summarizationMiddleware", (more) => summarizationMiddleware({ model, ...more })],
+  ["todoListMiddleware", (more) => todoListMiddleware(more)],
+  ["toolCallLimitMiddleware", (more) => toolCallLimitMiddleware({ runLimit: 1, ...more })],
+  ["toolRetryMiddleware", (more) => toolRetryMiddleware(more)],
+])("%s refuses an option whose name is misspelt; one that is undefined is none", (_, make) => {
+  expect(() => make({ interuptOn: undefined })).not.toThrow();
+  expect(() => make({ interuptOn: {} })).toThrow(ThreadfoldError);
+  expect(() => make({ interuptOn: {} })).toThrow("There is no option 'interuptOn'.");
+});
+
+test("createAgent and createMiddleware take every option that they or LangChain's have", () => {
+  const hook = () => undefined;
+  const hooks = { beforeAgent: hook, beforeModel: hook, afterModel: hook, afterAgent: hook };
+  const around = { wrapModelCall: hook, wrapToolCall: hook, contextSchema: { parse: hook } };
+  const middleware = [createMiddleware({ name: "m", ...hooks, ...around, tools: [], stateSchema: {} } as never)];
+  const callbacks = { onModelStart: hook, onModelEnd: hook, onToolStart: hook, onToolEnd: hook, onError: hook };
+  const ours = { maxIterations: 3, id: "i", durability: "sync", on: hook, interruptBefore: [], interruptAfter: [] };
+  const theirs = { description: "d", includeAgentName: "inline", version: "v2", streamTransformers: [] };
+  const both = { name: "n", systemPrompt: "p", tools: [], store: {}, signal: new AbortController().signal };
+  const given = { model, middleware, ...callbacks, ...ours, ...theirs, ...both } as unknown as AgentOptions;
+  expect(() => createAgent(given)).not.toThrow();
 });
 
 /** Five calls with results, each of about 100 tokens. */

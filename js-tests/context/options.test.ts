@@ -55,6 +55,14 @@ test("a limit says its measures by their names", () => {
       expect(outcome(make)).toMatchObject({ error: { code: "INVALID_VALUE" } });
 });
 
+test.each(["tokens", "messages", "fraction"])("a limit whose %s are no number is refused", (measure) => {
+  for (const none of [NaN, Infinity, -1, "10", null])
+    for (const name of ["trigger", "keep"])
+      expect(outcome(() => new Context({ [name]: { [measure]: none }, maxInputTokens: 100 } as Any))).toMatchObject({
+        error: { code: "INVALID_VALUE" },
+      });
+});
+
 const due = () => there(new Context({ trigger: { messages: 1 }, keep: { messages: 1 } }).of([...list, ...list]).due);
 const revoked = <T extends object>(target: T): T => {
   const { proxy, revoke } = Proxy.revocable(target, {});

@@ -23,6 +23,37 @@ const schema = defineSchema({ log: field.append<string>(), n: field.replace<numb
 const says = (name: string) => () => ({ log: [name] });
 const thread = { threadId: "t" };
 
+test.each([0, -1, NaN, "x"])(
+  "maxConcurrency %s is refused, and leaves the thread as it was",
+  async (maxConcurrency) => {
+    const graph = new StateGraph(schema)
+      .addNode("a", (_, ctx) => ({ log: [ctx.interrupt<string>("a?")] }))
+      .addEdge(START, "a")
+      .compile({ checkpointer: new MemorySaver() });
+    const refused = { name: "GraphValueError", message: 'Passed "maxConcurrency" must be at least 1.' };
+    const wrong = { ...thread, maxConcurrency: maxConcurrency as number };
+    await expect(graph.invoke({ log: ["in"] }, wrong)).rejects.toMatchObject(refused);
+    await graph.invoke({ log: ["in"] }, thread);
+    await expect(graph.invoke(new Command({ resume: "yes" }), wrong)).rejects.toMatchObject(refused);
+    expect((await graph.getState(thread)).next).toEqual(["a"]);
+    expect((await graph.invoke(new Command({ resume: "yes" }), { ...thread, maxConcurrency: 1 })).log).toEqual([
+      "in",
+      "yes",
+    ]);
+  },
+);
+
+test.each([0, -1, NaN])("a timeout of %s is refused, of a run or of its steps", async (time) => {
+  const graph = new StateGraph(schema).addNode("a", says("a")).addEdge(START, "a");
+  const refused = (what: string) => ({
+    name: "GraphValueError",
+    message: `Passed "${what}" must be a positive number.`,
+  });
+  await expect(graph.compile().invoke({}, { timeout: time })).rejects.toMatchObject(refused("timeout"));
+  await expect(graph.compile().withConfig({ timeout: time }).invoke({})).rejects.toMatchObject(refused("timeout"));
+  expect(() => graph.compile({ stepTimeout: time })).toThrow(refused("stepTimeout").message);
+});
+
 describe("Python's rules", () => {
   test("a command for a parent that is not there is thrown", async () => {
     const graph = new StateGraph(schema)

@@ -15,8 +15,9 @@ import { ThreadfoldError } from "../errors.js";
 import type { Fields as SchemaFields, StateOf, UpdatesOf } from "../schema.js";
 import { type AgentCallbacks, callbacksOf } from "./callbacks.js";
 import { afterModel } from "./decide.js";
+import { checkNames } from "./known-options.js";
 import { callsOf, type Fields, lastTurn } from "./message.js";
-import { createMiddleware, hookOf, schemaOf, withContext } from "./middleware.js";
+import { hookOf, named, schemaOf, withContext } from "./middleware.js";
 import { modelCallLimitMiddleware } from "./middleware/model-call-limit.js";
 import { modelNode } from "./model-node.js";
 import type { AgentModel } from "./models.js";
@@ -85,6 +86,13 @@ export type Agent<F = Record<never, never>, M = readonly Middleware[]> = Compile
   UpdateOfAgent<F>
 >;
 
+// Those of the last line are LangChain's.
+const OPTIONS = [
+  "model tools systemPrompt middleware schema stateSchema responseFormat checkpointer maxIterations id name contextSchema",
+  "durability store signal interruptBefore interruptAfter on onModelStart onModelEnd onToolStart onToolEnd onError",
+  "description includeAgentName version streamTransformers",
+].flatMap((names) => names.split(" "));
+
 /** What Python's agents have: enough for any loop that ends. */
 const RECURSION_LIMIT = 9999;
 
@@ -98,7 +106,8 @@ const base = defineSchema({
  * Makes an agent: a graph that asks the model, runs the tools that it calls, and asks again, until it calls none. The names
  * are LangChain's; the hooks of the middlewares are nodes, in LangChain's order.
  *
- * @throws {@link ThreadfoldError} `INVALID_VALUE` for options of the wrong kind, and for two middlewares of one name.
+ * @throws {@link ThreadfoldError} `INVALID_VALUE` for options of the wrong kind or of unknown names, and for two middlewares
+ *   of one name.
  *
  * @example
  * ```ts
@@ -134,8 +143,9 @@ export function createAgent<
     name,
     schema: own = options?.stateSchema,
   } = options ?? ({} as AgentOptions<F, M>);
+  checkNames(options, ...OPTIONS);
   if (!model) throw new ThreadfoldError("INVALID_VALUE", "`model` option is required to create an agent.");
-  const middleware = list(options.middleware, "middleware").map((one) => createMiddleware(one as Middleware));
+  const middleware = list(options.middleware, "middleware").map((one) => named(one as Middleware));
   if (maxIterations !== undefined)
     middleware.unshift({ ...modelCallLimitMiddleware({ runLimit: maxIterations }), name: "maxIterations" });
   const names = new Set(middleware.map((one) => one.name));

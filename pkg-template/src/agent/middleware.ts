@@ -2,6 +2,7 @@ import { ThreadfoldError } from "../errors.js";
 import { defineSchema, type Schema } from "threadfold";
 import { declaredFields } from "threadfold/graph";
 import type { Fields as SchemaFields } from "../schema.js";
+import { checkNames } from "./known-options.js";
 import type { StandardSchema } from "./schema-checks.js";
 import type { JumpTarget, Middleware, NodeHook, Runtime, StateForm } from "./types.js";
 
@@ -12,7 +13,7 @@ import type { JumpTarget, Middleware, NodeHook, Runtime, StateForm } from "./typ
  *
  * A hook that returns `jumpTo` goes another way, if it declares that: `{ canJumpTo: ["end"], hook }`.
  *
- * @throws {@link ThreadfoldError} `INVALID_VALUE` for a middleware without a name.
+ * @throws {@link ThreadfoldError} `INVALID_VALUE` for a middleware without a name, and for hooks that there are not.
  *
  * @example
  * ```ts
@@ -34,10 +35,24 @@ import type { JumpTarget, Middleware, NodeHook, Runtime, StateForm } from "./typ
 export function createMiddleware<const F extends SchemaFields = Record<never, never>>(
   middleware: Middleware<F>,
 ): Middleware<F> {
+  named(middleware);
+  // One of a class may have fields of its own.
+  if (Object.getPrototypeOf(middleware) === Object.prototype) checkNames(middleware, ...NAMES);
+  return middleware;
+}
+
+/** Returns a middleware, made here or by LangChain, that has a name. */
+export function named<M extends Middleware>(middleware: M): M {
   if (typeof middleware?.name !== "string" || middleware.name === "")
     throw new ThreadfoldError("INVALID_VALUE", "A middleware should have a name: its hooks are nodes of that name.");
   return middleware;
 }
+
+// The last is LangChain's.
+const NAMES =
+  "name stateSchema contextSchema tools beforeAgent beforeModel afterModel afterAgent wrapModelCall wrapToolCall streamTransformers".split(
+    " ",
+  );
 
 /** What a hook is given: the context as its middleware's `contextSchema` has it. */
 export function withContext<R extends { readonly runtime: Runtime }>(

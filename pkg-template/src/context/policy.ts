@@ -137,14 +137,15 @@ function limitOf(limit: unknown, what: string, { maxInputTokens }: ContextOption
   if (!isDict(limit) || Object.keys(limit).length === 0) throw wrong(what, expected);
   for (const key of Object.keys(limit))
     if (key !== "tokens" && key !== "messages" && key !== "fraction") throw wrong(what, expected);
-  const { tokens = NaN, messages = NaN, fraction = NaN } = limit as Record<string, number>;
-  const measure = (value: number, key: string) => (value === value ? positive(value, `${what}.${key}`) : none);
+  const { tokens, messages, fraction } = limit as Record<string, number | undefined>;
+  const measure = (value: number | undefined, key: string) =>
+    value === undefined ? none : positive(value, `${what}.${key}`);
   let most = measure(tokens, "tokens");
-  if (fraction === fraction) {
+  if (fraction !== undefined) {
     if (!(fraction > 0 && fraction <= 1)) throw wrong(`${what}.fraction`, "above 0 and at most 1");
     if (maxInputTokens === undefined) throw wrong("maxInputTokens", "given, for a fraction is of it");
     const share = Math.max(1, Math.floor(maxInputTokens * fraction));
-    most = tokens === tokens ? Math.max(most, share) : share;
+    most = tokens !== undefined ? Math.max(most, share) : share;
   }
   return [most, measure(messages, "messages")];
 }

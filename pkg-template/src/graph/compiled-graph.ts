@@ -10,6 +10,7 @@ import type { Durability, RunConfig, StopAt, StreamConfig, StreamMode, ThreadCon
 import { type StateSnapshot, stateHistory, stateSnapshot } from "./state-snapshot.js";
 import { GraphStream, type RunStreams, type StreamPart } from "./stream.js";
 import type { Task } from "./task.js";
+import { checkTime } from "./timeout.js";
 import type { TraceListener } from "./trace.js";
 import { type StateUpdate, updateState } from "./update-state.js";
 
@@ -73,6 +74,7 @@ export class CompiledStateGraph<
     this.name = options.name ?? "LangGraph";
     this.description = options.description;
     this.checkpointer = options.checkpointer;
+    checkTime("stepTimeout", options.stepTimeout);
     this.stepTimeout = options.stepTimeout;
     this.#config = config;
   }
@@ -171,7 +173,7 @@ export class CompiledStateGraph<
     const parent = taskOf(config);
     const own = this.#config as StreamConfig;
     const given = (config ?? {}) as StreamConfig;
-    if (!parent) return { settings: config ? timed(merged(own, given)) : own, parent };
+    if (!parent) return { settings: timed(config ? merged(own, given) : own), parent };
     const { callbacks, metadata, tags, store = parent.run.graph.options.store } = parent.run.config;
     const inherits = callbacks ?? metadata ?? tags ?? store;
     const around = inherits ? { callbacks, metadata, tags, store, ...own } : own;
@@ -283,7 +285,8 @@ function merged(own: StreamConfig, given: StreamConfig): StreamConfig {
 /** Returns a config whose signal ends the run when its time is up. */
 function timed(config: StreamConfig): StreamConfig {
   const { timeout, signal } = config;
-  if (timeout === undefined) return config;
+  if (timeout === undefined || timeout === null) return config;
+  checkTime("timeout", timeout);
   const limit = AbortSignal.timeout(timeout);
   return { ...config, signal: signal ? AbortSignal.any([signal, limit]) : limit };
 }

@@ -91,22 +91,26 @@ export class GraphSpec {
     this.channelNumbers = new Map(this.channels.map((name, at) => [name, at]));
     const first = this.fields.keys.length + 2;
     const byName = [...this.numbers.keys()].sort((a, b) => (a < b ? -1 : 1));
-    const edgesOf = (name: string): number[] => [
-      ...edges.flatMap(([from, to]) => (from === name && this.numbers.has(to) ? [first + number(to)] : [])),
-      ...this.joins.flatMap(({ from }, at) => (from.includes(number(name)) ? [first + nodes.length + at] : [])),
-    ];
+    const ranks = new Map(byName.map((name, rank) => [name, rank]));
+    /** The channels of each node's edges: those of plain edges come first. */
+    const edgesOf = Array.from(this.numbers, () => new Set<number>());
+    for (const [from, to] of edges)
+      if (typeof from === "string" && this.numbers.has(to)) edgesOf[number(from)]?.add(first + number(to));
+    this.joins.forEach(({ from }, at) => {
+      for (const one of from) edgesOf[one]?.add(first + nodes.length + at);
+    });
+    /** What a node reads that has no fields of its own. */
+    const stateKeys = Object.keys(state.fields);
+    const reads = this.fields.keys.length > stateKeys.length ? stateKeys : undefined;
+    const ephemeral = new Set(this.fields.ephemeral);
     const made = (name: string, at: number, entry?: NodeEntry): GraphNode => ({
       number: at,
       name,
       action: entry?.action as NodeEntry["action"],
       options: entry?.options ?? {},
       timeout: timeoutPolicy(entry?.options.timeout),
-      reads: own[at]
-        ? Object.keys(own[at].fields)
-        : this.fields.keys.length > Object.keys(state.fields).length
-          ? Object.keys(state.fields)
-          : undefined,
-      edges: [...new Set(edgesOf(name))],
+      reads: own[at] ? Object.keys(own[at].fields) : reads,
+      edges: [...(edgesOf[at] as Set<number>)],
       branches: Object.values(branches[name] ?? {}),
       inside: [entry?.action, ...(entry?.options.subgraphs ?? [])].find(isCompiledGraph),
       handler: entry?.handler === undefined ? undefined : number(entry.handler),
@@ -116,9 +120,9 @@ export class GraphSpec {
     this.inputs = new Set(visible(input.fields, "input"));
     this.outputs = visible(output.fields, "output");
     this.plan = new Plan({
-      fields: this.fields.keys.map((_, at) => this.fields.ephemeral.includes(at)),
+      fields: this.fields.keys.map((_, at) => ephemeral.has(at)),
       defer: nodes.map(({ options }) => options.defer ?? false),
-      ranks: [...nodes.map(({ name }) => name), START].map((name) => byName.indexOf(name)),
+      ranks: [...nodes.map(({ name }) => name), START].map((name) => ranks.get(name) as number),
       joins: this.joins,
     });
   }

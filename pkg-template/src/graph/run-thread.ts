@@ -57,6 +57,9 @@ export abstract class RunThread extends RunEvents {
     super(graph, config, parent, streams);
     this.recursionLimit = config.recursionLimit ?? graph.options.recursionLimit ?? parent?.run.recursionLimit ?? 25;
     if (!(this.recursionLimit >= 1)) throw new GraphValueError('Passed "recursionLimit" must be at least 1.');
+    const { maxConcurrency } = config;
+    if (maxConcurrency !== undefined && maxConcurrency !== null && !(maxConcurrency >= 1))
+      throw new GraphValueError('Passed "maxConcurrency" must be at least 1.');
     const { checkpointer } = graph;
     if (checkpointer === true && !parent)
       throw new GraphValueError("checkpointer: true cannot be used for root graphs.");

@@ -294,18 +294,21 @@ export class StateGraph<
     for (const source of [...edges.flatMap(([from]) => from), ...Object.keys(branches)])
       if (source !== START && !known(source)) throw new Error(`Found edge starting at unknown node \`${source}\``);
     const targets = new Set(edges.map(([, to]) => to));
+    /** Where ways begin that may lead to any other node. */
+    const open = new Set<string>();
     for (const [from, ways] of Object.entries(branches)) {
       for (const { ends } of Object.values(ways))
-        for (const end of ends ? Object.values(ends) : Object.keys(nodes).filter((name) => name !== from))
-          targets.add(end);
+        if (ends) for (const end of Object.values(ends)) targets.add(end);
+        else open.add(from);
     }
+    const isReached = (name: string) => targets.has(name) || open.size > Number(open.has(name));
     for (const { options } of Object.values(nodes)) {
       const { ends = [] } = options;
       for (const end of Array.isArray(ends) ? (ends as readonly string[]) : Object.keys(ends)) targets.add(end);
     }
     const anyHandler = Object.values(nodes).some(({ handles }) => handles);
     for (const { name, handles } of Object.values(nodes))
-      if (!handles && !anyHandler && !targets.has(name))
+      if (!handles && !anyHandler && !isReached(name))
         throw new UnreachableNodeError(
           `Node \`${name}\` is not reachable.\n\nIf you are returning Command objects from your node,\n` +
             'make sure you are passing names of potential destination nodes as an "ends" array\n' +

@@ -1,5 +1,5 @@
 // How long a node may take.
-import { NodeTimeoutError } from "./graph-errors.js";
+import { GraphValueError, NodeTimeoutError } from "./graph-errors.js";
 
 /** Says how long a node may take. A number alone is a `runTimeout`. */
 export interface TimeoutPolicy {
@@ -17,6 +17,12 @@ export const timeoutPolicy = (given: unknown): TimeoutPolicy | undefined =>
     : typeof given === "number"
       ? { runTimeout: given }
       : (given as TimeoutPolicy);
+
+/** @throws {@link GraphValueError} for a time of a run or a step that never passes, or has passed already. */
+export function checkTime(what: string, given: number | null | undefined): void {
+  if (given !== undefined && given !== null && !(given > 0))
+    throw new GraphValueError(`Passed "${what}" must be a positive number.`);
+}
 
 /** Watches one attempt of a node. */
 export class Watch {

@@ -117,21 +117,19 @@ impl Plan {
         lines.extend((0..).zip(&spec.defer).map(|(node, defer)| line(branch(defer), node)));
         let (mut targets, mut all) = (Vec::new(), Vec::new());
         for (at, join) in (0..).zip(&spec.joins) {
-            let before = all.len();
-            all.extend(sorted(join.from.iter().map(|from| key(*from, at))));
-            all.dedup();
-            let misfits = all.iter().any(|member| high(*member) > plan.nodes);
-            let Some(waits) =
-                spec.defer.get(join.to as usize).filter(|_| !misfits && all.len() > before)
-            else {
+            let mut own = sorted(join.from.iter().map(|from| key(*from, at)));
+            own.dedup();
+            let misfits = own.last().is_none_or(|member| high(*member) > plan.nodes);
+            let Some(waits) = spec.defer.get(join.to as usize).filter(|_| !misfits) else {
                 return Err(Misfit::new("join", "from nodes, to a node"));
             };
             lines.push(Line {
                 kind: Kind::Join,
                 to: join.to,
                 waits: *waits,
-                members: (all.len() - before) as u32,
+                members: own.len() as u32,
             });
+            all.extend(own);
             targets.push(key(join.to, at));
         }
         plan.input.push(plan.start());

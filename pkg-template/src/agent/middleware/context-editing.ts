@@ -1,6 +1,7 @@
 import { clearToolUses, type ClearToolUsesOptions, type ContextLimit, countTokens } from "threadfold/context";
 import type { LangChainMessage } from "../../messages.js";
 import { typeOf } from "../message.js";
+import { checkNames } from "../known-options.js";
 import { createMiddleware } from "../middleware.js";
 
 /** What an edit of LangChain's form is given: it changes `messages` in place. */
@@ -89,9 +90,10 @@ export class ClearToolUsesEdit {
  * console.log(messages[1]?.content, "|", messages[2]?.content); // a long text | The tool said: [cleared]
  * ```
  */
-export function contextEditingMiddleware({
-  edits = [{}],
-}: { readonly edits?: readonly ContextEdit[] | undefined } = {}) {
+export function contextEditingMiddleware(options: { readonly edits?: readonly ContextEdit[] | undefined } = {}) {
+  const { edits = [{}] } = options;
+  // LangChain's second says how tokens are counted.
+  checkNames(options, "edits", "tokenCountMethod");
   return createMiddleware({
     name: "ContextEditingMiddleware",
     wrapModelCall: async (request, handler) => {

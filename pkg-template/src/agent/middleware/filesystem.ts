@@ -13,6 +13,7 @@ import {
   writeFile,
 } from "../files.js";
 import { callsOf, type Fields, lastTurn, toolMessage } from "../message.js";
+import { checkNames } from "../known-options.js";
 import { createMiddleware } from "../middleware.js";
 import { withPrompt } from "../prompt.js";
 import { type PlainTool, tool } from "../tools.js";
@@ -158,10 +159,9 @@ export function changedPath({ name, args }: { readonly name: string; readonly ar
  * console.log(files?.["/plan.md"]?.content, messages[2]?.content); // 1. Rest Updated file /plan.md
  * ```
  */
-export function createFilesystemMiddleware({
-  systemPrompt = PROMPT,
-  customToolDescriptions: own = {},
-}: FilesystemOptions = {}) {
+export function createFilesystemMiddleware(options: FilesystemOptions = {}) {
+  const { systemPrompt = PROMPT, customToolDescriptions: own = {} } = options;
+  checkNames(options, "systemPrompt", "customToolDescriptions");
   return createMiddleware({
     name: "FilesystemMiddleware",
     stateSchema: { files: field.files<FileData>() },

@@ -3,6 +3,7 @@ import { ThreadfoldError } from "../../errors.js";
 import type { LangChainMessage, ToolCall } from "../../messages.js";
 import { DECISIONS, type DecisionType, gateOf, settle } from "../decide.js";
 import { callsOf, contentOf, type Fields, lastTurn, toolMessage, typeOf } from "../message.js";
+import { checkNames } from "../known-options.js";
 import { createMiddleware } from "../middleware.js";
 import { isCommand, withUpdate } from "../tools.js";
 import type { AgentState, Runtime, ToolOutcome } from "../types.js";
@@ -114,6 +115,7 @@ export function humanInTheLoopMiddleware(options: HumanInTheLoopOptions) {
     descriptionPrefix = "Tool execution requires approval",
     editNotice = NOTICE,
   } = options ?? {};
+  checkNames(options, "interruptOn", "interruptMode", "descriptionPrefix", "editNotice");
   if (mode !== "batched" && mode !== "per_call")
     throw new ThreadfoldError("INVALID_VALUE", "interruptMode should be 'batched' or 'per_call'.");
   const configs = new Map<string, InterruptOnConfig>();
@@ -222,14 +224,9 @@ export function humanInTheLoopMiddleware(options: HumanInTheLoopOptions) {
       if (!action) return handler(request);
       const { name, args } = action;
       const tool = runtime.tools.find((one) => one.name === name);
-      if (!tool) {
-        const names = runtime.tools.map((one) => one.name).sort();
-        throw new Error(
-          `Reviewer edited tool call '${toolCall.id}' to '${name}', which is not an available tool. Available tools: ${names.join(", ")}.`,
-        );
-      }
       const outcome = await handler({ ...request, tool, toolCall: { ...toolCall, name, args } });
-      return editNotice === null ? outcome : noted(outcome, toolCall, editNotice, action);
+      // Of a tool that there is not, the model is told just that: nothing ran.
+      return editNotice === null || !tool ? outcome : noted(outcome, toolCall, editNotice, action);
     },
   });
 }

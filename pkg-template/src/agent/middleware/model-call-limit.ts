@@ -2,6 +2,7 @@ import { field } from "threadfold";
 import { ThreadfoldError } from "../../errors.js";
 import { newId } from "../../new-id.js";
 import type { Fields } from "../message.js";
+import { checkNames } from "../known-options.js";
 import { createMiddleware } from "../middleware.js";
 
 /** How many calls there may be. */
@@ -75,6 +76,7 @@ export function checkLimits(
  * ```
  */
 export function modelCallLimitMiddleware(options: ModelCallLimitOptions) {
+  checkNames(options, "threadLimit", "runLimit", "exitBehavior");
   checkLimits(options ?? {}, ["end", "error"]);
   const { threadLimit, runLimit, exitBehavior = "end" } = options;
   const counts = ({ threadModelCallCount: thread = 0, runModelCallCount: run = 0 }: Fields) =>

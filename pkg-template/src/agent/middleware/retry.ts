@@ -4,6 +4,7 @@ import { isAbort } from "../../abort.js";
 import { ThreadfoldError } from "../../errors.js";
 import { newId } from "../../new-id.js";
 import { type AiMessage, toolMessage } from "../message.js";
+import { checkNames } from "../known-options.js";
 import { createMiddleware } from "../middleware.js";
 import type { Tool } from "../tools.js";
 
@@ -29,9 +30,12 @@ export interface RetryOptions {
   readonly jitter?: boolean | undefined;
 }
 
-/** @throws {@link ThreadfoldError} `INVALID_VALUE` for numbers below 0. */
-function checked(options: RetryOptions): void {
-  for (const key of ["maxRetries", "initialDelayMs", "maxDelayMs", "backoffFactor"] as const)
+const NUMBERS = ["maxRetries", "initialDelayMs", "maxDelayMs", "backoffFactor"] as const;
+
+/** @throws {@link ThreadfoldError} `INVALID_VALUE` for numbers below 0, and for options that there are not. */
+function checked(options: RetryOptions, ...more: readonly string[]): void {
+  checkNames(options, ...NUMBERS, "retryOn", "onFailure", "jitter", ...more);
+  for (const key of NUMBERS)
     if (!((options[key] ?? 0) >= 0)) throw new ThreadfoldError("INVALID_VALUE", `${key} must be >= 0`);
 }
 
@@ -152,7 +156,7 @@ export interface ToolRetryOptions extends RetryOptions {
  * ```
  */
 export function toolRetryMiddleware(options: ToolRetryOptions = {}) {
-  checked(options);
+  checked(options, "tools");
   const names = options.tools?.map((tool) => (typeof tool === "string" ? tool : tool.name));
   return createMiddleware({
     name: "ToolRetryMiddleware",

@@ -2,6 +2,7 @@ import { field } from "threadfold";
 import { Command } from "threadfold/graph";
 import type { ToolCall } from "../../messages.js";
 import { type AiMessage, callsOf, typeOf } from "../message.js";
+import { checkNames } from "../known-options.js";
 import { createMiddleware } from "../middleware.js";
 import { withUpdate } from "../tools.js";
 import type { ToolOutcome } from "../types.js";
@@ -43,7 +44,9 @@ export interface ScratchpadOptions {
  * console.log(values.scratchpad?.map(({ node, note }) => `${node}: ${String(note)}`)); // [ 'model: Hello.' ]
  * ```
  */
-export function scratchpadMiddleware({ limit = 50, note = usual }: ScratchpadOptions = {}) {
+export function scratchpadMiddleware(options: ScratchpadOptions = {}) {
+  const { limit = 50, note = usual } = options;
+  checkNames(options, "limit", "note");
   const reducer = (kept: readonly ScratchpadEntry[], more: readonly ScratchpadEntry[]) =>
     [...kept, ...more].slice(-limit);
   const entry = (runtime: { readonly step: number; readonly node: string }, said: unknown) => ({

@@ -5,6 +5,7 @@ import type { Fields as SchemaFields, Schema } from "../../schema.js";
 import type { FileData } from "../../files.js";
 import { createAgent } from "../create-agent.js";
 import { callsOf, type Fields, lastText, lastTurn, toolMessage } from "../message.js";
+import { checkNames } from "../known-options.js";
 import { createMiddleware } from "../middleware.js";
 import type { AgentModel } from "../models.js";
 import type { ResponseFormat } from "../structured.js";
@@ -55,6 +56,12 @@ export interface SubAgentOptions {
   readonly taskDescription?: string | undefined;
 }
 
+const SPEC = "name description systemPrompt tools model middleware interruptOn responseFormat".split(" ");
+const OPTIONS =
+  "subagents generalPurposeAgent defaultModel defaultTools defaultMiddleware stateSchema defaultInterruptOn systemPrompt taskDescription".split(
+    " ",
+  );
+
 const GENERAL: SubAgent = {
   name: "general-purpose",
   description: "Can do all that you can: for work of several steps that would only fill your context.",
@@ -104,6 +111,7 @@ export function createSubAgentMiddleware(options: SubAgentOptions) {
     systemPrompt = PROMPT,
     taskDescription = DESCRIPTION,
   } = options;
+  checkNames(options, ...OPTIONS);
   const subagents = isGeneral && !own.some(({ name }) => name === GENERAL.name) ? [GENERAL, ...own] : own;
   const runnables = new Map(subagents.map((one) => [one.name, runnableOf(one, options)]));
   if (runnables.size < subagents.length)
@@ -150,6 +158,7 @@ export function createSubAgentMiddleware(options: SubAgentOptions) {
 
 function runnableOf(spec: SubAgent | CompiledSubAgent, options: SubAgentOptions): CompiledSubAgent["runnable"] {
   if ("runnable" in spec) return spec.runnable;
+  checkNames(spec, ...SPEC);
   const {
     name,
     model = options.defaultModel,

@@ -1,6 +1,7 @@
 import { type Todo, field, replaceTodos } from "threadfold";
 import { Command } from "threadfold/graph";
 import { callsOf, lastTurn, toolMessage } from "../message.js";
+import { checkNames } from "../known-options.js";
 import { createMiddleware } from "../middleware.js";
 import { tool } from "../tools.js";
 import { withPrompt } from "../prompt.js";
@@ -59,7 +60,9 @@ const PARALLEL =
  * console.log((await agent.invoke({ messages: "Plan my day." })).todos); // [ { content: 'Plan', status: 'in_progress' } ]
  * ```
  */
-export function todoListMiddleware({ systemPrompt = PROMPT, toolDescription = DESCRIPTION }: TodoListOptions = {}) {
+export function todoListMiddleware(options: TodoListOptions = {}) {
+  const { systemPrompt = PROMPT, toolDescription = DESCRIPTION } = options;
+  checkNames(options, "systemPrompt", "toolDescription");
   return createMiddleware({
     name: "TodoListMiddleware",
     stateSchema: { todos: field.todos({ input: false }) },

@@ -3,6 +3,7 @@ import { ThreadfoldError } from "../../errors.js";
 import { limit } from "../decide.js";
 import { newId } from "../../new-id.js";
 import { callsOf, type Fields, lastTurn, toolMessage } from "../message.js";
+import { checkNames } from "../known-options.js";
 import { createMiddleware } from "../middleware.js";
 import { CallLimitExceededError, type CallLimits, checkLimits } from "./model-call-limit.js";
 
@@ -40,6 +41,7 @@ type Counts = Readonly<Record<string, number>>;
  * ```
  */
 export function toolCallLimitMiddleware(options: ToolCallLimitOptions) {
+  checkNames(options, "toolName", "threadLimit", "runLimit", "exitBehavior");
   checkLimits(options ?? {}, ["continue", "end", "error"]);
   const { toolName, threadLimit, runLimit, exitBehavior = "continue" } = options;
   if (threadLimit !== undefined && runLimit !== undefined && runLimit > threadLimit)
