@@ -45,13 +45,24 @@ function eventsOf(graph: RunnableGraph, given: RunAgentInput, config?: object): 
   });
 }
 
+/** Loses the checkpoint behind each thread's first step, once. */
+class ForgetfulSaver extends MemorySaver {
+  readonly #lost = new Set<unknown>();
+  override put(...[config, checkpoint, metadata]: Parameters<MemorySaver["put"]>) {
+    const thread = config.configurable?.["thread_id"] as unknown;
+    if (metadata.step !== 1 || this.#lost.has(thread)) return super.put(config, checkpoint, metadata);
+    this.#lost.add(thread);
+    return Promise.reject(new Error("The disk is full."));
+  }
+}
+
 const types = (events: readonly Event[]) => events.map(({ type }) => String(type));
 const told = (events: readonly Event[]) =>
   events.map(({ type, stepName, delta, toolCallName }) =>
     [type, stepName ?? toolCallName, typeof delta === "string" ? delta : undefined].filter((word) => word).join(" "),
   );
 
-describe.each(LIBRARIES)("$library", ({ chatGraph, nestedGraph }) => {
+describe.each(LIBRARIES)("$library", ({ library, chatGraph, nestedGraph, halfGraph }) => {
   describe("its events", () => {
     test("tell nodes, text, tool calls, results, the state by deltas, and the messages at the end", async () => {
       const events = await eventsOf(chatGraph(), input("How is the weather?"));
@@ -231,6 +242,20 @@ describe.each(LIBRARIES)("$library", ({ chatGraph, nestedGraph }) => {
       agent.setMessages(agent.messages.slice(0, 1));
       await agent.runAgent();
       expect(agent.messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "tool", "assistant"]);
+    });
+
+    test.each([
+      ["half a step: the other half failed", "The other half is out.", undefined],
+      ["a step whose checkpoint was lost", "The disk is full.", new ForgetfulSaver()],
+    ])("what the user says again is answered anew after %s", async (_, message, saver) => {
+      const graph = halfGraph(saver);
+      const threadId = library;
+      const first = await eventsOf(graph, input("Hi", { threadId }));
+      expect(first.at(-1)).toMatchObject({ type: "RUN_ERROR", message });
+      const second = await eventsOf(graph, input("Hi", { threadId, runId: "r2" }));
+      expect(types(second).at(-1)).toBe("RUN_FINISHED");
+      const { messages } = second.at(-2) as unknown as { messages: { content: string }[] };
+      expect(messages.map(({ content }) => content)).toEqual(["Hi", "half 2", "and half 2"]);
     });
 
     test("a cancelled interrupt resumes with ag-ui-langgraph's mark; so does an answer in forwardedProps", async () => {

@@ -157,3 +157,18 @@ export function nestedGraph() {
     .addEdge("tools", END)
     .compile({ checkpointer: new MemorySaver() });
 }
+
+/** Two nodes of one step. Without a checkpointer of its own, the second fails once, when the first has written its part. */
+export function halfGraph(checkpointer?: MemorySaver) {
+  let runs = 0;
+  return new StateGraph(MessagesAnnotation)
+    .addNode("half", () => ({ messages: [new AIMessage({ id: `half-${++runs}`, content: `half ${runs}` })] }))
+    .addNode("other", async () => {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      if (!checkpointer && runs === 1) throw new Error("The other half is out.");
+      return { messages: [new AIMessage({ id: "other", content: `and half ${runs}` })] };
+    })
+    .addEdge(START, "half")
+    .addEdge(START, "other")
+    .compile({ checkpointer: checkpointer ?? new MemorySaver() });
+}

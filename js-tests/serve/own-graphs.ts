@@ -91,3 +91,17 @@ export function ownNestedGraph() {
     .addEdge("tools", END)
     .compile({ checkpointer: new MemorySaver() });
 }
+
+export function ownHalfGraph(checkpointer?: MemorySaver) {
+  let runs = 0;
+  return new StateGraph(defineSchema({ messages: field.messages() }))
+    .addNode("half", () => ({ messages: [{ type: "ai", id: `half-${++runs}`, content: `half ${runs}` }] }))
+    .addNode("other", async () => {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      if (!checkpointer && runs === 1) throw new Error("The other half is out.");
+      return { messages: [{ type: "ai", id: "other", content: `and half ${runs}` }] };
+    })
+    .addEdge(START, "half")
+    .addEdge(START, "other")
+    .compile({ checkpointer: checkpointer ?? new MemorySaver() });
+}

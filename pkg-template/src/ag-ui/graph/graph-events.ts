@@ -12,7 +12,7 @@ import {
   type RunnableGraph,
 } from "../../stream/graph-parts.js";
 import type { GraphEvent } from "./graph-event.js";
-import { checkedInput, graphInput, resumeOf, type GraphRunInput } from "./graph-input.js";
+import { checkedInput, graphInput, isUnfinished, resumeOf, type GraphRunInput } from "./graph-input.js";
 import { MessagesTold } from "./messages-told.js";
 import { StateTold } from "./state-told.js";
 
@@ -81,7 +81,7 @@ async function* events(
       return;
     }
     const telling = new Telling(graph, input);
-    const start = graphInput(graph, input, known);
+    const start = graphInput(graph, input, known, await atCheckpoint(graph, asked, known));
     for await (const part of graphParts(graph, start, { ...asked, streamMode: MODES, ...(signal && { signal }) })) {
       if (signal?.aborted) return;
       yield* telling.part(part);
@@ -112,6 +112,15 @@ async function openQuestions(graph: RunnableGraph, config: object): Promise<read
 export async function threadState(graph: RunnableGraph, config: object): Promise<GraphState | undefined> {
   if (!graph.checkpointer || !graph.getState) return undefined;
   return (await graph.getState(config as never)) as GraphState;
+}
+
+/**
+ * Returns the thread's state as its checkpoint has it. What a step that did not end has written is part of `known`, and
+ * is gone once a run begins with new input.
+ */
+async function atCheckpoint(graph: RunnableGraph, asked: object, known: GraphState | undefined) {
+  if (!isUnfinished(known) || !known?.config?.configurable) return known;
+  return threadState(graph, { ...asked, configurable: known.config.configurable });
 }
 
 /** Whether the graph has the thread: of one that it never had, or has lost, `getState` tells an empty state. */

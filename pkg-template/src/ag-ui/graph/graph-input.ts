@@ -50,26 +50,41 @@ export function checkedInput(given: unknown): GraphRunInput {
  * and nothing is new.
  *
  * @param known - The thread's state; undefined if the graph keeps none.
+ * @param atCheckpoint - The same without what a step that did not end has written: new input begins there.
  */
-export function graphInput(graph: RunnableGraph, input: GraphRunInput, known: GraphState | undefined): unknown {
+export function graphInput(
+  graph: RunnableGraph,
+  input: GraphRunInput,
+  known: GraphState | undefined,
+  atCheckpoint: GraphState | undefined,
+): unknown {
   const resume = resumeOf(input);
   if (resume !== undefined) return command({ resume });
-  const state = (known?.values ?? {}) as Values;
+  const isNews = !isUnfinished(known) || bringsNews(input, valuesOf(known)["messages"]);
+  const state = valuesOf(atCheckpoint);
+  const isField = fieldsOf(graph);
   const { messages: added, ...merged } = langGraphDefaultMergeState(
     { messages: (plainMessages(state["messages"]) ?? []) as never },
     input.messages.filter(isSaid).map(toLangChain) as never,
     { tools: input.tools ?? [], context: input.context ?? [] } as never,
     { compat: "current" },
   ) as unknown as Values & { messages: unknown };
-  const isField = fieldsOf(graph);
-  const own = Object.entries((input.state ?? {}) as Values).filter(
-    ([name, value]) => !(name in merged) && name !== "messages" && isField(name, true) && !sameJson(value, state[name]),
-  );
-  if ((known?.next?.length ?? 0) > 0 && own.length === 0 && !bringsNews(input, state["messages"])) return null;
+  const own = (shown: Values) =>
+    Object.entries((input.state ?? {}) as Values).filter(
+      ([name, value]) =>
+        !(name in merged) && name !== "messages" && isField(name, true) && !sameJson(value, shown[name]),
+    );
+  if (!isNews && own(valuesOf(known)).length === 0) return null;
   const fields = Object.entries(merged).filter(([name]) => isField(name, false));
   const messages = [...undone(state["messages"], input.messages), ...(added as object[])];
-  return { ...Object.fromEntries([...own, ...fields]), messages };
+  return { ...Object.fromEntries([...own(state), ...fields]), messages };
 }
+
+/** Whether the thread's last run did not end. Every task of a step may be done, and the next checkpoint be missing. */
+export const isUnfinished = (known: GraphState | undefined): boolean =>
+  (known?.next?.length ?? 0) > 0 || (known?.tasks?.length ?? 0) > 0;
+
+const valuesOf = (state: GraphState | undefined) => (state?.values ?? {}) as Values;
 
 /**
  * Whether the user or the page says something that the thread lacks, or the user's last message once more. What the agent
