@@ -7,6 +7,7 @@ import { ContextRing } from "../chat/context";
 import { useFollow } from "../chat/follow";
 import { Messages } from "../chat/messages";
 import { Plan } from "../chat/plan";
+import { Question } from "../chat/question";
 import type { Checkpoint } from "./checkpoints";
 import { context, graph, ROOM } from "./graph";
 import { GraphDrawing } from "./graph-drawing";
@@ -44,7 +45,7 @@ export function AgentSection() {
         </div>
         <Conversation key={agent.thread.threadId} agent={agent} past={past} />
         <div className="foot">
-          {status === "interrupted" && !past && <Approval agent={agent} />}
+          {status === "interrupted" && !past && <Question agent={agent.runner} />}
           <div className="run">
             <p role="status" data-status={status} className="small">
               {past ? "This is how it was then." : wordsOf(status, agent)}
@@ -115,22 +116,6 @@ function Conversation({ agent: { thread }, past }: { agent: PageAgent; past: Che
         )}
       </div>
     </>
-  );
-}
-
-function Approval({ agent: { runner } }: { agent: PageAgent }) {
-  const answer = (approved: boolean) =>
-    void runner.resume(runner.interrupts.map(({ id }) => ({ id, value: { approved } })));
-  return (
-    <div className="question" role="group" aria-label="The agent asks">
-      <p role="status">{runner.interrupts.map(({ message }) => message ?? "The agent waits for you.").join(" ")}</p>
-      <button type="button" className="primary" onClick={() => answer(true)}>
-        Approve
-      </button>
-      <button type="button" onClick={() => answer(false)}>
-        Decline
-      </button>
-    </div>
   );
 }
 

@@ -67,7 +67,11 @@ export function ChatCard({ chat, choose, startOver }: { chat: Chat } & Actions) 
             <ol className="messages">
               <Front thread={thread} />
               <Messages thread={thread} />
-              {status === "interrupted" && <Question agent={agent} />}
+              {status === "interrupted" && (
+                <li className="asks">
+                  <Question agent={agent} />
+                </li>
+              )}
             </ol>
           </Compacted>
         </WaysOut>
