@@ -5,25 +5,26 @@ import type { Task } from "./task.js";
 
 const PARENT = "__parent__";
 
-/** Notes what a node's answer writes: updates first, then where its commands lead. */
+/** Whether a part of an answer may lead somewhere. */
+const leads = (part: unknown): part is Command | Send => isCommand(part) || isSend(part);
+
+/** Notes what a node's answer writes: updates first, then where it leads. */
 export function takeOutput(task: Task, output: unknown): void {
-  if (!output) return;
-  if (isSend(output)) {
-    task.send(output);
+  if (!Array.isArray(output) && !leads(output)) {
+    takeUpdate(task, output);
     return;
   }
-  if (isCommand(output)) {
-    takeCommands(task, [output]);
-    return;
+  const parts = [output].flat() as unknown[];
+  if (parts.length > 0 && !parts.some(leads)) throw notAnUpdate(task, "array");
+  for (const part of parts) if (isCommand(part) && part.graph === PARENT) throw new ParentCommand(part);
+  for (const part of parts) {
+    if (isCommand(part)) for (const update of updatesOf(part)) takeUpdate(task, update);
+    else if (!isSend(part)) takeUpdate(task, part);
   }
-  if (Array.isArray(output)) {
-    if (output.length > 0 && !output.some((one) => isCommand(one) || isSend(one))) throw notAnUpdate(task, "array");
-    for (const one of output) if (!isCommand(one) && !isSend(one)) takeUpdate(task, one);
-    takeCommands(task, output.filter(isCommand));
-    for (const one of output) if (isSend(one)) task.send(one);
-    return;
+  for (const part of parts) {
+    if (isSend(part)) task.send(part);
+    else if (isCommand(part)) for (const end of listed(part.goto)) task.go(end);
   }
-  takeUpdate(task, output);
 }
 
 function takeUpdate(task: Task, update: unknown): void {
@@ -31,12 +32,6 @@ function takeUpdate(task: Task, update: unknown): void {
   if (typeof update !== "object" || Array.isArray(update))
     throw notAnUpdate(task, Array.isArray(update) ? "array" : typeof update);
   task.update(update as Record<string, unknown>);
-}
-
-function takeCommands(task: Task, commands: readonly Command[]): void {
-  for (const command of commands) if (command.graph === PARENT) throw new ParentCommand(command);
-  for (const command of commands) for (const update of updatesOf(command)) takeUpdate(task, update);
-  for (const { goto } of commands) for (const end of listed(goto)) task.go(end);
 }
 
 const listed = (goto: unknown): readonly (string | Send)[] =>

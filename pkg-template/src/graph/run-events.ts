@@ -10,6 +10,9 @@ import type { RunStreams } from "./stream.js";
 import type { Task } from "./task.js";
 import type { TraceEvent, TraceListener } from "./trace.js";
 
+/** The keys of `configurable` that are metadata, too. */
+const TOLD = ["thread_id", "checkpoint_id", "checkpoint_ns", "task_id", "run_id", "assistant_id", "graph_id"];
+
 export abstract class RunEvents {
   readonly graph: CompiledStateGraph;
   readonly spec: GraphSpec;
@@ -56,12 +59,9 @@ export abstract class RunEvents {
     this.ns = parent ? innerNs(parent, graph.checkpointer === true) : "";
   }
 
-  /** What configs of LangChain have as metadata: the caller's, and the texts in `configurable`. */
+  /** What langgraph.js's configs have as metadata: the caller's, and what `configurable` says of the server. */
   get callersMetadata(): Record<string, unknown> {
-    const texts = Object.entries(this.configurable).filter(
-      ([key, value]) => typeof value === "string" && !key.startsWith("__"),
-    );
-    return { ls_integration: "langgraph", ...Object.fromEntries(texts), ...this.config.metadata };
+    return { ls_integration: "langgraph", ...picked(this.configurable, TOLD), ...this.config.metadata };
   }
 
   /** The outermost run. */

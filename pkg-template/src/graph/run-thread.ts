@@ -77,7 +77,9 @@ export abstract class RunThread extends RunEvents {
       throw new GraphValueError(
         "A graph with a checkpointer needs to know the thread: give { threadId } or { configurable: { thread_id } }.",
       );
-    const place = { thread_id: threadId, checkpoint_ns: ns };
+    // A saver may read what the caller says besides.
+    const { checkpoint_id: _, checkpoint_map: __, ...given } = this.configurable;
+    const place = { ...given, thread_id: threadId, checkpoint_ns: ns };
     return new SavedThread(spec, saverFor(saver, spec.fields), place, durability);
   }
 
@@ -292,9 +294,8 @@ export abstract class RunThread extends RunEvents {
       recursion_limit: recursionLimit,
       ...(runName && { run_name: runName }),
     };
-    const place = { ...this.configurable, ...saved.config(this.checkpointId).configurable };
     this.emit("checkpoints", {
-      config: { ...around, configurable: place },
+      config: { ...around, ...saved.config(this.checkpointId) },
       values: { ...state },
       metadata,
       next: tasks.map(({ name }) => name),
@@ -303,9 +304,7 @@ export abstract class RunThread extends RunEvents {
         const configurable = { thread_id: threadId, checkpoint_ns: node.inside && task.ns };
         return { id, name, path, interrupts: [], ...(node.inside && { state: { configurable } }) };
       }),
-      ...(parent && {
-        parentConfig: saved.hasPut ? { ...around, configurable: { ...place, ...parent.configurable } } : parent,
-      }),
+      ...(parent && { parentConfig: saved.hasPut ? { ...around, ...parent } : parent }),
     });
   }
 }

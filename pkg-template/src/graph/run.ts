@@ -273,18 +273,21 @@ export class Run extends RunThread {
       else if (this.#failed) void settle().then(finish);
     };
     const launch = () => {
+      // Who streams hears of questions before he hears of what was answered in the same moment.
+      const answered: Task[] | undefined = this.streams && this.tasks.length > 1 ? [] : undefined;
       while (next < this.tasks.length && running < most) {
         const task = this.tasks[next++] as Task;
         if (task.status) continue;
         if (most !== Infinity && this.#failed) break;
         if (this.on) this.tell("task-start", { task });
         const work = task.start();
-        if (!work) this.#ended(task);
-        else {
+        if (work) {
           running++;
           work.then(() => end(task)).then(undefined, stop);
-        }
+        } else if (answered && isDone(task)) answered.push(task);
+        else this.#ended(task);
       }
+      for (const task of answered ?? NONE) this.#ended(task);
     };
     launch();
     if (running === 0) return undefined;
@@ -375,7 +378,7 @@ export class Run extends RunThread {
     const updates: Values[] = [];
     for (const at of this.#step.order) {
       const task = tasks[at] as Task;
-      if (task.status === "done") for (const update of task.updates) updates.push(update);
+      if (isDone(task)) for (const update of task.updates) updates.push(update);
     }
     return updates;
   }
@@ -453,6 +456,8 @@ export class Run extends RunThread {
     this.#unlisten = () => signal.removeEventListener("abort", stop);
   }
 }
+
+const isDone = ({ status }: Task): boolean => status === "done";
 
 /** A command for the graph around: there it is a node's answer. */
 const forParent = (command: Command): ParentCommand =>

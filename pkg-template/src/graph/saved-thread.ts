@@ -230,13 +230,13 @@ export class SavedThread {
   readonly #open = new Set<Promise<unknown>>();
   #failed: { error: unknown } | undefined;
 
-  constructor(spec: GraphSpec, saver: CheckpointSaver, configurable: Record<string, unknown>, durability: Durability) {
+  /** `place`: the `configurable` that all its checkpoints have. */
+  constructor(spec: GraphSpec, saver: CheckpointSaver, place: Record<string, unknown>, durability: Durability) {
     this.spec = spec;
     this.saver = saver;
     this.durability = durability;
     this.#isImmediate = saver.constructor === MemorySaver;
-    const { thread_id, checkpoint_ns = "" } = configurable;
-    this.#base = { thread_id, checkpoint_ns };
+    this.#base = place;
   }
 
   /** A checkpoint's place. */
@@ -245,17 +245,14 @@ export class SavedThread {
   }
 
   /** The config of the checkpoint before the newest. */
-  get parentConfig(): CheckpointConfig | undefined {
-    return this.#grandparent === undefined ? undefined : this.config(this.#grandparent);
-  }
-  #grandparent: string | undefined;
+  parentConfig: CheckpointConfig | undefined;
   /** Whether it has saved a checkpoint. */
   hasPut = false;
 
   /** Goes on from a checkpoint. */
   from(tuple: CheckpointTuple, versions: readonly number[]): void {
     this.#parent = tuple.checkpoint.id;
-    this.#grandparent = tuple.parentConfig?.configurable?.checkpoint_id;
+    this.parentConfig = tuple.parentConfig;
     this.#versions = versions;
   }
 
@@ -275,7 +272,7 @@ export class SavedThread {
     if (this.#isImmediate) this.#note(save());
     else this.#track((this.#last = this.#last ? this.#last.then(save) : save()), true);
     this.hasPut = true;
-    this.#grandparent = this.#parent;
+    this.parentConfig = this.#parent === undefined ? undefined : config;
     this.#parent = snapshot.id;
     this.#versions = versions;
   }

@@ -152,10 +152,10 @@ export class Task {
     return `${run.ns ? `${run.ns}|` : ""}${name}:${this.id}`;
   }
 
+  /** A signal of its own: Node warns of more than ten that listen to one. */
   get signal(): AbortSignal {
-    return (this.#signal ??= this.controller
-      ? AbortSignal.any([this.run.signal, this.controller.signal])
-      : this.run.signal);
+    const { run, controller } = this;
+    return (this.#signal ??= AbortSignal.any(controller ? [run.signal, controller.signal] : [run.signal]));
   }
 
   // What it writes.
