@@ -24,6 +24,15 @@ export class BaseLangGraphError extends Error {
 /** A run took more super-steps than its `recursionLimit` allows. */
 export class GraphRecursionError extends BaseLangGraphError {
   override readonly name = "GraphRecursionError";
+
+  /** @internal */
+  static at(limit: number): GraphRecursionError {
+    return new GraphRecursionError(
+      `Recursion limit of ${limit} reached without hitting a stop condition. ` +
+        'You can increase the limit by setting the "recursionLimit" config key.',
+      { lc_error_code: "GRAPH_RECURSION_LIMIT" },
+    );
+  }
 }
 
 /** A call that a graph cannot take, such as a question about a thread without a checkpointer. */

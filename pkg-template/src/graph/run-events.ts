@@ -174,6 +174,13 @@ export function errorRecord(error: unknown): { message: string; name: string } {
   }
 }
 
+/** What was thrown, as an error. */
+export function asError(error: unknown): Error {
+  if (error instanceof Error) return error;
+  const { message, name } = errorRecord(error);
+  return Object.assign(new Error(message), { name });
+}
+
 /** Gathers what was written by field, several writes to one as langgraph.js shows them. */
 export function gathered(entries: readonly (readonly [key: string, value: unknown])[]): Record<string, unknown> {
   const result: Record<string, unknown> = {};

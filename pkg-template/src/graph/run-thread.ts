@@ -11,7 +11,7 @@ import { KnownIds } from "./known-ids.js";
 import type { PlanRun, PlanState } from "./planner.js";
 import type { RunConfig, StopAt } from "./run-config.js";
 import { RunEvents } from "./run-events.js";
-import { isSpecial, NULL_TASK, RESUME, restored, SavedThread } from "./saved-thread.js";
+import { ERROR, isSpecial, NULL_TASK, RESUME, restored, SavedThread, type WritesByTask } from "./saved-thread.js";
 import type { Values } from "./state-fields.js";
 import type { RunStreams } from "./stream.js";
 import type { Task } from "./task.js";
@@ -56,10 +56,8 @@ export abstract class RunThread extends RunEvents {
   constructor(graph: CompiledStateGraph, config: RunConfig, parent: Task | undefined, streams: RunStreams | undefined) {
     super(graph, config, parent, streams);
     this.recursionLimit = config.recursionLimit ?? graph.options.recursionLimit ?? parent?.run.recursionLimit ?? 25;
-    if (!(this.recursionLimit >= 1)) throw new GraphValueError('Passed "recursionLimit" must be at least 1.');
-    const { maxConcurrency } = config;
-    if (maxConcurrency !== undefined && maxConcurrency !== null && !(maxConcurrency >= 1))
-      throw new GraphValueError('Passed "maxConcurrency" must be at least 1.');
+    atLeastOne("recursionLimit", this.recursionLimit);
+    atLeastOne("maxConcurrency", config.maxConcurrency ?? 1);
     const { checkpointer } = graph;
     if (checkpointer === true && !parent)
       throw new GraphValueError("checkpointer: true cannot be used for root graphs.");
@@ -240,6 +238,36 @@ export abstract class RunThread extends RunEvents {
     return answer;
   }
 
+  /** Gives tasks their answers, and tells the planner how many there are. */
+  matchAnswers(tasks: readonly Task[], byTask: WritesByTask | undefined): void {
+    const { answersById: given } = this;
+    for (const task of tasks) {
+      const saved = byTask?.get(task.id) ?? [];
+      // One that is done asks no more.
+      if (saved.some(([channel]) => !isSpecial(channel))) continue;
+      const answers: unknown[] = [];
+      task.answers = answers;
+      for (const [channel, value] of saved) if (channel === RESUME) answers.push(...([value].flat() as unknown[]));
+      if (!given) continue;
+      const last = answers.length - 1;
+      const asks = (answered: number) => answered >= 0 && Object.hasOwn(given, task.interruptId(answered));
+      if (asks(last + 1)) answers.push(given[task.interruptId(last + 1)]);
+      // Answered again, for the node has failed.
+      else if (asks(last) && saved.some(([channel]) => channel === ERROR))
+        answers[last] = given[task.interruptId(last)];
+      // Of langgraph.js, where all questions of a task have one id.
+      else if (asks(0)) answers.push(given[task.interruptId(0)]);
+      else continue;
+      // It outlasts an error of the node.
+      this.saveTask(task, [[RESUME, [...answers]]]);
+    }
+    const shared = this.answer !== undefined && !this.answer.taken;
+    this.plan.answers(
+      tasks.map(({ answers }) => answers.length),
+      shared,
+    );
+  }
+
   // What is saved.
 
   /** Saves a task's writes behind the checkpoint. */
@@ -307,6 +335,10 @@ export abstract class RunThread extends RunEvents {
       ...(parent && { parentConfig: saved.hasPut ? { ...around, ...parent } : parent }),
     });
   }
+}
+
+function atLeastOne(what: string, given: number): void {
+  if (!(given >= 1)) throw new GraphValueError(`Passed "${what}" must be at least 1.`);
 }
 
 /** Answers by the ids of questions; undefined if it is one answer. */

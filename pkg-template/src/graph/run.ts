@@ -15,7 +15,7 @@ import { growth } from "./growth.js";
 import { INTERRUPT, type Interrupt } from "./interrupt.js";
 import { noteMessages } from "./message-stream.js";
 import type { PlanRun, Step } from "./planner.js";
-import { errorRecord } from "./run-events.js";
+import { asError, errorRecord } from "./run-events.js";
 import { RunThread } from "./run-thread.js";
 import { ERROR, ERROR_SOURCE, isSpecial, NULL_TASK, RESUME, type WritesByTask, writesByTask } from "./saved-thread.js";
 import { picked, type Values } from "./state-fields.js";
@@ -52,7 +52,7 @@ export class Run extends RunThread {
       if (beginning) await beginning;
       for (;;) {
         const { status } = this.#step;
-        if (status === "limit") throw recursionError(this.recursionLimit);
+        if (status === "limit") throw GraphRecursionError.at(this.recursionLimit);
         this.#stopped = status === "interrupt_after";
         if (status === "done") this.emitCheckpoint([]);
         if (status === "done" || this.#stopped) break;
@@ -203,7 +203,7 @@ export class Run extends RunThread {
     this.tasks = this.#step.tasks.map((planned, position) => new Task(this, planned, position));
     // Behind a checkpoint that the caller has named everything runs again.
     const saved = this.isHead === undefined && this.pending.length > 0 ? writesByTask(this.pending) : undefined;
-    if (saved ?? this.answersById ?? this.answer) this.#matchAnswers(saved);
+    if (saved ?? this.answersById ?? this.answer) this.matchAnswers(this.tasks, saved);
     if (saved) this.#restore(saved);
     this.emitCheckpoint(this.tasks);
     for (const task of this.tasks) if (task.restored && !task.hidden) this.emitUpdates(task, true);
@@ -222,36 +222,6 @@ export class Run extends RunThread {
         this.#handle(task);
       }
     }
-  }
-
-  /** Gives tasks their answers, and tells the planner how many there are. */
-  #matchAnswers(byTask: WritesByTask | undefined): void {
-    const { answersById: given } = this;
-    for (const task of this.tasks) {
-      const saved = byTask?.get(task.id) ?? [];
-      // One that is done asks no more.
-      if (saved.some(([channel]) => !isSpecial(channel))) continue;
-      const answers: unknown[] = [];
-      task.answers = answers;
-      for (const [channel, value] of saved) if (channel === RESUME) answers.push(...([value].flat() as unknown[]));
-      if (!given) continue;
-      const last = answers.length - 1;
-      const asks = (answered: number) => answered >= 0 && Object.hasOwn(given, task.interruptId(answered));
-      if (asks(last + 1)) answers.push(given[task.interruptId(last + 1)]);
-      // Answered again, for the node has failed.
-      else if (asks(last) && saved.some(([channel]) => channel === ERROR))
-        answers[last] = given[task.interruptId(last)];
-      // Of langgraph.js, where all questions of a task have one id.
-      else if (asks(0)) answers.push(given[task.interruptId(0)]);
-      else continue;
-      // It outlasts an error of the node.
-      this.saveTask(task, [[RESUME, [...answers]]]);
-    }
-    const shared = this.answer !== undefined && !this.answer.taken;
-    this.plan.answers(
-      this.tasks.map(({ answers }) => answers.length),
-      shared,
-    );
   }
 
   /** Runs the tasks that are not done. Returns a promise if that takes time. */
@@ -463,23 +433,9 @@ const isDone = ({ status }: Task): boolean => status === "done";
 const forParent = (command: Command): ParentCommand =>
   new ParentCommand({ ...command, graph: undefined } as unknown as Command);
 
-function recursionError(limit: number): GraphRecursionError {
-  return new GraphRecursionError(
-    `Recursion limit of ${limit} reached without hitting a stop condition. ` +
-      'You can increase the limit by setting the "recursionLimit" config key.',
-    { lc_error_code: "GRAPH_RECURSION_LIMIT" },
-  );
-}
-
 /** What the caller gave as the reason, as langgraph.js throws it. */
 function aborted({ reason }: AbortSignal): Error {
   return reason instanceof Error ? reason : new Error(typeof reason === "string" ? reason : "Aborted");
-}
-
-function asError(error: unknown): Error {
-  if (error instanceof Error) return error;
-  const { message, name } = errorRecord(error);
-  return Object.assign(new Error(message), { name });
 }
 
 /** Lets what has answered already be noted. */

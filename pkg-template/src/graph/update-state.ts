@@ -29,6 +29,7 @@ export async function updateState(
   };
   const thread = new OpenedThread(graph.spec, tuple, place.configurable.checkpoint_ns);
   const [{ values, asNode }] = updates as [StateUpdate];
+  const isNothing = values === null || values === undefined;
   const alone = (what: string) => {
     if (updates.length > 1) throw new InvalidUpdateError(`Cannot ${what} with multiple updates`);
   };
@@ -47,11 +48,11 @@ export async function updateState(
       const copy = await put("fork", thread.stepNumber, tuple.parentConfig ?? { ...place, configurable: before });
       return await (isCopyWithUpdates(values) ? updateCopy(root, copy, values) : copy);
     }
-    if ((values === null || values === undefined) && asNode === undefined) {
+    if (isNothing && asNode === undefined) {
       alone("create an empty checkpoint");
       return await put("update", thread.stepNumber);
     }
-    if ((values === null || values === undefined) && asNode === END) {
+    if (isNothing && asNode === END) {
       alone("clear the state");
       thread.applyCallers();
       thread.peek();
@@ -61,9 +62,8 @@ export async function updateState(
     }
     if (asNode === "__input__") {
       alone("give an input");
-      if (values === null || values === undefined)
-        throw new InvalidUpdateError('Received no input writes for "__start__"');
-      const { values: taken } = graph.spec.taken((values ?? {}) as Record<string, unknown>);
+      if (isNothing) throw new InvalidUpdateError('Received no input writes for "__start__"');
+      const { values: taken } = graph.spec.taken(values as Record<string, unknown>);
       thread.held.set(graph.spec.plan.start, taken);
       thread.others["__input__"] ??= {};
       thread.plan.apply([{ writes: [graph.spec.plan.start] }]);
@@ -112,15 +112,14 @@ function writer(
   at: number,
 ): Task {
   const { numbers, start } = graph.spec;
-  if (asNode === undefined && of > 1)
-    throw new InvalidUpdateError('"asNode" is required when applying multiple updates');
-  let node = asNode === undefined ? undefined : numbers.get(asNode);
-  if (asNode !== undefined && node === undefined) throw new InvalidUpdateError(`Node "${asNode}" does not exist`);
-  if (node === undefined) {
+  let node = numbers.get(asNode as string);
+  if (asNode === undefined) {
+    if (of > 1) throw new InvalidUpdateError('"asNode" is required when applying multiple updates');
     const ran = tuple && Object.values(tuple.checkpoint.versions_seen).some((seen) => Object.keys(seen).length > 0);
     node = ran ? thread.plan.lastNode() : start;
     if (node < 0) throw new InvalidUpdateError('Ambiguous update, specify "asNode"');
   }
+  if (node === undefined) throw new InvalidUpdateError(`Node "${asNode}" does not exist`);
   return new Task(thread, { node, send: -1, triggers: [] }, at);
 }
 
