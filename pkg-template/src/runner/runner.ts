@@ -51,6 +51,8 @@ export abstract class Runner<S extends object, U extends object> {
   #stop: AbortController | undefined;
   /** A request to stop a run on the server is under way: the next run waits for it. */
   #cancelling: Promise<void> | undefined;
+  /** Whether a run has failed, and none has ended well since: the server may lack what it told. */
+  #mayLack = false;
   /** The last run's answers to interrupts, for a retry. */
   #answers: readonly Answer[] | undefined;
   /** Asks once more for the server's state of the thread, which could not be loaded. */
@@ -365,8 +367,9 @@ export abstract class Runner<S extends object, U extends object> {
     if (this.#cancelling) await this.#cancelling;
     if (this.#isDisposed) return { status: "disconnected" };
     const { thread } = this;
-    const asked = thread.run.interrupts;
+    const { interrupts: asked, status } = thread.run;
     if (!send) this.#answers = undefined;
+    this.#mayLack ||= status === "failed";
     // Updates made from here on wait for the next run, however long the server takes to begin this one.
     if (send) beginEmpty(thread);
     else {
@@ -376,7 +379,11 @@ export abstract class Runner<S extends object, U extends object> {
     this.#atStart = thread.confirmed;
     const sent = thread.pending.filter(isSent);
     try {
-      send ??= this.#protocol.request(sent.map(({ update }) => update));
+      send ??= this.#protocol.request(
+        sent.map(({ update }) => update),
+        undefined,
+        this.#mayLack,
+      );
     } catch (error) {
       thread.receive({ type: "run-failed", error });
       return this.#result({});
@@ -404,6 +411,7 @@ export abstract class Runner<S extends object, U extends object> {
   async #follow(send?: Work, asked?: readonly unknown[]): Promise<RunResult> {
     const { signal } = (this.#stop = new AbortController());
     const news = await readRun(this.thread, this.#protocol, this.#delays, signal, send);
+    if (["idle", "interrupted"].includes(this.thread.run.status) && !signal.aborted) this.#mayLack = false;
     // An answer that the server refused can be corrected.
     if (news.stillOpen && this.thread.run.status === "failed") this.#questions.reopen(news.stillOpen);
     return signal.aborted ? this.#left(signal.reason instanceof LeftOff, asked) : this.#result(news);
