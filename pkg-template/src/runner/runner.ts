@@ -51,7 +51,7 @@ export abstract class Runner<S extends object, U extends object> {
   #stop: AbortController | undefined;
   /** A request to stop a run on the server is under way: the next run waits for it. */
   #cancelling: Promise<void> | undefined;
-  /** Whether a run has failed, and none has ended well since: the server may lack what it told. */
+  /** Whether a run that had begun has failed, and none has ended well since: the server may lack what it told. */
   #mayLack = false;
   /** The last run's answers to interrupts, for a retry. */
   #answers: readonly Answer[] | undefined;
@@ -367,9 +367,9 @@ export abstract class Runner<S extends object, U extends object> {
     if (this.#cancelling) await this.#cancelling;
     if (this.#isDisposed) return { status: "disconnected" };
     const { thread } = this;
-    const { interrupts: asked, status } = thread.run;
+    const { interrupts: asked, status, id } = thread.run;
     if (!send) this.#answers = undefined;
-    this.#mayLack ||= status === "failed";
+    this.#mayLack ||= status === "failed" && id !== undefined;
     // Updates made from here on wait for the next run, however long the server takes to begin this one.
     if (send) beginEmpty(thread);
     else {
