@@ -50,7 +50,7 @@ export abstract class Runner<S extends object, U extends object> {
   #work: Promise<RunResult> | undefined;
   #stop: AbortController | undefined;
   /** A request to stop a run on the server is under way: the next run waits for it. */
-  #cancelling: Promise<void> | undefined;
+  #cancelling: Promise<RunnerError | undefined> | undefined;
   /** Whether a run that had begun has failed, and none has ended well since: the server may lack what it told. */
   #mayLack = false;
   /** The last run's answers to interrupts, for a retry. */
@@ -127,13 +127,13 @@ export abstract class Runner<S extends object, U extends object> {
   /**
    * Stops the run, also on the server where it can: messages received so far stay. If the server has sent nothing yet,
    * your message is pending again and goes out with the next one. Dismisses the run's interrupts. Queued messages go
-   * out next. Without a run it does nothing. Resolves when the server
-   * has answered, or after `cancelTimeout`.
+   * out next. Without a run it does nothing. Resolves when the server has answered, or after `cancelTimeout`: with an
+   * `error` if the server refused or could not be reached, so that the run may go on there.
    */
-  async stop(): Promise<void> {
+  async stop(): Promise<RunResult> {
     const { thread } = this;
     const { id, status } = thread.run;
-    if (this.#isDisposed || !(this.#work || status === "disconnected" || this.#isAsking)) return;
+    if (this.#isDisposed || !(this.#work || status === "disconnected" || this.#isAsking)) return STOPPED;
     if (this.#isAsking) thread.receive({ type: "run-finished" });
     else if (isOpen(thread)) {
       if (id === undefined || thread.confirmed === this.#atStart)
@@ -147,7 +147,8 @@ export abstract class Runner<S extends object, U extends object> {
     }
     this.#shown.tell();
     void this.#advance();
-    await this.#cancelling;
+    const error = await this.#cancelling;
+    return error ? { ...STOPPED, error } : STOPPED;
   }
 
   /**
