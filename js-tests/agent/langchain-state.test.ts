@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { z as z3 } from "zod/v3";
 
-const counted = (stateSchema: never) =>
+const counted = (stateSchema: z.ZodObject<{ count: z.ZodNumber }>) =>
   createMiddleware({
     name: "Counter",
     stateSchema,

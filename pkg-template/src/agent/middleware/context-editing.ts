@@ -1,7 +1,7 @@
 import { clearToolUses, type ClearToolUsesOptions, type ContextLimit, countTokens } from "threadfold/context";
+import { refuseOthers } from "../../context/options.js";
 import type { LangChainMessage } from "../../messages.js";
-import { typeOf } from "../message.js";
-import { checkNames } from "../known-options.js";
+import { type Fields, typeOf } from "../message.js";
 import { createMiddleware } from "../middleware.js";
 
 /** What an edit of LangChain's form is given: it changes `messages` in place. */
@@ -91,9 +91,9 @@ export class ClearToolUsesEdit {
  * ```
  */
 export function contextEditingMiddleware(options: { readonly edits?: readonly ContextEdit[] | undefined } = {}) {
-  const { edits = [{}] } = options;
   // LangChain's second says how tokens are counted.
-  checkNames(options, "edits", "tokenCountMethod");
+  const { edits = [{}], tokenCountMethod: _, ...others } = options as typeof options & Fields;
+  refuseOthers(others);
   return createMiddleware({
     name: "ContextEditingMiddleware",
     wrapModelCall: async (request, handler) => {
