@@ -84,7 +84,7 @@ const EVERY = new Set(["messages", "jumpTo", "structuredResponse"]);
  */
 export function schemaOf(schema: StateForm<SchemaFields>): Schema<SchemaFields> {
   if (typeof (schema as Partial<Schema<SchemaFields>>).step === "function") return schema as Schema<SchemaFields>;
-  const { shape, parse } = schema as { shape?: Readonly<Record<string, ZodField>>; parse?: unknown };
+  const { shape } = schema as { shape?: Readonly<Record<string, ZodField>> };
   const zod = shape && Object.fromEntries(Object.entries(shape).filter(([key]) => !EVERY.has(key)));
   for (const [key, part] of Object.entries(zod ?? {}))
     if (part.lg_reducer_schema)
@@ -92,7 +92,8 @@ export function schemaOf(schema: StateForm<SchemaFields>): Schema<SchemaFields> 
         "INVALID_VALUE",
         `Only langgraph.js knows the reducer of '${key}': declare the field with field.reducer, or in a StateSchema.`,
       );
-  const declared = declaredFields(zod ? { shape: zod, parse } : schema);
+  // Of a zod object only the shape is read.
+  const declared = declaredFields(zod ? { shape: zod, parse: () => schema, partial: () => schema } : schema);
   if (!declared) return defineSchema(schema as SchemaFields);
   const fields = Object.entries(declared).flatMap(([key, one]) => {
     const begins = one.begins ?? defaultOf(zod?.[key]);
