@@ -39,7 +39,6 @@ export function isWhole(facts: readonly Facts[]): boolean {
 // What src/wasm_agent/ledger.rs is told of a message, and asked.
 const [OTHER, AI, TOOL] = [0, 1, 2];
 const [TOKENS, IS_DUE, IS_WHOLE, CUT, NEXT_CUT, EDITS, PENDING] = [0, 1, 2, 3, 4, 5, 6];
-const [CUTS, ANSWER_ALL, ANSWER] = [0, 1, 2];
 
 /** Writes numbers where the wasm reads them. Returns how many. */
 function given(numbers: readonly number[]): number {
@@ -169,29 +168,13 @@ export class Track {
   }
 
   all(): number[] {
-    return call(() => taken(this.#raw.list(CUTS)));
-  }
-
-  /**
-   * Returns what the messages become: for each its position, or an answer that {@link answeredBy} knows. Returns undefined
-   * if there is nothing to do. Calls that wait for their results are answered only if `all`.
-   */
-  repair(all: boolean): number[] | undefined {
-    return call(() => {
-      const length = this.#raw.list(all ? ANSWER_ALL : ANSWER);
-      return length < 0 ? undefined : taken(length);
-    });
+    return call(() => taken(this.#raw.cuts()));
   }
 
   free(): void {
     call(() => this.#raw.free());
   }
 }
-
-const ANSWERED = 0x80000000;
-
-/** Returns the position of the call that a number of a plan answers; undefined if it is the position of a message. */
-export const answeredBy = (step: number): number | undefined => (step >= ANSWERED ? step - ANSWERED : undefined);
 
 function sameFacts(one: Facts, other: Facts): boolean {
   return (
