@@ -2,8 +2,7 @@ import { reading } from "../errors.js";
 import type { MessageLike } from "../message-types.js";
 import { Answers, type ToolAnswer } from "./answer.js";
 import { isSecond, optionsOf, refuseOthers, wrong } from "./options.js";
-import type { Facts } from "./rows.js";
-import { factsOfAll, isWhole } from "./track.js";
+import { type Facts, factsOfAll } from "./rows.js";
 
 export type { ToolAnswer } from "./answer.js";
 
@@ -70,6 +69,28 @@ export function repairToolCalls<M extends MessageLike>(messages: readonly M[], o
     const isSame = list.length === messages.length && list.every((message, at) => message === messages[at]);
     return isSame ? (messages as M[]) : list;
   });
+}
+
+/**
+ * Whether each message with calls is followed at once by its results, and there are no others: most lists are known so to
+ * need no repair. It may say no of one that needs none.
+ */
+function isWhole(facts: readonly Facts[]): boolean {
+  let open: string[] = [];
+  for (const { kind, ids, answers } of facts) {
+    // Each result looks for its call among those that are open.
+    if (ids.length > 32) return false;
+    if (kind === "tool") {
+      const at = open.indexOf(answers as string);
+      if (at < 0) return false;
+      open.splice(at, 1);
+    } else if (open.length > 0) {
+      return false;
+    } else if (ids.length > 0) {
+      open = ids.length > 1 ? [...new Set(ids)] : [...ids];
+    }
+  }
+  return open.length === 0;
 }
 
 /** What is known of a message with calls. */

@@ -155,7 +155,7 @@ class Trimmed<M extends object> {
   #count([from, to]: Range, ...more: M[]): number {
     const { isFirst, counter } = this.by;
     const some = this.list.slice(from, to);
-    return counter.list([...(isFirst ? some : some.reverse()), ...more]);
+    return counter.list([...(isFirst ? some : backwards(some)), ...more]);
   }
 
   /** Returns how many of these messages fit. */
