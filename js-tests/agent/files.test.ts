@@ -43,11 +43,11 @@ async function answerOf(name: string, args: object, texts: Record<string, string
   return messages[2]?.content as string;
 }
 
-// Each as deepagents 0.7.32 answers it.
+// As deepagents 0.7.32 answers, but for the words of the notes.
 test("grep shows at most as many lines as it is asked for, and says that there are more", async () => {
   const texts = { "/b.md": "one\ntwo one", "/a.md": "one" };
   const first = await answerOf("grep", { pattern: "one", output_mode: "content", max_count: 2 }, texts);
-  expect(first).toMatch(/^\/b\.md:\n {2}1: one\n {2}2: two one\n\nNote: the search stopped early /);
+  expect(first).toMatch(/^\/b\.md:\n {2}1: one\n {2}2: two one\n\nNote: there are more matches./);
   const all = await answerOf("grep", { pattern: "one", output_mode: "count", max_count: 3 }, texts);
   expect(all).toBe("/a.md: 1\n/b.md: 2");
   const usual = await answerOf("grep", { pattern: "x", output_mode: "count" }, { "/x": "x\n".repeat(1001) });

@@ -188,10 +188,9 @@ type Optional = string | null | undefined;
 /** Alternatives, repeated wildcards and escapes: what is hardly meant literally. */
 const looksLikeRegex = (pattern: string) => /[|]|[.][*+]|\\[.wWdDsSbB(){}[\]|+*?^$]/.test(pattern);
 
-const STOPPED =
-  "Note: the search stopped early (it hit its time limit or the maximum match count). The matches above are valid but incomplete. Narrow the search (a more specific pattern or a narrower path), or raise max_count, to see the rest.";
+const STOPPED = "Note: there are more matches. Narrow the search, or raise max_count, to see the rest.";
 const LITERAL =
-  "Note: grep matches literal text, not regex, so characters like `|`, `.*`, and `\\.` are searched verbatim. Search for the literal text you need instead; for `|` alternation, run a separate search per alternative.";
+  "Note: grep matches literal text, not regex. Search for the text as it stands; for alternatives, search for each.";
 
 const traversal = (pattern: string) => `Path traversal not allowed in glob pattern '${pattern}'`;
 const byCodePoint = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);

@@ -15,7 +15,7 @@ import {
 } from "../files.js";
 import { callsOf, type Fields, lastTurn, toolMessage } from "../message.js";
 import { createMiddleware } from "../middleware.js";
-import { withPrompt } from "../prompt.js";
+import { withPrompt } from "../request-changes.js";
 import { objectSchema } from "../schema-checks.js";
 import { type PlainTool, tool } from "../tools.js";
 

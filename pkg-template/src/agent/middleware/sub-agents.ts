@@ -12,7 +12,7 @@ import { objectSchema } from "../schema-checks.js";
 import type { ResponseFormat } from "../structured.js";
 import { type Tool, tool } from "../tools.js";
 import type { Middleware, StateForm, ToolRuntime } from "../types.js";
-import { withPrompt } from "../prompt.js";
+import { withPrompt } from "../request-changes.js";
 import { changedPath } from "./filesystem.js";
 import { humanInTheLoopMiddleware, type HumanInTheLoopOptions } from "./human-in-the-loop.js";
 

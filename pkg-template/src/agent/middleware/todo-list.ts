@@ -3,7 +3,7 @@ import { Command } from "threadfold/graph";
 import { refuseOthers } from "../../context/options.js";
 import { callsOf, lastTurn, toolMessage } from "../message.js";
 import { createMiddleware } from "../middleware.js";
-import { withPrompt } from "../prompt.js";
+import { withPrompt } from "../request-changes.js";
 import { objectSchema } from "../schema-checks.js";
 import { tool } from "../tools.js";
 
