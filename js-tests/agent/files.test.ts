@@ -29,3 +29,72 @@ test("files: what the tools answer and what becomes of `files`", () =>
     const files = Object.entries((result.files ?? {}) as Given["files"]);
     expect(Object.fromEntries(files.map(([path, { content }]) => [path, content]))).toEqual(out?.files);
   }));
+
+const at = "2026-01-01T00:00:00";
+
+/** What a tool answers over files of these texts. */
+async function answerOf(name: string, args: object, texts: Record<string, string>) {
+  const files = Object.fromEntries(
+    Object.entries(texts).map(([path, content]) => [path, { content, created_at: at, modified_at: at }]),
+  );
+  const reply = { content: "", tool_calls: [{ id: "c1", name, args: args as Record<string, unknown> }] };
+  const agent = createAgent({ model: scripted([reply]), middleware: [createFilesystemMiddleware()] });
+  const { messages } = await agent.invoke({ messages: "Go.", files });
+  return messages[2]?.content as string;
+}
+
+// As deepagents 0.7.32 answers, but for the words of the notes.
+test("grep shows at most as many lines as it is asked for, and says that there are more", async () => {
+  const texts = { "/b.md": "one\ntwo one", "/a.md": "one" };
+  const first = await answerOf("grep", { pattern: "one", output_mode: "content", max_count: 2 }, texts);
+  expect(first).toMatch(/^\/b\.md:\n {2}1: one\n {2}2: two one\n\nNote: there are more matches./);
+  const all = await answerOf("grep", { pattern: "one", output_mode: "count", max_count: 3 }, texts);
+  expect(all).toBe("/a.md: 1\n/b.md: 2");
+  const usual = await answerOf("grep", { pattern: "x", output_mode: "count" }, { "/x": "x\n".repeat(1001) });
+  expect(usual).toMatch(/^\/x: 1000\n\nNote: /);
+  expect(await answerOf("grep", { pattern: "one", max_count: 0 }, texts)).toBe("max_count should be 1 or more.");
+});
+
+test("grep that finds nothing says what is literal, where the pattern looks like an expression", async () => {
+  const nothing = (pattern: string) => answerOf("grep", { pattern }, { "/a": "one" });
+  for (const pattern of ["a|b", "a.*", "a.+", "\\d", "\\("])
+    expect(await nothing(pattern)).toMatch(/^No matches found\n\nNote: grep matches literal text/);
+  for (const pattern of ["a.b", "f(x)", "^a$", "[0]"]) expect(await nothing(pattern)).toBe("No matches found");
+});
+
+test("a model may leave out a path by a null", async () => {
+  expect(await answerOf("grep", { pattern: "one", path: null, glob: null, max_count: null }, { "/a": "one" })).toBe(
+    "/a",
+  );
+  expect(await answerOf("glob", { pattern: "*", path: null }, { "/a": "one" })).toBe('["/a"]');
+  expect(await answerOf("ls", { path: null }, {})).toContain("path: Input should be a valid string");
+});
+
+test("long answers are cut, and say so", async () => {
+  const paths = Array.from({ length: 1000 }, (_, n) => `/${"long".repeat(25)}${n}`);
+  const texts = Object.fromEntries(paths.map((path) => [path, "one"]));
+  const cut = "... [results truncated, try being more specific with your parameters]";
+  for (const [name, args] of [
+    ["ls", { path: "/" }],
+    ["glob", { pattern: "*" }],
+  ] as const) {
+    const answer = await answerOf(name, args, texts);
+    expect(answer.length).toBeLessThanOrEqual(80_000);
+    expect((JSON.parse(answer) as string[]).at(-1)).toBe(cut);
+  }
+  const found = await answerOf("grep", { pattern: "one" }, texts);
+  expect([found.length, found.endsWith(`\n${cut}`)]).toEqual([80_000, true]);
+});
+
+test("glob lists the newest first, though they are written in one moment", async () => {
+  const write = (path: string, id: string) => ({ id, name: "write_file", args: { file_path: path, content: "x" } });
+  const replies = [
+    { content: "", tool_calls: [write("/b", "c1")] },
+    { content: "", tool_calls: [write("/a", "c2")] },
+    { content: "", tool_calls: [{ id: "c3", name: "glob", args: { pattern: "*" } }] },
+  ];
+  vi.useFakeTimers({ toFake: ["Date"] });
+  const agent = createAgent({ model: scripted(replies), middleware: [createFilesystemMiddleware()] });
+  const { messages } = await agent.invoke({ messages: "Go." });
+  expect(messages.at(-2)?.content).toBe('["/a","/b"]');
+});

@@ -118,7 +118,17 @@ const nothingAsked = (limit: number) =>
 const clamped = (offset: number) =>
   `[Requested offset ${offset} is before the start of the file; read from line 1 instead.]`;
 
-const listed = (paths: readonly string[]): string => (paths.length > 0 ? JSON.stringify(paths) : "No files found");
+const CUT = "... [results truncated, try being more specific with your parameters]";
+
+const atMost = (text: string) => (text.length > MOST ? `${text.slice(0, MOST - CUT.length - 1)}\n${CUT}` : text);
+
+function listed(paths: readonly string[]): string {
+  if (paths.length === 0) return "No files found";
+  let room = MOST - CUT.length - 4;
+  // Each with its quotes and what parts it from the next.
+  const end = paths.findIndex((path) => (room -= path.length + 4) < 0);
+  return JSON.stringify(end < 0 ? paths : [...paths.slice(0, end), CUT]);
+}
 
 export function listFiles(files: Files, path: string): FileAnswer {
   const folder = path.endsWith("/") ? path : `${path}/`;
@@ -132,7 +142,7 @@ export function listFiles(files: Files, path: string): FileAnswer {
   return { said: listed([...found].sort(byCodePoint)) };
 }
 
-export function globFiles(files: Files, pattern: string, path: string | undefined): FileAnswer {
+export function globFiles(files: Files, pattern: string, path: Optional): FileAnswer {
   const matches = globOf(pattern);
   if (!matches) return fail(traversal(pattern));
   const found = under(files, path).filter(([, relative]) => matches(relative));
@@ -144,29 +154,50 @@ export function globFiles(files: Files, pattern: string, path: string | undefine
 export function grepFiles(
   files: Files,
   pattern: string,
-  { path, glob, mode }: { path: string | undefined; glob: string | undefined; mode: string },
+  { path, glob, mode, most }: { path: Optional; glob: Optional; mode: string; most: number },
 ): FileAnswer {
+  if (most < 1) return { said: "max_count should be 1 or more.", failed: true };
   const matches = glob ? globOf(glob) : () => true;
-  if (!matches) return { ...fail(traversal(glob as string)), said: traversal(glob as string) };
+  if (!matches) return { said: traversal(glob as string), failed: true };
+  let room = most;
+  let isWhole = true;
   const found = under(files, path)
     .filter(([key, relative]) => matches(relative) && own(files, key)?.encoding !== "base64")
     .map(([key]) => {
       const lines = textOf(own(files, key) as FileData).split("\n");
-      return [key, lines.flatMap((line, at) => (line.includes(pattern) ? [`  ${at + 1}: ${line}`] : []))] as const;
+      const all = lines.flatMap((line, at) => (line.includes(pattern) ? [`  ${at + 1}: ${line}`] : []));
+      const shown = all.slice(0, room);
+      room -= shown.length;
+      isWhole &&= shown.length === all.length;
+      return [key, shown] as const;
     })
     .filter(([, lines]) => lines.length > 0)
     .sort(([a], [b]) => byCodePoint(a, b));
-  if (found.length === 0) return { said: "No matches found" };
-  if (mode === "count") return { said: found.map(([key, { length }]) => `${key}: ${length}`).join("\n") };
-  if (mode === "content") return { said: found.map(([key, lines]) => [`${key}:`, ...lines].join("\n")).join("\n") };
-  return { said: found.map(([key]) => key).join("\n") };
+  if (found.length === 0)
+    return { said: looksLikeRegex(pattern) ? `No matches found\n\n${LITERAL}` : "No matches found" };
+  const shown = found.map(([key, lines]) => {
+    if (mode === "count") return `${key}: ${lines.length}`;
+    return mode === "content" ? [`${key}:`, ...lines].join("\n") : key;
+  });
+  const said = atMost(shown.join("\n"));
+  return { said: isWhole ? said : `${said}\n\n${STOPPED}` };
 }
+
+type Optional = string | null | undefined;
+
+/** Alternatives, repeated wildcards and escapes: what is hardly meant literally. */
+const looksLikeRegex = (pattern: string) => /[|]|[.][*+]|\\[.wWdDsSbB(){}[\]|+*?^$]/.test(pattern);
+
+const STOPPED = "Note: there are more matches. Narrow the search, or raise max_count, to see the rest.";
+const LITERAL =
+  "Note: grep matches literal text, not regex. Search for the text as it stands; for alternatives, search for each.";
 
 const traversal = (pattern: string) => `Path traversal not allowed in glob pattern '${pattern}'`;
 const byCodePoint = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
 /** The files below a path, each with its path from there. */
-function under(files: Files, path = "/"): (readonly [key: string, relative: string])[] {
+function under(files: Files, given: Optional): (readonly [key: string, relative: string])[] {
+  const path = given ?? "/";
   if (own(files, path)) return [[path, path.slice(path.lastIndexOf("/") + 1)]];
   const folder = path === "/" ? "/" : `${path}/`;
   return Object.keys(files).flatMap((key) =>

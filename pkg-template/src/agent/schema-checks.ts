@@ -21,6 +21,13 @@ export type AnySchema<T = unknown> = object | StandardSchema<T>;
 
 const isStandard = (schema: object): schema is StandardSchema => "~standard" in schema;
 
+/** Makes the JSON Schema of an object, of the schemas of its fields. */
+export const objectSchema = (required: object, optional: object = {}) => ({
+  type: "object",
+  properties: { ...required, ...optional },
+  required: Object.keys(required),
+});
+
 /** Returns the schema as JSON Schema, for a model. */
 export function jsonSchemaOf(schema: AnySchema | undefined, name: string): object {
   if (!schema) return { type: "object", properties: {} };
@@ -48,13 +55,15 @@ async function validated(schema: StandardSchema, value: unknown): Promise<Outcom
 const keyOf = (part: unknown) => String(typeof part === "object" && part !== null ? (part as Fields)["key"] : part);
 const line = (path: string, message: string) => (path ? `${path}: ${message}` : message);
 
-const KINDS: Record<string, readonly [is: (value: unknown) => boolean, name: string]> = {
+type Kind = readonly [is: (value: unknown) => boolean, name: string];
+const KINDS: Readonly<Record<string, Kind>> = {
   string: [(value) => typeof value === "string", "string"],
   number: [(value) => typeof value === "number", "number"],
   integer: [Number.isInteger, "integer"],
   boolean: [(value) => typeof value === "boolean", "boolean"],
   array: [Array.isArray, "list"],
   object: [(value) => typeof value === "object" && value !== null && !Array.isArray(value), "dictionary"],
+  null: [(value) => value === null, "null"],
 };
 
 /** What of JSON Schema a model gets wrong: kinds, missing fields, enums; in the words that pydantic has for it. */
@@ -77,11 +86,14 @@ function problemsOf(schema: Fields, value: unknown, path: string): string[] {
     const last = all.pop();
     return [line(path, `Input should be ${all.length > 0 ? `${all.join(", ")} or ${last}` : last}`)];
   }
-  const kind = typeof type === "string" ? KINDS[type] : undefined;
-  if (kind && !kind[0](value)) return [line(path, `Input should be a valid ${kind[1]}`)];
+  const kinds = [type]
+    .flat()
+    .flatMap((one) => (Object.hasOwn(KINDS, String(one)) ? [KINDS[one as string] as Kind] : []));
+  const [usual] = kinds;
+  if (usual && !kinds.some(([is]) => is(value))) return [line(path, `Input should be a valid ${usual[1]}`)];
   const below = (key: string | number) => (path ? `${path}.${key}` : String(key));
-  if (type === "array" && items) return (value as unknown[]).flatMap((item, at) => problemsOf(items, item, below(at)));
-  if (type !== "object" || !properties) return [];
+  if (Array.isArray(value)) return items ? value.flatMap((item, at) => problemsOf(items, item, below(at))) : [];
+  if (typeof value !== "object" || value === null || !properties) return [];
   const own = value as Fields;
   return Object.entries(properties).flatMap(([key, one]) => {
     if (Object.hasOwn(own, key)) return problemsOf(one, own[key], below(key));

@@ -3,6 +3,7 @@ import { refuseOthers } from "../../context/options.js";
 import type { LangChainMessage } from "../../messages.js";
 import { type Fields, typeOf } from "../message.js";
 import { createMiddleware } from "../middleware.js";
+import { withMessages } from "../request-changes.js";
 
 /** What an edit of LangChain's form is given: it changes `messages` in place. */
 export interface ContextEditParams {
@@ -112,7 +113,7 @@ export function contextEditingMiddleware(options: { readonly edits?: readonly Co
         // A list that is the same stays the same, for what is known of it.
         if (edited.length !== messages.length || edited.some((one, at) => one !== messages[at])) messages = edited;
       }
-      return handler(messages === request.messages ? request : { ...request, messages });
+      return handler(withMessages(request, messages));
     },
   });
 }

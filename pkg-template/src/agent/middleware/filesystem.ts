@@ -15,7 +15,8 @@ import {
 } from "../files.js";
 import { callsOf, type Fields, lastTurn, toolMessage } from "../message.js";
 import { createMiddleware } from "../middleware.js";
-import { withPrompt } from "../prompt.js";
+import { withPrompt } from "../request-changes.js";
+import { objectSchema } from "../schema-checks.js";
 import { type PlainTool, tool } from "../tools.js";
 
 /** Options of {@link createFilesystemMiddleware}. */
@@ -29,27 +30,18 @@ export interface FilesystemOptions {
 const PROMPT = `## Files
 You have files of your own: \`ls\`, \`read_file\`, \`write_file\`, \`edit_file\`, \`delete\`, \`glob\`, \`grep\`. All paths are absolute and begin with \`/\`. Read a file before you edit it.`;
 
-const text = { type: "string" };
-const schemaOf = (properties: object, required: readonly string[]) => ({ type: "object", properties, required });
-
 // oxlint-disable-next-line typescript/no-explicit-any -- the schema has checked them
 type Work = (files: Files, args: Record<string, any>) => FileAnswer;
 
-/** A tool over `files`. The fields of `paths` are paths, which are brought into one form first. */
-function fileTool(
-  name: string,
-  description: string,
-  schema: object,
-  paths: readonly string[],
-  work: Work,
-): PlainTool<Fields> {
+/** A tool over `files`. A path is brought into one form first. */
+function fileTool(name: string, description: string, schema: object, work: Work): PlainTool<Fields> {
   return tool<Fields>({
     name,
     description,
     schema,
     run: (given, { state, toolCall }) => {
       const args = { ...given };
-      for (const key of paths) {
+      for (const key of ["path", "file_path"]) {
         const value = args[key];
         if (typeof value !== "string") continue;
         const came = pathOf(value);
@@ -63,69 +55,56 @@ function fileTool(
   });
 }
 
+const string = { type: "string" };
+const integer = { type: "integer" };
+/** What a model may leave out by a null, too. */
+const optional = { type: ["string", "null"] };
+const MODES = { ...string, enum: ["files_with_matches", "content", "count"] };
+
 const TOOLS = [
-  fileTool(
-    "ls",
-    "Lists the files and folders in a folder.",
-    schemaOf({ path: text }, ["path"]),
-    ["path"],
-    (files, { path }) => listFiles(files, path),
+  fileTool("ls", "Lists the files and folders in a folder.", objectSchema({ path: string }), (files, { path }) =>
+    listFiles(files, path),
   ),
   fileTool(
     "read_file",
     "Reads a file: up to 100 lines, from line `offset` on, unless `limit` says otherwise.",
-    schemaOf({ file_path: text, offset: { type: "integer" }, limit: { type: "integer" } }, ["file_path"]),
-    ["file_path"],
+    objectSchema({ file_path: string }, { offset: integer, limit: integer }),
     (files, { file_path, offset = 0, limit = 100 }) => readFile(files, file_path, offset, limit),
   ),
   fileTool(
     "write_file",
     "Writes a file: a new one, or in the place of the one that is there.",
-    schemaOf({ file_path: text, content: text }, ["file_path", "content"]),
-    ["file_path"],
+    objectSchema({ file_path: string, content: string }),
     (files, { file_path, content }) => writeFile(files, file_path, content),
   ),
   fileTool(
     "edit_file",
     "Replaces a text in a file. `old_string` has to be exact, and in the file once, unless `replace_all` is true.",
-    schemaOf({ file_path: text, old_string: text, new_string: text, replace_all: { type: "boolean" } }, [
-      "file_path",
-      "old_string",
-      "new_string",
-    ]),
-    ["file_path"],
-    (files, { file_path, old_string, new_string, replace_all }) =>
-      editFile(files, file_path, old_string, new_string, Boolean(replace_all)),
+    objectSchema({ file_path: string, old_string: string, new_string: string }, { replace_all: { type: "boolean" } }),
+    (files, { file_path, old_string, new_string, replace_all = false }) =>
+      editFile(files, file_path, old_string, new_string, replace_all),
   ),
   fileTool(
     "delete",
     "Deletes a file, or a folder with all that is in it.",
-    schemaOf({ file_path: text }, ["file_path"]),
-    ["file_path"],
+    objectSchema({ file_path: string }),
     (files, { file_path }) => deleteFile(files, file_path),
   ),
   fileTool(
     "glob",
     "Finds files by a pattern such as `*.md` or `src/**/*.ts`, the newest first.",
-    schemaOf({ pattern: text, path: text }, ["pattern"]),
-    ["path"],
+    objectSchema({ pattern: string }, { path: optional }),
     (files, { pattern, path }) => globFiles(files, pattern, path),
   ),
   fileTool(
     "grep",
-    "Finds the lines that have a text, literally. `glob` says in which files.",
-    schemaOf(
-      {
-        pattern: text,
-        path: text,
-        glob: text,
-        output_mode: { type: "string", enum: ["files_with_matches", "content", "count"] },
-      },
-      ["pattern"],
+    "Finds the lines that have a text, literally. `glob` says in which files, `max_count` how many lines at most.",
+    objectSchema(
+      { pattern: string },
+      { path: optional, glob: optional, output_mode: MODES, max_count: { type: ["integer", "null"] } },
     ),
-    ["path"],
-    (files, { pattern, path, glob, output_mode: mode = "files_with_matches" }) =>
-      grepFiles(files, pattern, { path, glob, mode }),
+    (files, { pattern, path, glob, output_mode: mode = "files_with_matches", max_count: most }) =>
+      grepFiles(files, pattern, { path, glob, mode, most: most ?? 1000 }),
   ),
 ];
 

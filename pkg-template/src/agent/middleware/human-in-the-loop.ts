@@ -3,9 +3,10 @@ import { patchToolCalls } from "threadfold/context";
 import { refuseOthers } from "../../context/options.js";
 import { ThreadfoldError } from "../../errors.js";
 import type { LangChainMessage, ToolCall } from "../../messages.js";
-import { DECISIONS, type DecisionType, gateOf, settle } from "../decide.js";
+import { DECISIONS, type DecisionType, gateOf, settle, type Settled } from "../decide.js";
 import { callsOf, contentOf, type Fields, lastTurn, toolMessage, typeOf } from "../message.js";
 import { createMiddleware } from "../middleware.js";
+import { withMessages } from "../request-changes.js";
 import { isCommand, withUpdate } from "../tools.js";
 import type { AgentState, Runtime, ToolOutcome } from "../types.js";
 
@@ -161,9 +162,7 @@ export function humanInTheLoopMiddleware(options: HumanInTheLoopOptions) {
       tool_call_id: toolCall.id as string,
       ...(await requestOf(toolCall, config, state, runtime)),
     } satisfies ToolApprovalRequest);
-    const settled = settle([gateOf(config.allowedDecisions)], [decision]);
-    if (!Array.isArray(settled)) throw misfit(settled, [decision], [toolCall], [config]);
-    const [one] = settled;
+    const [one] = settled([toolCall], [config], [decision]);
     if (one === "run") return undefined;
     if (!one || "answer" in one) return answerTo(toolCall, decision);
     const action = actionOf(toolCall, decision);
@@ -197,13 +196,9 @@ export function humanInTheLoopMiddleware(options: HumanInTheLoopOptions) {
           "INVALID_VALUE",
           "The answer to an approval should be { decisions: [{ type: 'approve' }, …] }, a decision for each call.",
         );
-      const gates = waiting.map((config) => (config ? gateOf(config.allowedDecisions) : 0));
-      const settled = settle(gates, decisions);
-      if (!Array.isArray(settled)) throw misfit(settled, decisions, calls, waiting);
-
       const edits: Record<string, Action> = {};
       const messages: LangChainMessage[] = [];
-      settled.forEach((one, at) => {
+      settled(calls, waiting, decisions).forEach((one, at) => {
         const call = calls[at] as ToolCall;
         if (one === "run") return;
         if ("edited" in one) edits[call.id as string] = actionOf(call, decisions[one.edited] as ApprovalDecision);
@@ -212,10 +207,7 @@ export function humanInTheLoopMiddleware(options: HumanInTheLoopOptions) {
       return { messages, [EDITED]: edits };
     },
     // Who goes on without an answer leaves calls open, which a model does not take.
-    wrapModelCall: (request, handler) => {
-      const messages = patchToolCalls(request.messages);
-      return handler(messages === request.messages ? request : { ...request, messages });
-    },
+    wrapModelCall: (request, handler) => handler(withMessages(request, patchToolCalls(request.messages))),
     wrapToolCall: async (request, handler) => {
       const { toolCall, runtime, state } = request;
       let action: Action | undefined;
@@ -248,20 +240,22 @@ function actionOf(call: ToolCall, decision: ApprovalDecision): Action {
   return editedAction as Action;
 }
 
-/** Says why the decisions do not fit the calls, in LangChain's words. */
-function misfit(
-  why: Exclude<ReturnType<typeof settle>, unknown[]>,
-  decisions: readonly ApprovalDecision[],
+/** What becomes of each call. Where the decisions do not fit, it says why in LangChain's words. */
+function settled(
   calls: readonly ToolCall[],
-  waiting: readonly (InterruptOnConfig | undefined)[],
-): Error {
+  configs: readonly (InterruptOnConfig | undefined)[],
+  decisions: readonly ApprovalDecision[],
+): Settled[] {
+  const gates = configs.map((config) => (config ? gateOf(config.allowedDecisions) : 0));
+  const why = settle(gates, decisions);
+  if (Array.isArray(why)) return why;
   if ("given" in why)
-    return new Error(
+    throw new Error(
       `Number of human decisions (${why.given}) does not match number of hanging tool calls (${why.waiting}).`,
     );
   const decision = decisions[why.decision];
-  const allowed = JSON.stringify(waiting[why.call]?.allowedDecisions);
-  return new Error(
+  const allowed = JSON.stringify(configs[why.call]?.allowedDecisions);
+  throw new Error(
     `Unexpected human decision: ${JSON.stringify(decision)}. Decision type '${decision?.type}' is not allowed for tool '${calls[why.call]?.name}'. ` +
       `Expected one of ${allowed} based on the tool's configuration.`,
   );

@@ -1,7 +1,6 @@
-import { isGraphBubbleUp } from "threadfold/graph";
-import { isAbort } from "../../abort.js";
 import { createMiddleware } from "../middleware.js";
 import type { AgentModel } from "../models.js";
+import { mustPass } from "../passing-errors.js";
 
 /**
  * Asks another model when one fails, in this order, as LangChain's `modelFallbackMiddleware` does. The last error fails the
@@ -27,7 +26,7 @@ export function modelFallbackMiddleware(...models: readonly AgentModel[]) {
         try {
           return await handler({ ...request, model });
         } catch (error) {
-          if (isGraphBubbleUp(error) || isAbort(error, request.runtime.signal)) throw error;
+          if (mustPass(error, request.runtime)) throw error;
           last = error;
         }
       }

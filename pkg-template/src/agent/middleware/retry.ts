@@ -1,11 +1,11 @@
 // What fails is tried again: calls of models and of tools.
-import { isGraphBubbleUp } from "threadfold/graph";
-import { isAbort } from "../../abort.js";
 import { refuseOthers, wrong } from "../../context/options.js";
 import { newId } from "../../new-id.js";
 import { type AiMessage, toolMessage } from "../message.js";
 import { createMiddleware } from "../middleware.js";
+import { mustPass } from "../passing-errors.js";
 import type { Tool } from "../tools.js";
+import type { Runtime } from "../types.js";
 import { toolFilter } from "./tool-error.js";
 
 /** How often and when a call is tried again. */
@@ -63,7 +63,7 @@ const isRetryable = (error: unknown) => (error as { isRetryable?: boolean } | nu
 /** Calls until it goes well; else says how the last error is told, in LangChain's words. */
 async function tried<T>(
   options: Settled,
-  signal: AbortSignal | undefined,
+  runtime: Runtime,
   run: () => Promise<T>,
   failed: (said: string) => T,
   sentence: (attempts: string, error: string) => string,
@@ -73,9 +73,9 @@ async function tried<T>(
     try {
       return await run();
     } catch (error) {
-      if (isGraphBubbleUp(error) || isAbort(error, signal) || !isWorthIt(error, retryOn)) throw error;
+      if (mustPass(error, runtime) || !isWorthIt(error, retryOn)) throw error;
       if (attempt < maxRetries) {
-        await wait(delayOf(attempt, options), signal);
+        await wait(delayOf(attempt, options), runtime.signal);
         continue;
       }
       if (onFailure === "error") throw error;
@@ -137,7 +137,7 @@ export function modelRetryMiddleware(options: RetryOptions = {}) {
     wrapModelCall: (request, handler) =>
       tried<AiMessage>(
         how,
-        request.runtime.signal,
+        request.runtime,
         () => handler(request),
         (content) => ({ type: "ai", id: newId(), content }),
         (attempts, error) => `Model call failed after ${attempts} with ${error}`,
@@ -185,7 +185,7 @@ export function toolRetryMiddleware(options: ToolRetryOptions = {}) {
       if (!isFor(name)) return handler(request);
       return tried(
         how,
-        runtime.signal,
+        runtime,
         () => handler(request),
         (content) => toolMessage({ id: toolCall.id, name }, content, "error"),
         (attempts, error) => `Tool '${name}' failed after ${attempts} with ${error}. Please try again.`,

@@ -8,10 +8,11 @@ import { createAgent } from "../create-agent.js";
 import { callsOf, type Fields, lastText, lastTurn, toolMessage } from "../message.js";
 import { createMiddleware } from "../middleware.js";
 import type { AgentModel } from "../models.js";
+import { objectSchema } from "../schema-checks.js";
 import type { ResponseFormat } from "../structured.js";
 import { type Tool, tool } from "../tools.js";
 import type { Middleware, StateForm, ToolRuntime } from "../types.js";
-import { withPrompt } from "../prompt.js";
+import { withPrompt } from "../request-changes.js";
 import { changedPath } from "./filesystem.js";
 import { humanInTheLoopMiddleware, type HumanInTheLoopOptions } from "./human-in-the-loop.js";
 
@@ -122,14 +123,10 @@ export function createSubAgentMiddleware(options: SubAgentOptions) {
   const task = tool({
     name: "task",
     description: taskDescription.replace("{available_agents}", () => list),
-    schema: {
-      type: "object",
-      properties: {
-        description: { type: "string", description: "The task, with all that the sub-agent needs to know." },
-        subagent_type: { type: "string", description: "Which sub-agent." },
-      },
-      required: ["description", "subagent_type"],
-    },
+    schema: objectSchema({
+      description: { type: "string", description: "The task, with all that the sub-agent needs to know." },
+      subagent_type: { type: "string", description: "Which sub-agent." },
+    }),
     run: async ({ description, subagent_type: name }: { description: string; subagent_type: string }, runtime) => {
       const runnable = runnables.get(name);
       if (!runnable) {

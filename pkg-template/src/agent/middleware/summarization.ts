@@ -4,6 +4,7 @@ import type { LangChainMessage } from "../../messages.js";
 import { typeOf } from "../message.js";
 import { createMiddleware, withOwn } from "../middleware.js";
 import { type AgentModel, callModel } from "../models.js";
+import { withMessages } from "../request-changes.js";
 import type { AgentState, Runtime } from "../types.js";
 
 /** Options of {@link summarizationMiddleware}. */
@@ -92,10 +93,8 @@ export function summarizationMiddleware({
       const summary = due.summarize ? await summarized(due, runtime) : null;
       return { _summarization_event: due.toRecord(summary) };
     },
-    wrapModelCall: (request, handler) => {
-      const { messages } = by.of(request.messages, recordOf(request.state));
-      return handler(messages === request.messages ? request : { ...request, messages });
-    },
+    wrapModelCall: (request, handler) =>
+      handler(withMessages(request, by.of(request.messages, recordOf(request.state)).messages)),
   });
 }
 

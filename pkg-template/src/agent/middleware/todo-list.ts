@@ -3,8 +3,9 @@ import { Command } from "threadfold/graph";
 import { refuseOthers } from "../../context/options.js";
 import { callsOf, lastTurn, toolMessage } from "../message.js";
 import { createMiddleware } from "../middleware.js";
+import { withPrompt } from "../request-changes.js";
+import { objectSchema } from "../schema-checks.js";
 import { tool } from "../tools.js";
-import { withPrompt } from "../prompt.js";
 
 /** Options of {@link todoListMiddleware}. */
 export interface TodoListOptions {
@@ -20,23 +21,11 @@ For work of three steps or more, keep a todo list with \`write_todos\`: write it
 const DESCRIPTION =
   "Writes your todo list, the whole of it: each call replaces the list. An item is pending, in_progress or completed.";
 
-const SCHEMA = {
-  type: "object",
-  properties: {
-    todos: {
-      type: "array",
-      items: {
-        type: "object",
-        properties: {
-          content: { type: "string" },
-          status: { type: "string", enum: ["pending", "in_progress", "completed"] },
-        },
-        required: ["content", "status"],
-      },
-    },
-  },
-  required: ["todos"],
-};
+const ITEM = objectSchema({
+  content: { type: "string" },
+  status: { type: "string", enum: ["pending", "in_progress", "completed"] },
+});
+const SCHEMA = objectSchema({ todos: { type: "array", items: ITEM } });
 
 const PARALLEL =
   "Error: The `write_todos` tool should never be called multiple times in parallel. Please call it only once per model invocation to update the todo list.";

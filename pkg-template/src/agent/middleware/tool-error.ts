@@ -1,8 +1,7 @@
-import { isGraphBubbleUp } from "threadfold/graph";
-import { isAbort } from "../../abort.js";
 import { refuseOthers, wrong } from "../../context/options.js";
 import { type ToolMessage, toolMessage } from "../message.js";
 import { createMiddleware } from "../middleware.js";
+import { mustPass } from "../passing-errors.js";
 import type { Tool } from "../tools.js";
 import type { ToolCallRequest } from "../types.js";
 
@@ -53,7 +52,7 @@ export function toolErrorMiddleware(options: ToolErrorOptions) {
       try {
         return await handler(request);
       } catch (error) {
-        if (isGraphBubbleUp(error) || isAbort(error, runtime.signal)) throw error;
+        if (mustPass(error, runtime)) throw error;
         const content = await onError(error, request);
         if (content === undefined || content === null) throw error;
         return toolMessage({ id: toolCall.id, name }, content, "error");
