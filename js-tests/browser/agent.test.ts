@@ -2,8 +2,11 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { BrowserContextOptions, Page } from "playwright-core";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test as inTurn } from "vitest";
 import { browser, demo } from "./served-demo";
+
+/** Each has a page of its own, and mostly waits. */
+const test = inTurn.concurrent;
 
 const complaints: string[] = [];
 afterEach(() => {
@@ -39,7 +42,7 @@ const until = (page: Page, status: string) =>
   agent(page).locator(`[data-status="${status}"]`).waitFor({ state: "attached" });
 const place = (page: Page) => agent(page).locator(".place").textContent();
 
-test("its graph is drawn, and the nodes light up as they work", async () => {
+test("its graph is drawn, and the nodes light up as they work", async ({ expect }) => {
   const page = await open();
   expect(await agent(page).locator(".node text").allTextContents()).toEqual([
     "start",
@@ -70,7 +73,7 @@ test("its graph is drawn, and the nodes light up as they work", async () => {
   await page.close();
 });
 
-test.each(["Approve", "Decline"])("it asks before it sends a mail: %s", async (answer) => {
+test.for(["Approve", "Decline"])("it asks before it sends a mail: %s", async (answer, { expect }) => {
   const page = await open();
   await say(page, "Write to Ada");
   await agent(page).getByText("Send this mail to ada@example.com?").waitFor();
@@ -83,7 +86,7 @@ test.each(["Approve", "Decline"])("it asks before it sends a mail: %s", async (a
   await page.close();
 });
 
-test("the slider shows what was at each checkpoint, and the agent goes on from one", async () => {
+test("the slider shows what was at each checkpoint, and the agent goes on from one", async ({ expect }) => {
   const page = await open();
   await say(page, "Plan a trip");
   await until(page, "streaming");
@@ -111,7 +114,7 @@ test("the slider shows what was at each checkpoint, and the agent goes on from o
   await page.close();
 });
 
-test("a reload finds the conversation, its checkpoints and its question", async () => {
+test("a reload finds the conversation, its checkpoints and its question", async ({ expect }) => {
   const page = await open();
   await say(page, "Compare the weather");
   await until(page, "streaming");
