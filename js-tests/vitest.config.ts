@@ -105,7 +105,7 @@ export default defineConfig({
           include: ["browser/**/*.test.ts"],
           globalSetup: ["browser/global-setup.ts"],
           // They wait more than they work: for a server that takes its time, for frames.
-          maxConcurrency: 4,
+          maxConcurrency: 2,
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
