@@ -106,7 +106,7 @@ export default defineConfig({
           globalSetup: ["browser/global-setup.ts"],
           // They wait more than they work: for a server that takes its time, for frames.
           maxConcurrency: 2,
-          testTimeout: 60_000,
+          testTimeout: 120_000,
           hookTimeout: 60_000,
         },
       },

@@ -2,11 +2,8 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { BrowserContextOptions, Page } from "playwright-core";
-import { afterEach, expect, test as inTurn } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { browser, demo } from "./served-demo";
-
-/** Each has a page of its own, and mostly waits. */
-const test = inTurn.concurrent;
 
 const complaints: string[] = [];
 afterEach(() => {
