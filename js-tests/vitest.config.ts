@@ -35,8 +35,6 @@ const ALONE = [
   "memory/**",
   "persist/save.test.ts",
   "robust/**",
-  "react/**",
-  "stores/**",
   "thread/listeners.test.ts",
   "runner/chat.test.ts",
   "fuzz/seeds.test.ts",
@@ -44,6 +42,9 @@ const ALONE = [
   "cli/**",
   "serve/{deep-agent,use-stream}.test.ts",
 ];
+
+/** What needs a document: to make one anew for each file takes longer than the tests. */
+const WITH_DOM = ["react/**/*.test.ts", "stores/**/*.test.ts"];
 
 const inNode = {
   // In CI, which tries all there is to try, one test may take minutes.
@@ -72,12 +73,14 @@ export default defineConfig({
             "servers/**",
             "**/node_modules/**",
             ...ALONE,
+            ...WITH_DOM,
           ],
           // Importing everything anew for each file takes longer than many a file's tests.
           isolate: false,
         },
       },
       { test: { ...inNode, name: "node, alone", include: ALONE.map((path) => path.replace("**", "**/*.test.ts")) } },
+      { test: { ...inNode, name: "node, DOM", include: WITH_DOM, isolate: false } },
       onClient("0.0.58"),
       onClient("0.0.59"),
       onReact18,
@@ -100,7 +103,10 @@ export default defineConfig({
         test: {
           name: "browser",
           include: ["browser/**/*.test.ts"],
-          testTimeout: 60_000,
+          globalSetup: ["browser/global-setup.ts"],
+          // They wait more than they work: for a server that takes its time, for frames.
+          maxConcurrency: 2,
+          testTimeout: 120_000,
           hookTimeout: 60_000,
         },
       },

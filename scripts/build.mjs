@@ -8,14 +8,14 @@ import { requireTools } from "./setup.mjs";
 
 /**
  * Installs what is missing, for all workspaces or for some, and builds pkg/. Cargo needs nothing of npm's, so the two work
- * side by side.
+ * side by side. `installed` is a promise of node_modules that somebody else installs.
  */
-export async function build(workspaces) {
+export async function build(workspaces, installed = undefined) {
   await requireTools();
   const [crates] = await all([
     step("cargo build (release, wasm)", compileCrates),
     step("cargo build (xtask: wasm-bindgen)", compileXtask),
-    ensureNodeModules(workspaces),
+    installed ?? ensureNodeModules(workspaces),
   ]);
   // Imported only now: these need node_modules.
   const [{ writeGlue }, { optimise }, { bundle }, { declareTypes }, { notices }, { assemble }] = await Promise.all([

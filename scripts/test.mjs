@@ -86,6 +86,7 @@ export async function test(groups, tally) {
   if (needs(NEEDS_BROWSER)) requireBrowser();
 
   let built = true;
+  const modules = ensureNodeModules();
   const steps = {
     rust: () => tally.step("cargo test (native, with doc-tests)", () => cargoTest()),
     wasm: async () => {
@@ -100,7 +101,7 @@ export async function test(groups, tally) {
       rmSync(folder, { recursive: true, force: true });
     },
     build: async () => {
-      built = await tally.step("npm run build", () => build());
+      built = await tally.step("npm run build", () => build(undefined, modules));
     },
     // The older versions of @ag-ui/client and React are projects of their own.
     node: () => tally.step("vitest in Node", () => vitest(THOROUGH ? ["node*"] : IN_NODE)),
@@ -121,21 +122,30 @@ export async function test(groups, tally) {
       await tally.step("vitest, the main files", () => vitest(IN_NODE, QUICK));
     },
   };
+  const isRust = (group) => group === "rust" || group === "wasm";
+  const run = (group) => (!built && NEEDS_BUILD.includes(group) ? tally.skip(group) : steps[group]());
   const inTurn = async (groups) => {
-    for (const group of groups) {
-      if (!built && NEEDS_BUILD.includes(group)) tally.skip(group);
-      else await steps[group]();
-    }
+    for (const group of groups) await run(group);
   };
 
   // Cargo compiles and tests the crate while npm installs, the package is built and vitest tests it. But two cargos would
   // wait for each other's target/debug.
-  const ready = all([ensureNodeModules(), needs(NEEDS_BROWSER) ? ensureBrowser() : undefined]);
+  const ready = all([modules, needs(NEEDS_BROWSER) ? ensureBrowser() : undefined]);
+  // A failure is reported where this is awaited, which may be minutes later.
+  ready.catch(() => {});
+  const javascript = async () => {
+    // Cargo's part of the build waits for nothing.
+    await inTurn(chosen(["build"]));
+    await ready;
+    // Tests in Chromium wait more than they work: those in Node fill the time.
+    await all(chosen(["node", "browser"]).map(run));
+    await inTurn(groups.filter((group) => !isRust(group) && !["build", "node", "browser"].includes(group)));
+  };
   await all([
     inTurn(chosen(["rust"]))
       .then(() => ready)
       .then(() => inTurn(chosen(["wasm"]))),
-    ready.then(() => inTurn(groups.filter((group) => group !== "rust" && group !== "wasm"))),
+    javascript(),
   ]);
 }
 

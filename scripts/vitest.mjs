@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { root } from "./process.mjs";
 
 /** The projects of the tests in Node. */
-export const IN_NODE = ["node", "node, alone"];
+export const IN_NODE = ["node", "node, alone", "node, DOM"];
 
 /** Returns what Node is called with to run these projects' tests: of all files, or of those that are named. */
 export const vitestIn = (projects, ...options) => [

@@ -1,9 +1,12 @@
 // The chat of the demo page against the agent server that comes with it, in Chromium.
 import type { BrowserContextOptions, Page } from "playwright-core";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test as inTurn } from "vitest";
 import { Chat } from "./chat-page";
 import { serveLangGraph } from "./langgraph-stand-in";
 import { browser, demo } from "./served-demo";
+
+/** Each has a page of its own, and mostly waits. */
+const test = inTurn.concurrent;
 
 const complaints: string[] = [];
 afterEach(() => {
@@ -210,10 +213,10 @@ test("drift is reported: the light goes on when the server's snapshot differs", 
   await page.close();
 });
 
-test.each([
+test.for([
   ["ours", "Approve", "The mail is sent."],
   ["ours-langgraph", "Decline", "The user said no: nothing was sent."],
-])("the agent asks before it mails (%s): %s", async (server, answer, result) => {
+] as const)("the agent asks before it mails (%s): %s", async ([server, answer, result], { expect }) => {
   const { page, chat } = await open();
   await page.getByLabel("Talk to").selectOption(server);
   await chat.latency(0);
@@ -250,7 +253,9 @@ test("plays by itself until its visitor writes, and a reload in mid-run keeps th
   await page.close();
 });
 
-test("the ring fills; what the model is then sent as a summary stays in the chat, also after a reload", async () => {
+test("the ring fills; what the model is then sent as a summary stays in the chat, also after a reload", async ({
+  expect,
+}) => {
   const { page, chat } = await open({}, "?tick=1");
   const tokens = async () => Number(await page.locator("#context").getAttribute("data-tokens"));
   const mark = page.locator(".summary-mark");
