@@ -104,8 +104,6 @@ export default defineConfig({
           name: "browser",
           include: ["browser/**/*.test.ts"],
           globalSetup: ["browser/global-setup.ts"],
-          // They wait more than they work: for a server that takes its time, for frames.
-          maxConcurrency: 2,
           testTimeout: 120_000,
           hookTimeout: 60_000,
         },

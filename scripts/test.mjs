@@ -123,9 +123,11 @@ export async function test(groups, tally) {
     },
   };
   const isRust = (group) => group === "rust" || group === "wasm";
-  const run = (group) => (!built && NEEDS_BUILD.includes(group) ? tally.skip(group) : steps[group]());
   const inTurn = async (groups) => {
-    for (const group of groups) await run(group);
+    for (const group of groups) {
+      if (!built && NEEDS_BUILD.includes(group)) tally.skip(group);
+      else await steps[group]();
+    }
   };
 
   // Cargo compiles and tests the crate while npm installs, the package is built and vitest tests it. But two cargos would
@@ -137,9 +139,7 @@ export async function test(groups, tally) {
     // Cargo's part of the build waits for nothing.
     await inTurn(chosen(["build"]));
     await ready;
-    // Tests in Chromium wait more than they work: those in Node fill the time.
-    await all(chosen(["node", "browser"]).map(run));
-    await inTurn(groups.filter((group) => !isRust(group) && !["build", "node", "browser"].includes(group)));
+    await inTurn(groups.filter((group) => !isRust(group) && group !== "build"));
   };
   await all([
     inTurn(chosen(["rust"]))

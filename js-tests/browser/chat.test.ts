@@ -1,12 +1,9 @@
 // The chat of the demo page against the agent server that comes with it, in Chromium.
 import type { BrowserContextOptions, Page } from "playwright-core";
-import { afterEach, expect, test as inTurn } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { Chat } from "./chat-page";
 import { serveLangGraph } from "./langgraph-stand-in";
 import { browser, demo } from "./served-demo";
-
-/** Each has a page of its own, and mostly waits. */
-const test = inTurn.concurrent;
 
 const complaints: string[] = [];
 afterEach(() => {
