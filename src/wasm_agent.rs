@@ -8,10 +8,8 @@ mod agent;
 mod buffer;
 mod graph;
 mod ledger;
-mod trim;
 
 pub use agent::decide;
 pub use buffer::buffer;
 pub use graph::{RawPlan, RawRun};
 pub use ledger::RawLedger;
-pub use trim::trim_list;

@@ -74,14 +74,17 @@ if (wanted("trimMessages")) {
 if (wanted("agent")) {
   const { agentCosts } = await import("./cases/agent.mjs");
   const costs = await agentCosts(options.quick);
-  if (!costs) console.log("\nNo turn of an agent is measured: `npm ci` in langchain/ installs what it is beside.");
+  if (!costs) console.log("\nNo turn of an agent is measured, and no middleware: `npm ci` in langchain/ installs what they are beside.");
   for (const result of costs ?? []) {
     results.push(result);
     printCase(result);
   }
 }
 
-if (wanted("context, due beside langchain's summarizationMiddleware")) {
+if (
+  wanted("context, due beside the middlewares that summarize") ||
+  wanted("context, repairToolCalls beside deepagents' middleware")
+) {
   const { middlewareCosts } = await import("./cases/context-middlewares.mjs");
   for (const result of (await middlewareCosts(options.quick)) ?? []) {
     results.push(result);

@@ -132,8 +132,9 @@ test("deepAgentsSummarization decides as deepagents", () => {
       if (given.kind === "cutoff") {
         // A list of which so many are kept behind the cutoff that the next cut is the one that is asked for.
         const full = Array.from({ length: 40 }, (_, at) => ({ type: "human", content: `${at}` }));
-        const before = given.event ? { ...given.event, created_at_index: 0 } : null;
-        const length = full.length - (before?.cutoff_index ?? 0) + (before ? 1 : 0);
+        // What says no index is no event.
+        const before = given.event && "cutoff_index" in given.event ? { ...given.event, created_at_index: 0 } : null;
+        const length = full.length - (before ? before.cutoff_index - 1 : 0);
         const context = deepAgentsSummarization<Message>({
           trigger: { messages: 1 },
           keep: { messages: length - there(given.cutoff) },

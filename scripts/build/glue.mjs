@@ -26,7 +26,6 @@ export async function writeGlue({ core, agent }) {
 async function writeAgent(wasm) {
   const folder = join(generated, "agent");
   await bind("package", wasm, folder, name);
-  snippet(folder, "trim.js", "answering: (own: (...question: number[]) => number, run: () => void) => void");
   const glue = join(folder, `${name}.js`);
   const bound = join(folder, `${name}_bg.wasm`);
   const named = shortNames(readFileSync(bound), without(NEEDLESS_IN_AGENT, readFileSync(glue, "utf8")));
@@ -34,15 +33,6 @@ async function writeAgent(wasm) {
   writeFileSync(bound, named.wasm);
   writeFileSync(glue, named.glue);
   return bound;
-}
-
-/** Gives a module of the crate's own, which wasm-bindgen has put beside its glue, its name; the package uses it, too. */
-function snippet(folder, file, type) {
-  const [path] = readdirSync(folder, { recursive: true }).filter((path) => basename(path) === file);
-  if (!path)
-    throw new Complaint(`wasm-bindgen has put no ${file} beside its glue: is it still imported in src/wasm_agent/?`);
-  writeFileSync(join(folder, file), `export * from "./${path.replaceAll("\\", "/")}";\n`);
-  writeFileSync(join(folder, file.replace(/js$/, "d.ts")), `export declare const ${type};\n`);
 }
 
 async function writeCore(wasm) {

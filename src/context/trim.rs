@@ -1,8 +1,8 @@
 //! Trimming: the newest (or oldest) messages that fit a number of tokens.
 //!
 //! The rules are those of Python's `trim_messages`. The decision is made over positions, by asking a
-//! [`Source`]: natively that is a list of [`Value`](crate::Value)s with a counter
-//! ([`trim_messages`]), in the npm package a list of JavaScript's.
+//! [`Source`]: a list of [`Value`](crate::Value)s with a counter ([`trim_messages`]), or one of yours.
+//! `pkg-template/src/context/trim.ts` is the same over JavaScript's.
 
 use std::ops::Range;
 
@@ -110,14 +110,6 @@ pub trait Source {
     fn is_monotonic(&mut self) -> Result<bool, Self::Error> {
         Ok(false)
     }
-    /// Returns whether all results from a message on have their calls there too, if that is easily
-    /// known: then nobody is asked for each of them.
-    ///
-    /// # Errors
-    /// What the heap cannot answer.
-    fn is_whole(&mut self, _from: usize) -> Result<bool, Self::Error> {
-        Ok(false)
-    }
 
     /// Returns how many of these messages fit, from their end on for [`Strategy::Last`]. Override it
     /// where counts of single messages add up.
@@ -201,7 +193,7 @@ pub fn trim<S: Source>(len: usize, rules: Rules, source: &mut S) -> Result<Kept,
         }
     }
     let all = &kept.messages;
-    if rules.tool_pairs == ToolPairs::Whole && !all.is_empty() && !source.is_whole(all.start)? {
+    if rules.tool_pairs == ToolPairs::Whole {
         for message in all.clone() {
             if source.answers(message)? == Answers::Nobody {
                 kept.dropped.push(message);
@@ -289,10 +281,7 @@ fn first<S: Source>(kept: &Range<usize>, rules: Rules, source: &mut S) -> Result
     // For each message the last one that answers it; and the last that answers one before.
     let mut answered = vec![0; kept.len()];
     let mut split = 0;
-    let is_whole = rules.tool_pairs == ToolPairs::AsLangchain
-        || kept.is_empty()
-        || (source.is_whole(kept.start)? && source.is_type(kept.start, End::Start)?);
-    if !is_whole {
+    if rules.tool_pairs == ToolPairs::Whole {
         for message in kept.clone() {
             if let Answers::Message(caller) = source.answers(message)? {
                 let own = caller.checked_sub(kept.start).and_then(|at| answered.get_mut(at));

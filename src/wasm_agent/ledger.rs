@@ -7,7 +7,6 @@ use super::buffer::{Reader, read, whole, write};
 use crate::context::cut::Row;
 use crate::context::ledger::{Ledger, Usage};
 use crate::context::policy::{Limits, Threshold};
-use crate::context::repair::Step;
 
 /// What the first number of a row says about a message.
 const AI: u32 = 1;
@@ -21,29 +20,20 @@ const CUT: u32 = 3;
 const NEXT_CUT: u32 = 4;
 const EDITS: u32 = 5;
 
-// What is listed.
-const CUTS: u32 = 0;
-const ANSWER_ALL: u32 = 1;
-
-/// In a plan, the bit of an answer to make.
-const ANSWER: u32 = 1 << 31;
-
 /// [`Ledger`].
 #[wasm_bindgen]
 pub struct RawLedger {
     ledger: Ledger,
-    /// Without a policy only the calls are followed.
-    limits: Option<Limits>,
+    limits: Limits,
 }
 
 #[wasm_bindgen]
 #[allow(missing_docs)] // Each is what `Ledger` calls so.
 impl RawLedger {
-    /// Makes one with the policy in the buffer.
+    /// Makes one with the policy in the buffer. Without one nothing is ever due.
     #[must_use]
     pub fn of(length: usize) -> Self {
-        let limits = read(length, |numbers| (!numbers.is_empty()).then(|| limits(numbers)));
-        Self { ledger: Ledger::default(), limits }
+        Self { ledger: Ledger::default(), limits: read(length, limits) }
     }
 
     /// Keeps the first `keep` messages and adds those in the buffer: for each 0, `AI` or `TOOL`, and
@@ -75,11 +65,7 @@ impl RawLedger {
             TOOL => Row::Tool(optional(numbers)),
             _ => Row::Other,
         };
-        if self.limits.is_some() {
-            self.ledger.push(row, tokens, &usage);
-        } else {
-            self.ledger.track.push(row);
-        }
+        self.ledger.push(row, tokens, &usage);
     }
 
     /// Answers with one number, -1 for none.
@@ -88,13 +74,13 @@ impl RawLedger {
         let Self { ledger, limits } = self;
         let track = &ledger.track;
         let flag = |is: bool| f64::from(u8::from(is));
-        match (what, limits) {
-            (TOKENS, Some(limits)) => ledger.tokens(limits, number),
-            (IS_DUE, Some(limits)) => flag(ledger.is_due(limits, number)),
-            (EDITS, Some(limits)) => f64::from(ledger.edit_boundary(limits)),
-            (IS_WHOLE, _) => flag(track.is_whole()),
-            (CUT, _) => f64::from(track.cut(whole(number))),
-            (NEXT_CUT, _) => track.next_cut(whole(number)).map_or(-1.0, f64::from),
+        match what {
+            TOKENS => ledger.tokens(limits, number),
+            IS_DUE => flag(ledger.is_due(limits, number)),
+            EDITS => f64::from(ledger.edit_boundary(limits)),
+            IS_WHOLE => flag(track.is_whole()),
+            CUT => f64::from(track.cut(whole(number))),
+            NEXT_CUT => track.next_cut(whole(number)).map_or(-1.0, f64::from),
             _ => f64::from(track.pending()),
         }
     }
@@ -103,9 +89,7 @@ impl RawLedger {
     /// boundary of edits. Returns whether anything is due.
     #[must_use]
     pub fn due(&self, front: u32, beside: f64, length: usize) -> bool {
-        let due = self.limits.as_ref().and_then(|limits| {
-            read(length, |saved| self.ledger.due(limits, front, beside, saved.rest()))
-        });
+        let due = read(length, |saved| self.ledger.due(&self.limits, front, beside, saved.rest()));
         write(|out| {
             for number in due.iter().flat_map(|due| [due.cutoff, due.edited_before]) {
                 out.push(f64::from(number));
@@ -114,27 +98,11 @@ impl RawLedger {
         due.is_some()
     }
 
-    /// Leaves a number in the buffer for each message of the repaired list: its position; or, from
-    /// `ANSWER` on, an answer to make. With `CUTS` in `what`, all safe cuts. Returns how many, or -1
-    /// if there is nothing to repair.
+    /// Leaves all safe cuts in the buffer. Returns how many.
     #[must_use]
-    pub fn list(&self, what: u32) -> i32 {
-        let track = &self.ledger.track;
-        let length = if what == CUTS {
-            let cuts = track.cuts();
-            write(|out| cuts.iter().for_each(|cut| out.push(f64::from(*cut))))
-        } else {
-            let Some(steps) = track.repair(what == ANSWER_ALL) else { return -1 };
-            write(|out| {
-                for step in steps {
-                    out.push(f64::from(match step {
-                        Step::Keep(at) => at,
-                        Step::Answer(call) => ANSWER | call,
-                    }));
-                }
-            })
-        };
-        i32::try_from(length).unwrap_or(-1)
+    pub fn cuts(&self) -> usize {
+        let cuts = self.ledger.track.cuts();
+        write(|out| cuts.iter().for_each(|cut| out.push(f64::from(*cut))))
     }
 }
 

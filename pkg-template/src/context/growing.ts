@@ -1,31 +1,45 @@
 // Estimates messages, and of one that has grown at its end only what is new.
 import { scanMessage } from "./estimate-message.js";
-import { scanTokens, type TokenScan } from "./estimate.js";
+import { scanTokens } from "./estimate.js";
+import type { Fields } from "./message-parts.js";
 
-type Fields = Readonly<Record<string, unknown>>;
+/** The estimate of a message to whose text more is added. */
+export class Estimated {
+  #sum: number;
+  #state: number;
+
+  constructor(message: object) {
+    const { sum, state } = scanMessage(message as never);
+    [this.#sum, this.#state] = [sum, state];
+  }
+
+  get tokens(): number {
+    return Math.ceil(this.#sum / 100);
+  }
+
+  add(text: string): void {
+    const { sum, state } = scanTokens(text, this.#state);
+    this.#sum += sum;
+    this.#state = state;
+  }
+}
 
 /** Makes a counter that keeps the estimate of each message, and where the last one stopped. */
 export function growing(): (message: object) => number {
   const counts = new WeakMap<object, number>();
-  let last: { readonly message: Fields; readonly scan: TokenScan } | undefined;
+  let last: object | undefined;
+  let estimate: Estimated | undefined;
   return (message) => {
     // A message may be a text.
-    const isObject = typeof message === "object" && message !== null;
-    const known = isObject ? counts.get(message) : undefined;
+    if (typeof message !== "object" || message === null) return new Estimated(message).tokens;
+    const known = counts.get(message);
     if (known !== undefined) return known;
-    const more = last && isObject ? added(last.message, message as Fields) : undefined;
-    let scan: TokenScan;
-    if (last && more !== undefined) {
-      const { sum, state } = scanTokens(more, last.scan.state);
-      scan = { sum: last.scan.sum + sum, state };
-    } else {
-      scan = scanMessage(message as never);
-    }
-    const tokens = Math.ceil(scan.sum / 100);
-    if (isObject) {
-      counts.set(message, tokens);
-      last = { message: message as Fields, scan };
-    }
+    const more = last && added(last as Fields, message as Fields);
+    if (estimate && more !== undefined) estimate.add(more);
+    else estimate = new Estimated(message);
+    last = message;
+    const { tokens } = estimate;
+    counts.set(message, tokens);
     return tokens;
   };
 }

@@ -2,8 +2,7 @@
 import { reading } from "../errors.js";
 import { sizeOf } from "./count.js";
 import { withFields } from "./edited.js";
-import { scanMessage } from "./estimate-message.js";
-import { scanTokens } from "./estimate.js";
+import { Estimated } from "./growing.js";
 import { fieldsOf, isForScreen, type MessageParts, readParts } from "./message-parts.js";
 import type { Threshold } from "./policy.js";
 import { codePoints } from "./python-text.js";
@@ -13,26 +12,6 @@ import { wrong } from "./options.js";
 interface Growing {
   readonly tokens: number;
   add(text: string): void;
-}
-
-class Estimated implements Growing {
-  #sum: number;
-  #state: number;
-
-  constructor(message: object) {
-    const { sum, state } = scanMessage(message as never);
-    [this.#sum, this.#state] = [sum, state];
-  }
-
-  get tokens(): number {
-    return Math.ceil(this.#sum / 100);
-  }
-
-  add(text: string): void {
-    const { sum, state } = scanTokens(text, this.#state);
-    this.#sum += sum;
-    this.#state = state;
-  }
 }
 
 class Approximated implements Growing {

@@ -96,15 +96,7 @@ function textOf(block: unknown): string {
 }
 
 /** The length of a text in UTF-8. */
-function bytesOf(text: string): number {
-  let bytes = text.length;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    // Each half of a pair has two of its four bytes.
-    if (code > 0x7f) bytes += code > 0x7ff && (code < 0xd800 || code > 0xdfff) ? 2 : 1;
-  }
-  return bytes;
-}
+const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
 
 /** How LangChain's middleware summarizes: {@link langChainSummarization}. */
 export interface LangChainSummarizationOptions extends Pick<ContextOptions, "trigger" | "maxInputTokens"> {

@@ -1,6 +1,8 @@
-// What the decisions of the wasm need to know of a message: which calls it makes, or which one it answers.
+// What decisions need to know of a message: which calls it makes, or which one it answers.
+import { reading } from "../errors.js";
 import { answeredCall } from "./call-fields.js";
 import { FORMS, KINDS, named, refused } from "./message-parts.js";
+import { listed } from "./options.js";
 import { isDict } from "./python-text.js";
 
 /** A call of a tool, in any form: LangChain's `{ id, name }`, or OpenAI's and AG-UI's `{ id, function: { name } }`. */
@@ -53,3 +55,25 @@ export function factsOf(message: unknown, at: number): Facts {
 /** The calls with an id. */
 const identified = (list: unknown): readonly Call[] =>
   Array.isArray(list) ? list.filter((call: unknown) => isDict(call) && typeof call["id"] === "string") : NONE;
+
+/** Returns the facts of each message of a list. Throws what a public function does that was given anything else. */
+export function factsOfAll(messages: readonly unknown[]): Facts[] {
+  return reading(() => {
+    listed(messages);
+    const facts: Facts[] = [];
+    for (let at = 0, { length } = messages; at < length; at++) facts.push(factsOf(messages[at], at));
+    return facts;
+  });
+}
+
+/** Whether two messages are the same to a decision. */
+export function sameFacts(one: Facts, other: Facts): boolean {
+  return (
+    one === other ||
+    (one.kind === other.kind &&
+      one.answers === other.answers &&
+      one.invalid === other.invalid &&
+      one.ids.length === other.ids.length &&
+      one.ids.every((id, at) => id === other.ids[at]))
+  );
+}

@@ -1,8 +1,8 @@
 import { reading, ThreadfoldError } from "../errors.js";
 import type { MessageLike } from "../message-types.js";
 import { wrong } from "./options.js";
-import { factsOf } from "./rows.js";
-import { factsOfAll, Track } from "./track.js";
+import { type Facts, factsOf, factsOfAll, sameFacts } from "./rows.js";
+import { CUT, NEXT_CUT, PENDING, Track } from "./track.js";
 
 /**
  * The places where a list of messages can be cut so that no tool result loses its call: an iterable of positions.
@@ -18,10 +18,12 @@ export class SafeCuts {
   /** @internal */
   static readonly name = "SafeCuts";
   #raw: Track | undefined = new Track();
+  #length = 0;
+  #last: Facts | undefined;
 
   /** The number of messages. */
   get length(): number {
-    return this.#track.length;
+    return this.#track && this.#length;
   }
 
   /**
@@ -29,8 +31,8 @@ export class SafeCuts {
    * none.
    */
   get pending(): number | undefined {
-    const { pending, length } = this.#track;
-    return pending < length ? pending : undefined;
+    const pending = this.#track.ask(PENDING);
+    return pending < this.#length ? pending : undefined;
   }
 
   /**
@@ -39,7 +41,11 @@ export class SafeCuts {
    * @throws ThreadfoldError `INVALID_MESSAGE`, `UNREADABLE_VALUE`: nothing is added then.
    */
   push(...messages: MessageLike[]): void {
-    this.#track.push(reading(() => messages.map((message, at) => factsOf(message, this.length + at))));
+    const { length } = this;
+    this.#replace(
+      length,
+      reading(() => messages.map((message, at) => factsOf(message, length + at))),
+    );
   }
 
   /**
@@ -51,7 +57,9 @@ export class SafeCuts {
   replaceLast(message: MessageLike): void {
     const last = this.length - 1;
     if (last < 0) throw new ThreadfoldError("INVALID_VALUE", "There is no message to replace.");
-    this.#track.replaceLast(reading(() => factsOf(message, last)));
+    const facts = reading(() => factsOf(message, last));
+    // Of the same with one more token the wasm hears nothing.
+    if (!this.#last || !sameFacts(this.#last, facts)) this.#replace(last, [facts]);
   }
 
   /**
@@ -60,7 +68,8 @@ export class SafeCuts {
    * @throws ThreadfoldError `INVALID_VALUE`.
    */
   truncate(length: number): void {
-    this.#track.truncate(position(length, "length"));
+    const most = position(length, "length");
+    if (most < this.length) this.#replace(most, []);
   }
 
   /**
@@ -70,7 +79,7 @@ export class SafeCuts {
    * @throws ThreadfoldError `INVALID_VALUE`.
    */
   cut(target: number): number {
-    return this.#track.cut(position(target, "target"));
+    return this.#track.ask(CUT, position(target, "target"));
   }
 
   /**
@@ -80,12 +89,13 @@ export class SafeCuts {
    * @throws ThreadfoldError `INVALID_VALUE`.
    */
   nextCut(target: number): number | undefined {
-    return this.#track.nextCut(position(target, "target"));
+    const cut = this.#track.ask(NEXT_CUT, position(target, "target"));
+    return cut < 0 ? undefined : cut;
   }
 
   /** All safe cuts, in ascending order. 0 and the number of messages are always safe. */
   [Symbol.iterator](): Iterator<number> {
-    return this.#track.all()[Symbol.iterator]();
+    return this.#track.cuts()[Symbol.iterator]();
   }
 
   /** Frees the WebAssembly memory. Every later call throws `DISPOSED`. */
@@ -103,10 +113,19 @@ export class SafeCuts {
     return this.#raw;
   }
 
+  /** Keeps the first messages, and adds others. */
+  #replace(length: number, facts: readonly Facts[]): void {
+    const rows: number[] = [];
+    for (const one of facts) this.#track.add(rows, one);
+    this.#track.replace(length, rows);
+    this.#length = length + facts.length;
+    this.#last = facts.at(-1);
+  }
+
   /** @internal */
   static of(messages: readonly unknown[]): SafeCuts {
     const cuts = new SafeCuts();
-    cuts.#track.push(factsOfAll(messages));
+    cuts.#replace(0, factsOfAll(messages));
     return cuts;
   }
 }

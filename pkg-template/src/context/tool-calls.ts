@@ -2,8 +2,7 @@ import { reading } from "../errors.js";
 import type { MessageLike } from "../message-types.js";
 import { Answers, type ToolAnswer } from "./answer.js";
 import { isSecond, optionsOf, refuseOthers, wrong } from "./options.js";
-import type { Facts } from "./rows.js";
-import { answeredBy, factsOfAll, isWhole, Track } from "./track.js";
+import { type Facts, factsOfAll } from "./rows.js";
 
 export type { ToolAnswer } from "./answer.js";
 
@@ -55,27 +54,78 @@ export function repairToolCalls<M extends MessageLike>(messages: readonly M[], o
   const all = isSecond(waiting, "waiting", "keep", "answer");
   const facts = factsOfAll(messages);
   if (isWhole(facts)) return messages as M[];
-  const track = new Track();
-  track.push(facts);
-  const plan = track.repair(all);
-  track.free();
-  return plan ? reading(() => repaired(messages, facts, plan, new Answers(messages, make))) : (messages as M[]);
+  return reading(() => {
+    const { asked, waits } = pairsOf(facts);
+    const answers = new Answers(messages, make);
+    const list: M[] = [];
+    facts.forEach((one, at) => {
+      if (one.kind === "tool") return;
+      list.push(messages[at] as M);
+      const own = asked.get(at);
+      for (const result of own?.results ?? []) list.push(messages[result] as M);
+      if (own && (all || at !== waits))
+        for (const position of own.open.values()) list.push(answers.to(messages[at], one, position) as M);
+    });
+    const isSame = list.length === messages.length && list.every((message, at) => message === messages[at]);
+    return isSame ? (messages as M[]) : list;
+  });
 }
 
-/** Carries out a plan of `Track.repair`. */
-function repaired<M>(messages: readonly M[], facts: readonly Facts[], plan: readonly number[], answers: Answers): M[] {
-  const list: M[] = [];
-  let ai = 0;
-  for (const step of plan) {
-    const call = answeredBy(step);
-    if (call === undefined) {
-      if (facts[step]?.kind === "ai") ai = step;
-      list.push(messages[step] as M);
-    } else {
-      list.push(answers.to(messages[ai], facts[ai] as Facts, call) as M);
+/**
+ * Whether each message with calls is followed at once by its results, and there are no others: most lists are known so to
+ * need no repair. It may say no of one that needs none.
+ */
+function isWhole(facts: readonly Facts[]): boolean {
+  let open: string[] = [];
+  for (const { kind, ids, answers } of facts) {
+    // Each result looks for its call among those that are open.
+    if (ids.length > 32) return false;
+    if (kind === "tool") {
+      const at = open.indexOf(answers as string);
+      if (at < 0) return false;
+      open.splice(at, 1);
+    } else if (open.length > 0) {
+      return false;
+    } else if (ids.length > 0) {
+      open = ids.length > 1 ? [...new Set(ids)] : [...ids];
     }
   }
-  return list;
+  return open.length === 0;
+}
+
+/** What is known of a message with calls. */
+interface Asked {
+  /** The positions of the calls without a result, by their ids. */
+  readonly open: Map<string, number>;
+  /** Where the first result of each other call is, in the order of the list. */
+  readonly results: number[];
+}
+
+/** Finds which result belongs to which message: to the nearest before it that calls its id. */
+function pairsOf(facts: readonly Facts[]) {
+  const asked = new Map<number, Asked>();
+  const latest = new Map<string | undefined, Asked>();
+  /** The message behind which there are only results. */
+  let last = -1;
+  facts.forEach(({ kind, ids, answers }, at) => {
+    if (kind === "tool") {
+      const caller = latest.get(answers);
+      if (caller?.open.delete(answers as string)) caller.results.push(at);
+      return;
+    }
+    last = at;
+    if (ids.length === 0) return;
+    const own: Asked = { open: new Map(), results: [] };
+    asked.set(at, own);
+    ids.forEach((id, position) => {
+      // Called twice in one message, an id is one call.
+      if (!own.open.has(id)) own.open.set(id, position);
+      latest.set(id, own);
+    });
+  });
+  const { ids, invalid } = facts[last] ?? { ids: [], invalid: 0 };
+  const isWaiting = [...(asked.get(last)?.open.values() ?? [])].some((position) => position < ids.length - invalid);
+  return { asked, waits: isWaiting ? last : undefined };
 }
 
 /**

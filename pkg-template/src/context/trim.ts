@@ -1,11 +1,10 @@
-// Trims a list of messages. What is kept is decided in Rust (src/context/trim.rs), which asks about the list.
-import { answering, call, trim_list } from "#agent-core";
+// Trims a list of messages. src/context/trim.rs is the same in Rust.
 import { reading, ThreadfoldError } from "../errors.js";
 import { blockText, withFields } from "./edited.js";
 import { fieldsOf, kindOf } from "./message-parts.js";
 import { calledBy, isSecond, listed, optionsOf, refuseOthers, wrong } from "./options.js";
 import { type Facts, factsOf } from "./rows.js";
-import { counterOf, knownOf, type TokenCounter } from "./token-counter.js";
+import { type Counter, counterOf, knownOf, type TokenCounter } from "./token-counter.js";
 
 /** A type of messages, such as `"human"`, or a class of them. */
 export type MessageType = string | (abstract new (...args: never[]) => object);
@@ -34,24 +33,6 @@ export interface TrimMessagesOptions<M = object> {
    */
   readonly toolPairs?: "whole" | "as-langchain" | undefined;
 }
-
-// The bits of the rules, the questions and the answers that are no number: as in src/wasm_agent/trim.rs.
-const FIRST = 1;
-const INCLUDE_SYSTEM = 2;
-const ALLOW_PARTIAL = 4;
-const AS_LANGCHAIN = 8;
-const SYSTEM = 0;
-const RESERVE = 1;
-const IS_TYPE = 2;
-const FITS = 3;
-const BLOCKS = 4;
-const PIECES = 5;
-const ANSWERS = 6;
-const FITTING = 7;
-const KEPT = 8;
-const DROPPED = 9;
-const NOTHING = -2;
-const NOBODY = -3;
 
 /**
  * Returns the newest messages that fit a number of tokens, or the oldest, by the rules of Python's `trim_messages`
@@ -102,125 +83,188 @@ export function trimMessages<M extends object>(messages: readonly M[], options: 
     if (textSplitter != null && typeof textSplitter !== "function") throw wrong("textSplitter", "a function");
     if (isFirst && types[0]) throw refusedFirst("startOn");
     if (isFirst && includeSystem) throw refusedFirst("includeSystem");
-    const counter = counterOf(tokenCounter);
-    const rules =
-      (isFirst ? FIRST : 0) |
-      (includeSystem ? INCLUDE_SYSTEM : 0) |
-      (allowPartial ? ALLOW_PARTIAL : 0) |
-      (isSecond(toolPairs, "toolPairs", "whole", "as-langchain") ? AS_LANGCHAIN : 0);
-
-    let budget = maxTokens;
-    let hasSystem = false;
-    let pieces: readonly string[] = [];
-    let base: number | undefined;
-    let [from, to, kept] = [0, 0, 0];
-    let dropped: Set<number> | undefined;
-    let pairs: Pairs | undefined;
-
-    const count = (start: number, end: number, more?: M): number => {
-      const some = list.slice(start, end);
-      // As in Python, a counter gets the messages in the order in which they are kept.
-      const counted = isFirst ? some : backwards(some);
-      if (more) counted.push(more);
-      return counter.list(counted);
-    };
-    const contentAt = (at: number) => fieldsOf(list[at])["content"];
-    /** A message with the blocks or pieces nearest to what is kept; for counting the nearest is first. */
-    const partOf = (at: number, part: number, toCount: boolean): M => {
-      const message = list[at] as M;
-      const own = contentAt(at);
-      const isReversed = !isFirst && toCount;
-      if (part > 0) {
-        const blocks = own as unknown[];
-        const content = isFirst ? blocks.slice(0, part) : blocks.slice(-part);
-        return withFields(message, { content: isReversed ? backwards(content) : content });
-      }
-      const text = pieces.slice(0, -part);
-      const content = (isFirst || isReversed ? text : backwards(text)).join("");
-      // All of it may fit after all, with a counter whose counts do not add up.
-      return content === own ? message : withFields(message, { content });
-    };
-    const tokens = (start: number, end: number, part: number): number => {
-      if (part === 0) return count(start, end);
-      const next = partOf(isFirst ? end : start - 1, part, true);
-      if (part > 0) return count(start, end, next);
-      return (base ??= count(start, end)) + count(0, 0, next);
-    };
-    const cut = (at: number): number => {
-      const content = contentAt(at);
-      const text = blockText(Array.isArray(content) ? content.at(isFirst ? 0 : -1) : content);
-      if (!text) return 0;
-      const split: unknown = calledBy("textSplitter", () => (textSplitter ?? lines)(text));
-      if (!Array.isArray(split) || !split.every((piece) => typeof piece === "string"))
-        throw wrong("What textSplitter returns", "a list of strings");
-      pieces = isFirst ? split : backwards(split);
-      return split.length;
-    };
-    const fitting = (start: number, end: number): number => {
-      if (!counter.one) return NOTHING;
-      let [left, at] = [budget, 0];
-      for (; at < end - start; at++) {
-        const place = isFirst ? start + at : end - at - 1;
-        left -= counter.one(list[place] as M);
-        if (!(left >= 0)) break;
-      }
-      return at;
-    };
-    const answer = (question: number, first: number, second: number, third: number): number | boolean => {
-      switch (question) {
-        case SYSTEM:
-          return (hasSystem = kindOf(list[0], 0) === "system");
-        case RESERVE:
-          budget = Math.max(0, budget - count(0, 1));
-          return true;
-        case IS_TYPE:
-          return isType(list[first] as M, first, types[second as 0 | 1]);
-        case FITS:
-          return tokens(first, second, third) <= budget;
-        case BLOCKS: {
-          const content = contentAt(first);
-          return Array.isArray(content) ? content.length : 0;
-        }
-        case PIECES:
-          return cut(first);
-        case FITTING:
-          return fitting(first, second);
-        case KEPT:
-          [from, to, kept] = [first, second, third];
-          return true;
-        case DROPPED:
-          (dropped ??= new Set()).add(first);
-          return true;
-        case ANSWERS:
-          return (pairs ??= new Pairs(list)).caller(first);
-        default:
-          return (pairs ??= new Pairs(list)).areWhole(first);
-      }
-    };
-    // The wasm has to return: what failed is thrown behind it, and it hears only 0 until then.
-    let failure: { error: unknown } | undefined;
-    const safely = (question: number, first: number, second: number, third: number): number => {
-      try {
-        if (!failure) return Number(answer(question, first, second, third));
-      } catch (error) {
-        failure = { error };
-      }
-      return 0;
-    };
-    answering(safely, () => call(() => trim_list(list.length, rules)));
-    if (failure) throw (failure as { error: unknown }).error;
-
-    let result = list.slice(from, to);
-    const cutAt = isFirst ? to - 1 : from;
-    if (kept !== 0) result[cutAt - from] = partOf(cutAt, kept, false);
-    const gone = dropped;
-    if (gone) result = result.filter((_, at) => !gone.has(at + from));
-    if (hasSystem) result.unshift(list[0] as M);
-    return result.length === list.length && kept === 0 ? (list as M[]) : result;
+    const trimmed = new Trimmed(list, {
+      budget: maxTokens,
+      counter: counterOf(tokenCounter),
+      isFirst,
+      types,
+      split: textSplitter ?? lines,
+      pairs: isSecond(toolPairs, "toolPairs", "whole", "as-langchain") ? undefined : new Pairs(list),
+    });
+    return trimmed.kept(Boolean(includeSystem), Boolean(allowPartial));
   });
 }
 
+interface Trimming<M> {
+  budget: number;
+  readonly counter: Counter<M>;
+  readonly isFirst: boolean;
+  /** The types on which what is kept may start and end. */
+  readonly types: readonly [start: Types, end: Types];
+  readonly split: (text: string) => readonly string[];
+  /** Unless results may lose their calls. */
+  readonly pairs: Pairs | undefined;
+}
+
+/** The messages from one position up to another. */
+type Range = readonly [from: number, to: number];
+
+/** What is kept of a list. */
+class Trimmed<M extends object> {
+  constructor(
+    private readonly list: readonly M[],
+    private readonly by: Trimming<M>,
+  ) {}
+
+  kept(includesSystem: boolean, allowsPart: boolean): M[] {
+    const { list, by } = this;
+    const { length } = list;
+    let all: Range = [0, length];
+    let hasSystem = false;
+    if (!by.isFirst) {
+      const to = this.#end(length, length);
+      hasSystem = includesSystem && to > 0 && kindOf(list[0], 0) === "system";
+      if (hasSystem) by.budget = Math.max(0, by.budget - this.#count([0, 1]));
+      all = [hasSystem ? 1 : 0, to];
+    }
+    const fitting = this.#fitting(all);
+    let kept = this.#nearest(all, fitting);
+    let part = allowsPart && fitting < all[1] - all[0] ? this.#part(kept) : undefined;
+    const whole = part ? this.#nearest(all, fitting + 1) : kept;
+    kept = by.isFirst ? [whole[0], this.#end(whole[1], length)] : [this.#start(whole), whole[1]];
+    const [from, to] = kept;
+    if (from !== whole[0] || to !== whole[1]) part = undefined;
+
+    const result = list.slice(from, to);
+    if (part) result[by.isFirst ? result.length - 1 : 0] = part;
+    const { pairs } = by;
+    const paired =
+      pairs && from < to && !pairs.areWhole(from)
+        ? result.filter((_, at) => pairs.caller(from + at) !== NOBODY)
+        : result;
+    if (hasSystem) paired.unshift(list[0] as M);
+    return paired.length === length && !part ? (list as M[]) : paired;
+  }
+
+  /** So many messages of these, from the end on that is kept. */
+  #nearest([from, to]: Range, count: number): Range {
+    return this.by.isFirst ? [from, from + count] : [to - count, to];
+  }
+
+  /** As in Python, a counter gets the messages in the order in which they are kept. */
+  #count([from, to]: Range, ...more: M[]): number {
+    const { isFirst, counter } = this.by;
+    const some = this.list.slice(from, to);
+    return counter.list([...(isFirst ? some : backwards(some)), ...more]);
+  }
+
+  /** Returns how many of these messages fit. */
+  #fitting(all: Range): number {
+    const { budget, counter, isFirst } = this.by;
+    const [from, to] = all;
+    const length = to - from;
+    if (counter.one) {
+      let left = budget;
+      for (let at = 0; at < length; at++) {
+        left -= counter.one(this.list[isFirst ? from + at : to - at - 1] as M);
+        if (!(left >= 0)) return at;
+      }
+      return length;
+    }
+    const fits = (count: number) => this.#count(this.#nearest(all, count)) <= budget;
+    return length === 0 || fits(length) ? length : most(length, fits);
+  }
+
+  /** Returns the message beside these with as much of its content as still fits. */
+  #part(kept: Range): M | undefined {
+    const { budget, counter, isFirst, split } = this.by;
+    const message = this.list[isFirst ? kept[1] : kept[0] - 1] as M;
+    const own = fieldsOf(message)["content"];
+    // For counting, what is nearest to the kept messages is first.
+    const inOrder = <T>(some: T[], toCount: boolean) => (isFirst || toCount ? some : backwards(some));
+    const withContent = (content: unknown) =>
+      // All of it may fit after all, with a counter whose counts do not add up.
+      content === own ? message : withFields(message, { content });
+    if (Array.isArray(own)) {
+      const near: unknown[] = isFirst ? own : backwards(own);
+      const withBlocks = (count: number, toCount: boolean) => withContent(inOrder(near.slice(0, count), toCount));
+      const fits = (count: number) => this.#count(kept, withBlocks(count, true)) <= budget;
+      let blocks = own.length - 1;
+      if (counter.one) blocks = most(blocks, fits);
+      // One by one, as in Python: what is less may count more.
+      else while (blocks > 0 && !fits(blocks)) blocks--;
+      if (blocks > 0) return withBlocks(blocks, false);
+    }
+    const text = blockText(Array.isArray(own) ? own.at(isFirst ? 0 : -1) : own);
+    if (!text) return undefined;
+    const pieces: unknown = calledBy("textSplitter", () => split(text));
+    if (!Array.isArray(pieces) || !pieces.every((piece) => typeof piece === "string"))
+      throw wrong("What textSplitter returns", "a list of strings");
+    const near: string[] = isFirst ? pieces : backwards(pieces);
+    const withPieces = (count: number, toCount: boolean) =>
+      withContent(inOrder(near.slice(0, count), toCount).join(""));
+    const base = this.#count(kept);
+    const count = most(near.length, (count) => base + counter.list([withPieces(count, true)]) <= budget);
+    return count > 0 ? withPieces(count, false) : undefined;
+  }
+
+  #isType(at: number, types: Types): boolean {
+    return isType(this.list[at] as M, at, types);
+  }
+
+  /** Returns where the kept messages end: on a type on which they may, with no call whose result is cut off. */
+  #end(end: number, seen: number): number {
+    const { pairs, types } = this.by;
+    for (;;) {
+      while (end > 0 && !this.#isType(end - 1, types[1])) end--;
+      if (!pairs || end === seen) return end;
+      // Every result behind the end is looked at once.
+      const [from, to] = [end, seen];
+      seen = end;
+      for (let at = from; at < to; at++) {
+        const caller = pairs.caller(at);
+        if (caller >= 0) end = Math.min(end, caller);
+      }
+    }
+  }
+
+  /** Returns where the kept messages start: on a type on which they may, with no result whose call is cut off. */
+  #start([from, to]: Range): number {
+    const { pairs, types } = this.by;
+    // For each message the one behind the last that answers it; and behind the last that answers one that is cut off.
+    const answered = new Map<number, number>();
+    let split = 0;
+    if (pairs && from < to && !(pairs.areWhole(from) && this.#isType(from, types[0]))) {
+      for (let at = from; at < to; at++) {
+        const caller = pairs.caller(at);
+        if (caller >= from) answered.set(caller, at + 1);
+        else if (caller >= 0) split = at + 1;
+      }
+    }
+    for (let at = from; at < to; at++) {
+      if (split <= at && this.#isType(at, types[0])) return at;
+      split = Math.max(split, answered.get(at) ?? 0);
+    }
+    return to;
+  }
+}
+
+/** Returns the largest number up to `max` that fits, by halving as Python does: a count need not grow with its list. */
+function most(max: number, fits: (count: number) => boolean): number {
+  let least = 0;
+  while (least < max) {
+    const middle = Math.ceil((least + max) / 2);
+    if (fits(middle)) least = middle;
+    else max = middle - 1;
+  }
+  return least;
+}
+
 type Types = readonly MessageType[] | undefined;
+
+// What a message answers that is no result, and a result whose call is nowhere.
+const NOTHING = -2;
+const NOBODY = -1;
 
 /** Which result answers which message: reads a list from its end on, once, as far as is needed. */
 class Pairs {
@@ -234,6 +278,7 @@ class Pairs {
     this.#seen = list.length;
   }
 
+  /** Returns the position of the message whose call a result answers. */
   caller(at: number): number {
     while (this.#seen > at) this.#look();
     const { kind, answers } = this.#facts(at);

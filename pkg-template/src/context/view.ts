@@ -10,6 +10,7 @@ import { defined, wrong } from "./options.js";
 import { isDict } from "./python-text.js";
 import { type ContextRecord, summaryMessage, summaryOf, withoutReasoning } from "./record.js";
 import { repairToolCalls } from "./tool-calls.js";
+import { EDIT_BOUNDARY, IS_DUE, IS_WHOLE, TOKENS } from "./track.js";
 
 /** What a context is full of, in tokens. */
 export interface ContextUsage {
@@ -100,14 +101,14 @@ export class ContextView<M extends object = object> {
   get messages(): readonly M[] {
     return (this.#messages ??= reading(() => {
       const list = this.#shown();
-      if (this.#setting.rules.unrepaired || this.#ledger.isWhole) return list;
+      if (this.#setting.rules.unrepaired || this.#ledger.ask(IS_WHOLE)) return list;
       return repairToolCalls(list as never) as M[];
     }));
   }
 
   /** Their tokens, with the system prompt and the tools. */
   get tokens(): number {
-    return reading(() => this.#ledger.tokens(this.#repairs()));
+    return reading(() => this.#ledger.ask(TOKENS, this.#repairs()));
   }
 
   /** What the tokens are spent on. */
@@ -143,7 +144,7 @@ export class ContextView<M extends object = object> {
     if (!this.#list) {
       const { list } = this.#of;
       const rewrite = this.#setting.rules.rewrite;
-      const tokens = () => this.#setting.ledger.show(list).tokens(0);
+      const tokens = () => this.#setting.ledger.show(list).ask(TOKENS);
       this.#list = rewrite ? (rewrite(list, tokens) as readonly M[]) : list;
     }
     return this.#list;
@@ -167,10 +168,10 @@ export class ContextView<M extends object = object> {
   #decide(): ContextDue<M> | null {
     const beside = this.#repairs();
     const ledger = this.#ledger;
-    if (!ledger.isDue(beside)) return null;
+    if (!ledger.ask(IS_DUE, beside)) return null;
     const { edits, count } = this.#setting;
     const list = this.#shown();
-    const boundary = edits.length > 0 ? ledger.editBoundary : 0;
+    const boundary = edits.length > 0 ? ledger.ask(EDIT_BOUNDARY) : 0;
     const short = edited(list, edits, boundary);
     const saved =
       short === list ? [] : list.map((one, at) => (short[at] === one ? 0 : count(one) - count(short[at] as M)));

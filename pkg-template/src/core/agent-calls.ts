@@ -1,11 +1,9 @@
-// Calls of the agent half's wasm. Only numbers cross. Where the wasm asks in the middle of a call, through `answering`,
-// the answer throws nothing.
+// Calls of the agent half's wasm. Only numbers cross.
 
 import { buffer } from "../../generated/agent/threadfold_core.js";
 import { ThreadfoldError } from "../errors.js";
 
 export * from "../errors.js";
-export { answering } from "../../generated/agent/trim.js";
 
 // The bundle has short names.
 Object.defineProperty(ThreadfoldError, "name", { value: "ThreadfoldError" });

@@ -1,0 +1,32 @@
+// langchain and deepagents, to be measured beside ours. They are in a folder of their own, ../../langchain: `npm ci` there.
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
+import { median } from "./harness.mjs";
+
+/** What the modules export, in one object; undefined if they are not installed. */
+export async function langchain(...names) {
+  const require = createRequire(new URL("../../langchain/package.json", import.meta.url));
+  try {
+    const modules = await Promise.all(names.map((name) => import(pathToFileURL(require.resolve(name)).href)));
+    return Object.assign({}, ...modules);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The median of what each contender says that it took, in µs. They take turns, and each goes on as long, so that each is
+ * compiled as well: the first round is not counted.
+ */
+export async function takingTurns(contenders, { quick, milliseconds }) {
+  const samples = Object.fromEntries(Object.keys(contenders).map((contender) => [contender, []]));
+  for (let round = 0; round < (quick ? 2 : 9); round++) {
+    for (const [contender, measure] of Object.entries(contenders)) {
+      const [all, until] = [[], performance.now() + (quick ? 50 : milliseconds)];
+      do all.push(await measure());
+      while (performance.now() < until);
+      if (round > 0) samples[contender].push(median(all));
+    }
+  }
+  return Object.fromEntries(Object.entries(samples).map(([contender, all]) => [contender, median(all)]));
+}
