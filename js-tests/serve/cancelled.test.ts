@@ -88,3 +88,21 @@ test("langchain.js's approval, which spells its request otherwise, is rejected t
     { __agui_cancelled__: true, interrupt_id: expect.any(String) as string },
   ]);
 });
+
+test("a question that the graph has lost is asked again", async () => {
+  const graph = new StateGraph(defineSchema({ messages: field.messages() }))
+    .addNode("ask", (_, { interrupt }) => ({
+      messages: [{ type: "ai", content: `Said ${String(interrupt("Why?"))}.` }],
+    }))
+    .addEdge(START, "ask")
+    .compile({ checkpointer: new MemorySaver() });
+  const runner = runnerOf(graph);
+  await runner.sendMessage("Hi");
+  const { threadId = "" } = runner.thread;
+  const resume = [{ interruptId: "0".repeat(32), status: "cancelled" }];
+  const types: unknown[] = [];
+  for await (const { type, outcome } of graphEvents(graph, { threadId, runId: "r", messages: [], resume }))
+    types.push(outcome ?? type);
+  expect(types.at(-1)).toMatchObject({ type: "interrupt", interrupts: [{ id: runner.interrupts[0]?.id }] });
+  expect(await runner.resume({ value: "so" })).toEqual({ status: "finished" });
+});

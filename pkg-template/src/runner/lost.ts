@@ -6,13 +6,13 @@ interface Said {
 }
 
 /**
- * Returns what the user said last and the server's state lacks, though the server told it: a run may fail, or its server
- * go down, between the state that it tells and the checkpoint that keeps it.
+ * Returns the user's messages that the server told and its state lacks, behind the last that it has: a run may fail, or its
+ * server go down, between the state that it tells and the checkpoint that keeps it.
  */
 export function lostMessages<S extends object, U extends object>(thread: Thread<S, U>, values: object): object[] {
   const { messages: told = [] } = thread.confirmed as { messages?: readonly Said[] };
   const { messages: kept } = values as { messages?: unknown };
   const has = new Set((Array.isArray(kept) ? (kept as readonly Said[]) : []).map(({ id }) => id));
-  const place = told.map(({ id }) => has.has(id)).lastIndexOf(true);
-  return told.slice(place + 1).filter(({ type }) => type === "human");
+  const users = told.filter(({ type }) => type === "human");
+  return users.slice(users.map(({ id }) => has.has(id)).lastIndexOf(true) + 1);
 }

@@ -58,8 +58,11 @@ export function graphInput(
   known: GraphState | undefined,
   atCheckpoint: GraphState | undefined,
 ): unknown {
-  const resume = resumeOf(input, known);
-  if (resume !== undefined) return command({ resume });
+  if (resumeOf(input) !== undefined) {
+    const resume = resumeOf(input, known);
+    // It asks again what was cancelled and it does not know.
+    return resume === undefined ? null : command({ resume });
+  }
   const isNews = !isUnfinished(known) || bringsNews(input, valuesOf(known)["messages"]);
   const state = valuesOf(atCheckpoint);
   const isField = fieldsOf(graph);
@@ -139,7 +142,7 @@ const CANCELLED = "__agui_cancelled__";
 /**
  * Returns the answers to the graph's interrupts; undefined if the client sends none.
  *
- * @param known - The thread's state, which says what is asked.
+ * @param known - The thread's state, which says what is asked: what is not cannot be cancelled.
  */
 export function resumeOf({ resume, forwardedProps }: GraphRunInput, known?: GraphState): unknown {
   if (Array.isArray(resume) && resume.length > 0) return answersOf(resume as ResumeEntry[], known);
@@ -149,16 +152,14 @@ export function resumeOf({ resume, forwardedProps }: GraphRunInput, known?: Grap
 
 /** The answers by the interrupts' ids, where those are LangGraph's: it takes only such a map for one. */
 function answersOf(resume: readonly ResumeEntry[], known: GraphState | undefined): unknown {
-  const asked = (known?.tasks ?? []).flatMap(({ interrupts = [] }) => interrupts);
-  const answers = resume.map(({ interruptId, status, payload }) => [
-    interruptId,
-    status === "cancelled"
-      ? (rejection(asked.find(({ id }) => id === interruptId)?.value) ?? {
-          [CANCELLED]: true,
-          interrupt_id: interruptId,
-        })
-      : (payload ?? null),
-  ]);
+  const asked = known?.tasks?.flatMap(({ interrupts = [] }) => interrupts);
+  const answers = resume.flatMap(({ interruptId, status, payload }) => {
+    if (status !== "cancelled") return [[interruptId, payload ?? null] as const];
+    const question = asked?.find(({ id }) => id === interruptId);
+    if (asked && !question) return [];
+    return [[interruptId, rejection(question?.value) ?? { [CANCELLED]: true, interrupt_id: interruptId }] as const];
+  });
+  if (answers.length === 0) return undefined;
   if (resume.every(({ interruptId }) => /^[0-9a-f]{32}$/.test(interruptId))) return Object.fromEntries(answers);
   if (answers.length > 1)
     throw new ThreadfoldError("INVALID_VALUE", "Several interrupts can be answered only by ids that the graph gave.");
