@@ -233,16 +233,10 @@ impl Track {
         Some(at)
     }
 
-    /// Returns all safe cuts, in ascending order.
-    pub(crate) fn cuts(&self) -> Vec<u32> {
-        let mut at = self.len();
-        let mut cuts = vec![at];
-        while at > 0 {
-            at = self.node(at).below;
-            cuts.push(at);
-        }
-        cuts.reverse();
-        cuts
+    /// Returns all safe cuts, in descending order.
+    pub(crate) fn cuts(&self) -> impl Iterator<Item = u32> + '_ {
+        let below = |at: &u32| (*at > 0).then(|| self.node(*at).below);
+        std::iter::successors(Some(self.len()), below)
     }
 
     /// Returns the position of an AI message with a call that waits for its result: nothing follows

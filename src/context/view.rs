@@ -291,12 +291,12 @@ impl<'a, V: Value + fmt::Display> Context<'a, V> {
         let saved = if self.clear.is_some() || self.truncate.is_some() {
             let all = self.edited(list.clone(), ledger.edit_boundary(&limits) as usize)?;
             let pairs = all.items().zip(of.list.iter());
+            let mut room = 0.0;
             let saved = pairs.map(|(short, message)| {
-                Ok(if message.same(&short) {
-                    0.0
-                } else {
-                    self.count(message)? - self.count(&short)?
-                })
+                if !message.same(&short) {
+                    room += self.count(message)? - self.count(&short)?;
+                }
+                Ok(room)
             });
             saved.collect::<Result<Vec<f64>, Error>>()?
         } else {

@@ -85,7 +85,7 @@ impl RawLedger {
         }
     }
 
-    /// Reads from the buffer what editing each message saves, and leaves there the cutoff and the
+    /// Reads from the buffer what editing saves up to each message, and leaves there the cutoff and the
     /// boundary of edits. Returns whether anything is due.
     #[must_use]
     pub fn due(&self, front: u32, beside: f64, length: usize) -> bool {
@@ -98,11 +98,10 @@ impl RawLedger {
         due.is_some()
     }
 
-    /// Leaves all safe cuts in the buffer. Returns how many.
+    /// Leaves all safe cuts in the buffer, in descending order. Returns how many.
     #[must_use]
     pub fn cuts(&self) -> usize {
-        let cuts = self.ledger.track.cuts();
-        write(|out| cuts.iter().for_each(|cut| out.push(f64::from(*cut))))
+        write(|out| self.ledger.track.cuts().for_each(|cut| out.push(f64::from(cut))))
     }
 }
 

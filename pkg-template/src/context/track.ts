@@ -79,13 +79,15 @@ export class Track {
     return call(() => this.#raw.ask(what, number));
   }
 
-  /** Returns the cutoff and the boundary of edits, which save so much of each message; nothing, if nothing is due. */
+  /** Returns the cutoff and the boundary of edits, which save so much up to each message; nothing, if nothing is due. */
   due(front: number, beside: number, saved: number[]): number[] {
     return call(() => (this.#raw.due(front, beside, given(saved)) ? taken(2) : []));
   }
 
+  /** Returns all safe cuts, in ascending order. */
   cuts(): number[] {
-    return call(() => taken(this.#raw.cuts()));
+    const cuts = call(() => taken(this.#raw.cuts()));
+    return cuts.map((_, at) => cuts.at(-1 - at) as number);
   }
 
   free(): void {
