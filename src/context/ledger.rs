@@ -1,6 +1,6 @@
 //! The messages of a context in numbers, and what a policy makes of them.
 
-use super::cut::{Row, Track};
+use super::cut::{Row, Track, index};
 use super::policy::{Decision, Limits};
 
 /// What a decision needs to know of an assistant message, beside its calls.
@@ -237,9 +237,4 @@ impl Ledger {
         }
         (target..end).filter_map(|at| self.track.caller(at, EMPTY)).max().unwrap_or(end)
     }
-}
-
-/// A position as the number that it crosses to JavaScript as.
-fn index(length: usize) -> u32 {
-    u32::try_from(length).unwrap_or(u32::MAX)
 }

@@ -227,9 +227,11 @@ impl<'a, V: Value + fmt::Display> Context<'a, V> {
             };
             match &facts {
                 Facts::Ai { calls, invalid } => {
-                    let (calls, invalid) = (numbers(calls), numbers(invalid));
+                    let (mut calls, invalid) = (numbers(calls), numbers(invalid));
+                    let valid = number(calls.len());
+                    calls.extend(invalid);
                     let usage = self.usage(message, &mut providers);
-                    ledger.push(Row::Ai { calls: &calls, invalid: &invalid }, tokens, &usage);
+                    ledger.push(Row::Ai { calls: &calls, valid }, tokens, &usage);
                 }
                 Facts::Tool { id, .. } => {
                     let id = id.as_ref().and_then(|id| ids.intern(id));

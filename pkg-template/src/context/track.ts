@@ -51,12 +51,9 @@ export class Track {
       rows.push(TOOL, tokens, this.#number(answers));
     } else if (kind === "ai") {
       rows.push(AI, tokens, this.#number(provider), total, Number(isOurs));
-      // How many could be parsed, and they; how many could not, and they.
-      const valid = ids.length - invalid;
-      rows.push(valid);
-      for (let at = 0; at < valid; at++) rows.push(this.#number(ids[at]));
-      rows.push(invalid);
-      for (let at = valid; at < ids.length; at++) rows.push(this.#number(ids[at]));
+      // How many could be parsed, how many there are, and they.
+      rows.push(ids.length - invalid, ids.length);
+      for (const id of ids) rows.push(this.#number(id));
     } else {
       rows.push(OTHER, tokens);
     }
