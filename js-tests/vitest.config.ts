@@ -51,6 +51,8 @@ const inNode = {
   pool: "forks" as const,
   // Tests of lifetimes and memory collect garbage when they want to.
   execArgv: ["--expose-gc"],
+  // Node imports the package, as it does for a user: Vite need not read it.
+  server: { deps: { external: [/\/pkg\//] } },
 };
 
 export default defineConfig({

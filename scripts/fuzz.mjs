@@ -18,7 +18,7 @@ const OPTIONS = {
 const SEEDS = 2 ** 31;
 
 /** A property test, and the command that runs it. */
-const rust = (name) => ({ name, program: "cargo", args: ["test", "--quiet", "--test", name] });
+const rust = (name) => ({ name, program: "cargo", args: ["test", "--quiet", "--test", "all", `${name}::`] });
 const javascript = (path) => ({
   name: path,
   program: process.execPath,
@@ -31,12 +31,14 @@ const ELSEWHERE = /^(node_modules|browser|servers|consumers|rust)\b|seeds\.test\
 /** Returns the property tests, alternating Rust and JavaScript. */
 function targets(wanted) {
   const speaksOfSeeds = (path) =>
-    /THREADFOLD_SEED|\bmod seeded\b|\/support\/seed(\.js)?"/.test(readFileSync(join(root, path), "utf8"));
+    /THREADFOLD_SEED|\buse crate::seeded\b|\/support\/seed(\.js)?"/.test(readFileSync(join(root, path), "utf8"));
   const files = (folder, ending) =>
     readdirSync(join(root, folder), { recursive: true })
       .filter((path) => ending.test(path) && speaksOfSeeds(join(folder, path)))
       .sort();
-  const native = files("tests", /^[^/\\]+(\.rs|[/\\]main\.rs)$/).map((path) => rust(path.replace(/(.main)?\.rs$/, "")));
+  // Those of one module of tests/all.rs, which may be a folder.
+  const modules = files("tests", /\.rs$/).map((path) => /^[^./\\]+/.exec(path)[0]);
+  const native = [...new Set(modules)].filter((name) => name !== "seeded").map(rust);
   const inNode = files("js-tests", /\.test\.ts$/)
     .filter((path) => !ELSEWHERE.test(path))
     .map(javascript);

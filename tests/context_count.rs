@@ -1,5 +1,4 @@
 //! Python's count of tokens, by the answers recorded from langchain-core.
-#![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use std::fs;

@@ -1,16 +1,14 @@
 //! Safe cuts and repaired lists in Rust, over both native heaps: by brute force, and by the rules of
 //! a strict provider.
 
-#![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
+use crate::seeded;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value as Plain, json};
 use threadfold::context::{Waiting, patch_tool_calls, repair_tool_calls, safe_cuts};
 use threadfold::value::{Json, Value};
-
-mod seeded;
 
 fn call(id: &str) -> Plain {
     json!({ "id": id, "name": "f", "args": {} })

@@ -1,9 +1,7 @@
 //! Trimming, clearing, truncating and offloading, over both native heaps.
-#![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
-mod seeded;
-
+use crate::seeded;
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};

@@ -1,5 +1,4 @@
 //! The estimate of tokens: the same numbers as in TypeScript, in one piece and in many.
-#![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use std::fs;

@@ -1,5 +1,4 @@
 //! Messages in the forms in which lists come, and the boundary of edits: as js-tests/context has them for JavaScript.
-#![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use serde_json::{Value, json};

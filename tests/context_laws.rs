@@ -1,5 +1,4 @@
 //! Laws of a context, over conversations that grow and are compacted, on both native heaps.
-#![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use std::collections::HashSet;

@@ -1,5 +1,4 @@
 //! Runs the programs of `examples/rust`.
-#![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used)]
 
 use std::path::Path;

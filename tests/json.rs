@@ -1,5 +1,4 @@
 //! [`Json`], the heap that shares: what is one, what is copied, and what a service needs of it.
-#![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use serde_json::json;

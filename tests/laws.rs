@@ -1,7 +1,7 @@
 //! Laws of the reducers, over random lists.
-#![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
+use crate::seeded;
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -13,8 +13,6 @@ use threadfold::{
 };
 
 use MessageRules::{DeepAgents, LangGraph};
-
-mod seeded;
 
 /// A message, or a removal, of one of few ids.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,9 +1,7 @@
 //! The list of typed items that takes updates one by one.
-#![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
-mod seeded;
-
+use crate::seeded;
 use std::sync::Arc;
 
 use proptest::collection::vec;

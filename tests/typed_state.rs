@@ -289,7 +289,7 @@ mod elsewhere {
 
 /// A state of a program that knows threadfold by another name.
 #[derive(Debug, Clone, Default, elsewhere::fold::State)]
-#[state(crate = crate::elsewhere::fold, derive(Deserialize))]
+#[state(crate = crate::typed_state::elsewhere::fold, derive(Deserialize))]
 struct Renamed<T> {
     /// The one thing it knows.
     pub(crate) last: Option<T>,

@@ -207,3 +207,21 @@ test.each([
   await expect(answer(decision)).rejects.toThrow(said);
   expect(sent).toEqual([]);
 });
+
+test("who goes on without an answer: the model is sent a result for the open call, the state stays as it is", async () => {
+  const sent: string[][] = [];
+  const model = async (messages: readonly { type: string; content: unknown }[]) => {
+    sent.push(messages.map(({ type }) => type));
+    return sent.length === 1 ? { tool_calls: [{ id: "c1", name: "send", args: {} }] } : "Fine.";
+  };
+  const agent = createAgent({
+    model,
+    tools: [tool({ name: "send", run: () => "Sent." })],
+    middleware: [humanInTheLoopMiddleware({ interruptOn: { send: true } })],
+    checkpointer: new MemorySaver(),
+  });
+  await agent.invoke({ messages: "Send it." }, { threadId: "t" });
+  const { messages } = await agent.invoke({ messages: "Never mind." }, { threadId: "t" });
+  expect(sent).toEqual([["human"], ["human", "ai", "tool", "human"]]);
+  expect(messages.map(({ type }) => type)).toEqual(["human", "ai", "human", "ai"]);
+});

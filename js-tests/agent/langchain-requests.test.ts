@@ -116,6 +116,38 @@ test("tools in any form may be added to a request, and a wrapToolCall has them r
   await expect(known.invoke({ messages: "Hi" })).resolves.toBeDefined();
 });
 
+test("a tool of LangChain's whose schema has no JSON form is bound and run as it is", async () => {
+  const shout = langChainTool((text: string) => `${text}!`, {
+    name: "shout",
+    description: "Shouts.",
+    schema: z.string(),
+  });
+  const bound: unknown[] = [];
+  const model = {
+    bindTools: (tools: unknown[]) => (bound.push(...tools), model),
+    invoke: async (messages: { type?: string; content?: unknown }[]) =>
+      messages.at(-1)?.type === "tool"
+        ? { type: "ai", content: String(messages.at(-1)?.content) }
+        : { type: "ai", content: "", tool_calls: [{ id: "c1", name: "shout", args: { input: "hey" } }] },
+  };
+  const { messages } = await createAgent({ model, tools: [shout] }).invoke({ messages: "Go." });
+  expect(bound).toEqual([shout]);
+  expect(messages.at(-1)?.content).toBe("hey!");
+});
+
+test("a prompt that is null or undefined takes away the agent's", async () => {
+  for (const none of [null, undefined]) {
+    const sent: unknown[] = [];
+    const silent = createMiddleware({
+      name: "Silent",
+      wrapModelCall: (request, handler) => handler({ ...request, systemPrompt: none as undefined }),
+    });
+    const model = (messages: readonly { type: string }[]) => (sent.push(...messages.map(({ type }) => type)), "Yes.");
+    await createAgent({ model, systemPrompt: "Be brief.", middleware: [silent] }).invoke({ messages: "Hi" });
+    expect(sent).toEqual(["human"]);
+  }
+});
+
 test("toolChoice takes the form that OpenAI has", async () => {
   const { model, calls } = chat();
   const toolChoice = { type: "function", function: { name: "look" } } as const;

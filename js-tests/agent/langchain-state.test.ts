@@ -1,12 +1,13 @@
 // State and context declared in LangChain's forms: zod objects, langgraph.js's StateSchema and Annotation.
-import { Annotation, ReducedValue, StateSchema } from "@langchain/langgraph";
+import { Annotation, MessagesZodState, ReducedValue, StateSchema } from "@langchain/langgraph";
+import { withLangGraph } from "@langchain/langgraph/zod";
 import { createAgent, createMiddleware, tool } from "threadfold/agent";
 import { MemorySaver } from "threadfold/graph";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { z as z3 } from "zod/v3";
 
-const counted = (stateSchema: never) =>
+const counted = (stateSchema: z.ZodObject<{ count: z.ZodNumber }>) =>
   createMiddleware({
     name: "Counter",
     stateSchema,
@@ -66,6 +67,34 @@ test("createAgent takes stateSchema, which may name messages again", async () =>
   const agent = createAgent({ model: () => "Yes.", stateSchema });
   const { messages, who } = await agent.invoke({ messages: "Hi" });
   expect([messages.length, who]).toEqual([2, "nobody"]);
+});
+
+test("a field that the agent declares counts, whatever a middleware says of it", async () => {
+  const history = new ReducedValue(z.array(z.string()).default([]), {
+    inputSchema: z.string(),
+    reducer: (before: string[], one: string) => [...before, one],
+  });
+  const speaking = createMiddleware({
+    name: "Speaking",
+    stateSchema: z.object({ history: z.string(), turns: z.number().default(0) }),
+    beforeModel: ({ turns = 0 }) => ({ history: "before", turns: turns + 1 }),
+    afterModel: () => ({ history: "after" }),
+  });
+  const stateSchema = new StateSchema({ history });
+  const agent = createAgent({ model: () => "Yes.", middleware: [speaking], stateSchema });
+  const state = await agent.invoke({ messages: "Hi", history: "first" });
+  expect(state).toMatchObject({ history: ["first", "before", "after"], turns: 1 });
+});
+
+test("langgraph.js's state of messages may be extended; a reducer that only it knows is refused", async () => {
+  const agent = createAgent({ model: () => "Yes.", stateSchema: MessagesZodState.extend({ who: z3.string() }) });
+  const { messages, who } = await agent.invoke({ messages: "Hi", who: "me" });
+  expect([messages.map(({ content }) => content), who]).toEqual([["Hi", "Yes."], "me"]);
+  const reducer = { fn: (a: number, b: number) => a + b };
+  const sum = withLangGraph(z.number() as never, { reducer, default: () => 0 } as never) as unknown as z.ZodNumber;
+  expect(() => createAgent({ model: () => "Yes.", stateSchema: z.object({ sum }) })).toThrow(
+    "Only langgraph.js knows the reducer of 'sum'",
+  );
 });
 
 test("hooks are given the context as their middleware's contextSchema has it", async () => {

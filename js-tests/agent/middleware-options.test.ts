@@ -19,6 +19,7 @@ import {
   todoListMiddleware,
   tool,
   toolCallLimitMiddleware,
+  toolErrorMiddleware,
   toolRetryMiddleware,
   toolStrategy,
 } from "threadfold/agent";
@@ -56,10 +57,19 @@ test.each([
     "end",
   ],
   ["no options", () => modelCallLimitMiddleware(undefined as never), "At least one limit"],
-  ["retries below 0", () => modelRetryMiddleware({ maxRetries: -1 }), "maxRetries must be >= 0"],
-  ["a delay below 0", () => toolRetryMiddleware({ initialDelayMs: -1 }), "initialDelayMs must be >= 0"],
-  ["a longest delay that is no number", () => toolRetryMiddleware({ maxDelayMs: NaN }), "maxDelayMs must be >= 0"],
-  ["a factor below 0", () => modelRetryMiddleware({ backoffFactor: -2 }), "backoffFactor must be >= 0"],
+  ["retries below 0", () => modelRetryMiddleware({ maxRetries: -1 }), "maxRetries should be a number of 0 or more"],
+  ["retries that are no number", () => modelRetryMiddleware({ maxRetries: "3" as never }), "maxRetries"],
+  ["a delay below 0", () => toolRetryMiddleware({ initialDelayMs: -1 }), "initialDelayMs"],
+  ["a longest delay that is no number", () => toolRetryMiddleware({ maxDelayMs: NaN }), "maxDelayMs"],
+  ["a factor below 0", () => modelRetryMiddleware({ backoffFactor: -2 }), "backoffFactor"],
+  ["what to retry on, as a name", () => modelRetryMiddleware({ retryOn: "x" as never }), "retryOn should be"],
+  ["what to retry on, as a list of names", () => toolRetryMiddleware({ retryOn: ["x"] as never }), "retryOn should be"],
+  ["an unknown end of retries", () => toolRetryMiddleware({ onFailure: "raise" as never }), "onFailure should be"],
+  ["jitter that is a text", () => modelRetryMiddleware({ jitter: "yes" as never }), "jitter should be"],
+  ["tools that are no list", () => toolRetryMiddleware({ tools: "search" as never }), "tools should be"],
+  ["a tool that is none", () => toolRetryMiddleware({ tools: [5] as never }), "tools should be"],
+  ["errors that nobody reads", () => toolErrorMiddleware({} as never), "onError should be"],
+  ["an edit with an unknown option", () => contextEditingMiddleware({ edits: [{ most: 1 } as never] }), "'most'"],
 ])("%s is refused", (_, make, said) => {
   expect(make).toThrow(ThreadfoldError);
   expect(make).toThrow(said);
@@ -81,6 +91,7 @@ test.each<[string, (misspelt: object) => unknown]>([
   ["modelRetryMiddleware", (more) => modelRetryMiddleware(more)],
   ["scratchpadMiddleware", (more) => scratchpadMiddleware(more)],
   ["summarizationMiddleware", (more) => summarizationMiddleware({ model, ...more })],
+  ["toolErrorMiddleware", (more) => toolErrorMiddleware({ onError: () => "no", ...more })],
   ["todoListMiddleware", (more) => todoListMiddleware(more)],
   ["toolCallLimitMiddleware", (more) => toolCallLimitMiddleware({ runLimit: 1, ...more })],
   ["toolRetryMiddleware", (more) => toolRetryMiddleware(more)],
@@ -253,4 +264,25 @@ test("a deep agent's prompt may be a message; without a model it says so", async
   await createDeepAgent({ model, systemPrompt: { content: [block] } }).invoke({ messages: "Hi" });
   expect((first as unknown[])[0]).toEqual(block);
   expect(() => createDeepAgent(undefined as never)).toThrow(ThreadfoldError);
+});
+
+test("a summary has the prefix that one wants, and of a long history the newest is read", async () => {
+  const read: string[] = [];
+  const summarizer = (messages: readonly { content?: unknown }[]) => {
+    read.push(String(messages[0]?.content));
+    return "They spoke.";
+  };
+  const options = { trigger: { messages: 5 }, keep: { messages: 1 }, summaryPrompt: "{messages}" };
+  const agent = createAgent({
+    model,
+    middleware: [
+      summarizationMiddleware({ model: summarizer, ...options, summaryPrefix: "So far:", trimTokensToSummarize: 20 }),
+    ],
+  });
+  const messages = Array.from({ length: 6 }, (_, at) => ({ type: "human" as const, content: `question number ${at}` }));
+  const state = await agent.invoke({ messages }, { threadId: "t" });
+  expect(state.messages.length).toBe(7);
+  expect(read.length).toBe(1);
+  expect(read[0]).not.toContain("number 0");
+  expect(read[0]).toContain("number 4");
 });

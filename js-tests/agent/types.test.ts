@@ -1,4 +1,5 @@
 // The types of an agent: its state has what its middlewares and its schema add.
+import { ReducedValue, StateSchema } from "@langchain/langgraph";
 import { field } from "threadfold";
 import {
   createAgent,
@@ -65,4 +66,48 @@ test("the arguments of a tool come from its schema", () => {
       return args.a;
     },
   });
+});
+
+test("the state of a middleware's hooks has its fields", () => {
+  type Ready = { readonly count?: number };
+  const seen: unknown[] = [];
+  createMiddleware({
+    name: "Counting",
+    stateSchema: { count: field.replace<number>() },
+    beforeModel(state) {
+      expectTypeOf(state.count).toEqualTypeOf<number | undefined>();
+      expectTypeOf(state).toExtend<Ready>();
+      expectTypeOf(state.messages[0]?.id).toEqualTypeOf<string | undefined>();
+    },
+    afterModel: { canJumpTo: ["end"], hook: ({ count = 0 }) => (count > 3 ? { jumpTo: "end" } : undefined) },
+    wrapModelCall: (request, handler) => {
+      expectTypeOf(request.state.count).toEqualTypeOf<number | undefined>();
+      return handler(request);
+    },
+    wrapToolCall: ({ state, ...request }, handler) => {
+      expectTypeOf(state.count).toEqualTypeOf<number | undefined>();
+      return handler({ ...request, state });
+    },
+  });
+  createMiddleware({
+    name: "Zod",
+    stateSchema: z.object({ topic: z.string(), tags: z.array(z.string()).default([]) }),
+    beforeModel: ({ topic, tags }) => {
+      expectTypeOf(topic).toEqualTypeOf<string | undefined>();
+      expectTypeOf(tags).toEqualTypeOf<string[] | undefined>();
+    },
+  });
+  createMiddleware({
+    name: "StateSchema",
+    stateSchema: new StateSchema({
+      n: z.number(),
+      list: new ReducedValue(z.array(z.string()), { reducer: (a, b) => [...a, ...b] }),
+    }),
+    beforeModel: ({ n, list }) => {
+      expectTypeOf(n).toEqualTypeOf<number | undefined>();
+      expectTypeOf(list).toEqualTypeOf<string[] | undefined>();
+    },
+  });
+  createMiddleware({ name: "None", beforeModel: ({ messages, other }) => void seen.push(messages.length, other) });
+  expect(seen).toEqual([]);
 });

@@ -1,22 +1,8 @@
 // Twenty seconds of random use under faults, in CI two minutes; `node js-tests/browser/random-use.mjs` does it for ten.
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { openChromium } from "../chromium";
+import { expect, test } from "vitest";
 import { isThorough, seeded } from "../support/seed";
-import { serveDemo } from "./demo-page.mjs";
 import { growth, MAY_GROW, randomUse } from "./random-use.mjs";
-
-let demo: Awaited<ReturnType<typeof serveDemo>>;
-let browser: Browser;
-
-beforeAll(async () => {
-  [demo, browser] = await Promise.all([serveDemo(), openChromium()]);
-}, 180_000);
-
-afterAll(async () => {
-  await browser?.close();
-  await demo?.close();
-});
+import { browser, demo } from "./served-demo";
 
 const [SECONDS, UNTIL] = isThorough() ? [120, 400_000] : [20, 120_000];
 

@@ -1,4 +1,5 @@
-// Examples are run as a user would: each a module of its own, in a Node of its own, with `threadfold` installed.
+// Examples are run as a user would: each a module of its own, with `threadfold` installed. In CI each has a Node of its
+// own, elsewhere only one that did not print what it says when it shared one.
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -42,25 +43,69 @@ export function expected({ code }: Block): Printed[] {
   });
 }
 
-/** Runs a block; what each of its `console.log`s printed, several times as `first, then second`. */
-export async function run(block: Block): Promise<Printed[]> {
+/** A line of the program that runs examples: what one of their `console.log`s printed, and on which line of which. */
+type Line = [name: string, line: number, text: string];
+
+/** Writes a block as a program that says what it prints. Returns its path. */
+async function write(block: Block): Promise<string> {
   const lines = block.code.split("\n").map((line, at) => line.replace(CALL, `print(${at + 1}, `));
-  const { code } = await transform(lines.join("\n"), {
-    loader: "ts",
-    format: /\brequire\(/.test(block.code) ? "cjs" : "esm",
-  });
+  const format = /\brequire\(/.test(block.code) ? "cjs" : "esm";
+  const { code } = await transform(lines.join("\n"), { loader: "ts", format });
   const print = `const print = (line, ...values) =>
-  process.stdout.write(JSON.stringify([line, process.getBuiltinModule("node:util").format(...values)]) + "\\n");\n`;
-  const path = join(folder, `${fileOf(block)}.${/\brequire\(/.test(block.code) ? "cjs" : "mjs"}`);
+  process.stdout.write(JSON.stringify([${JSON.stringify(block.name)}, line, process.getBuiltinModule("node:util").format(...values)]) + "\\n");\n`;
+  const path = join(folder, `${fileOf(block)}.${format === "cjs" ? "cjs" : "mjs"}`);
   writeFileSync(path, print + code);
+  return path;
+}
+
+/** Runs programs, one after the other, in a Node of their own. */
+async function printed(programs: string[]): Promise<Line[]> {
   const { NODE_OPTIONS: _options, NODE_ENV: _mode, ...env } = process.env;
-  const { stdout } = await exec(process.execPath, [path], { env: env as NodeJS.ProcessEnv, timeout: 60_000 });
+  const args = programs.length === 1 ? programs : [join(folder, "in-turn.mjs"), ...programs];
+  const options = { env: env as NodeJS.ProcessEnv, timeout: 60_000, maxBuffer: 1 << 26 };
+  const { stdout } = await exec(process.execPath, args, options);
+  return stdout
+    .split("\n")
+    .filter(Boolean)
+    .map((text) => JSON.parse(text) as Line);
+}
+
+/** What each `console.log` of a block printed, of all that was printed; several times as `first, then second`. */
+function printedBy(block: Block, lines: Line[]): Printed[] {
   const output = new Map<number, string[]>();
-  for (const text of stdout.split("\n").filter(Boolean)) {
-    const [line, printed] = JSON.parse(text) as [number, string];
-    output.set(line, [...(output.get(line) ?? []), squeezed(printed)]);
-  }
+  for (const [name, line, text] of lines)
+    if (name === block.name) output.set(line, [...(output.get(line) ?? []), squeezed(text)]);
   return expected(block).map(({ line, code }) => ({ line, code, text: output.get(line)?.join(", then ") }));
+}
+
+/** Runs a block in a Node of its own; what each of its `console.log`s printed. */
+export async function run(block: Block): Promise<Printed[]> {
+  return printedBy(block, await printed([await write(block)]));
+}
+
+/** Imports the programs that it is called with, and says of each that it has come to its end: as of line 0. */
+const IN_TURN = `import { pathToFileURL } from "node:url";
+for (const path of process.argv.slice(2)) {
+  const ended = await import(pathToFileURL(path)).then(() => true, () => false);
+  if (ended) process.stdout.write(JSON.stringify([path, 0, ""]) + "\\n");
+}`;
+
+/**
+ * Runs blocks in a few Nodes, each after another: to start one and import the package takes longer than an example.
+ * Returns what those printed that printed what they say: the others are to run by themselves.
+ */
+export async function runTogether(blocks: Block[]): Promise<Map<string, Printed[]>> {
+  writeFileSync(join(folder, "in-turn.mjs"), IN_TURN);
+  const programs = await Promise.all(blocks.map(write));
+  const halves = [0, 1].map((half) => programs.filter((_, at) => at % 2 === half));
+  const lines = (await Promise.all(halves.map((half) => printed(half).catch(() => [])))).flat();
+  const right = new Map<string, Printed[]>();
+  for (const [at, block] of blocks.entries()) {
+    if (!lines.some(([path]) => path === programs[at])) continue;
+    const seen = printedBy(block, lines);
+    if (JSON.stringify(seen) === JSON.stringify(expected(block))) right.set(block.name, seen);
+  }
+  return right;
 }
 
 /** Type-checks blocks of TypeScript, strictly, as modules of a user's; the complaints about each by its name. */

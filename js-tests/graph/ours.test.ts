@@ -47,7 +47,7 @@ test.each([0, -1, NaN])("a timeout of %s is refused, of a run or of its steps", 
   const graph = new StateGraph(schema).addNode("a", says("a")).addEdge(START, "a");
   const refused = (what: string) => ({
     name: "GraphValueError",
-    message: `Passed "${what}" must be a positive number.`,
+    message: `Timeout must be a positive number: ${what} is ${time}.`,
   });
   await expect(graph.compile().invoke({}, { timeout: time })).rejects.toMatchObject(refused("timeout"));
   await expect(graph.compile().withConfig({ timeout: time }).invoke({})).rejects.toMatchObject(refused("timeout"));

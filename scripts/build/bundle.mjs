@@ -85,7 +85,7 @@ export async function bundle(wasms) {
   const files = await Promise.all(
     BUNDLES.map(async ({ file, path, entry, core: via, agent, agentCore: agentCoreFile, format, banner }) => {
       const wasm = agent ? agentCore : core;
-      const options = {
+      const { outputFiles, metafile } = await build({
         entryPoints: [path ?? (agent ? join(source, "core", agent) : join(source, "entries", `${entry}.ts`))],
         bundle: true,
         write: false,
@@ -116,8 +116,7 @@ export async function bundle(wasms) {
         logLevel: "warning",
         // wasm-bindgen lists the snippet's module once for each block of imports from it.
         logOverride: { "duplicate-object-key": "silent" },
-      };
-      const { outputFiles, metafile } = await (agentCoreFile ? withOneImport(options) : build(options));
+      });
       const [{ inputs }] = Object.values(metafile.outputs);
       for (const [path, { bytesInOutput }] of Object.entries(inputs)) if (bytesInOutput > 0) modules.add(path);
       const [{ text }] = outputFiles;
@@ -205,33 +204,6 @@ const useAgentCore = (path) => ({
     esbuild.onResolve({ filter: /^#agent-core$|\/errors\.js$/ }, () => ({ path, external: true, sideEffects: false }));
   },
 });
-
-/** Builds with one import of each module that stays one: esbuild writes one for each file, under names of its own. */
-async function withOneImport(options) {
-  const [{ text }] = (await build({ ...options, format: "esm" })).outputFiles;
-  const names = new Map();
-  for (const [, list, path] of text.matchAll(/\bimport ?\{([^}]*)\} ?from ?"([^"]+)"/g)) {
-    if (!names.has(path)) names.set(path, new Set());
-    for (const name of list.split(",")) names.get(path).add(name.trim().split(" ")[0]);
-  }
-  const namespace = "one-import";
-  const oneImport = {
-    name: "one import",
-    setup(esbuild) {
-      esbuild.onResolve({ filter: /^/ }, async ({ path, ...from }) => {
-        if (from.namespace === namespace) return { path, external: true, sideEffects: false };
-        if (from.pluginData === namespace || from.kind === "entry-point") return undefined;
-        const found = await esbuild.resolve(path, { ...from, pluginData: namespace });
-        return found.external && names.has(found.path) ? { path: found.path, namespace } : found;
-      });
-      esbuild.onLoad({ filter: /^/, namespace }, ({ path }) => ({
-        contents: `export { ${[...names.get(path)].join(", ")} } from ${JSON.stringify(path)};`,
-        resolveDir: root,
-      }));
-    },
-  };
-  return build({ ...options, plugins: [oneImport, ...options.plugins] });
-}
 
 /** Makes inline.ts and workerd.ts, which instantiate a wasm, those of the agent half. */
 const useAgentFiles = {

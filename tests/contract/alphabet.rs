@@ -4,7 +4,7 @@
 use serde_json::json;
 use threadfold::{Event, Field, FieldReducer, MessageRules, Schema, Thread, Value};
 
-use crate::model::{Change, Local, Message, Model, State, Update, Write};
+use super::model::{Change, Local, Message, Model, State, Update, Write};
 
 /// One letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

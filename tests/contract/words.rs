@@ -3,8 +3,8 @@
 use threadfold::value::Found;
 use threadfold::{Thread, diff};
 
-use crate::alphabet::{Heap, Letter, model, thread};
-use crate::model::{Does, Model, State, Status};
+use super::alphabet::{Heap, Letter, model, thread};
+use super::model::{Does, Model, State, Status};
 
 /// The outcome of many words.
 pub struct Answer {

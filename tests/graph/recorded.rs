@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::host::{Case, Host, Row};
+use super::host::{Case, Host, Row};
 
 fn read(name: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("js-tests/conformance/records");

@@ -8,7 +8,7 @@ use threadfold::{
     add_messages,
 };
 
-use crate::records::{Record, items, normal_list, replay};
+use super::records::{Record, items, normal_list, replay};
 
 use MessageRules::{DeepAgents, LangGraph};
 

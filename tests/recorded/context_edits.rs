@@ -8,7 +8,7 @@ use threadfold::context::offload::{OffloadOptions, offload};
 use threadfold::context::trim::{Counter, Strategy, ToolPairs, TrimOptions, trim_messages};
 use threadfold::context::truncate::{ContextSize, TruncateOptions, truncate_tool_args};
 
-use crate::records::{Record, fields, read, replay};
+use super::records::{Record, fields, read, replay};
 
 fn usize_of(value: &Value) -> usize {
     usize::try_from(value.as_u64().unwrap()).unwrap()

@@ -9,7 +9,7 @@ use threadfold::context::trim::Counter;
 use threadfold::context::truncate::{ContextSize, TruncateOptions, truncate_tool_args};
 use threadfold::context::view::Context;
 
-use crate::records::{Record, fields, read, replay};
+use super::records::{Record, fields, read, replay};
 
 /// A case's messages: in place, or an index of the pool.
 fn messages_of(given: &Value, pool: &[Value]) -> Value {

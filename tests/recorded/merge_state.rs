@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use threadfold::{Compat, Error, langgraph_default_merge_state};
 
-use crate::records::{Record, fields, normal_list, replay};
+use super::records::{Record, fields, normal_list, replay};
 
 fn ours(given: &Value, compat: Compat) -> Result<Value, Error> {
     let part = |key: &str| given[key].clone();

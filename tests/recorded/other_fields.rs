@@ -5,7 +5,7 @@ use threadfold::{
     Error, Field, FieldReducer, Schema, check_todo_calls, merge_files, replace_todos,
 };
 
-use crate::records::{fields, replay};
+use super::records::{fields, replay};
 
 #[test]
 fn files_are_merged_as_deepagents_does_the_order_of_paths_included() {

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use threadfold::{Error, Field, FieldReducer, Lifetime, MessageRules, Schema};
 
-use crate::records::{fields, normal_list, replay};
+use super::records::{fields, normal_list, replay};
 
 fn field(declared: &Value) -> Field<Value> {
     let guard = declared["guard"].as_bool().unwrap_or(true);

@@ -1,11 +1,12 @@
 //! The position of a message that the server inserts behind another one.
 
+use crate::seeded;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use threadfold::{Event, Thread};
 
-use crate::{ai, hear, human, ids, message, seeded, snapshot, started, text, thread_of};
+use super::{ai, hear, human, ids, message, snapshot, started, text, thread_of};
 
 fn result(id: &str) -> Value {
     json!({ "type": "tool", "id": id, "tool_call_id": "c", "content": id })

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use threadfold::{Event, Field, FieldReducer, Lifetime, MessageRules, Schema, Thread};
 
-use crate::{ai, hear, message, snapshot, started, streamed, text, thread_of};
+use super::{ai, hear, message, snapshot, started, streamed, text, thread_of};
 
 /// Returns the drift of a snapshot with this message, where that one was predicted.
 fn between(own: Value, said: Value) -> Option<Value> {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use threadfold::value::{Found, Holds};
 use threadfold::{Event, Thread};
 
-use crate::{ai, failed, hear, human, message, started, streamed, text, thread_of};
+use super::{ai, failed, hear, human, message, started, streamed, text, thread_of};
 
 /// Takes away every value that a thread holds.
 fn empty(thread: &mut Thread<Value>) -> Vec<Value> {

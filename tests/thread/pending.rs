@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use threadfold::{Error, Event, Status, Thread};
 
-use crate::{ai, failed, hear, human, ids, message, snapshot, started, statuses, thread_of};
+use super::{ai, failed, hear, human, ids, message, snapshot, started, statuses, thread_of};
 
 fn add(id: &str) -> Value {
     json!({ "messages": [human(id, id)] })
@@ -64,7 +64,7 @@ fn no_two_updates_have_one_id() {
 #[test]
 fn a_message_is_found_as_it_is_at_this_moment() {
     let mut thread = thread_of(&[ai("1", "a")]);
-    hear(&mut thread, [crate::text("1", "b")]);
+    hear(&mut thread, [super::text("1", "b")]);
     assert_eq!(thread.message(&json!("1")), Some(ai("1", "ab")));
     assert_eq!(thread.message(&json!("2")), None);
     // Pending ones are no confirmed ones.
@@ -102,7 +102,7 @@ fn what_is_settled_from_behind_its_place_goes_before_it() {
 #[test]
 fn text_of_a_message_that_is_not_there_is_an_error() {
     let mut thread = thread_of(&[]);
-    let error = thread.receive(crate::text("1", "a")).unwrap_err();
+    let error = thread.receive(super::text("1", "a")).unwrap_err();
     assert_eq!(error, Error::UnknownMessage { id: "1".to_owned() });
 }
 

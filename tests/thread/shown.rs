@@ -1,5 +1,6 @@
 //! The effect of an optimistic update on the view: the result of the messages' reducer.
 
+use crate::seeded;
 use std::sync::Arc;
 
 use proptest::collection::vec;
@@ -10,7 +11,7 @@ use threadfold::{
     add_messages,
 };
 
-use crate::{ai, hear, human, ids, message, seeded};
+use super::{ai, hear, human, ids, message};
 
 fn thread_by(reducer: FieldReducer<Value>, messages: &[Value]) -> Thread<Value> {
     Thread::new(Some(schema(reducer)), &json!({ "messages": messages })).unwrap()

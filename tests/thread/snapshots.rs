@@ -6,7 +6,7 @@ use threadfold::{
     Error, Event, Field, FieldReducer, Json, MessageRules, Schema, Status, Thread, Value as _,
 };
 
-use crate::{ai, failed, hear, human, ids, message, snapshot, started, streamed, text, thread_of};
+use super::{ai, failed, hear, human, ids, message, snapshot, started, streamed, text, thread_of};
 
 fn with_roles(messages: &[Value], roles: Value) -> Event<Value> {
     Event::Messages { messages: json!(messages), client_roles: Some(roles), partial: false }
@@ -59,7 +59,7 @@ fn a_message_without_an_id_is_the_one_of_its_kind_and_content() {
     assert_eq!((ids[0], ids[1], ids[3]), ("2", "1", "3"));
     assert!(!["1", "2", "3"].contains(&ids[2]));
     hear(&mut thread, [snapshot(&[nameless("ai", "x"), ai("1", "x"), nameless("ai", "x")])]);
-    assert_eq!(crate::ids(&thread.state()), ids[..3]);
+    assert_eq!(super::ids(&thread.state()), ids[..3]);
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn a_partial_snapshot_says_nothing_of_what_it_lacks_at_the_runs_end_either() {
         thread.optimistic(json!({ "messages": [human("1", "Hi")] })).unwrap();
         hear(&mut thread, [started("r"), event]);
         let drift = thread.receive(Event::RunFinished).unwrap();
-        (crate::ids(&thread.state()).join(" "), drift)
+        (super::ids(&thread.state()).join(" "), drift)
     };
     assert_eq!(said(some(&[human("0", "old")])), ("0 1".to_owned(), None));
     let removal = json!([{ "op": "remove", "path": "/messages/1" }]);

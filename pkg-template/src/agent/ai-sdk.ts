@@ -27,9 +27,10 @@ export async function callAiSdk(model: AiSdkModel, call: ModelCall): Promise<AiM
     prompt: promptOf(call.messages),
     ...(signal && { abortSignal: signal }),
     ...(tools.length > 0 && {
-      tools: tools.map(({ source, name, description, parameters }) =>
-        isProviderTool(source) ? source : { type: "function", name, description, inputSchema: parameters },
-      ),
+      tools: tools.map((tool) => {
+        const { source, name, description } = tool;
+        return isProviderTool(source) ? source : { type: "function", name, description, inputSchema: tool.parameters };
+      }),
       toolChoice:
         typeof choice === "object"
           ? { type: "tool", toolName: ("name" in choice ? choice : choice.function).name }

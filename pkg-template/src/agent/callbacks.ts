@@ -41,6 +41,9 @@ export interface AgentCallbacks {
   onError?(event: AgentEvent & { readonly error: unknown }): void;
 }
 
+/** The names of {@link AgentCallbacks}. */
+export const CALLBACKS = ["onModelStart", "onModelEnd", "onToolStart", "onToolEnd", "onError"] as const;
+
 /** What calls the callbacks around what the nodes do. */
 export interface Callbacks {
   aroundModel(
@@ -62,7 +65,7 @@ export function callbacksOf(
   passes: (error: unknown) => boolean,
 ): Callbacks {
   const { id, name } = on;
-  if (!(on.onModelStart ?? on.onModelEnd ?? on.onToolStart ?? on.onToolEnd ?? on.onError)) return NONE;
+  if (!CALLBACKS.some((callback) => on[callback])) return NONE;
   /** How often a run has called the model. */
   const iterations = new WeakMap<object, number>();
   const eventOf = (runtime: Runtime): AgentEvent => {

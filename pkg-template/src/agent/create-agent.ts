@@ -2,38 +2,27 @@ import { combineSchemas, defineSchema, field, type Schema } from "threadfold";
 import {
   type CompiledStateGraph,
   type Durability,
-  END,
   isGraphBubbleUp,
-  Send,
-  START,
   StateGraph,
   type StopAt,
   type TraceListener,
 } from "threadfold/graph";
 import type { CheckpointSaver } from "../checkpoint/types.js";
+import { defined } from "../context/options.js";
 import { ThreadfoldError } from "../errors.js";
 import type { Fields as SchemaFields, StateOf, UpdatesOf } from "../schema.js";
-import { type AgentCallbacks, callbacksOf } from "./callbacks.js";
-import { afterModel } from "./decide.js";
+import { type AgentCallbacks, CALLBACKS, callbacksOf } from "./callbacks.js";
 import { checkNames } from "./known-options.js";
-import { callsOf, type Fields, lastTurn } from "./message.js";
-import { hookOf, named, schemaOf, withContext } from "./middleware.js";
+import { addLoop, type Builder } from "./loop.js";
+import { named, schemaOf } from "./middleware.js";
 import { modelCallLimitMiddleware } from "./middleware/model-call-limit.js";
 import { modelNode } from "./model-node.js";
 import type { AgentModel } from "./models.js";
 import { type ResponseFormat, structuredOf } from "./structured.js";
 import { toolNode } from "./tool-node.js";
 import type { SystemPrompt } from "./system-message.js";
-import { agentTool, type AgentTool, isProviderTool, type Tool } from "./tools.js";
-import type {
-  AgentState,
-  BaseFields,
-  JumpTarget,
-  Middleware,
-  NodeHook,
-  StateForm,
-  StateOfMiddlewares,
-} from "./types.js";
+import { agentTool, isProviderTool, type Tool } from "./tools.js";
+import type { BaseFields, Middleware, StateForm, StateOfMiddlewares } from "./types.js";
 
 /** What an agent is made of: {@link createAgent}. */
 export interface AgentOptions<
@@ -86,12 +75,8 @@ export type Agent<F = Record<never, never>, M = readonly Middleware[]> = Compile
   UpdateOfAgent<F>
 >;
 
-// Those of the last line are LangChain's.
-const OPTIONS = [
-  "model tools systemPrompt middleware schema stateSchema responseFormat checkpointer maxIterations id name contextSchema",
-  "durability store signal interruptBefore interruptAfter on onModelStart onModelEnd onToolStart onToolEnd onError",
-  "description includeAgentName version streamTransformers",
-].flatMap((names) => names.split(" "));
+/** Options of LangChain's that this agent takes and has no use for. */
+const OF_LANGCHAIN = ["description", "includeAgentName", "version", "streamTransformers"];
 
 /** What Python's agents have: enough for any loop that ends. */
 const RECURSION_LIMIT = 9999;
@@ -137,25 +122,35 @@ export function createAgent<
 >(options: AgentOptions<F, M>): Agent<F, M> {
   const {
     model,
+    tools: ownTools,
     systemPrompt,
+    middleware: ownMiddleware,
+    stateSchema,
+    schema: own = stateSchema,
     responseFormat,
+    checkpointer,
     maxIterations,
     name,
-    schema: own = options?.stateSchema,
+    contextSchema,
+    durability,
+    store,
+    signal,
+    interruptBefore,
+    interruptAfter,
+    on,
+    ...others
   } = options ?? ({} as AgentOptions<F, M>);
-  checkNames(options, ...OPTIONS);
+  checkNames(others, ["id", ...CALLBACKS, ...OF_LANGCHAIN]);
   if (!model) throw new ThreadfoldError("INVALID_VALUE", "`model` option is required to create an agent.");
-  const middleware = list(options.middleware, "middleware").map((one) => named(one as Middleware));
+  const middleware = list(ownMiddleware, "middleware").map((one) => named(one as Middleware));
   if (maxIterations !== undefined)
     middleware.unshift({ ...modelCallLimitMiddleware({ runLimit: maxIterations }), name: "maxIterations" });
   const names = new Set(middleware.map((one) => one.name));
   if (names.size < middleware.length)
     throw new ThreadfoldError("INVALID_VALUE", "Please remove duplicate middleware instances.");
 
-  const schemas = middleware.flatMap(({ stateSchema }) => (stateSchema ? [schemaOf(stateSchema)] : []));
-  const all = [...schemas, base, ...(own ? [schemaOf(own)] : [])] as readonly Schema<SchemaFields>[];
-  const schema = combineSchemas(...all) as Schema<SchemaFields>;
-  const given = [...middleware.flatMap(({ tools = [] }) => tools), ...list(options.tools, "tools")].map(agentTool);
+  const schema = stateOf(middleware, own);
+  const given = [...middleware.flatMap(({ tools = [] }) => tools), ...list(ownTools, "tools")].map(agentTool);
   const tools = new Map(given.flatMap((tool) => (isProviderTool(tool.source) ? [] : [[tool.name, tool]])));
   const ofProvider = given.filter(({ source }) => isProviderTool(source));
   const structured = structuredOf(responseFormat);
@@ -163,7 +158,7 @@ export function createAgent<
   const hasTools = tools.size > 0 || middleware.some(({ wrapToolCall }) => wrapToolCall);
 
   const graph = new StateGraph(schema as Schema<never>, {
-    ...(options.contextSchema !== undefined && { context: options.contextSchema }),
+    ...(contextSchema !== undefined && { context: contextSchema }),
   }) as unknown as Builder;
   graph.addNode(
     "model",
@@ -183,22 +178,24 @@ export function createAgent<
     const metadata = tools.size > 0 ? { __tools: [...tools.keys()].join(", ") } : undefined;
     graph.addNode("tools", toolNode(tools, middleware, schema, callbacks), { metadata });
   }
-  addWays(graph, middleware, tools, structured?.tools, hasTools);
+  addLoop(graph, middleware, tools, structured?.tools, hasTools);
 
-  const { checkpointer, durability, interruptBefore, interruptAfter, on, store, signal } = options;
-  const most = {
-    checkpointer,
-    durability,
-    interruptBefore,
-    interruptAfter,
-    on,
-    name,
-    recursionLimit: RECURSION_LIMIT,
-  };
-  const settled = Object.fromEntries(Object.entries(most).filter(([, value]) => value !== undefined));
-  const agent = graph.compile(settled) as unknown as Agent<F, M>;
+  const settings = { checkpointer, durability, interruptBefore, interruptAfter, on, name };
+  const agent = graph.compile({ ...defined(settings), recursionLimit: RECURSION_LIMIT }) as unknown as Agent<F, M>;
   if (store === undefined && signal === undefined) return agent;
   return agent.withConfig({ ...(store !== undefined && { store }), ...(signal && { signal }) }) as Agent<F, M>;
+}
+
+/** The schema of the state: a field that the agent itself declares counts, whatever a middleware says of it. */
+function stateOf(middleware: readonly Middleware[], own: StateForm<SchemaFields> | undefined): Schema<SchemaFields> {
+  const ofAgent = own ? schemaOf(own) : defineSchema({});
+  const schemas = middleware.flatMap(({ stateSchema }) => {
+    if (!stateSchema) return [];
+    const schema = schemaOf(stateSchema);
+    const others = Object.entries(schema.fields).filter(([key]) => !Object.hasOwn(ofAgent.fields, key));
+    return others.length < Object.keys(schema.fields).length ? [defineSchema(Object.fromEntries(others))] : [schema];
+  });
+  return combineSchemas(...(schemas as Schema<SchemaFields>[]), base, ofAgent) as Schema<SchemaFields>;
 }
 
 /** @throws {@link ThreadfoldError} for what is no list. */
@@ -206,130 +203,4 @@ function list<T>(given: readonly T[] | undefined, what: string): readonly T[] {
   if (given === undefined || given === null) return [];
   if (Array.isArray(given)) return given as T[];
   throw new ThreadfoldError("INVALID_VALUE", `The ${what} of an agent should be a list.`);
-}
-
-/** The builder, without the types of a state that is known only now. */
-interface Builder {
-  addNode(name: string, node: unknown, options?: object): unknown;
-  addEdge(from: string, to: string): unknown;
-  addConditionalEdges(from: string, path: (state: AgentState & Fields) => unknown, ends: readonly string[]): unknown;
-  compile(options: object): unknown;
-}
-
-const NODES = {
-  beforeAgent: "before_agent",
-  beforeModel: "before_model",
-  afterModel: "after_model",
-  afterAgent: "after_agent",
-};
-
-/** A hook, as a node of the graph. */
-interface HookNode {
-  readonly node: string;
-  readonly canJumpTo: readonly JumpTarget[];
-}
-
-/** Adds the nodes of the hooks, and the edges between them, the model and the tools. */
-function addWays(
-  graph: Builder,
-  middleware: readonly Middleware[],
-  tools: ReadonlyMap<string, AgentTool>,
-  answers: ReadonlyMap<string, unknown> = new Map(),
-  hasTools: boolean,
-): void {
-  const [beforeAgent, beforeModel, afterModels, afterAgent] = hookNodes(graph, middleware);
-  /** Where each turn begins, and where the run ends. */
-  const entry = beforeModel[0]?.node ?? "model";
-  const exit = afterAgent[0]?.node ?? END;
-  const targets: Readonly<Record<JumpTarget, string>> = { end: exit, tools: "tools", model: entry };
-  const target = (jump: unknown): string | undefined => targets[jump as JumpTarget];
-
-  /** The way behind a hook: to the next, or where it may jump to. */
-  const leave = ({ node, canJumpTo }: HookNode, next: string) => {
-    if (canJumpTo.length === 0) {
-      graph.addEdge(node, next);
-      return;
-    }
-    const jump = (to: JumpTarget) => (to === "model" && node === entry ? "model" : targets[to]);
-    const known = (Object.keys(targets) as JumpTarget[]).filter((to) => canJumpTo.includes(to));
-    graph.addConditionalEdges(
-      node,
-      ({ jumpTo }) => (canJumpTo.includes(jumpTo as JumpTarget) ? jump(jumpTo as JumpTarget) : next),
-      unique(next, ...known.map(jump)),
-    );
-  };
-  const chain = (nodes: readonly HookNode[], last: string) =>
-    nodes.forEach((one, at) => leave(one, nodes[at + 1]?.node ?? last));
-
-  const next = ({ messages, jumpTo, structuredResponse }: AgentState & Fields): unknown => {
-    const { ai, results } = lastTurn(messages);
-    const calls = ai && callsOf(ai);
-    const isStructured = structuredResponse !== undefined && structuredResponse !== null;
-    const decided = afterModel({ jumpTo, calls, results, isAnswer: (name) => answers.has(name), isStructured });
-    if (typeof decided === "string") return targets[decided];
-    return Array.from(decided, (at) => new Send("tools", [calls?.[at]]));
-  };
-
-  /** Whether what the tools said is the agent's answer. */
-  const isAnswered = ({ messages }: AgentState): boolean => {
-    const { ai, results } = lastTurn(messages);
-    if (!ai) return false;
-    // The name of the result counts: an approval may have put another tool in the place of the one that was called.
-    const ran = new Map(results.flatMap(({ tool_call_id: id, name = "" }) => (tools.has(name) ? [[id, name]] : [])));
-    const known = callsOf(ai).flatMap(({ id, name }) => tools.get(ran.get(id as string) ?? name) ?? []);
-    if (known.length > 0 && known.every(({ returnDirect }) => returnDirect)) return true;
-    return results.some(({ name = "", status }) => answers.has(name) && status !== "error");
-  };
-
-  graph.addEdge(START, beforeAgent[0]?.node ?? entry);
-  const last = afterModels.at(-1);
-  const from = last?.node ?? "model";
-  if (hasTools) {
-    const ends = answers.size > 0 || [...tools.values()].some(({ returnDirect }) => returnDirect);
-    graph.addConditionalEdges(
-      "tools",
-      ends ? (state) => (isAnswered(state) ? exit : entry) : () => entry,
-      ends ? [entry, exit] : [entry],
-    );
-    const again = last || answers.size > 0 || middleware.some(({ wrapModelCall }) => wrapModelCall) ? [entry] : [];
-    graph.addConditionalEdges(from, next, unique("tools", exit, ...again));
-  } else if (answers.size > 0) {
-    const decide = ({ jumpTo, structuredResponse }: AgentState & Fields) =>
-      target(jumpTo) ?? (structuredResponse === undefined || structuredResponse === null ? entry : exit);
-    graph.addConditionalEdges(from, decide, [entry, exit]);
-  } else if (last) leave(last, exit);
-  else graph.addEdge("model", exit);
-  chain(beforeAgent, entry);
-  chain(beforeModel, "model");
-  // The last behind the model is where the loop decides.
-  if (last) graph.addEdge("model", (afterModels[0] as HookNode).node);
-  chain(afterModels.slice(0, -1), from);
-  chain(afterAgent, END);
-}
-
-const unique = <T>(...all: readonly T[]): T[] => [...new Set(all)];
-
-/** Adds the hooks' nodes. Returns those of each kind, in the order in which they run. */
-function hookNodes(
-  graph: Builder,
-  middleware: readonly Middleware[],
-): [HookNode[], HookNode[], HookNode[], HookNode[]] {
-  const nodes = { beforeAgent: [], beforeModel: [], afterModel: [], afterAgent: [] } as Record<
-    keyof typeof NODES,
-    HookNode[]
-  >;
-  for (const one of middleware) {
-    for (const hook of Object.keys(NODES) as (keyof typeof NODES)[]) {
-      const given: NodeHook | undefined = one[hook];
-      if (!given) continue;
-      const { run, canJumpTo } = hookOf(given);
-      const node = `${one.name}.${NODES[hook]}`;
-      const told = (state: never, runtime: never) => run(state, withContext(one, { runtime }).runtime);
-      graph.addNode(node, one.contextSchema ? told : run);
-      // What is after runs from the last middleware to the first.
-      if (hook.startsWith("after")) nodes[hook].unshift({ node, canJumpTo });
-      else nodes[hook].push({ node, canJumpTo });
-    }
-  }
-  return [nodes.beforeAgent, nodes.beforeModel, nodes.afterModel, nodes.afterAgent];
 }

@@ -32,8 +32,12 @@ export function pathOf(given: string): { path: string } | FileAnswer {
   return { path: names.length > 0 ? `/${names.join("/")}` : nothing };
 }
 
+/** The time of the last write: `glob` sorts by it, so no two writes have the same. */
+let lastWrite = 0;
+
 const newFile = (content: string, was: FileData | undefined): FileData => {
-  const now = new Date().toISOString();
+  lastWrite = Math.max(Date.now(), lastWrite + 1);
+  const now = new Date(lastWrite).toISOString();
   return { content, encoding: "utf-8", created_at: was?.created_at ?? now, modified_at: now };
 };
 

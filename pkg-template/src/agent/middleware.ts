@@ -4,7 +4,7 @@ import { declaredFields } from "threadfold/graph";
 import type { Fields as SchemaFields } from "../schema.js";
 import { checkNames } from "./known-options.js";
 import type { StandardSchema } from "./schema-checks.js";
-import type { JumpTarget, Middleware, NodeHook, Runtime, StateForm } from "./types.js";
+import type { FieldsOf, JumpTarget, Middleware, NodeHook, Runtime, StateForm } from "./types.js";
 
 /**
  * Makes a middleware: fields of the state, tools, and hooks around the loop of an agent, by the names that LangChain gives
@@ -32,14 +32,18 @@ import type { JumpTarget, Middleware, NodeHook, Runtime, StateForm } from "./typ
  * console.log(messages.at(-1)?.content); // I was told: Be polite.
  * ```
  */
-export function createMiddleware<const F extends SchemaFields = Record<never, never>>(
-  middleware: Middleware<F>,
-): Middleware<F> {
+export function createMiddleware<const S extends StateForm<SchemaFields> = Record<never, never>>(
+  middleware: Middleware<FieldsOf<S>> & { readonly stateSchema?: S | undefined },
+): Middleware<FieldsOf<S>> {
   named(middleware);
   // One of a class may have fields of its own.
-  if (Object.getPrototypeOf(middleware) === Object.prototype) checkNames(middleware, ...NAMES);
+  if (Object.getPrototypeOf(middleware) === Object.prototype) checkNames(middleware, [...PARTS, ...HOOKS]);
   return middleware;
 }
+
+// The last is LangChain's, and has no use here.
+const PARTS = ["name", "stateSchema", "contextSchema", "tools", "streamTransformers"];
+const HOOKS = ["beforeAgent", "beforeModel", "afterModel", "afterAgent", "wrapModelCall", "wrapToolCall"];
 
 /** Returns a middleware, made here or by LangChain, that has a name. */
 export function named<M extends Middleware>(middleware: M): M {
@@ -47,12 +51,6 @@ export function named<M extends Middleware>(middleware: M): M {
     throw new ThreadfoldError("INVALID_VALUE", "A middleware should have a name: its hooks are nodes of that name.");
   return middleware;
 }
-
-// The last is LangChain's.
-const NAMES =
-  "name stateSchema contextSchema tools beforeAgent beforeModel afterModel afterAgent wrapModelCall wrapToolCall streamTransformers".split(
-    " ",
-  );
 
 /** What a hook is given: the context as its middleware's `contextSchema` has it. */
 export function withContext<R extends { readonly runtime: Runtime }>(
@@ -69,10 +67,10 @@ export function withOwn<R extends Runtime>(runtime: R, own: object): R {
   return { __proto__: Object.getPrototypeOf(runtime) as object, ...runtime, ...own } as unknown as R;
 }
 
-type Hook = Extract<NodeHook, (...args: never) => unknown>;
+type Run = Extract<NodeHook, (...args: never) => unknown>;
 
 /** A hook's function, and where it may jump to. */
-export function hookOf(hook: NodeHook): { run: Hook; canJumpTo: readonly JumpTarget[] } {
+export function hookOf(hook: NodeHook): { run: Run; canJumpTo: readonly JumpTarget[] } {
   if (typeof hook === "function") return { run: hook, canJumpTo: [] };
   return { run: hook.hook, canJumpTo: hook.canJumpTo ?? [] };
 }
@@ -86,15 +84,26 @@ const EVERY = new Set(["messages", "jumpTo", "structuredResponse"]);
  */
 export function schemaOf(schema: StateForm<SchemaFields>): Schema<SchemaFields> {
   if (typeof (schema as Partial<Schema<SchemaFields>>).step === "function") return schema as Schema<SchemaFields>;
-  const declared = declaredFields(schema);
+  const { shape } = schema as { shape?: Readonly<Record<string, ZodField>> };
+  const zod = shape && Object.fromEntries(Object.entries(shape).filter(([key]) => !EVERY.has(key)));
+  for (const [key, part] of Object.entries(zod ?? {}))
+    if (part.lg_reducer_schema)
+      throw new ThreadfoldError(
+        "INVALID_VALUE",
+        `Only langgraph.js knows the reducer of '${key}': declare the field with field.reducer, or in a StateSchema.`,
+      );
+  // Of a zod object only the shape is read.
+  const declared = declaredFields(zod ? { shape: zod, parse: () => schema, partial: () => schema } : schema);
   if (!declared) return defineSchema(schema as SchemaFields);
-  const { shape = {} } = schema as { shape?: Readonly<Record<string, StandardSchema>> };
   const fields = Object.entries(declared).flatMap(([key, one]) => {
-    const begins = one.begins ?? defaultOf(shape[key]);
+    const begins = one.begins ?? defaultOf(zod?.[key]);
     return EVERY.has(key) ? [] : [[key, { ...one, begins, private: one.private ?? key.startsWith("_") }]];
   });
   return defineSchema(Object.fromEntries(fields) as SchemaFields);
 }
+
+/** A field of a zod object. One with a reducer of `withLangGraph` is marked so. */
+type ZodField = StandardSchema & { readonly lg_reducer_schema?: unknown };
 
 /** What a zod field has where nothing is given. */
 function defaultOf(field: StandardSchema | undefined): (() => unknown) | undefined {

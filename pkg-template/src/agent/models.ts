@@ -111,10 +111,11 @@ function bind(model: LangChainModel, { tools, toolChoice, settings }: ModelCall)
 }
 
 /** A tool as LangChain binds it: its own kind and a provider's as they are, others in OpenAI's form. */
-const forLangChain = ({ source, name, description, parameters }: AgentTool): unknown =>
-  "invoke" in source || isProviderTool(source)
-    ? source
-    : { type: "function", function: { name, description, parameters } };
+function forLangChain(tool: AgentTool): unknown {
+  const { source, name, description } = tool;
+  if ("invoke" in source || isProviderTool(source)) return source;
+  return { type: "function", function: { name, description, parameters: tool.parameters } };
+}
 
 function callLangChain(model: LangChainModel, call: ModelCall): Promise<AiMessage> {
   const { runtime, onChunk, messages, tools, settings } = call;

@@ -19,8 +19,8 @@ export interface SystemMessage {
 }
 
 /** Makes one; an instance of LangChain's stays what it is. */
-export function systemMessage(prompt: SystemPrompt | undefined): SystemMessage {
-  const given = typeof prompt === "object" ? prompt : { content: prompt ?? "" };
+export function systemMessage(prompt: SystemPrompt | null | undefined): SystemMessage {
+  const given = typeof prompt === "object" && prompt ? prompt : { content: prompt ?? "" };
   if ("concat" in given) return given as SystemMessage;
   const { content } = given;
   return {

@@ -33,11 +33,15 @@ export type HookUpdate = { readonly jumpTo?: JumpTarget | undefined; readonly [f
 
 type Returned<T> = T | void | null | undefined | Promise<T | void | null | undefined>;
 
+/** A function that a list of middlewares takes, whatever part of the state it names. */
+type Hook<Args extends unknown[], Result> = { call(...args: Args): Result }["call"];
+type StateHook<State> = Hook<[state: State, runtime: Runtime], Returned<HookUpdate>>;
+
 /** A hook that is a node of the graph. */
 export type NodeHook<State = AgentState> =
-  | ((state: State, runtime: Runtime) => Returned<HookUpdate>)
+  | StateHook<State>
   | {
-      readonly hook: (state: State, runtime: Runtime) => Returned<HookUpdate>;
+      readonly hook: StateHook<State>;
       /** Where it may jump to: only declared ways are ways of the graph. */
       readonly canJumpTo?: readonly JumpTarget[] | undefined;
     };
@@ -99,11 +103,22 @@ export interface ToolRuntime<State = AgentState> extends NodeContext {
 export type ToolOutcome = ToolMessage | Command;
 
 /** A state in any form: a schema, its fields, or what langgraph.js takes: a zod object, a `StateSchema`, an `Annotation.Root`. */
-export type StateForm<F extends SchemaFields> =
+export type StateForm<F> =
   Schema<F> | F | { readonly shape: object } | { getChannels(): object } | { readonly lc_graph_name: string };
 
+/** The fields that a {@link StateForm} declares. Those of LangChain's forms may be missing from a state. */
+export type FieldsOf<S> = 0 extends S & 1
+  ? SchemaFields
+  : S extends Schema<infer F>
+    ? F
+    : S extends { readonly _output: infer State } | { readonly State: infer State }
+      ? { [K in Exclude<keyof State, "messages">]: Field<State[K], State[K], false> }
+      : S extends { readonly shape: object } | { getChannels(): object } | { readonly lc_graph_name: string }
+        ? SchemaFields
+        : S;
+
 /** Part of an agent: fields, tools, and hooks around its loop. Make one with {@link createMiddleware}. */
-export interface Middleware<F extends SchemaFields = SchemaFields, State = AgentState> {
+export interface Middleware<F = SchemaFields, State = AgentState & StateOf<F>> {
   /** Unique in an agent: `${name}.before_model` is the name of a node. */
   readonly name: string;
   readonly stateSchema?: StateForm<F> | undefined;
@@ -120,21 +135,21 @@ export interface Middleware<F extends SchemaFields = SchemaFields, State = Agent
   readonly afterAgent?: NodeHook<State> | undefined;
   /** Around each call of the model; the first middleware's is the outermost. */
   readonly wrapModelCall?:
-    | ((
-        request: ModelRequest<State>,
-        handler: (request: ModelRequest<State>) => Promise<AiMessage>,
-      ) => Promise<AiMessage | ModelResponse | Command> | AiMessage | ModelResponse | Command)
+    | Hook<
+        [request: ModelRequest<State>, handler: (request: ModelRequest<State>) => Promise<AiMessage>],
+        Promise<AiMessage | ModelResponse | Command> | AiMessage | ModelResponse | Command
+      >
     | undefined;
   /** Around each tool call; the first middleware's is the outermost. */
   readonly wrapToolCall?:
-    | ((
-        request: ToolCallRequest<State>,
-        handler: (request: ToolCallRequest<State>) => Promise<ToolOutcome>,
-      ) => Promise<ToolOutcome> | ToolOutcome)
+    | Hook<
+        [request: ToolCallRequest<State>, handler: (request: ToolCallRequest<State>) => Promise<ToolOutcome>],
+        Promise<ToolOutcome> | ToolOutcome
+      >
     | undefined;
 }
 
 /** The fields that a list of middlewares adds to the state. */
 export type StateOfMiddlewares<M> = M extends readonly [infer First, ...infer Rest]
-  ? (First extends Middleware<infer F> ? StateOf<F> : object) & StateOfMiddlewares<Rest>
+  ? (First extends Middleware<infer F, never> ? StateOf<F> : object) & StateOfMiddlewares<Rest>
   : object;

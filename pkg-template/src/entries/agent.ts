@@ -45,6 +45,7 @@ export {
 } from "../agent/middleware/sub-agents.js";
 export { summarizationMiddleware, type SummarizationOptions } from "../agent/middleware/summarization.js";
 export { todoListMiddleware, type TodoListOptions } from "../agent/middleware/todo-list.js";
+export { toolErrorMiddleware, type ToolErrorOptions } from "../agent/middleware/tool-error.js";
 export { toolCallLimitMiddleware, type ToolCallLimitOptions } from "../agent/middleware/tool-call-limit.js";
 export type { AgentModel, FunctionModel, LangChainModel, ModelOptions } from "../agent/models.js";
 export type { SystemMessage, SystemPrompt } from "../agent/system-message.js";

@@ -50,7 +50,7 @@ export class UnreachableNodeError extends BaseLangGraphError {
 export class StateGraphInputError extends BaseLangGraphError {
   override readonly name = "StateGraphInputError";
 
-  constructor(message = "A StateGraph takes a schema, an Annotation.Root, a StateSchema or a zod object.") {
+  constructor(message = "Invalid StateGraph input. Pass a schema, an Annotation.Root, a StateSchema or a zod object.") {
     super(message);
   }
 }

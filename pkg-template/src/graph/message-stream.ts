@@ -34,9 +34,9 @@ export class MessageStream {
   get metadata(): object {
     const { run, name, triggers, path, node } = this.#task;
     return (this.#metadata ??= {
-      ls_integration: "langgraph",
-      ...run.config.metadata,
-      ...(run.threadId !== undefined && { thread_id: run.threadId }),
+      tags: [`graph:step:${run.stepNumber}`, ...(run.config.tags ?? [])],
+      name,
+      ...run.callersMetadata,
       langgraph_step: run.stepNumber,
       langgraph_node: name,
       langgraph_triggers: triggers,
@@ -82,17 +82,17 @@ interface Result {
 
 /** Adds a handler to LangChain's callbacks: a model of `@langchain/core` that is given the context streams through it. */
 export function messageCallbacks(stream: MessageStream, given: unknown): unknown {
-  /** The id of the message that each call of a model makes. */
-  const ids = new Map<string, string>();
-  const send = (message: Message, run: string, tags: readonly string[] | undefined) => {
-    if (tags?.includes("nostream") || tags?.includes("langsmith:nostream")) return;
-    const id = ids.get(run) ?? message.id ?? `run-${run}`;
-    ids.set(run, id);
+  /** Of each call of a model: what is said of its messages, and the id of the one that it makes. */
+  const calls = new Map<string, { readonly metadata: object; id?: string }>();
+  const send = (message: Message, run: string) => {
+    const call = calls.get(run);
+    if (!call) return;
+    const id = (call.id ??= message.id ?? `run-${run}`);
     if (message.id !== id) {
       message.id = id;
       if (message.lc_kwargs) message.lc_kwargs["id"] = id;
     }
-    stream.chunk(message, tags?.length ? { tags } : undefined);
+    stream.chunk(message, call.metadata);
   };
   const handler = {
     name: "ThreadfoldMessages",
@@ -102,12 +102,30 @@ export function messageCallbacks(stream: MessageStream, given: unknown): unknown
     ignoreChain: true,
     ignoreAgent: true,
     ignoreRetriever: true,
-    handleLLMNewToken(token: string, _: unknown, run: string, _of: unknown, tags?: readonly string[], fields?: Fields) {
-      send(fields?.chunk?.message ?? { type: "AIMessageChunk", content: token }, run, tags);
+    // oxlint-disable-next-line max-params -- LangChain's
+    handleChatModelStart(
+      _model: unknown,
+      _given: unknown,
+      run: string,
+      _parent: unknown,
+      _of: unknown,
+      tags?: readonly string[],
+      metadata?: object,
+      name?: string,
+    ) {
+      if (!tags?.includes("nostream") && !tags?.includes("langsmith:nostream"))
+        calls.set(run, { metadata: { tags, name, ...metadata } });
     },
-    handleLLMEnd({ generations }: Result, run: string, _: unknown, tags?: readonly string[]) {
+    handleLLMNewToken(token: string, _: unknown, run: string, _of: unknown, _tags: unknown, fields?: Fields) {
+      send(fields?.chunk?.message ?? { type: "AIMessageChunk", content: token }, run);
+    },
+    handleLLMEnd({ generations }: Result, run: string) {
       const message = generations?.[0]?.[0]?.message;
-      if (message && !ids.has(run)) send(message, run, tags);
+      if (message && !calls.get(run)?.id) send(message, run);
+      calls.delete(run);
+    },
+    handleLLMError(_: unknown, run: string) {
+      calls.delete(run);
     },
   };
   if (given === undefined || given === null) return [handler];

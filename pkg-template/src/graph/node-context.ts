@@ -15,13 +15,37 @@ export interface ExecutionInfo {
   readonly nodeFirstAttemptTime: number;
 }
 
+/** A run's `configurable`. Who asks it for `checkpoint_ns` hears where the task runs; a copy does not say. */
+class TaskConfigurable {
+  readonly #task: Task;
+
+  constructor(task: Task) {
+    this.#task = task;
+    Object.assign(this, task.run.configurable);
+  }
+
+  get checkpoint_ns(): string {
+    return this.#task.ns;
+  }
+
+  // The caller's own.
+  set checkpoint_ns(_: unknown) {}
+}
+
+/** What LangGraph's server says of a run. */
+export interface ServerInfo {
+  readonly assistantId: string;
+  readonly graphId: string;
+  readonly user?: Readonly<Record<string, unknown>>;
+}
+
 /** What a node is given besides the state. langgraph.js's names for the same things work, too. */
 export class NodeContext<State = unknown, Context = unknown> {
   /** @internal */
   declare readonly [TASK]: Task;
   /** What the caller gave the run under this name. */
   readonly context: Context;
-  /** The run's `configurable`, with `thread_id`. */
+  /** The run's `configurable`, with `thread_id` and, as `checkpoint_ns`, where the node runs. */
   // oxlint-disable-next-line typescript/no-explicit-any -- its keys are the caller's
   readonly configurable: Readonly<Record<string, any>>;
   /** The caller's `store`, if any. */
@@ -33,16 +57,16 @@ export class NodeContext<State = unknown, Context = unknown> {
   /** @internal */
   constructor(task: Task) {
     this[TASK] = task;
-    const { config, context, configurable } = task.run;
+    const { config, context } = task.run;
     this.context = context as Context;
-    this.configurable = configurable;
+    this.configurable = new TaskConfigurable(task);
     // Runnables of @langchain/core take only a config's own properties.
     const { callbacks, metadata, tags, store = task.run.graph?.options.store } = config;
     if (callbacks || task.run.streams) own(this, "callbacks", task.callbacks(callbacks));
     if (metadata) own(this, "metadata", metadata);
     if (tags) own(this, "tags", tags);
     if (store) own(this, "store", store);
-    if (task.controller || config.signal) own(this, "signal", task.signal);
+    if (task.controller || config.signal) Object.defineProperty(this, "signal", signal);
   }
 
   /** The whole state as the super-step began, also where the node was sent an input of its own. */
@@ -122,6 +146,12 @@ export class NodeContext<State = unknown, Context = unknown> {
     return { threadId, checkpointId, checkpointNs, taskId, nodeAttempt, nodeFirstAttemptTime };
   }
 
+  /** What LangGraph's server says of the run, in its `configurable`; undefined elsewhere. */
+  get serverInfo(): ServerInfo | undefined {
+    const { assistant_id: assistantId = "", graph_id: graphId = "", langgraph_auth_user: user } = this.configurable;
+    return assistantId || graphId || user ? { assistantId, graphId, ...(user && { user }) } : undefined;
+  }
+
   /** How many super-steps the run may take. */
   get recursionLimit(): number {
     return this[TASK].run.recursionLimit;
@@ -129,15 +159,18 @@ export class NodeContext<State = unknown, Context = unknown> {
 }
 
 // One that is asked for makes a task's own: most never are.
-Object.defineProperty(NodeContext.prototype, "signal", {
-  get(this: NodeContext) {
+const signal: PropertyDescriptor & ThisType<NodeContext> = {
+  get() {
     return this[TASK].signal;
   },
   // Of a copy that someone makes by assigning.
-  set(this: NodeContext, signal: AbortSignal) {
-    own(this, "signal", signal);
+  set(given: AbortSignal) {
+    own(this, "signal", given);
   },
-});
+  enumerable: true,
+  configurable: true,
+};
+Object.defineProperty(NodeContext.prototype, "signal", { ...signal, enumerable: false });
 
 function own(ctx: object, key: string, value: unknown): void {
   Object.defineProperty(ctx, key, { value, enumerable: true, configurable: true, writable: true });

@@ -56,6 +56,14 @@ export abstract class RunEvents {
     this.ns = parent ? innerNs(parent, graph.checkpointer === true) : "";
   }
 
+  /** What configs of LangChain have as metadata: the caller's, and the texts in `configurable`. */
+  get callersMetadata(): Record<string, unknown> {
+    const texts = Object.entries(this.configurable).filter(
+      ([key, value]) => typeof value === "string" && !key.startsWith("__"),
+    );
+    return { ls_integration: "langgraph", ...Object.fromEntries(texts), ...this.config.metadata };
+  }
+
   /** The outermost run. */
   get root(): Run {
     return this.parent?.run.root ?? (this as never);

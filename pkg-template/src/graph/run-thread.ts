@@ -154,6 +154,8 @@ export abstract class RunThread extends RunEvents {
     const id = named ?? (checkpoint_map as Record<string, string> | undefined)?.[this.ns];
     if (id !== undefined) {
       const tuple = await saver.getTuple(saved.config(id));
+      // Whoever names one of a graph inside goes back, even to the newest.
+      if (named === undefined) return [tuple, false];
       const newest = await saver.getTuple(saved.config());
       const source = tuple?.metadata?.source;
       return [tuple, newest?.checkpoint.id === id && source !== "update" && source !== "fork"];
@@ -282,15 +284,17 @@ export abstract class RunThread extends RunEvents {
   emitCheckpoint(tasks: readonly Task[]): void {
     const { saved, state, metadata, threadId, recursionLimit } = this;
     if (!saved || !this.wants("checkpoints")) return;
-    const { tags = [], metadata: given, runName } = this.config;
+    const { parentConfig: parent } = saved;
+    const { tags = [], runName } = this.config;
     const around = {
       tags,
-      metadata: { ls_integration: "langgraph", ...given, thread_id: threadId },
+      metadata: this.callersMetadata,
       recursion_limit: recursionLimit,
       ...(runName && { run_name: runName }),
     };
+    const place = { ...this.configurable, ...saved.config(this.checkpointId).configurable };
     this.emit("checkpoints", {
-      config: { ...around, ...saved.config(this.checkpointId) },
+      config: { ...around, configurable: place },
       values: { ...state },
       metadata,
       next: tasks.map(({ name }) => name),
@@ -299,7 +303,9 @@ export abstract class RunThread extends RunEvents {
         const configurable = { thread_id: threadId, checkpoint_ns: node.inside && task.ns };
         return { id, name, path, interrupts: [], ...(node.inside && { state: { configurable } }) };
       }),
-      ...(saved.parentConfig && { parentConfig: { ...around, ...saved.parentConfig } }),
+      ...(parent && {
+        parentConfig: saved.hasPut ? { ...around, configurable: { ...place, ...parent.configurable } } : parent,
+      }),
     });
   }
 }

@@ -121,7 +121,7 @@ export class Run extends RunThread {
     const inside = (this.parent?.run.resuming ?? false) && !this.replays;
     if (command) this.takeCommand(command, resumes);
     this.resuming = exists && (inside || isNothing || resumes);
-    const travels = exists && this.isHead === false && !resumes && !inside;
+    const travels = exists && this.isHead === false && (this.parent !== undefined || !resumes);
     if (travels) this.pending = this.pending.filter(([, channel]) => channel !== RESUME);
     this.readAnswer(resumes);
     if (this.resuming || command) this.#goOn(travels);
@@ -199,6 +199,7 @@ export class Run extends RunThread {
   // A super-step.
 
   #prepare(): void {
+    this.#controller = this.#signal = undefined;
     this.tasks = this.#step.tasks.map((planned, position) => new Task(this, planned, position));
     // Behind a checkpoint that the caller has named everything runs again.
     const saved = this.isHead === undefined && this.pending.length > 0 ? writesByTask(this.pending) : undefined;
@@ -311,8 +312,8 @@ export class Run extends RunThread {
       if (this.on) this.tell("task-end", { task, output: task.updates });
       if (this.saved) this.saveTask(task, task.answered ? [[RESUME, task.answers], ...task.entries()] : task.entries());
       if (!this.streams || task.hidden) return;
-      this.emitUpdates(task, false);
       task.messages?.written(task.updates);
+      this.emitUpdates(task, false);
       this.emitResult(task);
     } else {
       this.tell("task-interrupt", { task });
@@ -434,7 +435,7 @@ export class Run extends RunThread {
     }
   }
 
-  /** Is aborted when the run fails or the caller aborts it. */
+  /** Is aborted when the super-step fails or the caller aborts the run: what has ended is not told of later errors. */
   get signal(): AbortSignal {
     if (this.#signal) return this.#signal;
     const { signal } = (this.#controller = new AbortController());

@@ -249,6 +249,8 @@ export class SavedThread {
     return this.#grandparent === undefined ? undefined : this.config(this.#grandparent);
   }
   #grandparent: string | undefined;
+  /** Whether it has saved a checkpoint. */
+  hasPut = false;
 
   /** Goes on from a checkpoint. */
   from(tuple: CheckpointTuple, versions: readonly number[]): void {
@@ -272,6 +274,7 @@ export class SavedThread {
     const save = () => this.saver.put(config, checkpoint, metadata, fresh, grown);
     if (this.#isImmediate) this.#note(save());
     else this.#track((this.#last = this.#last ? this.#last.then(save) : save()), true);
+    this.hasPut = true;
     this.#grandparent = this.#parent;
     this.#parent = snapshot.id;
     this.#versions = versions;

@@ -327,9 +327,11 @@ export class StateGraph<
 }
 
 function checkTimeout(name: string, given: NodeDefaults["timeout"]): void {
-  for (const time of Object.values(timeoutPolicy(given) ?? {}))
-    if (typeof time === "number" && !(time > 0))
-      throw new RangeError(`The timeout of \`${name}\` must be greater than 0.`);
+  const { refreshOn = "auto", ...times } = timeoutPolicy(given) ?? {};
+  for (const [key, time] of Object.entries(times))
+    if (time !== undefined && !(time > 0)) throw new RangeError(`Node \`${name}\`: ${key} must be greater than 0.`);
+  if (refreshOn !== "auto" && refreshOn !== "heartbeat")
+    throw new RangeError(`Node \`${name}\`: refreshOn must be "auto" or "heartbeat".`);
 }
 
 export type { CheckpointSaver };

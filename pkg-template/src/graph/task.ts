@@ -82,6 +82,7 @@ export class Task {
   #context: NodeContext | undefined;
   #input: unknown;
   #messages: MessageStream | undefined;
+  #signal: AbortSignal | undefined;
   /** What an earlier run has saved of its writes to branches, by their place. */
   #restoredValues: Map<number, unknown> | undefined;
 
@@ -152,9 +153,9 @@ export class Task {
   }
 
   get signal(): AbortSignal {
-    const run = this.run.signal;
-    if (!this.controller) return run;
-    return AbortSignal.any([run, this.controller.signal]);
+    return (this.#signal ??= this.controller
+      ? AbortSignal.any([this.run.signal, this.controller.signal])
+      : this.run.signal);
   }
 
   // What it writes.
@@ -280,6 +281,7 @@ export class Task {
     const policy = sent ?? node.timeout;
     if (policy) {
       this.controller = new AbortController();
+      this.#signal = undefined;
       this.watch = new Watch(node.name, policy);
     }
     const work = this.#work();

@@ -5,6 +5,7 @@ import { runInput, type RunAgentInput, type RunInputOptions } from "../ag-ui/run
 import type { AgUiSource, AnyEvent, Observable } from "../ag-ui/source.js";
 import type { WithAgUiMessages } from "../message-types.js";
 import { newId } from "../new-id.js";
+import { refusal } from "../stream/response.js";
 import type { AgUiState, ThreadUpdate } from "../thread-types.js";
 import { callsLeft } from "./calls-left.js";
 import { request } from "./http.js";
@@ -34,7 +35,7 @@ export interface AgUiRunnerOptions extends RunnerOptions, HttpOptions {
   connect?: ((run: RunToJoin, signal: AbortSignal) => AgUiSource | PromiseLike<AgUiSource>) | undefined;
   /**
    * Stops a run on the server. AG-UI has no request for that: a server stops when the connection closes, unless its
-   * runs can be joined and go on.
+   * runs can be joined and go on. What it throws, or a `Response` that is no success, is the `error` of `stop()`.
    */
   cancel?: ((run: RunToJoin, signal: AbortSignal) => unknown) | undefined;
   /** The front end's tools. A function is called before each run; the same goes for the next two. */
@@ -206,7 +207,8 @@ class AgUiProtocol implements RunProtocol {
 
   async cancel(signal: AbortSignal): Promise<void> {
     const run = this.#run;
-    if (run.runId) await this.#options.cancel?.(run, signal);
+    const answer = run.runId ? await this.#options.cancel?.(run, signal) : undefined;
+    if (answer instanceof Response && !answer.ok) throw await refusal(answer);
   }
 
   interrupt(raw: unknown): RunnerInterrupt {

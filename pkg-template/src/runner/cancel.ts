@@ -1,5 +1,6 @@
 import { pause } from "./http.js";
 import type { RunProtocol } from "./protocol.js";
+import type { RunnerError } from "./runner-types.js";
 
 /** Has the server stop a run. It may never answer, and nothing goes out before this is over. */
 export class Cancel {
@@ -12,14 +13,19 @@ export class Cancel {
     this.#timeout = timeout;
   }
 
-  async send(): Promise<void> {
+  /** Returns why the server may not have stopped the run; undefined if it has, or does not answer. */
+  async send(): Promise<RunnerError | undefined> {
     const leave = (this.#leave = new AbortController());
     const { signal } = leave;
     const over = pause(this.#timeout, signal);
-    // It had ended, or it cannot be reached: here it is over all the same.
-    const told = this.#protocol.cancel(signal).catch(() => {});
-    await Promise.race([told, over]);
+    // Here it is over all the same.
+    const told = this.#protocol.cancel(signal).then(
+      () => undefined,
+      (error: unknown) => (hasEnded(error) || signal.aborted ? undefined : (error as RunnerError)),
+    );
+    const error = await Promise.race([told, over.then(() => undefined)]);
     leave.abort();
+    return error;
   }
 
   /** Waits for the answer no longer. */
@@ -27,3 +33,7 @@ export class Cancel {
     this.#leave.abort();
   }
 }
+
+/** Whether a server says that there is no such run under way. */
+const hasEnded = (error: unknown): boolean =>
+  [404, 409, 410].includes((error as { status?: number } | undefined)?.status ?? 0);

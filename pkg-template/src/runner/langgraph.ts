@@ -11,6 +11,7 @@ import { inputOf } from "./input.js";
 import type { Answer, RunNews, RunProtocol } from "./protocol.js";
 import { Runner } from "./runner.js";
 import type { ServerThread } from "./load.js";
+import { lostMessages } from "./lost.js";
 import { questionIn, text } from "./question.js";
 import type { HttpOptions, RunnerInterrupt, RunnerOptions, RunResult } from "./runner-types.js";
 import { tell } from "./tell.js";
@@ -159,7 +160,11 @@ class LangGraphProtocol implements RunProtocol {
     return typeof given === "string" ? { type: "human", content: given } : given;
   }
 
-  request(updates: readonly object[], answers?: readonly Answer[]): (signal: AbortSignal) => Promise<RunNews> {
+  request(
+    updates: readonly object[],
+    answers?: readonly Answer[],
+    hasFailed = false,
+  ): (signal: AbortSignal) => Promise<RunNews> {
     const { config, context, streamMode = ["values", "messages-tuple", "custom"] } = this.#options;
     const { streamSubgraphs, multitaskStrategy } = this.#options;
     const payload: RunPayload = {
@@ -173,7 +178,21 @@ class LangGraphProtocol implements RunProtocol {
       multitaskStrategy,
       ifNotExists: "create",
     };
-    return (signal) => this.#fold(this.#begin(payload, signal), signal, false);
+    const whole = async (signal: AbortSignal) => {
+      const lost = hasFailed ? await this.#lost(signal) : [];
+      if (lost.length > 0) payload["input"] = inputOf([{ messages: lost }, ...updates], this.#thread.schema);
+      return payload;
+    };
+    return (signal) => this.#fold(this.#begin(whole, signal), signal, false);
+  }
+
+  async #lost(signal: AbortSignal): Promise<object[]> {
+    try {
+      return lostMessages(this.#thread, (await this.load(signal))?.values ?? {});
+    } catch {
+      signal.throwIfAborted();
+      return []; // The run's own request says what is wrong.
+    }
   }
 
   join(signal: AbortSignal): Promise<RunNews> {
@@ -264,7 +283,7 @@ class LangGraphProtocol implements RunProtocol {
   }
 
   /** Creates the thread, if the server has none, and the run. A stop waits for the run's id. */
-  async #begin(payload: RunPayload, signal: AbortSignal): Promise<RunStream> {
+  async #begin(whole: (signal: AbortSignal) => Promise<RunPayload>, signal: AbortSignal): Promise<RunStream> {
     const { apiUrl, client, assistantId, onThreadId } = this.#options;
     const thread = this.#thread;
     let created: (id?: string) => void = () => {};
@@ -284,6 +303,7 @@ class LangGraphProtocol implements RunProtocol {
         signal: abort,
       });
     try {
+      const payload = await whole(signal);
       if (thread.threadId === undefined) {
         const made = client ? await reached(client.threads.create()) : await jsonOf(await post("/threads", {}));
         const id = ((made ?? {}) as { thread_id?: unknown }).thread_id;

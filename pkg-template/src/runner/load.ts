@@ -1,5 +1,6 @@
 import type { Thread } from "threadfold";
 import type { RunResult } from "./runner-types.js";
+import { lostMessages } from "./lost.js";
 import { beginEmpty } from "./waiting.js";
 
 /** The server's state of a thread. */
@@ -25,8 +26,11 @@ export async function load<S extends object, U extends object>(
     if (!found) return undefined;
     const { values, interrupts, runId } = found;
     const goesOn = runId !== undefined && runId !== joined;
+    const { status, error } = thread.run;
+    const lost = status === "failed" ? lostMessages(thread, values) : [];
     // The state of an interrupted run lacks what a subgraph sent before it.
     if (Object.keys(values).length > 0) thread.receive({ type: "values", values, partial: interrupts.length > 0 });
+    if (lost.length > 0) thread.optimistic({ messages: lost } as U).fail(error);
     if (!goesOn) {
       // An interrupt answered elsewhere is no longer open.
       if (interrupts.length > 0 || thread.run.interrupts) thread.receive({ type: "run-finished", interrupts });

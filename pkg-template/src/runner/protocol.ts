@@ -9,8 +9,10 @@ export interface RunProtocol {
   /**
    * Returns a request that carries these updates, or answers these interrupts. Reading it sends it, folds the response,
    * and settles at its end; by then the thread knows whether the run failed or was cut off.
+   *
+   * @param hasFailed - Whether the run before it failed: the server may lack what that carried, though it told it.
    */
-  request(updates: readonly object[], answers?: readonly Answer[]): Work;
+  request(updates: readonly object[], answers?: readonly Answer[], hasFailed?: boolean): Work;
   /** Joins the thread's last run. */
   join(signal: AbortSignal): Promise<RunNews>;
   /** Whether to send the answers again when a run failed after the server had them. */

@@ -50,7 +50,7 @@ export interface RunResult {
    * still be under way, and `rejoin()` tries again.
    */
   readonly status: "finished" | "interrupted" | "failed" | "stopped" | "disconnected";
-  /** With `failed` and `disconnected`. */
+  /** With `failed` and `disconnected`; with `stopped` of `stop()`, if the server may not have stopped the run. */
   readonly error?: RunnerError | undefined;
   /** With `interrupted`. */
   readonly interrupts?: readonly RunnerInterrupt[] | undefined;

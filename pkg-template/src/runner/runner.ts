@@ -50,7 +50,9 @@ export abstract class Runner<S extends object, U extends object> {
   #work: Promise<RunResult> | undefined;
   #stop: AbortController | undefined;
   /** A request to stop a run on the server is under way: the next run waits for it. */
-  #cancelling: Promise<void> | undefined;
+  #cancelling: Promise<RunnerError | undefined> | undefined;
+  /** Whether a run that had begun has failed, and none has ended well since: the server may lack what it told. */
+  #mayLack = false;
   /** The last run's answers to interrupts, for a retry. */
   #answers: readonly Answer[] | undefined;
   /** Asks once more for the server's state of the thread, which could not be loaded. */
@@ -125,13 +127,13 @@ export abstract class Runner<S extends object, U extends object> {
   /**
    * Stops the run, also on the server where it can: messages received so far stay. If the server has sent nothing yet,
    * your message is pending again and goes out with the next one. Dismisses the run's interrupts. Queued messages go
-   * out next. Without a run it does nothing. Resolves when the server
-   * has answered, or after `cancelTimeout`.
+   * out next. Without a run it does nothing. Resolves when the server has answered, or after `cancelTimeout`: with an
+   * `error` if the server refused or could not be reached, so that the run may go on there.
    */
-  async stop(): Promise<void> {
+  async stop(): Promise<RunResult> {
     const { thread } = this;
     const { id, status } = thread.run;
-    if (this.#isDisposed || !(this.#work || status === "disconnected" || this.#isAsking)) return;
+    if (this.#isDisposed || !(this.#work || status === "disconnected" || this.#isAsking)) return STOPPED;
     if (this.#isAsking) thread.receive({ type: "run-finished" });
     else if (isOpen(thread)) {
       if (id === undefined || thread.confirmed === this.#atStart)
@@ -145,7 +147,8 @@ export abstract class Runner<S extends object, U extends object> {
     }
     this.#shown.tell();
     void this.#advance();
-    await this.#cancelling;
+    const error = await this.#cancelling;
+    return error ? { ...STOPPED, error } : STOPPED;
   }
 
   /**
@@ -365,8 +368,9 @@ export abstract class Runner<S extends object, U extends object> {
     if (this.#cancelling) await this.#cancelling;
     if (this.#isDisposed) return { status: "disconnected" };
     const { thread } = this;
-    const asked = thread.run.interrupts;
+    const { interrupts: asked, status, id } = thread.run;
     if (!send) this.#answers = undefined;
+    this.#mayLack ||= status === "failed" && id !== undefined;
     // Updates made from here on wait for the next run, however long the server takes to begin this one.
     if (send) beginEmpty(thread);
     else {
@@ -376,7 +380,11 @@ export abstract class Runner<S extends object, U extends object> {
     this.#atStart = thread.confirmed;
     const sent = thread.pending.filter(isSent);
     try {
-      send ??= this.#protocol.request(sent.map(({ update }) => update));
+      send ??= this.#protocol.request(
+        sent.map(({ update }) => update),
+        undefined,
+        this.#mayLack,
+      );
     } catch (error) {
       thread.receive({ type: "run-failed", error });
       return this.#result({});
@@ -404,6 +412,7 @@ export abstract class Runner<S extends object, U extends object> {
   async #follow(send?: Work, asked?: readonly unknown[]): Promise<RunResult> {
     const { signal } = (this.#stop = new AbortController());
     const news = await readRun(this.thread, this.#protocol, this.#delays, signal, send);
+    if (["idle", "interrupted"].includes(this.thread.run.status) && !signal.aborted) this.#mayLack = false;
     // An answer that the server refused can be corrected.
     if (news.stillOpen && this.thread.run.status === "failed") this.#questions.reopen(news.stillOpen);
     return signal.aborted ? this.#left(signal.reason instanceof LeftOff, asked) : this.#result(news);

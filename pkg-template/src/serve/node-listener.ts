@@ -1,4 +1,4 @@
-import type { FetchHandler } from "./http.js";
+import { json, type FetchHandler } from "./http.js";
 
 /** As much of Node's `IncomingMessage` as is read. */
 export interface NodeRequest extends AsyncIterable<unknown> {
@@ -40,7 +40,11 @@ export interface NodeResponse {
 export function toNodeListener(handler: FetchHandler): (request: NodeRequest, response: NodeResponse) => Promise<void> {
   return async (request, response) => {
     try {
-      await pass(await handler(await fetchRequest(request)), response);
+      const asked = await fetchRequest(request);
+      await pass(
+        asked ? await handler(asked) : json('{"error":"The request has no URL that can be read."}', 400),
+        response,
+      );
     } catch {
       // The answer broke off in the middle: so does the connection.
       response.destroy();
@@ -48,7 +52,8 @@ export function toNodeListener(handler: FetchHandler): (request: NodeRequest, re
   };
 }
 
-async function fetchRequest(request: NodeRequest): Promise<Request> {
+/** Returns undefined for a request that no `Request` can be made of: its path, its host or its method is none. */
+async function fetchRequest(request: NodeRequest): Promise<Request | undefined> {
   const { method = "GET", url = "/" } = request;
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers))
@@ -58,11 +63,13 @@ async function fetchRequest(request: NodeRequest): Promise<Request> {
   const parts: Uint8Array[] = [];
   for await (const part of request) parts.push(part as Uint8Array);
   const body = method === "GET" || method === "HEAD" ? undefined : new Blob(parts as BlobPart[]);
-  return new Request(new URL(url, `http://${headers.get("host") ?? "localhost"}`), {
-    method,
-    headers,
-    ...(body && { body }),
-  });
+  try {
+    // What begins with "//" is a path, too.
+    const whole = new URL(url.startsWith("/") ? `http://${headers.get("host") ?? "localhost"}${url}` : url);
+    return new Request(whole, { method, headers, ...(body && { body }) });
+  } catch {
+    return undefined;
+  }
 }
 
 /** Writes a response as fast as it is taken. A connection that closes ends the reading. */

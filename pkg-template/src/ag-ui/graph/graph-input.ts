@@ -58,7 +58,7 @@ export function graphInput(
   known: GraphState | undefined,
   atCheckpoint: GraphState | undefined,
 ): unknown {
-  const resume = resumeOf(input);
+  const resume = resumeOf(input, known);
   if (resume !== undefined) return command({ resume });
   const isNews = !isUnfinished(known) || bringsNews(input, valuesOf(known)["messages"]);
   const state = valuesOf(atCheckpoint);
@@ -136,23 +136,40 @@ function fieldsOf({ channels }: RunnableGraph): (name: string, otherwise: boolea
 /** What ag-ui-langgraph answers an interrupt with that the user cancelled. */
 const CANCELLED = "__agui_cancelled__";
 
-/** Returns the answers to the graph's interrupts; undefined if the client sends none. */
-export function resumeOf({ resume, forwardedProps }: GraphRunInput): unknown {
-  if (Array.isArray(resume) && resume.length > 0) return answersOf(resume as ResumeEntry[]);
+/**
+ * Returns the answers to the graph's interrupts; undefined if the client sends none.
+ *
+ * @param known - The thread's state, which says what is asked.
+ */
+export function resumeOf({ resume, forwardedProps }: GraphRunInput, known?: GraphState): unknown {
+  if (Array.isArray(resume) && resume.length > 0) return answersOf(resume as ResumeEntry[], known);
   const legacy = (forwardedProps as { command?: { resume?: unknown } } | null | undefined)?.command?.resume;
   return legacy === null ? undefined : parsed(legacy);
 }
 
 /** The answers by the interrupts' ids, where those are LangGraph's: it takes only such a map for one. */
-function answersOf(resume: readonly ResumeEntry[]): unknown {
+function answersOf(resume: readonly ResumeEntry[], known: GraphState | undefined): unknown {
+  const asked = (known?.tasks ?? []).flatMap(({ interrupts = [] }) => interrupts);
   const answers = resume.map(({ interruptId, status, payload }) => [
     interruptId,
-    status === "cancelled" ? { [CANCELLED]: true, interrupt_id: interruptId } : (payload ?? null),
+    status === "cancelled"
+      ? (rejection(asked.find(({ id }) => id === interruptId)?.value) ?? {
+          [CANCELLED]: true,
+          interrupt_id: interruptId,
+        })
+      : (payload ?? null),
   ]);
   if (resume.every(({ interruptId }) => /^[0-9a-f]{32}$/.test(interruptId))) return Object.fromEntries(answers);
   if (answers.length > 1)
     throw new ThreadfoldError("INVALID_VALUE", "Several interrupts can be answered only by ids that the graph gave.");
   return answers[0]?.[1];
+}
+
+/** An approval of tool calls that the user cancelled rejects them; undefined for any other question. */
+function rejection(value: unknown): unknown {
+  const { type, action_requests, actionRequests = action_requests } = (value ?? {}) as Values;
+  if (type === "tool_approval") return { type: "reject" };
+  return Array.isArray(actionRequests) ? { decisions: actionRequests.map(() => ({ type: "reject" })) } : undefined;
 }
 
 /** Clients send the answer as JSON, or as it is. */

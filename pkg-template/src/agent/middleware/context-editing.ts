@@ -1,7 +1,7 @@
 import { clearToolUses, type ClearToolUsesOptions, type ContextLimit, countTokens } from "threadfold/context";
+import { refuseOthers } from "../../context/options.js";
 import type { LangChainMessage } from "../../messages.js";
-import { typeOf } from "../message.js";
-import { checkNames } from "../known-options.js";
+import { type Fields, typeOf } from "../message.js";
 import { createMiddleware } from "../middleware.js";
 
 /** What an edit of LangChain's form is given: it changes `messages` in place. */
@@ -40,7 +40,10 @@ export interface ClearToolUsesEditOptions extends Omit<ClearToolUsesOptions<Lang
 export class ClearToolUsesEdit {
   readonly #options: ClearToolUsesEditOptions;
 
+  /** @throws {@link ThreadfoldError} `INVALID_VALUE` for options of the wrong kind, and for those that there are not. */
   constructor(options: ClearToolUsesEditOptions = {}) {
+    const { trigger: _, keep: __, ...rest } = options;
+    clearToolUses([], rest);
     this.#options = options;
   }
 
@@ -91,9 +94,10 @@ export class ClearToolUsesEdit {
  * ```
  */
 export function contextEditingMiddleware(options: { readonly edits?: readonly ContextEdit[] | undefined } = {}) {
-  const { edits = [{}] } = options;
   // LangChain's second says how tokens are counted.
-  checkNames(options, "edits", "tokenCountMethod");
+  const { edits: given = [{}], tokenCountMethod: _, ...others } = options as typeof options & Fields;
+  refuseOthers(others);
+  const edits = given.map((one) => (typeof one === "function" || "apply" in one ? one : new ClearToolUsesEdit(one)));
   return createMiddleware({
     name: "ContextEditingMiddleware",
     wrapModelCall: async (request, handler) => {
@@ -104,8 +108,7 @@ export function contextEditingMiddleware(options: { readonly edits?: readonly Co
           continue;
         }
         const edited = [...messages];
-        const edit = "apply" in one ? one : new ClearToolUsesEdit(one);
-        await edit.apply({ messages: edited, model: request.model, countTokens });
+        await one.apply({ messages: edited, model: request.model, countTokens });
         // A list that is the same stays the same, for what is known of it.
         if (edited.length !== messages.length || edited.some((one, at) => one !== messages[at])) messages = edited;
       }

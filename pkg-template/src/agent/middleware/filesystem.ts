@@ -1,5 +1,6 @@
 import { type FileData, field } from "threadfold";
 import { Command } from "threadfold/graph";
+import { refuseOthers } from "../../context/options.js";
 import {
   deleteFile,
   editFile,
@@ -13,7 +14,6 @@ import {
   writeFile,
 } from "../files.js";
 import { callsOf, type Fields, lastTurn, toolMessage } from "../message.js";
-import { checkNames } from "../known-options.js";
 import { createMiddleware } from "../middleware.js";
 import { withPrompt } from "../prompt.js";
 import { type PlainTool, tool } from "../tools.js";
@@ -160,8 +160,8 @@ export function changedPath({ name, args }: { readonly name: string; readonly ar
  * ```
  */
 export function createFilesystemMiddleware(options: FilesystemOptions = {}) {
-  const { systemPrompt = PROMPT, customToolDescriptions: own = {} } = options;
-  checkNames(options, "systemPrompt", "customToolDescriptions");
+  const { systemPrompt = PROMPT, customToolDescriptions: own = {}, ...others } = options;
+  refuseOthers(others);
   return createMiddleware({
     name: "FilesystemMiddleware",
     stateSchema: { files: field.files<FileData>() },

@@ -1,9 +1,10 @@
 import { field } from "threadfold";
+import { patchToolCalls } from "threadfold/context";
+import { refuseOthers } from "../../context/options.js";
 import { ThreadfoldError } from "../../errors.js";
 import type { LangChainMessage, ToolCall } from "../../messages.js";
 import { DECISIONS, type DecisionType, gateOf, settle } from "../decide.js";
 import { callsOf, contentOf, type Fields, lastTurn, toolMessage, typeOf } from "../message.js";
-import { checkNames } from "../known-options.js";
 import { createMiddleware } from "../middleware.js";
 import { isCommand, withUpdate } from "../tools.js";
 import type { AgentState, Runtime, ToolOutcome } from "../types.js";
@@ -114,8 +115,9 @@ export function humanInTheLoopMiddleware(options: HumanInTheLoopOptions) {
     interruptMode: mode = "batched",
     descriptionPrefix = "Tool execution requires approval",
     editNotice = NOTICE,
+    ...others
   } = options ?? {};
-  checkNames(options, "interruptOn", "interruptMode", "descriptionPrefix", "editNotice");
+  refuseOthers(others);
   if (mode !== "batched" && mode !== "per_call")
     throw new ThreadfoldError("INVALID_VALUE", "interruptMode should be 'batched' or 'per_call'.");
   const configs = new Map<string, InterruptOnConfig>();
@@ -208,6 +210,11 @@ export function humanInTheLoopMiddleware(options: HumanInTheLoopOptions) {
         else messages.push(answerTo(call, decisions[one.answer] as ApprovalDecision));
       });
       return { messages, [EDITED]: edits };
+    },
+    // Who goes on without an answer leaves calls open, which a model does not take.
+    wrapModelCall: (request, handler) => {
+      const messages = patchToolCalls(request.messages);
+      return handler(messages === request.messages ? request : { ...request, messages });
     },
     wrapToolCall: async (request, handler) => {
       const { toolCall, runtime, state } = request;

@@ -1,8 +1,8 @@
 import { field } from "threadfold";
+import { refuseOthers } from "../../context/options.js";
 import { ThreadfoldError } from "../../errors.js";
 import { newId } from "../../new-id.js";
 import type { Fields } from "../message.js";
-import { checkNames } from "../known-options.js";
 import { createMiddleware } from "../middleware.js";
 
 /** How many calls there may be. */
@@ -76,9 +76,9 @@ export function checkLimits(
  * ```
  */
 export function modelCallLimitMiddleware(options: ModelCallLimitOptions) {
-  checkNames(options, "threadLimit", "runLimit", "exitBehavior");
-  checkLimits(options ?? {}, ["end", "error"]);
-  const { threadLimit, runLimit, exitBehavior = "end" } = options;
+  const { threadLimit, runLimit, exitBehavior = "end", ...others } = options ?? {};
+  refuseOthers(others);
+  checkLimits({ threadLimit, runLimit, exitBehavior }, ["end", "error"]);
   const counts = ({ threadModelCallCount: thread = 0, runModelCallCount: run = 0 }: Fields) =>
     [thread, run] as [number, number];
   return createMiddleware({

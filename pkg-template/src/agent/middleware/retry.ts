@@ -1,12 +1,12 @@
 // What fails is tried again: calls of models and of tools.
 import { isGraphBubbleUp } from "threadfold/graph";
 import { isAbort } from "../../abort.js";
-import { ThreadfoldError } from "../../errors.js";
+import { refuseOthers, wrong } from "../../context/options.js";
 import { newId } from "../../new-id.js";
 import { type AiMessage, toolMessage } from "../message.js";
-import { checkNames } from "../known-options.js";
 import { createMiddleware } from "../middleware.js";
 import type { Tool } from "../tools.js";
+import { toolFilter } from "./tool-error.js";
 
 /** How often and when a call is tried again. */
 export interface RetryOptions {
@@ -30,24 +30,45 @@ export interface RetryOptions {
   readonly jitter?: boolean | undefined;
 }
 
-const NUMBERS = ["maxRetries", "initialDelayMs", "maxDelayMs", "backoffFactor"] as const;
-
-/** @throws {@link ThreadfoldError} `INVALID_VALUE` for numbers below 0, and for options that there are not. */
-function checked(options: RetryOptions, ...more: readonly string[]): void {
-  checkNames(options, ...NUMBERS, "retryOn", "onFailure", "jitter", ...more);
-  for (const key of NUMBERS)
-    if (!((options[key] ?? 0) >= 0)) throw new ThreadfoldError("INVALID_VALUE", `${key} must be >= 0`);
+/**
+ * Returns the options with what they are if left out.
+ *
+ * @throws {@link ThreadfoldError} `INVALID_VALUE` for options of the wrong kind, and for those that there are not.
+ */
+function settled({
+  maxRetries = 2,
+  initialDelayMs = 1000,
+  maxDelayMs = 60_000,
+  backoffFactor = 2,
+  retryOn = isRetryable,
+  onFailure = "continue",
+  jitter = true,
+  ...others
+}: RetryOptions) {
+  refuseOthers(others);
+  const numbers = { maxRetries, initialDelayMs, maxDelayMs, backoffFactor };
+  for (const [name, value] of Object.entries(numbers))
+    if (!(typeof value === "number" && value >= 0)) throw wrong(name, "a number of 0 or more");
+  const isClasses = Array.isArray(retryOn) && retryOn.every((one) => typeof one === "function");
+  if (!isClasses && typeof retryOn !== "function") throw wrong("retryOn", "a function, or a list of classes of errors");
+  if (onFailure !== "continue" && onFailure !== "error" && typeof onFailure !== "function")
+    throw wrong("onFailure", "'continue', 'error' or a function");
+  if (typeof jitter !== "boolean") throw wrong("jitter", "true or false");
+  return { ...numbers, retryOn, onFailure, jitter };
 }
+type Settled = ReturnType<typeof settled>;
+
+const isRetryable = (error: unknown) => (error as { isRetryable?: boolean } | null)?.isRetryable !== false;
 
 /** Calls until it goes well; else says how the last error is told, in LangChain's words. */
 async function tried<T>(
-  options: RetryOptions,
+  options: Settled,
   signal: AbortSignal | undefined,
   run: () => Promise<T>,
   failed: (said: string) => T,
   sentence: (attempts: string, error: string) => string,
 ): Promise<T> {
-  const { maxRetries = 2, retryOn, onFailure = "continue" } = options;
+  const { maxRetries, retryOn, onFailure } = options;
   for (let attempt = 0; ; attempt++) {
     try {
       return await run();
@@ -66,14 +87,11 @@ async function tried<T>(
   }
 }
 
-function isWorthIt(error: unknown, retryOn: RetryOptions["retryOn"]): boolean {
-  if (typeof retryOn === "function") return retryOn(error);
-  if (retryOn) return retryOn.some((kind) => error instanceof kind);
-  return (error as { isRetryable?: boolean } | null)?.isRetryable !== false;
+function isWorthIt(error: unknown, retryOn: Settled["retryOn"]): boolean {
+  return typeof retryOn === "function" ? retryOn(error) : retryOn.some((kind) => error instanceof kind);
 }
 
-function delayOf(attempt: number, options: RetryOptions): number {
-  const { initialDelayMs = 1000, maxDelayMs = 60_000, backoffFactor = 2, jitter = true } = options;
+function delayOf(attempt: number, { initialDelayMs, maxDelayMs, backoffFactor, jitter }: Settled): number {
   const delay = Math.min(initialDelayMs * (backoffFactor === 0 ? 1 : backoffFactor ** attempt), maxDelayMs);
   return jitter ? delay * (0.75 + Math.random() / 2) : delay;
 }
@@ -97,7 +115,7 @@ function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<vo
 /**
  * Calls a model again that failed, as LangChain's `modelRetryMiddleware` does.
  *
- * @throws {@link ThreadfoldError} `INVALID_VALUE` for numbers below 0.
+ * @throws {@link ThreadfoldError} `INVALID_VALUE` for options of the wrong kind.
  *
  * @example
  * ```ts
@@ -113,12 +131,12 @@ function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<vo
  * ```
  */
 export function modelRetryMiddleware(options: RetryOptions = {}) {
-  checked(options);
+  const how = settled(options);
   return createMiddleware({
     name: "ModelRetryMiddleware",
     wrapModelCall: (request, handler) =>
       tried<AiMessage>(
-        options,
+        how,
         request.runtime.signal,
         () => handler(request),
         (content) => ({ type: "ai", id: newId(), content }),
@@ -136,7 +154,7 @@ export interface ToolRetryOptions extends RetryOptions {
 /**
  * Calls a tool again that failed, as LangChain's `toolRetryMiddleware` does.
  *
- * @throws {@link ThreadfoldError} `INVALID_VALUE` for numbers below 0.
+ * @throws {@link ThreadfoldError} `INVALID_VALUE` for options of the wrong kind.
  *
  * @example
  * ```ts
@@ -156,16 +174,17 @@ export interface ToolRetryOptions extends RetryOptions {
  * ```
  */
 export function toolRetryMiddleware(options: ToolRetryOptions = {}) {
-  checked(options, "tools");
-  const names = options.tools?.map((tool) => (typeof tool === "string" ? tool : tool.name));
+  const { tools, ...rest } = options;
+  const how = settled(rest);
+  const isFor = toolFilter(tools);
   return createMiddleware({
     name: "ToolRetryMiddleware",
     wrapToolCall: (request, handler) => {
       const { toolCall, tool, runtime } = request;
       const name = tool?.name ?? toolCall.name;
-      if (names && !names.includes(name)) return handler(request);
+      if (!isFor(name)) return handler(request);
       return tried(
-        options,
+        how,
         runtime.signal,
         () => handler(request),
         (content) => toolMessage({ id: toolCall.id, name }, content, "error"),

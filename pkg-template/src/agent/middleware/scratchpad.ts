@@ -1,8 +1,8 @@
 import { field } from "threadfold";
 import { Command } from "threadfold/graph";
+import { refuseOthers } from "../../context/options.js";
 import type { ToolCall } from "../../messages.js";
 import { type AiMessage, callsOf, typeOf } from "../message.js";
-import { checkNames } from "../known-options.js";
 import { createMiddleware } from "../middleware.js";
 import { withUpdate } from "../tools.js";
 import type { ToolOutcome } from "../types.js";
@@ -45,8 +45,8 @@ export interface ScratchpadOptions {
  * ```
  */
 export function scratchpadMiddleware(options: ScratchpadOptions = {}) {
-  const { limit = 50, note = usual } = options;
-  checkNames(options, "limit", "note");
+  const { limit = 50, note = usual, ...others } = options;
+  refuseOthers(others);
   const reducer = (kept: readonly ScratchpadEntry[], more: readonly ScratchpadEntry[]) =>
     [...kept, ...more].slice(-limit);
   const entry = (runtime: { readonly step: number; readonly node: string }, said: unknown) => ({

@@ -1,11 +1,11 @@
 import { Command } from "threadfold/graph";
+import { refuseOthers } from "../../context/options.js";
 import { sameJson } from "../../same-json.js";
 import { ThreadfoldError } from "../../errors.js";
 import type { Fields as SchemaFields, Schema } from "../../schema.js";
 import type { FileData } from "../../files.js";
 import { createAgent } from "../create-agent.js";
 import { callsOf, type Fields, lastText, lastTurn, toolMessage } from "../message.js";
-import { checkNames } from "../known-options.js";
 import { createMiddleware } from "../middleware.js";
 import type { AgentModel } from "../models.js";
 import type { ResponseFormat } from "../structured.js";
@@ -56,12 +56,6 @@ export interface SubAgentOptions {
   readonly taskDescription?: string | undefined;
 }
 
-const SPEC = "name description systemPrompt tools model middleware interruptOn responseFormat".split(" ");
-const OPTIONS =
-  "subagents generalPurposeAgent defaultModel defaultTools defaultMiddleware stateSchema defaultInterruptOn systemPrompt taskDescription".split(
-    " ",
-  );
-
 const GENERAL: SubAgent = {
   name: "general-purpose",
   description: "Can do all that you can: for work of several steps that would only fill your context.",
@@ -108,12 +102,19 @@ export function createSubAgentMiddleware(options: SubAgentOptions) {
   const {
     subagents: own = [],
     generalPurposeAgent: isGeneral = own.length === 0,
+    defaultModel,
+    defaultTools,
+    defaultMiddleware,
+    stateSchema,
+    defaultInterruptOn,
     systemPrompt = PROMPT,
     taskDescription = DESCRIPTION,
+    ...others
   } = options;
-  checkNames(options, ...OPTIONS);
+  refuseOthers(others);
+  const defaults = { defaultModel, defaultTools, defaultMiddleware, stateSchema, defaultInterruptOn };
   const subagents = isGeneral && !own.some(({ name }) => name === GENERAL.name) ? [GENERAL, ...own] : own;
-  const runnables = new Map(subagents.map((one) => [one.name, runnableOf(one, options)]));
+  const runnables = new Map(subagents.map((one) => [one.name, runnableOf(one, defaults)]));
   if (runnables.size < subagents.length)
     throw new ThreadfoldError("INVALID_VALUE", "Two sub-agents have one name: the model calls them by it.");
   const list = subagents.map(({ name, description }) => `- ${name}: ${description}`).join("\n");
@@ -156,21 +157,25 @@ export function createSubAgentMiddleware(options: SubAgentOptions) {
   });
 }
 
-function runnableOf(spec: SubAgent | CompiledSubAgent, options: SubAgentOptions): CompiledSubAgent["runnable"] {
+function runnableOf(spec: SubAgent | CompiledSubAgent, defaults: SubAgentOptions): CompiledSubAgent["runnable"] {
   if ("runnable" in spec) return spec.runnable;
-  checkNames(spec, ...SPEC);
   const {
     name,
-    model = options.defaultModel,
-    tools = options.defaultTools,
-    interruptOn = options.defaultInterruptOn,
+    description: _,
+    systemPrompt,
+    model = defaults.defaultModel,
+    tools = defaults.defaultTools,
+    middleware: own = [],
+    interruptOn = defaults.defaultInterruptOn,
+    responseFormat,
+    ...others
   } = spec;
+  refuseOthers(others);
   if (!model)
     throw new ThreadfoldError("INVALID_VALUE", `The sub-agent '${name}' has no model, and there is no defaultModel.`);
-  const { systemPrompt, responseFormat } = spec;
   const approval = interruptOn ? [humanInTheLoopMiddleware({ interruptOn })] : [];
-  const { defaultMiddleware: first = [], stateSchema } = options;
-  const middleware = [...(typeof first === "function" ? first() : first), ...(spec.middleware ?? []), ...approval];
+  const { defaultMiddleware: first = [], stateSchema } = defaults;
+  const middleware = [...(typeof first === "function" ? first() : first), ...own, ...approval];
   return createAgent({ name, model, tools, systemPrompt, responseFormat, middleware, stateSchema });
 }
 

@@ -1,5 +1,5 @@
 import { field, textOf } from "threadfold";
-import { Context, type ContextDue, type ContextOptions, type ContextRecord } from "threadfold/context";
+import { Context, type ContextDue, type ContextOptions, type ContextRecord, trimMessages } from "threadfold/context";
 import type { LangChainMessage } from "../../messages.js";
 import { typeOf } from "../message.js";
 import { createMiddleware, withOwn } from "../middleware.js";
@@ -18,6 +18,10 @@ export interface SummarizationOptions extends Omit<ContextOptions<LangChainMessa
   readonly model: AgentModel;
   /** What it is asked for; the messages come in place of `{messages}` in it, or behind it. */
   readonly summaryPrompt?: string | undefined;
+  /** What stands in front of a summary: `Here is a summary of the conversation to date:`. */
+  readonly summaryPrefix?: string | undefined;
+  /** How many tokens of the messages the model that summarizes reads, the newest: all, if left out. */
+  readonly trimTokensToSummarize?: number | undefined;
   /** Decides in place of the options: one of the presets of `threadfold/context`. */
   readonly context?: Context<LangChainMessage> | undefined;
 }
@@ -52,13 +56,22 @@ const USUAL: ContextOptions<LangChainMessage> = { trigger: { tokens: 170_000 }, 
  * console.log(fullMessages(values).length, contextMessages(values).length); // 6 4
  * ```
  */
-export function summarizationMiddleware({ model, summaryPrompt = PROMPT, context, ...options }: SummarizationOptions) {
+export function summarizationMiddleware({
+  model,
+  summaryPrompt = PROMPT,
+  summaryPrefix,
+  trimTokensToSummarize: maxTokens,
+  context,
+  ...options
+}: SummarizationOptions) {
   // Where LangChain's models say how much they take.
   const { maxInputTokens } = (model as { profile?: ContextOptions } | undefined)?.profile ?? {};
   const by = context ?? new Context<LangChainMessage>({ ...USUAL, maxInputTokens, ...options });
+  const read = (messages: readonly LangChainMessage[]) =>
+    maxTokens === undefined ? messages : trimMessages(messages, { maxTokens, includeSystem: true, allowPartial: true });
   const summarized = async (due: ContextDue<LangChainMessage>, runtime: Runtime) => {
     const before = due.previousSummary ? [`Summary so far:\n${due.previousSummary}`] : [];
-    const text = [...before, ...due.messages.map(lineOf)].join("\n");
+    const text = [...before, ...read(due.messages).map(lineOf)].join("\n");
     const placed = summaryPrompt.replace("{messages}", () => text);
     const content = placed === summaryPrompt ? `${summaryPrompt}\n\n<messages>\n${text}\n</messages>` : placed;
     const messages: LangChainMessage[] = [{ type: "human", content }];
@@ -66,7 +79,8 @@ export function summarizationMiddleware({ model, summaryPrompt = PROMPT, context
     const { tags = [], metadata } = runtime as { tags?: readonly string[]; metadata?: object };
     const own = { tags: [...tags, "nostream"], metadata: { ...metadata, lc_source: "summarization" } };
     const told = { toolChoice: undefined, settings: undefined, onChunk: undefined, runtime: withOwn(runtime, own) };
-    return textOf(await callModel(model, { messages, tools: [], ...told })).trim();
+    const summary = textOf(await callModel(model, { messages, tools: [], ...told })).trim();
+    return summaryPrefix === undefined ? summary : { type: "human", content: `${summaryPrefix}\n\n${summary}` };
   };
   const recordOf = (state: AgentState) => (state["_summarization_event"] as ContextRecord | undefined) ?? null;
   return createMiddleware({

@@ -1,7 +1,7 @@
 import { type Todo, field, replaceTodos } from "threadfold";
 import { Command } from "threadfold/graph";
+import { refuseOthers } from "../../context/options.js";
 import { callsOf, lastTurn, toolMessage } from "../message.js";
-import { checkNames } from "../known-options.js";
 import { createMiddleware } from "../middleware.js";
 import { tool } from "../tools.js";
 import { withPrompt } from "../prompt.js";
@@ -61,8 +61,8 @@ const PARALLEL =
  * ```
  */
 export function todoListMiddleware(options: TodoListOptions = {}) {
-  const { systemPrompt = PROMPT, toolDescription = DESCRIPTION } = options;
-  checkNames(options, "systemPrompt", "toolDescription");
+  const { systemPrompt = PROMPT, toolDescription = DESCRIPTION, ...others } = options;
+  refuseOthers(others);
   return createMiddleware({
     name: "TodoListMiddleware",
     stateSchema: { todos: field.todos({ input: false }) },

@@ -1,9 +1,9 @@
 import { field } from "threadfold";
+import { refuseOthers } from "../../context/options.js";
 import { ThreadfoldError } from "../../errors.js";
 import { limit } from "../decide.js";
 import { newId } from "../../new-id.js";
 import { callsOf, type Fields, lastTurn, toolMessage } from "../message.js";
-import { checkNames } from "../known-options.js";
 import { createMiddleware } from "../middleware.js";
 import { CallLimitExceededError, type CallLimits, checkLimits } from "./model-call-limit.js";
 
@@ -41,9 +41,9 @@ type Counts = Readonly<Record<string, number>>;
  * ```
  */
 export function toolCallLimitMiddleware(options: ToolCallLimitOptions) {
-  checkNames(options, "toolName", "threadLimit", "runLimit", "exitBehavior");
-  checkLimits(options ?? {}, ["continue", "end", "error"]);
-  const { toolName, threadLimit, runLimit, exitBehavior = "continue" } = options;
+  const { toolName, threadLimit, runLimit, exitBehavior = "continue", ...others } = options ?? {};
+  refuseOthers(others);
+  checkLimits({ threadLimit, runLimit, exitBehavior }, ["continue", "end", "error"]);
   if (threadLimit !== undefined && runLimit !== undefined && runLimit > threadLimit)
     throw new ThreadfoldError("INVALID_VALUE", `runLimit (${runLimit}) cannot exceed threadLimit (${threadLimit}).`);
   const key = toolName ?? "__all__";

@@ -1,5 +1,7 @@
 // What a server of LangGraph's API knows and does, whatever the requests for it are.
+import { ThreadfoldError } from "threadfold";
 import { isDict } from "../../langgraph/merge.js";
+import { errorWords } from "../../stream/error-words.js";
 import { newId } from "../../new-id.js";
 import type { GraphState, RunnableGraph } from "../../stream/graph-parts.js";
 import { eventStream, Refusal } from "../http.js";
@@ -79,14 +81,15 @@ export class LangGraphServer {
     return new Response(null, { status: 204 });
   }
 
-  async searchThreads({ metadata, ids, limit = 10, offset = 0, status }: Record<string, unknown>): Promise<object[]> {
+  async searchThreads({ metadata, ids, status, ...page }: Record<string, unknown>): Promise<object[]> {
+    const [from, to] = rangeOf(page);
     const asked = Object.entries(isDict(metadata) ? metadata : {});
     const found = latestFirst(this.#threads.values())
       .filter(({ id }) => !Array.isArray(ids) || ids.includes(id))
       .filter(({ metadata: own }) => asked.every(([key, value]) => (own as Record<string, unknown>)[key] === value));
     const told = (await Promise.all(found.map(({ id }) => this.thread(id)))) as { status: string }[];
     const left = status == null ? told : told.filter((thread) => thread.status === status);
-    return left.slice(Number(offset), Number(offset) + Number(limit));
+    return left.slice(from, to);
   }
 
   async state(id: string, checkpoint?: unknown, subgraphs?: unknown): Promise<object> {
@@ -98,25 +101,32 @@ export class LangGraphServer {
     if (!graph.updateState) throw new Refusal(422, "The graph has no updateState().");
     const { values, as_node, checkpoint, checkpoint_id } = body;
     const config = configOf(id, checkpoint ?? checkpoint_id);
-    const made = await graph.updateState(config as never, values as never, (as_node ?? undefined) as never);
+    const isFields = (given: unknown) => given == null || isDict(given);
+    if (!(Array.isArray(values) ? values.every(isFields) : isFields(values)))
+      throw new Refusal(422, "The values should be an object of the state's fields.");
+    if (as_node != null && typeof as_node !== "string") throw new Refusal(422, "as_node should be a node's name.");
+    const made = await graph
+      .updateState(config as never, values as never, (as_node ?? undefined) as never)
+      .then(undefined, refusalOf);
     this.#touch(id);
     const at = checkpointOf(made as never);
     return { checkpoint: at, ...(made as object) };
   }
 
-  async history(id: string, { limit = 10, before, metadata, checkpoint }: Record<string, unknown>): Promise<object[]> {
+  async history(id: string, { before, metadata, checkpoint, ...page }: Record<string, unknown>): Promise<object[]> {
+    const limit = countOf(page, "limit", 10);
     const graph = this.#graphOf(id);
     if (!graph.getStateHistory || !graph.checkpointer) return [];
     const earlier = typeof before === "string" ? configOf(id, before) : before;
     const options = {
-      limit: Number(limit),
+      limit,
       ...(isDict(earlier) && { before: "configurable" in earlier ? earlier : configOf(id, earlier) }),
       ...(isDict(metadata) && { filter: metadata }),
     };
     const states: object[] = [];
     for await (const state of graph.getStateHistory(configOf(id, checkpoint) as never, options as never)) {
       states.push(threadStateOf(state as GraphState));
-      if (states.length >= Number(limit)) break;
+      if (states.length >= limit) break;
     }
     return states;
   }
@@ -153,9 +163,10 @@ export class LangGraphServer {
   }
 
   listRuns(threadId: string, query: URLSearchParams): object[] {
-    const [limit, offset, status] = [query.get("limit") ?? 10, query.get("offset") ?? 0, query.get("status")];
+    const [from, to] = rangeOf(Object.fromEntries(query));
+    const status = query.get("status");
     const runs = this.#runs.logs.of(threadId).filter((run) => status === null || run.status === status);
-    return runs.slice(Number(offset), Number(offset) + Number(limit)).map(({ told }) => told);
+    return runs.slice(from, to).map(({ told }) => told);
   }
 
   async cancel(run: Run, query: URLSearchParams): Promise<object> {
@@ -253,6 +264,26 @@ export class LangGraphServer {
       throw new Refusal(404, `There is no thread ${id}.`);
     return state;
   }
+}
+
+/** What a graph says of an update that it cannot take is the request's fault; any other error is the server's. */
+function refusalOf(error: unknown): never {
+  const { name, message, code } = errorWords(error);
+  const isOurs = error instanceof ThreadfoldError && error.code !== "STORAGE_FAILED";
+  throw isOurs || name === "InvalidUpdateError" || code !== undefined ? new Refusal(422, message) : error;
+}
+
+/** A number of a request's body or query. */
+function countOf(given: Record<string, unknown>, name: string, otherwise: number): number {
+  const count = Number(given[name] ?? otherwise);
+  if (!Number.isInteger(count) || count < 0) throw new Refusal(422, `${name} should be a number from 0.`);
+  return count;
+}
+
+/** Which part of a list is asked for. */
+function rangeOf(given: Record<string, unknown>): [from: number, to: number] {
+  const from = countOf(given, "offset", 0);
+  return [from, from + countOf(given, "limit", 10)];
 }
 
 /** Where a run can be joined; by this the SDK knows its id. */

@@ -1,7 +1,8 @@
 // A run of a graph as the parts of the runs API.
 import { finishedMessage, joinPart } from "../../langgraph/chunk.js";
 import { plainDict, readMessage } from "../../langgraph/message-form.js";
-import { graphParts, interruptsIn, type GraphPart, type RunnableGraph } from "../../stream/graph-parts.js";
+import { isDict } from "../../langgraph/merge.js";
+import { graphParts, interruptsIn, shownState, type GraphPart, type RunnableGraph } from "../../stream/graph-parts.js";
 import { Refusal } from "../http.js";
 
 /** A part as it is sent: the event's name, and its data. */
@@ -38,23 +39,41 @@ export interface RunEnd {
   isInterrupted: boolean;
 }
 
-/** Runs a graph and yields the parts in the modes asked for. What it ends with goes into `end`. */
+/**
+ * Runs a graph and yields the parts in the modes asked for. What it ends with goes into `end`. States and updates have the
+ * fields of the graph's output, as a LangGraph server's have.
+ */
 export async function* runParts(
   graph: RunnableGraph,
   { input, config, modes, end }: { input: unknown; config: object; modes: readonly string[]; end: RunEnd },
 ): AsyncGenerator<RunPart> {
   // The mode `tools` is no mode of older graphs; `values` says how the run ends.
   const streamMode = [...new Set(["values", ...modes.filter((mode) => mode !== "tools").map((mode) => MODES[mode])])];
-  const whole = new Map<string, object>();
-  for await (const part of graphParts(graph, input, { ...config, streamMode })) {
+  const messages = new Map<string, object>();
+  for await (const whole of graphParts(graph, input, { ...config, streamMode })) {
+    const part = shown(graph, whole);
     const { mode, ns, payload } = part;
     const asked = interruptsIn(payload);
     if ((mode === "values" || mode === "updates") && ns.length === 0 && asked.length > 0) end.isInterrupted = true;
     if (mode === "values" && ns.length === 0) end.values = { ...(end.values as object), ...(payload as object) };
-    if (mode === "messages") yield* messageParts(part, modes, whole);
+    if (mode === "messages") yield* messageParts(part, modes, messages);
     else if (modes.includes(mode))
       yield { event: named(mode, ns), data: mode === "values" ? withValues(payload, end) : payload };
   }
+}
+
+/** A part without what a caller does not see; what a subgraph shows is its own. */
+function shown(graph: RunnableGraph, part: GraphPart): GraphPart {
+  const { mode, ns, payload } = part;
+  if (ns.length > 0 || !isDict(payload)) return part;
+  const { __interrupt__: asked, ...own } = payload;
+  const interrupts = asked !== undefined && { __interrupt__: asked };
+  if (mode === "values") return { ...part, payload: { ...shownState(graph, own), ...interrupts } };
+  if (mode !== "updates") return part;
+  const update = (given: unknown): unknown =>
+    Array.isArray(given) ? given.map(update) : isDict(given) ? shownState(graph, given) : given;
+  const updates = Object.entries(own).map(([node, given]) => [node, update(given)] as const);
+  return { ...part, payload: { ...Object.fromEntries(updates), ...interrupts } };
 }
 
 /** A state that only says what is asked is told with the values that it asks about, as Python's is. */

@@ -99,6 +99,8 @@ export class Runs {
     const modes = modesOf(request.stream_mode);
     const strategy = request.multitask_strategy ?? "enqueue";
     const before = this.logs.of(threadId).filter(({ hasEnded }) => !hasEnded);
+    if (!["enqueue", "interrupt", "reject", "rollback"].includes(strategy as string))
+      throw new Refusal(422, `There is no multitask_strategy ${JSON.stringify(strategy)}.`);
     if (strategy === "rollback") throw new Refusal(422, "The strategy rollback is not served: use interrupt.");
     if (strategy === "reject" && before.length > 0)
       throw new Refusal(409, "The thread has a run that goes on: wait for it, or choose another multitask_strategy.");

@@ -30,64 +30,78 @@ def decision(rng: Random, name: str) -> dict[str, Any]:
     return {"type": kind}
 
 
+def some_gates(rng: Random, always: float, fewest: int) -> dict[str, Any]:
+    """What needs a yes: `always` is how often all decisions are allowed, `fewest` how many at least."""
+    gates: dict[str, Any] = {}
+    for name in ("echo", "ping"):
+        roll = rng.random()
+        if roll < always:
+            gates[name] = True
+        elif roll < 0.9:
+            gates[name] = {"allowed_decisions": rng.sample(KINDS, rng.randrange(fewest, 5))}
+            if rng.random() < 0.3:
+                gates[name]["description"] = "Please look"
+        else:
+            gates[name] = False
+    return gates
+
+
+def some_turns(rng: Random) -> Iterator[list[dict[str, Any]]]:
+    """The calls of one turn or two."""
+    number = iter(range(100))
+    for _ in range(rng.randrange(1, 3)):
+        names = [rng.choice(["echo", "echo", "ping", "safe"]) for _ in range(rng.randrange(1, 4))]
+        yield [call(one, {"x": str(n)}, next(number)) for n, one in enumerate(names)]
+
+
+def agent_of(replies: list[Any], log: list[str], approval: HumanInTheLoopMiddleware) -> Any:
+    """An agent whose tools write what they do into `log`."""
+
+    def tool(name: str) -> Any:
+        async def run(x: str) -> str:
+            log.append(f"{name}({x})")
+            return f"{name}:{x}"
+
+        return StructuredTool.from_function(coroutine=run, name=name, description=name)
+
+    tools = [tool("echo"), tool("ping"), tool("safe")]
+    return create_agent(Scripted(replies=replies), tools, middleware=[approval], checkpointer=InMemorySaver())
+
+
+CONFIG: Any = {"configurable": {"thread_id": "1"}, "max_concurrency": 1}
+
+
 def record(rng: Random) -> Iterator[dict[str, Any]]:
     """One or two turns, each with its decisions."""
     for _ in range(CASES):
-        gates: dict[str, Any] = {}
-        for name in ("echo", "ping"):
-            roll = rng.random()
-            if roll < 0.45:
-                gates[name] = True
-            elif roll < 0.9:
-                gates[name] = {"allowed_decisions": rng.sample(KINDS, rng.randrange(2, 5))}
-                if rng.random() < 0.3:
-                    gates[name]["description"] = "Please look"
-            else:
-                gates[name] = False
-        number = iter(range(100))
+        gates = some_gates(rng, 0.45, 2)
         replies = []
         turns = []
-        for _ in range(rng.randrange(1, 3)):
-            names = [rng.choice(["echo", "echo", "ping", "safe"]) for _ in range(rng.randrange(1, 4))]
-            calls = [call(one, {"x": str(n)}, next(number)) for n, one in enumerate(names)]
+        for calls in some_turns(rng):
             replies.append({"content": "", "tool_calls": calls})
-            gated = [one for one in names if gates.get(one)]
-            decisions = [decision(rng, one) for one in gated]
+            decisions = [decision(rng, one["name"]) for one in calls if gates.get(one["name"])]
+            is_gated = len(decisions) > 0
             if rng.random() < 0.04:
                 decisions.append({"type": "approve"})
-            if gated:
+            if is_gated:
                 turns.append(decisions)
         log: list[str] = []
-
-        def tool(name: str) -> Any:
-            async def run(x: str) -> str:
-                log.append(f"{name}({x})")
-                return f"{name}:{x}"
-
-            return StructuredTool.from_function(coroutine=run, name=name, description=name)
-
-        agent = create_agent(
-            Scripted(replies=replies),
-            [tool("echo"), tool("ping"), tool("safe")],
-            middleware=[HumanInTheLoopMiddleware(interrupt_on=gates, edit_notice="NOTE")],
-            checkpointer=InMemorySaver(),
-        )
-        config: Any = {"configurable": {"thread_id": "1"}, "max_concurrency": 1}
+        agent = agent_of(replies, log, HumanInTheLoopMiddleware(interrupt_on=gates, edit_notice="NOTE"))
         asked: list[Any] = []
 
-        def plainly(value: Any, calls: list[Any]) -> Any:
+        def plainly(value: Any) -> Any:
             requests = []
             for request in value["action_requests"]:
                 requests.append({**request, "description": json_for_repr(request["description"], request["args"])})
             return {"action_requests": requests, "review_configs": value["review_configs"]}
 
         async def run() -> Any:
-            result = await agent.ainvoke({"messages": human()}, config)
+            result = await agent.ainvoke({"messages": human()}, CONFIG)
             for decisions in turns:
                 if "__interrupt__" not in result:
                     break
-                asked.append(plainly(result["__interrupt__"][0].value, replies))
-                result = await agent.ainvoke(Command(resume={"decisions": decisions}), config)
+                asked.append(plainly(result["__interrupt__"][0].value))
+                result = await agent.ainvoke(Command(resume={"decisions": decisions}), CONFIG)
             return [shown(message) for message in result["messages"]]
 
         came = outcome(lambda: run_async(run()))

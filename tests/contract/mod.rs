@@ -1,7 +1,6 @@
 //! Threads against the contract's model: every word of up to three letters, and random long ones.
 //!
 //! `THREADFOLD_THOROUGH=1`, as in CI, says every word of up to five, and more random ones. `THREADFOLD_SEED` and `THREADFOLD_RUNS` make the random words other ones, or more.
-#![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
 // A model is to be read, not to be fast.
 #![allow(

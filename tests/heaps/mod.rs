@@ -1,11 +1,9 @@
 //! Every native heap gives the same answer, over random values: heaps differ in how they build it.
-#![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 mod plain;
-#[path = "../seeded/mod.rs"]
-mod seeded;
 
+use crate::seeded;
 use std::sync::Arc;
 
 use plain::Plain;

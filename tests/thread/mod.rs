@@ -1,7 +1,7 @@
 //! The thread over JSON: the core rules, and that nothing makes it panic.
-#![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
+use crate::seeded;
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -14,8 +14,6 @@ mod behind;
 mod drift;
 mod held;
 mod pending;
-#[path = "../seeded/mod.rs"]
-mod seeded;
 mod shown;
 mod snapshots;
 

@@ -1,0 +1,77 @@
+// Requests that make no sense are answered so, and never by a closed connection or as the server's own fault.
+import { connect } from "node:net";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { MemorySaver } from "@langchain/langgraph";
+import { serve, serveLangGraph, toNodeListener } from "threadfold/serve";
+import { describe, expect, test } from "vitest";
+import { LIBRARIES } from "./libraries";
+
+describe.each(LIBRARIES)("$library", ({ chatGraph, halfGraph }) => {
+  test.each([
+    ["GET // HTTP/1.1", "Host: localhost", 404],
+    ["GET //elsewhere/threads/t HTTP/1.1", "Host: localhost", 404],
+    ["GET http://localhost/threads/none HTTP/1.1", "Host: localhost", 404],
+    ["OPTIONS * HTTP/1.1", "Host: localhost", 400],
+    ["GET /threads/t HTTP/1.1", "Host: [", 400],
+    ["GET /threads/t HTTP/1.1", "Host: a b", 400],
+    ["TRACE / HTTP/1.1", "Host: localhost", 400],
+  ])("toNodeListener answers %s, %s by %d", async (line, host, status) => {
+    const server = createServer(toNodeListener(serve(chatGraph())));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+    socket.write(`${line}\r\n${host}\r\nConnection: close\r\n\r\n`);
+    let said = "";
+    for await (const part of socket) said += String(part);
+    expect(said).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  /** A server with a thread, and the status and words of its answers. */
+  async function served(saver = new MemorySaver()) {
+    const handler = serveLangGraph(halfGraph(saver));
+    const ask = async (method: string, path: string, body?: object) => {
+      const init = { method, ...(body && { body: JSON.stringify(body) }) };
+      const response = await handler(new Request(`http://localhost${path}`, init));
+      return [response.status, ((await response.json()) as { detail?: string }).detail] as const;
+    };
+    const input = { messages: [{ type: "human", content: "Hi" }] };
+    expect(await ask("POST", "/threads/t/runs/wait", { assistant_id: "agent", input })).toEqual([200, undefined]);
+    return ask;
+  }
+
+  test.each([
+    [{ values: 5 }, /values/],
+    [{ values: { messages: 5 }, as_node: "half" }, /message/],
+    [{ values: { messages: [{ type: "nobody", content: "x" }] }, as_node: "half" }, /message/],
+    [{ values: { messages: [] }, as_node: "nobody" }, /nobody/],
+    [{ values: { messages: [] }, as_node: 5 }, /as_node/],
+  ])("an update of a state that it cannot take is refused: %j", async (body, words) => {
+    const ask = await served();
+    expect(await ask("POST", "/threads/t/state", body)).toEqual([422, expect.stringMatching(words)]);
+    const good = { values: { messages: [{ type: "ai", content: "By hand" }] }, as_node: "half" };
+    expect(await ask("POST", "/threads/t/state", good)).toEqual([200, undefined]);
+  });
+
+  test("an update that the saver fails is the server's fault", async () => {
+    const saver = new MemorySaver();
+    const ask = await served(saver);
+    saver.put = () => Promise.reject(new Error("The disk is full."));
+    expect(await ask("POST", "/threads/t/state", { values: { messages: [] }, as_node: "half" })).toEqual([
+      500,
+      "The disk is full.",
+    ]);
+  });
+
+  test.each([
+    ["POST", "/threads/t/history", { limit: "x" }, /limit/],
+    ["GET", "/threads/t/history?limit=x", undefined, /limit/],
+    ["GET", "/threads/t/runs?limit=-1", undefined, /limit/],
+    ["GET", "/threads/t/runs?offset=x", undefined, /offset/],
+    ["POST", "/threads/search", { limit: 1.5 }, /limit/],
+    ["POST", "/threads/t/runs", { assistant_id: "agent", multitask_strategy: "bogus" }, /bogus/],
+  ])("%s %s of %j is refused", async (method, path, body, words) => {
+    const ask = await served();
+    expect(await ask(method, path, body)).toEqual([422, expect.stringMatching(words)]);
+  });
+});

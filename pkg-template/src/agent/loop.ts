@@ -1,0 +1,140 @@
+// The loop of an agent: the nodes of the hooks, and the edges between them, the model and the tools.
+import { END, Send, START } from "threadfold/graph";
+import { afterModel } from "./decide.js";
+import { callsOf, lastTurn } from "./message.js";
+import { hookOf, withContext } from "./middleware.js";
+import type { AgentTool } from "./tools.js";
+import type { AgentState, JumpTarget, Middleware, NodeHook } from "./types.js";
+
+/** The state as the edges see it. */
+interface LoopState extends AgentState {
+  readonly jumpTo?: JumpTarget | undefined;
+}
+
+/** The builder, without the types of a state that is known only now. */
+export interface Builder {
+  addNode(name: string, node: unknown, options?: object): unknown;
+  addEdge(from: string, to: string): unknown;
+  addConditionalEdges(from: string, path: (state: LoopState) => unknown, ends: readonly string[]): unknown;
+  compile(options: object): unknown;
+}
+
+const NODES = {
+  beforeAgent: "before_agent",
+  beforeModel: "before_model",
+  afterModel: "after_model",
+  afterAgent: "after_agent",
+};
+type HookName = keyof typeof NODES;
+
+/** A hook, as a node of the graph. */
+interface HookNode {
+  readonly node: string;
+  readonly canJumpTo: readonly JumpTarget[];
+}
+
+/** Adds the nodes of the hooks, and the edges between them, the model and the tools. */
+export function addLoop(
+  graph: Builder,
+  middleware: readonly Middleware[],
+  tools: ReadonlyMap<string, AgentTool>,
+  answers: ReadonlyMap<string, unknown> = new Map(),
+  hasTools: boolean,
+): void {
+  const { beforeAgent, beforeModel, afterModel: afterModels, afterAgent } = hookNodes(graph, middleware);
+  /** Where each turn begins, and where the run ends. */
+  const entry = beforeModel[0]?.node ?? "model";
+  const exit = afterAgent[0]?.node ?? END;
+  const targets: Readonly<Record<JumpTarget, string>> = { end: exit, tools: "tools", model: entry };
+
+  /** The way behind a hook: to the next, or where it may jump to. */
+  const leave = ({ node, canJumpTo }: HookNode, next: string) => {
+    if (canJumpTo.length === 0) {
+      graph.addEdge(node, next);
+      return;
+    }
+    const jump = (to: JumpTarget) => (to === "model" && node === entry ? "model" : targets[to]);
+    const known = (Object.keys(targets) as JumpTarget[]).filter((to) => canJumpTo.includes(to));
+    graph.addConditionalEdges(
+      node,
+      ({ jumpTo }) => (jumpTo && canJumpTo.includes(jumpTo) ? jump(jumpTo) : next),
+      unique(next, ...known.map(jump)),
+    );
+  };
+  const chain = (nodes: readonly HookNode[], last: string) =>
+    nodes.forEach((one, at) => leave(one, nodes[at + 1]?.node ?? last));
+
+  const next = (state: LoopState): unknown => {
+    const { ai, results } = lastTurn(state.messages);
+    const calls = ai && callsOf(ai);
+    const decided = afterModel({
+      jumpTo: state.jumpTo,
+      calls,
+      results,
+      isAnswer: (name) => answers.has(name),
+      isStructured: isStructured(state),
+    });
+    if (typeof decided === "string") return targets[decided];
+    return Array.from(decided, (at) => new Send("tools", [calls?.[at]]));
+  };
+
+  /** Whether what the tools said is the agent's answer. */
+  const isAnswered = ({ messages }: AgentState): boolean => {
+    const { ai, results } = lastTurn(messages);
+    if (!ai) return false;
+    // The name of the result counts: an approval may have put another tool in the place of the one that was called.
+    const ran = new Map(results.flatMap(({ tool_call_id: id, name = "" }) => (tools.has(name) ? [[id, name]] : [])));
+    const known = callsOf(ai).flatMap(({ id, name }) => tools.get(ran.get(id as string) ?? name) ?? []);
+    if (known.length > 0 && known.every(({ returnDirect }) => returnDirect)) return true;
+    return results.some(({ name = "", status }) => answers.has(name) && status !== "error");
+  };
+
+  graph.addEdge(START, beforeAgent[0]?.node ?? entry);
+  const last = afterModels.at(-1);
+  const from = last?.node ?? "model";
+  if (hasTools) {
+    const ends = answers.size > 0 || [...tools.values()].some(({ returnDirect }) => returnDirect);
+    graph.addConditionalEdges(
+      "tools",
+      ends ? (state) => (isAnswered(state) ? exit : entry) : () => entry,
+      ends ? [entry, exit] : [entry],
+    );
+    const again = last || answers.size > 0 || middleware.some(({ wrapModelCall }) => wrapModelCall) ? [entry] : [];
+    graph.addConditionalEdges(from, next, unique("tools", exit, ...again));
+  } else if (answers.size > 0) {
+    // A model that only says something is asked again, as in Python.
+    const decide = (state: LoopState) =>
+      (state.jumpTo && targets[state.jumpTo]) ?? (isStructured(state) ? exit : entry);
+    graph.addConditionalEdges(from, decide, [entry, exit]);
+  } else if (last) leave(last, exit);
+  else graph.addEdge("model", exit);
+  chain(beforeAgent, entry);
+  chain(beforeModel, "model");
+  // The last behind the model is where the loop decides.
+  if (last) graph.addEdge("model", (afterModels[0] as HookNode).node);
+  chain(afterModels.slice(0, -1), from);
+  chain(afterAgent, END);
+}
+
+const isStructured = ({ structuredResponse }: LoopState) => structuredResponse != null;
+
+const unique = <T>(...all: readonly T[]): T[] => [...new Set(all)];
+
+/** Adds the hooks' nodes. Returns those of each kind, in the order in which they run. */
+function hookNodes(graph: Builder, middleware: readonly Middleware[]): Record<HookName, HookNode[]> {
+  const nodes: Record<HookName, HookNode[]> = { beforeAgent: [], beforeModel: [], afterModel: [], afterAgent: [] };
+  for (const one of middleware) {
+    for (const [hook, suffix] of Object.entries(NODES) as [HookName, string][]) {
+      const given: NodeHook | undefined = one[hook];
+      if (!given) continue;
+      const { run, canJumpTo } = hookOf(given);
+      const node = `${one.name}.${suffix}`;
+      const told = (state: never, runtime: never) => run(state, withContext(one, { runtime }).runtime);
+      graph.addNode(node, one.contextSchema ? told : run);
+      // What is after runs from the last middleware to the first.
+      if (hook.startsWith("after")) nodes[hook].unshift({ node, canJumpTo });
+      else nodes[hook].push({ node, canJumpTo });
+    }
+  }
+  return nodes;
+}
