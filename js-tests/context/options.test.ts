@@ -104,3 +104,19 @@ for (const [name, run] of Object.entries(RAW)) {
     );
   });
 }
+
+test.each([
+  ["toolTokens", -1, (value: Any) => offloading({ toolTokens: value })],
+  ["humanTokens", -0.5, (value: Any) => offload(list, { humanTokens: value })],
+  ["toolTokens", NaN, (value: Any) => offloading({ toolTokens: value })],
+  ["trimTokensToSummarize", "all", (value: Any) => entry.langChainSummarization({ trimTokensToSummarize: value })],
+  [
+    "maxOutputTokens",
+    "9",
+    (value: Any) => entry.deepAgentsSummarization({ maxInputTokens: 99, maxOutputTokens: value }),
+  ],
+])("%s that are %s are refused by their name", (name, value, make) => {
+  expect(outcome(() => make(value as Any))).toMatchObject({
+    error: { code: "INVALID_VALUE", message: expect.stringContaining(name) as unknown },
+  });
+});

@@ -11,8 +11,8 @@ pub(super) const NONE: u32 = u32::MAX;
 /// What a decision needs to know of a message. Ids of calls are small numbers.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Row<'a> {
-    /// A message of a model: the ids of its calls, and of those that could not be parsed.
-    Ai { calls: &'a [u32], invalid: &'a [u32] },
+    /// A message of a model: the ids of its calls, of which the first `valid` could be parsed.
+    Ai { calls: &'a [u32], valid: u32 },
     /// A tool's result, and the id of the call it answers, if it says so.
     Tool(Option<u32>),
     /// Any other message.
@@ -105,23 +105,23 @@ impl Track {
         let at = self.len();
         let before = self.last_ai();
         match row {
-            Row::Ai { calls, invalid } => self.push_ai(at, calls, invalid),
+            Row::Ai { calls, valid } => self.push_ai(at, calls, valid),
             Row::Tool(id) => self.push_result(at, before, id),
             Row::Other => self.push_message(Role::Other, NONE, NONE),
         }
         self.settle(before);
     }
 
-    fn push_ai(&mut self, at: u32, calls: &[u32], invalid: &[u32]) {
+    fn push_ai(&mut self, at: u32, calls: &[u32], valid: u32) {
         let first = index(self.calls.len());
         let mut open_valid = 0;
-        for (position, id) in (0..).zip(calls.iter().chain(invalid)) {
+        for (position, id) in (0..).zip(calls) {
             let shadowed = self.latest.get(*id).unwrap_or(NONE);
             // Called twice in one message, an id is one call: it takes one result.
             if self.call(shadowed).is_some_and(|call| call.ai == at) {
                 continue;
             }
-            let valid = (position as usize) < calls.len();
+            let valid = position < valid;
             open_valid += u32::from(valid);
             self.latest.insert(*id, index(self.calls.len()));
             self.calls.push(Call { id: *id, ai: at, position, valid, result: NONE, shadowed });
@@ -233,16 +233,10 @@ impl Track {
         Some(at)
     }
 
-    /// Returns all safe cuts, in ascending order.
-    pub(crate) fn cuts(&self) -> Vec<u32> {
-        let mut at = self.len();
-        let mut cuts = vec![at];
-        while at > 0 {
-            at = self.node(at).below;
-            cuts.push(at);
-        }
-        cuts.reverse();
-        cuts
+    /// Returns all safe cuts, in descending order.
+    pub(crate) fn cuts(&self) -> impl Iterator<Item = u32> + '_ {
+        let below = |at: &u32| (*at > 0).then(|| self.node(*at).below);
+        std::iter::successors(Some(self.len()), below)
     }
 
     /// Returns the position of an AI message with a call that waits for its result: nothing follows
@@ -333,6 +327,6 @@ impl Track {
 }
 
 /// A position as the number that it crosses to JavaScript as.
-fn index(length: usize) -> u32 {
+pub(super) fn index(length: usize) -> u32 {
     u32::try_from(length).unwrap_or(NONE)
 }

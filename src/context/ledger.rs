@@ -1,6 +1,6 @@
 //! The messages of a context in numbers, and what a policy makes of them.
 
-use super::cut::{Row, Track};
+use super::cut::{Row, Track, index};
 use super::policy::{Decision, Limits};
 
 /// What a decision needs to know of an assistant message, beside its calls.
@@ -126,8 +126,8 @@ impl Ledger {
 
     /// Decides what is due: edits, if no trigger holds after them and they save at least half of what
     /// a summary would; else a summary, of what is edited then. `front` messages stay in front
-    /// whatever happens; editing those before [`Ledger::edit_boundary`] would save so many tokens of
-    /// each message.
+    /// whatever happens; editing those before [`Ledger::edit_boundary`] would save so many tokens up to
+    /// each message, itself included.
     pub(crate) fn due(
         &self,
         limits: &Limits,
@@ -139,7 +139,7 @@ impl Ledger {
             return None;
         }
         let mut due = Decision::default();
-        let room: f64 = saved.iter().sum();
+        let room = saved.last().copied().unwrap_or_default();
         if room > 0.0 {
             due.edited_before = self.edit_boundary(limits);
             // A little less is not worth a prompt cache: it would be due again soon.
@@ -207,18 +207,13 @@ impl Ledger {
         } else {
             self.before(len)
         };
-        // From each message on.
-        let mut savings = saved.to_vec();
-        let mut total = 0.0;
-        for one in savings.iter_mut().rev() {
-            total += *one;
-            *one = total;
-        }
-        if all - total <= keep {
+        let room = saved.last().copied().unwrap_or_default();
+        if all - room <= keep {
             return None;
         }
         let from = |at: u32| {
-            let less = savings.get(at as usize).copied().unwrap_or_default();
+            let before = at.checked_sub(1).and_then(|last| saved.get(last as usize));
+            let less = room - before.copied().unwrap_or_default();
             (self.before(len) - self.before(at)).ceil() - less
         };
         let (mut least, mut most) = (0, len);
@@ -242,9 +237,4 @@ impl Ledger {
         }
         (target..end).filter_map(|at| self.track.caller(at, EMPTY)).max().unwrap_or(end)
     }
-}
-
-/// A position as the number that it crosses to JavaScript as.
-fn index(length: usize) -> u32 {
-    u32::try_from(length).unwrap_or(u32::MAX)
 }

@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::message::{FORMS, kind_named, serialised_constructor};
 use crate::value::{Found, Kind, Symbols, Value};
 
-use super::cut::{Row, Track};
+use super::cut::{Row, Track, index};
 use super::parts::is_chat;
 
 /// What is known of a message.
@@ -70,8 +70,10 @@ impl<V: Value> Facts<V> {
         };
         match self {
             Self::Ai { calls, invalid } => {
-                let (calls, invalid) = (numbers(calls), numbers(invalid));
-                track.push(Row::Ai { calls: &calls, invalid: &invalid });
+                let (mut calls, invalid) = (numbers(calls), numbers(invalid));
+                let valid = index(calls.len());
+                calls.extend(invalid);
+                track.push(Row::Ai { calls: &calls, valid });
             }
             Self::Tool { id, .. } => {
                 track.push(Row::Tool(id.as_ref().and_then(|id| ids.intern(id))));

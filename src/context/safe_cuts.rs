@@ -112,7 +112,9 @@ impl<V: Value> SafeCuts<V> {
     /// Returns all safe cuts, in ascending order. 0 and the number of messages are always safe.
     #[must_use]
     pub fn all(&self) -> Vec<usize> {
-        self.track.cuts().into_iter().map(|cut| cut as usize).collect()
+        let mut cuts: Vec<usize> = self.track.cuts().map(|cut| cut as usize).collect();
+        cuts.reverse();
+        cuts
     }
 
     /// Returns the position of a message with a call that waits for its result: nothing follows it

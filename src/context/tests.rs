@@ -9,7 +9,7 @@ use super::cut::{Row, Track};
 
 #[derive(Debug, Clone)]
 enum Message {
-    Ai(Vec<u32>, Vec<u32>),
+    Ai(Vec<u32>, u32),
     Tool(Option<u32>),
     Other,
 }
@@ -17,7 +17,7 @@ enum Message {
 impl Message {
     fn row(&self) -> Row<'_> {
         match self {
-            Self::Ai(calls, invalid) => Row::Ai { calls, invalid },
+            Self::Ai(calls, valid) => Row::Ai { calls, valid: *valid },
             Self::Tool(id) => Row::Tool(*id),
             Self::Other => Row::Other,
         }
@@ -26,7 +26,7 @@ impl Message {
 
 fn any_message() -> impl Strategy<Value = Message> {
     prop_oneof![
-        3 => (vec(0_u32..4, 0..3), vec(0_u32..4, 0..2)).prop_map(|(calls, invalid)| Message::Ai(calls, invalid)),
+        3 => (vec(0_u32..4, 0..4), 0_u32..4).prop_map(|(calls, valid)| Message::Ai(calls, valid)),
         4 => prop::option::of(0_u32..4).prop_map(Message::Tool),
         2 => Just(Message::Other),
     ]

@@ -227,9 +227,11 @@ impl<'a, V: Value + fmt::Display> Context<'a, V> {
             };
             match &facts {
                 Facts::Ai { calls, invalid } => {
-                    let (calls, invalid) = (numbers(calls), numbers(invalid));
+                    let (mut calls, invalid) = (numbers(calls), numbers(invalid));
+                    let valid = number(calls.len());
+                    calls.extend(invalid);
                     let usage = self.usage(message, &mut providers);
-                    ledger.push(Row::Ai { calls: &calls, invalid: &invalid }, tokens, &usage);
+                    ledger.push(Row::Ai { calls: &calls, valid }, tokens, &usage);
                 }
                 Facts::Tool { id, .. } => {
                     let id = id.as_ref().and_then(|id| ids.intern(id));
@@ -291,12 +293,12 @@ impl<'a, V: Value + fmt::Display> Context<'a, V> {
         let saved = if self.clear.is_some() || self.truncate.is_some() {
             let all = self.edited(list.clone(), ledger.edit_boundary(&limits) as usize)?;
             let pairs = all.items().zip(of.list.iter());
+            let mut room = 0.0;
             let saved = pairs.map(|(short, message)| {
-                Ok(if message.same(&short) {
-                    0.0
-                } else {
-                    self.count(message)? - self.count(&short)?
-                })
+                if !message.same(&short) {
+                    room += self.count(message)? - self.count(&short)?;
+                }
+                Ok(room)
             });
             saved.collect::<Result<Vec<f64>, Error>>()?
         } else {

@@ -38,7 +38,7 @@ impl RawLedger {
 
     /// Keeps the first `keep` messages and adds those in the buffer: for each 0, `AI` or `TOOL`, and
     /// its tokens; for an AI message its provider, what it says it took and whether that is reported,
-    /// its calls that could be parsed, and the others; for a result the id of the call.
+    /// how many of its calls could be parsed, and all; for a result the id of the call.
     pub fn replace(&mut self, keep: u32, length: usize) {
         self.ledger.truncate(keep);
         read(length, |numbers| {
@@ -52,15 +52,15 @@ impl RawLedger {
     fn push(&mut self, numbers: &mut Reader<'_>) {
         let (kind, tokens) = (numbers.whole(), numbers.next());
         let mut usage = Usage::default();
-        let (calls, invalid);
+        let calls;
         let row = match kind {
             AI => {
                 usage.provider = optional(numbers);
                 usage.total_tokens = Some(numbers.next()).filter(|total| !total.is_nan());
                 usage.reported = numbers.next() > 0.0;
+                let valid = numbers.whole();
                 calls = numbers.wholes();
-                invalid = numbers.wholes();
-                Row::Ai { calls: &calls, invalid: &invalid }
+                Row::Ai { calls: &calls, valid }
             }
             TOOL => Row::Tool(optional(numbers)),
             _ => Row::Other,
@@ -85,24 +85,26 @@ impl RawLedger {
         }
     }
 
-    /// Reads from the buffer what editing each message saves, and leaves there the cutoff and the
+    /// Reads from the buffer what editing saves up to each message, and leaves there the cutoff and the
     /// boundary of edits. Returns whether anything is due.
     #[must_use]
     pub fn due(&self, front: u32, beside: f64, length: usize) -> bool {
-        let due = read(length, |saved| self.ledger.due(&self.limits, front, beside, saved.rest()));
+        let Some(due) =
+            read(length, |saved| self.ledger.due(&self.limits, front, beside, saved.rest()))
+        else {
+            return false;
+        };
         write(|out| {
-            for number in due.iter().flat_map(|due| [due.cutoff, due.edited_before]) {
-                out.push(f64::from(number));
-            }
+            out.push(f64::from(due.cutoff));
+            out.push(f64::from(due.edited_before));
         });
-        due.is_some()
+        true
     }
 
-    /// Leaves all safe cuts in the buffer. Returns how many.
+    /// Leaves all safe cuts in the buffer, in descending order. Returns how many.
     #[must_use]
     pub fn cuts(&self) -> usize {
-        let cuts = self.ledger.track.cuts();
-        write(|out| cuts.iter().for_each(|cut| out.push(f64::from(*cut))))
+        write(|out| self.ledger.track.cuts().for_each(|cut| out.push(f64::from(cut))))
     }
 }
 

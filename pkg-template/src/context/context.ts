@@ -129,7 +129,8 @@ export class Context<M extends object = object> {
 
   /**
    * Returns a meter that counts on from here, for a conversation that is being streamed: a token costs one addition and
-   * one comparison. It does not see what a repair adds or leaves out.
+   * one comparison. It does not see what a repair adds or leaves out, nor does it scale what comes after the look by what
+   * an answer took.
    *
    * @throws {@link ThreadfoldError} The errors of {@link Context.of}, and `INVALID_MESSAGE`.
    *

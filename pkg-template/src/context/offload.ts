@@ -101,11 +101,18 @@ function limitsOf(options: OffloadOptions | undefined): Limits {
   const folder: unknown = root ?? "/";
   if (typeof folder !== "string") throw wrong("root", "the path of a folder");
   return {
-    ofTools: toolTokens === null ? 0 : numberOr(toolTokens, 20_000, "toolTokens"),
-    ofHumans: humanTokens === null ? 0 : numberOr(humanTokens, 50_000, "humanTokens"),
+    ofTools: tokensOf(toolTokens, 20_000, "toolTokens"),
+    ofHumans: tokensOf(humanTokens, 50_000, "humanTokens"),
     excluded,
     start: folder.replace(/\/+$/, ""),
   };
+}
+
+/** So many tokens; 0 moves nothing. */
+function tokensOf(given: number | null | undefined, usual: number, what: string): number {
+  const tokens = given === null ? 0 : numberOr(given, usual, what);
+  if (tokens < 0) throw wrong(what, "a number from 0 on, or null");
+  return tokens;
 }
 
 /**

@@ -6,7 +6,7 @@ import type { ContextSize } from "./edited.js";
 import { readParts } from "./message-parts.js";
 import { type ContextLimit, type ContextOptions } from "./policy.js";
 import { historyMessage } from "./record.js";
-import { defined, optionsOf, wrong } from "./options.js";
+import { defined, numberOr, optionsOf, wrong } from "./options.js";
 import type { TokenCounter } from "./token-counter.js";
 import { trimMessages } from "./trim.js";
 import { truncateToolArgs, type TruncateToolArgsOptions } from "./truncate-args.js";
@@ -204,11 +204,12 @@ export function deepAgentsSummarization<M extends object = object>(
       provider,
       trimTokensToSummarize = null,
       charsPerToken,
-      maxOutputTokens = 0,
+      maxOutputTokens,
       truncateArgs,
       ...rest
     } = optionsOf(options);
     const { maxInputTokens } = rest;
+    const written = numberOr(maxOutputTokens, 0, "maxOutputTokens");
     const isKnown = maxInputTokens !== undefined;
     const usual: TruncateToolArgsOptions = isKnown
       ? { trigger: { fraction: 0.85 }, keep: { fraction: 0.1 } }
@@ -228,7 +229,7 @@ export function deepAgentsSummarization<M extends object = object>(
       },
       {
         ...asLangchain(provider, charsPerToken, trimTokensToSummarize),
-        most: isKnown ? Math.max(0, Math.floor(maxInputTokens * SHARE_OF_INPUT) - maxOutputTokens) : undefined,
+        most: isKnown ? Math.max(0, Math.floor(maxInputTokens * SHARE_OF_INPUT) - written) : undefined,
         ...(truncateArgs !== null && {
           rewrite: (list: readonly object[], tokens: () => number) =>
             truncateToolArgs(list, settings as TruncateToolArgsOptions, tokens()),
@@ -245,6 +246,7 @@ function asLangchain(
   trimmed: number | null,
 ): ViewRules {
   if (provider !== undefined && provider !== null && typeof provider !== "string") throw wrong("provider", "a name");
+  numberOr(trimmed, null, "trimTokensToSummarize");
   return {
     asLangchain: true,
     unrepaired: true,

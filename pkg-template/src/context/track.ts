@@ -51,12 +51,9 @@ export class Track {
       rows.push(TOOL, tokens, this.#number(answers));
     } else if (kind === "ai") {
       rows.push(AI, tokens, this.#number(provider), total, Number(isOurs));
-      // How many could be parsed, and they; how many could not, and they.
-      const valid = ids.length - invalid;
-      rows.push(valid);
-      for (let at = 0; at < valid; at++) rows.push(this.#number(ids[at]));
-      rows.push(invalid);
-      for (let at = valid; at < ids.length; at++) rows.push(this.#number(ids[at]));
+      // How many could be parsed, how many there are, and they.
+      rows.push(ids.length - invalid, ids.length);
+      for (const id of ids) rows.push(this.#number(id));
     } else {
       rows.push(OTHER, tokens);
     }
@@ -79,13 +76,15 @@ export class Track {
     return call(() => this.#raw.ask(what, number));
   }
 
-  /** Returns the cutoff and the boundary of edits, which save so much of each message; nothing, if nothing is due. */
+  /** Returns the cutoff and the boundary of edits, which save so much up to each message; nothing, if nothing is due. */
   due(front: number, beside: number, saved: number[]): number[] {
     return call(() => (this.#raw.due(front, beside, given(saved)) ? taken(2) : []));
   }
 
+  /** Returns all safe cuts, in ascending order. */
   cuts(): number[] {
-    return call(() => taken(this.#raw.cuts()));
+    const cuts = call(() => taken(this.#raw.cuts()));
+    return cuts.map((_, at) => cuts.at(-1 - at) as number);
   }
 
   free(): void {

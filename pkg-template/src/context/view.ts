@@ -173,8 +173,9 @@ export class ContextView<M extends object = object> {
     const list = this.#shown();
     const boundary = edits.length > 0 ? ledger.ask(EDIT_BOUNDARY) : 0;
     const short = edited(list, edits, boundary);
-    const saved =
-      short === list ? [] : list.map((one, at) => (short[at] === one ? 0 : count(one) - count(short[at] as M)));
+    let room = 0;
+    const upTo = (one: M, at: number) => (room += short[at] === one ? 0 : count(one) - count(short[at] as M));
+    const saved = short === list ? [] : list.map(upTo);
     const [cutoff, editsBefore = 0] = ledger.due(this.#of.front, beside, saved);
     if (cutoff === undefined) return null;
     return new Due(this.record, this.#setting, this.#of, list, editsBefore > 0 ? short : list, cutoff, editsBefore);
