@@ -1,5 +1,5 @@
 // The full track and the context of any state or thread, by the names that users of other systems know.
-import { reading } from "../errors.js";
+import { reading } from "./options.js";
 import { Context } from "./context.js";
 import { type ContextSource, trackOf } from "./source.js";
 

@@ -1,10 +1,9 @@
 // Clears old tool results. src/context/clear.rs is the same in Rust.
-import { reading } from "../errors.js";
 import { sameJson } from "../same-json.js";
 import { answeredCall, callId, callName, toolCallsOf, withArgs } from "./call-fields.js";
 import { type EditedBefore, freeField, idOf, positionOf, withFields } from "./edited.js";
 import { type Fields, fieldsOf, kindOf } from "./message-parts.js";
-import { listed, numberOr, optionsOf, refuseOthers, wrong } from "./options.js";
+import { listed, numberOr, optionsOf, reading, refuseOthers, wrong } from "./options.js";
 import { dictOr } from "./python-text.js";
 import { counterOf, type TokenCounter } from "./token-counter.js";
 

@@ -1,4 +1,3 @@
-import { reading } from "../errors.js";
 import { answeredCall } from "./call-fields.js";
 import { clearToolUses } from "./clear.js";
 import { type Edit, Effectives } from "./effective.js";
@@ -6,7 +5,7 @@ import { growing } from "./growing.js";
 import { Ledger } from "./ledger.js";
 import { fieldsOf, kindOf } from "./message-parts.js";
 import { Meter } from "./meter.js";
-import { optionsOf, refuseOthers, wrong } from "./options.js";
+import { optionsOf, reading, refuseOthers, wrong } from "./options.js";
 import { type ContextOptions, type Offload, overheadOf, policyOf, triggersOf } from "./policy.js";
 import type { ContextRecord } from "./record.js";
 import { type ContextSource, type Track, trackOf } from "./source.js";

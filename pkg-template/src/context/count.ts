@@ -1,9 +1,8 @@
 // Counts tokens as LangChain's `count_tokens_approximately` does, to the number. src/context/count.rs is the same in
 // Rust.
-import { reading } from "../errors.js";
 import type { MessageLike } from "../messages.js";
 import { answeredId, callsOf, type MessageParts, readParts, refused } from "./message-parts.js";
-import { listed, optionsOf, refuseOthers, wrong } from "./options.js";
+import { listed, optionsOf, reading, refuseOthers, wrong } from "./options.js";
 import { codePoints, isDict, jsonLength, jsonText, reprLength } from "./python-text.js";
 import { UsageScale, usageOf } from "./usage-scale.js";
 

@@ -1,9 +1,8 @@
 // Estimates the tokens of a message. src/context/estimate_message.rs is the same in Rust.
-import { reading } from "../errors.js";
 import type { MessageLike } from "../messages.js";
 import { scanTokens, type TokenScan } from "./estimate.js";
 import { answeredId, callsOf, type CallParts, readParts } from "./message-parts.js";
-import { optionsOf, refuseOthers, wrong } from "./options.js";
+import { optionsOf, reading, refuseOthers, wrong } from "./options.js";
 import { isDict, jsonText } from "./python-text.js";
 
 /** How a message's tokens are estimated. */

@@ -1,6 +1,6 @@
 // Reads what a model is sent of a message, in any of the forms that a message may have. src/context/parts.rs is the
 // same in Rust.
-import { ThreadfoldError } from "../errors.js";
+import { ThreadfoldError } from "./options.js";
 import { blocksOf } from "../message-content.js";
 import { isDict } from "./python-text.js";
 

@@ -1,12 +1,11 @@
 // Counts a context while it grows, a streamed token at a time.
-import { reading } from "../errors.js";
 import { sizeOf } from "./count.js";
 import { withFields } from "./edited.js";
 import { Estimated } from "./growing.js";
 import { fieldsOf, isForScreen, type MessageParts, readParts } from "./message-parts.js";
 import type { Threshold } from "./policy.js";
 import { codePoints } from "./python-text.js";
-import { wrong } from "./options.js";
+import { reading, wrong } from "./options.js";
 
 /** Counts text that is appended to a message. */
 interface Growing {

@@ -1,9 +1,8 @@
 // Moves what is too long for a context to files. src/context/offload.rs is the same in Rust.
-import { reading } from "../errors.js";
 import { answeredCall, callId, callName, toolCallsOf } from "./call-fields.js";
 import { blockText, firstChars, freeField, idOf, withFields } from "./edited.js";
 import { fieldsOf, kindOf } from "./message-parts.js";
-import { listed, numberOr, optionsOf, refuseOthers, wrong } from "./options.js";
+import { listed, numberOr, optionsOf, reading, refuseOthers, wrong } from "./options.js";
 import { preview } from "./preview.js";
 import { codePoints, dictOr } from "./python-text.js";
 import { sha256 } from "./sha256.js";

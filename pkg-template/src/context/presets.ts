@@ -1,12 +1,11 @@
 // Policies that other systems have, under their names.
-import { reading } from "../errors.js";
 import { Context } from "./context.js";
 import { countTokens } from "./count.js";
 import type { ContextSize } from "./edited.js";
 import { readParts } from "./message-parts.js";
 import { type ContextLimit, type ContextOptions } from "./policy.js";
 import { historyMessage } from "./record.js";
-import { defined, numberOr, optionsOf, wrong } from "./options.js";
+import { defined, numberOr, optionsOf, reading, wrong } from "./options.js";
 import type { TokenCounter } from "./token-counter.js";
 import { trimMessages } from "./trim.js";
 import { truncateToolArgs, type TruncateToolArgsOptions } from "./truncate-args.js";

@@ -1,5 +1,5 @@
 // How long Python's own texts of a value are: `len(repr(value))` and `len(json.dumps(value))`. No text is built.
-import { ThreadfoldError } from "../errors.js";
+import { ThreadfoldError } from "./options.js";
 
 /** Python's recursion limit: what is nested deeper has no repr there, either. */
 const DEEPEST = 1000;

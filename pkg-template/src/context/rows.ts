@@ -1,8 +1,7 @@
 // What decisions need to know of a message: which calls it makes, or which one it answers.
-import { reading } from "../errors.js";
 import { answeredCall } from "./call-fields.js";
 import { FORMS, KINDS, named, refused } from "./message-parts.js";
-import { listed } from "./options.js";
+import { listed, reading } from "./options.js";
 import { isDict } from "./python-text.js";
 
 /** A call of a tool, in any form: LangChain's `{ id, name }`, or OpenAI's and AG-UI's `{ id, function: { name } }`. */

@@ -1,6 +1,5 @@
-import { reading, ThreadfoldError } from "../errors.js";
 import type { MessageLike } from "../message-types.js";
-import { wrong } from "./options.js";
+import { reading, ThreadfoldError, wrong } from "./options.js";
 import { type Facts, factsOf, factsOfAll, sameFacts } from "./rows.js";
 import { CUT, NEXT_CUT, PENDING, Track } from "./track.js";
 

@@ -1,7 +1,6 @@
-import { reading } from "../errors.js";
 import type { MessageLike } from "../message-types.js";
 import { Answers, type ToolAnswer } from "./answer.js";
-import { isSecond, optionsOf, refuseOthers, wrong } from "./options.js";
+import { isSecond, optionsOf, reading, refuseOthers, wrong } from "./options.js";
 import { type Facts, factsOfAll } from "./rows.js";
 
 export type { ToolAnswer } from "./answer.js";

@@ -1,8 +1,7 @@
 // Trims a list of messages. src/context/trim.rs is the same in Rust.
-import { reading, ThreadfoldError } from "../errors.js";
 import { blockText, withFields } from "./edited.js";
 import { fieldsOf, kindOf } from "./message-parts.js";
-import { calledBy, isSecond, listed, optionsOf, refuseOthers, wrong } from "./options.js";
+import { calledBy, isSecond, listed, optionsOf, reading, refuseOthers, ThreadfoldError, wrong } from "./options.js";
 import { type Facts, factsOf } from "./rows.js";
 import { type Counter, counterOf, knownOf, type TokenCounter } from "./token-counter.js";
 

@@ -1,7 +1,6 @@
 // Truncates long arguments of old tool calls. src/context/truncate.rs is the same in Rust.
-import { reading } from "../errors.js";
 import { type ContextSize, type EditedBefore, firstChars, positionOf, withFields } from "./edited.js";
-import { listed, numberOr, optionsOf, refuseOthers, wrong } from "./options.js";
+import { listed, numberOr, optionsOf, reading, refuseOthers, wrong } from "./options.js";
 import { isDict } from "./python-text.js";
 import { type Counter, counterOf, type TokenCounter } from "./token-counter.js";
 import { callArgs, callName, toolCallsOf, withArgs } from "./call-fields.js";

@@ -1,12 +1,11 @@
 // What a model is sent, by a full track and a record; what that costs; and what is due.
-import { reading } from "../errors.js";
 import { removeMessage, REMOVE_ALL_MESSAGES } from "./removal.js";
 import { type Edit, edited, type Effective, isSystem, systemsBefore } from "./effective.js";
 import { type EditedBefore, idOf } from "./edited.js";
 import type { Ledger } from "./ledger.js";
 import type { Offload, Overhead, Rules } from "./policy.js";
 import { textIn } from "./message-parts.js";
-import { defined, wrong } from "./options.js";
+import { defined, reading, wrong } from "./options.js";
 import { isDict } from "./python-text.js";
 import { type ContextRecord, summaryMessage, summaryOf, withoutReasoning } from "./record.js";
 import { repairToolCalls } from "./tool-calls.js";
