@@ -74,7 +74,10 @@ if (wanted("trimMessages")) {
 if (wanted("agent")) {
   const { agentCosts } = await import("./cases/agent.mjs");
   const costs = await agentCosts(options.quick);
-  if (!costs) console.log("\nNo turn of an agent is measured, and no middleware: `npm ci` in langchain/ installs what they are beside.");
+  if (!costs)
+    console.log(
+      "\nNo turn of an agent is measured, and no middleware: `npm ci` in langchain/ installs what they are beside.",
+    );
   for (const result of costs ?? []) {
     results.push(result);
     printCase(result);

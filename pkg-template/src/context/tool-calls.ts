@@ -60,10 +60,10 @@ export function repairToolCalls<M extends MessageLike>(messages: readonly M[], o
     facts.forEach((one, at) => {
       if (one.kind === "tool") return;
       list.push(messages[at] as M);
-      const own = asked.get(at);
-      for (const result of own?.results ?? []) list.push(messages[result] as M);
-      if (own && (all || at !== waits))
-        for (const position of own.open.values()) list.push(answers.to(messages[at], one, position) as M);
+      const { calls, results } = asked[at] as Asked;
+      for (const result of results) list.push(messages[result] as M);
+      if (all || at !== waits)
+        for (const { isOpen, position } of calls) if (isOpen) list.push(answers.to(messages[at], one, position) as M);
     });
     const isSame = list.length === messages.length && list.every((message, at) => message === messages[at]);
     return isSame ? (messages as M[]) : list;
@@ -92,38 +92,41 @@ function isWhole(facts: readonly Facts[]): boolean {
   return open.length === 0;
 }
 
-/** What is known of a message with calls. */
+/** The calls of a message, and where their results are, in the order of the list. */
 interface Asked {
-  /** The positions of the calls without a result, by their ids. */
-  readonly open: Map<string, number>;
-  /** Where the first result of each other call is, in the order of the list. */
+  readonly calls: readonly { readonly position: number; isOpen: boolean }[];
   readonly results: number[];
 }
 
-/** Finds which result belongs to which message: to the nearest before it that calls its id. */
+const NOTHING_ASKED: Asked = { calls: [], results: [] };
+
+/** Finds which result belongs to which call: to that of the nearest message before it that calls its id. */
 function pairsOf(facts: readonly Facts[]) {
-  const asked = new Map<number, Asked>();
-  const latest = new Map<string | undefined, Asked>();
+  const latest = new Map<string | undefined, { by: Asked; position: number; isOpen: boolean }>();
   /** The message behind which there are only results. */
   let last = -1;
-  facts.forEach(({ kind, ids, answers }, at) => {
+  const asked = facts.map(({ kind, ids, answers }, at) => {
     if (kind === "tool") {
-      const caller = latest.get(answers);
-      if (caller?.open.delete(answers as string)) caller.results.push(at);
-      return;
+      const call = latest.get(answers);
+      if (call?.isOpen) call.by.results.push(at);
+      if (call) call.isOpen = false;
+      return NOTHING_ASKED;
     }
     last = at;
-    if (ids.length === 0) return;
-    const own: Asked = { open: new Map(), results: [] };
-    asked.set(at, own);
+    if (ids.length === 0) return NOTHING_ASKED;
+    const calls: { by: Asked; position: number; isOpen: boolean }[] = [];
+    const by: Asked = { calls, results: [] };
     ids.forEach((id, position) => {
       // Called twice in one message, an id is one call.
-      if (!own.open.has(id)) own.open.set(id, position);
-      latest.set(id, own);
+      if (latest.get(id)?.by === by) return;
+      const call = { by, position, isOpen: true };
+      latest.set(id, call);
+      calls.push(call);
     });
+    return by;
   });
   const { ids, invalid } = facts[last] ?? { ids: [], invalid: 0 };
-  const isWaiting = [...(asked.get(last)?.open.values() ?? [])].some((position) => position < ids.length - invalid);
+  const isWaiting = asked[last]?.calls.some(({ isOpen, position }) => isOpen && position < ids.length - invalid);
   return { asked, waits: isWaiting ? last : undefined };
 }
 
