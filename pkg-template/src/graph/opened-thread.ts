@@ -13,9 +13,11 @@ import type { CompiledStateGraph } from "./compiled-graph.js";
 import { GraphValueError } from "./graph-errors.js";
 import type { GraphSpec } from "./graph-spec.js";
 import { uuid6, uuid6After } from "./ids.js";
-import type { PlanRun } from "./planner.js";
+import { INTERRUPT } from "./interrupt.js";
+import type { PlanRun, PlanWriter } from "./planner.js";
 import {
   checkpointOf,
+  ERROR,
   isSpecial,
   NULL_TASK,
   type Restored,
@@ -26,6 +28,9 @@ import {
 } from "./saved-thread.js";
 import type { Values } from "./state-fields.js";
 import { Task, type TaskHome } from "./task.js";
+
+/** What tasks save that are not done. An answer counts as done, as langgraph.js has it. */
+const ENDS_NOTHING = new Set([ERROR, INTERRUPT]);
 
 /** A graph and its saver; of a graph inside, if the config names its namespace. */
 export interface Place {
@@ -65,7 +70,7 @@ export class OpenedThread implements TaskHome {
   readonly stepNumber: number;
   readonly others: Restored["others"];
   readonly held: Map<number, unknown>;
-  readonly plan: PlanRun;
+  plan: PlanRun;
   readonly pending: readonly CheckpointPendingWrite[];
   // What conditions find in their context.
   readonly config = {};
@@ -117,6 +122,38 @@ export class OpenedThread implements TaskHome {
     }
   }
 
+  /**
+   * Applies what the finished tasks of an open step have written, and what callers have. Only the versions of what is kept
+   * count up, fields and joins that still wait: as in langgraph.js, what these writes would trigger is not triggered.
+   * Returns whether a task had finished.
+   */
+  applyFinished(): boolean {
+    const theirs = this.pending.filter(([id, channel]) => id === NULL_TASK && !isSpecial(channel));
+    this.peek();
+    this.restore();
+    const tasks = this.tasks.filter((task) => this.saved(task).some(([channel]) => !ENDS_NOTHING.has(channel)));
+    if (tasks.length + theirs.length === 0) return false;
+    const before = this.plan.state().versions;
+    const writes = takeCallersWrites(this, theirs, this.sends);
+    this.apply(tasks, "task", writes.length > 0 ? [{ writes }] : []);
+    const after = this.plan.state();
+    const { fields, joins, plan } = this.spec;
+    const waits = (join: number) => (after.joins[join]?.length ?? 0) < (joins[join]?.from.length ?? 0);
+    const isKept = (channel: number) =>
+      channel < fields.keys.length ||
+      channel === plan.sends ||
+      (channel >= plan.join(0) && waits(channel - plan.join(0)));
+    const versions = after.versions.map((version, channel) =>
+      isKept(channel) ? version : (before[channel] as number),
+    );
+    const state = { ...after, versions, sends: [] };
+    this.sends = [];
+    this.tasks = [];
+    this.plan.free();
+    this.plan = this.spec.plan.open({ recursionLimit: 1, state });
+    return tasks.length > 0;
+  }
+
   /** The values with what these tasks have written, by name before Sends by index. */
   fold(tasks: readonly Task[]): Values {
     const place = (task: Task) => (task.planned.send === -1 ? -1 : task.planned.send);
@@ -128,19 +165,18 @@ export class OpenedThread implements TaskHome {
   }
 
   /** Applies what tasks have written, as one step. */
-  apply(tasks: readonly Task[], as: "task" | "node"): void {
-    if (tasks.length === 0) return;
-    this.state = this.fold(tasks);
+  apply(tasks: readonly Task[], as: "task" | "node", others: readonly PlanWriter[] = []): void {
+    if (tasks.length + others.length === 0) return;
+    if (tasks.length > 0) this.state = this.fold(tasks);
     this.sends = tasks.flatMap(({ sends }) => sends);
     for (const task of tasks) {
       task.holdBranches(this.held);
       this.others[task.name] ??= {};
     }
-    this.plan.apply(
-      tasks.map((task) =>
-        as === "task" ? { task: task.position, writes: task.writes } : { node: task.node.number, writes: task.writes },
-      ),
+    const writers = tasks.map(({ position, node, writes }) =>
+      as === "task" ? { task: position, writes } : { node: node.number, writes },
     );
+    this.plan.apply([...others, ...writers]);
   }
 
   /** What a checkpoint is made of. */

@@ -69,7 +69,11 @@ export async function updateState(
       thread.plan.apply([{ writes: [graph.spec.plan.start] }]);
       return await put("input", tuple ? thread.stepNumber : -1);
     }
-    const tasks = updates.map((update, at) => writer(graph, thread, tuple, update, updates.length, at));
+    // At the head, the open step's finished tasks count; behind a checkpoint that the caller names everything runs again.
+    const went = config.configurable?.checkpoint_id === undefined && thread.applyFinished();
+    const ran =
+      went || Object.values(tuple?.checkpoint.versions_seen ?? {}).some((seen) => Object.keys(seen).length > 0);
+    const tasks = updates.map((update, at) => writer(graph, thread, ran, update, updates.length, at));
     for (const [at, task] of tasks.entries()) await task.answer(updates[at]?.values);
     if (tuple) {
       for (const [at, task] of tasks.entries())
@@ -106,7 +110,7 @@ async function updateCopy(root: CompiledStateGraph, copy: CheckpointConfig, upda
 function writer(
   graph: CompiledStateGraph,
   thread: OpenedThread,
-  tuple: CheckpointTuple | undefined,
+  ran: boolean,
   { asNode }: StateUpdate,
   of: number,
   at: number,
@@ -115,7 +119,6 @@ function writer(
   let node = numbers.get(asNode as string);
   if (asNode === undefined) {
     if (of > 1) throw new InvalidUpdateError('"asNode" is required when applying multiple updates');
-    const ran = tuple && Object.values(tuple.checkpoint.versions_seen).some((seen) => Object.keys(seen).length > 0);
     node = ran ? thread.plan.lastNode() : start;
     if (node < 0) throw new InvalidUpdateError('Ambiguous update, specify "asNode"');
   }
