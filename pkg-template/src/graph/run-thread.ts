@@ -52,6 +52,7 @@ export abstract class RunThread extends RunEvents {
   #parentId: string | undefined;
   /** What is to be saved behind the last checkpoint, at the end. */
   #late: [task: string, entries: [channel: string, value: unknown][]][] = [];
+  #hasExited = false;
 
   constructor(graph: CompiledStateGraph, config: RunConfig, parent: Task | undefined, streams: RunStreams | undefined) {
     super(graph, config, parent, streams);
@@ -299,7 +300,9 @@ export abstract class RunThread extends RunEvents {
   /** Saves the last checkpoint, where only that is saved, and what comes behind it. */
   putAtExit(): void {
     const { saved } = this;
-    if (saved?.durability !== "exit") return;
+    // A saver that has failed is not asked again.
+    if (saved?.durability !== "exit" || this.#hasExited) return;
+    this.#hasExited = true;
     this.#save(saved);
     for (const [task, entries] of this.#late) if (entries.length > 0) saved.putWrites(this.checkpointId, entries, task);
   }

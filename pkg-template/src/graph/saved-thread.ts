@@ -235,7 +235,8 @@ export class SavedThread {
     this.spec = spec;
     this.saver = saver;
     this.durability = durability;
-    this.#isImmediate = saver.constructor === MemorySaver;
+    const own = MemorySaver.prototype;
+    this.#isImmediate = saver.put === own.put && saver.putWrites === own.putWrites;
     this.#base = place;
   }
 
@@ -306,6 +307,8 @@ export class SavedThread {
 
   /** Waits until all is saved. @throws what the saver threw. */
   async settled(): Promise<void> {
+    // What was refused at once is noted a moment later.
+    await undefined;
     while (this.#open.size > 0) await Promise.allSettled(this.#open);
     this.check();
   }
