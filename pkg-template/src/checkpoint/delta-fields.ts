@@ -87,6 +87,8 @@ export class DeltaFields {
     const channel_values = { ...checkpoint.channel_values };
     const counters: Record<string, [number, number]> = {};
     const known = this.#known?.id === parent ? this.#known : undefined;
+    // One that is put again is whole: what was written behind its parent may be another branch's.
+    const isAgain = this.#known?.id === checkpoint.id;
     for (const { name, every } of this.#fields) {
       const [updates, steps] = known?.counters[name] ?? [0, 0];
       const isNew = name in newVersions;
@@ -95,7 +97,7 @@ export class DeltaFields {
       // and those that nobody applied would come back.
       const writers = known?.writers.get(name)?.size ?? 0;
       const isTold = known ? writers === (isNew ? 1 : 0) && !known.unsure.has(name) : parent === undefined && !isNew;
-      if (!isTold || next[0] >= every || next[1] >= MOST_STEPS) continue;
+      if (isAgain || !isTold || next[0] >= every || next[1] >= MOST_STEPS) continue;
       delete channel_values[name];
       counters[name] = next;
     }

@@ -5,7 +5,16 @@ import { LONG_LIST } from "./kept-list.js";
 import { plainValue } from "./plain-value.js";
 import { withPendingSends } from "./pending-sends.js";
 import { placesOf } from "./pending-writes.js";
-import { checkpointIdOf, configOf, parentOf, placeOf, takesId, takesMetadata, type Place } from "./place.js";
+import {
+  checkCheckpointId,
+  checkpointIdOf,
+  configOf,
+  parentOf,
+  placeOf,
+  takesId,
+  takesMetadata,
+  type Place,
+} from "./place.js";
 import { nextVersion, type Parts } from "./stored-list.js";
 import type {
   ChannelVersions,
@@ -108,7 +117,8 @@ export class IndexedDBSaver extends BaseCheckpointSaver {
     const known = this.#known.get(keyOf(place));
     const lists = known?.id === parent ? known?.byChannel : undefined;
     await this.#database.run("readwrite", "Saving a checkpoint", async (store) => {
-      const before = parent === undefined ? undefined : await getRow(store, [thread, ns, parent]);
+      // One that is put again, behind itself, is one that changes: it has what it had, and stays where it was.
+      const before = await getRow(store, [thread, ns, parent ?? id]);
       const values: Record<string, Stored> = {};
       for (const [channel, value] of Object.entries(channel_values)) {
         const old = before?.values[channel];
@@ -123,11 +133,8 @@ export class IndexedDBSaver extends BaseCheckpointSaver {
           values[channel] = { list: await putList(store, place, `${id}/${channel}`, value, was) };
         } else values[channel] = putValue(store, [thread, ns, id], channel, value);
       }
-      store(CHECKPOINTS).put({ checkpoint: rest, values, metadata: plainValue(metadata), parent } satisfies Row, [
-        thread,
-        ns,
-        id,
-      ]);
+      const row: Row = { checkpoint: rest, values, metadata: plainValue(metadata), parent: parent ?? before?.parent };
+      store(CHECKPOINTS).put(row, [thread, ns, id]);
     });
     this.#know(place, id, channel_values);
     return configOf(place, id);
@@ -150,6 +157,7 @@ export class IndexedDBSaver extends BaseCheckpointSaver {
   }
 
   async getTuple(config: CheckpointConfig): Promise<CheckpointTuple | undefined> {
+    checkCheckpointId(config.configurable);
     const { thread_id: thread, checkpoint_ns: ns = "", checkpoint_id } = config.configurable ?? {};
     if (typeof thread !== "string") return undefined;
     const tuple = await this.#database.run("readonly", "Loading a checkpoint", async (store) => {

@@ -1,7 +1,16 @@
 // Checkpoints in memory, by reference.
 import { BaseCheckpointSaver } from "./base-saver.js";
 import { KeptList, LONG_LIST } from "./kept-list.js";
-import { checkpointIdOf, configOf, parentOf, placeOf, takesId, takesMetadata, type Place } from "./place.js";
+import {
+  checkCheckpointId,
+  checkpointIdOf,
+  configOf,
+  parentOf,
+  placeOf,
+  takesId,
+  takesMetadata,
+  type Place,
+} from "./place.js";
 import { addWrites, type Writes } from "./pending-writes.js";
 import { withPendingSends } from "./pending-sends.js";
 import type {
@@ -70,14 +79,15 @@ export class MemorySaver extends BaseCheckpointSaver {
     const place = placeOf(config);
     const namespace = this.#namespace(place);
     const parent = parentOf(config, checkpoint);
-    const before = parent === undefined ? undefined : namespace.entries.get(parent)?.checkpoint;
-    const channel_values = keptValues(namespace, checkpoint, before, newVersions, grown);
+    // One that is put again, behind itself, is one that changes: it has what it had, and stays where it was.
+    const before = namespace.entries.get(parent ?? checkpoint.id);
+    const channel_values = keptValues(namespace, checkpoint, before?.checkpoint, newVersions, grown);
     const { v, id, ts, channel_versions, versions_seen } = checkpoint;
     if (!namespace.entries.has(id)) insert(namespace.ids, id);
     namespace.entries.set(id, {
       checkpoint: { v, id, ts, channel_values, channel_versions, versions_seen },
       metadata,
-      parent,
+      parent: parent ?? before?.parent,
     });
     return configOf(place, id);
   }
@@ -92,6 +102,7 @@ export class MemorySaver extends BaseCheckpointSaver {
   }
 
   async getTuple(config: CheckpointConfig): Promise<CheckpointTuple | undefined> {
+    checkCheckpointId(config.configurable);
     const { thread_id, checkpoint_ns = "", checkpoint_id } = config.configurable ?? {};
     const namespace = this.#threads.get(thread_id as string)?.get(checkpoint_ns);
     const id = checkpoint_id || namespace?.ids.at(-1);

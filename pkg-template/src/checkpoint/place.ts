@@ -17,6 +17,13 @@ export function placeOf(config: CheckpointConfig): Place {
   return { thread, ns };
 }
 
+/** Throws for a `configurable` whose `checkpoint_id` is no string: it would name a checkpoint that is nowhere. */
+export function checkCheckpointId(configurable: object | undefined): void {
+  const { checkpoint_id: id } = (configurable ?? {}) as { checkpoint_id?: unknown };
+  if (id !== undefined && id !== null && typeof id !== "string")
+    throw new ThreadfoldError("INVALID_VALUE", "A config's checkpoint_id should be a string.");
+}
+
 /** The checkpoint that writes belong to. */
 export function checkpointIdOf(config: CheckpointConfig): string {
   const id = config.configurable?.checkpoint_id;

@@ -257,8 +257,29 @@ export class SavedThread {
     this.#versions = versions;
   }
 
+  /** Saves the checkpoint that it goes on from, if a caller has written to it: whole, and where it was. */
+  #putAgain(snapshot: Snapshot, metadata: CheckpointMetadata): void {
+    const { versions } = snapshot.plan;
+    if (versions.every((version, channel) => version === this.#versions[channel])) return;
+    const checkpoint = checkpointOf(this.spec, snapshot);
+    const config = this.config(this.parentConfig?.configurable?.checkpoint_id);
+    this.#save(() => this.saver.put(config, checkpoint, metadata, checkpoint.channel_versions));
+    this.#versions = versions;
+  }
+
+  #save(save: () => Promise<unknown>): void {
+    if (this.#isImmediate) this.#note(save());
+    else this.#track((this.#last = this.#last ? this.#last.then(save) : save()), true);
+    this.hasPut = true;
+  }
+
   /** Saves a checkpoint behind the last one. `grown`: what lists were before they only got longer. */
   put(snapshot: Snapshot, metadata: CheckpointMetadata, grown?: Record<string, readonly unknown[]>): void {
+    // At the exit of a run that has ended no step.
+    if (snapshot.id === this.#parent) {
+      this.#putAgain(snapshot, metadata);
+      return;
+    }
     const before = this.#versions;
     const { versions } = snapshot.plan;
     const fresh: ChannelVersions = {};
@@ -269,10 +290,7 @@ export class SavedThread {
     this.#seen = seenOf(this.spec, snapshot.plan, snapshot.others, this.#seen);
     const checkpoint = checkpointOf(this.spec, snapshot, this.#seen);
     const config = this.config(this.#parent);
-    const save = () => this.saver.put(config, checkpoint, metadata, fresh, grown);
-    if (this.#isImmediate) this.#note(save());
-    else this.#track((this.#last = this.#last ? this.#last.then(save) : save()), true);
-    this.hasPut = true;
+    this.#save(() => this.saver.put(config, checkpoint, metadata, fresh, grown));
     this.parentConfig = this.#parent === undefined ? undefined : config;
     this.#parent = snapshot.id;
     this.#versions = versions;
