@@ -1,5 +1,6 @@
 // A checkpoint that is looked at, or written to, without a run.
 import { saverFor } from "../checkpoint/langgraph-saver.js";
+import { checkCheckpointId } from "../checkpoint/place.js";
 import type {
   CheckpointConfig,
   CheckpointPendingWrite,
@@ -44,6 +45,7 @@ export interface Place {
 export function placeOf(graph: CompiledStateGraph, config: CheckpointConfig, saver?: CheckpointSaver): Place {
   const own = saver ?? (typeof graph.checkpointer === "object" ? graph.checkpointer : undefined);
   if (!own) throw new GraphValueError("No checkpointer set", { lc_error_code: "MISSING_CHECKPOINTER" });
+  checkCheckpointId(config.configurable);
   const ns = (config.configurable?.checkpoint_ns ?? "")
     .split("|")
     .filter((part) => !/^\d+$/.test(part))

@@ -1,5 +1,6 @@
 // The thread of a run: where it goes on from, what the caller adds, and what is saved of it.
 import { saverFor } from "../checkpoint/langgraph-saver.js";
+import { checkCheckpointId } from "../checkpoint/place.js";
 import type { CheckpointMetadata, CheckpointPendingWrite, CheckpointTuple } from "../checkpoint/types.js";
 import { type Command, isSend, type Send, updatesOf } from "./command.js";
 import type { CompiledStateGraph } from "./compiled-graph.js";
@@ -72,6 +73,7 @@ export abstract class RunThread extends RunEvents {
 
   #open(saver: SavedThread["saver"], durability: SavedThread["durability"]): SavedThread {
     const { threadId, spec, ns } = this;
+    checkCheckpointId(this.configurable);
     if (threadId === undefined)
       throw new GraphValueError(
         "A graph with a checkpointer needs to know the thread: give { threadId } or { configurable: { thread_id } }.",
