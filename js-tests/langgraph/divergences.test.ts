@@ -81,6 +81,25 @@ test("the server replaces a message's content under the same id: the server's", 
   expect(contents(ours.messages)).toEqual(["█", "My number is █"]);
 });
 
+test.each([
+  ["a beginning of it", "My number is "],
+  ["nothing", ""],
+])("the server leaves %s of what was streamed: the server's, also where no part ends the message", async (_, left) => {
+  const streamed = [metadata(), values(Q), chunk("a", "My number is "), chunk("a", "12345")];
+  await ours.fold([...streamed, values(Q, ai("a", "My number is 12345")), values(Q, ai("a", left))]);
+  expect(contents(ours.messages)).toEqual(["Hi", left]);
+  // And where the node that streams it returns no more of it.
+  const other = new Ours();
+  await other.fold([...streamed, values(Q, ai("a", left))]);
+  expect(contents(other.messages)).toEqual(["Hi", left]);
+});
+
+test("a part that comes behind the state that has it: once, when the run has ended", async () => {
+  const ab = values(Q, ai("a", "ab"));
+  await ours.fold([metadata(), values(Q), chunk("a", "a"), ab, chunk("a", "b"), ab]);
+  expect(contents(ours.messages)).toEqual(["Hi", "ab"]);
+});
+
 test("the server removes all messages: none", async () => {
   await ours.fold([metadata(), values(Q, ai("a", "Hello")), chunk("b", "Bye", { chunk_position: "last" }), values()]);
   expect(ours.messages).toEqual([]);

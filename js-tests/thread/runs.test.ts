@@ -224,6 +224,14 @@ test("a snapshot whose fields cannot be read leaves its messages unread, too", (
   expect([seen.errors, thread.getState() === before]).toEqual([["UNREADABLE_VALUE"], true]);
 });
 
+test.each(["state", "values"] as const)("%s with a name that is no text is refused before anybody looks", (type) => {
+  using thread = threadOf(human("1", "a"));
+  const seen = told(thread);
+  const before = thread.getState();
+  hear(thread, { type, values: { "\ud800": 1 } });
+  expect([seen.errors, thread.getState() === before]).toEqual([["UNREADABLE_VALUE"], true]);
+});
+
 test("the record of a thread in mid-run, through JSON, is that thread", () => {
   using first = threadOf(human("0", "old"));
   first.threadId = "t";

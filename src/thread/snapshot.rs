@@ -149,6 +149,8 @@ impl<V: Value> Thread<V> {
             }
         }
         let next = next.reuse(&self.fields);
+        // Names are read when somebody looks: what has none that can be read is refused now.
+        drop(next.keys());
         if V::intact() { Ok(next) } else { Err(Error::value("a state", "readable")) }
     }
 

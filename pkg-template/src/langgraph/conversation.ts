@@ -27,6 +27,8 @@ interface Streamed {
   lacked: boolean;
   /** Whether a state has had it. */
   landed: boolean;
+  /** What the last state says of it, if no part came since. */
+  stated?: Dict | undefined;
 }
 
 /**
@@ -111,6 +113,7 @@ export class Conversation implements RunEnds {
       const gone = [...this.#streamed].filter(([, { lacked, speaker }]) => lacked && speaker.isGuest);
       this.#remove(gone.map(([id]) => id));
     }
+    for (const streamed of this.#streamed.values()) this.#settle(streamed);
     this.#streamed.clear();
     this.send(interrupts.length === 0 ? { type: "run-finished" } : { type: "run-finished", interrupts });
   }
@@ -185,7 +188,7 @@ export class Conversation implements RunEnds {
   say(id: string, text: string, speaker: Speaker): boolean {
     const streamed = this.#growing.has(id) ? this.#streamed.get(id) : undefined;
     if (!streamed) return false;
-    Object.assign(streamed, { speaker, written: false, lacked: false });
+    Object.assign(streamed, { speaker, written: false, lacked: false, stated: undefined });
     if (text !== "") this.send({ type: "text", messageId: id, text });
     return true;
   }
@@ -220,17 +223,30 @@ export class Conversation implements RunEnds {
 
   #land(messages: readonly unknown[], partial: boolean): void {
     if (this.#streamed.size === 0) return;
-    const ids = new Set(messages.map((message) => (isDict(message) ? message["id"] : undefined)));
+    const stated = new Map(messages.filter(isDict).map((message) => [message["id"], message]));
     const gone: string[] = [];
     for (const [id, streamed] of this.#streamed) {
-      if (ids.has(id)) {
-        streamed.landed = true;
-        streamed.lacked = false;
+      const message = stated.get(id);
+      if (message) {
+        const isWhole = streamed.stated !== undefined;
+        Object.assign(streamed, { landed: true, lacked: false, stated: message });
+        if (isWhole) this.#settle(streamed);
       } else if (partial) continue;
       else if (streamed.landed || streamed.written || !streamed.open) gone.push(id);
       else streamed.lacked = true;
     }
     this.#remove(gone);
+  }
+
+  /**
+   * A state does not set back a message that is being streamed. But if no more of it comes, before the next state or the
+   * run's end, the state has the last word: it may have been redacted.
+   */
+  #settle({ open, stated }: Streamed): void {
+    if (!open || !stated) return;
+    const known = this.thread.message(stated["id"] as string) as Dict | undefined;
+    if (typeof stated["content"] === "string" && known && known["content"] !== stated["content"])
+      this.send({ type: "message", message: stated, streaming: false });
   }
 
   /** Takes note that a node of the root graph has written: what it said is whole, if no more of it comes. */
