@@ -53,6 +53,16 @@ describe.each(LIBRARIES)("$library", ({ chatGraph, halfGraph }) => {
     expect(await ask("POST", "/threads/t/state", good)).toEqual([200, undefined]);
   });
 
+  test.each([
+    ["/threads/t/runs/wait", { assistant_id: "agent", input: null, checkpoint_id: 5 }],
+    ["/threads/t/runs/wait", { assistant_id: "agent", input: null, checkpoint: { checkpoint_id: {} } }],
+    ["/threads/t/state", { values: { messages: [] }, as_node: "half", checkpoint_id: 5 }],
+    ["/threads/t/state/checkpoint", { checkpoint: { checkpoint_id: 5 } }],
+  ])("a checkpoint's id that is no string is refused: %s %j", async (path, body) => {
+    const ask = await served();
+    expect(await ask("POST", path, body)).toEqual([422, expect.stringMatching(/checkpoint_id/)]);
+  });
+
   test("an update that the saver fails is the server's fault", async () => {
     const saver = new MemorySaver();
     const ask = await served(saver);

@@ -97,6 +97,7 @@ export class Runs {
   /** Begins a run, or lets it wait for those before it; by its `multitask_strategy`, stops them, or is refused. */
   start(graph: RunnableGraph, threadId: string, assistantId: string, request: RunRequest, more: More): Run {
     const modes = modesOf(request.stream_mode);
+    configOf(threadId, request.checkpoint ?? request.checkpoint_id);
     const strategy = request.multitask_strategy ?? "enqueue";
     const before = this.logs.of(threadId).filter(({ hasEnded }) => !hasEnded);
     if (!["enqueue", "interrupt", "reject", "rollback"].includes(strategy as string))

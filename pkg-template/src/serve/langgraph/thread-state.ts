@@ -1,5 +1,6 @@
 // A graph's state in the words of the threads API.
 import { errorWords } from "../../stream/error-words.js";
+import { Refusal } from "../http.js";
 import type { GraphConfig, GraphInterrupt, GraphState, GraphTask } from "../../stream/graph-parts.js";
 
 /** The checkpoint that a config names; null if it names none. */
@@ -50,8 +51,12 @@ const told = ({ id, value }: GraphInterrupt): GraphInterrupt => ({ id, value: va
 
 const errorText = (error: unknown): string => (typeof error === "string" ? error : errorWords(error).message);
 
-/** Configs name a checkpoint by fields of `configurable`. */
+/** Configs name a checkpoint by fields of `configurable`. Throws for an id that is no string. */
 export function configOf(threadId: string, checkpoint?: unknown): { configurable: Record<string, unknown> } {
+  const named =
+    typeof checkpoint === "object" ? (checkpoint as GraphConfig["configurable"])?.checkpoint_id : checkpoint;
+  if (named !== undefined && named !== null && typeof named !== "string")
+    throw new Refusal(422, "A checkpoint_id should be a string.");
   const { checkpoint_id, checkpoint_ns, checkpoint_map } = (
     typeof checkpoint === "string" ? { checkpoint_id: checkpoint } : (checkpoint ?? {})
   ) as Record<string, unknown>;
