@@ -257,14 +257,12 @@ export class SavedThread {
     this.#versions = versions;
   }
 
-  /** Saves the checkpoint that it goes on from, if a caller has written to it: whole, and where it was. */
+  /** Saves the checkpoint that it goes on from, as it stands now: whole, and where it was. */
   #putAgain(snapshot: Snapshot, metadata: CheckpointMetadata): void {
-    const { versions } = snapshot.plan;
-    if (versions.every((version, channel) => version === this.#versions[channel])) return;
     const checkpoint = checkpointOf(this.spec, snapshot);
     const config = this.config(this.parentConfig?.configurable?.checkpoint_id);
     this.#save(() => this.saver.put(config, checkpoint, metadata, checkpoint.channel_versions));
-    this.#versions = versions;
+    this.#versions = snapshot.plan.versions;
   }
 
   #save(save: () => Promise<unknown>): void {
