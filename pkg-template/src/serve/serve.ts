@@ -45,7 +45,7 @@ export interface ServeOptions extends HandlerOptions {
  * `HttpAgent`, CopilotKit, assistant-ui, `AgUiRunner`.
  *
  * A POST of a `RunAgentInput` starts a run and is answered by its events. `GET …/threads/ID` answers what the graph's
- * thread has, `{ messages, state, interrupts }`. If the runs are `resumable`, `GET …/runs/ID` joins one (`joinUrl` of an
+ * thread has, `{ messages, state, interrupts, next }`, and `run: { id }` of one under way. If the runs are `resumable`, `GET …/runs/ID` joins one (`joinUrl` of an
  * `AgUiRunner`; behind `Last-Event-ID`, or from its start), a POST of the same run does too, and `DELETE …/runs/ID` stops
  * it (its `cancel`). A second run of a thread under way, here or by {@link serveLangGraph}, is refused with 409. With `authenticate` a request
  * needs its `true`; without it anybody may ask.
@@ -173,13 +173,16 @@ class AgUiServer {
   async #thread(threadId: string): Promise<Response> {
     const known = await threadState(this.#graph, { configurable: { thread_id: threadId } });
     const { messages = [], ...state } = (known?.values ?? {}) as { messages?: readonly unknown[] };
-    if (!known || !isKept(known)) throw new Refusal(404, `There is no thread ${threadId}.`);
+    const [run] = this.#underWay.of(threadId);
+    if (!known || !(run || isKept(known))) throw new Refusal(404, `There is no thread ${threadId}.`);
     const interrupts = (known.tasks ?? []).flatMap(({ interrupts = [] }: GraphTask) => interrupts);
     return json(
       wireJson({
         messages: messages.flatMap((message) => agUiMessage(message) ?? []),
         state: shownState(this.#graph, state),
         interrupts,
+        next: known.next ?? [],
+        ...(run && { run: { id: run.id } }),
       }),
     );
   }
