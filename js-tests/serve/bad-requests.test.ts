@@ -84,4 +84,26 @@ describe.each(LIBRARIES)("$library", ({ chatGraph, halfGraph }) => {
     const ask = await served();
     expect(await ask(method, path, body)).toEqual([422, expect.stringMatching(words)]);
   });
+
+  test.each([
+    [{ resume: [null] }, /resume/],
+    [{ resume: [{ status: "resolved" }] }, /resume/],
+    [{ resume: { a: 1 } }, /resume/],
+    [{ state: [] }, /state/],
+    [{ state: "text" }, /state/],
+  ])("a run with %j is refused by serve", async (more, words) => {
+    const body = JSON.stringify({ threadId: "t", runId: "r", messages: [], ...more });
+    const response = await serve(chatGraph())(new Request("http://localhost/", { method: "POST", body }));
+    expect([response.status, ((await response.json()) as { error: string }).error]).toEqual([
+      400,
+      expect.stringMatching(words),
+    ]);
+  });
+
+  test("a run without state and answers is one, also if they are null", async () => {
+    const messages = [{ id: "q", role: "user", content: "Hi" }];
+    const body = JSON.stringify({ threadId: "t", runId: "r", messages, state: null, resume: null });
+    const response = await serve(chatGraph())(new Request("http://localhost/", { method: "POST", body }));
+    expect(await response.text()).toContain("RUN_FINISHED");
+  });
 });

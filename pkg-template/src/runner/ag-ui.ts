@@ -207,6 +207,11 @@ class AgUiProtocol implements RunProtocol {
 
   async cancel(signal: AbortSignal): Promise<void> {
     const run = this.#run;
+    if (run.runId && this.canJoin && !this.#options.cancel)
+      throw new ThreadfoldError(
+        "INVALID_VALUE",
+        "The run may go on: the runner can join runs, but has no option cancel.",
+      );
     const answer = run.runId ? await this.#options.cancel?.(run, signal) : undefined;
     if (answer instanceof Response && !answer.ok) throw await refusal(answer);
   }

@@ -16,6 +16,7 @@ import {
   type HandlerOptions,
 } from "./http.js";
 import { RunLog, RunLogs } from "./run-log.js";
+import { UnderWay } from "./under-way.js";
 import { wireJson } from "./wire.js";
 
 /** How {@link serve} answers. */
@@ -44,9 +45,9 @@ export interface ServeOptions extends HandlerOptions {
  * `HttpAgent`, CopilotKit, assistant-ui, `AgUiRunner`.
  *
  * A POST of a `RunAgentInput` starts a run and is answered by its events. `GET …/threads/ID` answers what the graph's
- * thread has, `{ messages, state, interrupts }`. If the runs are `resumable`, `GET …/runs/ID` joins one (`joinUrl` of an
+ * thread has, `{ messages, state, interrupts, next }`, and `run: { id }` of one under way. If the runs are `resumable`, `GET …/runs/ID` joins one (`joinUrl` of an
  * `AgUiRunner`; behind `Last-Event-ID`, or from its start), a POST of the same run does too, and `DELETE …/runs/ID` stops
- * it (its `cancel`). A second run of a thread under way is refused with 409. With `authenticate` a request
+ * it (its `cancel`). A second run of a thread under way, here or by {@link serveLangGraph}, is refused with 409. With `authenticate` a request
  * needs its `true`; without it anybody may ask.
  *
  * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no compiled graph, and for an option that there is not.
@@ -89,9 +90,11 @@ class AgUiServer {
   readonly #graph: RunnableGraph;
   readonly #options: ServeOptions;
   readonly #runs: RunLogs;
+  readonly #underWay: UnderWay;
 
   constructor(graph: RunnableGraph, options: ServeOptions) {
     this.#graph = graph;
+    this.#underWay = new UnderWay(graph);
     this.#options = options;
     this.#runs = new RunLogs(options.resumable ? (options.keep ?? 100) : 0);
   }
@@ -115,17 +118,25 @@ class AgUiServer {
   async #start(input: GraphRunInput, request: Request): Promise<Response> {
     const known = this.#options.resumable ? this.#runs.get(input.runId) : undefined;
     if (known) return this.#stream(known, request);
-    const last = this.#runs.lastOf(input.threadId);
-    // One that was stopped is over as soon as its nodes are; any other is somebody else's.
-    if (last && !last.hasEnded && last.stop.signal.aborted) await last.over;
-    else if (last && !last.hasEnded && this.#graph.checkpointer)
-      throw new Refusal(409, `The thread ${input.threadId} has a run that goes on.`);
+    // Without a checkpointer there is no thread that two runs could share.
+    if (this.#graph.checkpointer) await this.#free(input.threadId);
     const { config } = this.#options;
     const asked = typeof config === "function" ? (config as (...args: unknown[]) => object)(input, request) : config;
     const run = new RunLog(input.runId, input.threadId);
     this.#runs.add(run);
+    if (this.#graph.checkpointer) this.#underWay.add(run);
     void this.#work(run, input, request, asked);
     return this.#stream(run, request);
+  }
+
+  /** Waits until no run of the thread is under way. One that was stopped is over soon; any other is somebody else's. */
+  async #free(threadId: string): Promise<void> {
+    // Another request may have waited, too, and have begun its run first.
+    for (let runs = this.#underWay.of(threadId); runs.length > 0; runs = this.#underWay.of(threadId)) {
+      if (!runs.every(({ stop }) => stop.signal.aborted))
+        throw new Refusal(409, `The thread ${threadId} has a run that goes on.`);
+      await Promise.all(runs.map(({ over }) => over));
+    }
   }
 
   async #work(run: RunLog, input: GraphRunInput, request: Request, config: object | undefined): Promise<void> {
@@ -162,13 +173,16 @@ class AgUiServer {
   async #thread(threadId: string): Promise<Response> {
     const known = await threadState(this.#graph, { configurable: { thread_id: threadId } });
     const { messages = [], ...state } = (known?.values ?? {}) as { messages?: readonly unknown[] };
-    if (!known || !isKept(known)) throw new Refusal(404, `There is no thread ${threadId}.`);
+    const [run] = this.#underWay.of(threadId);
+    if (!known || !(run || isKept(known))) throw new Refusal(404, `There is no thread ${threadId}.`);
     const interrupts = (known.tasks ?? []).flatMap(({ interrupts = [] }: GraphTask) => interrupts);
     return json(
       wireJson({
         messages: messages.flatMap((message) => agUiMessage(message) ?? []),
         state: shownState(this.#graph, state),
         interrupts,
+        next: known.next ?? [],
+        ...(run && { run: { id: run.id } }),
       }),
     );
   }

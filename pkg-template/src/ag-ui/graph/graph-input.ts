@@ -1,5 +1,6 @@
 // What a graph starts with, made of what an AG-UI client sends.
 import { langGraphDefaultMergeState, removeMessage, ThreadfoldError, toLangChain } from "threadfold";
+import { isDict } from "../../langgraph/merge.js";
 import { command, type GraphState, type RunnableGraph } from "../../stream/graph-parts.js";
 import { plainMessages } from "../../langgraph/message-form.js";
 import { sameJson } from "../../same-json.js";
@@ -25,9 +26,9 @@ interface ResumeEntry {
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Checks what every run needs: a thread, a run, and messages with ids. */
+/** Checks what every run needs: a thread, a run, and messages with ids; and the form of a state and of answers. */
 export function checkedInput(given: unknown): GraphRunInput {
-  const { threadId, runId, messages } = (given ?? {}) as Partial<GraphRunInput>;
+  const { threadId, runId, messages, state, resume } = (given ?? {}) as Partial<GraphRunInput>;
   const isText = (value: unknown) => typeof value === "string" && value !== "";
   const isMessage = (message: unknown) =>
     isText((message as { id?: unknown } | null)?.id) && isText((message as { role?: unknown }).role);
@@ -37,7 +38,11 @@ export function checkedInput(given: unknown): GraphRunInput {
       ? "runId: a string"
       : !Array.isArray(messages) || !messages.every(isMessage)
         ? "messages: a list of messages with id and role"
-        : undefined;
+        : !(state == null || isDict(state))
+          ? "state: an object, or none"
+          : !(resume == null || (Array.isArray(resume) && resume.every((entry) => isText(entry?.interruptId))))
+            ? "resume: a list of answers with interruptId, or none"
+            : undefined;
   if (lacks) throw new ThreadfoldError("INVALID_VALUE", `A run's input needs ${lacks}.`);
   return given as GraphRunInput;
 }

@@ -5,7 +5,8 @@ import { errorWords } from "../../stream/error-words.js";
 import { newId } from "../../new-id.js";
 import type { GraphState, RunnableGraph } from "../../stream/graph-parts.js";
 import { eventStream, Refusal } from "../http.js";
-import { latestFirst } from "../run-log.js";
+import { latestFirst, type RunLog } from "../run-log.js";
+import { UnderWay } from "../under-way.js";
 import type { RunPart } from "./run-parts.js";
 import { Runs, type Run, type RunRequest } from "./runs.js";
 import type { ServeLangGraphOptions } from "./serve-options.js";
@@ -70,11 +71,11 @@ export class LangGraphServer {
   }
 
   async deleteThread(id: string): Promise<Response> {
-    for (const run of this.#runs.logs.of(id)) {
+    for (const run of [...this.#underWay(id), ...this.#runs.logs.of(id)]) {
       run.stop.abort();
       await run.over;
-      this.#runs.logs.remove(run);
     }
+    for (const run of this.#runs.logs.of(id)) this.#runs.logs.remove(run);
     this.#threads.delete(id);
     const savers = new Set(this.#all().map(({ checkpointer }) => checkpointer));
     for (const saver of savers) await (saver as { deleteThread?(id: string): unknown } | undefined)?.deleteThread?.(id);
@@ -213,7 +214,7 @@ export class LangGraphServer {
   #told({ id, metadata, createdAt, updatedAt }: KeptThread, state: GraphState | undefined): object {
     const last = this.#runs.logs.lastOf(id);
     const interrupts = state ? interruptsOf(state) : [];
-    const isBusy = this.#runs.logs.of(id).some(({ hasEnded }) => !hasEnded);
+    const isBusy = this.#underWay(id).length > 0;
     const status = isBusy
       ? "busy"
       : last?.status === "error"
@@ -235,6 +236,11 @@ export class LangGraphServer {
         ),
       ),
     };
+  }
+
+  /** The thread's runs under way, whichever server began them. */
+  #underWay(threadId: string): RunLog[] {
+    return this.#all().flatMap((graph) => new UnderWay(graph).of(threadId));
   }
 
   #all(): RunnableGraph[] {

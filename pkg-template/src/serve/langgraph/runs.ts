@@ -4,6 +4,7 @@ import { command, type RunnableGraph } from "../../stream/graph-parts.js";
 import { errorWords } from "../../stream/error-words.js";
 import { Refusal } from "../http.js";
 import { RunLog, RunLogs } from "../run-log.js";
+import { UnderWay } from "../under-way.js";
 import { wireJson } from "../wire.js";
 import { modesOf, runParts, type RunEnd, type RunPart } from "./run-parts.js";
 import { configOf } from "./thread-state.js";
@@ -99,7 +100,10 @@ export class Runs {
     const modes = modesOf(request.stream_mode);
     configOf(threadId, request.checkpoint ?? request.checkpoint_id);
     const strategy = request.multitask_strategy ?? "enqueue";
-    const before = this.logs.of(threadId).filter(({ hasEnded }) => !hasEnded);
+    const underWay = new UnderWay(graph);
+    // Those of this server may be of a graph that keeps its threads elsewhere.
+    const own = this.logs.of(threadId).filter(({ hasEnded }) => !hasEnded);
+    const before = [...new Set<RunLog>([...own, ...underWay.of(threadId)])];
     if (!["enqueue", "interrupt", "reject", "rollback"].includes(strategy as string))
       throw new Refusal(422, `There is no multitask_strategy ${JSON.stringify(strategy)}.`);
     if (strategy === "rollback") throw new Refusal(422, "The strategy rollback is not served: use interrupt.");
@@ -108,6 +112,7 @@ export class Runs {
     if (strategy === "interrupt") for (const run of before) run.stop.abort();
     const run = new Run(threadId, assistantId, request);
     this.logs.add(run);
+    underWay.add(run);
     void Promise.all(before.map(({ over }) => over)).then(() => this.#work(graph, run, modes, more));
     return run;
   }
