@@ -264,6 +264,26 @@ describe.each(LIBRARIES)("$library", ({ chatGraph, nestedGraph }) => {
       expect(await restarted.threads.get(thread_id)).toMatchObject({ status: "idle" });
     });
 
+    test("searches threads that only the checkpointer has, page by page", async () => {
+      const graph = chatGraph();
+      const before = clientOf(serveLangGraph(graph));
+      for (const threadId of ["a", "b", "c"]) {
+        await before.threads.create({ threadId, metadata: { user: threadId } });
+        await before.runs.wait(threadId, "agent", { input: asking(`Hi ${threadId}`) });
+      }
+      const client = clientOf(serveLangGraph(graph));
+      await client.threads.create({ threadId: "d", metadata: { user: "d" } });
+      const idsOf = async (query: object) => (await client.threads.search(query)).map(({ thread_id }) => thread_id);
+      const all = await idsOf({});
+      expect(all.toSorted()).toEqual(["a", "b", "c", "d"]);
+      expect([...(await idsOf({ limit: 3 })), ...(await idsOf({ limit: 3, offset: 3 }))]).toEqual(all);
+      expect(await idsOf({ status: "interrupted" })).toEqual([]);
+      expect(await idsOf({ ids: ["b"] })).toEqual(["b"]);
+      expect(await idsOf({ metadata: { user: "d" } })).toEqual(["d"]);
+      const [found] = await client.threads.search({ ids: ["c"] });
+      expect(contents(found?.values)).toEqual(["Hi c", "You said: Hi c"]);
+    });
+
     test("finds several graphs by the names of their assistants", async () => {
       const client = clientOf(serveLangGraph({ chat: chatGraph(), team: nestedGraph() }));
       expect((await client.assistants.search()).map(({ graph_id }) => graph_id)).toEqual(["chat", "team"]);

@@ -1,21 +1,19 @@
 import type { RunnableGraph } from "../stream/graph-parts.js";
 import type { RunLog } from "./run-log.js";
 
-/** By where a graph keeps its threads, and by thread. */
+/** By graph, and by thread. */
 const RUNS = new WeakMap<object, Map<string, Set<RunLog>>>();
 
 /**
- * The runs under way of a graph's threads, whichever server began them: two servers of one graph, or of graphs with one
- * checkpointer, would otherwise answer one question twice, and write one thread at the same time.
+ * The runs under way of a graph's threads, whichever server began them: two servers of one graph would otherwise
+ * answer one question twice, and write one thread at the same time.
  */
 export class UnderWay {
   readonly #runs: Map<string, Set<RunLog>>;
 
   constructor(graph: RunnableGraph) {
-    const { checkpointer } = graph;
-    const place = typeof checkpointer === "object" && checkpointer !== null ? checkpointer : graph;
-    const runs = RUNS.get(place) ?? new Map<string, Set<RunLog>>();
-    RUNS.set(place, runs);
+    const runs = RUNS.get(graph) ?? new Map<string, Set<RunLog>>();
+    RUNS.set(graph, runs);
     this.#runs = runs;
   }
 

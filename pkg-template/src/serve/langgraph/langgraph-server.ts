@@ -3,7 +3,7 @@ import { ThreadfoldError } from "threadfold";
 import { isDict } from "../../langgraph/merge.js";
 import { errorWords } from "../../stream/error-words.js";
 import { newId } from "../../new-id.js";
-import type { GraphState, RunnableGraph } from "../../stream/graph-parts.js";
+import type { GraphConfig, GraphState, RunnableGraph } from "../../stream/graph-parts.js";
 import { eventStream, Refusal } from "../http.js";
 import { latestFirst, type RunLog } from "../run-log.js";
 import { UnderWay } from "../under-way.js";
@@ -22,6 +22,11 @@ interface KeptThread {
   metadata: object;
   /** The name of the graph that last ran on it. */
   assistant: string | undefined;
+}
+
+/** As much of a checkpointer as lists the checkpoints of all its threads. */
+interface ListingSaver {
+  list(config: object): AsyncIterable<{ readonly config: GraphConfig; readonly checkpoint?: { readonly ts?: string } }>;
 }
 
 export class LangGraphServer {
@@ -85,12 +90,14 @@ export class LangGraphServer {
   async searchThreads({ metadata, ids, status, ...page }: Record<string, unknown>): Promise<object[]> {
     const [from, to] = rangeOf(page);
     const asked = Object.entries(isDict(metadata) ? metadata : {});
-    const found = latestFirst(this.#threads.values())
+    const found = (await this.#listed())
       .filter(({ id }) => !Array.isArray(ids) || ids.includes(id))
       .filter(({ metadata: own }) => asked.every(([key, value]) => (own as Record<string, unknown>)[key] === value));
-    const told = (await Promise.all(found.map(({ id }) => this.thread(id)))) as { status: string }[];
-    const left = status == null ? told : told.filter((thread) => thread.status === status);
-    return left.slice(from, to);
+    const told = async (thread: KeptThread) => this.#told(thread, await this.#stateOf(thread.id, undefined));
+    // Only by a state can it be known which status a thread has.
+    if (status == null) return Promise.all(found.slice(from, to).map(told));
+    const all = (await Promise.all(found.map(told))) as { status: string }[];
+    return all.filter((thread) => thread.status === status).slice(from, to);
   }
 
   async state(id: string, checkpoint?: unknown, subgraphs?: unknown): Promise<object> {
@@ -206,6 +213,36 @@ export class LangGraphServer {
     return thread;
   }
 
+  /** The threads that are known here and those that only a checkpointer has, the latest made first. */
+  async #listed(): Promise<KeptThread[]> {
+    const threads = new Map<string, KeptThread>();
+    for (const saver of new Set(this.#all().map(({ checkpointer }) => checkpointer))) {
+      const { list } = (saver ?? {}) as Partial<ListingSaver>;
+      if (!list) continue;
+      for await (const { config, checkpoint } of list.call(saver, { configurable: {} })) {
+        const id = config.configurable?.["thread_id"];
+        const at = checkpoint?.ts ?? "";
+        if (typeof id !== "string") continue;
+        const { createdAt = at, updatedAt = at } = threads.get(id) ?? {};
+        threads.set(id, {
+          id,
+          metadata: {},
+          assistant: undefined,
+          createdAt: at < createdAt ? at : createdAt,
+          updatedAt: at > updatedAt ? at : updatedAt,
+        });
+      }
+    }
+    for (const known of this.#threads.values()) {
+      const { createdAt = known.createdAt } = threads.get(known.id) ?? {};
+      threads.set(known.id, createdAt < known.createdAt ? { ...known, createdAt } : known);
+    }
+    // Of the same moment, the one that was put in last.
+    return latestFirst(threads.values()).sort(
+      (a, b) => Number(a.createdAt < b.createdAt) - Number(a.createdAt > b.createdAt),
+    );
+  }
+
   #touch(id: string): void {
     const thread = this.#threads.get(id);
     if (thread) thread.updatedAt = new Date().toISOString();
@@ -260,15 +297,17 @@ export class LangGraphServer {
 
   /** A thread is known if it was made here, or if the checkpointer has it. */
   async #stateOf(id: string, checkpoint: unknown, subgraphs = false): Promise<GraphState> {
-    const graph = this.#graphOf(id);
     const config = configOf(id, checkpoint);
-    const state =
-      graph.getState && graph.checkpointer
-        ? ((await (graph.getState as (...args: unknown[]) => unknown)(config, { subgraphs })) as GraphState)
-        : ({ config } satisfies GraphState);
-    if (!this.#threads.has(id) && checkpointOf(state.config) === null)
-      throw new Refusal(404, `There is no thread ${id}.`);
-    return state;
+    const known = this.#threads.get(id);
+    // Which graph ran on a thread that is not known here is not saved: the one whose checkpointer has it.
+    const graphs = known?.assistant === undefined ? this.#all() : [this.#graphOf(id)];
+    for (const graph of graphs) {
+      if (!graph.getState || !graph.checkpointer) continue;
+      const state = (await (graph.getState as (...args: unknown[]) => unknown)(config, { subgraphs })) as GraphState;
+      if (checkpointOf(state.config) !== null || (known && graph === graphs.at(-1))) return state;
+    }
+    if (!known) throw new Refusal(404, `There is no thread ${id}.`);
+    return { config };
   }
 }
 

@@ -101,7 +101,7 @@ export class Runs {
     configOf(threadId, request.checkpoint ?? request.checkpoint_id);
     const strategy = request.multitask_strategy ?? "enqueue";
     const underWay = new UnderWay(graph);
-    // Those of this server may be of a graph that keeps its threads elsewhere.
+    // Those of this server may be of another graph.
     const own = this.logs.of(threadId).filter(({ hasEnded }) => !hasEnded);
     const before = [...new Set<RunLog>([...own, ...underWay.of(threadId)])];
     if (!["enqueue", "interrupt", "reject", "rollback"].includes(strategy as string))
