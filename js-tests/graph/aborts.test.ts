@@ -1,6 +1,6 @@
 // How a run is ended from outside: a signal, its time, a super-step's time; and what then stands.
 import { START, StateGraph } from "threadfold/graph";
-import { describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type Loose, outcome, type Package, same, State } from "./both.js";
 
 const config = { configurable: { thread_id: "t" } };
@@ -33,6 +33,17 @@ function slow(of: Package, how: "alone" | "as a node" | "with the context", save
 
 for (const how of ["alone", "as a node", "with the context"] as const)
   describe(`a graph ${how}`, () => {
+    // Node may collect langgraph.js's timeouts before their time.
+    const timeout = AbortSignal.timeout.bind(AbortSignal);
+    beforeEach(() => {
+      vi.spyOn(AbortSignal, "timeout").mockImplementation((milliseconds) => {
+        const signal = timeout(milliseconds);
+        signal.addEventListener("abort", () => {});
+        return signal;
+      });
+    });
+    afterEach(() => void vi.restoreAllMocks());
+
     for (const by of ["a signal", "the run's time", "a step's time"])
       same(`is stopped by ${by}, and goes on later`, async (of) => {
         const { ran, begun, graph } = slow(of, how, new of.MemorySaver());
@@ -54,6 +65,20 @@ for (const how of ["alone", "as a node", "with the context"] as const)
         return { ended: /abort/i.test(threw.message), stopped, next, result: await graph.invoke(null, config), ran };
       });
   });
+
+test("a run's time is up also when what nobody holds was collected meanwhile", async () => {
+  const graph = new StateGraph(State as unknown)
+    .addNode("slow", async () => {
+      for (let part = 0; part < 40; part++) {
+        await sleep(10);
+        globalThis.gc?.();
+      }
+    })
+    .addEdge(START, "slow")
+    .compile();
+  const { signal } = new AbortController();
+  await expect(graph.invoke({ sum: 1 }, { timeout: 60, signal })).rejects.toThrow();
+});
 
 // That of langgraph.js does.
 describe("a graph inside does not go on", () => {

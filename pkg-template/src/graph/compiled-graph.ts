@@ -288,6 +288,8 @@ function timed(config: StreamConfig): StreamConfig {
   if (timeout === undefined || timeout === null) return config;
   checkTime("timeout", timeout);
   const limit = AbortSignal.timeout(timeout);
+  // Node collects a timeout that nobody but another signal hears, and it never ends anything.
+  limit.addEventListener("abort", () => {});
   return { ...config, signal: signal ? AbortSignal.any([signal, limit]) : limit };
 }
 
