@@ -31,19 +31,19 @@ function slow(of: Package, how: "alone" | "as a node" | "with the context", save
   return { ran, begun, graph: outer.compile({ checkpointer: saver }) };
 }
 
+// Node may collect langgraph.js's timeouts before their time.
+const timeout = AbortSignal.timeout.bind(AbortSignal);
+beforeEach(() => {
+  vi.spyOn(AbortSignal, "timeout").mockImplementation((milliseconds) => {
+    const signal = timeout(milliseconds);
+    signal.addEventListener("abort", () => {});
+    return signal;
+  });
+});
+afterEach(() => void vi.restoreAllMocks());
+
 for (const how of ["alone", "as a node", "with the context"] as const)
   describe(`a graph ${how}`, () => {
-    // Node may collect langgraph.js's timeouts before their time.
-    const timeout = AbortSignal.timeout.bind(AbortSignal);
-    beforeEach(() => {
-      vi.spyOn(AbortSignal, "timeout").mockImplementation((milliseconds) => {
-        const signal = timeout(milliseconds);
-        signal.addEventListener("abort", () => {});
-        return signal;
-      });
-    });
-    afterEach(() => void vi.restoreAllMocks());
-
     for (const by of ["a signal", "the run's time", "a step's time"])
       same(`is stopped by ${by}, and goes on later`, async (of) => {
         const { ran, begun, graph } = slow(of, how, new of.MemorySaver());
@@ -67,6 +67,7 @@ for (const how of ["alone", "as a node", "with the context"] as const)
   });
 
 test("a run's time is up also when what nobody holds was collected meanwhile", async () => {
+  vi.restoreAllMocks();
   const graph = new StateGraph(State as unknown)
     .addNode("slow", async () => {
       for (let part = 0; part < 40; part++) {
