@@ -6,7 +6,7 @@ import { plainValue } from "./plain-value.js";
 import { withPendingSends } from "./pending-sends.js";
 import { placesOf } from "./pending-writes.js";
 import {
-  checkCheckpointId,
+  askedPlace,
   checkpointIdOf,
   configOf,
   parentOf,
@@ -157,11 +157,10 @@ export class IndexedDBSaver extends BaseCheckpointSaver {
   }
 
   async getTuple(config: CheckpointConfig): Promise<CheckpointTuple | undefined> {
-    checkCheckpointId(config.configurable);
-    const { thread_id: thread, checkpoint_ns: ns = "", checkpoint_id } = config.configurable ?? {};
+    const { thread, ns, id: named } = askedPlace(config);
     if (typeof thread !== "string") return undefined;
     const tuple = await this.#database.run("readonly", "Loading a checkpoint", async (store) => {
-      const id = checkpoint_id || (await newestId(store, { thread, ns }));
+      const id = named || (await newestId(store, { thread, ns }));
       return id === undefined ? undefined : getTuple(store, [thread, ns, id]);
     });
     if (tuple !== undefined) this.#know({ thread, ns }, tuple.checkpoint.id, tuple.checkpoint.channel_values);

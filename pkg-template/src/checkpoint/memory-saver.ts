@@ -2,7 +2,7 @@
 import { BaseCheckpointSaver } from "./base-saver.js";
 import { KeptList, LONG_LIST } from "./kept-list.js";
 import {
-  checkCheckpointId,
+  askedPlace,
   checkpointIdOf,
   configOf,
   parentOf,
@@ -102,10 +102,9 @@ export class MemorySaver extends BaseCheckpointSaver {
   }
 
   async getTuple(config: CheckpointConfig): Promise<CheckpointTuple | undefined> {
-    checkCheckpointId(config.configurable);
-    const { thread_id, checkpoint_ns = "", checkpoint_id } = config.configurable ?? {};
-    const namespace = this.#threads.get(thread_id as string)?.get(checkpoint_ns);
-    const id = checkpoint_id || namespace?.ids.at(-1);
+    const { thread, ns, id: named } = askedPlace(config);
+    const namespace = this.#threads.get(thread as string)?.get(ns);
+    const id = named || namespace?.ids.at(-1);
     return namespace === undefined || id === undefined ? undefined : tuple(namespace, id);
   }
 

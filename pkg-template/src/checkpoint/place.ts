@@ -24,6 +24,13 @@ export function checkCheckpointId(configurable: object | undefined): void {
     throw new ThreadfoldError("INVALID_VALUE", "A config's checkpoint_id should be a string.");
 }
 
+/** Where a config asks for a checkpoint: the latest, if it names none. Throws for an id that is no string. */
+export function askedPlace({ configurable }: CheckpointConfig) {
+  checkCheckpointId(configurable);
+  const { thread_id: thread, checkpoint_ns: ns = "", checkpoint_id: id } = configurable ?? {};
+  return { thread, ns, id };
+}
+
 /** The checkpoint that writes belong to. */
 export function checkpointIdOf(config: CheckpointConfig): string {
   const id = config.configurable?.checkpoint_id;

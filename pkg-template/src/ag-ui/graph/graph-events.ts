@@ -76,12 +76,13 @@ async function* events(
     };
     asked = { ...more, configurable: { ...configurable, thread_id: threadId } };
     const known = await threadState(graph, asked);
-    if (known && !isKept(known) && resumeOf(input) !== undefined) {
+    const isAnswer = resumeOf(input) !== undefined;
+    if (known && !isKept(known) && isAnswer) {
       yield { type: "RUN_ERROR", message: NO_QUESTION, code: "NO_QUESTION" };
       return;
     }
     const telling = new Telling(graph, input);
-    const start = graphInput(graph, input, known, await atCheckpoint(graph, asked, known));
+    const start = graphInput(graph, input, known, isAnswer ? known : await atCheckpoint(graph, asked, known));
     for await (const part of graphParts(graph, start, { ...asked, streamMode: MODES, ...(signal && { signal }) })) {
       if (signal?.aborted) return;
       yield* telling.part(part);

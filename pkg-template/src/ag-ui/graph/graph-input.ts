@@ -32,17 +32,16 @@ export function checkedInput(given: unknown): GraphRunInput {
   const isText = (value: unknown) => typeof value === "string" && value !== "";
   const isMessage = (message: unknown) =>
     isText((message as { id?: unknown } | null)?.id) && isText((message as { role?: unknown }).role);
-  const lacks = !isText(threadId)
-    ? "threadId: a string"
-    : !isText(runId)
-      ? "runId: a string"
-      : !Array.isArray(messages) || !messages.every(isMessage)
-        ? "messages: a list of messages with id and role"
-        : !(state == null || isDict(state))
-          ? "state: an object, or none"
-          : !(resume == null || (Array.isArray(resume) && resume.every((entry) => isText(entry?.interruptId))))
-            ? "resume: a list of answers with interruptId, or none"
-            : undefined;
+  const areAnswers = (given: unknown) =>
+    Array.isArray(given) && given.every((entry) => isText((entry as Partial<ResumeEntry> | null)?.interruptId));
+  const needs = [
+    [isText(threadId), "threadId: a string"],
+    [isText(runId), "runId: a string"],
+    [Array.isArray(messages) && messages.every(isMessage), "messages: a list of messages with id and role"],
+    [state == null || isDict(state), "state: an object, or none"],
+    [resume == null || areAnswers(resume), "resume: a list of answers with interruptId, or none"],
+  ] as const;
+  const lacks = needs.find(([isGiven]) => !isGiven)?.[1];
   if (lacks) throw new ThreadfoldError("INVALID_VALUE", `A run's input needs ${lacks}.`);
   return given as GraphRunInput;
 }
