@@ -5,6 +5,9 @@ import { defineSchema, field, textOf } from "threadfold";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
 import { serve, serveLangGraph, toNodeListener } from "threadfold/serve";
 
+const FORECAST =
+  "It is 21 °C and sunny in Rome, with a light wind from the sea. The evening stays warm, and no rain is expected before Thursday.";
+
 /** Says something word by word, and calls tools, as a model's answer comes. */
 async function say(ctx, text, calls = []) {
   const id = crypto.randomUUID();
@@ -19,7 +22,7 @@ const asked = ({ messages }) => textOf(messages.findLast(({ type }) => type === 
 
 const graph = new StateGraph(defineSchema({ messages: field.messages() }))
   .addNode("model", ({ messages }, ctx) => {
-    if (messages.at(-1).type === "tool") return say(ctx, "It is 21 °C and sunny in Rome.");
+    if (messages.at(-1).type === "tool") return say(ctx, FORECAST);
     if (!/weather/i.test(asked({ messages }))) return say(ctx, `You said: ${asked({ messages })}`);
     return say(ctx, "", [{ id: crypto.randomUUID(), name: "get_weather", args: { city: "Rome" } }]);
   })

@@ -3,7 +3,8 @@ import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createUIMessageStream, pipeUIMessageStreamToResponse } from "ai";
 
-const ANSWER = "It is 21 °C and sunny in Rome.";
+const ANSWER =
+  "It is 21 °C and sunny in Rome, with a light wind from the sea. The evening stays warm, and no rain is expected before Thursday.";
 const CORS = { "access-control-allow-origin": "*", "access-control-allow-headers": "*" };
 
 createServer((request, response) => {

@@ -3,7 +3,8 @@ import { expect } from "vitest";
 import type { Browser, Page } from "playwright-core";
 
 export const QUESTION = "What is the weather in Rome?";
-export const ANSWER = "It is 21 °C and sunny in Rome.";
+export const ANSWER =
+  "It is 21 °C and sunny in Rome, with a light wind from the sea. The evening stays warm, and no rain is expected before Thursday.";
 
 /** Opens a page for `work`, which it may complain about nothing in. */
 export async function inPage(

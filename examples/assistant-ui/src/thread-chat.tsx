@@ -17,7 +17,7 @@ export function ThreadChat() {
     onNew: async ({ content }) => {
       await agent.sendMessage(content.map((part) => (part.type === "text" ? part.text : "")).join(""));
     },
-    onCancel: () => agent.stop(),
+    onCancel: async () => void (await agent.stop()),
   });
   return (
     <AssistantRuntimeProvider runtime={runtime}>
