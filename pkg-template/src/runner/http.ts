@@ -41,9 +41,17 @@ export async function jsonOf(response: Response): Promise<unknown> {
   }
 }
 
+const statusOf = (error: unknown): unknown => ((error ?? {}) as { status?: unknown }).status;
+
+/** Whether the server asks who this is, as when a token has expired. */
+export const isNotLetIn = (error: unknown): boolean => [401, 403].includes(statusOf(error) as number);
+
+/** Whether the server does not know what it is asked for. */
+export const isGone = (error: unknown): boolean => [404, 410].includes(statusOf(error) as number);
+
 /** Whether the server would answer the same on every retry. */
 export function isFinal(error: unknown): boolean {
-  const { status } = (error ?? {}) as { status?: unknown };
+  const status = statusOf(error);
   return typeof status === "number" && status >= 400 && status < 500 && ![408, 425, 429].includes(status);
 }
 
