@@ -135,7 +135,7 @@ export abstract class Runner<S extends object, U extends object> {
     const { thread } = this;
     const { id, status } = thread.run;
     if (this.#isDisposed || !(this.#work || status === "disconnected" || this.#isAsking)) return STOPPED;
-    if (this.#isAsking) thread.receive({ type: "run-finished" });
+    if (this.#isAsking) thread.receive({ type: "run-finished", stopped: true });
     else if (isOpen(thread)) {
       if (id === undefined || thread.confirmed === this.#atStart)
         for (const update of thread.pending.filter(isSent)) thread.optimisticUpdate(update.id).retry();
@@ -144,7 +144,7 @@ export abstract class Runner<S extends object, U extends object> {
       });
       this.#cancelling = cancelling;
       if (this.#stop) this.#stop.abort();
-      else thread.receive({ type: "run-finished" });
+      else thread.receive({ type: "run-finished", stopped: true });
     }
     this.#shown.tell();
     void this.#advance();
@@ -420,7 +420,7 @@ export abstract class Runner<S extends object, U extends object> {
 
   /** The questions of a run that failed are open again. */
   #askAgain(): RunResult {
-    this.thread.receive({ type: "run-finished", interrupts: this.#questions.raw });
+    this.thread.receive({ type: "run-finished", interrupts: this.#questions.raw, stopped: true });
     return this.#result({});
   }
 
@@ -440,7 +440,7 @@ export abstract class Runner<S extends object, U extends object> {
     const { id } = thread.run;
     if (goesOn) return this.#result({});
     const interrupts = id === undefined ? asked : undefined;
-    if (isOpen(thread) || interrupts) thread.receive({ type: "run-finished", interrupts });
+    if (isOpen(thread) || interrupts) thread.receive({ type: "run-finished", interrupts, stopped: true });
     return STOPPED;
   }
 
