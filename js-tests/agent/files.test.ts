@@ -98,3 +98,28 @@ test("glob lists the newest first, though they are written in one moment", async
   const { messages } = await agent.invoke({ messages: "Go." });
   expect(messages.at(-2)?.content).toBe('["/a","/b"]');
 });
+
+test.each([
+  ["stars", "*a".repeat(30) + "b", "/" + "a".repeat(60)],
+  ["folders", "**/a/".repeat(30) + "y", "/" + "a/".repeat(40) + "x"],
+  ["braces", "{a,b}".repeat(30), "/a"],
+  ["braces within braces", "{a,".repeat(1000) + "b" + "}".repeat(1000), "/c"],
+  ["a long pattern of many", `{${"a,".repeat(900)}}${"x".repeat(100_000)}`, "/a"],
+])("no pattern of a model's takes long: %s", async (_, pattern, path) => {
+  const answer = await answerOf("glob", { pattern }, { [path]: "one" });
+  expect(answer).toMatch(/^(No files found|.*Pattern limit exceeded.*)$/s);
+});
+
+test.each<[pattern: string, found: string[]]>([
+  ["{a,b{c,d}}.ts", ["/a.ts", "/src/a.ts", "/src/bc.ts"]],
+  ["/src/{a}.ts", []],
+  ["/src/*.{ts,md}", ["/src/a.ts", "/src/bc.ts"]],
+  ["**/[!b]*.ts", ["/a.ts", "/src/a.ts"]],
+  ["[z-a].ts", []],
+  ["{a.ts", []],
+])("glob %s", async (pattern, found) => {
+  const texts = { "/a.ts": "", "/src/a.ts": "", "/src/bc.ts": "", "/src/.a.ts": "", "/.git/a.ts": "" };
+  const answer = await answerOf("glob", { pattern }, texts);
+  const listed = answer === "No files found" ? [] : (JSON.parse(answer) as string[]);
+  expect(listed.filter((path) => !path.startsWith("/.git")).sort()).toEqual(found);
+});

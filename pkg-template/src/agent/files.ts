@@ -144,7 +144,7 @@ export function listFiles(files: Files, path: string): FileAnswer {
 
 export function globFiles(files: Files, pattern: string, path: Optional): FileAnswer {
   const matches = globOf(pattern);
-  if (!matches) return fail(traversal(pattern));
+  if (typeof matches === "string") return fail(matches);
   const found = under(files, path).filter(([, relative]) => matches(relative));
   const when = ([key]: readonly [string, string]) => own(files, key)?.modified_at ?? "";
   found.sort((a, b) => (when(a) < when(b) ? 1 : when(a) > when(b) ? -1 : 0));
@@ -158,7 +158,7 @@ export function grepFiles(
 ): FileAnswer {
   if (most < 1) return { said: "max_count should be 1 or more.", failed: true };
   const matches = glob ? globOf(glob) : () => true;
-  if (!matches) return { said: traversal(glob as string), failed: true };
+  if (typeof matches === "string") return { said: matches, failed: true };
   let room = most;
   let isWhole = true;
   const found = under(files, path)
@@ -192,7 +192,6 @@ const STOPPED = "Note: there are more matches. Narrow the search, or raise max_c
 const LITERAL =
   "Note: grep matches literal text, not regex. Search for the text as it stands; for alternatives, search for each.";
 
-const traversal = (pattern: string) => `Path traversal not allowed in glob pattern '${pattern}'`;
 const byCodePoint = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
 /** The files below a path, each with its path from there. */

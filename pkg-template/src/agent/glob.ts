@@ -1,51 +1,131 @@
-// Which paths a pattern like `src/**/*.{ts,tsx}` names.
+// Which paths a pattern like `src/**/*.{ts,tsx}` names. A model writes it: no pattern may take long.
+
+/** As many patterns `{a,b}` may make of one: as wcmatch has it, which deepagents asks. */
+const MOST = 1000;
+const LONGEST = 10_000;
 
 /**
  * Reads a pattern, as ripgrep's `--glob` does: one without a slash names files in any folder, `**` any number of folders; a
- * name that begins with a dot is only found by a pattern that does. Undefined for a pattern that leaves its folder.
+ * name that begins with a dot is only found by a pattern that does. Returns what is wrong with a pattern that leaves its
+ * folder, is longer than 10,000 characters, or stands for more than a thousand patterns.
  */
-export function globOf(pattern: string): ((path: string) => boolean) | undefined {
-  if (pattern.split("\\").join("/").split("/").includes("..")) return undefined;
+export function globOf(pattern: string): ((path: string) => boolean) | string {
+  if (pattern.split("\\").join("/").split("/").includes(".."))
+    return `Path traversal not allowed in glob pattern '${pattern}'`;
   const bare = pattern.replace(/^\/+/, "");
-  const all = braces(bare).map((one) => new RegExp(`^${expression(one)}$`, "su"));
-  const anchored = pattern.includes("/");
+  if (bare.length > LONGEST) return `Pattern limit exceeded: the glob pattern has more than ${LONGEST} characters.`;
+  const all = alternatives(bare)?.map((one) => one.split("/").map(segmentOf));
+  if (!all) return `Pattern limit exceeded: the glob pattern stands for more than ${MOST} patterns.`;
+  const isAnchored = pattern.includes("/");
   return (path) => {
-    const name = anchored ? path : path.slice(path.lastIndexOf("/") + 1);
-    return all.some((one) => one.test(name));
+    const parts = isAnchored ? path.split("/") : [path.slice(path.lastIndexOf("/") + 1)];
+    return all.some((segments) => isMatch(segments, parts));
   };
 }
 
-/** A pattern for each choice of `{a,b}`. At most a thousand. */
-function braces(pattern: string): string[] {
-  const found = /^(.*?)\{([^{}]*,[^{}]*)\}(.*)$/s.exec(pattern);
-  if (!found) return [pattern];
-  const [, before = "", choices = "", after = ""] = found;
-  return choices
-    .split(",")
-    .flatMap((choice) => braces(before + choice + after))
-    .slice(0, 1000);
+/** A pattern for each choice of `{a,b}`, braces within braces too; undefined if they are too many. */
+function alternatives(pattern: string): string[] | undefined {
+  const pieces = pattern.match(/[{},]|[^{},]+/g) ?? [];
+  const choices = choicesIn(pieces);
+  /** Of each open brace: the choices that are whole, and what the one that is being read may be. */
+  const open: { done: string[]; current: string[] }[] = [{ done: [], current: [""] }];
+  for (const [at, piece] of pieces.entries()) {
+    const top = open.at(-1) as (typeof open)[number];
+    if (!choices.has(at)) top.current = top.current.map((text) => text + piece);
+    else if (piece === "{") open.push({ done: [], current: [""] });
+    else if (piece === ",") {
+      top.done.push(...top.current);
+      top.current = [""];
+    } else {
+      open.pop();
+      const all = [...top.done, ...top.current];
+      const before = open.at(-1) as typeof top;
+      if (before.current.length * all.length > MOST) return undefined;
+      before.current = before.current.flatMap((text) => all.map((choice) => text + choice));
+    }
+    if (top.done.length > MOST) return undefined;
+  }
+  return open[0]?.current;
 }
 
-const NO_DOT = "(?!\\.)";
-/** Folders that `**` goes into: none whose name begins with a dot. */
-const FOLDERS = `(?:${NO_DOT}[^/]+/)*`;
-
-function expression(pattern: string): string {
-  const names = pattern.split("/");
-  return names
-    .map((name, at) => {
-      const last = at === names.length - 1;
-      if (name === "**") return last ? `${FOLDERS}${NO_DOT}[^/]+` : FOLDERS;
-      const text = [...name.matchAll(/\*+|\?|\[(?:!|\^)?\]?[^\]/]*\]|./gsu)].map(([piece]) => part(piece)).join("");
-      const open = /^[*?[]/.test(name) ? `${NO_DOT}(?=[^/])` : "";
-      return `${open}${text}${last ? "" : "/"}`;
-    })
-    .join("");
+/** The places of the braces that have a comma, and of their commas: others stand for themselves. */
+function choicesIn(pieces: readonly string[]): Set<number> {
+  const found = new Set<number>();
+  const open: { at: number; commas: number[] }[] = [];
+  for (const [at, piece] of pieces.entries()) {
+    if (piece === "{") open.push({ at, commas: [] });
+    else if (piece === ",") open.at(-1)?.commas.push(at);
+    else if (piece === "}") {
+      const closed = open.pop();
+      if (closed && closed.commas.length > 0) for (const place of [closed.at, ...closed.commas, at]) found.add(place);
+    }
+  }
+  return found;
 }
 
-function part(piece: string): string {
-  if (piece.startsWith("*")) return "[^/]*";
-  if (piece === "?") return "[^/]";
-  if (piece.length > 1) return `[${piece.slice(1, -1).replace(/^[!^]/, "^").replace(/[\\[]/g, "\\$&")}]`;
-  return piece.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+/** What one name of a path is to be: `**` for any number of folders, else the characters, and `*` for any of them. */
+type Segment = "**" | { readonly mayBeHidden: boolean; readonly tokens: readonly Token[] };
+type Token = "*" | ((character: string) => boolean);
+
+function segmentOf(name: string): Segment {
+  if (name === "**") return name;
+  const tokens = [...name.matchAll(/\*+|\[(?:!|\^)?\]?[^\]/]*\]|./gsu)].map(([piece]) => tokenOf(piece));
+  return { mayBeHidden: !/^[*?[]/.test(name), tokens };
+}
+
+function tokenOf(piece: string): Token {
+  if (piece.startsWith("*")) return "*";
+  if (piece === "?") return () => true;
+  if (piece.length < 3 || !piece.startsWith("[")) return (character) => character === piece;
+  try {
+    const set = piece
+      .slice(1, -1)
+      .replace(/^[!^]/, "^")
+      .replace(/[\\[\]]/g, "\\$&");
+    const expression = new RegExp(`^[${set}]$`, "su");
+    return (character) => expression.test(character);
+  } catch {
+    return () => false; // [z-a] is no set.
+  }
+}
+
+/** Follows at once all places of the path that the segments so far may have come to. */
+function isMatch(segments: readonly Segment[], parts: readonly string[]): boolean {
+  let places = parts.map((_, at) => at === 0).concat(parts.length === 0);
+  for (const [at, segment] of segments.entries()) {
+    if (segment === "**") {
+      places = anyFolders(places, parts);
+      if (at < segments.length - 1) continue;
+    }
+    places = [false, ...parts.map((part, at) => (places[at] as boolean) && isName(part, segment))];
+  }
+  return places[parts.length] as boolean;
+}
+
+/** None whose name begins with a dot. */
+function anyFolders(places: readonly boolean[], parts: readonly string[]): boolean[] {
+  const next = [...places];
+  for (const [at, part] of parts.entries()) next[at + 1] ||= (next[at] as boolean) && isShown(part);
+  return next;
+}
+
+const isShown = (name: string) => name !== "" && !name.startsWith(".");
+
+/** Goes back to the last star only: an earlier one need not take more than it has. */
+function isName(name: string, segment: Segment): boolean {
+  if (segment === "**") return isShown(name);
+  const { mayBeHidden, tokens } = segment;
+  if (!mayBeHidden && !isShown(name)) return false;
+  const characters = [...name];
+  let [at, token] = [0, 0];
+  let star: { at: number; token: number } | undefined;
+  while (at < characters.length) {
+    const wanted = tokens[token];
+    if (wanted === "*") star = { at, token: token++ };
+    else if (wanted?.(characters[at] as string)) [at, token] = [at + 1, token + 1];
+    else if (star) [at, token] = [++star.at, star.token + 1];
+    else return false;
+  }
+  while (tokens[token] === "*") token++;
+  return token === tokens.length;
 }
