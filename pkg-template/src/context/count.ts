@@ -4,7 +4,7 @@ import type { MessageLike } from "../messages.js";
 import { answeredId, callsOf, type MessageParts, readParts, refused } from "./message-parts.js";
 import { listed, optionsOf, reading, refuseOthers, wrong } from "./options.js";
 import { codePoints, isDict, jsonLength, jsonText, reprLength } from "./python-text.js";
-import { UsageScale, usageOf } from "./usage-scale.js";
+import { factorOf, scaledBy, UNSCALED, usageOf } from "./usage-scale.js";
 
 /** How a message is counted; by default as Python counts it by default. */
 export interface CountOptions {
@@ -67,7 +67,7 @@ export function countTokens(messages: readonly MessageLike[], options?: CountTok
     const { tools, useUsageMetadataScaling, compat } = rule;
     if (compat === "js") return countAsJs(messages, tools);
     if (compat !== undefined && compat !== null) throw wrong("compat", '"js", or none');
-    const scale = useUsageMetadataScaling ? new UsageScale() : undefined;
+    let scale = UNSCALED;
     // Added in Python's order: with a fraction for each message, another order may round to another number.
     let total = tools === undefined ? 0 : Math.ceil(toolChars(tools) / rule.charsPerToken);
     let counted = 0;
@@ -76,10 +76,10 @@ export function countTokens(messages: readonly MessageLike[], options?: CountTok
       if (!parts) continue;
       counted++;
       total = added(total, sizeOf(parts, rule.countName, at), rule);
-      if (parts.kind === "ai") scale?.add(usageOf(parts), total);
+      if (useUsageMetadataScaling && parts.kind === "ai") scale = scaledBy(scale, usageOf(parts), total);
     }
     // Not -0, for a negative number of tokens.
-    return Math.ceil(scale ? scale.scaled(total, counted) : total) + 0;
+    return Math.ceil(total * factorOf(scale, 0, counted)) + 0;
   });
 }
 

@@ -1,93 +1,229 @@
-// A list of messages as the wasm has it, in numbers.
-import { call, RawLedger, room } from "#agent-core";
+// Where a list of messages can be cut so that no tool result loses its call. src/context/cut.rs is the same in Rust; here
+// it is decided where the messages are, for that costs less than telling WebAssembly of them.
+//
+// A result belongs to the nearest message before it that calls its id. A cut `c`, which keeps the messages from `c` on,
+// splits the two if it is between them; it is safe if it splits no two.
 import type { Facts } from "./rows.js";
 
-// What src/wasm_agent/ledger.rs is told of a message.
-const OTHER = 0;
-const AI = 1;
-const TOOL = 2;
+const AI = 0;
+/** The first result of its call, in its place behind it. */
+const IN_PLACE = 1;
+/** The first result of its call, elsewhere. */
+const DISPLACED = 2;
+/** A result without a call, or a second one. */
+const ORPHAN = 3;
+const OTHER = 4;
 
-// What it is asked.
-export const TOKENS = 0;
-export const IS_DUE = 1;
-export const IS_WHOLE = 2;
-export const CUT = 3;
-export const NEXT_CUT = 4;
-export const EDIT_BOUNDARY = 5;
-export const PENDING = 6;
+class Message {
+  /** The calls of an AI message without a result, and how many of those could be parsed. */
+  open = 0;
+  openValid = 0;
+  /** Whether it needs repair, as far as is known. */
+  isFaulty = false;
+  /** The AI message that is last but for results: this one, or one before it. */
+  readonly lastAi: Message | undefined;
 
-/** Writes numbers where the wasm reads them. Returns how many. */
-function given(numbers: readonly number[]): number {
-  room(numbers.length).set(numbers);
-  return numbers.length;
+  constructor(
+    readonly role: number,
+    readonly at: number,
+    lastAi?: Message,
+    /** The call that a result belongs to. */
+    readonly call?: Call,
+    /** The calls that an AI message makes. */
+    readonly calls: Call[] = NONE,
+  ) {
+    this.lastAi = role === AI ? this : lastAi;
+  }
 }
 
-/** Reads so many numbers that the wasm has written. */
-const taken = (length: number): number[] => Array.from(room(length).subarray(0, length));
-
-/** What an AI message says about its making. */
-export interface Making {
-  readonly provider: unknown;
-  readonly total: number;
-  /** Whether it is of a provider of ours. */
-  readonly isOurs: boolean;
+interface Call {
+  readonly id: string;
+  readonly by: Message;
+  /** Whether it could be parsed. */
+  readonly isValid: boolean;
+  isOpen: boolean;
+  /** The call that had this id before. */
+  readonly shadowed: Call | undefined;
 }
 
-const UNKNOWN: Making = { provider: null, total: NaN, isOurs: false };
+const NONE: never[] = [];
 
-/** What src/context/ledger.rs keeps of a list of messages, and the numbers of the ids in it. */
+interface Cut {
+  readonly below: number;
+  /** Some lower cut further down. */
+  readonly jump: number;
+  readonly depth: number;
+}
+
+/**
+ * The safe cuts of a list of messages that grows at its end.
+ *
+ * To cut anywhere, a list is walked from its end down a chain of cuts: each message adds one that points to the next lower
+ * safe one as of then. Nothing in the chain changes afterwards, so that taking messages off the end is free, and jump
+ * pointers make each walk O(log n).
+ */
 export class Track {
-  readonly #raw: RawLedger;
-  /** LangChain takes an empty id for none: it is known by its number. */
-  readonly #numbers = new Map<unknown, number>([["", 0]]);
+  readonly #messages: Message[] = [];
+  /** For each id the last call of it. */
+  readonly #latest = new Map<string | undefined, Call>();
+  /** For each cut from 0 to the number of messages. */
+  readonly #cuts: Cut[] = [{ below: 0, jump: 0, depth: 0 }];
+  /** The messages at which a repair has something to do. */
+  #faults = 0;
 
-  constructor(policy: number[] = []) {
-    this.#raw = call(() => RawLedger.of(given(policy)));
+  get length(): number {
+    return this.#messages.length;
   }
 
-  /** Adds what the wasm reads about a message to a list of rows. */
-  add(rows: number[], { kind, ids, invalid, answers }: Facts, tokens = 0, { provider, total, isOurs } = UNKNOWN): void {
-    if (kind === "tool") {
-      rows.push(TOOL, tokens, this.#number(answers));
-    } else if (kind === "ai") {
-      rows.push(AI, tokens, this.#number(provider), total, Number(isOurs));
-      // How many could be parsed, how many there are, and they.
-      rows.push(ids.length - invalid, ids.length);
-      for (const id of ids) rows.push(this.#number(id));
-    } else {
-      rows.push(OTHER, tokens);
+  /** Whether the messages need no repair. */
+  get isWhole(): boolean {
+    return this.#faults === 0;
+  }
+
+  /** The position of an AI message with a call that waits for its result: nothing follows it but results. */
+  get pending(): number | undefined {
+    return this.#waiting?.at;
+  }
+
+  /** Adds a message at the end. */
+  push({ kind, ids, invalid, answers }: Facts): void {
+    const before = this.#messages.at(-1)?.lastAi;
+    if (kind === "ai") this.#pushAi(ids, ids.length - invalid);
+    else if (kind === "tool") this.#pushResult(before, this.#latest.get(answers));
+    else this.#push(new Message(OTHER, this.length));
+    this.#settle(before);
+  }
+
+  #pushAi(ids: readonly string[], valid: number): void {
+    const message = new Message(AI, this.length, undefined, undefined, ids.length > 0 ? [] : NONE);
+    ids.forEach((id, position) => {
+      const shadowed = this.#latest.get(id);
+      // Called twice in one message, an id is one call: it takes one result.
+      if (shadowed?.by === message) return;
+      const call: Call = { id, by: message, isValid: position < valid, isOpen: true, shadowed };
+      this.#latest.set(id, call);
+      message.calls.push(call);
+      opened(call, 1);
+    });
+    this.#push(message);
+  }
+
+  #pushResult(lastAi: Message | undefined, call: Call | undefined): void {
+    let role = ORPHAN;
+    if (call?.isOpen) {
+      const before = this.#messages.at(-1) as Message;
+      const isBehind = before === call.by || (before.role === IN_PLACE && before.call?.by === call.by);
+      role = isBehind ? IN_PLACE : DISPLACED;
+      call.isOpen = false;
+      opened(call, -1);
     }
+    this.#push(new Message(role, this.length, lastAi, call));
+    this.#settle(call?.by);
   }
 
-  #number(name: unknown): number {
-    if (name === undefined || name === null) return NaN;
-    let number = this.#numbers.get(name);
-    if (number === undefined) this.#numbers.set(name, (number = this.#numbers.size));
-    return number;
+  /** Adds a message, and the cut behind it. */
+  #push(message: Message): void {
+    const below = message.call ? this.#lower(message.at, message.call.by.at) : message.at;
+    const parent = this.#cut(below);
+    const next = this.#cut(parent.jump);
+    // The jumps of both are equally long: one over both is next.
+    const isEven = parent.depth - next.depth === next.depth - this.#cut(next.jump).depth;
+    this.#cuts.push({ below, jump: isEven ? next.jump : below, depth: parent.depth + 1 });
+    this.#messages.push(message);
+    this.#settle(message);
   }
 
-  /** Keeps the first messages, and adds others by their rows. */
-  replace(length: number, rows: number[]): void {
-    call(() => this.#raw.replace(length, given(rows)));
+  /** Keeps the first `length` messages. */
+  truncate(length: number): void {
+    while (this.length > length) this.#pop(this.#messages.pop() as Message);
   }
 
-  /** Asks one of the questions above. */
-  ask(what: number, number = 0): number {
-    return call(() => this.#raw.ask(what, number));
+  #pop({ role, call, calls, isFaulty }: Message): void {
+    this.#cuts.pop();
+    this.#faults -= Number(isFaulty);
+    for (const { id, shadowed } of calls)
+      if (shadowed) this.#latest.set(id, shadowed);
+      else this.#latest.delete(id);
+    if (call && role !== ORPHAN) {
+      call.isOpen = true;
+      opened(call, 1);
+      this.#settle(call.by);
+    }
+    this.#settle(this.#messages.at(-1)?.lastAi);
   }
 
-  /** Returns the cutoff and the boundary of edits, which save so much up to each message; nothing, if nothing is due. */
-  due(front: number, beside: number, saved: number[]): number[] {
-    return call(() => (this.#raw.due(front, beside, given(saved)) ? taken(2) : []));
+  /**
+   * Returns the largest safe cut that keeps all messages from `target` on, and a call that waits for its result: 0 if it
+   * keeps all.
+   */
+  cut(target: number): number {
+    return this.#lower(this.length, Math.min(target, this.pending ?? this.length));
+  }
+
+  /** Returns the smallest safe cut from `target` on that keeps a call that waits for its result. */
+  nextCut(target: number): number | undefined {
+    let at = this.cut(this.length);
+    if (at < target) return undefined;
+    while (at > 0) {
+      const { jump, below } = this.#cut(at);
+      if (below < target) break;
+      at = jump >= target ? jump : below;
+    }
+    return at;
   }
 
   /** Returns all safe cuts, in ascending order. */
   cuts(): number[] {
-    const cuts = call(() => taken(this.#raw.cuts()));
-    return cuts.map((_, at) => cuts.at(-1 - at) as number);
+    const cuts = [this.length];
+    for (let at = this.length; at > 0; ) cuts.push((at = this.#cut(at).below));
+    return cuts.reverse();
   }
 
-  free(): void {
-    call(() => this.#raw.free());
+  isResult(at: number): boolean {
+    const role = this.#messages[at]?.role ?? OTHER;
+    return role > AI && role < OTHER;
   }
+
+  /**
+   * The nearest message before a result with a call of its id that could be parsed, unless the id is empty: that is none to
+   * LangChain.
+   */
+  caller(result: number): number | undefined {
+    let call = this.#messages[result]?.call;
+    while (call && !call.isValid) call = call.shadowed;
+    return call?.id ? call.by.at : undefined;
+  }
+
+  /** Returns the first safe cut at or below `limit` on the chain down from the cut `at`. */
+  #lower(at: number, limit: number): number {
+    while (at > limit) {
+      const { jump, below } = this.#cut(at);
+      at = jump > limit ? jump : below;
+    }
+    return at;
+  }
+
+  #cut(at: number): Cut {
+    return this.#cuts[at] as Cut;
+  }
+
+  get #waiting(): Message | undefined {
+    const last = this.#messages.at(-1)?.lastAi;
+    return last && last.openValid > 0 ? last : undefined;
+  }
+
+  /** Notes whether a message needs repair, whatever has changed about it. */
+  #settle(message: Message | undefined): void {
+    if (!message) return;
+    const { role, open, isFaulty } = message;
+    const isNow = role === AI ? open > 0 && message !== this.#waiting : role === DISPLACED || role === ORPHAN;
+    this.#faults += Number(isNow) - Number(isFaulty);
+    message.isFaulty = isNow;
+  }
+}
+
+/** Counts a call that has no result any more, or has one now. */
+function opened({ by, isValid }: Call, more: number): void {
+  by.open += more;
+  if (isValid) by.openValid += more;
 }
