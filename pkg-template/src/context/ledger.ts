@@ -61,7 +61,7 @@ export class Ledger {
     // Nothing has changed yet if a message could not be read. Unless the caller's code, which reading runs, looked, too.
     if (this.#list !== before) return this.show(list);
     this.#track.truncate(same);
-    this.#entries.length = same;
+    while (this.#entries.length > same) this.#entries.pop();
     for (const row of rows) this.#push(row);
     this.#list = list;
     return this;
