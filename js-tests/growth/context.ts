@@ -47,7 +47,6 @@ export const contexts: Case[] = [
           const cuts = safeCuts([]);
           for (const message of messages) cuts.push(message);
           for (let target = 0; target <= messages.length; target++) cuts.cut(target);
-          cuts.free();
         };
       },
     },
