@@ -3,7 +3,7 @@ import { sameJson } from "../same-json.js";
 import { answeredCall, callId, callName, toolCallsOf, withArgs } from "./call-fields.js";
 import { type EditedBefore, freeField, idOf, positionOf, withFields } from "./edited.js";
 import { type Fields, fieldsOf, kindOf } from "./message-parts.js";
-import { listed, numberOr, optionsOf, reading, refuseOthers, wrong } from "./options.js";
+import { flagOr, listed, numberOr, optionsOf, reading, refuseOthers, wrong } from "./options.js";
 import { dictOr } from "./python-text.js";
 import { counterOf, type TokenCounter } from "./token-counter.js";
 
@@ -73,6 +73,7 @@ export function clearToolUses<M extends object>(
     const excluded = excludeTools ?? [];
     if (!Array.isArray(excluded)) throw wrong("excludeTools", "a list of names");
     if (placeholder != null && typeof placeholder !== "string") throw wrong("placeholder", "a string");
+    const clearsInputs = flagOr(clearToolInputs, false, "clearToolInputs");
     let results = list.flatMap((message, at) => (kindOf(message, at) === "tool" ? at : []));
     let least = numberOr(clearAtLeast, 0, "clearAtLeast");
     const kept = numberOr(keep, 3, "keep");
@@ -117,7 +118,7 @@ export function clearToolUses<M extends object>(
       if (id === undefined) continue;
       changed = true;
       replace(at, clearedResult(made[at] as M, placeholder ?? "[cleared]"));
-      if (clearToolInputs) {
+      if (clearsInputs) {
         callers ??= new Callers(made);
         cleared.push(id);
         // Where it is counted each time, or another message may be meant, one by one.

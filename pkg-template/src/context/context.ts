@@ -5,7 +5,7 @@ import { growing } from "./growing.js";
 import { Ledger } from "./ledger.js";
 import { fieldsOf, kindOf } from "./message-parts.js";
 import { Meter } from "./meter.js";
-import { optionsOf, reading, refuseOthers, wrong } from "./options.js";
+import { flagOr, optionsOf, reading, refuseOthers, wrong } from "./options.js";
 import { type ContextOptions, type Offload, limitsOf, overheadOf, triggersOf } from "./policy.js";
 import type { ContextRecord } from "./record.js";
 import { type ContextSource, type Track, trackOf } from "./source.js";
@@ -69,7 +69,7 @@ export class Context<M extends object = object> {
         clearToolUses: clear,
         truncateArgs: truncate,
         offload,
-        preserveSystem = !rules.asLangchain,
+        preserveSystem: preserve,
         useUsageMetadataScaling: _scaling,
         ...others
       } = given;
@@ -79,6 +79,7 @@ export class Context<M extends object = object> {
       const overhead = overheadOf({ ...given, tokenCounter }, rules, count);
       const limits = limitsOf(given, rules, overhead);
       const edits = editsOf(clear, truncate, offload);
+      const preserveSystem = flagOr(preserve, !rules.asLangchain, "preserveSystem");
       // Refuses their options.
       for (const edit of edits) edit([], 0);
       const limit = maxInputTokens ?? Math.min(...triggersOf(given).map(({ tokens = Infinity }) => tokens));

@@ -2,7 +2,7 @@
 // Rust.
 import type { MessageLike } from "../messages.js";
 import { answeredId, callsOf, type MessageParts, readParts, refused } from "./message-parts.js";
-import { listed, optionsOf, reading, refuseOthers, wrong } from "./options.js";
+import { flagOr, listed, optionsOf, reading, refuseOthers, wrong } from "./options.js";
 import { codePoints, isDict, jsonLength, jsonText, reprLength } from "./python-text.js";
 import { factorOf, scaledBy, UNSCALED, usageOf } from "./usage-scale.js";
 
@@ -64,7 +64,8 @@ export function countTokens(messages: readonly MessageLike[], options?: CountTok
   return reading(() => {
     listed(messages);
     const rule = ruleOf(options);
-    const { tools, useUsageMetadataScaling, compat } = rule;
+    const { tools, compat } = rule;
+    const isScaled = flagOr(rule.useUsageMetadataScaling, false, "useUsageMetadataScaling");
     if (compat === "js") return countAsJs(messages, tools);
     if (compat !== undefined && compat !== null) throw wrong("compat", '"js", or none');
     let scale = UNSCALED;
@@ -76,7 +77,7 @@ export function countTokens(messages: readonly MessageLike[], options?: CountTok
       if (!parts) continue;
       counted++;
       total = added(total, sizeOf(parts, rule.countName, at), rule);
-      if (useUsageMetadataScaling && parts.kind === "ai") scale = scaledBy(scale, usageOf(parts), total);
+      if (isScaled && parts.kind === "ai") scale = scaledBy(scale, usageOf(parts), total);
     }
     // Not -0, for a negative number of tokens.
     return Math.ceil(total * factorOf(scale, 0, counted)) + 0;
@@ -136,7 +137,7 @@ function ruleOf(given: CountTokensOptions | null | undefined): Rule {
   const {
     charsPerToken = 4,
     extraTokensPerMessage = 3,
-    countName = true,
+    countName,
     tokensPerImage = 85,
     tools,
     useUsageMetadataScaling,
@@ -147,8 +148,15 @@ function ruleOf(given: CountTokensOptions | null | undefined): Rule {
   for (const [key, value] of Object.entries({ charsPerToken, extraTokensPerMessage, tokensPerImage }))
     if (!Number.isFinite(value)) throw wrong(key, "a number");
   if (charsPerToken <= 0) throw wrong("charsPerToken", "a number above 0");
-  if (typeof countName !== "boolean") throw wrong("countName", "a boolean");
-  return { charsPerToken, extraTokensPerMessage, countName, tokensPerImage, tools, useUsageMetadataScaling, compat };
+  return {
+    charsPerToken,
+    extraTokensPerMessage,
+    countName: flagOr(countName, true, "countName"),
+    tokensPerImage,
+    tools,
+    useUsageMetadataScaling,
+    compat,
+  };
 }
 
 function added(total: number, { chars, images }: MessageSize, rule: Rule): number {

@@ -60,6 +60,8 @@ export class Ledger {
     for (let at = same; at < list.length; at++) rows.push(this.#read(list[at] as object, at));
     // Nothing has changed yet if a message could not be read. Unless the caller's code, which reading runs, looked, too.
     if (this.#list !== before) return this.show(list);
+    // Should the stack overflow on the way, all is counted anew.
+    this.#list = [];
     this.#track.truncate(same);
     while (this.#entries.length > same) this.#entries.pop();
     for (const row of rows) this.#push(row);

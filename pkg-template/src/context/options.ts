@@ -40,7 +40,7 @@ export function numberOr<T>(given: unknown, usual: T, what: string): number | T 
 /** An option that is true or false, or what it is usually. */
 export function flagOr(given: unknown, usual: boolean, what: string): boolean {
   if (given === undefined || given === null) return usual;
-  if (typeof given !== "boolean") throw wrong(what, "true or false");
+  if (typeof given !== "boolean") throw wrong(what, "a boolean");
   return given;
 }
 
