@@ -42,5 +42,7 @@ test("the two wasms are two, and neither has what the other exports", () => {
       .filter((name) => name.startsWith("__wbg_raw"));
   expect(classes("threadfold_agent_bg.wasm")).toContain("__wbg_rawplan_free");
   expect(classes("threadfold_bg.wasm")).toContain("__wbg_rawthread_free");
-  expect(classes("threadfold_bg.wasm").filter((name) => classes("threadfold_agent_bg.wasm").includes(name))).toEqual([]);
+  expect(classes("threadfold_bg.wasm").filter((name) => classes("threadfold_agent_bg.wasm").includes(name))).toEqual(
+    [],
+  );
 });

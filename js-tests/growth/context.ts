@@ -58,6 +58,14 @@ export const contexts: Case[] = [
       return () => clearToolUses(messages, { editedBefore: messages.length, clearToolInputs: true });
     },
   })),
+  ...Object.entries(HARD).map(([name, make]): Case => ({
+    name: `clearToolUses: ${name}, with their arguments, until so many tokens are cleared`,
+    prepare: (n) => {
+      const messages = make(n);
+      const options = { trigger: 0, keep: 0, clearToolInputs: true, clearAtLeast: Infinity };
+      return () => clearToolUses(messages, options);
+    },
+  })),
   {
     name: "safeCuts: a result that parts n messages replaced n times",
     prepare: (n) => {

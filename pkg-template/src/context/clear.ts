@@ -1,6 +1,7 @@
 // Clears old tool results. src/context/clear.rs is the same in Rust.
 import { sameJson } from "../same-json.js";
 import { answeredCall, callId, callName, toolCallsOf, withArgs } from "./call-fields.js";
+import { ClearedCalls } from "./cleared-calls.js";
 import { type EditedBefore, freeField, idOf, positionOf, withFields } from "./edited.js";
 import { type Fields, fieldsOf, kindOf } from "./message-parts.js";
 import { flagOr, listed, numberOr, optionsOf, reading, refuseOthers, wrong } from "./options.js";
@@ -99,10 +100,16 @@ export function clearToolUses<M extends object>(
     let calls = new Map<unknown, unknown>();
     /** Calls of the nearest message whose arguments are cleared with the next ones. */
     let cleared: string[] = [];
+    /** It, if it is counted already without them. */
+    let counted: ClearedCalls | undefined;
     const clearInputs = () => {
-      if (cleared.length > 0)
-        replace(callers?.first(nearest) ?? nearest, withoutArgs(made[nearest] as M, nearest, cleared));
+      if (cleared.length > 0) {
+        const [at, by] = [callers?.first(nearest) ?? nearest, withoutArgs(made[nearest] as M, nearest, cleared)];
+        if (counted) made[at] = by;
+        else replace(at, by);
+      }
       cleared = [];
+      counted = undefined;
     };
     for (const at of results) {
       for (; seen < at; seen++) {
@@ -121,8 +128,10 @@ export function clearToolUses<M extends object>(
       if (clearsInputs) {
         callers ??= new Callers(made);
         cleared.push(id);
-        // Where it is counted each time, or another message may be meant, one by one.
-        if (least > 0 || callers.areEqual(nearest)) clearInputs();
+        // Where all are counted each time, or another message may be meant, one by one.
+        if (callers.areEqual(nearest) || (least > 0 && !counter.units)) clearInputs();
+        else if (least > 0 && counter.units)
+          now -= (counted ??= new ClearedCalls(made[nearest] as M, nearest, counter.units)).clear(id);
       }
       if (least > 0) {
         if (!counter.one) now = counter.list(made);

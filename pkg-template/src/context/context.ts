@@ -94,7 +94,8 @@ export class Context<M extends object = object> {
           preserveSystem,
           rules,
         });
-      const meter = (list: readonly M[], tokens: number) => new Meter(list, tokens, limits.thresholds, tokenCounter, count);
+      const meter = (list: readonly M[], tokens: number) =>
+        new Meter(list, tokens, limits.thresholds, tokenCounter, count);
       return [look, meter, warningOf(given)];
     });
   }

@@ -106,6 +106,14 @@ export function messageTokens(message: MessageLike, options?: CountOptions): num
   });
 }
 
+/** Counts the characters of a message, and as such all else that it costs by default: four are a token. */
+export function unitsOf(message: unknown): number {
+  const parts = readParts(message);
+  if (!parts) return 0;
+  const { chars, images } = sizeOf(parts, true);
+  return chars + 4 * (images * 85 + 3);
+}
+
 /**
  * Counts the tools that a model is sent, as {@link countTokens} does: once, rounded up by themselves.
  *

@@ -1,9 +1,9 @@
 // The messages of a context in numbers, and what a policy makes of them: what changed since the last look is all that is
 // counted anew. src/context/ledger.rs is the same in Rust.
+import { Track } from "./cut.js";
 import { fieldsOf } from "./message-parts.js";
 import type { Limits } from "./policy.js";
 import { type Facts, factsOf } from "./rows.js";
-import { Track } from "./track.js";
 import { factorOf, type Scale, scaledBy, UNSCALED, type Usage, usageOf } from "./usage-scale.js";
 
 /** What is due. */

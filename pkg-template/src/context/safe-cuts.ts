@@ -1,7 +1,7 @@
 import type { MessageLike } from "../message-types.js";
+import { Track } from "./cut.js";
 import { reading, ThreadfoldError, wrong } from "./options.js";
 import { factsOf, factsOfAll } from "./rows.js";
-import { Track } from "./track.js";
 
 /**
  * The places where a list of messages can be cut so that no tool result loses its call: an iterable of positions.

@@ -1,7 +1,17 @@
 // Trims a list of messages. src/context/trim.rs is the same in Rust.
 import { blockText, withFields } from "./edited.js";
 import { fieldsOf, kindOf } from "./message-parts.js";
-import { calledBy, flagOr, isSecond, listed, optionsOf, reading, refuseOthers, ThreadfoldError, wrong } from "./options.js";
+import {
+  calledBy,
+  flagOr,
+  isSecond,
+  listed,
+  optionsOf,
+  reading,
+  refuseOthers,
+  ThreadfoldError,
+  wrong,
+} from "./options.js";
 import { type Facts, factsOf } from "./rows.js";
 import { type Counter, counterOf, knownOf, type TokenCounter } from "./token-counter.js";
 

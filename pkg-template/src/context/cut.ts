@@ -1,5 +1,5 @@
 // Where a list of messages can be cut so that no tool result loses its call. src/context/cut.rs is the same in Rust; here
-// it is decided where the messages are, for that costs less than telling WebAssembly of them.
+// it is decided where the messages are, for to tell WebAssembly of them would cost more.
 //
 // A result belongs to the nearest message before it that calls its id. A cut `c`, which keeps the messages from `c` on,
 // splits the two if it is between them; it is safe if it splits no two.
@@ -175,7 +175,7 @@ export class Track {
   /** Returns all safe cuts, in ascending order. */
   cuts(): number[] {
     const cuts = [this.length];
-    for (let at = this.length; at > 0; ) cuts.push((at = this.#cut(at).below));
+    for (let at = this.length; at > 0;) cuts.push((at = this.#cut(at).below));
     return cuts.reverse();
   }
 
