@@ -176,7 +176,7 @@ export class Track {
   cuts(): number[] {
     const cuts = [this.length];
     for (let at = this.length; at > 0;) cuts.push((at = this.#cut(at).below));
-    return cuts.reverse();
+    return cuts.map((_, at) => cuts.at(-1 - at) as number);
   }
 
   isResult(at: number): boolean {
