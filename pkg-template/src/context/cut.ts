@@ -48,13 +48,6 @@ interface Call {
 
 const NONE: never[] = [];
 
-interface Cut {
-  readonly below: number;
-  /** Some lower cut further down. */
-  readonly jump: number;
-  readonly depth: number;
-}
-
 /**
  * The safe cuts of a list of messages that grows at its end.
  *
@@ -66,8 +59,11 @@ export class Track {
   readonly #messages: Message[] = [];
   /** For each id the last call of it. */
   readonly #latest = new Map<string | undefined, Call>();
-  /** For each cut from 0 to the number of messages. */
-  readonly #cuts: Cut[] = [{ below: 0, jump: 0, depth: 0 }];
+  // For each cut from 0 to the number of messages the next lower one, some lower one further down, and its depth. Numbers
+  // in arrays: an object each is one more for the garbage collector to visit.
+  readonly #below = [0];
+  readonly #jump = [0];
+  readonly #depth = [0];
   /** The messages at which a repair has something to do. */
   #faults = 0;
 
@@ -124,11 +120,15 @@ export class Track {
   /** Adds a message, and the cut behind it. */
   #push(message: Message): void {
     const below = message.call ? this.#lower(message.at, message.call.by.at) : message.at;
-    const parent = this.#cut(below);
-    const next = this.#cut(parent.jump);
+    const depth = this.#depth[below] as number;
+    const jump = this.#jump[below] as number;
+    const further = this.#jump[jump] as number;
+    const reached = this.#depth[jump] as number;
     // The jumps of both are equally long: one over both is next.
-    const isEven = parent.depth - next.depth === next.depth - this.#cut(next.jump).depth;
-    this.#cuts.push({ below, jump: isEven ? next.jump : below, depth: parent.depth + 1 });
+    const isEven = depth - reached === reached - (this.#depth[further] as number);
+    this.#below.push(below);
+    this.#jump.push(isEven ? further : below);
+    this.#depth.push(depth + 1);
     this.#messages.push(message);
     this.#settle(message);
   }
@@ -139,7 +139,7 @@ export class Track {
   }
 
   #pop({ role, call, calls, isFaulty }: Message): void {
-    this.#cuts.pop();
+    for (const numbers of [this.#below, this.#jump, this.#depth]) numbers.pop();
     this.#faults -= Number(isFaulty);
     for (const { id, shadowed } of calls)
       if (shadowed) this.#latest.set(id, shadowed);
@@ -165,7 +165,7 @@ export class Track {
     let at = this.cut(this.length);
     if (at < target) return undefined;
     while (at > 0) {
-      const { jump, below } = this.#cut(at);
+      const [jump, below] = [this.#jump[at] as number, this.#below[at] as number];
       if (below < target) break;
       at = jump >= target ? jump : below;
     }
@@ -175,7 +175,7 @@ export class Track {
   /** Returns all safe cuts, in ascending order. */
   cuts(): number[] {
     const cuts = [this.length];
-    for (let at = this.length; at > 0;) cuts.push((at = this.#cut(at).below));
+    for (let at = this.length; at > 0;) cuts.push((at = this.#below[at] as number));
     return cuts.map((_, at) => cuts.at(-1 - at) as number);
   }
 
@@ -197,14 +197,10 @@ export class Track {
   /** Returns the first safe cut at or below `limit` on the chain down from the cut `at`. */
   #lower(at: number, limit: number): number {
     while (at > limit) {
-      const { jump, below } = this.#cut(at);
-      at = jump > limit ? jump : below;
+      const jump = this.#jump[at] as number;
+      at = jump > limit ? jump : (this.#below[at] as number);
     }
     return at;
-  }
-
-  #cut(at: number): Cut {
-    return this.#cuts[at] as Cut;
   }
 
   get #waiting(): Message | undefined {

@@ -14,18 +14,6 @@ export interface Decision {
   readonly editedBefore: number;
 }
 
-/** A message, as far as it is counted. */
-interface Entry {
-  /** The tokens up to it, itself included. */
-  readonly sum: number;
-  /** What the last answer up to it took, if it is of a provider of ours. */
-  readonly reported: number;
-  /** What all answers up to it took. */
-  readonly scale: Scale;
-}
-
-const EMPTY: Entry = { sum: 0, reported: -Infinity, scale: UNSCALED };
-
 /** A message that was read and is not counted yet. */
 interface Row {
   readonly facts: Facts;
@@ -37,7 +25,12 @@ interface Row {
 export class Ledger {
   #list: readonly object[] = [];
   readonly #track = new Track();
-  readonly #entries: Entry[] = [];
+  /** The tokens up to each message, itself included. */
+  readonly #sums: number[] = [];
+  /** What the answers up to each message took. */
+  readonly #scales: Scale[] = [];
+  /** What the last answer up to each message took, if it is of a provider of ours; else 0. */
+  readonly #reported: number[] = [];
 
   constructor(
     private readonly limits: Limits,
@@ -63,7 +56,7 @@ export class Ledger {
     // Should the stack overflow on the way, all is counted anew.
     this.#list = [];
     this.#track.truncate(same);
-    while (this.#entries.length > same) this.#entries.pop();
+    for (const own of [this.#sums, this.#scales, this.#reported]) while (own.length > same) own.pop();
     for (const row of rows) this.#push(row);
     this.#list = list;
     return this;
@@ -76,18 +69,29 @@ export class Ledger {
   }
 
   #push({ facts, tokens, usage }: Row): void {
-    let { sum, reported, scale } = this.#last;
-    sum += tokens;
-    if (usage) {
-      reported = this.ours.includes(usage.provider) ? (usage.totalTokens ?? -Infinity) : -Infinity;
-      scale = scaledBy(scale, usage, sum);
-    }
+    const sum = this.#sum + tokens;
+    const isOurs = usage && this.ours.includes(usage.provider);
+    const reported = usage ? ((isOurs ? usage.totalTokens : undefined) ?? 0) : this.#lastReported;
+    this.#scales.push(usage ? scaledBy(this.#scale, usage, sum) : this.#scale);
+    this.#sums.push(sum);
+    this.#reported.push(reported);
     this.#track.push(facts);
-    this.#entries.push({ sum, reported, scale });
   }
 
-  get #last(): Entry {
-    return this.#entries.at(-1) ?? EMPTY;
+  get #length(): number {
+    return this.#sums.length;
+  }
+
+  get #sum(): number {
+    return this.#sums.at(-1) ?? 0;
+  }
+
+  get #scale(): Scale {
+    return this.#scales.at(-1) ?? UNSCALED;
+  }
+
+  get #lastReported(): number {
+    return this.#reported.at(-1) ?? 0;
   }
 
   /** Whether the messages need no repair. */
@@ -97,25 +101,22 @@ export class Ledger {
 
   /** The tokens before a message. */
   #before(at: number): number {
-    return this.#entries[at - 1]?.sum ?? 0;
+    return this.#sums[at - 1] ?? 0;
   }
 
   /** Returns the tokens of all, `beside` them what repairs them takes. */
   tokens(beside = 0): number {
     const { overhead, apart, isScaled } = this.limits;
-    const { length } = this.#entries;
-    const { sum, scale } = this.#last;
-    const counted = overhead + sum + beside;
-    return Math.ceil(isScaled ? counted * factorOf(scale, overhead, length + apart) : counted);
+    const counted = overhead + this.#sum + beside;
+    return Math.ceil(isScaled ? counted * factorOf(this.#scale, overhead, this.#length + apart) : counted);
   }
 
   /** Whether something may be due: a trigger holds. */
   isDue(beside: number): boolean {
     const { most, thresholds } = this.limits;
     const tokens = this.tokens(beside);
-    const reached = Math.max(tokens, this.#last.reported);
-    const { length } = this.#entries;
-    return tokens > most || thresholds.some(([least, messages]) => reached >= least && length >= messages);
+    const reached = Math.max(tokens, this.#lastReported);
+    return tokens > most || thresholds.some(([least, messages]) => reached >= least && this.#length >= messages);
   }
 
   /**
@@ -128,7 +129,7 @@ export class Ledger {
     const editedBefore = room > 0 ? this.editBoundary() : 0;
     if (room > 0) {
       // A little less is not worth a prompt cache: it would be due again soon.
-      const bySummary = this.#last.sum - this.limits.keep[0];
+      const bySummary = this.#sum - this.limits.keep[0];
       if (room >= bySummary / 2 && !this.isDue(beside - room)) return { cutoff: 0, editedBefore };
     }
     const cutoff = this.#cutoff(front, room > 0 ? saved : []);
@@ -138,11 +139,11 @@ export class Ledger {
   /** The first message that edits leave alone. */
   editBoundary(): number {
     const { editKeepResults, editKeepMessages } = this.limits;
-    let byResults = this.#entries.length;
+    let byResults = this.#length;
     for (let kept = 0; kept < editKeepResults && byResults > 0; kept++)
       do byResults--;
       while (byResults > 0 && !this.#track.isResult(byResults));
-    return Math.min(Math.max(0, this.#entries.length - editKeepMessages), byResults);
+    return Math.min(Math.max(0, this.#length - editKeepMessages), byResults);
   }
 
   /** Returns the first message to keep, or 0 to keep all. */
@@ -150,7 +151,7 @@ export class Ledger {
     const { keep, frontCounts, asLangchain } = this.limits;
     const tokens = frontCounts ? Math.max(1, keep[0] - this.#before(front)) : keep[0];
     const byTokens = this.#byTokens(tokens, saved);
-    const byMessages = Math.max(0, this.#entries.length - keep[1]);
+    const byMessages = Math.max(0, this.#length - keep[1]);
     const target = Math.max(byTokens ?? 0, byMessages);
     // Scaled, all may be too much, and as it is it is not: then it moves off a result.
     if (asLangchain) return byTokens === undefined && byMessages === 0 ? 0 : this.#langchainCut(target);
@@ -166,11 +167,11 @@ export class Ledger {
    * The earliest message from which on the messages have no more tokens, and at least one stays; none, if all have no more.
    */
   #byTokens(keep: number, saved: readonly number[]): number | undefined {
-    const { length } = this.#entries;
-    const { sum, scale } = this.#last;
+    const length = this.#length;
+    const sum = this.#sum;
     const room = saved.at(-1) ?? 0;
     // As the reference has it, all are counted scaled, and parts are not.
-    const all = this.limits.isScaled ? Math.ceil(sum * factorOf(scale, 0, length)) : sum;
+    const all = this.limits.isScaled ? Math.ceil(sum * factorOf(this.#scale, 0, length)) : sum;
     if (all - room <= keep) return undefined;
     const from = (at: number) => Math.ceil(sum - this.#before(at)) - (room - (saved[at - 1] ?? 0));
     let [least, most] = [0, length];
