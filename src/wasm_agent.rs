@@ -7,9 +7,7 @@
 mod agent;
 mod buffer;
 mod graph;
-mod ledger;
 
 pub use agent::decide;
 pub use buffer::buffer;
 pub use graph::{RawPlan, RawRun};
-pub use ledger::RawLedger;

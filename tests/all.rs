@@ -5,6 +5,7 @@
 mod add_messages;
 mod context_count;
 mod context_cuts;
+mod context_decisions;
 mod context_edits;
 mod context_estimate;
 mod context_forms;

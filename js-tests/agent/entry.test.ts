@@ -29,3 +29,20 @@ test("it imports the package's own entries, and nothing else", () => {
   expect(imports("agent.cjs")).toEqual(new Set([...own, "./agent-core.cjs"]));
   expect(imports("workerd-agent.js")).toEqual(new Set([...own, "./workerd-agent-core.js"]));
 });
+
+test("the second wasm is in one file, which imports nothing", () => {
+  expect([...imports("agent-core.js"), ...imports("agent-core.cjs")]).toEqual([]);
+  expect(imports("workerd-agent-core.js")).toEqual(new Set(["./threadfold_agent_bg.wasm"]));
+});
+
+test("the two wasms are two, and neither has what the other exports", () => {
+  const classes = (file: string) =>
+    WebAssembly.Module.exports(new WebAssembly.Module(readFileSync(new URL(file, pkg))))
+      .map(({ name }) => name)
+      .filter((name) => name.startsWith("__wbg_raw"));
+  expect(classes("threadfold_agent_bg.wasm")).toContain("__wbg_rawplan_free");
+  expect(classes("threadfold_bg.wasm")).toContain("__wbg_rawthread_free");
+  expect(classes("threadfold_bg.wasm").filter((name) => classes("threadfold_agent_bg.wasm").includes(name))).toEqual(
+    [],
+  );
+});

@@ -1,10 +1,11 @@
 // Clearing, truncating and offloading: what the recorded answers do not ask. What is given is frozen.
 import { AIMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import { createHash } from "node:crypto";
-import { clearToolUses, truncateToolArgs } from "threadfold/context";
+import { clearToolUses, estimateMessageTokens, messageTokens, truncateToolArgs } from "threadfold/context";
 import { offload } from "threadfold/context/offload";
 import { expect, test } from "vitest";
 import { runs } from "../support/seed.js";
+import { there } from "../support/there.js";
 import { ai, Dice, human, KINDS, type Message, tool } from "./conversations.js";
 
 function frozen<T>(value: T): T {
@@ -181,4 +182,46 @@ test("what is no text stays, and what is short", () => {
     const all = frozen([ai("c"), ...list]);
     expect(offload(all as never[], options).messages).toBe(all);
   }
+});
+
+test("what is cleared until so many tokens are is the same, whether calls are counted one by one or all each time", () => {
+  const args = [{}, { q: "x".repeat(9) }, { q: "long ".repeat(20), n: [1, 2, 3] }, { e: "é\n你" }];
+  const contents = [
+    "",
+    "word ".repeat(9),
+    [],
+    [{ type: "text", text: "block" }],
+    [{ type: "tool_use", id: "c0" }],
+    null,
+  ];
+  let [stopped, compared] = [0, 0];
+  for (let seed = 0; seed < 60; seed++) {
+    const dice = new Dice(seed);
+    const list: object[] = [];
+    for (let turn = 0; turn < 3; turn++) {
+      const ids = Array.from({ length: 1 + dice.below(6) }, () => `c${dice.below(8)}`);
+      const [content, kind] = [dice.one(contents), dice.below(3)];
+      const openAi = (id: string) => ({ id, function: { name: "f", arguments: JSON.stringify(dice.one(args)) } });
+      const asks = [
+        { type: "ai", content, tool_calls: ids.map((id) => ({ id, name: "f", args: dice.one(args) })) },
+        { role: "assistant", content, tool_calls: ids.map(openAi) },
+        { role: "assistant", id: `m${turn}`, content, toolCalls: ids.map(openAi) },
+      ];
+      list.push(there(asks[kind]), ...dice.shuffled(ids).map((id) => tool(id)), human());
+    }
+    for (const [name, count] of [
+      ["approximate", messageTokens],
+      ["estimate", estimateMessageTokens],
+    ] as const)
+      for (const clearAtLeast of [1, 5, 10, 20, 40, 80, 500]) {
+        const options = { trigger: 0, keep: dice.below(2), clearToolInputs: true, clearAtLeast };
+        const allEachTime = (some: readonly object[]) => some.reduce((sum, one) => sum + count(one as never), 0);
+        const made = clearToolUses(list, { ...options, tokenCounter: name });
+        expect(made).toEqual(clearToolUses(list, { ...options, tokenCounter: allEachTime }));
+        compared++;
+        if (JSON.stringify(made) !== JSON.stringify(clearToolUses(list, { ...options, clearAtLeast: Infinity })))
+          stopped++;
+      }
+  }
+  expect([compared, stopped > 200]).toEqual([840, true]);
 });

@@ -1,6 +1,7 @@
-// The entry as a package has it: its files, which wasm they share, and that the default entry is not among them.
+// The entry as a package has it: its files, which are whole, small and without a wasm.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { gzipSync } from "node:zlib";
 import * as esm from "threadfold/context";
 import { ThreadfoldError } from "threadfold";
 import { expect, test } from "vitest";
@@ -26,22 +27,16 @@ test("classes have their names, which consoles show", () => {
   expect([...seen, AgentsError.name]).toEqual(["Context", "ContextView", "Meter", "SafeCuts", "ThreadfoldError"]);
 });
 
-test("the second wasm is in one file, which the entries import; they import nothing else", () => {
-  for (const entry of ["context", "context-offload"]) {
-    expect(new Set(imports(`${entry}.js`))).toEqual(new Set(["./agent-core.js"]));
-    expect(new Set(imports(`${entry}.cjs`))).toEqual(new Set(["./agent-core.cjs"]));
-    expect(new Set(imports(`workerd-${entry}.js`))).toEqual(new Set(["./workerd-agent-core.js"]));
-  }
-  expect(imports("workerd-agent-core.js")).toEqual(["./threadfold_agent_bg.wasm"]);
-  expect([...imports("agent-core.js"), ...imports("agent-core.cjs")]).toEqual([]);
+test("it imports nothing: no wasm, nor another entry", () => {
+  for (const entry of ["context", "context-offload"])
+    for (const file of [`${entry}.js`, `${entry}.cjs`]) {
+      expect(imports(file)).toEqual([]);
+      expect(text(file)).not.toContain("WebAssembly");
+    }
 });
 
-test("the two wasms are two, and neither has what the other exports", () => {
-  const exported = (file: string) =>
-    WebAssembly.Module.exports(new WebAssembly.Module(readFileSync(new URL(file, pkg)))).map(({ name }) => name);
-  const classes = (file: string) => exported(file).filter((name) => name.startsWith("__wbg_raw"));
-  expect(classes("threadfold_agent_bg.wasm")).toContain("__wbg_rawledger_free");
-  expect(classes("threadfold_bg.wasm")).toContain("__wbg_rawthread_free");
-  const both = classes("threadfold_bg.wasm").filter((name) => classes("threadfold_agent_bg.wasm").includes(name));
-  expect(both).toEqual([]);
+test("it is at most 20 KiB gzipped, and the offloading 5", () => {
+  const gzipped = (file: string) => gzipSync(text(file), { level: 9 }).length / 1024;
+  expect(gzipped("context.js")).toBeLessThanOrEqual(20);
+  expect(gzipped("context-offload.js")).toBeLessThanOrEqual(5);
 });

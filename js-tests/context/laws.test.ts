@@ -207,6 +207,21 @@ test("L5: a message that grows at its end is counted as one that came whole", ()
   }
 });
 
+test("L5: a counter that looks itself counts nothing twice, and leaves nothing out", () => {
+  const [a, b, c, d] = [human("a"), human("b"), human("c"), human("d")];
+  const inside: number[] = [];
+  const context: Context<Message> = new Context({
+    tokenCounter: (messages: readonly Message[]) => {
+      if (messages[0] === b) inside.push(context.of([a, c, d, c]).tokens);
+      return 1;
+    },
+  });
+  expect(context.of([a]).tokens).toBe(1);
+  const view = context.of([a, b, d]);
+  expect([view.tokens, view.messages.length, inside]).toEqual([3, 3, [4]]);
+  expect([context.of([a, b, d, c]).tokens, view.tokens]).toEqual([4, 3]);
+});
+
 test("L6: a message more is one message counted, however many there are", () => {
   let counted = 0;
   const tokenCounter = (messages: readonly Message[]) => {

@@ -120,3 +120,26 @@ test.each([
     error: { code: "INVALID_VALUE", message: expect.stringContaining(name) as unknown },
   });
 });
+
+const FLAGS: Record<string, (flag: Any) => unknown> = {
+  "countTokens, countName": (flag) => countTokens(list, { countName: flag }),
+  "countTokens, useUsageMetadataScaling": (flag) => countTokens(list, { useUsageMetadataScaling: flag }),
+  "trimMessages, includeSystem": (flag) => entry.trimMessages(list, { maxTokens: 5, includeSystem: flag }),
+  "trimMessages, allowPartial": (flag) => entry.trimMessages(list, { maxTokens: 5, allowPartial: flag }),
+  "clearToolUses, clearToolInputs": (flag) => entry.clearToolUses(list, { clearToolInputs: flag }),
+  "Context, preserveSystem": (flag) => new Context({ preserveSystem: flag }),
+  "Context, useUsageMetadataScaling": (flag) => new Context({ useUsageMetadataScaling: flag }),
+  "slidingWindow, preserveSystem": (flag) => entry.slidingWindow({ preserveSystem: flag }),
+  "slidingWindow, summarize": (flag) => entry.slidingWindow({ summarize: flag }),
+};
+
+for (const [name, take] of Object.entries(FLAGS)) {
+  test(`${name} is true or false, and nothing that is taken for it`, () => {
+    const option = name.split(", ")[1] ?? "";
+    for (const flag of [1, 0, "", "false", {}, [], () => true])
+      expect(outcome(() => take(flag as Any))).toMatchObject({
+        error: { code: "INVALID_VALUE", message: `${option} should be a boolean.` },
+      });
+    for (const flag of [true, false, undefined, null]) expect(() => take(flag as Any)).not.toThrow();
+  });
+}

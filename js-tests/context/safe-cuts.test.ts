@@ -166,15 +166,6 @@ test("messages of every form are read", () => {
       expect([...safeCuts(["hi", one, other, ["user", "x"]] as never)]).toEqual([0, 1, 3, 4]);
 });
 
-test("freed, it has no answers", () => {
-  const safe = safeCuts([human()] as never);
-  safe.free();
-  safe.free();
-  expect(codeOf(() => safe.cut(0))).toBe("DISPOSED");
-  expect(codeOf(() => safe.length)).toBe("DISPOSED");
-  expect(codeOf(() => safe.push(human() as never))).toBe("DISPOSED");
-});
-
 test("what is no list, no message or no position is an error, and nothing is added", () => {
   expect(codeOf(() => safeCuts("x" as never))).toBe("INVALID_VALUE");
   expect(codeOf(() => safeCuts([human(), 4] as never))).toBe("INVALID_MESSAGE");

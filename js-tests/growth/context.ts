@@ -47,7 +47,6 @@ export const contexts: Case[] = [
           const cuts = safeCuts([]);
           for (const message of messages) cuts.push(message);
           for (let target = 0; target <= messages.length; target++) cuts.cut(target);
-          cuts.free();
         };
       },
     },
@@ -57,6 +56,14 @@ export const contexts: Case[] = [
     prepare: (n) => {
       const messages = make(n);
       return () => clearToolUses(messages, { editedBefore: messages.length, clearToolInputs: true });
+    },
+  })),
+  ...Object.entries(HARD).map(([name, make]): Case => ({
+    name: `clearToolUses: ${name}, with their arguments, until so many tokens are cleared`,
+    prepare: (n) => {
+      const messages = make(n);
+      const options = { trigger: 0, keep: 0, clearToolInputs: true, clearAtLeast: Infinity };
+      return () => clearToolUses(messages, options);
     },
   })),
   {

@@ -30,8 +30,11 @@ export const entries = [
 /** How "threadfold" and "threadfold/slim" come by the wasm. The others work with the threads of "threadfold". */
 const CORES = { index: "inline.ts", slim: "slim.ts" };
 
-/** The entries of the agent half import its core, with the second wasm, from a file of its own: a program has it once. */
+/** The entries of the agent half, which have short names within them. */
 const AGENT = ["context", "context/offload", "graph", "agent"];
+
+/** Those of them that import its core, with the second wasm, from a file of its own: a program has it once. */
+const WITH_AGENT_CORE = ["graph", "agent"];
 
 const FORMATS = [
   { extension: "js", format: "esm" },
@@ -45,16 +48,23 @@ const BUNDLES = [
       file: `${entry.replaceAll("/", "-")}.${extension}`,
       entry,
       core: CORES[entry],
-      agentCore: AGENT.includes(entry) ? `./agent-core.${extension}` : undefined,
+      short: AGENT.includes(entry),
+      agentCore: WITH_AGENT_CORE.includes(entry) ? `./agent-core.${extension}` : undefined,
       format,
     })),
   ),
-  ...FORMATS.map(({ extension, format }) => ({ file: `agent-core.${extension}`, agent: "inline.ts", format })),
+  ...FORMATS.map(({ extension, format }) => ({
+    file: `agent-core.${extension}`,
+    agent: "inline.ts",
+    short: true,
+    format,
+  })),
   { file: "workerd.js", entry: "index", core: "workerd.ts", format: "esm" },
-  { file: "workerd-agent-core.js", agent: "workerd.ts", format: "esm" },
-  ...AGENT.map((entry) => ({
-    file: `workerd-${entry.replaceAll("/", "-")}.js`,
+  { file: "workerd-agent-core.js", agent: "workerd.ts", short: true, format: "esm" },
+  ...WITH_AGENT_CORE.map((entry) => ({
+    file: `workerd-${entry}.js`,
     entry,
+    short: true,
     agentCore: "./workerd-agent-core.js",
     format: "esm",
   })),
@@ -83,7 +93,7 @@ export async function bundle(wasms) {
   writeFileSync(join(generated, "agent", "wasm-text.js"), textModule(agentCore));
   const modules = new Set();
   const files = await Promise.all(
-    BUNDLES.map(async ({ file, path, entry, core: via, agent, agentCore: agentCoreFile, format, banner }) => {
+    BUNDLES.map(async ({ file, path, entry, core: via, agent, agentCore: agentCoreFile, short, format, banner }) => {
       const wasm = agent ? agentCore : core;
       const { outputFiles, metafile } = await build({
         entryPoints: [path ?? (agent ? join(source, "core", agent) : join(source, "entries", `${entry}.ts`))],
@@ -99,7 +109,7 @@ export async function bundle(wasms) {
         mainFields: ["module", "main"],
         target: "es2022",
         // Names stay, so that a stack trace says what it is about; the agent half is too large for them.
-        minifyIdentifiers: Boolean(agent || agentCoreFile),
+        minifyIdentifiers: Boolean(short),
         minifySyntax: true,
         minifyWhitespace: true,
         // Node prints the line that threw, which should not be the whole bundle.
@@ -112,6 +122,7 @@ export async function bundle(wasms) {
           ...(via || agent ? [leaveOut(wasm)] : []),
           ...(agent ? [useAgentFiles] : []),
           ...(agentCoreFile ? [useAgentCore(agentCoreFile)] : []),
+          ...(short ? [namedErrors] : []),
         ],
         logLevel: "warning",
         // wasm-bindgen lists the snippet's module once for each block of imports from it.
@@ -120,8 +131,8 @@ export async function bundle(wasms) {
       const [{ inputs }] = Object.values(metafile.outputs);
       for (const [path, { bytesInOutput }] of Object.entries(inputs)) if (bytesInOutput > 0) modules.add(path);
       const [{ text }] = outputFiles;
-      const short = format === "esm" && (agent || agentCoreFile) ? await minified(text) : text;
-      return [file, filled(file, checked(file, named(short)), wasm.text)];
+      const shorter = short && format === "esm" ? await minified(text) : text;
+      return [file, filled(file, checked(file, named(shorter)), wasm.text)];
     }),
   );
   return { files: Object.fromEntries(files), modules: [...modules] };
@@ -204,6 +215,18 @@ const useAgentCore = (path) => ({
     esbuild.onResolve({ filter: /^#agent-core$|\/errors\.js$/ }, () => ({ path, external: true, sideEffects: false }));
   },
 });
+
+/** Gives the class of errors back its name, which consoles show, where names are short. */
+const namedErrors = {
+  name: "named errors",
+  setup(esbuild) {
+    esbuild.onLoad({ filter: /[\\/]pkg-template[\\/]src[\\/]errors\.ts$/ }, ({ path }) => ({
+      contents: `${readFileSync(path, "utf8")}
+Object.defineProperty(ThreadfoldError, "name", { value: "ThreadfoldError" });`,
+      loader: "ts",
+    }));
+  },
+};
 
 /** Makes inline.ts and workerd.ts, which instantiate a wasm, those of the agent half. */
 const useAgentFiles = {

@@ -83,13 +83,6 @@ impl Ledger {
         self.entries.push(Entry { sum, reported, scale });
     }
 
-    /// Keeps the first `length` messages.
-    #[cfg(feature = "bindings-agent")]
-    pub(crate) fn truncate(&mut self, length: u32) {
-        self.track.truncate(length);
-        self.entries.truncate(length as usize);
-    }
-
     fn len(&self) -> u32 {
         index(self.entries.len())
     }
@@ -102,7 +95,7 @@ impl Ledger {
 
     /// Returns the tokens of all, `beside` them what repairs them takes.
     pub(crate) fn tokens(&self, limits: &Limits, beside: f64) -> f64 {
-        let Some(last) = self.entries.last() else { return limits.overhead + beside };
+        let Some(last) = self.entries.last() else { return (limits.overhead + beside).ceil() };
         let counted = limits.overhead + last.sum + beside;
         if !limits.scaled || self.len() + limits.apart < 2 {
             return counted.ceil();

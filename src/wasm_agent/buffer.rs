@@ -52,11 +52,6 @@ impl Reader<'_> {
         (0..length).map(|_| self.whole()).collect()
     }
 
-    /// Returns all that is left.
-    pub fn rest(&self) -> &[f64] {
-        self.0
-    }
-
     /// Whether nothing is left.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

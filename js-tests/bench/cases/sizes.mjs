@@ -13,7 +13,7 @@ export async function measureSizes() {
   return {
     "the wasm": published("threadfold_bg.wasm"),
     "index.js as published": published("index.js"),
-    "threadfold/context as published, with the second wasm": published("context.js") + published("agent-core.js"),
+    "threadfold/context as published": published("context.js"),
     "threadfold/context, bundled and minified, its Context alone": await bundled(
       'export { Context } from "threadfold/context"',
     ),

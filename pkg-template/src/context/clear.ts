@@ -1,9 +1,10 @@
 // Clears old tool results. src/context/clear.rs is the same in Rust.
 import { sameJson } from "../same-json.js";
 import { answeredCall, callId, callName, toolCallsOf, withArgs } from "./call-fields.js";
+import { ClearedCalls } from "./cleared-calls.js";
 import { type EditedBefore, freeField, idOf, positionOf, withFields } from "./edited.js";
 import { type Fields, fieldsOf, kindOf } from "./message-parts.js";
-import { listed, numberOr, optionsOf, reading, refuseOthers, wrong } from "./options.js";
+import { flagOr, listed, numberOr, optionsOf, reading, refuseOthers, wrong } from "./options.js";
 import { dictOr } from "./python-text.js";
 import { counterOf, type TokenCounter } from "./token-counter.js";
 
@@ -73,6 +74,7 @@ export function clearToolUses<M extends object>(
     const excluded = excludeTools ?? [];
     if (!Array.isArray(excluded)) throw wrong("excludeTools", "a list of names");
     if (placeholder != null && typeof placeholder !== "string") throw wrong("placeholder", "a string");
+    const clearsInputs = flagOr(clearToolInputs, false, "clearToolInputs");
     let results = list.flatMap((message, at) => (kindOf(message, at) === "tool" ? at : []));
     let least = numberOr(clearAtLeast, 0, "clearAtLeast");
     const kept = numberOr(keep, 3, "keep");
@@ -98,10 +100,16 @@ export function clearToolUses<M extends object>(
     let calls = new Map<unknown, unknown>();
     /** Calls of the nearest message whose arguments are cleared with the next ones. */
     let cleared: string[] = [];
+    /** It, if it is counted already without them. */
+    let counted: ClearedCalls | undefined;
     const clearInputs = () => {
-      if (cleared.length > 0)
-        replace(callers?.first(nearest) ?? nearest, withoutArgs(made[nearest] as M, nearest, cleared));
+      if (cleared.length > 0) {
+        const [at, by] = [callers?.first(nearest) ?? nearest, withoutArgs(made[nearest] as M, nearest, cleared)];
+        if (counted) made[at] = by;
+        else replace(at, by);
+      }
       cleared = [];
+      counted = undefined;
     };
     for (const at of results) {
       for (; seen < at; seen++) {
@@ -117,11 +125,13 @@ export function clearToolUses<M extends object>(
       if (id === undefined) continue;
       changed = true;
       replace(at, clearedResult(made[at] as M, placeholder ?? "[cleared]"));
-      if (clearToolInputs) {
+      if (clearsInputs) {
         callers ??= new Callers(made);
         cleared.push(id);
-        // Where it is counted each time, or another message may be meant, one by one.
-        if (least > 0 || callers.areEqual(nearest)) clearInputs();
+        // Where all are counted each time, or another message may be meant, one by one.
+        if (callers.areEqual(nearest) || (least > 0 && !counter.units)) clearInputs();
+        else if (least > 0 && counter.units)
+          now -= (counted ??= new ClearedCalls(made[nearest] as M, nearest, counter.units)).clear(id);
       }
       if (least > 0) {
         if (!counter.one) now = counter.list(made);

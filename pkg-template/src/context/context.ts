@@ -5,8 +5,8 @@ import { growing } from "./growing.js";
 import { Ledger } from "./ledger.js";
 import { fieldsOf, kindOf } from "./message-parts.js";
 import { Meter } from "./meter.js";
-import { optionsOf, reading, refuseOthers, wrong } from "./options.js";
-import { type ContextOptions, type Offload, overheadOf, policyOf, triggersOf } from "./policy.js";
+import { flagOr, optionsOf, reading, refuseOthers, wrong } from "./options.js";
+import { type ContextOptions, type Offload, limitsOf, overheadOf, triggersOf } from "./policy.js";
 import type { ContextRecord } from "./record.js";
 import { type ContextSource, type Track, trackOf } from "./source.js";
 import { type Counter, counterOf } from "./token-counter.js";
@@ -69,7 +69,7 @@ export class Context<M extends object = object> {
         clearToolUses: clear,
         truncateArgs: truncate,
         offload,
-        preserveSystem = !rules.asLangchain,
+        preserveSystem: preserve,
         useUsageMetadataScaling: _scaling,
         ...others
       } = given;
@@ -77,14 +77,15 @@ export class Context<M extends object = object> {
       const counter = counterOf(tokenCounter) as Counter<object>;
       const count = sparing(tokenCounter === "estimate" ? growing() : (counter.one ?? single(counter)));
       const overhead = overheadOf({ ...given, tokenCounter }, rules, count);
-      const { numbers, thresholds } = policyOf(given, rules, overhead);
+      const limits = limitsOf(given, rules, overhead);
       const edits = editsOf(clear, truncate, offload);
+      const preserveSystem = flagOr(preserve, !rules.asLangchain, "preserveSystem");
       // Refuses their options.
       for (const edit of edits) edit([], 0);
       const limit = maxInputTokens ?? Math.min(...triggersOf(given).map(({ tokens = Infinity }) => tokens));
       const look = () =>
         new Look<M>(new Effectives(edits, preserveSystem), {
-          ledger: new Ledger(numbers, count, rules.providers ?? []),
+          ledger: new Ledger(limits, count, rules.providers ?? []),
           count,
           overhead,
           limit: limit === Infinity ? null : limit,
@@ -93,7 +94,8 @@ export class Context<M extends object = object> {
           preserveSystem,
           rules,
         });
-      const meter = (list: readonly M[], tokens: number) => new Meter(list, tokens, thresholds, tokenCounter, count);
+      const meter = (list: readonly M[], tokens: number) =>
+        new Meter(list, tokens, limits.thresholds, tokenCounter, count);
       return [look, meter, warningOf(given)];
     });
   }

@@ -2,9 +2,9 @@
 // Rust.
 import type { MessageLike } from "../messages.js";
 import { answeredId, callsOf, type MessageParts, readParts, refused } from "./message-parts.js";
-import { listed, optionsOf, reading, refuseOthers, wrong } from "./options.js";
+import { flagOr, listed, optionsOf, reading, refuseOthers, wrong } from "./options.js";
 import { codePoints, isDict, jsonLength, jsonText, reprLength } from "./python-text.js";
-import { UsageScale, usageOf } from "./usage-scale.js";
+import { factorOf, scaledBy, UNSCALED, usageOf } from "./usage-scale.js";
 
 /** How a message is counted; by default as Python counts it by default. */
 export interface CountOptions {
@@ -64,10 +64,11 @@ export function countTokens(messages: readonly MessageLike[], options?: CountTok
   return reading(() => {
     listed(messages);
     const rule = ruleOf(options);
-    const { tools, useUsageMetadataScaling, compat } = rule;
+    const { tools, compat } = rule;
+    const isScaled = flagOr(rule.useUsageMetadataScaling, false, "useUsageMetadataScaling");
     if (compat === "js") return countAsJs(messages, tools);
     if (compat !== undefined && compat !== null) throw wrong("compat", '"js", or none');
-    const scale = useUsageMetadataScaling ? new UsageScale() : undefined;
+    let scale = UNSCALED;
     // Added in Python's order: with a fraction for each message, another order may round to another number.
     let total = tools === undefined ? 0 : Math.ceil(toolChars(tools) / rule.charsPerToken);
     let counted = 0;
@@ -76,10 +77,10 @@ export function countTokens(messages: readonly MessageLike[], options?: CountTok
       if (!parts) continue;
       counted++;
       total = added(total, sizeOf(parts, rule.countName, at), rule);
-      if (parts.kind === "ai") scale?.add(usageOf(parts), total);
+      if (isScaled && parts.kind === "ai") scale = scaledBy(scale, usageOf(parts), total);
     }
     // Not -0, for a negative number of tokens.
-    return Math.ceil(scale ? scale.scaled(total, counted) : total) + 0;
+    return Math.ceil(total * factorOf(scale, 0, counted)) + 0;
   });
 }
 
@@ -103,6 +104,14 @@ export function messageTokens(message: MessageLike, options?: CountOptions): num
     const parts = readParts(message);
     return parts ? added(0, sizeOf(parts, rule.countName), rule) : 0;
   });
+}
+
+/** Counts the characters of a message, and as such all else that it costs by default: four are a token. */
+export function unitsOf(message: unknown): number {
+  const parts = readParts(message);
+  if (!parts) return 0;
+  const { chars, images } = sizeOf(parts, true);
+  return chars + 4 * (images * 85 + 3);
 }
 
 /**
@@ -136,7 +145,7 @@ function ruleOf(given: CountTokensOptions | null | undefined): Rule {
   const {
     charsPerToken = 4,
     extraTokensPerMessage = 3,
-    countName = true,
+    countName,
     tokensPerImage = 85,
     tools,
     useUsageMetadataScaling,
@@ -147,8 +156,15 @@ function ruleOf(given: CountTokensOptions | null | undefined): Rule {
   for (const [key, value] of Object.entries({ charsPerToken, extraTokensPerMessage, tokensPerImage }))
     if (!Number.isFinite(value)) throw wrong(key, "a number");
   if (charsPerToken <= 0) throw wrong("charsPerToken", "a number above 0");
-  if (typeof countName !== "boolean") throw wrong("countName", "a boolean");
-  return { charsPerToken, extraTokensPerMessage, countName, tokensPerImage, tools, useUsageMetadataScaling, compat };
+  return {
+    charsPerToken,
+    extraTokensPerMessage,
+    countName: flagOr(countName, true, "countName"),
+    tokensPerImage,
+    tools,
+    useUsageMetadataScaling,
+    compat,
+  };
 }
 
 function added(total: number, { chars, images }: MessageSize, rule: Rule): number {

@@ -37,6 +37,13 @@ export function numberOr<T>(given: unknown, usual: T, what: string): number | T 
   return given;
 }
 
+/** An option that is true or false, or what it is usually. */
+export function flagOr(given: unknown, usual: boolean, what: string): boolean {
+  if (given === undefined || given === null) return usual;
+  if (typeof given !== "boolean") throw wrong(what, "a boolean");
+  return given;
+}
+
 /** Whether an option chooses the second of two names, the first of which is usual. */
 export function isSecond(given: unknown, what: string, first: string, second: string): boolean {
   if (given === undefined || given === null || given === first || given === second) return given === second;

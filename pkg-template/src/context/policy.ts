@@ -1,9 +1,9 @@
-// The options of a context, as the numbers that src/wasm_agent/ledger.rs reads.
+// The options of a context, and what a ledger decides by. src/context/policy.rs is the same in Rust.
 import { type ClearToolUsesOptions } from "./clear.js";
 import { toolTokens } from "./count.js";
 import { scanTokens } from "./estimate.js";
 import { isDict, jsonText } from "./python-text.js";
-import { wrong } from "./options.js";
+import { flagOr, wrong } from "./options.js";
 import type { TokenCounter } from "./token-counter.js";
 import { type TruncateToolArgsOptions } from "./truncate-args.js";
 
@@ -102,33 +102,50 @@ export const triggersOf = ({ trigger }: ContextOptions<never>): readonly Context
 /** A trigger: at least so many tokens, and so many messages. */
 export type Threshold = readonly [tokens: number, messages: number];
 
-/** Resolves the options as `Limits` of src/context/policy.rs: its numbers for the wasm, and the triggers. */
-export function policyOf(options: ContextOptions<never>, rules: Rules, overhead: Overhead) {
-  const { keep, maxInputTokens, clearToolUses: clear, truncateArgs: truncate } = options;
-  const thresholds = triggersOf(options).map((one, at) => limitOf(one, `trigger[${at}]`, options, -Infinity));
-  const counted = overhead.system + overhead.tools;
-  const half = (most: number, of: number) => (of > 0 ? Math.min(most, Math.floor(of / 2)) : most);
-  const kept =
-    keep === undefined || keep === null
-      ? thresholds.reduce<Threshold>(
-          ([tokens, messages], one) => [half(tokens, one[0] - counted), half(messages, one[1])],
-          [Infinity, Infinity],
-        )
-      : limitOf(keep, "keep", options, Infinity);
+/** A policy, resolved: what a ledger decides by. */
+export interface Limits {
+  readonly thresholds: readonly Threshold[];
+  /** What stays, at most. */
+  readonly keep: Threshold;
+  /** Compacts, too, when there are more tokens than this. */
+  readonly most: number;
+  /** The tokens of the system prompt and the tools. */
+  readonly overhead: number;
+  /** The messages that are counted in `overhead`. */
+  readonly apart: number;
+  readonly isScaled: boolean;
+  readonly asLangchain: boolean;
+  readonly frontCounts: boolean;
+  /** How many of the last results of tools, and of the last messages, edits leave alone. */
+  readonly editKeepResults: number;
+  readonly editKeepMessages: number;
+}
+
+/** Resolves the options. */
+export function limitsOf(options: ContextOptions<never>, rules: Rules, { system, tools }: Overhead): Limits {
+  const { keep, maxInputTokens, clearToolUses: clear, truncateArgs: truncate, useUsageMetadataScaling } = options;
   if (maxInputTokens !== undefined) count(maxInputTokens, "maxInputTokens");
-  const numbers = [
-    Number(options.useUsageMetadataScaling ?? false),
-    Number(rules.asLangchain ?? false),
-    Number(rules.frontCounts ?? false),
-    counted,
-    options.system ? 1 : 0,
-    rules.most ?? Infinity,
-    clear ? count(clear.keep ?? 3, "clearToolUses.keep") : 0,
-    truncate ? count(truncate.keep?.messages ?? 20, "truncateArgs.keep.messages") : 0,
-    ...kept,
-    ...thresholds.flat(),
-  ];
-  return { numbers, thresholds };
+  const thresholds = triggersOf(options).map((one, at) => limitOf(one, `trigger[${at}]`, options, -Infinity));
+  const overhead = system + tools;
+  const half = (most: number, of: number) => (of > 0 ? Math.min(most, Math.floor(of / 2)) : most);
+  return {
+    thresholds,
+    keep:
+      keep === undefined || keep === null
+        ? thresholds.reduce<Threshold>(
+            ([tokens, messages], one) => [half(tokens, one[0] - overhead), half(messages, one[1])],
+            [Infinity, Infinity],
+          )
+        : limitOf(keep, "keep", options, Infinity),
+    most: rules.most ?? Infinity,
+    overhead,
+    apart: options.system ? 1 : 0,
+    isScaled: flagOr(useUsageMetadataScaling, false, "useUsageMetadataScaling"),
+    asLangchain: rules.asLangchain ?? false,
+    frontCounts: rules.frontCounts ?? false,
+    editKeepResults: clear ? count(clear.keep ?? 3, "clearToolUses.keep") : 0,
+    editKeepMessages: truncate ? count(truncate.keep?.messages ?? 20, "truncateArgs.keep.messages") : 0,
+  };
 }
 
 /** The tokens and messages of a limit, `none` for a measure that it has not. */

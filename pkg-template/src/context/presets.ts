@@ -5,7 +5,7 @@ import type { ContextSize } from "./edited.js";
 import { readParts } from "./message-parts.js";
 import { type ContextLimit, type ContextOptions } from "./policy.js";
 import { historyMessage } from "./record.js";
-import { defined, numberOr, optionsOf, reading, wrong } from "./options.js";
+import { defined, flagOr, numberOr, optionsOf, reading, wrong } from "./options.js";
 import type { TokenCounter } from "./token-counter.js";
 import { trimMessages } from "./trim.js";
 import { truncateToolArgs, type TruncateToolArgsOptions } from "./truncate-args.js";
@@ -60,7 +60,7 @@ export function slidingWindow<M extends object = object>(options: SlidingWindowO
       maxTokens = 4000,
       compressThreshold = 30,
       tokenThreshold = 3000,
-      summarize = false,
+      summarize,
       tokenCounter = quarterOfBytes,
       ...rest
     } = optionsOf(options);
@@ -71,7 +71,7 @@ export function slidingWindow<M extends object = object>(options: SlidingWindowO
         keep: { messages: windowSize, tokens: maxTokens },
         tokenCounter,
       },
-      { frontCounts: true, drops: !summarize, summaryMessage: historyMessage },
+      { frontCounts: true, drops: !flagOr(summarize, false, "summarize"), summaryMessage: historyMessage },
     );
   });
 }

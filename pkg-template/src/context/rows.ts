@@ -64,15 +64,3 @@ export function factsOfAll(messages: readonly unknown[]): Facts[] {
     return facts;
   });
 }
-
-/** Whether two messages are the same to a decision. */
-export function sameFacts(one: Facts, other: Facts): boolean {
-  return (
-    one === other ||
-    (one.kind === other.kind &&
-      one.answers === other.answers &&
-      one.invalid === other.invalid &&
-      one.ids.length === other.ids.length &&
-      one.ids.every((id, at) => id === other.ids[at]))
-  );
-}

@@ -1,7 +1,7 @@
 import type { MessageLike } from "../message-types.js";
+import { Track } from "./cut.js";
 import { reading, ThreadfoldError, wrong } from "./options.js";
-import { type Facts, factsOf, factsOfAll, sameFacts } from "./rows.js";
-import { CUT, NEXT_CUT, PENDING, Track } from "./track.js";
+import { factsOf, factsOfAll } from "./rows.js";
 
 /**
  * The places where a list of messages can be cut so that no tool result loses its call: an iterable of positions.
@@ -10,19 +10,16 @@ import { CUT, NEXT_CUT, PENDING, Track } from "./track.js";
  * `c`: a result belongs to the nearest message before it that calls its id. It grows with its list: a message costs O(1)
  * amortised, a question O(log n).
  *
- * {@link safeCuts} makes one. It has memory in WebAssembly, which is freed when it is collected, or at once by
- * {@link SafeCuts.free}, after which every call throws `DISPOSED`.
+ * {@link safeCuts} makes one.
  */
 export class SafeCuts {
   /** @internal */
   static readonly name = "SafeCuts";
-  #raw: Track | undefined = new Track();
-  #length = 0;
-  #last: Facts | undefined;
+  readonly #track = new Track();
 
   /** The number of messages. */
   get length(): number {
-    return this.#track && this.#length;
+    return this.#track.length;
   }
 
   /**
@@ -30,8 +27,7 @@ export class SafeCuts {
    * none.
    */
   get pending(): number | undefined {
-    const pending = this.#track.ask(PENDING);
-    return pending < this.#length ? pending : undefined;
+    return this.#track.pending;
   }
 
   /**
@@ -41,15 +37,12 @@ export class SafeCuts {
    */
   push(...messages: MessageLike[]): void {
     const { length } = this;
-    this.#replace(
-      length,
-      reading(() => messages.map((message, at) => factsOf(message, length + at))),
-    );
+    for (const facts of reading(() => messages.map((message, at) => factsOf(message, length + at))))
+      this.#track.push(facts);
   }
 
   /**
-   * Puts a message in the place of the last one, such as the same with one more token. Only a call of a tool that came
-   * with it costs anything.
+   * Puts a message in the place of the last one, such as the same with one more token.
    *
    * @throws ThreadfoldError `INVALID_MESSAGE`, `UNREADABLE_VALUE`; `INVALID_VALUE` if there is no message.
    */
@@ -57,8 +50,8 @@ export class SafeCuts {
     const last = this.length - 1;
     if (last < 0) throw new ThreadfoldError("INVALID_VALUE", "There is no message to replace.");
     const facts = reading(() => factsOf(message, last));
-    // Of the same with one more token the wasm hears nothing.
-    if (!this.#last || !sameFacts(this.#last, facts)) this.#replace(last, [facts]);
+    this.#track.truncate(last);
+    this.#track.push(facts);
   }
 
   /**
@@ -67,8 +60,7 @@ export class SafeCuts {
    * @throws ThreadfoldError `INVALID_VALUE`.
    */
   truncate(length: number): void {
-    const most = position(length, "length");
-    if (most < this.length) this.#replace(most, []);
+    this.#track.truncate(position(length, "length"));
   }
 
   /**
@@ -78,7 +70,7 @@ export class SafeCuts {
    * @throws ThreadfoldError `INVALID_VALUE`.
    */
   cut(target: number): number {
-    return this.#track.ask(CUT, position(target, "target"));
+    return this.#track.cut(position(target, "target"));
   }
 
   /**
@@ -88,8 +80,7 @@ export class SafeCuts {
    * @throws ThreadfoldError `INVALID_VALUE`.
    */
   nextCut(target: number): number | undefined {
-    const cut = this.#track.ask(NEXT_CUT, position(target, "target"));
-    return cut < 0 ? undefined : cut;
+    return this.#track.nextCut(position(target, "target"));
   }
 
   /** All safe cuts, in ascending order. 0 and the number of messages are always safe. */
@@ -97,34 +88,10 @@ export class SafeCuts {
     return this.#track.cuts()[Symbol.iterator]();
   }
 
-  /** Frees the WebAssembly memory. Every later call throws `DISPOSED`. */
-  free(): void {
-    this.#raw?.free();
-    this.#raw = undefined;
-  }
-
-  [Symbol.dispose](): void {
-    this.free();
-  }
-
-  get #track(): Track {
-    if (!this.#raw) throw new ThreadfoldError("DISPOSED", "These SafeCuts were freed.");
-    return this.#raw;
-  }
-
-  /** Keeps the first messages, and adds others. */
-  #replace(length: number, facts: readonly Facts[]): void {
-    const rows: number[] = [];
-    for (const one of facts) this.#track.add(rows, one);
-    this.#track.replace(length, rows);
-    this.#length = length + facts.length;
-    this.#last = facts.at(-1);
-  }
-
   /** @internal */
   static of(messages: readonly unknown[]): SafeCuts {
     const cuts = new SafeCuts();
-    cuts.#replace(0, factsOfAll(messages));
+    for (const facts of factsOfAll(messages)) cuts.#track.push(facts);
     return cuts;
   }
 }
@@ -155,10 +122,7 @@ export function safeCuts(messages: readonly MessageLike[]): SafeCuts {
   return SafeCuts.of(messages);
 }
 
-/** The last of all positions: the wasm counts in 32 bits. */
-const MOST = 0xfffffffe;
-
 function position(value: number, what: string): number {
   if (typeof value !== "number" || Number.isNaN(value)) throw wrong(what, "a number");
-  return Math.min(Math.max(Math.trunc(value), 0), MOST);
+  return Math.max(Math.trunc(value), 0);
 }

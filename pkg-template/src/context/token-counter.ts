@@ -1,7 +1,6 @@
 // The counters of whole lists, and what they kept of messages counted before.
-import type { MessageLike } from "../messages.js";
-import { messageTokens } from "./count.js";
-import { estimateMessageTokens } from "./estimate-message.js";
+import { unitsOf } from "./count.js";
+import { scanMessage } from "./estimate-message.js";
 import { calledBy, wrong } from "./options.js";
 import type { Facts } from "./rows.js";
 
@@ -15,6 +14,13 @@ export type TokenCounter<M = object> = "approximate" | "estimate" | ((messages: 
 export interface Counter<M> {
   readonly one?: (message: M) => number;
   readonly list: (messages: readonly M[]) => number;
+  readonly units?: Units;
+}
+
+/** What the parts of a message add up to; rounded up, so many are a token. */
+export interface Units {
+  readonly of: (message: object) => number;
+  readonly aToken: number;
 }
 
 /** What was found out about a message, as long as it is the same object. */
@@ -34,14 +40,14 @@ export function knownOf(message: unknown): Known {
 }
 
 /** Counts each message once. */
-function kept(name: "approximate" | "estimate", count: (message: MessageLike) => number): Required<Counter<object>> {
-  const one = (message: object) => (knownOf(message)[name] ??= count(message as MessageLike));
-  return { one, list: (messages) => messages.reduce((sum, message) => sum + one(message), 0) };
+function kept(name: "approximate" | "estimate", units: Units): Required<Counter<object>> {
+  const one = (message: object) => (knownOf(message)[name] ??= Math.ceil(units.of(message) / units.aToken));
+  return { one, list: (messages) => messages.reduce((sum, message) => sum + one(message), 0), units };
 }
 
 const COUNTERS = {
-  approximate: kept("approximate", messageTokens),
-  estimate: kept("estimate", estimateMessageTokens),
+  approximate: kept("approximate", { of: unitsOf, aToken: 4 }),
+  estimate: kept("estimate", { of: (message) => scanMessage(message as never).sum, aToken: 100 }),
 };
 
 /** Returns the counter that an option names: Python's by default. */

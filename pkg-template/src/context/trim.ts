@@ -1,7 +1,17 @@
 // Trims a list of messages. src/context/trim.rs is the same in Rust.
 import { blockText, withFields } from "./edited.js";
 import { fieldsOf, kindOf } from "./message-parts.js";
-import { calledBy, isSecond, listed, optionsOf, reading, refuseOthers, ThreadfoldError, wrong } from "./options.js";
+import {
+  calledBy,
+  flagOr,
+  isSecond,
+  listed,
+  optionsOf,
+  reading,
+  refuseOthers,
+  ThreadfoldError,
+  wrong,
+} from "./options.js";
 import { type Facts, factsOf } from "./rows.js";
 import { type Counter, counterOf, knownOf, type TokenCounter } from "./token-counter.js";
 
@@ -81,7 +91,8 @@ export function trimMessages<M extends object>(messages: readonly M[], options: 
     if (typeof maxTokens !== "number" || Number.isNaN(maxTokens)) throw wrong("maxTokens", "a number");
     if (textSplitter != null && typeof textSplitter !== "function") throw wrong("textSplitter", "a function");
     if (isFirst && types[0]) throw refusedFirst("startOn");
-    if (isFirst && includeSystem) throw refusedFirst("includeSystem");
+    const keepsSystem = flagOr(includeSystem, false, "includeSystem");
+    if (isFirst && keepsSystem) throw refusedFirst("includeSystem");
     const trimmed = new Trimmed(list, {
       budget: maxTokens,
       counter: counterOf(tokenCounter),
@@ -90,7 +101,7 @@ export function trimMessages<M extends object>(messages: readonly M[], options: 
       split: textSplitter ?? lines,
       pairs: isSecond(toolPairs, "toolPairs", "whole", "as-langchain") ? undefined : new Pairs(list),
     });
-    return trimmed.kept(Boolean(includeSystem), Boolean(allowPartial));
+    return trimmed.kept(keepsSystem, flagOr(allowPartial, false, "allowPartial"));
   });
 }
 

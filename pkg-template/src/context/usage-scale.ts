@@ -19,28 +19,35 @@ export function usageOf({ fields }: Pick<MessageParts, "fields">): Usage {
   };
 }
 
+/** What answers said they took, up to some message of a list. */
+export interface Scale {
+  readonly provider: unknown;
+  /** Whether the answers are of two providers; those before the first that names its provider do not count as another. */
+  readonly isMixed: boolean;
+  /** What the last answer that says so took, and what was counted up to it. */
+  readonly took: number;
+  readonly counted: number;
+}
+
+export const UNSCALED: Scale = { provider: null, isMixed: false, took: NaN, counted: 0 };
+
+/** Returns a scale with one answer more, and the count up to it, itself included. */
+export function scaledBy(scale: Scale, { provider, totalTokens }: Usage, counted: number): Scale {
+  const isSame = scale.provider === provider;
+  if (isSame && totalTokens === undefined) return scale;
+  return {
+    provider: scale.provider ?? provider,
+    isMixed: scale.isMixed || !(isSame || scale.provider === null),
+    took: totalTokens ?? scale.took,
+    counted: totalTokens === undefined ? scale.counted : counted,
+  };
+}
+
 const MOST = 1.25;
 
-/**
- * Finds the factor of a list of messages, in order: what the last answer that says so took, by what was counted up to
- * it. There is none if the answers are of two providers; those before the first that names its provider do not count
- * as another.
- */
-export class UsageScale {
-  #provider: unknown = null;
-  #mixed = false;
-  #factor: number | undefined;
-
-  /** Adds an AI message, and the count up to it, itself and the tools included. */
-  add({ provider, totalTokens }: Usage, counted: number): void {
-    if (this.#provider === null) this.#provider = provider;
-    else if (provider !== this.#provider) this.#mixed = true;
-    if (totalTokens !== undefined) this.#factor = counted > 0 ? totalTokens / counted : undefined;
-  }
-
-  /** Returns the count of all, this number of messages, scaled. */
-  scaled(counted: number, messages: number): number {
-    const factor = this.#mixed || this.#provider === null || messages < 2 ? undefined : this.#factor;
-    return factor === undefined ? counted : counted * Math.min(MOST, Math.max(1, factor));
-  }
+/** Returns the factor of so many messages, with this much counted before all. */
+export function factorOf({ provider, isMixed, took, counted }: Scale, before: number, messages: number): number {
+  const all = before + counted;
+  const isKnown = provider !== null && !isMixed && messages > 1 && all > 0 && !Number.isNaN(took);
+  return isKnown ? Math.min(MOST, Math.max(1, took / all)) : 1;
 }

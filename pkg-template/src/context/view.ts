@@ -2,14 +2,13 @@
 import { removeMessage, REMOVE_ALL_MESSAGES } from "./removal.js";
 import { type Edit, edited, type Effective, isSystem, systemsBefore } from "./effective.js";
 import { type EditedBefore, idOf } from "./edited.js";
-import type { Ledger } from "./ledger.js";
+import type { Decision, Ledger } from "./ledger.js";
 import type { Offload, Overhead, Rules } from "./policy.js";
 import { textIn } from "./message-parts.js";
 import { defined, reading, wrong } from "./options.js";
 import { isDict } from "./python-text.js";
 import { type ContextRecord, summaryMessage, summaryOf, withoutReasoning } from "./record.js";
 import { repairToolCalls } from "./tool-calls.js";
-import { EDIT_BOUNDARY, IS_DUE, IS_WHOLE, TOKENS } from "./track.js";
 
 /** What a context is full of, in tokens. */
 export interface ContextUsage {
@@ -100,14 +99,14 @@ export class ContextView<M extends object = object> {
   get messages(): readonly M[] {
     return (this.#messages ??= reading(() => {
       const list = this.#shown();
-      if (this.#setting.rules.unrepaired || this.#ledger.ask(IS_WHOLE)) return list;
+      if (this.#setting.rules.unrepaired || this.#ledger.isWhole) return list;
       return repairToolCalls(list as never) as M[];
     }));
   }
 
   /** Their tokens, with the system prompt and the tools. */
   get tokens(): number {
-    return reading(() => this.#ledger.ask(TOKENS, this.#repairs()));
+    return reading(() => this.#ledger.tokens(this.#repairs()));
   }
 
   /** What the tokens are spent on. */
@@ -143,7 +142,7 @@ export class ContextView<M extends object = object> {
     if (!this.#list) {
       const { list } = this.#of;
       const rewrite = this.#setting.rules.rewrite;
-      const tokens = () => this.#setting.ledger.show(list).ask(TOKENS);
+      const tokens = () => this.#setting.ledger.show(list).tokens();
       this.#list = rewrite ? (rewrite(list, tokens) as readonly M[]) : list;
     }
     return this.#list;
@@ -167,17 +166,17 @@ export class ContextView<M extends object = object> {
   #decide(): ContextDue<M> | null {
     const beside = this.#repairs();
     const ledger = this.#ledger;
-    if (!ledger.ask(IS_DUE, beside)) return null;
+    if (!ledger.isDue(beside)) return null;
     const { edits, count } = this.#setting;
     const list = this.#shown();
-    const boundary = edits.length > 0 ? ledger.ask(EDIT_BOUNDARY) : 0;
+    const boundary = edits.length > 0 ? ledger.editBoundary() : 0;
     const short = edited(list, edits, boundary);
     let room = 0;
     const upTo = (one: M, at: number) => (room += short[at] === one ? 0 : count(one) - count(short[at] as M));
     const saved = short === list ? [] : list.map(upTo);
-    const [cutoff, editsBefore = 0] = ledger.due(this.#of.front, beside, saved);
-    if (cutoff === undefined) return null;
-    return new Due(this.record, this.#setting, this.#of, list, editsBefore > 0 ? short : list, cutoff, editsBefore);
+    const due = ledger.due(this.#of.front, beside, saved);
+    if (!due) return null;
+    return new Due(this.record, this.#setting, this.#of, list, due.editedBefore > 0 ? short : list, due);
   }
 }
 
@@ -204,8 +203,7 @@ class Due<M extends object> implements ContextDue<M> {
     of: Effective<M>,
     list: readonly M[],
     now: readonly M[],
-    cutoff: number,
-    boundary: number,
+    { cutoff, editedBefore: boundary }: Decision,
   ) {
     const { track, places, length, front } = of;
     // A position of the list as one of the track, and of that as one of the full track.

@@ -1,12 +1,8 @@
 // Calls of the agent half's wasm. Only numbers cross.
 
 import { buffer } from "../../generated/agent/threadfold_core.js";
-import { ThreadfoldError } from "../errors.js";
 
 export * from "../errors.js";
-
-// The bundle has short names.
-Object.defineProperty(ThreadfoldError, "name", { value: "ThreadfoldError" });
 
 interface AgentWasm {
   readonly memory: WebAssembly.Memory;
