@@ -164,6 +164,7 @@ function itemsOf(value: unknown): unknown[] {
 test.each<MessageOptions["rules"]>(["langgraph", "deepagents"])("by the rules of %s", (rules) => {
   const seen = { added: 0, replaced: 0, same: 0, errors: 0 };
   const schema = defineSchema({ messages: field.messages({ rules }) });
+  const merge = schema.merge as (state: object, update: object) => { messages: unknown };
   const agree = fc.property(side(7), side(3), (leftSide, rightSide) => {
     const [left, right] = [made(leftSide), made(rightSide)];
     // A schema takes a field that is missing, or `undefined` for it: nothing is merged then.
@@ -171,7 +172,7 @@ test.each<MessageOptions["rules"]>(["langgraph", "deepagents"])("by the rules of
     const before = [itemsOf(left), itemsOf(right)];
     const given = new Set<unknown>(before.flat());
     const own = outcome(() => addMessages(left as never, right as never, { rules }));
-    const core = outcome(() => schema.merge({ messages: left } as never, { messages: right } as never).messages);
+    const core = outcome(() => merge({ messages: left }, { messages: right }).messages);
     for (const [at, list] of [itemsOf(left), itemsOf(right)].entries()) {
       expect(list.length === before[at]?.length && list.every((item, index) => item === before[at]?.[index])).toBe(
         true,

@@ -250,7 +250,7 @@ function wholeIds(list) {
 
 /** Returns `left` with the messages of these ids, unless one of its own is not whole. */
 function withEach(left, right, numbers) {
-  const places = new Array(numbers.size).fill(NO_NUMBER);
+  const places = Array.from(numbers, () => NO_NUMBER);
   // Comparing one text is faster than looking it up.
   const only = numbers.size === 1 ? numbers.keys().next().value : undefined;
   for (let at = 0; at < left.length; at++) {
