@@ -164,7 +164,7 @@ function itemsOf(value: unknown): unknown[] {
 test.each<MessageOptions["rules"]>(["langgraph", "deepagents"])("by the rules of %s", (rules) => {
   const seen = { added: 0, replaced: 0, same: 0, errors: 0 };
   const schema = defineSchema({ messages: field.messages({ rules }) });
-  const merge = schema.merge as (state: object, update: object) => { messages: unknown };
+  const merge = schema.merge.bind(schema) as (state: object, update: object) => { messages: unknown };
   const agree = fc.property(side(7), side(3), (leftSide, rightSide) => {
     const [left, right] = [made(leftSide), made(rightSide)];
     // A schema takes a field that is missing, or `undefined` for it: nothing is merged then.
