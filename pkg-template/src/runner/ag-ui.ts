@@ -138,6 +138,7 @@ const areInterrupts = (list: unknown): list is readonly object[] =>
 class AgUiProtocol implements RunProtocol {
   readonly #thread: Thread;
   readonly #options: AgUiRunnerOptions;
+  readonly #ids = new WeakMap<object, string>();
 
   constructor(thread: Thread, options: AgUiRunnerOptions) {
     this.#thread = thread;
@@ -189,7 +190,16 @@ class AgUiProtocol implements RunProtocol {
     const unsent = new Set(all.map(({ id }) => id).filter((id) => !sent.has(id)));
     return chosen
       .filter(({ id }: Message) => id === undefined || !unsent.has(id))
+      .map((message: Message) => this.#named(message))
       .map((message: Message) => (typeof message.role === "string" ? message : toAgUi(message as never)));
+  }
+
+  /** A summary that a Context puts in front has no id, which AG-UI asks for: it gets one, the same for each run. */
+  #named(message: Message): Message {
+    if (message.id !== undefined && message.id !== null) return message;
+    const id = this.#ids.get(message) ?? newId();
+    this.#ids.set(message, id);
+    return { ...message, id };
   }
 
   news(): RunNews {
