@@ -97,7 +97,7 @@ if (
 
 if (wanted("NODE_ENV")) {
   const { modeCosts } = await import("./cases/mode.mjs");
-  for (const result of modeCosts(options.quick ? 1 : 5)) {
+  for (const result of await modeCosts(options.quick ? 5 : 150)) {
     results.push(result);
     printCase(result);
   }

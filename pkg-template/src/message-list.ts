@@ -26,7 +26,8 @@ import { choice, RULES } from "./options.js";
  */
 export class MessageList<M extends object = LangChainMessage> {
   #raw: core.RawMessageList | undefined;
-  readonly #arena = new core.Arena();
+  /** The core holds only a few values of it, so that half a megabyte of old arrays is soon collected. */
+  readonly #arena = new core.Arena(2 ** 16);
   /** Whether it is being changed: reading a message may run code that comes back here. */
   #busy = false;
 

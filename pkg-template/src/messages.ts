@@ -1,4 +1,5 @@
 import * as core from "#core";
+import { addWhole } from "../generated/lists.js";
 import type {
   LangChainMessage,
   MessageContent,
@@ -80,7 +81,10 @@ export function addMessages<L extends MessageLike = never, R extends MessageLike
 ): MessageOf<Either<L, R>>[];
 export function addMessages(left: unknown, right: unknown, options?: MessageOptions): unknown {
   const rules = choice(options, "rules", RULES);
-  return core.call(() => core.value(core.addMessages(core.hold(left), core.hold(right), rules)));
+  return core.call(() => {
+    const list = core.hold(left);
+    return core.value(addWhole(list, core.hold(right), (added) => core.addMessages(list, added, rules)));
+  });
 }
 
 /** `L | R`, from which nothing is inferred: what is wanted of the answer says nothing about the arguments. */

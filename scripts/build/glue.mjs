@@ -37,18 +37,23 @@ async function writeAgent(wasm) {
 
 async function writeCore(wasm) {
   await bind("package", wasm, generated, name);
-  // The package's code uses one of the crate's own modules, too, which wasm-bindgen has put beside its glue.
-  const [slots] = readdirSync(generated, { recursive: true }).filter((path) => basename(path) === "slots.js");
-  if (!slots)
-    throw new Complaint("wasm-bindgen has put no slots.js beside its glue: is src/wasm/slots.js still imported?");
-  writeFileSync(join(generated, "slots.js"), `export * from "./${slots.replaceAll("\\", "/")}";\n`);
+  // The package's code uses some of the crate's own modules, too, which wasm-bindgen has put beside its glue.
+  const modules = readdirSync(generated, { recursive: true });
+  for (const module of ["slots", "lists"]) {
+    const path = modules.find((path) => basename(path) === `${module}.js`);
+    if (!path)
+      throw new Complaint(
+        `wasm-bindgen has put no ${module}.js beside its glue: is src/wasm/${module}.js still imported?`,
+      );
+    writeFileSync(join(generated, `${module}.js`), `export * from "./${path.replaceAll("\\", "/")}";\n`);
+    copyFileSync(join(root, "src", "wasm", `${module}.d.ts`), join(generated, `${module}.d.ts`));
+  }
   const glue = join(generated, `${name}.js`);
   const bound = join(generated, `${name}_bg.wasm`);
   const named = shortNames(readFileSync(bound), letNothingOut(without(NEEDLESS, readFileSync(glue, "utf8"))));
   checkImports(named);
   writeFileSync(bound, named.wasm);
   writeFileSync(glue, named.glue);
-  copyFileSync(join(root, "src", "wasm", "slots.d.ts"), join(generated, "slots.d.ts"));
   writeNumbers(generated);
   return bound;
 }

@@ -3,11 +3,11 @@
 
 import { ended, failure, heldAs, hold, holdAny, note, slots } from "./slots.js";
 
-const NULL = 0,
-  STRING = 1,
-  ARRAY = 2,
-  OBJECT = 3,
-  OTHER = 4;
+const NULL = 0;
+const STRING = 1;
+export const ARRAY = 2;
+export const OBJECT = 3;
+const OTHER = 4;
 const HALF_A_PAIR = /\p{Surrogate}/u;
 
 export function kind(handle) {

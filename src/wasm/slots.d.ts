@@ -10,6 +10,11 @@ export function value(handle: number): any;
 export function call<T>(entry: () => T, used?: object): T;
 /** The values of a core object that outlives a call. */
 export class Arena {
+  /**
+   * @param mostMade - How many items of lists may be garbage before it is collected, at least. To collect takes a pass over
+   *   all values that the object holds; not to, has the engine copy the lists when it collects its young objects.
+   */
+  constructor(mostMade: number);
   /** {@link call}, keeping what the object holds at the end for the next call: `keep` moves its values from a number on. */
   call<T>(entry: () => T, keep?: (young: number) => void, used?: object): T;
 }

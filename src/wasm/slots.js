@@ -172,9 +172,6 @@ export function call(entry, used) {
 /** How many calls have ended. */
 export let ended = 0;
 
-/** How many items of lists may be garbage before it is collected, at least: two megabytes of them. */
-const MOST_MADE = 2 ** 18;
-
 /** The values of a core object that outlives a call. */
 export class Arena {
   #slots = [...FIXED];
@@ -183,6 +180,12 @@ export class Arena {
   #young = FIXED.length;
   #limit = 64;
   #made = 0;
+  #mostMade;
+
+  /** `mostMade` is how many items of lists may be garbage before it is collected, at least. */
+  constructor(mostMade) {
+    this.#mostMade = mostMade;
+  }
 
   /** {@link call}, keeping what the object holds at the end for the next call: `keep` moves it, from a number on. */
   call(entry, keep, used) {
@@ -195,7 +198,7 @@ export class Arena {
     try {
       // Its owner ensures that nobody else uses it.
       const answer = run(entry, used, 0);
-      if (keep && (top > this.#limit || made > MOST_MADE)) this.#collect(keep);
+      if (keep && (top > this.#limit || made > this.#mostMade)) this.#collect(keep);
       check();
       return answer;
     } finally {

@@ -1,5 +1,7 @@
-// What a token and a look at the thread cost by NODE_ENV, which the package looks at once: a process for each.
-import { execFileSync } from "node:child_process";
+// What a token and a look at the thread cost by NODE_ENV, which the package looks at once: a process for each, which take
+// turns sample by sample. One after the other they would be on a machine that is busy otherwise each time.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { median } from "../harness.mjs";
 
@@ -10,44 +12,66 @@ const MODES = {
   "threadfold, NODE_ENV unset": undefined,
   "threadfold, development": "development",
 };
+const TOKENS = 500;
 
 const program = (n) => `
   import { Thread } from "threadfold";
+  import { warmUp } from "./harness.mjs";
   const messages = Array.from({ length: ${n} }, (_, at) => ({ type: "ai", id: String(at), content: "message " + at }));
   const thread = new Thread({ values: { messages } });
-  const samples = [];
-  for (let sample = 0; sample < 40; sample++) {
+  const sample = () => {
     thread.receive({ type: "message", message: { type: "ai", id: "answer", content: "" }, streaming: true });
     const start = performance.now();
-    for (let token = 0; token < 500; token++) {
+    for (let token = 0; token < ${TOKENS}; token++) {
       thread.receive({ type: "text", messageId: "answer", text: " token" });
       thread.getState();
     }
-    samples.push((performance.now() - start) * 2);
-  }
-  // The first ones are slower everywhere: the engine learns.
-  console.log(samples.slice(10).sort((a, b) => a - b)[15]);
+    return ((performance.now() - start) * 1000) / ${TOKENS};
+  };
+  await warmUp(sample);
+  process.on("message", () => process.send(sample()));
+  process.send("ready");
 `;
 
-/** The cases with the median times in µs; the modes take turns. */
-export function modeCosts(rounds) {
-  const here = fileURLToPath(new URL("..", import.meta.url));
-  const { NODE_ENV: _mode, ...env } = process.env;
-  return SIZES.map((n) => {
-    const taken = Object.fromEntries(Object.keys(MODES).map((name) => [name, []]));
-    for (let round = 0; round < rounds; round++) {
-      for (const [name, mode] of Object.entries(MODES)) {
-        const output = execFileSync(process.execPath, ["--input-type=module", "-e", program(n)], {
-          cwd: here,
-          env: mode === undefined ? env : { ...env, NODE_ENV: mode },
-        });
-        taken[name].push(Number(output));
+/** The cases with the median times in µs. */
+export async function modeCosts(samples) {
+  const cases = [];
+  for (const n of SIZES) {
+    const processes = Object.entries(MODES).map(([name, mode]) => ({ name, child: started(n, mode), times: [] }));
+    try {
+      for (const { child } of processes) await answer(child);
+      for (let sample = 0; sample < samples; sample++) {
+        for (const { child, times } of processes) {
+          child.send("next");
+          times.push(await answer(child));
+        }
       }
+    } finally {
+      for (const { child } of processes) child.kill();
     }
-    return {
-      name: NAME,
-      n,
-      us: Object.fromEntries(Object.entries(taken).map(([name, times]) => [name, median(times)])),
-    };
+    cases.push({ name: NAME, n, us: Object.fromEntries(processes.map(({ name, times }) => [name, median(times)])) });
+  }
+  return cases;
+}
+
+function started(n, mode) {
+  const { NODE_ENV: _mode, ...env } = process.env;
+  return spawn(process.execPath, ["--input-type=module", "-e", program(n)], {
+    cwd: fileURLToPath(new URL("..", import.meta.url)),
+    env: mode === undefined ? env : { ...env, NODE_ENV: mode },
+    stdio: ["ignore", "inherit", "inherit", "ipc"],
   });
+}
+
+async function answer(child) {
+  const gone = new AbortController();
+  const exit = once(child, "exit", gone).then(() => {
+    throw new Error("A process of this case has ended.");
+  });
+  try {
+    return (await Promise.race([once(child, "message", gone), exit]))[0];
+  } finally {
+    exit.catch(() => {});
+    gone.abort();
+  }
 }

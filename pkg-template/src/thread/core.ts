@@ -24,7 +24,8 @@ const NUMBERS: ReadonlyMap<unknown, number> = new Map(Object.entries(EVENT));
 /** A thread in the core. Refuses calls while one is under way. */
 export class ThreadCore {
   #raw: core.RawThread | undefined;
-  readonly #arena = new core.Arena();
+  /** A thread may hold the values of thousands of updates. */
+  readonly #arena = new core.Arena(2 ** 18);
   /** A call is under way: a reducer or a getter may call back into it. */
   #isBusy = false;
 

@@ -13,11 +13,12 @@ export function messagesById<S, M extends { id?: string }>(subscribe: (listener:
 
   const read = (state: S) => {
     const before = messages;
-    ({ messages = [] } = state as { messages?: readonly M[] });
-    if (messages === before) return;
-    for (let at = 0; at < messages.length || at < before.length; at++) {
-      if (messages[at] === before[at]) continue;
-      const id = messages[at]?.id;
+    const { messages: now = [] } = state as { messages?: readonly M[] };
+    if (now === before) return;
+    messages = now;
+    const length = Math.max(now.length, before.length);
+    for (let at = nextDifference(now, before, 0); at < length; at = nextDifference(now, before, at + 1)) {
+      const id = now[at]?.id;
       const last = before[at]?.id;
       if (listeners.size > 0) touched.add(id).add(last);
       if (id === last) continue;
@@ -59,4 +60,11 @@ export function messagesById<S, M extends { id?: string }>(subscribe: (listener:
       };
     },
   };
+}
+
+/** The first position from `at` on where two lists differ; apart from what is done there, engines compile it well. */
+function nextDifference(now: readonly unknown[], before: readonly unknown[], at: number): number {
+  const both = Math.min(now.length, before.length);
+  while (at < both && now[at] === before[at]) at++;
+  return at;
 }
