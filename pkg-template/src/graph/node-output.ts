@@ -1,7 +1,7 @@
 // What a node's answer writes.
 import { type Command, isCommand, isSend, type Send, toSend, updatesOf } from "./command.js";
 import { InvalidUpdateError, ParentCommand } from "./graph-errors.js";
-import type { Task } from "./task.js";
+import type { TaskWrites } from "./task-writes.js";
 
 const PARENT = "__parent__";
 
@@ -9,7 +9,7 @@ const PARENT = "__parent__";
 const leads = (part: unknown): part is Command | Send => isCommand(part) || isSend(part);
 
 /** Notes what a node's answer writes: updates first, then where it leads. */
-export function takeOutput(task: Task, output: unknown): void {
+export function takeOutput(task: TaskWrites, output: unknown): void {
   if (!Array.isArray(output) && !leads(output)) {
     takeUpdate(task, output);
     return;
@@ -27,7 +27,7 @@ export function takeOutput(task: Task, output: unknown): void {
   }
 }
 
-function takeUpdate(task: Task, update: unknown): void {
+function takeUpdate(task: TaskWrites, update: unknown): void {
   if (!update) return;
   if (typeof update !== "object" || Array.isArray(update))
     throw notAnUpdate(task, Array.isArray(update) ? "array" : typeof update);
@@ -37,7 +37,7 @@ function takeUpdate(task: Task, update: unknown): void {
 const listed = (goto: unknown): readonly (string | Send)[] =>
   Array.isArray(goto) ? (goto as (string | Send)[]) : goto ? [goto as string] : [];
 
-function notAnUpdate(task: Task, type: string): InvalidUpdateError {
+function notAnUpdate(task: TaskWrites, type: string): InvalidUpdateError {
   return new InvalidUpdateError(
     `Expected node "${task.node.name}" to return an object or an array containing at least one Command object, received ${type}`,
     { lc_error_code: "INVALID_GRAPH_NODE_RETURN_VALUE" },
@@ -45,7 +45,11 @@ function notAnUpdate(task: Task, type: string): InvalidUpdateError {
 }
 
 /** Notes where a branch leads: its answer is a name, a Send, or a list of them. */
-export function takeBranch(task: Task, answer: unknown, ends: Readonly<Record<string, string>> | undefined): void {
+export function takeBranch(
+  task: TaskWrites,
+  answer: unknown,
+  ends: Readonly<Record<string, string>> | undefined,
+): void {
   for (const one of Array.isArray(answer) ? (answer as unknown[]) : [answer]) {
     if (one === null || one === undefined) continue;
     const send = typeof one === "object" ? toSend(one) : undefined;

@@ -28,7 +28,8 @@ import {
   writesByTask,
 } from "./saved-thread.js";
 import type { Values } from "./state-fields.js";
-import { Task, type TaskHome } from "./task.js";
+import { Task } from "./task.js";
+import type { TaskHome } from "./task-place.js";
 
 /** What tasks save that are not done. An answer counts as done, as langgraph.js has it. */
 const ENDS_NOTHING = new Set([ERROR, INTERRUPT]);
