@@ -1,9 +1,7 @@
 // What a node's answer writes.
-import { type Command, isCommand, isSend, type Send, toSend, updatesOf } from "./command.js";
+import { Command, isCommand, isSend, type Send, toSend, updatesOf } from "./command.js";
 import { InvalidUpdateError, ParentCommand } from "./graph-errors.js";
 import type { TaskWrites } from "./task-writes.js";
-
-const PARENT = "__parent__";
 
 /** Whether a part of an answer may lead somewhere. */
 const leads = (part: unknown): part is Command | Send => isCommand(part) || isSend(part);
@@ -16,7 +14,7 @@ export function takeOutput(task: TaskWrites, output: unknown): void {
   }
   const parts = [output].flat() as unknown[];
   if (parts.length > 0 && !parts.some(leads)) throw notAnUpdate(task, "array");
-  for (const part of parts) if (isCommand(part) && part.graph === PARENT) throw new ParentCommand(part);
+  for (const part of parts) if (isCommand(part) && part.graph === Command.PARENT) throw new ParentCommand(part);
   for (const part of parts) {
     if (isCommand(part)) for (const update of updatesOf(part)) takeUpdate(task, update);
     else if (!isSend(part)) takeUpdate(task, part);

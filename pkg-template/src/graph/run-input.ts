@@ -1,14 +1,14 @@
 // What a caller gives a run: input, commands, answers to questions.
 import type { CheckpointPendingWrite } from "../checkpoint/types.js";
 import { takeCallersWrites } from "./callers-writes.js";
-import { type Command, isCommand, isSend, updatesOf } from "./command.js";
+import { Command, isCommand, isSend, START, TASKS, updatesOf } from "./command.js";
 import { BaseLangGraphError, EmptyInputError, GraphValueError, InvalidUpdateError } from "./graph-errors.js";
 import type { GraphNode } from "./graph-spec.js";
 import { INTERRUPT, type Interrupt } from "./interrupt.js";
 import { noteMessages } from "./message-stream.js";
 import type { Step } from "./planner.js";
 import { RunThread } from "./run-thread.js";
-import { ERROR, isSpecial, NULL_TASK, RESUME, type WritesByTask } from "./saved-thread.js";
+import { ERROR, isSpecial, NULL_TASK, RESUME, type WritesByTask, writtenByCallers } from "./saved-writes.js";
 import type { Values } from "./state-fields.js";
 import type { Task } from "./task.js";
 
@@ -58,7 +58,7 @@ export abstract class RunInput extends RunThread {
   /** Goes on where the thread was left, with what a command says. `travels`: from a checkpoint that is not the newest. */
   #goOn(travels: boolean): void {
     const { source } = this.metadata;
-    const theirs = this.pending.filter(([id, channel]) => id === NULL_TASK && channel !== RESUME);
+    const theirs = writtenByCallers(this.pending);
     if (theirs.length > 0 || !this.resuming) {
       this.#take(this.plan.command(takeCallersWrites(this, theirs, NONE), this.resuming));
       this.others["__input__"] ??= {};
@@ -124,12 +124,12 @@ export abstract class RunInput extends RunThread {
 
   /** Notes what a command says, saved for a run that is cut off. */
   #takeCommand(command: Command, resumes: boolean): void {
-    if (command.graph === "__parent__") throw new InvalidUpdateError("There is no parent graph.");
+    if (command.graph === Command.PARENT) throw new InvalidUpdateError("There is no parent graph.");
     if (resumes && !this.saved) throw new BaseLangGraphError("Cannot use Command(resume=...) without checkpointer");
     const entries: [string, unknown][] = [];
     for (const end of [command.goto ?? []].flat() as unknown[]) {
-      if (isSend(end)) entries.push(["__pregel_tasks", end]);
-      else if (typeof end === "string") entries.push([`branch:to:${end}`, "__start__"]);
+      if (isSend(end)) entries.push([TASKS, end]);
+      else if (typeof end === "string") entries.push([`branch:to:${end}`, START]);
       else throw new InvalidUpdateError(`A command's goto takes names and Sends, not ${typeof end}.`);
     }
     const byId = resumes ? answersById(command.resume) : undefined;

@@ -2,6 +2,7 @@
 import { saverFor } from "../checkpoint/langgraph-saver.js";
 import { checkCheckpointId } from "../checkpoint/place.js";
 import type { CheckpointMetadata, CheckpointPendingWrite, CheckpointTuple } from "../checkpoint/types.js";
+import { restored } from "./checkpoint-format.js";
 import type { Send } from "./command.js";
 import type { CompiledStateGraph } from "./compiled-graph.js";
 import { GraphValueError } from "./graph-errors.js";
@@ -11,7 +12,8 @@ import { KnownIds } from "./known-ids.js";
 import type { PlanRun, PlanState } from "./planner.js";
 import type { RunConfig, StopAt } from "./run-config.js";
 import { RunEvents } from "./run-events.js";
-import { NULL_TASK, RESUME, restored, SavedThread } from "./saved-thread.js";
+import { NULL_TASK, RESUME } from "./saved-writes.js";
+import { SavedThread } from "./saved-thread.js";
 import type { Values } from "./state-fields.js";
 import type { RunStreams } from "./stream.js";
 import type { Task } from "./task.js";

@@ -6,7 +6,7 @@ import { INTERRUPT, type Interrupt } from "./interrupt.js";
 import type { PlanRun, Step } from "./planner.js";
 import { asError, errorRecord } from "./run-events.js";
 import { RunInput } from "./run-input.js";
-import { ERROR, ERROR_SOURCE, isSpecial, RESUME, type WritesByTask, writesByTask } from "./saved-thread.js";
+import { ERROR, ERROR_SOURCE, isSpecial, RESUME, type WritesByTask, writesByTask } from "./saved-writes.js";
 import { picked, type Values } from "./state-fields.js";
 import { Task } from "./task.js";
 

@@ -1,5 +1,5 @@
 // What a task writes: updates of the state, and where it leads.
-import { END, type Send, toSend } from "./command.js";
+import { END, type Send, TASKS, toSend } from "./command.js";
 import { InvalidUpdateError } from "./graph-errors.js";
 import { TaskPlace } from "./task-place.js";
 import type { Values } from "./state-fields.js";
@@ -64,7 +64,7 @@ export class TaskWrites extends TaskPlace {
   restore(saved: readonly Entry[]): void {
     const { spec } = this.run;
     for (const [channel, value] of saved) {
-      if (channel === "__pregel_tasks") {
+      if (channel === TASKS) {
         const send = toSend(value);
         if (send) this.send(send);
         continue;
@@ -94,7 +94,7 @@ export class TaskWrites extends TaskPlace {
     let sent = 0;
     for (let at = list.length; at < this.writes.length; at++) {
       const channel = this.writes[at] as number;
-      if (channel >= spec.channels.length) list.push(["__pregel_tasks", this.sends[sent++]]);
+      if (channel >= spec.channels.length) list.push([TASKS, this.sends[sent++]]);
       else list.push([spec.channels[channel] as string, this.#edgeValue(channel, at, edges)]);
     }
     if (list.length === 0) list.push(["__no_writes__", null]);
