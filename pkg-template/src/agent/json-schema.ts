@@ -90,7 +90,10 @@ export class JsonChecks {
 
   #fields({ properties = {}, required }: Fields, value: Fields, path: string): string[] {
     const known = properties as Fields;
-    const missing = new Set(listed(required).filter((key) => !Object.hasOwn(value, key as string)));
+    // Of old, a field itself said `required: true`.
+    const missing = new Set(
+      (Array.isArray(required) ? (required as unknown[]) : []).filter((key) => !Object.hasOwn(value, key as string)),
+    );
     const found = Object.keys(known).flatMap((key) => {
       if (Object.hasOwn(value, key)) return this.#under(known[key], value[key], below(path, key));
       return missing.delete(key) ? [line(below(path, key), REQUIRED)] : [];

@@ -19,7 +19,8 @@ import { type StateUpdate, updateState } from "./update-state.js";
 export interface CompileOptions {
   /**
    * Keeps threads: a saver of threadfold or of langgraph.js. For a graph inside another: nothing takes the outer graph's
-   * and forgets between runs, `true` remembers, `false` keeps nothing.
+   * and forgets between runs, `true` remembers, `false` keeps nothing. It locks no thread: let a run of a thread wait for
+   * the one before.
    */
   checkpointer?: CheckpointSaver | boolean | undefined;
   /** Nodes to stop before; `"*"`: all. `invoke(null, config)` goes on. */
