@@ -16,7 +16,15 @@ export const CHROMIUM_FLAGS = [
   "--disable-dev-shm-usage",
 ];
 
-const CHROMIUM_NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
+/** The headless shell first: a page costs it a third less, for it draws no window around it. */
+const CHROMIUM_NAMES = [
+  "chromium-headless-shell",
+  "chromium",
+  "chromium-browser",
+  "google-chrome",
+  "google-chrome-stable",
+  "chrome",
+];
 
 /** The path of Chromium or Chrome; undefined where there is none. */
 export const findBrowser = () => process.env.CHROME_PATH || CHROMIUM_NAMES.map(find).find((path) => path !== undefined);
@@ -38,10 +46,12 @@ export function requireBrowser() {
 export async function ensureBrowser() {
   requireBrowser();
   if (!findBrowser()) {
-    await step("apt-get install chromium", async () => {
+    await step("apt-get install chromium-headless-shell", async () => {
+      const install = (name) => run("apt-get", ["install", "-y", "-qq", "--no-install-recommends", name]);
       await run("apt-get", ["update", "-qq"]);
-      await run("apt-get", ["install", "-y", "-qq", "--no-install-recommends", "chromium"]);
+      // Older Debians and their kin have the whole browser only.
+      await install("chromium-headless-shell").catch(() => install("chromium"));
     });
   }
-  if (!findBrowser()) throw new Complaint("apt-get installed no program called chromium: set CHROME_PATH to yours.");
+  if (!findBrowser()) throw new Complaint("apt-get installed no Chromium: set CHROME_PATH to yours.");
 }

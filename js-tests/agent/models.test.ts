@@ -2,6 +2,7 @@
 import { AIMessage, AIMessageChunk, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import { FakeStreamingChatModel } from "@langchain/core/utils/testing";
 import { tool as langchainTool } from "@langchain/core/tools";
+import { MemorySaver as LangGraphMemorySaver } from "@langchain/langgraph-checkpoint";
 import { generateText, jsonSchema, tool as aiTool } from "ai";
 import { MockLanguageModelV3, simulateReadableStream } from "ai/test";
 import { createAgent, createMiddleware, type LangChainModel, mcpTools, tool } from "threadfold/agent";
@@ -108,6 +109,22 @@ describe("@langchain/core", () => {
     for await (const [message] of stream) pieces.push((message as AIMessageChunk).content as string);
     expect(pieces.join("")).toBe("Hi!");
     expect(pieces.length).toBeGreaterThan(1);
+  });
+
+  test("what a tool answers is saved with its id by langgraph.js's savers, too", async () => {
+    const model = (messages: readonly { type?: string }[]) =>
+      messages.at(-1)?.type === "tool" ? "Noon." : { content: "", tool_calls: [{ id: "c1", name: "clock", args: {} }] };
+    const clock = { name: "clock", description: "The time.", schema: z.object({}) };
+    const byHand = (_: unknown, { toolCallId }: { toolCallId: string }) =>
+      new ToolMessage({ content: "noon", tool_call_id: toolCallId });
+    for (const one of [langchainTool(() => "noon", clock), tool({ name: "clock", run: byHand })]) {
+      const agent = createAgent({ model, tools: [one], checkpointer: new LangGraphMemorySaver() });
+      const { messages } = await agent.invoke({ messages: "The time?" }, { threadId: "t" });
+      const { values } = await agent.getState({ threadId: "t" });
+      const ids = (list: readonly object[]) => list.map((message) => (message as { id?: unknown }).id);
+      expect(ids(values["messages"] as object[])).toEqual(ids(messages));
+      expect(new Set(ids(messages)).size).toBe(4);
+    }
   });
 
   test("tools are bound as they are and called with LangChain's config", async () => {

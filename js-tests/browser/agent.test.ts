@@ -16,7 +16,7 @@ async function open(options: BrowserContextOptions = {}): Promise<Page> {
     if (["error", "warning"].includes(message.type())) complaints.push(message.text());
   });
   page.on("pageerror", (error) => complaints.push(error.message));
-  await page.goto(demo.address);
+  await page.goto(demo.unmeasured());
   await page.locator("#agent").scrollIntoViewIfNeeded();
   await page.locator("#agent .graph").waitFor();
   return page;

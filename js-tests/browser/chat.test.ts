@@ -21,7 +21,7 @@ const inLog = (page: Page, selector: string) =>
 async function open(options: BrowserContextOptions = {}, query = ""): Promise<{ page: Page; chat: Chat }> {
   const page = await browser.newPage({ reducedMotion: "reduce", viewport: { width: 1280, height: 1000 }, ...options });
   const chat = new Chat(page, complaints);
-  await page.goto(demo.address + query);
+  await page.goto(demo.unmeasured(query));
   return { page, chat };
 }
 
@@ -150,7 +150,7 @@ test("a failed message that is taken back leaves no trace", async () => {
 });
 
 test("who scrolls up to read while an answer streams is left there; sending goes to the end", async () => {
-  const { page, chat } = await open({}, "?tick=4");
+  const { page, chat } = await open({}, "&tick=4");
   await chat.latency(0);
   await chat.send("A long answer, please");
   await chat.settled();
@@ -236,7 +236,7 @@ test.for([
 });
 
 test("plays by itself until its visitor writes, and a reload in mid-run keeps the chat and joins the run", async () => {
-  const { page, chat } = await open({ reducedMotion: "no-preference" }, "?tick=60");
+  const { page, chat } = await open({ reducedMotion: "no-preference" }, "&tick=60");
   await page.locator("#chat-thread .message.tool").waitFor();
   const before = await chat.shown();
   expect(before[0]).toBe("user: Plan my week");

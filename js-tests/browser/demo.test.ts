@@ -17,7 +17,7 @@ async function open(hash = "", options: BrowserContextOptions = {}): Promise<Pag
     if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(demo.address))
       complaints.push(`went out: ${request.url()}`);
   });
-  await page.goto(demo.address + hash);
+  await page.goto(demo.unmeasured(hash));
   await page.locator("#replay .message").first().waitFor({ timeout: 10_000 });
   return page;
 }
@@ -288,6 +288,7 @@ test("the links lead to the README, the docs and the registries", async () => {
 
 test("the cost of a token is measured while the page runs", async () => {
   const page = await open();
+  await page.goto(demo.address);
   await page.waitForFunction(
     () => Number(document.querySelector<HTMLElement>("#token-cost-note")?.dataset["samples"]) >= 5,
     undefined,

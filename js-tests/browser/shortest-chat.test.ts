@@ -42,7 +42,7 @@ test.each([
   const page = await browser.newPage({ reducedMotion: "reduce" });
   const errors: string[] = [];
   page.on("pageerror", ({ message }) => errors.push(message));
-  await page.goto(demo.address);
+  await page.goto(demo.unmeasured());
   await page.getByLabel("Talk to").selectOption(server);
   const shown = (await page.locator(".code code").textContent()) ?? "";
   // Which is type-checked with the page.

@@ -106,3 +106,33 @@ test("a message's calls are told once, and come back as they were", async () => 
   expect(JSON.stringify(said)).not.toContain("tool_calls");
   expect(toLangChain(said as never)).toMatchObject({ type: "ai", content: "Hm.", tool_calls: [CALL] });
 });
+
+test("what a failed run broke off has no end: the page shows it until the next run, and sends it never", async () => {
+  const asked: unknown[] = [];
+  let turn = 0;
+  const graph = createAgent({
+    model: (messages, { onToken }) => {
+      asked.push(messages.map(({ content }) => content));
+      if (turn++ > 0) return "Fine.";
+      onToken?.("The capital is ");
+      throw new Error("overloaded");
+    },
+    checkpointer: new MemorySaver(),
+  });
+  const types: string[] = [];
+  const thread = new Thread<AgUiState>({ threadId: "t" });
+  const runner = new AgUiRunner(thread, {
+    async *send(input, signal) {
+      for await (const event of graphEvents(graph, input, { signal })) {
+        types.push(event.type);
+        yield event;
+      }
+    },
+  });
+  expect((await runner.sendMessage("Which?")).status).toBe("failed");
+  expect(types.filter((type) => type.startsWith("TEXT"))).toEqual(["TEXT_MESSAGE_START", "TEXT_MESSAGE_CONTENT"]);
+  expect(thread.getState().messages.map(({ content }) => content)).toEqual(["Which?", "The capital is "]);
+  expect((await runner.sendMessage("Never mind")).status).toBe("finished");
+  expect(asked).toEqual([["Which?"], ["Which?", "Never mind"]]);
+  expect(thread.getState().messages.map(({ content }) => content)).toEqual(["Which?", "Never mind", "Fine."]);
+});

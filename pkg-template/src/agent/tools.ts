@@ -147,8 +147,10 @@ const refused = (call: ToolCall, problems: string) =>
 export function outcomeOf(value: unknown, call: ToolCall): ToolOutcome {
   if (isCommand(value)) return value as ToolOutcome;
   if (typeOf(value) === "tool") {
-    // An instance is told its id in place, as LangGraph does: a copy would be none of its class's.
-    (value as Fields)["id"] ??= newId();
+    // An instance is told its id in place, as LangGraph does: a copy would be none of its class's. It is saved by `lc_kwargs`.
+    const message = value as { id?: unknown; lc_kwargs?: Fields };
+    message.id ??= newId();
+    if (message.lc_kwargs) message.lc_kwargs["id"] ??= message.id;
     return value as ToolOutcome;
   }
   return toolMessage(call, contentOf(value));

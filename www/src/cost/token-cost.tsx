@@ -12,6 +12,8 @@ const KEPT = 41;
 const SHARE = 20;
 const FIRST_SHARE = 4;
 const PERIOD = 150;
+/** The page's address may say that nothing is to be measured: `?cost=off`. */
+const isOff = () => new URLSearchParams(location.search).get("cost") === "off";
 
 type Kind = keyof typeof TOKENS;
 type Medians = Record<Kind, number>;
@@ -26,17 +28,16 @@ export function TokenCost({ agent }: { agent: Chat["agent"] }) {
   const [medians, setMedians] = useState<Medians>();
   const [samples, setSamples] = useState(0);
 
-  useEffect(
-    () =>
-      measure({
-        wants: (taken) => taken < FIRST || goesOn.current,
-        show(medians, taken) {
-          setMedians(medians);
-          setSamples(taken);
-        },
-      }),
-    [],
-  );
+  useEffect(() => {
+    if (isOff()) return undefined;
+    return measure({
+      wants: (taken) => taken < FIRST || goesOn.current,
+      show(medians, taken) {
+        setMedians(medians);
+        setSamples(taken);
+      },
+    });
+  }, []);
 
   const { whole = 0, byMessage = 0 } = medians ?? {};
   return (

@@ -193,11 +193,12 @@ class Telling {
 
   /** A step is a node of the root graph at work; several tasks of one node are one step. */
   *#task(payload: unknown, ns: readonly string[]): Generator<GraphEvent> {
-    const { id, name, triggers, result } = payload as Readonly<Record<string, unknown>>;
+    const { id, name, triggers, result, error } = payload as Readonly<Record<string, unknown>>;
     if (typeof name !== "string") return;
     const isStart = triggers !== undefined && !this.#tasks.delete(id);
     if (isStart) this.#tasks.add(id);
-    else if (typeof id === "string") yield* this.#messages.end(id, result);
+    // What a task that failed has begun to say has no end: the client is not to take the half for a message.
+    else if (typeof id === "string" && error === undefined) yield* this.#messages.end(id, result);
     if (ns.length > 0) return;
     const others = this.#steps.get(name) ?? 0;
     if (isStart) {
