@@ -57,6 +57,42 @@ test("a model that is none fails the run with a sentence", async () => {
   ).rejects.toThrow(/bindTools/);
 });
 
+test.for<[string, unknown]>([
+  ["undefined", undefined],
+  ["null", null],
+  ["a number", 5],
+  ["a list", []],
+  ["a boolean", true],
+  ["a stream", (async function* () {})()],
+  ["a call that is null", { tool_calls: [null] }],
+  ["calls that are no list", { tool_calls: 5 }],
+])("a model that answers with %s fails the run with a sentence", async ([, answer]) => {
+  const models = [() => answer, { invoke: async () => answer }, { doGenerate: async () => answer }];
+  for (const model of answer && "tool_calls" in Object(answer) ? models.slice(0, 2) : models) {
+    const error = await createAgent({ model: model as never })
+      .invoke({ messages: "Hi" })
+      .catch((error: unknown) => error);
+    expect(error).toBeInstanceOf(ThreadfoldError);
+    expect(error).toMatchObject({ code: "INVALID_VALUE", message: expect.stringMatching(/model/) as string });
+  }
+});
+
+const circle: Record<string, unknown> = {};
+circle["self"] = circle;
+
+test.for<[string, unknown]>([
+  ["a BigInt", 10n],
+  ["a BigInt within", { list: [1n] }],
+  ["a circle", circle],
+  ["what has no JSON", { toJSON: () => JSON.parse("{") as unknown }],
+])("a tool that returns %s fails the run with a sentence and the reason", async ([, value]) => {
+  const model = () => ({ tool_calls: [{ name: "a", args: {} }] });
+  const agent = createAgent({ model, tools: [tool({ name: "a", run: () => value })] });
+  const error = await agent.invoke({ messages: "Hi" }).catch((error: unknown) => error);
+  expect(error).toBeInstanceOf(ThreadfoldError);
+  expect(error).toMatchObject({ code: "INVALID_VALUE", cause: expect.any(Error) as Error });
+});
+
 test("calls whose arguments were malformed are answered before the model is asked again", async () => {
   const sent: number[] = [];
   const invalid = { id: "c1", name: "a", args: "{", error: "no JSON", type: "invalid_tool_call" };

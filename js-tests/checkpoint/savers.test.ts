@@ -36,6 +36,33 @@ function edited(list: readonly object[], { kind, at, many }: Edit): object[] {
 }
 
 describe.each(savers)("%s", (name, create) => {
+  test("lists its threads, each once, with the times of its first and its newest checkpoint", async () => {
+    const saver = create();
+    const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
+    const save = (thread_id: string, checkpoint_ns: string, number: number) =>
+      saver.put(
+        { configurable: { thread_id, checkpoint_ns } },
+        { ...checkpoint(number, { n: number }), ts: at(number) },
+        { source: "loop", step: number, parents: {} },
+        {},
+      );
+    for (const number of [0, 1, 2]) await save("b", "", number);
+    await save("b", "sub:1", 1);
+    await save("a", "", 3);
+    await save("a|b", "", 4);
+    const listed = [];
+    for await (const thread of saver.listThreads?.() ?? []) listed.push(thread);
+    expect(listed.toSorted((one, other) => (one.threadId < other.threadId ? -1 : 1))).toEqual([
+      { threadId: "a", createdAt: at(3), updatedAt: at(3) },
+      { threadId: "a|b", createdAt: at(4), updatedAt: at(4) },
+      { threadId: "b", createdAt: at(0), updatedAt: at(2) },
+    ]);
+    await saver.deleteThread("b");
+    const left = [];
+    for await (const { threadId } of saver.listThreads?.() ?? []) left.push(threadId);
+    expect(left.toSorted()).toEqual(["a", "a|b"]);
+  });
+
   test("gives back every version of a list that grows, changes and forks", async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 0, max: 80 }), fc.array(edit, { maxLength: 25 }), async (first, edits) => {

@@ -102,6 +102,15 @@ describe("prototypes are out of reach", () => {
     });
   }
 
+  test.each(["path", "from"])("half a surrogate pair in a %s is refused: it would reach another key", (key) => {
+    const document = { "\ufffd": 1, "\ud800": 2 };
+    const operation = { op: "copy", path: "/a", from: "/\ufffd", [key]: "/\ud800" } as unknown as PatchOperation;
+    expect(codeOf(() => applyPatch(document, [operation]))).toBe("INVALID_PATCH");
+    expect(document).toEqual({ "\ufffd": 1, "\ud800": 2 });
+    const whole: PatchOperation[] = [{ op: "add", path: "/\ud83d\ude00", value: 3 }];
+    expect(applyPatch({}, whole)).toEqual({ "😀": 3 });
+  });
+
   test("a constructor that is not the object's own is not there", () => {
     const reach: PatchOperation[] = [{ op: "add", path: "/constructor/prototype/polluted", value: true }];
     expect(codeOf(() => applyPatch({}, reach))).toBe("PATCH_PATH_MISSING");

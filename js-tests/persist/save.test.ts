@@ -1,5 +1,5 @@
 import { Thread, type ThreadfoldError } from "threadfold";
-import { persist } from "threadfold/persist";
+import { loadThread, persist } from "threadfold/persist";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ai, hear, human, text, threadOf } from "../thread/say.js";
 import { Shelf, SlowShelf } from "./storages.js";
@@ -36,6 +36,35 @@ describe("saving", () => {
     await pass(5_000);
     stop();
     expect(storage.writes.length).toBe(3);
+  });
+
+  test("goes on with what changed before, since the thread was made or last saved", async () => {
+    using thread = new Thread();
+    const storage = new Shelf();
+    thread.optimistic({ messages: "draft" });
+    persist(thread, { name, storage })();
+    expect(storage.state(name)).toMatchObject({ core: { pending: [{}] } });
+    thread.update({ messages: "two" });
+    const stop = persist(thread, { name, storage });
+    await pass(1_000);
+    expect(storage.contents(name)).toEqual(["two"]);
+    stop();
+    persist(thread, { name, storage })();
+    expect(storage.writes.length).toBe(2);
+    // Under another name nothing of it is saved yet.
+    await persist(thread, { name: "copy", storage }).flush();
+    expect(storage.contents("copy")).toEqual(["two"]);
+    // A thread that was loaded is saved already.
+    using loaded = loadThread({ name, storage });
+    persist(loaded as Thread, { name, storage })();
+    expect(storage.writes.length).toBe(3);
+  });
+
+  test.each([-1, Number.NaN, Number.POSITIVE_INFINITY, "x"])("refuses a throttle of %s", (throttle) => {
+    using thread = new Thread();
+    expect(() => persist(thread, { name, storage: new Shelf(), throttle: throttle as number })).toThrow(
+      expect.objectContaining({ code: "INVALID_VALUE" }),
+    );
   });
 
   test("waits as long as it is told", async () => {

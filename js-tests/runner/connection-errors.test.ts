@@ -1,6 +1,7 @@
 // How a runner words what went wrong on the way to the server, for the one who reads the chat.
-import { Thread, type AgUiState } from "threadfold";
+import { Thread, ThreadfoldError, type AgUiState } from "threadfold";
 import { AgUiRunner, type AgUiRunnerOptions } from "threadfold/ag-ui/events";
+import { LangGraphRunner } from "threadfold/langgraph/events";
 import { expect, test, vi } from "vitest";
 
 const BROKEN = {
@@ -58,4 +59,27 @@ test("an answer that is a page is told without advice for somebody who fetches",
   const runner = new AgUiRunner(new Thread<AgUiState>(), { url: "http://stub/agent", fetch });
   const message = "The server answered 200 with text/html, not with text/event-stream: <p>Sign in";
   expect(await runner.sendMessage("Hi")).toMatchObject({ status: "failed", error: { code: "BAD_RESPONSE", message } });
+});
+
+const own = new RangeError("The proxy is off.");
+const throwing = (what: unknown) => (): never => {
+  throw what as Error;
+};
+
+test.each<[string, () => unknown, object]>([
+  ["rejects with an error of its own", async () => throwing(own)(), { code: "NO_CONNECTION", cause: own }],
+  ["throws at once", throwing(own), { code: "NO_CONNECTION", cause: own }],
+  ["throws a text", throwing("off"), { code: "NO_CONNECTION", cause: "off" }],
+  ["returns nothing", async () => undefined, { code: "BAD_RESPONSE" }],
+  ["returns a number", async () => 5, { code: "BAD_RESPONSE" }],
+  ["returns an object", async () => ({}), { code: "BAD_RESPONSE" }],
+])("a fetch of your own that %s fails the run with a code, over both protocols", async (_, fetch, error) => {
+  const options = { fetch: fetch as typeof globalThis.fetch };
+  for (const runner of [
+    new AgUiRunner(new Thread<AgUiState>(), { url: "http://stub/agent", ...options }),
+    new LangGraphRunner(new Thread(), { apiUrl: "http://stub", assistantId: "a", ...options }),
+  ]) {
+    expect(await runner.sendMessage("Hi")).toMatchObject({ status: "failed", error });
+    expect(runner.error).toBeInstanceOf(ThreadfoldError);
+  }
 });

@@ -34,6 +34,17 @@ const WAYS = {
         cancelTimeout,
       }),
   },
+  "AG-UI, only new messages": {
+    wire: agUiWire,
+    open: (thread: Thread, { fetch }: StubServer) =>
+      new AgUiRunner(thread as unknown as Thread<AgUiState>, {
+        url: "http://stub/agent",
+        messages: "new",
+        fetch,
+        rejoin,
+        cancelTimeout,
+      }),
+  },
   LangGraph: {
     wire: langGraphWire,
     open: (thread: Thread, { fetch }: StubServer) =>
@@ -73,7 +84,7 @@ test.each(Object.entries(WAYS))("%s: random use under faults", async (name, { wi
   await fc.assert(
     fc.asyncProperty(fc.array(anyStep, { minLength: 3, maxLength: 14 }), async (steps) => {
       const server = new StubServer(wire);
-      server.stopsWhenLeft = name === "AG-UI";
+      server.stopsWhenLeft = ["AG-UI", "AG-UI, only new messages"].includes(name);
       let thread = new Thread();
       let runner = open(thread, server);
       const complaints: string[] = [];

@@ -222,6 +222,49 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
     expect(thread.run.status).toBe("failed");
   });
 
+  test.each([404, 410])("a run that is gone when retry() joins it (%i) is made again at once", async (gone) => {
+    const { server, thread, runner } = open({ rejoin: { delays: [] } });
+    server.faults = { cut: 3 };
+    expect(await runner.sendMessage("Hi")).toMatchObject({ status: "disconnected" });
+    const held = server.threads.get(thread.threadId ?? "");
+    await until(() => [...server.runs.values()].every(({ isOver }) => isOver));
+    if (held) held.messages = [];
+    server.faults = { joins: ["lose", gone] };
+    const waits = runner.sendMessage("Two");
+    expect(await waits).toMatchObject({ status: "disconnected" });
+    expect(await runner.retry()).toEqual({ status: "finished" });
+    expect(texts(thread).map((text) => String(text).split(",")[0])).toEqual(["Hi", "Two", "You said Two"]);
+    expectInStep(thread, server);
+    expect([server.requests.length, thread.pending, runner.status]).toEqual([2, [], "ready"]);
+  });
+
+  test("rejoin() does not make a run again by itself that is gone", async () => {
+    const { server, runner } = open({ rejoin: { delays: [] } });
+    server.faults = { cut: 3 };
+    await runner.sendMessage("Hi");
+    server.faults = { joins: [404] };
+    expect(await runner.rejoin()).toMatchObject({ status: "failed", error: { status: 404 } });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test.each([401, 403])("a join that is answered by %i leaves the way to join again", async (refusal) => {
+    const { server, thread, runner } = open({ rejoin: { delays: [] } });
+    server.faults = { cut: 3 };
+    await runner.sendMessage("Hi");
+    const expectRefused = (end: object) =>
+      expect([end, runner.status, runner.error]).toMatchObject([
+        { status: "disconnected", error: { status: refusal } },
+        "error",
+        { status: refusal },
+      ]);
+    server.faults = { joins: [refusal, refusal] };
+    expectRefused(await runner.rejoin());
+    expectRefused(await runner.retry());
+    expect(await runner.rejoin()).toEqual({ status: "finished" });
+    expectInStep(thread, server);
+    expect([server.requests.length, thread.pending]).toEqual([1, []]);
+  });
+
   test("stops: what was said stays, and the conversation goes on", async () => {
     const { server, thread, runner } = open();
     server.holdAt = 5;

@@ -80,9 +80,33 @@ describe.each(LIBRARIES)("$library", ({ chatGraph, halfGraph }) => {
     ["GET", "/threads/t/runs?offset=x", undefined, /offset/],
     ["POST", "/threads/search", { limit: 1.5 }, /limit/],
     ["POST", "/threads/t/runs", { assistant_id: "agent", multitask_strategy: "bogus" }, /bogus/],
+    ["POST", "/threads", { thread_id: 5 }, /^thread_id should be a string/],
+    ["POST", "/threads", { metadata: "s" }, /^metadata should be an object/],
+    ["PATCH", "/threads/t", { metadata: [] }, /^metadata/],
+    ["POST", "/threads/search", { metadata: "s" }, /^metadata/],
+    ["POST", "/threads/t/runs/wait", { assistant_id: "agent", config: [] }, /^config should be an object/],
+    ["POST", "/threads/t/runs/stream", { assistant_id: "agent", config: "a" }, /^config/],
+    ["POST", "/threads/t/runs", { assistant_id: "agent", metadata: "s" }, /^metadata/],
+    ["POST", "/runs/wait", { assistant_id: "agent", command: "a" }, /^command/],
+    ["POST", "/runs/wait", { assistant_id: "agent", config: { recursion_limit: "5" } }, /^config.recursion_limit/],
+    ["POST", "/runs/wait", { assistant_id: "agent", config: { configurable: 5 } }, /^config.configurable/],
+    ["POST", "/runs/wait", { assistant_id: "agent", config: { tags: "a" } }, /^config.tags/],
   ])("%s %s of %j is refused", async (method, path, body, words) => {
     const ask = await served();
     expect(await ask(method, path, body)).toEqual([422, expect.stringMatching(words)]);
+  });
+
+  test("what is null is as if it was not there", async () => {
+    const ask = await served();
+    const none = { metadata: null, command: null };
+    expect(await ask("POST", "/threads", { ...none, thread_id: null })).toEqual([200, undefined]);
+    const config = { recursion_limit: null, tags: null, configurable: null };
+    const input = { messages: [{ type: "human", content: "Hi" }] };
+    for (const given of [null, config])
+      expect(await ask("POST", "/runs/wait", { ...none, assistant_id: "agent", config: given, input })).toEqual([
+        200,
+        undefined,
+      ]);
   });
 
   test.each([

@@ -418,3 +418,22 @@ describe.each(LIBRARIES)("$library", ({ chatGraph, nestedGraph }) => {
     expect(() => serveLangGraph(graphs as never)).toThrow(expect.objectContaining({ code: "INVALID_VALUE" }));
   });
 });
+
+// langgraph.js has taken a plain object for an update of the state since 1.5, whatever its lg_name says.
+test.each(LIBRARIES)("an answer comes to a graph of $library as an instance", async ({ chatGraph }) => {
+  const graph = chatGraph();
+  const commands: unknown[] = [];
+  const stream = graph.stream.bind(graph);
+  graph.stream = ((input: { lg_name?: string } | null, config: object) => {
+    if (input?.lg_name === "Command") commands.push(input);
+    return stream(input as never, config as never);
+  }) as never;
+  const { threads, runs } = clientOf(serveLangGraph(graph));
+  const { thread_id: id } = await threads.create();
+  await runs.wait(id, "agent", { input: asking("Mail Ada") });
+  await runs.wait(id, "agent", { command: { resume: true } });
+  expect(commands).toHaveLength(1);
+  expect(Object.getPrototypeOf(commands[0])).not.toBe(Object.prototype);
+  expect(JSON.parse(JSON.stringify(commands[0]))).toEqual({ lg_name: "Command", resume: true });
+  expect((await threads.getState(id)).next).toEqual([]);
+});

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { isThorough } from "../support/seed.js";
 import { ai, hear, human, started, streamed, text, threadOf } from "./say.js";
 
-const NOTHING_SAID = { said: [], before: {}, own: ["topic"] };
+const NOTHING_SAID = { said: [], before: {}, own: ["messages", "topic"], messages: 0 };
 const INVALID = expect.objectContaining({ code: "INVALID_VALUE" }) as Error;
 const schema = defineSchema({ messages: field.messages(), topic: field.replace() });
 const json = (value: unknown) => JSON.parse(JSON.stringify(value)) as ThreadRecord;

@@ -232,6 +232,15 @@ test.each(["state", "values"] as const)("%s with a name that is no text is refus
   expect([seen.errors, thread.getState() === before]).toEqual([["UNREADABLE_VALUE"], true]);
 });
 
+test("a delta whose path is no text is refused, and changes no other field", () => {
+  using thread = threadOf(human("1", "a"));
+  const seen = told(thread);
+  hear(thread, { type: "state", values: { "\ufffd": 1 } });
+  const before = thread.getState();
+  hear(thread, { type: "delta", operations: [{ op: "replace", path: "/\ud800", value: 2 }] });
+  expect([seen.errors, thread.getState() === before]).toEqual([["INVALID_PATCH"], true]);
+});
+
 test("the record of a thread in mid-run, through JSON, is that thread", () => {
   using first = threadOf(human("0", "old"));
   first.threadId = "t";

@@ -87,6 +87,24 @@ test("what is streamed before a renamed tool result stays before it", () => {
   expect(idsOf(thread)).toEqual(["1", "x", "2", "r-server"]);
 });
 
+test.each(["", "my"])("a message that was said to be whole takes the server's shorter text: %j", (content) => {
+  const said = { type: "ai" as const, id: "1", content: "my secret word" };
+  const finished = { type: "message-finished", messageId: "1" } as const;
+  const state = { type: "values", values: { messages: [{ ...said, content }] } } as const;
+  for (const order of [
+    [finished, state],
+    [state, finished, state],
+    [state, { type: "message", message: { ...said, content } } as const],
+  ]) {
+    using thread = new Thread();
+    thread.receive({ type: "run-started", runId: "r" });
+    thread.receive({ type: "message", message: said, streaming: true });
+    for (const event of order) thread.receive(event);
+    thread.receive({ type: "run-finished" });
+    expect(thread.getState().messages.map((message) => message.content)).toEqual([content]);
+  }
+});
+
 test("a message in flight stays where a lagging snapshot lacks it, and its text is not set back", () => {
   using thread = threadOf(human("1", "a"));
   hear(thread, started("r"), streamed("2"), text("2", "Hello"));

@@ -234,6 +234,66 @@ test("a field that only the agent writes is no input of optimistic and sendMessa
   expect(sends).toBeTypeOf("function");
 });
 
+test("so is a field of any kind", () => {
+  interface Usage {
+    tokens: number;
+  }
+  const add = (total: number, more: number) => total + more;
+  const schema = defineSchema({
+    messages: field.messages<AgUiMessage>(),
+    usage: field.replace<Usage>({ input: false }),
+    any: field.replace({ input: false }),
+    secret: field.replace<string>({ private: true }),
+    log: field.append<string>({ input: false }),
+    facts: field.merge<{ sun?: string }>({ input: false }),
+    docs: field.files<Usage>({ input: false }),
+    tools: field.tools({ input: false }),
+    next: field.ephemeral<string>({ input: false, guard: false }),
+    local: field.untracked<string>({ private: true }),
+    spent: field.reducer(add, { input: false, default: () => 0 }),
+    left: field.reducer(add, { input: false }),
+    mine: field.replace<string>({ input: true, output: false }),
+    total: field.reducer(add, { default: () => 0 }),
+  });
+  type State = InferState<typeof schema>;
+  expectTypeOf<State["usage"]>().toEqualTypeOf<Usage | undefined>();
+  expectTypeOf<State["log"]>().toEqualTypeOf<string[]>();
+  expectTypeOf<State["spent"]>().toEqualTypeOf<number>();
+  expectTypeOf<State["left"]>().toEqualTypeOf<number | undefined>();
+  expectTypeOf<State["docs"]>().toEqualTypeOf<Record<string, Usage>>();
+  using thread = new Thread({ schema });
+  thread.update({ usage: { tokens: 1 }, any: 1, log: ["a"], facts: { sun: "up" }, spent: 2, secret: "s" });
+  const sends = (agent: AgUiRunner<State, InferUpdate<typeof schema>>) => [
+    agent.sendMessage("Hi", { mine: "x", total: 1 }),
+    // @ts-expect-error is the agent's
+    agent.sendMessage("Hi", { usage: { tokens: 1 } }),
+    // @ts-expect-error is the agent's
+    agent.sendMessage("Hi", { any: 1 }),
+    // @ts-expect-error is the agent's
+    agent.sendMessage("Hi", { secret: "s" }),
+    // @ts-expect-error is the agent's
+    agent.sendMessage("Hi", { log: ["a"] }),
+    // @ts-expect-error is the agent's
+    agent.sendMessage("Hi", { facts: {} }),
+    // @ts-expect-error is the agent's
+    agent.sendMessage("Hi", { docs: {} }),
+    // @ts-expect-error is the agent's
+    agent.sendMessage("Hi", { tools: [] }),
+    // @ts-expect-error is the agent's
+    agent.sendMessage("Hi", { next: "x" }),
+    // @ts-expect-error is the agent's
+    agent.sendMessage("Hi", { local: "x" }),
+    // @ts-expect-error is the agent's
+    agent.sendMessage("Hi", { spent: 1 }),
+    // @ts-expect-error is the agent's
+    agent.sendMessage("Hi", { left: 1 }),
+  ];
+  expect(sends).toBeTypeOf("function");
+  // @ts-expect-error is the agent's
+  expect(codeOf(() => thread.optimistic({ usage: { tokens: 1 } }))).toBe("NOT_INPUT");
+  expect(thread.getState()).toMatchObject({ usage: { tokens: 1 }, any: 1, log: ["a"], facts: { sun: "up" }, spent: 2 });
+});
+
 test("a state with fields that must be there needs options", () => {
   type Trip = AgUiState & { city: string };
   // @ts-expect-error has no city

@@ -28,7 +28,11 @@ export interface AgentOnly {
   readonly [agentOnly]: never;
 }
 
-type Whose<O> = O extends { readonly input: false } | { readonly private: true } ? AgentOnly : never;
+/** The options of a field that only the agent writes. */
+type OfAgent = { readonly input: false } | { readonly private: true };
+
+/** An update that a caller may not give. `unknown` would swallow the mark. */
+type ByAgent<Update> = AgentOnly | (unknown extends Update ? {} | null | undefined : Update);
 
 /** Of an update, the fields that a caller may give: those that are input. */
 export type InputOf<U> = [AgentKeys<U>] extends [never] ? U : Omit<U, AgentKeys<U>>;
@@ -89,25 +93,45 @@ export const field = {
   messages: <M extends object = LangChainMessage>(options?: Visibility & MessageOptions) =>
     declared<Reduced<M[], MessagesUpdate<M>>>("messages", options),
   /** Tools, folded by {@link mergeTools}. */
-  tools: <T extends object = Tool>(options?: Visibility & MergeToolsOptions) =>
-    declared<Reduced<T[], readonly T[]>>("tools", options),
+  tools: of("tools") as {
+    <T extends object = Tool>(options: OfAgent & MergeToolsOptions): Reduced<T[], ByAgent<readonly T[]>>;
+    <T extends object = Tool>(options?: Visibility & MergeToolsOptions): Reduced<T[], readonly T[]>;
+  },
   /** A todo list, replaced whole by {@link replaceTodos}; one write a super-step. */
-  todos: <const O extends Visibility>(options?: O) =>
-    declared<Field<Todo[], readonly Todo[] | Whose<O>, true>>("todos", options),
+  todos: of("todos") as {
+    (options: OfAgent & Visibility): Field<Todo[], ByAgent<readonly Todo[]>, true>;
+    (options?: Visibility): Field<Todo[], readonly Todo[], true>;
+  },
   /** Files by path, folded by {@link mergeFiles}. */
-  files: <F = FileData, const O extends Visibility = Visibility>(options?: O) =>
-    declared<Reduced<Record<string, F>, Readonly<Record<string, F | null>> | Whose<O>>>("files", options),
+  files: of("files") as {
+    <F = FileData>(options: OfAgent & Visibility): Reduced<Record<string, F>, ByAgent<FilesUpdate<F>>>;
+    <F = FileData>(options?: Visibility): Reduced<Record<string, F>, FilesUpdate<F>>;
+  },
   /** A value that an update replaces; one write a super-step. */
-  replace: <T = unknown>(options?: Visibility) => declared<Field<T, T, false>>("replace", options),
+  replace: of("replace") as {
+    <T = unknown>(options: OfAgent & Visibility): Field<T, ByAgent<T>, false>;
+    <T = unknown>(options?: Visibility): Field<T, T, false>;
+  },
   /** A list that updates add to. */
-  append: <T = unknown>(options?: Visibility) => declared<Reduced<T[], readonly T[]>>("append", options),
+  append: of("append") as {
+    <T = unknown>(options: OfAgent & Visibility): Reduced<T[], ByAgent<readonly T[]>>;
+    <T = unknown>(options?: Visibility): Reduced<T[], readonly T[]>;
+  },
   /** An object that updates are laid over. */
-  merge: <T extends object = Record<string, unknown>>(options?: Visibility) =>
-    declared<Reduced<T, Partial<T>>>("merge", options),
+  merge: of("merge") as {
+    <T extends object = Record<string, unknown>>(options: OfAgent & Visibility): Reduced<T, ByAgent<Partial<T>>>;
+    <T extends object = Record<string, unknown>>(options?: Visibility): Reduced<T, Partial<T>>;
+  },
   /** A value for the super-step after the one that wrote it. */
-  ephemeral: <T = unknown>(options?: Visibility & Guard) => declared<Field<T, T, false>>("ephemeral", options),
+  ephemeral: of("ephemeral") as {
+    <T = unknown>(options: OfAgent & Visibility & Guard): Field<T, ByAgent<T>, false>;
+    <T = unknown>(options?: Visibility & Guard): Field<T, T, false>;
+  },
   /** A value that no checkpoint keeps. */
-  untracked: <T = unknown>(options?: Visibility & Guard) => declared<Field<T, T, false>>("untracked", options),
+  untracked: of("untracked") as {
+    <T = unknown>(options: OfAgent & Visibility & Guard): Field<T, ByAgent<T>, false>;
+    <T = unknown>(options?: Visibility & Guard): Field<T, T, false>;
+  },
   /**
    * A value folded by your own function. Without a `default` the first write is the value, as in LangGraph. What the
    * function throws is the `cause` of a `REDUCER_FAILED`.
@@ -118,16 +142,31 @@ export const field = {
   ) => declared<Field<T, U | Overwrite<T>, false>>("reducer", options, { reducer })) as ReducerField,
 };
 
+type FilesUpdate<F> = Readonly<Record<string, F | null>>;
+
 /** With a `default` the state always has a value. */
 interface ReducerField {
+  <T, U = T>(
+    reducer: (current: T, update: U) => T,
+    options: OfAgent & Visibility & { default: () => T },
+  ): Field<T, ByAgent<U | Overwrite<T>>, true>;
   <T, U = T>(
     reducer: (current: T, update: U) => T,
     options: Visibility & { default: () => T },
   ): Field<T, U | Overwrite<T>, true>;
   <T, U = T>(
     reducer: (current: T, update: U) => T,
+    options: OfAgent & Visibility & { default?: undefined },
+  ): Field<T, ByAgent<U | Overwrite<T>>, false>;
+  <T, U = T>(
+    reducer: (current: T, update: U) => T,
     options?: Visibility & { default?: (() => T) | undefined },
   ): Field<T, U | Overwrite<T>, false>;
+}
+
+/** What makes the fields of a kind. */
+function of(kind: string) {
+  return (options?: object) => declared<never>(kind, options);
 }
 
 function declared<F>(kind: string, options: object | undefined, more?: object): F {

@@ -10,7 +10,7 @@ export type PatchOperation =
  * Applies a JSON Patch to a document: all of its operations, or none. Returns the patched document, in which whatever no
  * path leads through is the same object as before; the document that you gave is not changed.
  *
- * Reaches an object's own values only, and refuses `__proto__`.
+ * Reaches an object's own values only, and refuses `__proto__` and a path with half a surrogate pair.
  *
  * @throws {@link ThreadfoldError} `INVALID_PATCH`, `PATCH_PATH_MISSING`, `PATCH_TEST_FAILED`, `FORBIDDEN_KEY`.
  *

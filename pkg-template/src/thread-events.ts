@@ -41,6 +41,8 @@ export interface RunFinished {
   readonly type: "run-finished";
   /** What the run waits for, as the server says it. With any, the run is `interrupted`. */
   readonly interrupts?: readonly unknown[] | undefined;
+  /** Whether somebody stopped it: the server may lack messages of it. */
+  readonly stopped?: boolean | undefined;
 }
 
 /** The run failed. What it took along and the server does not have is marked failed, and stays. */

@@ -192,16 +192,18 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
 
   /** Makes a change of the confirmed state that the server does not know of. */
   #changing(update: object | undefined, change: () => void): void {
-    const keys = reading(() => Object.keys(update ?? {})).filter((key) => key !== "messages");
-    const confirmed = keys.length > 0 ? this.#core.ask<Record<string, unknown>>(ASK.confirmed) : {};
+    const keys = reading(() => Object.keys(update ?? {}));
+    const confirmed = keys.some((key) => key !== "messages")
+      ? this.#core.ask<Record<string, unknown>>(ASK.confirmed)
+      : {};
     change();
     this.#server.changed(keys, confirmed);
   }
 
   /**
-   * Returns what the server has of a field other than the messages: what it said last, or what a run that ended well
-   * took along. Undefined, if it has none: what the thread was made with, and what {@link Thread.update} added, is not
-   * the server's before a run has taken it along.
+   * Returns what the server has of a field: what it said last, or what a run that ended well took along. Undefined, if it
+   * has none: what the thread was made with, and what {@link Thread.update} added, is not the server's before a run has
+   * taken it along. The same for `"messages"`, where a run that was stopped or failed took none along for sure.
    *
    * @example
    * ```ts
@@ -424,7 +426,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     const record = this.#core.ask<{ pending: readonly object[] }>(ASK.record);
     return reading(() => {
       const core = { ...record, pending: record.pending.map(withPlainError) };
-      const server = this.#server.toJSON();
+      const server = this.#server.toJSON(this.confirmed as Record<string, unknown>);
       const history = this.#history.toJSON();
       refuseCircles([core, server.before, history], known);
       return {
@@ -470,7 +472,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
       thread.threadId = threadId;
       thread.#position = reading(() => RunPosition.of(run));
       thread.#parts = new RecentParts(parts);
-      thread.#server = reading(() => new ServerFields(server));
+      thread.#server = reading(() => new ServerFields(server, thread.confirmed as Record<string, unknown>));
       reading(() => thread.#history.restore(history));
       thread.#initial = thread.getState();
       return thread;

@@ -8,6 +8,7 @@ const NULL = 0,
   ARRAY = 2,
   OBJECT = 3,
   OTHER = 4;
+const HALF_A_PAIR = /\p{Surrogate}/u;
 
 export function kind(handle) {
   const value = slots[handle];
@@ -81,10 +82,11 @@ export function written(handle, key) {
   }
 }
 
-/** Returns an own value's text. */
+/** Returns an own value's text. A path with half a surrogate pair is none: on its way it would become another path. */
 export function textOf(handle, key) {
   const value = own(slots[handle], key);
-  return typeof value === "string" ? value : undefined;
+  const isPath = key === "path" || key === "from";
+  return typeof value === "string" && !(isPath && HALF_A_PAIR.test(value)) ? value : undefined;
 }
 
 /** Returns an object's keys, in a list. */
@@ -94,7 +96,7 @@ export function keys(handle) {
     const object = slots[handle];
     const names = typeof object === "object" && object !== null ? Object.keys(object) : [];
     // Half a surrogate pair would become another character on the way to the core, and the key another key.
-    if (names.some((name) => /\p{Surrogate}/u.test(name))) throw new TypeError("a key is no well-formed text");
+    if (names.some((name) => HALF_A_PAIR.test(name))) throw new TypeError("a key is no well-formed text");
     return hold(names);
   } catch (error) {
     note(error);

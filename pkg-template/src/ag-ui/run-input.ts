@@ -1,5 +1,6 @@
 import { mergeTools, ThreadfoldError, toAgUi, type Tool } from "threadfold";
 import type { Fields, Schema } from "../schema.js";
+import { choice } from "../options.js";
 import { sameJson } from "../same-json.js";
 import { foldOf } from "./fold.js";
 import type { FoldingThread } from "./folding-thread.js";
@@ -28,6 +29,11 @@ export interface RunInputOptions {
    * server does not have yet. `"whole"`, for servers that keep none: all input fields. Or the state itself.
    */
   state?: "new" | "whole" | object | undefined;
+  /**
+   * Which messages to send. `"whole"`, the default, all. `"new"`, for servers that keep their threads: those that the
+   * server does not have yet, or has otherwise.
+   */
+  messages?: "new" | "whole" | undefined;
 }
 
 /** The body of a request for a run: AG-UI's `RunAgentInput`. */
@@ -93,7 +99,7 @@ export function runInput(thread: SendingThread, options: RunInputOptions = {}): 
     threadId,
     runId,
     ...(parentRunId !== undefined && { parentRunId }),
-    messages: history(thread, shown),
+    messages: history(thread, shown, choice(options, "messages", ["whole", "new"]) === 1),
     state: stateToSend(thread, shown, options),
     tools: mergeTools([], options.tools),
     context: [...context],
@@ -102,12 +108,19 @@ export function runInput(thread: SendingThread, options: RunInputOptions = {}): 
   };
 }
 
+interface Message {
+  readonly id?: string;
+  readonly role?: unknown;
+}
+
 /** Returns the messages to send, whole and in AG-UI's form. */
-function history(thread: SendingThread, { state }: Shown): object[] {
-  const { messages = [] } = state as { messages?: readonly { id?: string; role?: unknown }[] };
+function history(thread: SendingThread, { state }: Shown, onlyNew: boolean): object[] {
+  const { messages = [] } = state as { messages?: readonly Message[] };
   const partial = new Set<unknown>(thread.streaming);
+  const said = onlyNew ? ((thread.said("messages") ?? []) as readonly Message[]) : [];
+  const known = new Map(said.map((message) => [message.id, message]));
   return messages.flatMap((message) => {
-    if (partial.has(message.id)) return [];
+    if (partial.has(message.id) || (known.has(message.id) && sameJson(known.get(message.id), message))) return [];
     // A message with a role is in AG-UI's form, also with a role of a later version.
     const sent: { role?: unknown } = typeof message.role === "string" ? message : toAgUi(message);
     return sent.role === "activity" ? [] : [sent];

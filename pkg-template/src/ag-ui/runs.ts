@@ -66,7 +66,7 @@ const endsOf = (fold: Fold): reading.RunEnds => ({
 
 /** Ends the run that is under way well: what was said stays, and what was sent is over. */
 function finishStopped(fold: Fold): void {
-  fold.send({ type: "run-finished" });
+  fold.send({ type: "run-finished", stopped: true });
 }
 
 export const runStarted: Step<RunStarted> = {
@@ -101,6 +101,7 @@ export const runFinished: Step<RunFinished> = {
     fold.send({
       type: "run-finished",
       ...(outcome?.type === "interrupt" && { interrupts: interruptsOf(outcome.interrupts) }),
+      ...(outcome?.type === "cancelled" && { stopped: true }),
     });
   },
   end(fold, event) {

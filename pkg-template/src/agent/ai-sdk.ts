@@ -2,7 +2,7 @@
 import { textOf, toLangChain } from "threadfold";
 import type { LangChainMessage } from "../messages.js";
 import { newId } from "../new-id.js";
-import { type AiMessage, callsOf, type Fields } from "./message.js";
+import { type AiMessage, callsOf, checkedAnswer, type Fields } from "./message.js";
 import { chunkOf, type ModelCall, ownSignal } from "./model-call.js";
 import { isProviderTool } from "./tools.js";
 
@@ -38,7 +38,8 @@ export async function callAiSdk(model: AiSdkModel, call: ModelCall): Promise<AiM
     }),
   };
   const id = newId();
-  if (!onChunk || !model.doStream) return messageOf(id, (await model.doGenerate(options)) as Fields, model);
+  if (!onChunk || !model.doStream)
+    return messageOf(id, checkedAnswer((await model.doGenerate(options)) as Fields), model);
   const { stream } = (await model.doStream(options)) as { stream: ReadableStream<Fields> };
   return messageOf(id, await gathered(stream, id, onChunk), model);
 }

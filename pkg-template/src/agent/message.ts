@@ -1,5 +1,5 @@
 // What an agent asks of a message, whichever form it has: a LangChain dict, an instance, an AG-UI message.
-import { textOf } from "threadfold";
+import { textOf, ThreadfoldError } from "threadfold";
 import { newId } from "../new-id.js";
 import type { ContentBlock, LangChainMessage, ToolCall } from "../message-types.js";
 
@@ -36,6 +36,28 @@ export function typeOf(message: unknown): unknown {
 export const callsOf = (message: unknown): readonly ToolCall[] =>
   ((message as Fields | undefined)?.["tool_calls"] as readonly ToolCall[] | undefined) ?? [];
 
+/**
+ * Returns what a model answered.
+ *
+ * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no message.
+ */
+export function checkedAnswer<T>(came: T): T {
+  if (typeof came !== "object" || came === null || Array.isArray(came) || Symbol.asyncIterator in came)
+    throw new ThreadfoldError(
+      "INVALID_VALUE",
+      `A model should answer with a message, or with a text if it is a function; not with ${kindOf(came)}.`,
+    );
+  const calls: unknown = callsOf(came);
+  if (!Array.isArray(calls) || calls.some((call) => typeof call !== "object" || call === null))
+    throw new ThreadfoldError("INVALID_VALUE", "The tool_calls of a model's answer should be a list of calls.");
+  return came;
+}
+
+function kindOf(value: unknown): string {
+  if (value === undefined || value === null) return String(value);
+  return `a ${Array.isArray(value) ? "list" : typeof value === "object" ? "stream" : typeof value}`;
+}
+
 /** The last message of the model's, and the results behind it. */
 export function lastTurn(messages: readonly unknown[]): { ai: AiMessage | undefined; results: ToolMessage[] } {
   let at = messages.length - 1;
@@ -55,13 +77,22 @@ export function toolMessage(
   return message;
 }
 
-/** What a tool returned, as the content of a message. */
+/**
+ * What a tool returned, as the content of a message.
+ *
+ * @throws {@link ThreadfoldError} `INVALID_VALUE` for what JSON has no form for.
+ */
 export function contentOf(value: unknown): string | readonly ContentBlock[] {
   if (typeof value === "string") return value;
   if (value === undefined) return "";
   const isBlock = (block: unknown) => typeof (block as Fields | null)?.["type"] === "string";
   if (Array.isArray(value) && value.length > 0 && value.every(isBlock)) return value as ContentBlock[];
-  return JSON.stringify(value) ?? String(value);
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch (cause) {
+    const sentence = "What a tool returns should be a text, or what JSON has a form for: see the cause.";
+    throw new ThreadfoldError("INVALID_VALUE", sentence, { cause });
+  }
 }
 
 /** The text of the last answer that has one. */

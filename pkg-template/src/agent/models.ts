@@ -4,7 +4,7 @@ import type { LangChainMessage, ToolCall } from "../messages.js";
 import { chunkOf, configOf, type ModelCall, ownSignal } from "./model-call.js";
 import { callAiSdk, type AiSdkModel } from "./ai-sdk.js";
 import { newId } from "../new-id.js";
-import { type AiMessage, callsOf, type Fields, typeOf } from "./message.js";
+import { type AiMessage, callsOf, checkedAnswer, type Fields, typeOf } from "./message.js";
 import { type AgentTool, isProviderTool } from "./tools.js";
 import type { ToolChoice } from "./types.js";
 
@@ -68,7 +68,7 @@ async function callFunction(model: FunctionModel, call: ModelCall): Promise<AiMe
   };
   const came = await model(messages, options);
   if (typeof came === "string") return { type: "ai", id, content: came };
-  const given = callsOf(came);
+  const given = callsOf(checkedAnswer(came));
   const calls = checkedCalls(given);
   const withIds = calls !== given && { tool_calls: calls };
   if (typeOf(came) === "ai" && "type" in came)
@@ -122,9 +122,11 @@ function callLangChain(model: LangChainModel, call: ModelCall): Promise<AiMessag
   const ready = bind(model, call);
   const isRunnable = (model as { lc_runnable?: boolean }).lc_runnable === true;
   const options = { ...(isRunnable ? configOf(runtime) : ownSignal(runtime)), ...(tools.length === 0 && settings) };
-  if (!onChunk || !ready.stream || isRunnable) return ready.invoke(messages, options) as Promise<AiMessage>;
+  if (!onChunk || !ready.stream || isRunnable) return answered(ready.invoke(messages, options));
   return streamed(ready.stream(messages, options) as Promise<AsyncIterable<Chunk>>, onChunk);
 }
+
+const answered = async (coming: Promise<unknown>) => checkedAnswer(await coming) as AiMessage;
 
 type Chunk = Fields & { concat(more: Chunk): Chunk };
 

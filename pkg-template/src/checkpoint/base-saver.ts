@@ -13,6 +13,7 @@ import type {
   CheckpointTuple,
   GrownLists,
   PendingWrite,
+  SavedThread,
 } from "./types.js";
 
 /**
@@ -35,6 +36,7 @@ export abstract class BaseCheckpointSaver implements CheckpointSaver {
   ): Promise<CheckpointConfig>;
   abstract putWrites(config: CheckpointConfig, writes: PendingWrite[], taskId: string): Promise<void>;
   abstract deleteThread(threadId: string): Promise<void>;
+  listThreads?(): AsyncIterable<SavedThread> | Iterable<SavedThread>;
 
   async get(config: CheckpointConfig): Promise<Checkpoint | undefined> {
     return (await this.getTuple(config))?.checkpoint;

@@ -26,6 +26,7 @@ import type {
   CheckpointTuple,
   GrownLists,
   PendingWrite,
+  SavedThread,
 } from "./types.js";
 
 /** Where a channel's value is: here, stored by the checkpoint of this id, or a list in parts. */
@@ -189,6 +190,23 @@ export class IndexedDBSaver extends BaseCheckpointSaver {
       left--;
       yield tuple;
     }
+  }
+
+  override async *listThreads(): AsyncGenerator<SavedThread> {
+    yield* await this.#database.run("readonly", "Listing threads", async (store) => {
+      const threads: SavedThread[] = [];
+      for (let rest: IDBKeyRange | undefined; ;) {
+        const key = (await answer(store(CHECKPOINTS).openKeyCursor(rest)))?.key as Key | undefined;
+        if (key === undefined) return threads;
+        const [thread, ns, id] = key;
+        const last = (await newestId(store, { thread, ns })) ?? id;
+        const rows = await Promise.all([getRow(store, key), getRow(store, [thread, ns, last])]);
+        const [createdAt = "", updatedAt = createdAt] = rows.map((row) => row?.checkpoint.ts);
+        threads.push({ threadId: thread, createdAt, updatedAt });
+        // Behind all keys of the thread.
+        rest = IDBKeyRange.lowerBound([thread, []]);
+      }
+    });
   }
 
   async deleteThread(threadId: string): Promise<void> {

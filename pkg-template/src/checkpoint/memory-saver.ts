@@ -23,6 +23,7 @@ import type {
   CheckpointTuple,
   GrownLists,
   PendingWrite,
+  SavedThread,
 } from "./types.js";
 
 /** A checkpoint, whose long lists are `KeptList`s, with what belongs to it. */
@@ -123,6 +124,20 @@ export class MemorySaver extends BaseCheckpointSaver {
       if (metadata === undefined || !takesMetadata(options, metadata)) continue;
       if (left-- <= 0) return;
       yield tuple(namespace, id) as CheckpointTuple;
+    }
+  }
+
+  override *listThreads(): Generator<SavedThread> {
+    for (const [threadId, namespaces] of this.#threads) {
+      const times: string[] = [];
+      for (const { ids, entries } of namespaces.values())
+        for (const id of [ids[0], ids.at(-1)]) {
+          const entry = id === undefined ? undefined : entries.get(id);
+          if (entry) times.push(entry.checkpoint.ts);
+        }
+      times.sort();
+      const [createdAt, updatedAt = createdAt] = [times[0], times.at(-1)];
+      if (createdAt !== undefined && updatedAt !== undefined) yield { threadId, createdAt, updatedAt };
     }
   }
 

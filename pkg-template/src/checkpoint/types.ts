@@ -76,6 +76,13 @@ export interface CheckpointSerializer {
 /** The lists that only got longer with a checkpoint: what each was before, by channel. */
 export type GrownLists = Readonly<Record<string, readonly unknown[]>>;
 
+/** A thread that a saver has. The times are ISO 8601, of its first checkpoint and of its newest. */
+export interface SavedThread {
+  readonly threadId: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
 /**
  * Keeps checkpoints: any class that extends langgraph.js's `BaseCheckpointSaver` (SQLite, Postgres, Redis, MongoDB), the
  * savers here, or your own.
@@ -99,6 +106,8 @@ export interface CheckpointSaver {
   /** Saves what a task wrote, beside the checkpoint that `config` names. */
   putWrites(config: CheckpointConfig, writes: PendingWrite[], taskId: string): Promise<void>;
   deleteThread(threadId: string): Promise<void>;
+  /** All threads, in any order. A search for threads reads all checkpoints of a saver that has not got it. */
+  listThreads?(): AsyncIterable<SavedThread> | Iterable<SavedThread>;
   // oxlint-disable-next-line typescript/no-explicit-any -- savers have versions of numbers or of strings
   getNextVersion?(current: any): any;
 }

@@ -15,4 +15,5 @@ export type {
   CheckpointTuple,
   GrownLists,
   PendingWrite,
+  SavedThread,
 } from "../checkpoint/types.js";

@@ -126,7 +126,7 @@ export class Conversation implements RunEnds {
   /** Ends the run that is under way well: the user stopped it, and what was said stays. */
   stop(): void {
     this.#streamed.clear();
-    this.send({ type: "run-finished" });
+    this.send({ type: "run-finished", stopped: true });
   }
 
   /** Begins the run of a request that brought none. What the run before asked is still open. */

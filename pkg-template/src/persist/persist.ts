@@ -1,5 +1,5 @@
 // Saves a thread as it changes.
-import type { ThreadfoldError, ThreadRecord } from "threadfold";
+import { ThreadfoldError, type ThreadRecord } from "threadfold";
 import { tell } from "../runner/tell.js";
 import { checked, failure, isPromise, type Saved, type ThreadStorage } from "./storage.js";
 import { onLeaving, whenIdle } from "./page.js";
@@ -25,6 +25,10 @@ export interface PersistedThread {
   subscribe(listener: () => void): () => void;
   flush(): void;
   toJSON(): ThreadRecord;
+  getState(): object;
+  getInitialState(): object;
+  readonly pending: unknown;
+  readonly run: unknown;
   report(error: ThreadfoldError): void;
 }
 
@@ -36,8 +40,9 @@ export interface StopPersisting {
 }
 
 /**
- * Saves the thread after each change from now on: once in a second however many tokens come, when the page is idle, and
- * when the page is hidden or left. Returns a function that stops it; an effect of React may return it.
+ * Saves the thread after each change: once in a second however many tokens come, when the page is idle, and when the page
+ * is hidden or left. What has changed before, since the thread was made or last saved, is saved, too. Returns a function
+ * that stops it; an effect of React may return it.
  *
  * A save that fails is an error that you hear. What was saved before stays, and the next change, `flush()` or leaving the
  * page tries again.
@@ -47,8 +52,8 @@ export interface StopPersisting {
  *
  * Call it in a page, not on a server. To forget a thread, stop, then remove it from your storage.
  *
- * @throws {@link ThreadfoldError} `INVALID_VALUE` for a name that is no string and a storage without `getItem` and
- *   `setItem`.
+ * @throws {@link ThreadfoldError} `INVALID_VALUE` for a name that is no string, a storage without `getItem` and `setItem`,
+ *   and a `throttle` that is no number of milliseconds.
  *
  * @example
  * ```ts
@@ -86,13 +91,31 @@ export interface StopPersisting {
  * ```
  */
 export function persist(thread: PersistedThread, options: PersistOptions): StopPersisting {
-  const saver = new Saver(thread, checked(options));
+  const { throttle = 1_000 } = checked(options);
+  if (!(Number.isFinite(throttle) && throttle >= 0))
+    throw new ThreadfoldError("INVALID_VALUE", "The throttle of persist() should be a number of milliseconds.");
+  const saver = new Saver(thread, { ...options, throttle });
   return Object.assign(() => saver.stop(), { flush: () => saver.flush() });
+}
+
+/** What a thread was when it was last saved, and where. */
+const lastSaved = new WeakMap<PersistedThread, Place & { readonly looks: readonly unknown[] }>();
+
+type Place = Pick<PersistOptions, "name" | "storage">;
+
+/** They keep their identity until they change. */
+const looksOf = (thread: PersistedThread) => [thread.getState(), thread.pending, thread.run];
+
+/** Whether a thread has changed since it was saved in this place or, if it never was, since it was made. */
+function hasChanged(thread: PersistedThread, { name, storage }: Place): boolean {
+  const last = lastSaved.get(thread);
+  if (last?.name !== name || last.storage !== storage) return thread.getState() !== thread.getInitialState();
+  return looksOf(thread).some((look, at) => look !== last.looks[at]);
 }
 
 class Saver {
   readonly #thread: PersistedThread;
-  readonly #options: PersistOptions;
+  readonly #options: PersistOptions & { readonly throttle: number };
   readonly #ends: (() => void)[];
   #isUnsaved = false;
   /** The last save failed, and somebody has heard it. */
@@ -101,10 +124,11 @@ class Saver {
   #cancel: (() => void) | undefined;
   #writing: Promise<void> | undefined;
 
-  constructor(thread: PersistedThread, options: PersistOptions) {
+  constructor(thread: PersistedThread, options: PersistOptions & { readonly throttle: number }) {
     this.#thread = thread;
     this.#options = options;
     this.#ends = [thread.subscribe(() => this.#changed()), onLeaving(() => void this.flush())];
+    if (hasChanged(thread, options)) this.#changed();
   }
 
   async flush(): Promise<void> {
@@ -136,7 +160,7 @@ class Saver {
   #changed(): void {
     this.#isUnsaved = true;
     if (this.#writing) return;
-    this.#cancel ??= whenIdle(() => this.#save(), this.#options.throttle ?? 1_000);
+    this.#cancel ??= whenIdle(() => this.#save(), this.#options.throttle);
   }
 
   /** Saves what is not saved yet, unless a save is under way. */
@@ -147,28 +171,35 @@ class Saver {
     this.#isUnsaved = false;
     const { name, storage, version = 0 } = this.#options;
     try {
+      const looks = looksOf(this.#thread);
       const saved: Saved = { state: this.#thread.toJSON(), version };
       const done = storage.setItem(name, JSON.stringify(saved));
-      if (isPromise(done)) this.#writing = this.#wait(done);
-      else this.#isFailing = false;
+      if (isPromise(done)) this.#writing = this.#wait(done, looks);
+      else this.#succeeded(looks);
     } catch (error) {
       this.#failed(error);
     }
   }
 
-  async #wait(done: PromiseLike<unknown>): Promise<void> {
-    let hasChanged = false;
+  async #wait(done: PromiseLike<unknown>, looks: readonly unknown[]): Promise<void> {
+    let isStale = false;
     try {
       await done;
-      hasChanged = this.#isUnsaved;
-      this.#isFailing = false;
+      isStale = this.#isUnsaved;
+      this.#succeeded(looks);
     } catch (error) {
-      hasChanged = this.#isUnsaved;
+      isStale = this.#isUnsaved;
       this.#failed(error);
     } finally {
       this.#writing = undefined;
     }
-    if (hasChanged && this.#ends.length > 0) this.#changed();
+    if (isStale && this.#ends.length > 0) this.#changed();
+  }
+
+  #succeeded(looks: readonly unknown[]): void {
+    const { name, storage } = this.#options;
+    lastSaved.set(this.#thread, { name, storage, looks });
+    this.#isFailing = false;
   }
 
   #failed(cause: unknown): void {

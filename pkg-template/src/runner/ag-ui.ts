@@ -48,10 +48,11 @@ export interface AgUiRunnerOptions extends RunnerOptions, HttpOptions {
    */
   state?: RunInputOptions["state"];
   /**
-   * Returns the messages to send: called before each run with those of the thread. What you return is not shown. Messages
-   * that are not to be sent (failed, queued, or not whole) are left out of it.
+   * Which messages to send: `"whole"`, the default, all; `"new"`, for a server that keeps its threads, those that it does
+   * not have. Or a function that returns them: called before each run with those of the thread. What it returns is not
+   * shown. Messages that are not to be sent (failed, queued, or not whole) are left out of it.
    */
-  messages?: ((messages: readonly AgUiMessage[]) => readonly object[]) | undefined;
+  messages?: RunInputOptions["messages"] | ((messages: readonly AgUiMessage[]) => readonly object[]);
   /** Called with every event after it is folded. */
   onEvent?: ((event: AgUiEvent) => void) | undefined;
 }
@@ -137,6 +138,7 @@ const areInterrupts = (list: unknown): list is readonly object[] =>
 class AgUiProtocol implements RunProtocol {
   readonly #thread: Thread;
   readonly #options: AgUiRunnerOptions;
+  readonly #ids = new WeakMap<object, string>();
 
   constructor(thread: Thread, options: AgUiRunnerOptions) {
     this.#thread = thread;
@@ -160,12 +162,13 @@ class AgUiProtocol implements RunProtocol {
 
   request(_: readonly object[], answers?: readonly Answer[]): (signal: AbortSignal) => Promise<RunNews> {
     const thread = this.#thread;
-    const { tools, context, forwardedProps, state } = this.#options;
+    const { tools, context, forwardedProps, state, messages } = this.#options;
     thread.threadId ??= newId();
     const input = runInput(thread, {
       tools: asked(tools),
       context: asked(context),
       state,
+      messages: typeof messages === "function" ? "whole" : messages,
       ...resuming(asked(forwardedProps) ?? {}, answers),
     });
     // Queued messages are shown, but are not part of this run.
@@ -177,7 +180,8 @@ class AgUiProtocol implements RunProtocol {
 
   /** The messages that the page wants to send, of those that may be. */
   #chosen(messages: object[]): object[] {
-    const chosen = this.#options.messages?.(messages as AgUiMessage[]);
+    const { messages: choose } = this.#options;
+    const chosen = typeof choose === "function" ? choose(messages as AgUiMessage[]) : undefined;
     if (!chosen) return messages;
     if (!Array.isArray(chosen))
       throw new ThreadfoldError("INVALID_VALUE", "The option messages should return a list of messages.");
@@ -186,7 +190,16 @@ class AgUiProtocol implements RunProtocol {
     const unsent = new Set(all.map(({ id }) => id).filter((id) => !sent.has(id)));
     return chosen
       .filter(({ id }: Message) => id === undefined || !unsent.has(id))
+      .map((message: Message) => this.#named(message))
       .map((message: Message) => (typeof message.role === "string" ? message : toAgUi(message as never)));
+  }
+
+  /** A summary that a Context puts in front has no id, which AG-UI asks for: it gets one, the same for each run. */
+  #named(message: Message): Message {
+    if (message.id !== undefined && message.id !== null) return message;
+    const id = this.#ids.get(message) ?? newId();
+    this.#ids.set(message, id);
+    return { ...message, id };
   }
 
   news(): RunNews {

@@ -15,10 +15,26 @@ export async function request(
 ): Promise<Response> {
   const all = new Headers((typeof headers === "function" ? await headers() : headers) as HeadersInit | undefined);
   for (const [name, value] of Object.entries(own)) all.set(name, value);
-  const response = await reached(fetch(url, { ...init, headers: all, ...(credentials && { credentials }) }));
+  const response = await answerOf(fetch, url, { ...init, headers: all, ...(credentials && { credentials }) });
   if (response.ok) return response;
   throw await refusal(response);
 }
+
+/** Calls `fetch`, which may be the user's own: whatever it throws, unless it was aborted, no answer came. */
+async function answerOf(fetch: typeof globalThis.fetch, url: string | URL, init: RequestInit): Promise<Response> {
+  let answer: unknown;
+  try {
+    answer = await fetch(url, init);
+  } catch (cause) {
+    if (init.signal?.aborted || isAbort(cause) || cause instanceof ThreadfoldError) throw cause;
+    throw new ThreadfoldError("NO_CONNECTION", UNREACHABLE, { cause });
+  }
+  if (typeof answer === "object" && answer !== null && "headers" in answer && "text" in answer)
+    return answer as Response;
+  throw new ThreadfoldError("BAD_RESPONSE", "The option fetch should return a promise of a Response.");
+}
+
+const isAbort = (error: unknown): boolean => ((error ?? {}) as { name?: unknown }).name === "AbortError";
 
 /** Waits for an answer; throws `NO_CONNECTION` if none comes. */
 export async function reached<T>(answer: PromiseLike<T>): Promise<T> {
@@ -41,9 +57,17 @@ export async function jsonOf(response: Response): Promise<unknown> {
   }
 }
 
+const statusOf = (error: unknown): unknown => ((error ?? {}) as { status?: unknown }).status;
+
+/** Whether the server asks who this is, as when a token has expired. */
+export const isNotLetIn = (error: unknown): boolean => [401, 403].includes(statusOf(error) as number);
+
+/** Whether the server does not know what it is asked for. */
+export const isGone = (error: unknown): boolean => [404, 410].includes(statusOf(error) as number);
+
 /** Whether the server would answer the same on every retry. */
 export function isFinal(error: unknown): boolean {
-  const { status } = (error ?? {}) as { status?: unknown };
+  const status = statusOf(error);
   return typeof status === "number" && status >= 400 && status < 500 && ![408, 425, 429].includes(status);
 }
 

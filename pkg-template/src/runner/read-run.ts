@@ -1,11 +1,11 @@
 import { ThreadfoldError, type Thread } from "threadfold";
 import { BROKEN, connectionError } from "../stream/connection.js";
-import { isFinal, pause } from "./http.js";
+import { isFinal, isNotLetIn, pause } from "./http.js";
 import type { RunNews, RunProtocol, Work } from "./protocol.js";
 
 /**
  * Reads a run to its end: the response of its request and, when the connection breaks, the stream after rejoining. The
- * thread holds the run's status; it stays disconnected when the retries run out.
+ * thread holds the run's status; it stays disconnected when the retries run out, or who asks is not let in.
  */
 export async function readRun<S extends object, U extends object>(
   thread: Thread<S, U>,
@@ -35,6 +35,11 @@ export async function readRun<S extends object, U extends object>(
     if (!isLost()) break;
     last = await attempt((signal) => protocol.join(signal), signal);
     hasJoined = last.error === undefined;
+    // The run goes on: who asks again may be let in.
+    if (isNotLetIn(last.error) && isLost()) {
+      thread.receive({ type: "disconnected", error: last.error });
+      break;
+    }
   }
   return last.news ?? {};
 }

@@ -46,8 +46,8 @@ export interface RunnerDecision {
 /** How a run ended. */
 export interface RunResult {
   /**
-   * `stopped`: by you, or by the server. `disconnected`: the connection broke and could not be rejoined; the run may
-   * still be under way, and `rejoin()` tries again.
+   * `stopped`: by you, or by the server. `disconnected`: the connection broke and could not be rejoined, or the server
+   * answered 401 or 403; the run may still be under way, and `rejoin()` tries again.
    */
   readonly status: "finished" | "interrupted" | "failed" | "stopped" | "disconnected";
   /** With `failed` and `disconnected`; with `stopped` of `stop()`, if the server may not have stopped the run. */

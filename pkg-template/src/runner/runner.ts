@@ -7,6 +7,7 @@ import type { PendingUpdate } from "../thread-types.js";
 import { answersTo } from "./answers.js";
 import { Cancel } from "./cancel.js";
 import { Failed } from "./failed.js";
+import { isGone } from "./http.js";
 import { load, type ServerThread } from "./load.js";
 import { Outbox, settle, type Waiter } from "./outbox.js";
 import type { Answer, RunNews, RunProtocol, Work } from "./protocol.js";
@@ -134,7 +135,7 @@ export abstract class Runner<S extends object, U extends object> {
     const { thread } = this;
     const { id, status } = thread.run;
     if (this.#isDisposed || !(this.#work || status === "disconnected" || this.#isAsking)) return STOPPED;
-    if (this.#isAsking) thread.receive({ type: "run-finished" });
+    if (this.#isAsking) thread.receive({ type: "run-finished", stopped: true });
     else if (isOpen(thread)) {
       if (id === undefined || thread.confirmed === this.#atStart)
         for (const update of thread.pending.filter(isSent)) thread.optimisticUpdate(update.id).retry();
@@ -143,7 +144,7 @@ export abstract class Runner<S extends object, U extends object> {
       });
       this.#cancelling = cancelling;
       if (this.#stop) this.#stop.abort();
-      else thread.receive({ type: "run-finished" });
+      else thread.receive({ type: "run-finished", stopped: true });
     }
     this.#shown.tell();
     void this.#advance();
@@ -154,8 +155,8 @@ export abstract class Runner<S extends object, U extends object> {
   /**
    * Does again what the thread did last, if that failed. A run sends the updates that it carried and the server does not
    * have; one without any runs again, with its answers to interrupts if it had any. A LangGraph run that had begun goes on
-   * from its checkpoint, which keeps the answers. A run that lost its connection is rejoined, a `load()` loads again, and
-   * answers lost by a reload are asked for again. If the last run did not fail, sends what the last one that did carried.
+   * from its checkpoint, which keeps the answers. A run that lost its connection is rejoined, or made again if the server
+   * does not know it any more; a `load()` loads again, and answers lost by a reload are asked for again. If the last run did not fail, sends what the last one that did carried.
    *
    * @param update - A failed update: sends that one instead, at the end if the conversation has gone on since.
    *
@@ -172,7 +173,7 @@ export abstract class Runner<S extends object, U extends object> {
       if (status === "failed" && this.#isAsking) return this.#answers ? this.#resume(this.#answers) : this.#askAgain();
     }
     this.#refuseIfBusy();
-    if (id === undefined && !this.#work && status === "disconnected") return this.rejoin();
+    if (id === undefined && !this.#work && status === "disconnected") return this.#rejoin((gone) => this.#again(gone));
     const chosen = id === undefined ? this.#failed.last : this.#failed.all.filter((one) => one.id === id);
     if (chosen.length === 0) {
       if (id !== undefined || status !== "failed") invalid("Nothing has failed.");
@@ -207,17 +208,15 @@ export abstract class Runner<S extends object, U extends object> {
   /**
    * Rejoins the run whose connection broke, or that was under way when the page was left: call it after
    * `Thread.fromJSON`. Resolves when the run has ended; at once, when the thread has no such run. A run that cannot be
-   * joined fails, so that you can send its messages again. Over AG-UI tells in `pendingToolCallIds` which calls of the
+   * joined fails, so that you can send its messages again. If the server answers 401 or 403, the run stays
+   * `disconnected`, to be joined with other headers. Over AG-UI tells in `pendingToolCallIds` which calls of the
    * option `tools` wait for their result, also if the run ended before the reload.
    *
    * @throws {@link ThreadfoldError} `DISPOSED`.
    */
   async rejoin(): Promise<RunResult> {
     this.#ready();
-    if (this.#work) return this.#work;
-    const isOver = this.thread.run.status !== "disconnected";
-    const end = isOver ? this.#result({}) : await this.#alone(() => this.#follow());
-    return end.status === "finished" ? { ...this.#protocol.news?.(), ...end } : end;
+    return this.#work ?? this.#rejoin((end) => end);
   }
 
   /**
@@ -402,9 +401,26 @@ export abstract class Runner<S extends object, U extends object> {
     });
   }
 
+  /** @param then - Called with the end, before anything queued is sent. */
+  async #rejoin(then: (end: RunResult) => RunResult | Promise<RunResult>): Promise<RunResult> {
+    const isOver = this.thread.run.status !== "disconnected";
+    try {
+      const end = isOver ? this.#result({}) : await this.#working(() => this.#follow());
+      return then(end.status === "finished" ? { ...this.#protocol.news?.(), ...end } : end);
+    } finally {
+      void this.#advance();
+    }
+  }
+
+  /** Makes a run again that could not be joined because the server does not know it any more. */
+  #again(end: RunResult): RunResult | Promise<RunResult> {
+    const isNext = !this.#work && !this.#isDisposed && this.thread.run.status === "failed";
+    return isNext && end.status === "failed" && isGone(end.error) ? this.retry() : end;
+  }
+
   /** The questions of a run that failed are open again. */
   #askAgain(): RunResult {
-    this.thread.receive({ type: "run-finished", interrupts: this.#questions.raw });
+    this.thread.receive({ type: "run-finished", interrupts: this.#questions.raw, stopped: true });
     return this.#result({});
   }
 
@@ -424,7 +440,7 @@ export abstract class Runner<S extends object, U extends object> {
     const { id } = thread.run;
     if (goesOn) return this.#result({});
     const interrupts = id === undefined ? asked : undefined;
-    if (isOpen(thread) || interrupts) thread.receive({ type: "run-finished", interrupts });
+    if (isOpen(thread) || interrupts) thread.receive({ type: "run-finished", interrupts, stopped: true });
     return STOPPED;
   }
 

@@ -1,5 +1,6 @@
 import { removeMessage, type Thread } from "threadfold";
 import type { PendingUpdate } from "../thread-types.js";
+import { isPending } from "./waiting.js";
 
 /**
  * Makes a failed update pending again; returns its id. Removes what the failed run had sent after it; moves it to the
@@ -19,7 +20,9 @@ export function sendAgain<S extends object, U extends object>(thread: Thread<S, 
     if (gone.length > 0) thread.update({ messages: gone.map(({ id }) => removeMessage(id)) } as U);
   }
   const op = thread.optimisticUpdate(update.id);
-  if (behind().length === 0) {
+  // What waits behind it goes out with it.
+  const waiting = new Set(thread.pending.filter(isPending).flatMap((one) => idsOf(one.update)));
+  if (behind().every(({ id }) => waiting.has(id))) {
     op.retry();
     return op.id;
   }

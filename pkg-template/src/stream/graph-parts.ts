@@ -89,10 +89,23 @@ export interface CommandLike {
   readonly goto?: unknown;
 }
 
-export const command = (fields: { resume?: unknown; update?: unknown; goto?: unknown }): CommandLike => ({
-  lg_name: "Command",
-  ...fields,
-});
+type CommandFields = Omit<CommandLike, "lg_name">;
+
+export const command = (fields: CommandFields): CommandLike => new GraphCommand(fields);
+
+/** langgraph.js takes a plain object for a state's update since 1.5, so it is an instance. */
+class GraphCommand implements CommandLike {
+  readonly lg_name = "Command";
+
+  constructor(fields: CommandFields) {
+    Object.assign(this, fields);
+  }
+
+  /** A RemoteGraph sends this. */
+  toJSON(): object {
+    return { ...this };
+  }
+}
 
 /** Returns what a caller sees of a graph's state. */
 export function shownState({ outputChannels: shown }: RunnableGraph, state: object): Readonly<Record<string, unknown>> {

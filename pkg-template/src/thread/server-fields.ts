@@ -1,7 +1,9 @@
-// Which fields of the confirmed state are the server's: names, and values only where `update` has changed them since.
+// What of the confirmed state is the server's: the names of fields, values only where `update` has changed them since, and
+// the list of messages that it had when it last spoke of all.
 import type { ThreadEvent } from "../thread-events.js";
 
 type Fields = Readonly<Record<string, unknown>>;
+type Messages = readonly unknown[];
 
 /** What a record has of them. */
 export interface ServerFieldsRecord {
@@ -11,21 +13,26 @@ export interface ServerFieldsRecord {
   readonly before: Fields;
   /** The fields that have changed here since the run began: it did not take them along. */
   readonly own: readonly string[];
+  /** How many of the first messages the server has. */
+  readonly messages: number;
 }
 
 export class ServerFields {
   readonly #said: Set<string>;
   readonly #before: Map<string, unknown>;
   readonly #own: Set<string>;
+  #messages: Messages;
 
-  constructor({ said, before, own }: Partial<ServerFieldsRecord> = {}) {
+  constructor({ said, before, own, messages = 0 }: Partial<ServerFieldsRecord> = {}, confirmed: Fields = {}) {
+    this.#messages = listOf(confirmed).slice(0, messages);
     this.#said = new Set(said);
     this.#before = new Map(Object.entries(before ?? {}));
     this.#own = new Set(own);
   }
 
-  /** Returns what the server has of a field. */
+  /** Returns what the server has of a field, or its messages. */
   of(key: string, confirmed: Fields): unknown {
+    if (key === "messages") return this.#messages;
     return this.#said.has(key) ? own(confirmed, key) : this.#before.get(key);
   }
 
@@ -42,9 +49,14 @@ export class ServerFields {
    * Takes note of an event that the thread has folded. `begins` is whether it began another run; `before` is what was
    * confirmed before it, if the event is a change of this side.
    */
-  heard(event: ThreadEvent, begins: boolean, before: Fields, confirmed: () => object): void {
+  heard(event: ThreadEvent, begins: boolean, before: Fields, confirmed: () => Fields): void {
     if (begins) this.#own.clear();
     const { type } = event;
+    const isWhole =
+      type === "run-finished"
+        ? !event.stopped && !this.#own.has("messages")
+        : (type === "messages" || (type === "values" && "messages" in event.values)) && !event.partial;
+    if (isWhole) this.#messages = listOf(confirmed());
     if (type === "update") this.#say(Object.keys(event.update));
     else if (type === "state" && event.own) this.changed(event.own, before);
     else if (type === "values" || type === "state") {
@@ -64,10 +76,18 @@ export class ServerFields {
     }
   }
 
-  toJSON(): ServerFieldsRecord {
-    return { said: [...this.#said], before: Object.fromEntries(this.#before), own: [...this.#own] };
+  toJSON(confirmed: Fields): ServerFieldsRecord {
+    const shared = listOf(confirmed).findIndex((message, at) => message !== this.#messages[at]);
+    return {
+      said: [...this.#said],
+      before: Object.fromEntries(this.#before),
+      own: [...this.#own],
+      messages: shared < 0 ? this.#messages.length : shared,
+    };
   }
 }
+
+const listOf = ({ messages = [] }: Fields) => messages as Messages;
 
 const own = (fields: Fields, key: string) => (Object.hasOwn(fields, key) ? fields[key] : undefined);
 

@@ -198,7 +198,7 @@ class Telling {
     const isStart = triggers !== undefined && !this.#tasks.delete(id);
     if (isStart) this.#tasks.add(id);
     // What a task that failed has begun to say has no end: the client is not to take the half for a message.
-    else if (typeof id === "string" && error === undefined) yield* this.#messages.end(id, result);
+    else if (typeof id === "string" && error == null) yield* this.#messages.end(id, result);
     if (ns.length > 0) return;
     const others = this.#steps.get(name) ?? 0;
     if (isStart) {

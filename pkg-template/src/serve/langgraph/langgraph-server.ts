@@ -1,5 +1,6 @@
 // What a server of LangGraph's API knows and does, whatever the requests for it are.
 import { ThreadfoldError } from "threadfold";
+import type { SavedThread } from "../../checkpoint/types.js";
 import { isDict } from "../../langgraph/merge.js";
 import { errorWords } from "../../stream/error-words.js";
 import { newId } from "../../new-id.js";
@@ -24,8 +25,9 @@ interface KeptThread {
   assistant: string | undefined;
 }
 
-/** As much of a checkpointer as lists the checkpoints of all its threads. */
+/** As much of a checkpointer as lists its threads, or the checkpoints of them all. */
 interface ListingSaver {
+  listThreads(): AsyncIterable<SavedThread> | Iterable<SavedThread>;
   list(config: object): AsyncIterable<{ readonly config: GraphConfig; readonly checkpoint?: { readonly ts?: string } }>;
 }
 
@@ -217,19 +219,14 @@ export class LangGraphServer {
   async #listed(): Promise<KeptThread[]> {
     const threads = new Map<string, KeptThread>();
     for (const saver of new Set(this.#all().map(({ checkpointer }) => checkpointer))) {
-      const { list } = (saver ?? {}) as Partial<ListingSaver>;
-      if (!list) continue;
-      for await (const { config, checkpoint } of list.call(saver, { configurable: {} })) {
-        const id = config.configurable?.["thread_id"];
-        const at = checkpoint?.ts ?? "";
-        if (typeof id !== "string") continue;
-        const { createdAt = at, updatedAt = at } = threads.get(id) ?? {};
+      for await (const { threadId: id, createdAt: from, updatedAt: to } of savedThreads(saver)) {
+        const { createdAt = from, updatedAt = to } = threads.get(id) ?? {};
         threads.set(id, {
           id,
           metadata: {},
           assistant: undefined,
-          createdAt: at < createdAt ? at : createdAt,
-          updatedAt: at > updatedAt ? at : updatedAt,
+          createdAt: from < createdAt ? from : createdAt,
+          updatedAt: to > updatedAt ? to : updatedAt,
         });
       }
     }
@@ -308,6 +305,18 @@ export class LangGraphServer {
     }
     if (!known) throw new Refusal(404, `There is no thread ${id}.`);
     return { config };
+  }
+}
+
+/** The threads of a checkpointer. Of one that cannot tell them, the thread of each checkpoint. */
+async function* savedThreads(saver: unknown): AsyncGenerator<SavedThread> {
+  const { list, listThreads } = (saver ?? {}) as Partial<ListingSaver>;
+  if (typeof listThreads === "function") return yield* listThreads.call(saver);
+  if (typeof list !== "function") return;
+  for await (const { config, checkpoint } of list.call(saver, { configurable: {} })) {
+    const threadId = config.configurable?.["thread_id"];
+    const at = checkpoint?.ts ?? "";
+    if (typeof threadId === "string") yield { threadId, createdAt: at, updatedAt: at };
   }
 }
 

@@ -179,8 +179,8 @@ function configFor({ request, threadId }: Run, more: object): object {
   const { configurable, recursion_limit, tags } = config ?? {};
   const at = configOf(threadId, checkpoint ?? checkpoint_id);
   return {
-    ...(recursion_limit !== undefined && { recursionLimit: recursion_limit }),
-    ...(tags !== undefined && { tags }),
+    ...(recursion_limit != null && { recursionLimit: recursion_limit }),
+    ...(tags != null && { tags }),
     ...(metadata !== undefined && metadata !== null && { metadata }),
     ...(context !== undefined && context !== null && { context }),
     ...(request.interrupt_before != null && { interruptBefore: request.interrupt_before }),

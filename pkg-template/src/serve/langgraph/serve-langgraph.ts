@@ -2,6 +2,7 @@ import { isDict } from "../../langgraph/merge.js";
 import { checkedGraph, type RunnableGraph } from "../../stream/graph-parts.js";
 import { answering, bodyOf, checkOptions, decoded, json, Refusal, type FetchHandler } from "../http.js";
 import { wireJson } from "../wire.js";
+import { checkForms } from "./body-forms.js";
 import { LangGraphServer, locationOf } from "./langgraph-server.js";
 import type { Run } from "./runs.js";
 import type { ServeLangGraphOptions } from "./serve-options.js";
@@ -73,6 +74,7 @@ async function answer(server: LangGraphServer, base: string, request: Request): 
     if (!found) continue;
     const body = method === "POST" || method === "PATCH" ? await bodyOf(request) : {};
     if (!isDict(body)) throw new Refusal(422, "The body should be an object.");
+    checkForms(body);
     const answer = await route(server, { request, query, body, ids: found.slice(1).map(decoded) });
     return answer instanceof Response ? answer : json(wireJson(answer));
   }

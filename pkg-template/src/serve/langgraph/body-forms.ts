@@ -1,0 +1,37 @@
+// What the parts of a request's body are: the same in every request that has them.
+import { isDict } from "../../langgraph/merge.js";
+import { Refusal } from "../http.js";
+
+type Form = readonly [name: string, fits: (value: unknown) => boolean, form: string];
+
+const isObject: Form[1] = isDict;
+
+const BODY: readonly Form[] = [
+  ["thread_id", (value) => typeof value === "string" && value !== "", "a string"],
+  ["metadata", isObject, "an object"],
+  ["config", isObject, "an object"],
+  ["command", isObject, "an object"],
+];
+
+const CONFIG: readonly Form[] = [
+  ["configurable", isObject, "an object"],
+  ["recursion_limit", (value) => Number.isInteger(value) && (value as number) > 0, "a whole number from 1"],
+  ["tags", (value) => Array.isArray(value) && value.every((tag) => typeof tag === "string"), "a list of strings"],
+];
+
+/**
+ * Checks a request's body, of which null says nothing.
+ *
+ * @throws {@link Refusal} 422 for a part that would be passed over otherwise, or be taken for another.
+ */
+export function checkForms(body: Readonly<Record<string, unknown>>): void {
+  check(body, BODY, "");
+  check((body["config"] ?? {}) as typeof body, CONFIG, "config.");
+}
+
+function check(given: Readonly<Record<string, unknown>>, forms: readonly Form[], of: string): void {
+  for (const [name, fits, form] of forms) {
+    const value = given[name] ?? undefined;
+    if (value !== undefined && !fits(value)) throw new Refusal(422, `${of}${name} should be ${form}.`);
+  }
+}
