@@ -132,6 +132,8 @@ async function compared(spec: GraphCase): Promise<string> {
         const open = reached(own, state) ? own.next.filter((name) => state.next.includes(name)) : own.next;
         expect(open).toEqual(state.next);
         expect(own.values).toEqual(state.values);
+        // It gives a node's second question the answer by id of its first, here in the run that goes on behind the error.
+        if (ours.error && spec.byId && reached(own)) return "a second question and an error";
       }
     }
     expect(pair[1].decisions.sort()).toEqual(pair[0].decisions.sort());

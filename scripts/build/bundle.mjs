@@ -108,6 +108,8 @@ export async function bundle(wasms) {
         platform: format === "cjs" ? "node" : "neutral",
         mainFields: ["module", "main"],
         target: "es2022",
+        // What is loaded late is CommonJS's own then: jest, say, knows no `import()` in it.
+        supported: { "dynamic-import": format === "esm" },
         // Names stay, so that a stack trace says what it is about; the agent half is too large for them.
         minifyIdentifiers: Boolean(short),
         minifySyntax: true,

@@ -86,7 +86,12 @@ export function deleteFile(files: Files, path: string): FileAnswer {
 /** As much as the model is shown at once. */
 const MOST = 80_000;
 
-export function readFile(files: Files, path: string, offset: number, limit: number): FileAnswer {
+/** Shows lines of a file, of `most` characters at most. */
+export function readFile(
+  files: Files,
+  path: string,
+  { offset, limit, most: room }: { offset: number; limit: number; most: number },
+): FileAnswer {
   const file = own(files, path);
   if (!file) return missing(path);
   const text = textOf(file);
@@ -103,13 +108,17 @@ export function readFile(files: Files, path: string, offset: number, limit: numb
   let size = 0;
   for (let at = from; at < end; at++) {
     size += (lines[at] as string).length + 1;
-    if (size > MOST && at > from) end = at;
+    if (size > room + 1 && at > from) end = at;
   }
   const fields = [`lines ${from + 1}-${end} of ${lines.length}`];
-  if (end < lines.length) fields.push(`next offset ${end}`);
-  const note = offset < 0 ? [clamped(offset)] : [];
   const shown = lines.slice(from, end).join("\n");
-  return { said: [...note, `@@ ${fields.join(" | ")} @@`, shown.slice(0, MOST)].join("\n") };
+  const isWhole = shown.length <= room;
+  // Of a line that is too long no offset shows the rest.
+  if (!isWhole) fields.push(`truncated mid-line | ${room} of ${shown.length} chars`);
+  else if (end < lines.length) fields.push(`next offset ${end}`);
+  if (isWhole && end < Math.min(from + most, lines.length)) fields.push("truncated due to size");
+  const note = offset < 0 ? [clamped(offset)] : [];
+  return { said: [...note, `@@ ${fields.join(" | ")} @@`, shown.slice(0, room)].join("\n") };
 }
 
 const EMPTY = "System reminder: File exists but has empty contents";

@@ -1,6 +1,6 @@
 // What callers have written to a thread, besides its tasks: a command's updates and where it leads.
 import type { CheckpointPendingWrite } from "../checkpoint/types.js";
-import { type Send, toSend } from "./command.js";
+import { type Send, TASKS, toSend } from "./command.js";
 import type { GraphSpec } from "./graph-spec.js";
 import type { Values } from "./state-fields.js";
 
@@ -23,7 +23,7 @@ export function takeCallersWrites(
   const writes: number[] = [];
   const sent: Send[] = [];
   for (const [, channel, value] of entries) {
-    const send = channel === "__pregel_tasks" ? toSend(value) : undefined;
+    const send = channel === TASKS ? toSend(value) : undefined;
     const number = send ? plan.send(numbers.get(send.node) ?? -1) : channelNumbers.get(channel);
     if (number === undefined) continue;
     writes.push(number);

@@ -2,6 +2,9 @@
 
 /** Where a graph begins. */
 export const START = "__start__";
+
+/** The channel of Sends. */
+export const TASKS = "__pregel_tasks";
 /** Where a graph ends. */
 export const END = "__end__";
 

@@ -1,3 +1,4 @@
+// A graph that runs: what a caller asks of it, and the configs that it is asked with.
 import type { CheckpointConfig, CheckpointListOptions, CheckpointSaver } from "../checkpoint/types.js";
 import type { Command } from "./command.js";
 import { type DrawnGraph, drawnGraph, mermaidOf } from "./drawing.js";
@@ -18,7 +19,8 @@ import { type StateUpdate, updateState } from "./update-state.js";
 export interface CompileOptions {
   /**
    * Keeps threads: a saver of threadfold or of langgraph.js. For a graph inside another: nothing takes the outer graph's
-   * and forgets between runs, `true` remembers, `false` keeps nothing.
+   * and forgets between runs, `true` remembers, `false` keeps nothing. It locks no thread: let a run of a thread wait for
+   * the one before.
    */
   checkpointer?: CheckpointSaver | boolean | undefined;
   /** Nodes to stop before; `"*"`: all. `invoke(null, config)` goes on. */
@@ -164,7 +166,7 @@ export class CompiledStateGraph<
     const signal = settings.signal ? AbortSignal.any([settings.signal, stop.signal]) : stop.signal;
     const begin = async (streams: RunStreams) => {
       const inside = parent?.run.streams;
-      await new Run(this, { ...settings, signal }, parent, inside ? both(streams, inside) : streams).go(input);
+      await new Run(this, { ...settings, signal }, parent, inside ? toBoth(streams, inside) : streams).go(input);
     };
     return new GraphStream(form, begin, () => stop.abort());
   }
@@ -277,9 +279,9 @@ const taskOf = (config: unknown): Task | undefined =>
 /** Returns a config with defaults. */
 function merged(own: StreamConfig, given: StreamConfig): StreamConfig {
   if (Object.keys(own).length === 0) return given;
-  const both = { ...own, ...given };
-  if (own.configurable && given.configurable) both.configurable = { ...own.configurable, ...given.configurable };
-  return both;
+  const all = { ...own, ...given };
+  if (own.configurable && given.configurable) all.configurable = { ...own.configurable, ...given.configurable };
+  return all;
 }
 
 /** Returns a config whose signal ends the run when its time is up. */
@@ -294,7 +296,7 @@ function timed(config: StreamConfig): StreamConfig {
 }
 
 /** Sends to two streams: its own, and one of a graph around it. */
-const both = (own: RunStreams, around: RunStreams): RunStreams => ({
+const toBoth = (own: RunStreams, around: RunStreams): RunStreams => ({
   wants: (mode, depth) => own.wants(mode, depth) || around.wants(mode, depth),
   push(ns, mode, payload, step, depth) {
     for (const one of [own, around]) if (one.wants(mode, depth)) one.push(ns, mode, payload, step, depth);

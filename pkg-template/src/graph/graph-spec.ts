@@ -1,5 +1,5 @@
 // A compiled graph: its nodes and channels by number, as the planner knows them.
-import { START } from "./command.js";
+import { START, TASKS } from "./command.js";
 import type { CompiledStateGraph } from "./compiled-graph.js";
 import { isCompiledGraph } from "./is-compiled-graph.js";
 import type { BranchEntry, NodeEntry, NodeOptions } from "./node.js";
@@ -84,7 +84,7 @@ export class GraphSpec {
     this.channels = [
       ...this.fields.keys,
       START,
-      "__pregel_tasks",
+      TASKS,
       ...nodes.map(({ name }) => `branch:to:${name}`),
       ...joins.keys(),
     ];

@@ -1,3 +1,4 @@
+// What a node is given besides the state.
 import type { Task } from "./task.js";
 
 /** Where a context keeps its task: an own property, so that a copy of the context (`{ ...ctx }`) has it, too. */

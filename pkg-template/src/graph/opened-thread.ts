@@ -9,6 +9,7 @@ import type {
   PendingWrite,
 } from "../checkpoint/types.js";
 import { takeCallersWrites } from "./callers-writes.js";
+import { checkpointOf, type Restored, restored, type Snapshot } from "./checkpoint-format.js";
 import type { Send } from "./command.js";
 import type { CompiledStateGraph } from "./compiled-graph.js";
 import { GraphValueError } from "./graph-errors.js";
@@ -16,19 +17,10 @@ import type { GraphSpec } from "./graph-spec.js";
 import { uuid6, uuid6After } from "./ids.js";
 import { INTERRUPT } from "./interrupt.js";
 import type { PlanRun, PlanWriter } from "./planner.js";
-import {
-  checkpointOf,
-  ERROR,
-  isSpecial,
-  NULL_TASK,
-  type Restored,
-  restored,
-  type Snapshot,
-  type WritesByTask,
-  writesByTask,
-} from "./saved-thread.js";
+import { ERROR, isSpecial, type WritesByTask, writesByTask, writtenByCallers } from "./saved-writes.js";
 import type { Values } from "./state-fields.js";
-import { Task, type TaskHome } from "./task.js";
+import { Task } from "./task.js";
+import type { TaskHome } from "./task-place.js";
 
 /** What tasks save that are not done. An answer counts as done, as langgraph.js has it. */
 const ENDS_NOTHING = new Set([ERROR, INTERRUPT]);
@@ -106,7 +98,7 @@ export class OpenedThread implements TaskHome {
 
   /** Applies what callers have written to the thread. */
   applyCallers(): void {
-    const theirs = this.pending.filter(([id, channel]) => id === NULL_TASK && !isSpecial(channel));
+    const theirs = writtenByCallers(this.pending);
     const writes = takeCallersWrites(this, theirs, this.sends);
     if (writes.length > 0) this.plan.apply([{ writes }]);
   }
@@ -130,7 +122,7 @@ export class OpenedThread implements TaskHome {
    * Returns whether a task had finished.
    */
   applyFinished(): boolean {
-    const theirs = this.pending.filter(([id, channel]) => id === NULL_TASK && !isSpecial(channel));
+    const theirs = writtenByCallers(this.pending);
     this.peek();
     this.restore();
     const tasks = this.tasks.filter((task) => this.saved(task).some(([channel]) => !ENDS_NOTHING.has(channel)));

@@ -1,27 +1,22 @@
-// The thread of a run: where it goes on from, what the caller adds, and what is saved of it.
+// The thread of a run: where it goes on from, and what is saved of it.
 import { saverFor } from "../checkpoint/langgraph-saver.js";
 import { checkCheckpointId } from "../checkpoint/place.js";
 import type { CheckpointMetadata, CheckpointPendingWrite, CheckpointTuple } from "../checkpoint/types.js";
-import { type Command, isSend, type Send, updatesOf } from "./command.js";
+import { restored } from "./checkpoint-format.js";
+import type { Send } from "./command.js";
 import type { CompiledStateGraph } from "./compiled-graph.js";
-import { BaseLangGraphError, EmptyInputError, GraphValueError, InvalidUpdateError } from "./graph-errors.js";
+import { GraphValueError } from "./graph-errors.js";
 import type { GraphSpec } from "./graph-spec.js";
 import { uuid6, uuid6After } from "./ids.js";
-import { INTERRUPT, type Interrupt } from "./interrupt.js";
 import { KnownIds } from "./known-ids.js";
 import type { PlanRun, PlanState } from "./planner.js";
 import type { RunConfig, StopAt } from "./run-config.js";
 import { RunEvents } from "./run-events.js";
-import { ERROR, isSpecial, NULL_TASK, RESUME, restored, SavedThread, type WritesByTask } from "./saved-thread.js";
+import { NULL_TASK, RESUME } from "./saved-writes.js";
+import { SavedThread } from "./saved-thread.js";
 import type { Values } from "./state-fields.js";
 import type { RunStreams } from "./stream.js";
 import type { Task } from "./task.js";
-
-/** An answer that is for no task in particular. */
-interface Answer {
-  readonly value: unknown;
-  taken: boolean;
-}
 
 type Found = [tuple: CheckpointTuple | undefined, isHead?: boolean];
 
@@ -36,8 +31,6 @@ export abstract class RunThread extends RunEvents {
   plan!: PlanRun;
   /** What was saved behind the checkpoint: of tasks, and of the caller. */
   pending: CheckpointPendingWrite[] = [];
-  answer: Answer | undefined;
-  answersById: Record<string, unknown> | undefined;
   /** What time travel has visited: graphs inside go back to what they were before. */
   replay: { readonly before: string; readonly visited: Set<string> } | undefined;
   /** Whether it is a graph inside that time travel has taken back: then it begins with its input. */
@@ -179,98 +172,6 @@ export abstract class RunThread extends RunEvents {
     return ((source === "update" || source === "fork") && this.#parentId) || this.checkpointId;
   }
 
-  // What the caller adds.
-
-  /** Notes what a command says, saved for a run that is cut off. */
-  takeCommand(command: Command, resumes: boolean): void {
-    if (command.graph === "__parent__") throw new InvalidUpdateError("There is no parent graph.");
-    if (resumes && !this.saved) throw new BaseLangGraphError("Cannot use Command(resume=...) without checkpointer");
-    const entries: [string, unknown][] = [];
-    for (const end of [command.goto ?? []].flat() as unknown[]) {
-      if (isSend(end)) entries.push(["__pregel_tasks", end]);
-      else if (typeof end === "string") entries.push([`branch:to:${end}`, "__start__"]);
-      else throw new InvalidUpdateError(`A command's goto takes names and Sends, not ${typeof end}.`);
-    }
-    const byId = resumes ? answersById(command.resume) : undefined;
-    if (byId) this.answersById = byId;
-    else if (resumes) {
-      if (this.#questions().size > 1)
-        throw new GraphValueError(
-          "When there are multiple pending interrupts, you must specify the interrupt id when resuming.",
-        );
-      entries.push([RESUME, command.resume]);
-    }
-    for (const update of updatesOf(command)) entries.push(...Object.entries(update));
-    if (entries.length === 0 && !byId) throw new EmptyInputError("Received empty Command input");
-    if (entries.length === 0) return;
-    this.pending = this.pending.filter(([id]) => id !== NULL_TASK);
-    for (const [channel, value] of entries) this.pending.push([NULL_TASK, channel, value]);
-    // At the end the rest is in the state.
-    if (this.saved?.durability === "exit")
-      this.#late.push([NULL_TASK, entries.filter(([channel]) => channel === RESUME)]);
-    else if (this.#checkpointId) this.saved?.putWrites(this.#checkpointId, entries, NULL_TASK);
-  }
-
-  /** The questions of unfinished tasks, by id. */
-  #questions(): Set<string> {
-    const done = new Set(this.pending.filter(([, channel]) => !isSpecial(channel)).map(([task]) => task));
-    const open = this.pending.filter(([task, channel]) => channel === INTERRUPT && !done.has(task));
-    return new Set(open.flatMap(([task, , value]) => ([value].flat() as Interrupt[]).map(({ id }) => id ?? task)));
-  }
-
-  /** Finds the answer for no task in particular. `fresh`: the caller answers just now. */
-  readAnswer(fresh: boolean): void {
-    const around = this.parent?.run;
-    this.answersById ??= around?.answersById;
-    this.answer = around?.answer;
-    if (this.answer) return;
-    const value = this.pending.find(([id, channel]) => id === NULL_TASK && channel === RESUME)?.[2];
-    if (value === null || value === undefined) return;
-    // One of an earlier call that a task has taken is saved with the task, too.
-    const text = fresh ? "" : JSON.stringify(value);
-    const isTaken = ([id, channel, list]: CheckpointPendingWrite) =>
-      id !== NULL_TASK && channel === RESUME && JSON.stringify([list].flat().at(-1)) === text;
-    if (fresh || !this.pending.some(isTaken)) this.answer = { value, taken: false };
-  }
-
-  /** Takes the answer for no task in particular; nothing if another task has. */
-  takeAnswer(): Answer | undefined {
-    const { answer } = this;
-    if (!answer || answer.taken) return undefined;
-    answer.taken = true;
-    return answer;
-  }
-
-  /** Gives tasks their answers, and tells the planner how many there are. */
-  matchAnswers(tasks: readonly Task[], byTask: WritesByTask | undefined): void {
-    const { answersById: given } = this;
-    for (const task of tasks) {
-      const saved = byTask?.get(task.id) ?? [];
-      // One that is done asks no more.
-      if (saved.some(([channel]) => !isSpecial(channel))) continue;
-      const answers: unknown[] = [];
-      task.answers = answers;
-      for (const [channel, value] of saved) if (channel === RESUME) answers.push(...([value].flat() as unknown[]));
-      if (!given) continue;
-      const last = answers.length - 1;
-      const asks = (answered: number) => answered >= 0 && Object.hasOwn(given, task.interruptId(answered));
-      if (asks(last + 1)) answers.push(given[task.interruptId(last + 1)]);
-      // Answered again, for the node has failed.
-      else if (asks(last) && saved.some(([channel]) => channel === ERROR))
-        answers[last] = given[task.interruptId(last)];
-      // Of langgraph.js, where all questions of a task have one id.
-      else if (asks(0)) answers.push(given[task.interruptId(0)]);
-      else continue;
-      // It outlasts an error of the node.
-      this.saveTask(task, [[RESUME, [...answers]]]);
-    }
-    const shared = this.answer !== undefined && !this.answer.taken;
-    this.plan.answers(
-      tasks.map(({ answers }) => answers.length),
-      shared,
-    );
-  }
-
   // What is saved.
 
   /** Saves a task's writes behind the checkpoint. */
@@ -278,6 +179,14 @@ export abstract class RunThread extends RunEvents {
     for (const [channel, value] of entries) this.pending.push([task.id, channel, value]);
     if (this.saved?.durability === "exit") this.#late.push([task.id, entries]);
     else this.saved?.putWrites(this.checkpointId, entries, task.id);
+  }
+
+  /** Saves what the caller has written behind the checkpoint, for a run that is cut off. */
+  protected saveCallers(entries: [channel: string, value: unknown][]): void {
+    // In the checkpoint that is saved at the exit the rest is in the state.
+    if (this.saved?.durability === "exit")
+      this.#late.push([NULL_TASK, entries.filter(([channel]) => channel === RESUME)]);
+    else if (this.#checkpointId) this.saved?.putWrites(this.#checkpointId, entries, NULL_TASK);
   }
 
   /** Makes a checkpoint of the thread as it stands. */
@@ -344,11 +253,4 @@ export abstract class RunThread extends RunEvents {
 
 function atLeastOne(what: string, given: number): void {
   if (!(given >= 1)) throw new GraphValueError(`Passed "${what}" must be at least 1.`);
-}
-
-/** Answers by the ids of questions; undefined if it is one answer. */
-function answersById(resume: unknown): Record<string, unknown> | undefined {
-  if (typeof resume !== "object" || resume === null || Array.isArray(resume)) return undefined;
-  const ids = Object.keys(resume);
-  return ids.length > 0 && ids.every((id) => /^[0-9a-f]{32}$/.test(id)) ? { ...resume } : undefined;
 }

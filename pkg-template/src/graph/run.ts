@@ -1,35 +1,21 @@
 // One run of a graph: asks the planner what to do, does it, and folds what came of it.
-import { takeCallersWrites } from "./callers-writes.js";
-import { type Command, isCommand, type Send } from "./command.js";
-import {
-  EmptyInputError,
-  GraphInterrupt,
-  GraphRecursionError,
-  InvalidUpdateError,
-  isParentCommand,
-  NodeError,
-  ParentCommand,
-} from "./graph-errors.js";
-import type { GraphNode } from "./graph-spec.js";
+import type { Command, Send } from "./command.js";
+import { GraphInterrupt, GraphRecursionError, isParentCommand, NodeError, ParentCommand } from "./graph-errors.js";
 import { growth } from "./growth.js";
 import { INTERRUPT, type Interrupt } from "./interrupt.js";
-import { noteMessages } from "./message-stream.js";
 import type { PlanRun, Step } from "./planner.js";
 import { asError, errorRecord } from "./run-events.js";
-import { RunThread } from "./run-thread.js";
-import { ERROR, ERROR_SOURCE, isSpecial, NULL_TASK, RESUME, type WritesByTask, writesByTask } from "./saved-thread.js";
+import { RunInput } from "./run-input.js";
+import { ERROR, ERROR_SOURCE, isSpecial, RESUME, type WritesByTask, writesByTask } from "./saved-writes.js";
 import { picked, type Values } from "./state-fields.js";
 import { Task } from "./task.js";
 
 const NONE: readonly never[] = [];
 
-export class Run extends RunThread {
+export class Run extends RunInput {
   tasks: Task[] = [];
   /** Whether what its nodes still do is of no interest. */
   closed = false;
-  /** Whether it goes on where the thread was left: until its first step is done. */
-  resuming = false;
-  #step!: Step;
   #failed: Task | undefined;
   #controller: AbortController | undefined;
   #signal: AbortSignal | undefined;
@@ -48,10 +34,12 @@ export class Run extends RunThread {
       around?.add(this);
       const opening = this.open();
       if (opening) await opening;
-      const beginning = this.#begin(input);
+      this.#listen();
+      if (this.on) this.tell("run-start", { input });
+      const beginning = this.begin(input);
       if (beginning) await beginning;
       for (;;) {
-        const { status } = this.#step;
+        const { status } = this.step;
         if (status === "limit") throw GraphRecursionError.at(this.recursionLimit);
         this.#stopped = status === "interrupt_after";
         if (status === "done") this.emitCheckpoint([]);
@@ -102,105 +90,11 @@ export class Run extends RunThread {
     return values;
   }
 
-  // How it begins.
-
-  #begin(input: unknown): Promise<void> | undefined {
-    this.#listen();
-    if (this.on) this.tell("run-start", { input });
-    const { parse } = this.spec.parts.input;
-    if (!parse || input === null || input === undefined || isCommand(input)) return this.#first(input);
-    const parsed = parse(input as object);
-    return parsed instanceof Promise ? parsed.then((values) => this.#first(values)) : this.#first(parsed);
-  }
-
-  #first(input: unknown): undefined {
-    const exists = this.saved !== undefined && this.stepNumber >= 0;
-    const isNothing = input === null || input === undefined;
-    const command = isCommand(input) ? input : undefined;
-    const resumes = command?.resume !== undefined && command.resume !== null;
-    const inside = (this.parent?.run.resuming ?? false) && !this.replays;
-    if (command) this.takeCommand(command, resumes);
-    this.resuming = exists && (inside || isNothing || resumes);
-    const travels = exists && this.isHead === false && (this.parent !== undefined || !resumes);
-    if (travels) this.pending = this.pending.filter(([, channel]) => channel !== RESUME);
-    this.readAnswer(resumes);
-    if (this.resuming || command) this.#goOn(travels);
-    else if (isNothing) throw new EmptyInputError('Received no input writes for "__start__"');
-    else this.#newInput(input);
-    if (!this.parent && travels) this.replay = { before: this.travelsFrom, visited: new Set() };
-  }
-
-  #goOn(travels: boolean): void {
-    const { source } = this.metadata;
-    const theirs = this.pending.filter(([id, channel]) => id === NULL_TASK && channel !== RESUME);
-    if (theirs.length > 0 || !this.resuming) {
-      this.#take(this.plan.command(takeCallersWrites(this, theirs, NONE), this.resuming));
-      this.others["__input__"] ??= {};
-    } else this.#take(this.plan.resume());
-    if (!this.resuming) this.put("input");
-    else if (travels && source !== "update" && source !== "fork") {
-      this.pending = this.pending.filter(([, channel]) => channel !== INTERRUPT);
-      this.plan.nextStep();
-      this.#take({ ...this.#step, step: this.stepNumber + 1 });
-      this.put("fork");
-    }
-    this.emitValues(this.state);
-  }
-
-  #newInput(input: unknown): void {
-    if (typeof input !== "object" || Array.isArray(input))
-      throw new InvalidUpdateError("A graph takes an object, a command or null.", {
-        lc_error_code: "INVALID_GRAPH_NODE_RETURN_VALUE",
-      });
-    const { values, dropped: keys } = this.spec.taken(input as Values);
-    if (keys.length > 0) {
-      if (this.on) this.tell("input-dropped", { keys });
-      else if (!this.parent) console.warn(`The graph "${this.graph.name}" does not take: ${keys.join(", ")}.`);
-    }
-    this.pending = [];
-    this.sends = NONE;
-    const { start, nodes, plan } = this.spec;
-    const { edges, branches } = nodes[start] as GraphNode;
-    if (!this.saved && !this.streams && branches.length === 0) {
-      this.#start(values, edges);
-      return;
-    }
-    this.#take(this.plan.input());
-    this.held.set(plan.start, values);
-    if (this.wantsInside("messages")) noteMessages(values, this.seenMessages);
-    if (this.saved) this.others["__input__"] ??= {};
-    this.put("input");
-  }
-
-  /** Folds the input in as the task of START does, where nobody sees that task. */
-  #start(values: Values, edges: readonly number[]): void {
-    const { fields } = this.spec;
-    const writes: number[] = [];
-    const updates = fields.note(values, writes) ? [values] : NONE;
-    const isSame = updates.length === 0 && fields.ephemeral.length === 0;
-    const state = isSame ? this.state : fields.step(this.state, updates, this);
-    for (const channel of edges) writes.push(channel);
-    this.#take(this.plan.start(writes));
-    this.state = state;
-    // An answer is for the step that asked.
-    this.answer = undefined;
-  }
-
-  /** Notes what comes next, and takes out of the state what has had its time. */
-  #take(step: Step): void {
-    this.#step = step;
-    this.stepNumber = step.step;
-    if (step.cleared.length === 0) return;
-    const state = { ...this.state } as Record<string, unknown>;
-    for (const number of step.cleared) delete state[this.spec.fields.keys[number] as string];
-    this.state = state;
-  }
-
   // A super-step.
 
   #prepare(): void {
     this.#controller = this.#signal = undefined;
-    this.tasks = this.#step.tasks.map((planned, position) => new Task(this, planned, position));
+    this.tasks = this.step.tasks.map((planned, position) => new Task(this, planned, position));
     // Behind a checkpoint that the caller has named everything runs again.
     const saved = this.isHead === undefined && this.pending.length > 0 ? writesByTask(this.pending) : undefined;
     if (saved ?? this.answersById ?? this.answer) this.matchAnswers(this.tasks, saved);
@@ -322,9 +216,9 @@ export class Run extends RunThread {
   /** Has a failed task's handler run, in the same super-step. */
   #handle(task: Task): Task {
     task.status = "handled";
-    this.#step = this.plan.addHandler(task.position, task.node.handler as number);
-    const position = this.#step.tasks.length - 1;
-    const handler = new Task(this, this.#step.tasks[position] as Step["tasks"][number], position);
+    this.step = this.plan.addHandler(task.position, task.node.handler as number);
+    const position = this.step.tasks.length - 1;
+    const handler = new Task(this, this.step.tasks[position] as Step["tasks"][number], position);
     handler.failure = new NodeError(task.name, asError(task.error));
     this.tasks.push(handler);
     return handler;
@@ -346,7 +240,7 @@ export class Run extends RunThread {
     const { tasks } = this;
     if (tasks.length === 1) return (tasks[0] as Task).updates;
     const updates: Values[] = [];
-    for (const at of this.#step.order) {
+    for (const at of this.step.order) {
       const task = tasks[at] as Task;
       if (isDone(task)) for (const update of task.updates) updates.push(update);
     }
@@ -356,7 +250,7 @@ export class Run extends RunThread {
   #commit(): void {
     const { tasks, saved } = this;
     const { fields } = this.spec;
-    const { order } = this.#step;
+    const { order } = this.step;
     const updates = this.#updates();
     const before = this.state;
     const [only] = tasks;
@@ -365,7 +259,7 @@ export class Run extends RunThread {
     if (tasks.length === 1 && only?.folded) state = only.folded;
     else if (updates.length > 0 || fields.ephemeral.length > 0) state = fields.step(before, updates, this);
     const step = this.plan.commit(tasks);
-    this.#step = step;
+    this.step = step;
     this.stepNumber = step.step;
     this.state = state;
     let sends: Send[] | undefined;
@@ -401,7 +295,7 @@ export class Run extends RunThread {
 
   async #endBadly(): Promise<void> {
     try {
-      if (this.#step as Step | undefined) this.putAtExit();
+      if (this.step as Step | undefined) this.putAtExit();
       await this.saved?.settled();
     } catch {
       // The first error is the one to throw.

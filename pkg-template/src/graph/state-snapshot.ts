@@ -8,10 +8,10 @@ import type {
   PendingWrite,
 } from "../checkpoint/types.js";
 import type { CompiledStateGraph } from "./compiled-graph.js";
-import type { Interrupt } from "./interrupt.js";
+import { INTERRUPT, type Interrupt } from "./interrupt.js";
 import { OpenedThread, placeOf, withParents } from "./opened-thread.js";
 import { gathered } from "./run-events.js";
-import { isSpecial } from "./saved-thread.js";
+import { ERROR, isSpecial } from "./saved-writes.js";
 import { picked, type Values } from "./state-fields.js";
 import type { Task } from "./task.js";
 
@@ -131,10 +131,10 @@ async function taskSnapshot(
 ): Promise<TaskSnapshot> {
   const { id, name, path } = task;
   const own = thread.saved(task);
-  const error = own.find(([channel]) => channel === "__error__")?.[1];
+  const error = own.find(([channel]) => channel === ERROR)?.[1];
   // Where the thread stands, a question that was answered is open no more; its history keeps it.
   const done = whole && own.some(([channel]) => !isSpecial(channel));
-  const asked = own.filter(([channel]) => !done && channel === "__interrupt__");
+  const asked = own.filter(([channel]) => !done && channel === INTERRUPT);
   const interrupts = asked.flatMap(([, value]) => value as Interrupt);
   if (error !== undefined) return { id, name, path, error, interrupts };
   const { inside: graph } = task.node;

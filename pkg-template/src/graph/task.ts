@@ -1,66 +1,26 @@
 // One task of a super-step: a node, run until it has answered, failed for good, or asked something.
-import { Command, END, type Send, toSend } from "./command.js";
-import {
-  GraphInterrupt,
-  InvalidUpdateError,
-  isGraphBubbleUp,
-  isGraphInterrupt,
-  isParentCommand,
-  NodeError,
-} from "./graph-errors.js";
-import type { GraphNode } from "./graph-spec.js";
-import { interruptId, uuid5 } from "./ids.js";
+import { Command } from "./command.js";
+import { GraphInterrupt, isGraphBubbleUp, isGraphInterrupt, isParentCommand, type NodeError } from "./graph-errors.js";
+import { interruptId } from "./ids.js";
 import type { Interrupt } from "./interrupt.js";
 import { messageCallbacks, type MessageStream } from "./message-stream.js";
 import { NodeContext } from "./node-context.js";
 import { takeBranch, takeOutput } from "./node-output.js";
-import type { PlannedTask } from "./planner.js";
 import { retryDelay } from "./retry.js";
 import type { Run } from "./run.js";
-import { picked, type Values } from "./state-fields.js";
+import type { Values } from "./state-fields.js";
+import { TaskWrites } from "./task-writes.js";
 import { timeoutPolicy, Watch } from "./timeout.js";
-
-/** What became of a task; empty while it runs. `handled`: it failed, and its error handler runs. */
-export type TaskStatus = "" | "done" | "failed" | "handled" | "interrupted";
-
-type Entry = readonly [channel: string, value: unknown];
 
 const isPromise = (value: unknown): value is PromiseLike<unknown> =>
   typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 
-/** Most tasks send and ask nothing. */
+/** Most tasks ask nothing. */
 const NONE: readonly never[] = [];
 
-/** What a task reads of the thread that it runs on. */
-export interface TaskHome {
-  readonly spec: Run["spec"];
-  readonly ns: string;
-  readonly stepNumber: number;
-  readonly checkpointId: string;
-  readonly state: Values;
-  readonly sends: readonly Send[];
-  readonly held: ReadonlyMap<number, unknown>;
-  readonly tasks: readonly Task[];
-}
-
-export class Task {
-  readonly run: Run;
-  readonly node: GraphNode;
-  /** Its place among the tasks of the step. */
-  readonly position: number;
-  readonly planned: PlannedTask;
-  status: TaskStatus = "";
-  /** Whether its writes were saved by an earlier run. */
-  restored = false;
+export class Task extends TaskWrites {
   error: unknown = undefined;
   interrupts: readonly Interrupt[] = NONE;
-  /** What it writes to the state. */
-  updates: readonly Values[] = NONE;
-  /** What it writes, as the planner knows it. */
-  writes: number[] = [];
-  sends: readonly Send[] = NONE;
-  /** How many of the writes come before its edges'. */
-  controls = 0;
   /** The answers to its questions, those of earlier runs first. */
   answers: readonly unknown[] = NONE;
   /** Whether answers are to be saved with it. */
@@ -77,180 +37,15 @@ export class Task {
   /** The graphs inside that run. */
   inside: Set<Run> | undefined = undefined;
   failure: NodeError | undefined = undefined;
-  #id: string | undefined;
   #firstQuestion: string | undefined;
   #context: NodeContext | undefined;
-  #input: unknown;
   #messages: MessageStream | undefined;
   #signal: AbortSignal | undefined;
-  /** What an earlier run has saved of its writes to branches, by their place. */
-  #restoredValues: Map<number, unknown> | undefined;
-
-  /** Without a run it is only looked at, and what it would write is asked for. */
-  constructor(home: Run | TaskHome, planned: PlannedTask, position: number) {
-    const run = home as Run;
-    this.run = run;
-    this.planned = planned;
-    this.position = position;
-    this.node = run.spec.nodes[planned.node] as GraphNode;
-  }
-
-  /** What the node is given. */
-  get input(): unknown {
-    return (this.#input ??= this.#read());
-  }
-
-  #read(): unknown {
-    const { run, node, planned } = this;
-    if (planned.send >= 0) return run.sends[planned.send]?.args;
-    if (planned.send < -1) return run.tasks[-2 - planned.send]?.input;
-    if (node.number === run.spec.start) return run.held.get(run.spec.plan.start);
-    return node.reads ? picked(run.state, node.reads) : { ...run.state };
-  }
-
-  get name(): string {
-    return this.node.name;
-  }
-
-  get hidden(): boolean {
-    return this.node.number === this.run.spec.start;
-  }
-
-  /** The names of what triggered it, as streams and ids have them. */
-  get triggers(): string[] {
-    const [first] = this.planned.triggers;
-    return this.planned.send === -1 ? [this.run.spec.channels[first as number] as string] : ["__pregel_push"];
-  }
-
-  get path(): readonly unknown[] {
-    const { send } = this.planned;
-    if (send === -1) return ["__pregel_pull", this.name];
-    if (send >= 0) return ["__pregel_push", send];
-    return ["__pregel_push", this.run.tasks[-2 - send]?.name, this.name, false];
-  }
-
-  /** LangGraph's id of the task: the same whenever it is planned behind the same checkpoint. */
-  get id(): string {
-    return (this.#id ??= this.#makeId());
-  }
-
-  #makeId(): string {
-    const { run, name, planned } = this;
-    const behind =
-      planned.send === -1
-        ? ["__pregel_pull", this.triggers]
-        : planned.send >= 0
-          ? ["__pregel_push", String(planned.send)]
-          : ["__pregel_push", "node_error_handler", run.tasks[-2 - planned.send]?.id];
-    const where = run.ns ? `${run.ns}|${name}` : name;
-    return uuid5(JSON.stringify([where, String(run.stepNumber), name, ...behind]), run.checkpointId);
-  }
-
-  /** The namespace of the checkpoints of a graph that runs inside. */
-  get ns(): string {
-    const { run, name } = this;
-    return `${run.ns ? `${run.ns}|` : ""}${name}:${this.id}`;
-  }
 
   /** A signal of its own: Node warns of more than ten that listen to one. */
   get signal(): AbortSignal {
     const { run, controller } = this;
     return (this.#signal ??= AbortSignal.any(controller ? [run.signal, controller.signal] : [run.signal]));
-  }
-
-  // What it writes.
-
-  update(update: Readonly<Record<string, unknown>>): void {
-    if (this.run.spec.fields.note(update, this.writes)) this.#add(update);
-  }
-
-  #add(update: Values): void {
-    if (this.updates.length === 0) this.updates = [update];
-    else (this.updates as Values[]).push(update);
-  }
-
-  send(given: Send): void {
-    const { spec } = this.run;
-    const send = toSend(given);
-    if (!send) throw new InvalidUpdateError("A node leads to names and Sends, and to nothing else.");
-    if (send.node === END) throw new InvalidUpdateError("Cannot send a packet to the END node");
-    const number = spec.numbers.get(send.node);
-    if (number === undefined) throw new InvalidUpdateError(`Invalid node name "${send.node}" in Send packet`);
-    if (this.sends.length === 0) this.sends = [];
-    (this.sends as Send[]).push(send);
-    this.writes.push(spec.plan.send(number));
-  }
-
-  go(to: string | Send): void {
-    if (typeof to !== "string") {
-      this.send(to);
-      return;
-    }
-    if (to === END) return;
-    const { spec } = this.run;
-    const number = spec.numbers.get(to);
-    if (number === undefined || number === spec.start)
-      console.warn(`The node "${this.name}" leads to "${to}", which the graph does not have.`);
-    else this.writes.push(spec.plan.branch(number));
-  }
-
-  /** Takes what an earlier run has saved of it. */
-  restore(saved: readonly Entry[]): void {
-    const { spec } = this.run;
-    for (const [channel, value] of saved) {
-      if (channel === "__pregel_tasks") {
-        const send = toSend(value);
-        if (send) this.send(send);
-        continue;
-      }
-      const number = spec.channelNumbers.get(channel);
-      if (number === undefined) continue;
-      if (number < spec.fields.keys.length) this.#add({ [channel]: value });
-      else (this.#restoredValues ??= new Map()).set(this.writes.length, value);
-      this.writes.push(number);
-    }
-    this.restored = true;
-    this.status = "done";
-  }
-
-  /** What it writes to the state, by field. */
-  values(): [field: string, value: unknown][] {
-    const { numbers } = this.run.spec.fields;
-    return this.updates.flatMap((update) => Object.entries(update).filter(([key]) => numbers.has(key)));
-  }
-
-  /** What it writes, in the form of checkpoints. */
-  entries(): [channel: string, value: unknown][] {
-    const { spec } = this.run;
-    const { untracked } = spec.fields;
-    const list: [string, unknown][] = this.values();
-    const edges = this.controls + this.node.edges.length;
-    let sent = 0;
-    for (let at = list.length; at < this.writes.length; at++) {
-      const channel = this.writes[at] as number;
-      if (channel >= spec.channels.length) list.push(["__pregel_tasks", this.sends[sent++]]);
-      else list.push([spec.channels[channel] as string, this.#edgeValue(channel, at, edges)]);
-    }
-    if (list.length === 0) list.push(["__no_writes__", null]);
-    return untracked.length > 0 ? list.filter(([key]) => !untracked.includes(key)) : list;
-  }
-
-  #edgeValue(channel: number, at: number, edges: number): unknown {
-    const { spec } = this.run;
-    if (this.#restoredValues) return this.#restoredValues.get(at);
-    if (channel >= spec.plan.join(0)) return this.name;
-    return at >= this.controls && at < edges ? null : this.name;
-  }
-
-  /** Notes the values of the branch channels that it writes: null from an edge, its name from a choice. */
-  holdBranches(held: Map<number, unknown>): void {
-    const { spec } = this.run;
-    const edges = this.controls + this.node.edges.length;
-    for (let at = 0; at < this.writes.length; at++) {
-      const channel = this.writes[at] as number;
-      if (channel > spec.plan.sends && channel < spec.plan.join(0))
-        held.set(channel, this.#edgeValue(channel, at, edges));
-    }
   }
 
   // How it runs.
@@ -361,9 +156,7 @@ export class Task {
   /** Says what an error means. Goes on with the next attempt, if there is one. */
   #recover(error: unknown): PromiseLike<void> | undefined {
     const { run, node } = this;
-    this.updates = NONE;
-    this.writes = [];
-    this.sends = NONE;
+    this.clear();
     this.folded = undefined;
     if (run.closed) return undefined;
     if (isParentCommand(error) && error.command.graph !== Command.PARENT) {

@@ -4,6 +4,7 @@ import { END } from "./command.js";
 import type { CompiledStateGraph } from "./compiled-graph.js";
 import { InvalidUpdateError } from "./graph-errors.js";
 import { uuid5 } from "./ids.js";
+import { INTERRUPT } from "./interrupt.js";
 import { OpenedThread, placeOf, withParents } from "./opened-thread.js";
 import { stateSnapshot } from "./state-snapshot.js";
 import { Task } from "./task.js";
@@ -80,7 +81,7 @@ export async function updateState(
         await saver.putWrites(
           tuple.config,
           task.entries(),
-          updates[at]?.taskId ?? uuid5("__interrupt__", tuple.checkpoint.id),
+          updates[at]?.taskId ?? uuid5(INTERRUPT, tuple.checkpoint.id),
         );
     }
     thread.apply(tasks, "node");

@@ -94,6 +94,7 @@ export class FullTrack {
         this.context = {
           cutoff_index: front.length,
           cutoff_id: idOf(confirmed[at + 1]),
+          summarized_id: idOf(front.at(-1)),
           summary_message: summary,
           file_path: null,
         };

@@ -1,6 +1,6 @@
 import { type FileData, field } from "threadfold";
 import { Command } from "threadfold/graph";
-import { refuseOthers } from "../../context/options.js";
+import { numberOr, refuseOthers, wrong } from "../../context/options.js";
 import {
   deleteFile,
   editFile,
@@ -13,6 +13,7 @@ import {
   readFile,
   writeFile,
 } from "../files.js";
+import { CHARS_PER_TOKEN, withoutLargeResults } from "../large-results.js";
 import { callsOf, type Fields, lastTurn, toolMessage } from "../message.js";
 import { createMiddleware } from "../middleware.js";
 import { withPrompt } from "../request-changes.js";
@@ -25,19 +26,30 @@ export interface FilesystemOptions {
   readonly systemPrompt?: string | undefined;
   /** What it is told about a tool, by the tool's name. */
   readonly customToolDescriptions?: Readonly<Record<string, string>> | undefined;
+  /**
+   * A result of a tool that is longer than four times this many characters goes to the file `/large_tool_results/ID`; the
+   * model is told its path, and shown its first and last lines. `read_file` shows no more at once. 20,000; null moves none.
+   */
+  readonly toolTokenLimitBeforeEvict?: number | null | undefined;
 }
 
 const PROMPT = `## Files
 You have files of your own: \`ls\`, \`read_file\`, \`write_file\`, \`edit_file\`, \`delete\`, \`glob\`, \`grep\`. All paths are absolute and begin with \`/\`. Read a file before you edit it.`;
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the schema has checked them
-type Work = (files: Files, args: Record<string, any>) => FileAnswer;
+type Work = (files: Files, args: Record<string, any>, most: number) => FileAnswer;
 
-/** A tool over `files`. A path is brought into one form first. */
-function fileTool(name: string, description: string, schema: object, work: Work): PlainTool<Fields> {
+type FileTool = readonly [name: string, description: string, schema: object, work: Work];
+
+/** Makes a tool over `files`, which shows so many characters at most. A path is brought into one form first. */
+function fileTool(
+  [name, description, schema, work]: FileTool,
+  own: string | undefined,
+  most: number,
+): PlainTool<Fields> {
   return tool<Fields>({
     name,
-    description,
+    description: own ?? description,
     schema,
     run: (given, { state, toolCall }) => {
       const args = { ...given };
@@ -48,12 +60,14 @@ function fileTool(name: string, description: string, schema: object, work: Work)
         if (!("path" in came)) return toolMessage(toolCall, came.said, "error");
         args[key] = came.path;
       }
-      const { said, failed, files } = work((state["files"] ?? {}) as Files, args as never);
+      const { said, failed, files } = work(filesOf(state), args as never, most);
       const message = toolMessage(toolCall, said, failed ? "error" : "success");
       return files ? new Command({ update: { files, messages: [message] } }) : message;
     },
   });
 }
+
+const filesOf = (state: Fields) => (state["files"] ?? {}) as Files;
 
 const string = { type: "string" };
 const integer = { type: "integer" };
@@ -61,42 +75,45 @@ const integer = { type: "integer" };
 const optional = { type: ["string", "null"] };
 const MODES = { ...string, enum: ["files_with_matches", "content", "count"] };
 
-const TOOLS = [
-  fileTool("ls", "Lists the files and folders in a folder.", objectSchema({ path: string }), (files, { path }) =>
-    listFiles(files, path),
-  ),
-  fileTool(
+const TOOLS: readonly FileTool[] = [
+  [
+    "ls",
+    "Lists the files and folders in a folder.",
+    objectSchema({ path: string }),
+    (files, { path }) => listFiles(files, path),
+  ],
+  [
     "read_file",
     "Reads a file: up to 100 lines, from line `offset` on, unless `limit` says otherwise.",
     objectSchema({ file_path: string }, { offset: integer, limit: integer }),
-    (files, { file_path, offset = 0, limit = 100 }) => readFile(files, file_path, offset, limit),
-  ),
-  fileTool(
+    (files, { file_path, offset = 0, limit = 100 }, most) => readFile(files, file_path, { offset, limit, most }),
+  ],
+  [
     "write_file",
     "Writes a file: a new one, or in the place of the one that is there.",
     objectSchema({ file_path: string, content: string }),
     (files, { file_path, content }) => writeFile(files, file_path, content),
-  ),
-  fileTool(
+  ],
+  [
     "edit_file",
     "Replaces a text in a file. `old_string` has to be exact, and in the file once, unless `replace_all` is true.",
     objectSchema({ file_path: string, old_string: string, new_string: string }, { replace_all: { type: "boolean" } }),
     (files, { file_path, old_string, new_string, replace_all = false }) =>
       editFile(files, file_path, old_string, new_string, replace_all),
-  ),
-  fileTool(
+  ],
+  [
     "delete",
     "Deletes a file, or a folder with all that is in it.",
     objectSchema({ file_path: string }),
     (files, { file_path }) => deleteFile(files, file_path),
-  ),
-  fileTool(
+  ],
+  [
     "glob",
     "Finds files by a pattern such as `*.md` or `src/**/*.ts`, the newest first.",
     objectSchema({ pattern: string }, { path: optional }),
     (files, { pattern, path }) => globFiles(files, pattern, path),
-  ),
-  fileTool(
+  ],
+  [
     "grep",
     "Finds the lines that have a text, literally. `glob` says in which files, `max_count` how many lines at most.",
     objectSchema(
@@ -105,8 +122,11 @@ const TOOLS = [
     ),
     (files, { pattern, path, glob, output_mode: mode = "files_with_matches", max_count: most }) =>
       grepFiles(files, pattern, { path, glob, mode, most: most ?? 1000 }),
-  ),
+  ],
 ];
+
+const NAMES = new Set(TOOLS.map(([name]) => name));
+const LIMIT = "toolTokenLimitBeforeEvict";
 
 const CHANGING = new Set(["write_file", "edit_file", "delete"]);
 
@@ -122,7 +142,10 @@ export function changedPath({ name, args }: { readonly name: string; readonly ar
  * Gives an agent files, as deepagents' `createFilesystemMiddleware` does over a graph's state: the field `files`, and the
  * tools `ls`, `read_file`, `write_file`, `edit_file`, `delete`, `glob` and `grep`. A null in an update of `files` deletes.
  *
- * Calls of one turn run side by side; two that change one path do not: the second is told so.
+ * Calls of one turn run side by side; two that change one path do not: the second is told so. Long results of all tools
+ * but these go to files.
+ *
+ * @throws {@link ThreadfoldError} `INVALID_VALUE`.
  *
  * @example
  * ```ts
@@ -139,14 +162,18 @@ export function changedPath({ name, args }: { readonly name: string; readonly ar
  * ```
  */
 export function createFilesystemMiddleware(options: FilesystemOptions = {}) {
-  const { systemPrompt = PROMPT, customToolDescriptions: own = {}, ...others } = options;
+  const { systemPrompt = PROMPT, customToolDescriptions: own = {}, toolTokenLimitBeforeEvict, ...others } = options;
   refuseOthers(others);
+  const given = toolTokenLimitBeforeEvict === null ? 0 : numberOr(toolTokenLimitBeforeEvict, 20_000, LIMIT);
+  if (given < 0) throw wrong(LIMIT, "a number from 0 on, or null");
+  /** As deepagents, it takes 0 for none. */
+  const limit = given || Infinity;
   return createMiddleware({
     name: "FilesystemMiddleware",
     stateSchema: { files: field.files<FileData>() },
-    tools: TOOLS.map((one) => ({ ...one, description: own[one.name] ?? one.description })),
+    tools: TOOLS.map((one) => fileTool(one, own[one[0]], CHARS_PER_TOKEN * limit)),
     wrapModelCall: (request, handler) => handler(withPrompt(request, systemPrompt)),
-    wrapToolCall: (request, handler) => {
+    wrapToolCall: async (request, handler) => {
       const { toolCall, state } = request;
       const path = changedPath(toolCall);
       if (path !== undefined) {
@@ -157,7 +184,9 @@ export function createFilesystemMiddleware(options: FilesystemOptions = {}) {
           return toolMessage(toolCall, said, "error");
         }
       }
-      return handler(request);
+      const outcome = await handler(request);
+      // What its own tools show is short enough, or what the model has to see.
+      return NAMES.has(toolCall.name) ? outcome : withoutLargeResults(outcome, filesOf(state), limit);
     },
   });
 }
