@@ -2,6 +2,7 @@
 // is as LangChain's middlewares write them: the summary is first, in Python under an id of its own, in JavaScript under
 // that of a message that it stands for.
 import { type ContextRecord, Thread, ThreadfoldError, type ThreadOptions, type ThreadState } from "threadfold";
+import { contextMessages } from "threadfold/context";
 import { describe, expect, test } from "vitest";
 
 type Message = ThreadState["messages"][number];
@@ -48,11 +49,20 @@ describe("a server that summarizes", () => {
     expect(thread.context).toEqual({
       cutoff_index: 3,
       cutoff_id: "a2",
+      summarized_id: "h2",
       summary_message: summary(id),
       file_path: null,
     } satisfies ContextRecord);
     expect(drifts).toEqual([]);
     expect(thread.pending).toEqual([]);
+  });
+
+  test("stands for the same messages when the first that it kept is gone", () => {
+    const { thread } = talked();
+    run(thread, "r2", [summary("s1"), ai("a2")]);
+    run(thread, "r3", [summary("s1"), ai("a3")]);
+    expect(ids(thread.history)).toEqual(["h1", "a1", "h2", "a3"]);
+    expect(ids(contextMessages(thread))).toEqual(["s1", "a3"]);
   });
 
   test("so does an update that clears the list first", () => {
