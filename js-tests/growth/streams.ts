@@ -13,9 +13,10 @@ async function* each<T>(items: T[]): AsyncGenerator<T> {
   yield* items;
 }
 
-const agUi = (name: string, events: (n: number) => Event[], from = 50): Case => ({
+const agUi = (name: string, events: (n: number) => Event[], from = 50, most?: number): Case => ({
   name: `foldAgUi: ${name}`,
   from,
+  ...(most === undefined ? {} : { most }),
   prepare: (n) => {
     const all = [
       { type: EventType.RUN_STARTED, threadId: "t", runId: "r" },
@@ -76,6 +77,7 @@ export const streams: Case[] = [
     ...times(n, () => ({ type: EventType.TOOL_CALL_ARGS, toolCallId: "c", delta: "x" })),
     { type: EventType.TOOL_CALL_END, toolCallId: "c" },
   ]),
+  // Each call of a message copies the list of those before it, 8 bytes each: beyond some thousand calls that shows.
   agUi(
     "n results of one message's calls",
     (n) => [
@@ -90,7 +92,8 @@ export const streams: Case[] = [
         content: "x",
       })),
     ],
-    200,
+    50,
+    100,
   ),
   agUi("n activities", (n) =>
     times(n, (at) => ({
