@@ -170,3 +170,27 @@ fn the_arguments_of_many_calls_of_one_message_are_cleared_at_once() {
     let editing = &cleared[0]["response_metadata"]["context_editing"];
     assert_eq!(editing["cleared_tool_inputs"], json!(ids));
 }
+
+#[test]
+fn a_summary_in_the_list_goes_with_the_next_cut_and_a_system_prompt_stays() {
+    let said = |at: usize| json!({ "type": "human", "id": format!("m{at}"), "content": at });
+    let summary = json!({ "type": "system", "id": "s", "content": "[对话历史摘要]\nSo far." });
+    let marked = json!({ "type": "system", "id": "s", "content": "So far.",
+        "additional_kwargs": { "lc_source": "summarization" } });
+    let prompt = json!({ "type": "system", "id": "p", "content": "Be brief." });
+    let policy = Policy {
+        trigger: vec![Size::messages(6)],
+        keep: Some(Size::messages(2)),
+        ..Policy::default()
+    };
+    let context = Context::new(policy, &Estimated);
+    for summary in [summary, marked] {
+        let list = json!([prompt, summary, said(1), said(2), said(3), said(4)]);
+        let due = context.view(&list, None).unwrap().due.unwrap();
+        assert_eq!(due.messages, json!([summary, said(1), said(2)]));
+        let record = due.record(Some("All."), None);
+        let view = context.view(&list, Some(&record)).unwrap().messages;
+        assert_eq!(view[0], prompt);
+        assert_eq!(view.as_array().map(Vec::len), Some(4));
+    }
+}

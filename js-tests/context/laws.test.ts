@@ -272,3 +272,25 @@ test.each([
   expect(view.messages.map((message) => (message as { id: string }).id)).toEqual(sent);
   expect(view.conversation_summary).toBe(sent[0] === "S" ? "S" : null);
 });
+
+test("looks as a new context does where the first message that is sent is gone, and the one in front has no id", () => {
+  const make = () => new Context({ trigger: { messages: 4 }, keep: { messages: 2 } });
+  const said = (content: string, id?: string) => ({ type: "human", content, ...(id && { id }) });
+  const list = [said("a"), said("b"), said("c", "c"), said("d", "d")];
+  const context = make();
+  const record = context.compact(there(context.of(list).due), "S");
+  expect(context.of(list, record).messages.length).toBe(3);
+  for (const left of [list.slice(0, 2), [...list.slice(0, 2), said("e", "e")]]) {
+    expect(make().of(left, record).messages).toEqual(left);
+    expect(context.of(left, record).messages).toEqual(left);
+  }
+});
+
+test.each([
+  ["a promise", () => Promise.resolve({ messages: [] })],
+  ["a snapshot of a graph", () => ({ values: { messages: [] }, next: [] })],
+  ["a thread whose state is one of these", () => ({ getState: () => ({ values: { messages: [] } }) })],
+])("refuses %s, which as a state would be empty", (_, make) => {
+  const context = new Context();
+  expect(() => context.of(make() as never)).toThrow(/await a promise, take a snapshot's `values`/);
+});

@@ -157,6 +157,14 @@ pub fn summary_message<V: Value>(summary: &str, file_path: Option<&str>) -> V {
         .with("additional_kwargs", source)
 }
 
+/// Whether a message of a list is the summary of what stood there.
+pub(super) fn is_summary<V: Value>(message: &V) -> bool {
+    let own = fields(message);
+    let source = own.get("additional_kwargs").and_then(|more| more.text_of("lc_source"));
+    source.as_deref() == Some("summarization")
+        || own.text_of("content").is_some_and(|content| content.starts_with(HISTORY))
+}
+
 /// The position of the message with the id `first`; where that is gone, the one behind the message
 /// with the id `last`.
 fn between<V: Value>(messages: &V, first: Option<&str>, last: Option<&str>) -> Option<usize> {

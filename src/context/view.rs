@@ -11,7 +11,7 @@ use super::clear::{ClearOptions, clear_tool_uses};
 use super::cut::Row;
 use super::ledger::{Ledger, Usage};
 use super::policy::{Cuts, Limits, Policy};
-use super::record::{Boundary, Record, summary_message, without_reasoning};
+use super::record::{Boundary, Record, is_summary, summary_message, without_reasoning};
 use super::rows::Facts;
 use super::tokens::CountTokens;
 use super::tool_calls::{Waiting, repair_tool_calls};
@@ -177,7 +177,7 @@ impl<'a, V: Value + fmt::Display> Context<'a, V> {
 
     fn systems(&self, track: &[(usize, V)], end: usize) -> Vec<V> {
         let before = track.iter().take(if self.preserve_system { end } else { 0 });
-        let systems = before.filter(|(_, message)| is_kind(message, "system"));
+        let systems = before.filter(|(_, message)| is_system(message));
         systems.map(|(_, message)| message.clone()).collect()
     }
 
@@ -316,7 +316,7 @@ impl<'a, V: Value + fmt::Display> Context<'a, V> {
         let (kept_from, edge) = (tracked(first), tracked(boundary));
         let from = if self.policy.cuts == Cuts::AsLangchain { 0 } else { of.front };
         let gone = now.items().take(cutoff).skip(from);
-        let gone = gone.filter(|message| !(self.preserve_system && is_kind(&**message, "system")));
+        let gone = gone.filter(|message| !(self.preserve_system && is_system(&**message)));
         let kept = now.items().skip(first).map(|message| without_reasoning(&*message));
         Ok(Some(Due {
             cutoff: placed(kept_from),
@@ -339,6 +339,12 @@ impl<'a, V: Value + fmt::Display> Context<'a, V> {
             created_at: full.len(),
         }))
     }
+}
+
+/// Whether it is a system message that stays in front: a summary does not, the next one stands for
+/// it, too.
+fn is_system<V: Value>(message: &V) -> bool {
+    is_kind(message, "system") && !is_summary(message)
 }
 
 fn number(length: usize) -> u32 {

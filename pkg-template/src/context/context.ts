@@ -233,8 +233,11 @@ function warningOf(options: ContextOptions<never>): string | undefined {
     return "What is due by its messages should keep so many messages: what stays of so many tokens may be due at once.";
   for (const key of ["tokens", "messages", "fraction"] as const) {
     const most = keep?.[key];
+    if (most === undefined) continue;
+    // A summary is a message, too.
+    const left = key === "messages" ? most + 1 : most;
     const trigger = triggersOf(options).find(
-      (one) => Object.keys(one).length === 1 && (one[key] ?? Infinity) <= (most ?? 0),
+      (one) => Object.keys(one).length === 1 && (one[key] ?? Infinity) <= left,
     );
     if (trigger)
       return `keep.${key} is ${most}, which is due at ${trigger[key]}: it may be compacted at every call. Keep half of it.`;

@@ -1,7 +1,7 @@
 // The list that a record leaves of the full track, before it is repaired. Between two records it only grows.
 import { idOf } from "./edited.js";
 import { isForScreen, kindOf } from "./message-parts.js";
-import { type ContextRecord, cutoffOf, edgeOf, withoutReasoning } from "./record.js";
+import { type ContextRecord, cutoffOf, edgeOf, isSummary, withoutReasoning } from "./record.js";
 
 /** Returns the messages with those before a position edited, and `messages` itself if nothing is. */
 export type Edit = <M extends object>(messages: readonly M[], before: number) => readonly M[];
@@ -10,7 +10,8 @@ export type Edit = <M extends object>(messages: readonly M[], before: number) =>
 export const edited = <M extends object>(messages: readonly M[], edits: readonly Edit[], before: number) =>
   before <= 0 ? messages : edits.reduce((list, edit) => edit(list, before), messages);
 
-export const isSystem = (message: unknown): boolean => kindOf(message, 0) === "system";
+/** Whether it is a system message that stays in front: a summary does not, the next one stands for it, too. */
+export const isSystem = (message: unknown): boolean => kindOf(message, 0) === "system" && !isSummary(message);
 
 /** The system messages before a position. */
 export const systemsBefore = <M>(messages: readonly M[], end: number): M[] => messages.slice(0, end).filter(isSystem);
@@ -109,7 +110,14 @@ export class Effectives<M extends object> {
       edge !== undefined;
     const bound = length === undefined ? cutoff : this.#before(length);
     const before = this.#before(edge ?? 0);
-    const settled = Math.max(cutoff, bound, before);
+    // A boundary that only its own message says holds as long as that one stays.
+    const leans = (first: unknown, last: unknown, at: number) =>
+      typeof first === "string" && idOf(full[at - 1]) !== last ? 1 : 0;
+    const settled = Math.max(
+      cutoff + leans(id, record.summarized_id, place),
+      bound,
+      before + leans(record.edited_before, record.edited_id, edge ?? 0),
+    );
     const head = track
       .slice(cutoff, settled)
       .map((message, at) => (at < bound - cutoff ? withoutReasoning(message, at) : message));

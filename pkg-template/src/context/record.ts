@@ -9,6 +9,8 @@ export type { ContextRecord };
 /** The text of what stands in front of LangChain's summary. */
 const INTRO = "Here is a summary of the conversation to date:\n\n";
 const HISTORY = "[对话历史摘要]\n";
+/** What LangChain says of a summary in `additional_kwargs.lc_source`. */
+const MARK = "summarization";
 
 /** Returns what is a record, null for anything else, as deepagents does. */
 export function recordOf(given: unknown): ContextRecord | null {
@@ -63,11 +65,22 @@ A condensed summary follows:
 <summary>
 ${summary}
 </summary>`;
-  return { type: "human", content, additional_kwargs: { lc_source: "summarization" } };
+  return { type: "human", content, additional_kwargs: { lc_source: MARK } };
 }
 
 /** A summary as a system message. */
 export const historyMessage = (summary: string): object => ({ type: "system", content: HISTORY + summary });
+
+const more = (message: unknown) => dictOr(fieldsOf(message)["additional_kwargs"]);
+const isMarked = (message: unknown): boolean => more(message)["lc_source"] === MARK;
+
+/** Whether a message of a list is the summary of what stood there. */
+export const isSummary = (message: unknown): boolean =>
+  isMarked(message) || textIn(fieldsOf(message)["content"])?.startsWith(HISTORY) === true;
+
+/** Returns a summary as a list has it: with the mark by which a thread, and the next compaction, know it. */
+export const marked = (summary: object): object =>
+  isMarked(summary) ? summary : withFields(summary, { additional_kwargs: { ...more(summary), lc_source: MARK } });
 
 /** Returns the summary that a record has, without the words around it; null, if it has none. */
 export function summaryOf(record: ContextRecord | null): string | null {

@@ -32,6 +32,10 @@ export function trackOf<M>(source: ContextSource<M>, record?: ContextRecord | nu
   const isThread = typeof given["getState"] === "function";
   const state: unknown = isThread ? (given["getState"] as () => unknown).call(given) : given;
   const own = isDict(state) ? state : {};
+  // What looks like a state and has one: a promise, a snapshot of `getState`. As a state it would be empty.
+  const isEmpty = own["messages"] === undefined && own["full_messages"] === undefined;
+  if (isEmpty && ("values" in own || typeof own["then"] === "function"))
+    throw wrong("source", "a list of messages, a thread or a state: await a promise, take a snapshot's `values`");
   const messages: unknown = (isThread ? given["history"] : own["full_messages"]) ?? own["messages"] ?? [];
   if (!Array.isArray(messages)) throw wrong("messages", "a list of messages");
   const known = (isThread ? given["context"] : undefined) ?? own["_summarization_event"];

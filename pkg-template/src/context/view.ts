@@ -7,7 +7,7 @@ import type { Offload, Overhead, Rules } from "./policy.js";
 import { textIn } from "./message-parts.js";
 import { defined, reading, wrong } from "./options.js";
 import { isDict } from "./python-text.js";
-import { type ContextRecord, summaryMessage, summaryOf, withoutReasoning } from "./record.js";
+import { type ContextRecord, marked, summaryMessage, summaryOf, withoutReasoning } from "./record.js";
 import { repairToolCalls } from "./tool-calls.js";
 
 /** What a context is full of, in tokens. */
@@ -41,7 +41,11 @@ export interface ContextDue<M = object> {
   readonly files: Readonly<Record<string, string>>;
   /** Makes the record; `summary` is a text, a message, or null to leave the messages out. */
   toRecord(summary: string | object | null, filePath?: string | null): ContextRecord;
-  /** Makes the update for a graph that keeps no record: all messages removed, and those that the model is sent. */
+  /**
+   * Makes the update for a graph that keeps no record: all messages removed, and those that the model is sent. A summary
+   * has `additional_kwargs.lc_source: "summarization"`, by which a thread with `history: "full"` knows it; give it to a
+   * message of your own, too. Without a summary nothing in the list says that messages were taken out of it.
+   */
   toUpdate(summary: string | object | null): object[];
 }
 
@@ -250,7 +254,8 @@ class Due<M extends object> implements ContextDue<M> {
   }
 
   toUpdate(summary: string | object | null): object[] {
-    const message = this.#summary(summary, null);
+    const made = this.#summary(summary, null);
+    const message = made && made !== summary ? marked(made) : made;
     return [removeMessage(REMOVE_ALL_MESSAGES), ...this.#front, ...(message ? [message] : []), ...this.kept];
   }
 

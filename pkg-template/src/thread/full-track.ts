@@ -135,7 +135,7 @@ function isSummary(message: object | undefined): boolean {
 
 const isSystem = (message: object) => {
   const { type, role } = message as { type?: unknown; role?: unknown };
-  return type === "system" || role === "system";
+  return (type === "system" || role === "system") && !isSummary(message);
 };
 
 const idOf = (message: object | undefined) => (message as { id?: string } | undefined)?.id;
