@@ -104,6 +104,16 @@ test("counts as langchain's countTokensApproximately does, if asked to", () => {
   expect(js([], [{ name: "f" }])).toBe(Math.ceil(JSON.stringify({ name: "f" }).length / 4));
 });
 
+test("counts a text as Python's repr writes it, in double quotes if it has a single one", () => {
+  const textOf = (text: string) => [{ type: "human", content: [{ type: "custom", x: text }] }];
+  for (const [text, tokens] of [
+    ["'\u0000", 39],
+    ["'\u0001", 39],
+    ["\u0000\"'", 41],
+  ] as const)
+    expect([text, count(textOf(text), { charsPerToken: 1 })]).toEqual([text, tokens]);
+});
+
 test("counts a tool of LangChain's by its JSON schema", () => {
   const schema = { type: "object", title: "F", description: "twice", properties: { x: { type: "integer" } } };
   const tool = { name: "f", description: "dé 你", schema, invoke: () => 1 };

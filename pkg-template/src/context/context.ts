@@ -236,9 +236,7 @@ function warningOf(options: ContextOptions<never>): string | undefined {
     if (most === undefined) continue;
     // A summary is a message, too.
     const left = key === "messages" ? most + 1 : most;
-    const trigger = triggersOf(options).find(
-      (one) => Object.keys(one).length === 1 && (one[key] ?? Infinity) <= left,
-    );
+    const trigger = triggersOf(options).find((one) => Object.keys(one).length === 1 && (one[key] ?? Infinity) <= left);
     if (trigger)
       return `keep.${key} is ${most}, which is due at ${trigger[key]}: it may be compacted at every call. Keep half of it.`;
   }

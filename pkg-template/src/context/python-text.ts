@@ -116,7 +116,7 @@ function reprOfText(text: string): number {
   if (PLAIN.test(text)) return text.length + 2;
   let length = codePoints(text) + 2;
   // Double quotes only for a text with single and without double ones.
-  const quote = text.includes("'") && !text.includes('"') ? 0 : 0x27;
+  const quote = text.includes("'") && !text.includes('"') ? -1 : 0x27;
   let ascii = true;
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
