@@ -141,7 +141,7 @@ export function createAgent<
     ...others
   } = options ?? ({} as AgentOptions<F, M>);
   checkNames(others, ["id", ...CALLBACKS, ...OF_LANGCHAIN]);
-  if (!model) throw new ThreadfoldError("INVALID_VALUE", "`model` option is required to create an agent.");
+  checkModel(model);
   const middleware = list(ownMiddleware, "middleware").map((one) => named(one as Middleware));
   if (maxIterations !== undefined)
     middleware.unshift({ ...modelCallLimitMiddleware({ runLimit: maxIterations }), name: "maxIterations" });
@@ -184,6 +184,11 @@ export function createAgent<
   const agent = graph.compile({ ...defined(settings), recursionLimit: RECURSION_LIMIT }) as unknown as Agent<F, M>;
   if (store === undefined && signal === undefined) return agent;
   return agent.withConfig({ ...(store !== undefined && { store }), ...(signal && { signal }) }) as Agent<F, M>;
+}
+
+/** @throws {@link ThreadfoldError} where there is none. */
+export function checkModel(model: unknown): void {
+  if (!model) throw new ThreadfoldError("INVALID_VALUE", "`model` option is required to create an agent.");
 }
 
 /** The schema of the state: a field that the agent itself declares counts, whatever a middleware says of it. */

@@ -1,6 +1,6 @@
 import type { LangChainMessage } from "../messages.js";
 import type { Fields as SchemaFields } from "../schema.js";
-import { type Agent, type AgentOptions, createAgent } from "./create-agent.js";
+import { type Agent, type AgentOptions, checkModel, createAgent } from "./create-agent.js";
 import { createFilesystemMiddleware } from "./middleware/filesystem.js";
 import { humanInTheLoopMiddleware, type HumanInTheLoopOptions } from "./middleware/human-in-the-loop.js";
 import { createPatchToolCallsMiddleware } from "./middleware/patch-tool-calls.js";
@@ -60,6 +60,7 @@ export function createDeepAgent<
 >(options: DeepAgentOptions<F, M>): Agent<F, readonly [...DeepMiddleware, ...M]> {
   const { subagents, interruptOn, summarization, systemPrompt, middleware = [], ...rest } = options ?? {};
   const { model } = rest;
+  checkModel(model);
   const summary = () =>
     summarizationMiddleware({ model, ...summarization } as SummarizationOptions & { model: typeof model });
   const stack = [

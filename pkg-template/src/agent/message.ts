@@ -24,6 +24,14 @@ export function withId(message: AiMessage): AiMessage {
   return Object.assign(copy, { lc_kwargs: { ...lc_kwargs, ...more } });
 }
 
+/** Names a message's author. An instance is told so in place, as LangChain does; it is saved by `lc_kwargs`. */
+export function named<M extends object>(message: M, name: string): M {
+  if (Object.getPrototypeOf(message) === Object.prototype) return { ...message, name };
+  const { lc_kwargs } = message as { lc_kwargs?: Fields };
+  if (lc_kwargs) lc_kwargs["name"] = name;
+  return Object.assign(message, { name });
+}
+
 /** `"ai"`, `"human"`, `"tool"`, `"system"`, … */
 export function typeOf(message: unknown): unknown {
   if (typeof message !== "object" || message === null) return undefined;
