@@ -70,8 +70,9 @@ async function vitest(projects, files = []) {
   rmSync(results, { force: true });
   mkdirSync(join(target, "vitest"), { recursive: true });
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${results}`];
-  // By itself, vitest leaves one core free: of two, one.
-  const workers = `--maxWorkers=${Math.max(2, availableParallelism() - 1)}`;
+  // By itself, vitest leaves one core free: of two, one. Who waits for pages leaves it to others.
+  const waits = projects.includes("browser") ? 1 : 0;
+  const workers = `--maxWorkers=${Math.max(2, availableParallelism() - 1) + waits}`;
   const args = vitestIn(projects, workers, ...reporters, ...files);
   const { code } = await watch(process.execPath, args, { keep: false });
   return { ...fromVitest(results), ok: code === 0 };
@@ -139,7 +140,11 @@ export async function test(groups, tally) {
     // Cargo's part of the build waits for nothing.
     await inTurn(chosen(["build"]));
     await ready;
-    await inTurn(groups.filter((group) => !isRust(group) && group !== "build"));
+    // A page is waited for more than it computes: other tests have the cores meanwhile.
+    await all([
+      inTurn(chosen(["browser"])),
+      inTurn(groups.filter((group) => !isRust(group) && group !== "build" && group !== "browser")),
+    ]);
   };
   await all([
     inTurn(chosen(["rust"]))

@@ -129,10 +129,11 @@ const POLICIES = {
   "Context, trigger 24k, clear and truncate first": () => ours({ clearToolUses: { keep: 3 }, truncateArgs: {} }),
 };
 
-/** Returns what each policy costs, against sending everything. */
-export function replay() {
+/** Returns what each policy costs, or each whose name begins so, against sending everything. */
+export function replay(names = [""]) {
   const all = conversation();
-  const rows = Object.entries(POLICIES).map(([name, make]) => ({ name, ...cost(all, make()) }));
+  const chosen = Object.entries(POLICIES).filter(([name]) => names.some((one) => name.startsWith(one)));
+  const rows = chosen.map(([name, make]) => ({ name, ...cost(all, make()) }));
   const whole = rows[0].total;
   return rows.map((row) => ({ ...row, cost: row.total / whole, withSummaries: (row.total + row.summarizing) / whole }));
 }
