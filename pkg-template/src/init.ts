@@ -28,8 +28,9 @@ const isCode = (source: unknown): source is Code =>
 
 async function compiled(source: string | URL | Request | Response | Promise<Response>): Promise<Code> {
   const isAddress = typeof source === "string" || source instanceof URL || source instanceof Request;
-  const answer: Response | Code = await (isAddress ? fetch(source) : source);
-  if (isCode(answer)) return answer;
+  const came: unknown = await (isAddress ? fetch(source) : source);
+  if (isCode(came)) return came;
+  const answer = came as unknown as Response;
   const { ok, status, headers } = answer;
   if (!ok)
     throw new ThreadfoldError("BAD_RESPONSE", `The wasm was not to be had: the server answered ${status}.`, { status });
