@@ -18,18 +18,19 @@ type CompiledModule = object;
 export function init(source: string | URL | Request | Response | Promise<Response>): Promise<void>;
 export function init(source: ArrayBuffer | ArrayBufferView | CompiledModule): void;
 export function init(source: string | CompiledModule): void | Promise<void> {
-  return isCode(source) ? start(source as Code) : compiled(source as string | Response).then(start);
+  return isCode(source) ? start(source) : compiled(source as string | Response).then(start);
 }
 
 type Code = BufferSource | WebAssembly.Module;
 
-const isCode = (source: unknown): boolean =>
+const isCode = (source: unknown): source is Code =>
   source instanceof WebAssembly.Module || source instanceof ArrayBuffer || ArrayBuffer.isView(source);
 
 async function compiled(source: string | URL | Request | Response | Promise<Response>): Promise<Code> {
   const isAddress = typeof source === "string" || source instanceof URL || source instanceof Request;
-  const answer = await (isAddress ? fetch(source) : source);
-  if (isCode(answer)) return answer as unknown as Code;
+  const came: unknown = await (isAddress ? fetch(source) : source);
+  if (isCode(came)) return came;
+  const answer = came as unknown as Response;
   const { ok, status, headers } = answer;
   if (!ok)
     throw new ThreadfoldError("BAD_RESPONSE", `The wasm was not to be had: the server answered ${status}.`, { status });

@@ -85,6 +85,18 @@ export function toolMessage(
   return message;
 }
 
+/** The blocks that LangChain takes for a result's content. Others are data that have a `type`. */
+const BLOCKS = new Set<unknown>([
+  "text",
+  "image_url",
+  "image",
+  "json",
+  "search_result",
+  "custom_tool_call_output",
+  "document",
+  "file",
+]);
+
 /**
  * What a tool returned, as the content of a message.
  *
@@ -93,8 +105,7 @@ export function toolMessage(
 export function contentOf(value: unknown): string | readonly ContentBlock[] {
   if (typeof value === "string") return value;
   if (value === undefined) return "";
-  const isBlock = (block: unknown) => typeof (block as Fields | null)?.["type"] === "string";
-  if (Array.isArray(value) && value.length > 0 && value.every(isBlock)) return value as ContentBlock[];
+  if (Array.isArray(value) && value.every((block) => BLOCKS.has((block as Fields | null)?.["type"]))) return value;
   try {
     return JSON.stringify(value) ?? String(value);
   } catch (cause) {

@@ -1,4 +1,4 @@
-// What a tool says by a `Command`, by the rules of LangGraph's ToolNode for Python.
+// What a tool returns, and what the model is told of it, by the rules of LangGraph's ToolNode for Python.
 import { AIMessage, ToolMessage } from "@langchain/core/messages";
 import { createAgent, tool } from "threadfold/agent";
 import { Command, MemorySaver } from "threadfold/graph";
@@ -59,4 +59,24 @@ test("a command that removes all messages needs no answer", async () => {
   const agent = agentWith(() => new Command({ update: { messages: [remove] } }));
   const { messages } = await agent.invoke({ messages: "go" }, { threadId: "t" });
   expect(messages.map(({ content }) => content)).toEqual(["done"]);
+});
+
+const block = { type: "text", text: "hi" };
+const image = { type: "image_url", image_url: { url: "data:," } };
+test.for<[unknown, unknown]>([
+  [[], []],
+  [
+    [block, image],
+    [block, image],
+  ],
+  [[{ type: "circle", radius: 1 }], '[{"type":"circle","radius":1}]'],
+  [[block, { type: "circle" }], '[{"type":"text","text":"hi"},{"type":"circle"}]'],
+  [["x", "y"], '["x","y"]'],
+  [[1, "a"], '[1,"a"]'],
+  [{ a: [null, true] }, '{"a":[null,true]}'],
+  [5, "5"],
+  [null, "null"],
+])("of %j a model is told %j: a list is content if all of it are blocks of content", async ([returned, told]) => {
+  const { messages } = await agentWith(() => returned).invoke({ messages: "go" }, { threadId: "t" });
+  expect(messages[2]?.content).toEqual(told);
 });
