@@ -64,12 +64,16 @@ export function conversation(requests = 233) {
 }
 
 const counted = new Map();
+const known = new WeakMap();
 
-/** The tokens of a message, by what it says: a policy may make it anew at each request. */
+/** What a message says, and its tokens: a policy may make it anew at each request. */
 function tokensOf(message) {
+  const before = known.get(message);
+  if (before) return before;
   const text = JSON.stringify(message);
   let tokens = counted.get(text);
   if (tokens === undefined) counted.set(text, (tokens = estimateMessageTokens(message)));
+  known.set(message, [text, tokens]);
   return [text, tokens];
 }
 

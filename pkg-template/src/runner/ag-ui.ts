@@ -12,6 +12,7 @@ import { request } from "./http.js";
 import type { Answer, RunNews, RunProtocol } from "./protocol.js";
 import { OPEN_INTERRUPTS, questionIn, text } from "./question.js";
 import { Runner } from "./runner.js";
+import { idsOf, removes } from "./said.js";
 import { tell } from "./tell.js";
 import type { HttpOptions, RunnerInterrupt, RunnerOptions } from "./runner-types.js";
 
@@ -160,7 +161,7 @@ class AgUiProtocol implements RunProtocol {
     return typeof given[0] === "string" && given.length === 2 ? given : given.map((message) => this.messages(message));
   }
 
-  request(_: readonly object[], answers?: readonly Answer[]): (signal: AbortSignal) => Promise<RunNews> {
+  request(updates: readonly object[], answers?: readonly Answer[]): (signal: AbortSignal) => Promise<RunNews> {
     const thread = this.#thread;
     const { tools, context, forwardedProps, state, messages } = this.#options;
     thread.threadId ??= newId();
@@ -168,7 +169,8 @@ class AgUiProtocol implements RunProtocol {
       tools: asked(tools),
       context: asked(context),
       state,
-      messages: typeof messages === "function" ? "whole" : messages,
+      // That messages are gone is said by the others.
+      messages: typeof messages === "function" || updates.some(removes) ? "whole" : messages,
       ...resuming(asked(forwardedProps) ?? {}, answers),
     });
     // Queued messages are shown, but are not part of this run.
@@ -289,9 +291,6 @@ class AgUiProtocol implements RunProtocol {
 const STREAM = { accept: "text/event-stream" };
 
 const asked = <T>(value: OrAsked<T>): T => (typeof value === "function" ? (value as () => T)() : value);
-
-const idsOf = (update: object): unknown[] =>
-  [(update as { messages?: unknown }).messages].flat().map((message) => (message as { id?: unknown } | undefined)?.id);
 
 /** A message with a role but no id would become LangChain's. */
 function withId(message: unknown): unknown {

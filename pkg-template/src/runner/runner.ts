@@ -20,9 +20,12 @@ import type {
   RunnerOptions,
   RunnerStatus,
   RunResult,
+  SendOptions,
   SentFields,
   SentMessages,
 } from "./runner-types.js";
+import { insteadOf, questionOf, rewound, unsentOf } from "./rewind.js";
+import type { Said } from "./said.js";
 import { sendAgain } from "./send-again.js";
 import { ShownRun } from "./shown-run.js";
 import { beginEmpty } from "./waiting.js";
@@ -113,16 +116,48 @@ export abstract class Runner<S extends object, U extends object> {
    *   tool's result.
    * @param input - Other input fields of the state, shown and sent with it: LangGraph's `input` beside `messages`,
    *   AG-UI's `state`. Not options of the request.
-   * @throws {@link ThreadfoldError} `BUSY` with `"refuse"`, or while other code folds a run into the thread;
-   *   `DISPOSED`; the errors of `thread.optimistic`. Nothing is then shown.
+   * @param options - `messageId` edits: the message takes the place of that one of the user's, and what stands behind it
+   *   is removed, here and at the server. What no run has sent of it is taken back.
+   * @throws {@link ThreadfoldError} `BUSY` with `"refuse"` or a `messageId` while a run is under way or waits for an
+   *   answer, or while other code folds a run into the thread; `DISPOSED`; `INVALID_VALUE` for a `messageId` that is no message's of the user; the errors of `thread.optimistic`.
+   *   Nothing is then shown.
    */
-  async sendMessage(message?: string | SentMessages<U>, input?: SentFields<U>): Promise<RunResult> {
+  async sendMessage(
+    message?: string | SentMessages<U>,
+    input?: SentFields<U>,
+    options?: SendOptions,
+  ): Promise<RunResult> {
     this.#ready();
     this.#refuseIfBusy();
     const isNone = message === undefined || (Array.isArray(message) && message.length === 0);
     const update = { ...input, ...(!isNone && { messages: this.#protocol.messages(message) }) };
+    const messageId = option(options, "messageId");
+    if (messageId !== undefined) {
+      const question = this.#questionOf(messageId);
+      const own = insteadOf(question, messageId, update.messages);
+      return this.#send(() => ({ ...update, ...rewound(this.thread, question, own) }));
+    }
     if (Object.keys(update).length === 0) return this.#enqueue(undefined);
-    return this.#enqueue(this.#outbox.prepare(() => this.thread.optimistic(update as U).id));
+    return this.#send(() => update);
+  }
+
+  /**
+   * Has the agent answer again: removes what stands behind one of the user's messages, here and at the server, and runs.
+   * What no run has sent of it is taken back. Resolves as {@link Runner.sendMessage} does; until the run has ended,
+   * `thread.pending` has the removals. If the run fails, {@link Runner.retry} tries again.
+   *
+   * @param options - `messageId`: the user's message, or one of the answer's. The last answer, unless given.
+   * @throws {@link ThreadfoldError} `BUSY` while a run is under way or waits for an answer: `stop()` it first. `DISPOSED`;
+   *   `INVALID_VALUE` where the user has said nothing, or for an id that no message has.
+   */
+  async regenerate(options?: SendOptions): Promise<RunResult> {
+    this.#ready();
+    const { thread } = this;
+    const question = this.#questionOf(option(options, "messageId"));
+    // There is no answer yet to one that the server does not have.
+    const unsent = unsentOf(thread, question);
+    if (!unsent) return this.#send(() => rewound(thread, question));
+    return unsent.status === "failed" ? this.retry(unsent) : this.#enqueue(unsent.id);
   }
 
   /**
@@ -293,6 +328,18 @@ export abstract class Runner<S extends object, U extends object> {
   #refuseIfBusy(): void {
     if (this.#refuses && (this.#work || this.#isAsking)) busy();
     if (!this.#work && this.thread.run.status === "running") busy();
+  }
+
+  /** @throws `BUSY` unless nothing is under way: what stands behind a message has to be known. */
+  #questionOf(id: string | undefined): Said {
+    const { status } = this.thread.run;
+    const goesOn = status === "running" || (status === "disconnected" && this.#protocol.canJoin);
+    if (this.#work || this.#isAsking || goesOn) busy();
+    return questionOf(this.thread, id);
+  }
+
+  #send(update: () => object): Promise<RunResult> {
+    return this.#enqueue(this.#outbox.prepare(() => this.thread.optimistic(update() as U).id));
   }
 
   get #isAsking(): boolean {
