@@ -28,6 +28,8 @@ async function lintSource(tally) {
       WASM,
       "--lib",
       "--tests",
+      "--example",
+      "boundary",
       "--features",
       "bindings,bindings-agent",
       "--",

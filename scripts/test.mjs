@@ -5,6 +5,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { ensureBrowser, requireBrowser } from "./browser.mjs";
 import { build } from "./build.mjs";
+import { wasmEnvironment } from "./build/core.mjs";
 import { ensureNodeModules } from "./node-modules.mjs";
 import { all, Complaint, isMain, main, root, watch } from "./process.mjs";
 import { requireTools } from "./setup.mjs";
@@ -33,7 +34,10 @@ const THOROUGH = process.env.THREADFOLD_THOROUGH === "1";
 /** Cargo's environment. */
 const RUST = { ...SIDE_BY_SIDE, ...(THOROUGH && OPTIMISED) };
 
-const BOUNDARY = ["--target", WASM, "--features", "bindings", "--test", "boundary"];
+const BOUNDARY = ["--target", WASM, "--features", "bindings", "--example", "boundary"];
+
+/** As the build compiles, which has compiled all of it but the tests; in CI with Rust's checks of overflows. */
+const asBuilt = () => (THOROUGH ? [[], RUST] : [["--profile", "wasm"], wasmEnvironment()]);
 
 /** Runs `cargo test`, and prints its output at the end: other tests may be printing meanwhile. */
 async function cargoTest(...args) {
@@ -47,10 +51,9 @@ async function cargoTest(...args) {
 
 /** Compiles the tests of the boundary, and binds them into a folder from which they can run. */
 async function boundaryTests() {
-  const compiled = await watch("cargo", ["test", "--no-run", "--message-format=json-render-diagnostics", ...BOUNDARY], {
-    env: RUST,
-    show: false,
-  });
+  const [profile, env] = asBuilt();
+  const args = ["build", "--message-format=json-render-diagnostics", ...profile, ...BOUNDARY];
+  const compiled = await watch("cargo", args, { env, show: false });
   if (compiled.code !== 0) throw new Complaint(compiled.output);
   const wasm = /"executable":("[^"]*\.wasm")/.exec(compiled.output)?.[1];
   if (!wasm) throw new Complaint("cargo did not say where it put the wasm of the boundary tests.");
@@ -70,8 +73,9 @@ async function vitest(projects, files = []) {
   rmSync(results, { force: true });
   mkdirSync(join(target, "vitest"), { recursive: true });
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${results}`];
-  // By itself, vitest leaves one core free: of two, one.
-  const workers = `--maxWorkers=${Math.max(2, availableParallelism() - 1)}`;
+  // By itself, vitest leaves one core free: of two, one. Who waits for pages leaves it to others.
+  const waits = projects.includes("browser") ? 1 : 0;
+  const workers = `--maxWorkers=${Math.max(2, availableParallelism() - 1) + waits}`;
   const args = vitestIn(projects, workers, ...reporters, ...files);
   const { code } = await watch(process.execPath, args, { keep: false });
   return { ...fromVitest(results), ok: code === 0 };
@@ -91,7 +95,7 @@ export async function test(groups, tally) {
     rust: () => tally.step("cargo test (native, with doc-tests)", () => cargoTest()),
     wasm: async () => {
       let folder;
-      const compiled = await tally.step("cargo test (wasm), compiled", async () => {
+      const compiled = await tally.step("the tests in wasm, compiled", async () => {
         folder = await boundaryTests();
         return { passed: 0, failed: 0 };
       });
@@ -139,7 +143,11 @@ export async function test(groups, tally) {
     // Cargo's part of the build waits for nothing.
     await inTurn(chosen(["build"]));
     await ready;
-    await inTurn(groups.filter((group) => !isRust(group) && group !== "build"));
+    // A page is waited for more than it computes: other tests have the cores meanwhile.
+    await all([
+      inTurn(chosen(["browser"])),
+      inTurn(groups.filter((group) => !isRust(group) && group !== "build" && group !== "browser")),
+    ]);
   };
   await all([
     inTurn(chosen(["rust"]))

@@ -43,6 +43,7 @@
 
 mod agent;
 mod builder;
+mod checkpoint_serde;
 mod checkpointer;
 mod command;
 mod compiled;

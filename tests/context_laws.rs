@@ -130,7 +130,7 @@ struct Look {
 /// How many conversations there are: with `THREADFOLD_THOROUGH=1` more. A multiple of the eight that
 /// two kinds and four policies make.
 fn conversations() -> usize {
-    if std::env::var("THREADFOLD_THOROUGH").is_ok_and(|it| it == "1") { 160 } else { 40 }
+    if std::env::var("THREADFOLD_THOROUGH").is_ok_and(|it| it == "1") { 160 } else { 16 }
 }
 
 fn grow(check: impl Fn(&Look, Option<&Look>)) -> (usize, usize) {

@@ -69,7 +69,7 @@ test("approval: what is asked, and what becomes of each decision", () =>
       );
       // What Python shows as its repr is JSON.
       expect(plain(came)).toBe(plain(error));
-    } else expect(await run()).toEqual(out?.map(jsonArgs));
+    } else expect(await run()).toEqual(out);
     expect(questions).toEqual(spread(asked));
     // A failed step's siblings are stopped sooner or later.
     if (error === undefined) expect(own).toEqual(log);
@@ -98,7 +98,7 @@ test("approval of each call by itself", () =>
       // Python's sentence is pydantic's, of the schema that it checks an answer with.
       if (error !== undefined)
         await expect(run()).rejects.toThrow(/Unexpected human decision|An edit of one call|Invalid edited action/);
-      else expect(await run()).toEqual(out?.map(jsonArgs));
+      else expect(await run()).toEqual(out);
       expect(questions).toEqual(spread(asked));
       if (error === undefined) expect(own).toEqual(log);
     },
@@ -137,6 +137,26 @@ test("an edit to a tool that there is not: the model is told so, nothing ran, an
   expect((await agent.getState(thread)).next).toEqual([]);
 });
 
+test("the model is told of an edit in LangChain's words, with the arguments as Python writes JSON", async () => {
+  const replies = [{ content: "", tool_calls: [{ id: "c1", name: "echo", args: { x: "1" } }] }];
+  const ran = async (options: Partial<HumanInTheLoopOptions>) => {
+    const [agent] = agentOf({ gates: { echo: true }, replies }, options);
+    await agent.invoke({ messages: "go" }, { threadId: "1" });
+    const args = { x: 'é "a": \n{ [', list: [1, [], {}, { a: null }], none: {} };
+    const decisions = [{ type: "edit", edited_action: { name: "echo", args } }];
+    const { messages } = await agent.invoke(new Command({ resume: { decisions } }), { threadId: "1" });
+    return messages[2]?.content;
+  };
+  // What `HumanInTheLoopMiddleware` of langchain 1.4.7 answers.
+  expect(await ran({ editNotice: undefined })).toBe(
+    "Note: a human reviewer replaced this tool call before it ran. The call recorded in your message is the one you " +
+      "produced, not the one that executed. This was intentional and authorized. Do not re-issue your original call. " +
+      'Executed instead: echo with arguments {"x": "\\u00e9 \\"a\\": \\n{ [", "list": [1, [], {}, {"a": null}], "none": {}}.' +
+      '\n\nTool response:\necho:é "a": \n{ [',
+  );
+  for (const editNotice of [null, ""]) expect(await ran({ editNotice })).toBe('echo:é "a": \n{ [');
+});
+
 test("an unknown mode", () => {
   expect(() => humanInTheLoopMiddleware({ interruptOn: {}, interruptMode: "each" as never })).toThrow(/'per_call'/);
 });
@@ -153,12 +173,6 @@ const spread = (asked: unknown): unknown[] =>
         )
       : value,
   );
-
-/** Python writes a space behind a colon in JSON. */
-const jsonArgs = (message: object) => {
-  const { content } = message as { content: string };
-  return { ...message, content: content.replaceAll('{"x": "EDIT"}', '{"x":"EDIT"}') };
-};
 
 /** An agent that asks before it sends, and what it has sent. */
 function sender(config: InterruptOnConfig) {

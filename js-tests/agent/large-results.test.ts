@@ -105,25 +105,16 @@ test("several of a turn go to a file each, beside the files that tools write", a
   expect(Object.keys(files ?? {}).sort()).toEqual([...moved, "/own"]);
 });
 
-test("read_file says what it does not show", async () => {
-  const shown = async (content: string, limit: number | null) => {
+type Read = { readonly content: string; readonly args: Record<string, unknown>; readonly limit: number | null };
+
+test("read_file shows the lines that deepagents shows, and cuts a long text where it does", () =>
+  replay("read_file", async ({ in: { content, args, limit }, out }: Recorded<Read, [status: string, said: string]>) => {
     const filesystem = createFilesystemMiddleware({ toolTokenLimitBeforeEvict: limit });
-    const agent = createAgent({
-      model: scripted([turn(asks("read_file", { file_path: "/a" }))]),
-      middleware: [filesystem],
-    });
+    const agent = createAgent({ model: scripted([turn(asks("read_file", args))]), middleware: [filesystem] });
     const { messages } = await agent.invoke({ messages: "Go.", files: { "/a": file(content) } });
-    return messages[2]?.content as string;
-  };
-  // deepagents' marks, without the note that names its tool `execute`.
-  expect(await shown(`${"y".repeat(3000)}\nz`, 100)).toBe(
-    `@@ lines 1-1 of 2 | truncated mid-line | 400 of 3000 chars @@\n${"y".repeat(400)}`,
-  );
-  expect(await shown("12345678\n".repeat(40), 45)).toMatch(
-    /^@@ lines 1-20 of 40 \| next offset 20 \| truncated due to size @@\n/,
-  );
-  expect(await shown("12345678\n".repeat(40), null)).toMatch(/^@@ lines 1-40 of 40 @@\n/);
-});
+    const { status, content: said } = messages[2] as { status?: string; content?: unknown };
+    expect([status, said]).toEqual(out);
+  }));
 
 test("a limit is a number from 0 on, or null", () => {
   for (const limit of [-1, Number.NaN, "20000", {}]) {

@@ -263,7 +263,8 @@ test("a deep agent's prompt may be a message; without a model it says so", async
   };
   await createDeepAgent({ model, systemPrompt: { content: [block] } }).invoke({ messages: "Hi" });
   expect((first as unknown[])[0]).toEqual(block);
-  expect(() => createDeepAgent(undefined as never)).toThrow(ThreadfoldError);
+  for (const none of [undefined, {}])
+    expect(() => createDeepAgent(none as never)).toThrow("`model` option is required to create an agent.");
 });
 
 test("a summary has the prefix that one wants, and of a long history the newest is read", async () => {

@@ -1,5 +1,5 @@
 // The types of an agent: its state has what its middlewares and its schema add.
-import { ReducedValue, StateSchema } from "@langchain/langgraph";
+import { Annotation, ReducedValue, StateSchema } from "@langchain/langgraph";
 import { field } from "threadfold";
 import {
   createAgent,
@@ -31,6 +31,25 @@ test("the state of an agent", async () => {
   const deep = await createDeepAgent({ model }).invoke({ messages: "Hi" });
   expectTypeOf(deep.todos).toEqualTypeOf(state.todos);
   expectTypeOf(deep.files["/a"]?.content).toEqualTypeOf<string | readonly string[] | undefined>();
+});
+
+test("the state of an agent whose schema is one of langgraph.js", async () => {
+  const form = z.object({ topic: z.string(), tags: z.array(z.string()).default([]) });
+  const ofZod = await createAgent({ model, stateSchema: form }).invoke({ messages: "Hi" });
+  expectTypeOf(ofZod.topic).toEqualTypeOf<string | undefined>();
+  expectTypeOf(ofZod.tags).toEqualTypeOf<string[] | undefined>();
+  const deep = await createDeepAgent({ model, schema: form }).invoke({ messages: "Hi" });
+  expectTypeOf(deep.tags).toEqualTypeOf<string[] | undefined>();
+  expectTypeOf(deep.todos[0]?.content).toEqualTypeOf<string | undefined>();
+  const ofState = await createAgent({ model, schema: new StateSchema({ n: z.number() }) }).invoke({ messages: "Hi" });
+  expectTypeOf(ofState.n).toEqualTypeOf<number | undefined>();
+  const annotated = Annotation.Root({ n: Annotation<number>, list: Annotation<string[]> });
+  const ofAnnotation = await createAgent({ model, stateSchema: annotated }).invoke({ messages: "Hi", n: 1 });
+  expectTypeOf(ofAnnotation.n).toEqualTypeOf<number | undefined>();
+  expectTypeOf(ofAnnotation.messages[0]?.id).toEqualTypeOf<string | undefined>();
+  expect([ofZod.tags, deep.tags, ofAnnotation.n]).toEqual([[], [], 1]);
+  // @ts-expect-error -- there is no such field
+  expectTypeOf(ofZod.other);
 });
 
 test("the state of an agent has a name, by its graph", () => {

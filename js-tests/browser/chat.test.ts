@@ -18,7 +18,8 @@ const inLog = (page: Page, selector: string) =>
     return box !== undefined && box.top >= top && box.bottom <= bottom + 1;
   }, selector);
 
-async function open(options: BrowserContextOptions = {}, query = ""): Promise<{ page: Page; chat: Chat }> {
+/** Three times as fast as the page for who looks at it: `tick` is from one event to the next, in milliseconds. */
+async function open(options: BrowserContextOptions = {}, query = "&tick=8"): Promise<{ page: Page; chat: Chat }> {
   const page = await browser.newPage({ reducedMotion: "reduce", viewport: { width: 1280, height: 1000 }, ...options });
   const chat = new Chat(page, complaints);
   await page.goto(demo.unmeasured(query));
@@ -253,7 +254,7 @@ test("plays by itself until its visitor writes, and a reload in mid-run keeps th
 test("the ring fills; what the model is then sent as a summary stays in the chat, also after a reload", async ({
   expect,
 }) => {
-  const { page, chat } = await open({}, "?tick=1");
+  const { page, chat } = await open({}, "&tick=1");
   const tokens = async () => Number(await page.locator("#context").getAttribute("data-tokens"));
   const mark = page.locator(".summary-mark");
   const full: number[] = [];
@@ -276,7 +277,7 @@ test("the ring fills; what the model is then sent as a summary stays in the chat
 });
 
 test("stop ends the run, and what was said stays", async () => {
-  const { page, chat } = await open();
+  const { page, chat } = await open({}, "&tick=25");
   await chat.latency(0);
   await chat.send("A long answer, please");
   await page.locator("#chat-thread .message.assistant .text").waitFor();

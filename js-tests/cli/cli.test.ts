@@ -241,6 +241,52 @@ test.each([
   expect(stderr).toMatch(/^threadfold: .*\n$/);
 });
 
+test("what a file says steers no terminal", async () => {
+  const evil = "\u001b]0;owned\u0007\u009b2J\r\u202ehidden";
+  const shown = String.raw`\u001b]0;owned\u0007\u009b2J\u000d\u202ehidden`;
+  const state = { messages: [{ role: "user", id: evil, content: `${evil}\n\tsecond line` }], [evil]: evil };
+  // oxlint-disable-next-line no-control-regex
+  const steering = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/;
+  for (const args of [
+    ["inspect", "-"],
+    ["inspect", "-", "--json"],
+    ["diff", file("empty.json", {}), "-"],
+  ]) {
+    const { stdout } = await threadfold(args, JSON.stringify(state));
+    expect(stdout).not.toMatch(steering);
+    expect(stdout).toContain("hidden");
+  }
+  const run = [RUN[0], { type: "RUN_ERROR", message: evil, code: evil }];
+  const told = await said(["replay", "-"], JSON.stringify(run));
+  expect(told).not.toMatch(steering);
+  expect(told).toContain(shown.slice(0, 10));
+  expect((await json(["replay", "-"], JSON.stringify(run))) as object).toMatchObject({
+    runs: [{ error: { message: evil } }],
+  });
+  expect((await threadfold([evil])).stderr).not.toMatch(steering);
+});
+
+test("JSON that is nested too deeply gets a sentence", async () => {
+  const deep = `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`;
+  const message = { type: "human", id: "m", content: "x", additional_kwargs: "DEEP" };
+  const inMessage = JSON.stringify({ messages: [message] }).replace('"DEEP"', deep);
+  const inEvent = JSON.stringify([RUN[0], { type: "STATE_SNAPSHOT", snapshot: "DEEP" }]).replace('"DEEP"', deep);
+  for (const [text, command] of [
+    [deep, "inspect"],
+    [inMessage, "inspect"],
+    [inEvent, "replay"],
+  ] as const) {
+    const { status, stderr } = await threadfold([command, "-"], text);
+    expect({ command, status, stderr }).toEqual({
+      command,
+      status: 2,
+      stderr: "threadfold: What it holds is nested too deeply.\n",
+    });
+  }
+  const { status, stderr } = await threadfold(["diff", file("a.json", deep), file("b.json", deep.replace("1", "2"))]);
+  expect({ status, stderr }).toEqual({ status: 2, stderr: "threadfold: What it holds is nested too deeply.\n" });
+});
+
 test("it says what it can do", async () => {
   for (const args of [[], ["help"], ["--help"], ["-h"]]) expect(await said(args)).toContain("threadfold replay FILE");
 });

@@ -64,12 +64,16 @@ export function conversation(requests = 233) {
 }
 
 const counted = new Map();
+const known = new WeakMap();
 
-/** The tokens of a message, by what it says: a policy may make it anew at each request. */
+/** What a message says, and its tokens: a policy may make it anew at each request. */
 function tokensOf(message) {
+  const before = known.get(message);
+  if (before) return before;
   const text = JSON.stringify(message);
   let tokens = counted.get(text);
   if (tokens === undefined) counted.set(text, (tokens = estimateMessageTokens(message)));
+  known.set(message, [text, tokens]);
   return [text, tokens];
 }
 
@@ -129,10 +133,11 @@ const POLICIES = {
   "Context, trigger 24k, clear and truncate first": () => ours({ clearToolUses: { keep: 3 }, truncateArgs: {} }),
 };
 
-/** Returns what each policy costs, against sending everything. */
-export function replay() {
+/** Returns what each policy costs, or each whose name begins so, against sending everything. */
+export function replay(names = [""]) {
   const all = conversation();
-  const rows = Object.entries(POLICIES).map(([name, make]) => ({ name, ...cost(all, make()) }));
+  const chosen = Object.entries(POLICIES).filter(([name]) => names.some((one) => name.startsWith(one)));
+  const rows = chosen.map(([name, make]) => ({ name, ...cost(all, make()) }));
   const whole = rows[0].total;
   return rows.map((row) => ({ ...row, cost: row.total / whole, withSummaries: (row.total + row.summarizing) / whole }));
 }

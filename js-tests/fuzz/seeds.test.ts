@@ -15,19 +15,19 @@ const count = (text: string, what: RegExp) => text.match(what)?.length ?? 0;
 afterEach(() => vi.unstubAllEnvs());
 
 test("a subject has the same cases every time, and others when that is asked for", () => {
-  const drawn = (subject: string, usual = 20) => {
-    const { seed, numRuns } = seeded(subject, usual);
+  const drawn = (subject: string, all = 40) => {
+    const { seed, numRuns } = seeded(subject, all);
     return fc.sample(fc.integer(), { seed, numRuns });
   };
   for (const variable of ["THREADFOLD_SEED", "THREADFOLD_RUNS", "THREADFOLD_THOROUGH"]) vi.stubEnv(variable, "");
   expect(drawn("one")).toEqual(drawn("one"));
   expect(drawn("one")).not.toEqual(drawn("another"));
-  expect(seeded("one", 20)).toEqual({ seed: 1_561_562_359, numRuns: 2 });
+  expect(seeded("one", 40)).toEqual({ seed: 1_561_562_359, numRuns: 2 });
   vi.stubEnv("THREADFOLD_THOROUGH", "1");
-  expect(seeded("one", 20)).toEqual({ seed: 1_561_562_359, numRuns: 20 });
+  expect(seeded("one", 40)).toEqual({ seed: 1_561_562_359, numRuns: 40 });
   vi.stubEnv("THREADFOLD_SEED", "5");
   vi.stubEnv("THREADFOLD_RUNS", "3");
-  expect(seeded("one", 20)).toEqual({ seed: 5, numRuns: 3 });
+  expect(seeded("one", 40)).toEqual({ seed: 5, numRuns: 3 });
 });
 
 test("every property in TypeScript is given a seed", () => {

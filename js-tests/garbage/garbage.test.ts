@@ -78,8 +78,8 @@ for (const subject of [...functions, ...methods]) {
         tell([`${first}: ${name}`], subject.args().with(first, make()));
         for (let second = first + 1; second < count; second++) {
           for (const [at, [other, makeOther]] of makers.entries()) {
-            // Unless thorough, each is in a sixteenth of its pairs.
-            if (!isThorough() && (at + calls) % 16 !== 0) continue;
+            // Unless thorough, each is in a thirty-second of its pairs.
+            if (!isThorough() && (at + calls) % 32 !== 0) continue;
             tell(
               [`${first}: ${name}`, `${second}: ${other}`],
               subject.args().with(first, make()).with(second, makeOther()),

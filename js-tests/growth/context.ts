@@ -34,6 +34,7 @@ export const contexts: Case[] = [
     },
     {
       name: `patchToolCalls: ${name}`,
+      most: 1600,
       prepare: (n) => {
         const messages = make(n) as never[];
         return () => patchToolCalls(messages);

@@ -1,7 +1,10 @@
-// 100,000 fields, 10,000 pending messages and 1,000,000 tokens in one process:
-// node --max-old-space-size=512 js-tests/growth/half-a-gigabyte.mjs
+// 100,000 fields, 10,000 pending messages and 1,000,000 tokens in one process, or a part of each:
+// node --max-old-space-size=512 js-tests/growth/half-a-gigabyte.mjs [a tenth: 0.1]
 import assert from "node:assert/strict";
 import { defineSchema, field, MessageList, Thread } from "threadfold";
+
+const part = Number(process.argv[2] ?? 1);
+const [FIELDS, PENDING, TOKENS] = [100_000, 10_000, 1_000_000].map((all) => all * part);
 
 const step = (name, run) => {
   const start = performance.now();
@@ -12,32 +15,32 @@ const step = (name, run) => {
 };
 const fields = (n, value) => Object.fromEntries(Array.from({ length: n }, (_, at) => [`f${at}`, value(at)]));
 
-step("100,000 fields", () => {
-  const thread = new Thread({ values: fields(100_000, (at) => at) });
-  thread.receive({ type: "values", values: fields(100_000, (at) => at + 1) });
-  assert.equal(thread.getState().f99999, 100_000);
+step(`${FIELDS} fields`, () => {
+  const thread = new Thread({ values: fields(FIELDS, (at) => at) });
+  thread.receive({ type: "values", values: fields(FIELDS, (at) => at + 1) });
+  assert.equal(thread.getState()[`f${FIELDS - 1}`], FIELDS);
   thread.free();
-  const schema = defineSchema(fields(100_000, () => field.replace()));
+  const schema = defineSchema(fields(FIELDS, () => field.replace()));
   assert.equal(
     Object.keys(
       schema.merge(
         {},
-        fields(100_000, (at) => at),
+        fields(FIELDS, (at) => at),
       ),
     ).length,
-    100_000,
+    FIELDS,
   );
   schema.free();
   const small = defineSchema({ topic: field.replace() });
-  assert.equal(small.input(fields(100_000, (at) => at)).dropped.length, 100_000);
+  assert.equal(small.input(fields(FIELDS, (at) => at)).dropped.length, FIELDS);
 });
 
-step("10,000 pending messages", () => {
+step(`${PENDING} pending messages`, () => {
   const thread = new Thread();
-  const messages = Array.from({ length: 10_000 }, (_, at) => ({ type: "human", id: `p${at}`, content: String(at) }));
+  const messages = Array.from({ length: PENDING }, (_, at) => ({ type: "human", id: `p${at}`, content: String(at) }));
   for (const message of messages) thread.optimistic({ messages: [message] });
-  assert.equal(thread.getState().messages.length, 10_000);
-  assert.equal(thread.pending.length, 10_000);
+  assert.equal(thread.getState().messages.length, PENDING);
+  assert.equal(thread.pending.length, PENDING);
   thread.receive({ type: "run-started", runId: "r" });
   thread.receive({ type: "values", values: { messages } });
   thread.receive({ type: "run-finished" });
@@ -45,10 +48,10 @@ step("10,000 pending messages", () => {
   thread.free();
 });
 
-step("1,000,000 tokens", () => {
+step(`${TOKENS} tokens`, () => {
   const list = new MessageList([{ type: "ai", id: "a", content: "" }]);
   const thread = new Thread({ values: { messages: [{ type: "ai", id: "a", content: "" }] } });
-  for (let at = 0; at < 500_000; at++) {
+  for (let at = 0; at < TOKENS / 2; at++) {
     list.append("a", "x");
     thread.receive({ type: "text", messageId: "a", text: "x" });
     if (at % 10 === 0) {
@@ -56,6 +59,6 @@ step("1,000,000 tokens", () => {
       thread.getState();
     }
   }
-  assert.equal(list.snapshot()[0].content.length, 500_000);
-  assert.equal(thread.getState().messages[0].content.length, 500_000);
+  assert.equal(list.snapshot()[0].content.length, TOKENS / 2);
+  assert.equal(thread.getState().messages[0].content.length, TOKENS / 2);
 });

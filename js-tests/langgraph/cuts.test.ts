@@ -54,8 +54,8 @@ test.each(CASES)("%s: %s", async (kind, name) => {
 
     // A run that failed has told all: what a rejoin shows of it is as good until the next.
     if (!failing.includes(turn + 1)) {
-      // Unless thorough, at every eighth boundary, another one in each turn.
-      const [first, step] = isThorough() ? [1, 1] : [1 + (turn % 8), 8];
+      // Unless thorough, at every sixteenth boundary, another one in each turn.
+      const [first, step] = isThorough() ? [1, 1] : [1 + (turn % 8), 16];
       for (let at = first; at < parts.length; at += step) {
         for (const [how, join] of Object.entries(JOINED)) {
           for (const reload of [false, true]) {

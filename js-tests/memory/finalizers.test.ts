@@ -2,9 +2,10 @@
 import { collect, core, frees } from "../support/wasm.js";
 import { addMessages, combineSchemas, defineSchema, field, MessageList } from "threadfold";
 import { describe, expect, test } from "vitest";
+import { isThorough } from "../support/seed.js";
 
 const BATCH = 500;
-const BATCHES = 10;
+const BATCHES = isThorough() ? 10 : 4;
 
 const messages = addMessages(
   [],

@@ -2,14 +2,15 @@
 import { core, heapUsed } from "../support/wasm.js";
 import { MessageList, type LangChainMessage } from "threadfold";
 import { expect, test } from "vitest";
+import { isThorough } from "../support/seed.js";
 
 const MESSAGES = 10_000;
 const TOKENS = 100_000;
 const TOKENS_PER_SNAPSHOT = 100;
-const ROUNDS = 5;
+const ROUNDS = isThorough() ? 5 : 3;
 /** The messages that grow, spread over the list: 1,000 tokens each. */
 const GROWING = Array.from({ length: 100 }, (_, at) => String(at * (MESSAGES / 100)));
-/** What the engine itself comes and goes with. In the last of the rounds one leaked object a token is six times as much. */
+/** What the engine itself comes and goes with. In the last of three rounds one leaked object a token is three times as much. */
 const NOISE = 1024 * 1024;
 
 const message = (id: string): LangChainMessage => ({ type: "ai", id, content: "" });

@@ -37,8 +37,37 @@ test("slim without its wasm says that init comes first, whatever is called", () 
   expect(() => new Thread()).toThrow(expect.objectContaining({ code: "NOT_READY" }) as Error);
 });
 
+const wasm = readFileSync(createRequire(import.meta.url).resolve("threadfold/threadfold_bg.wasm"));
+
+/** The wasm of another version: one letter of its fingerprint, which is at its end, is another. */
+const otherVersion = () => {
+  const other = Uint8Array.from(wasm);
+  other[other.length - 1] = other.at(-1) === 48 ? 49 : 48;
+  return other;
+};
+
+/** The smallest wasm there is. */
+const empty = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0);
+
+test("slim refuses the wasm of another version, however it gets it", async () => {
+  const isRefused = expect.objectContaining({
+    code: "INVALID_VALUE",
+    message: expect.stringContaining("another version") as string,
+  }) as Error;
+  for (const code of [otherVersion(), empty]) {
+    expect(() => init(code)).toThrow(isRefused);
+    expect(() => init(new WebAssembly.Module(code))).toThrow(isRefused);
+    const headers = { "content-type": "application/wasm" };
+    await expect(init(new Response(code, { headers }))).rejects.toThrow(isRefused);
+    await expect(init(Promise.resolve(new Response(code)))).rejects.toThrow(isRefused);
+  }
+  await expect(init(new Response("", { status: 404 }))).rejects.toMatchObject({ code: "BAD_RESPONSE", status: 404 });
+  await expect(init(new Response("<!doctype html>"))).rejects.toThrow(WebAssembly.CompileError);
+  expect(() => new Thread()).toThrow(expect.objectContaining({ code: "NOT_READY" }) as Error);
+});
+
 test("slim, with its wasm from a file, survives full stacks and throwing imports too", () => {
-  init(readFileSync(createRequire(import.meta.url).resolve("threadfold/threadfold_bg.wasm")));
+  init(wasm);
   using list = new MessageList();
   using thread = new Thread();
   let made = 0;

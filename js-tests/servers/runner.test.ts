@@ -3,7 +3,7 @@ import { Client } from "@langchain/langgraph-sdk";
 import { Thread, type AgUiState } from "threadfold";
 import { AgUiRunner, type AgUiRunnerOptions } from "threadfold/ag-ui";
 import { LangGraphRunner, type LangGraphRunnerOptions } from "threadfold/langgraph/events";
-import { describe, expect, inject, test } from "vitest";
+import { describe, expect, inject, test, vi } from "vitest";
 import { holds } from "../recorded/ag-ui-state";
 import { held } from "../recorded/witness";
 import { byPart } from "../support/by-part.js";
@@ -42,7 +42,9 @@ function cutting(bytes: number): typeof fetch {
   };
 }
 
-const until = (holds: () => boolean) => expect.poll(holds, { timeout: 20_000, interval: 5 }).toBe(true);
+// Not `expect.poll`, which among concurrent tests does not always know whose it is.
+const until = (holds: () => boolean) =>
+  vi.waitFor(() => holds() || Promise.reject(new Error("It does not hold.")), { timeout: 20_000, interval: 5 });
 
 const texts = (thread: { getState(): { messages: readonly { content?: unknown }[] } }) =>
   thread.getState().messages.map(({ content }) => content);

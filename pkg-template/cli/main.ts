@@ -5,7 +5,7 @@ import { parseArgs } from "node:util";
 import { ThreadfoldError } from "threadfold";
 import { diff, diffLines } from "./diff.js";
 import { inspect, inspectLines, runLines } from "./inspect.js";
-import { blocks, brief, stateLines } from "./print.js";
+import { blocks, brief, printable, stateLines } from "./print.js";
 import { readRecorded, Unreadable, type Recorded } from "./read.js";
 import { replay, stateOf } from "./replayed.js";
 
@@ -100,7 +100,7 @@ function fileAt(path: string): Recorded {
 const asJson = (value: unknown): string[] => [JSON.stringify(value, undefined, 2)];
 
 function print(lines: readonly string[]): 0 {
-  console.log(lines.join("\n"));
+  console.log(printable(lines.join("\n")));
   return 0;
 }
 
@@ -112,6 +112,9 @@ try {
     error instanceof Unreadable ||
     error instanceof ThreadfoldError ||
     String((error as { code?: unknown }).code).startsWith("ERR_PARSE_ARGS");
-  console.error(isExpected ? `threadfold: ${(error as Error).message}` : error);
+  const { message, stack = message } = error as Error;
+  const isTooDeep = error instanceof RangeError && message.includes("call stack");
+  const sentence = isTooDeep ? "What it holds is nested too deeply." : message;
+  console.error(printable(isExpected || isTooDeep ? `threadfold: ${sentence}` : stack));
   process.exitCode = 2;
 }

@@ -12,6 +12,17 @@ export function brief(value: unknown, width = WIDTH): string {
   return line.length <= width ? line : `${line.slice(0, width - 1)}…`;
 }
 
+/**
+ * Makes control characters, and those that turn the direction of writing, visible as JSON writes them: what is printed was
+ * said by others, and must not steer the terminal.
+ */
+export const printable = (text: string): string =>
+  text.replace(
+    // oxlint-disable-next-line no-control-regex
+    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
+    (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+
 export const plural = (count: number, one: string, many = `${one}s`) =>
   `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
 

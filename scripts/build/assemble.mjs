@@ -14,6 +14,7 @@ import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { root } from "../process.mjs";
 import { crateVersion, target } from "../rust.mjs";
+import { withFingerprint } from "./fingerprint.mjs";
 
 /** What installing and building an example leaves in its folder. */
 const MADE = /[\\/](node_modules|dist|build|target|\.\w+|next-env\.d\.ts|package-lock\.json)$/;
@@ -30,7 +31,7 @@ export function assemble({ wasms, bundles, types, notices }) {
   const manifest = JSON.parse(readFileSync(join(root, "pkg-template", "package.json"), "utf8"));
   const { name, ...rest } = manifest;
   write("package.json", `${JSON.stringify({ name, version: crateVersion(), ...rest }, undefined, 2)}\n`);
-  write("threadfold_bg.wasm", readFileSync(wasms.core));
+  write("threadfold_bg.wasm", withFingerprint(readFileSync(wasms.core)));
   write("threadfold_agent_bg.wasm", readFileSync(wasms.agent));
   for (const [path, text] of Object.entries(bundles)) write(path, text);
   for (const [path, text] of Object.entries(types)) write(join("types", path), text);

@@ -4,6 +4,7 @@ import { basename, join } from "node:path";
 import { build, transform } from "esbuild";
 import { minify } from "terser";
 import { Complaint, root } from "../process.mjs";
+import { fingerprint } from "./fingerprint.mjs";
 import { generated } from "./glue.mjs";
 import { printable } from "./printable.mjs";
 
@@ -87,8 +88,10 @@ const EXTERNAL = [
 
 /** Returns the bundles as `files`, `{ name: text }`, and the paths of the `modules` that are in them. */
 export async function bundle(wasms) {
-  const core = printable(readFileSync(wasms.core));
-  const agentCore = printable(readFileSync(wasms.agent));
+  const [core, agentCore] = [wasms.core, wasms.agent].map((path) => {
+    const wasm = readFileSync(path);
+    return { ...printable(wasm), fingerprint: fingerprint(wasm) };
+  });
   writeFileSync(join(generated, "wasm-text.js"), textModule(core));
   writeFileSync(join(generated, "agent", "wasm-text.js"), textModule(agentCore));
   const modules = new Set();

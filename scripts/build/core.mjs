@@ -13,23 +13,26 @@ export async function compileCrates() {
   return { core, agent: await compile("threadfold-bindings-agent") };
 }
 
-async function compile(crate) {
+/** Cargo's environment for the wasm profile: what is compiled with another has nothing in common with it. */
+export function wasmEnvironment() {
   const cargoHome = process.env.CARGO_HOME ?? join(homedir(), ".cargo");
   const library = join(ask("rustc", ["--print", "sysroot"]) ?? "", "lib", "rustlib", "src", "rust");
-  await run("cargo", ["build", "--profile", "wasm", "-p", crate, "--target", WASM], {
-    env: {
-      ...SIDE_BY_SIDE,
-      // Names of source files end up in the binary: let them be the same on every machine.
-      CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: [
-        [cargoHome, "cargo"],
-        [resolve(root), "threadfold"],
-        [library, "rust"],
-      ]
-        .map(([from, to]) => `--remap-path-prefix=${from}=${to}`)
-        // slots.js puts it back after what no frame of the core's returned from.
-        .concat("-Clink-arg=--export=__stack_pointer")
-        .join(" "),
-    },
-  });
+  return {
+    ...SIDE_BY_SIDE,
+    // Names of source files end up in the binary: let them be the same on every machine.
+    CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: [
+      [cargoHome, "cargo"],
+      [resolve(root), "threadfold"],
+      [library, "rust"],
+    ]
+      .map(([from, to]) => `--remap-path-prefix=${from}=${to}`)
+      // slots.js puts it back after what no frame of the core's returned from.
+      .concat("-Clink-arg=--export=__stack_pointer")
+      .join(" "),
+  };
+}
+
+async function compile(crate) {
+  await run("cargo", ["build", "--profile", "wasm", "-p", crate, "--target", WASM], { env: wasmEnvironment() });
   return join(target, WASM, "wasm", `${crate.replaceAll("-", "_")}.wasm`);
 }

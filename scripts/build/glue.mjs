@@ -11,8 +11,9 @@ export const generated = join(root, "pkg-template", "generated");
 const name = "threadfold_core";
 
 /** The types of the wasm as text, which bundle.mjs writes once it is optimised. */
-const TEXT =
-  "export declare const alphabet: string;\nexport declare const text: string;\nexport declare const length: number;\n";
+const TEXT = ["alphabet: string", "text: string", "length: number", "fingerprint: string"]
+  .map((one) => `export declare const ${one};\n`)
+  .join("");
 
 /** Writes the glue of both wasms, its types and snippets to pkg-template/generated/; returns the paths of the bound .wasm. */
 export async function writeGlue({ core, agent }) {

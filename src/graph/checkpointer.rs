@@ -117,6 +117,64 @@ impl<S: State> fmt::Debug for Checkpoint<S> {
 pub type Saving<'a, T> = Pin<Box<dyn Future<Output = Result<T, BoxError>> + Send + 'a>>;
 
 /// Keeps the last checkpoint of each thread.
+///
+/// One that keeps them outside the program writes them with serde. Let a thread have one run at a
+/// time: of two, the checkpoint that is put last counts.
+///
+/// ```
+/// use std::collections::HashMap;
+/// use std::sync::Mutex;
+///
+/// use serde::{Deserialize, Serialize};
+/// use serde_json::json;
+/// use threadfold::State;
+/// use threadfold::graph::{BoxError, Checkpoint, Checkpointer, Ctx, START, Saving, StateGraph};
+///
+/// #[derive(Debug, Clone, Default, State, Serialize, Deserialize)]
+/// #[state(derive(Clone, Serialize, Deserialize))]
+/// struct Order {
+///     cups: u64,
+/// }
+///
+/// /// A table of texts, as a database has it.
+/// #[derive(Clone, Default)]
+/// struct Table(std::sync::Arc<Mutex<HashMap<String, String>>>);
+///
+/// impl Checkpointer<Order> for Table {
+///     fn get<'a>(&'a self, thread: &'a str) -> Saving<'a, Option<Checkpoint<Order>>> {
+///         Box::pin(async move {
+///             let row = self.0.lock().unwrap().get(thread).cloned();
+///             Ok(row.map(|row| serde_json::from_str(&row)).transpose()?)
+///         })
+///     }
+///
+///     fn put<'a>(&'a self, thread: &'a str, checkpoint: Checkpoint<Order>) -> Saving<'a, ()> {
+///         Box::pin(async move {
+///             let row = serde_json::to_string(&checkpoint)?;
+///             self.0.lock().unwrap().insert(thread.to_owned(), row);
+///             Ok(())
+///         })
+///     }
+/// }
+///
+/// async fn ask(_: &Order, ctx: Ctx) -> Result<OrderUpdate, BoxError> {
+///     Ok(OrderUpdate { cups: ctx.interrupt(json!("How many?"))?.as_u64() })
+/// }
+///
+/// # async fn run() -> Result<(), BoxError> {
+/// let table = Table::default();
+/// let program = || {
+///     StateGraph::<Order>::new().node("ask", ask).edge(START, "ask").checkpointer(table.clone()).compile()
+/// };
+/// program()?.on("1").invoke(OrderUpdate::default()).await?;
+/// // Another day.
+/// assert_eq!(program()?.on("1").resume(json!(3)).await?.state.cups, 3);
+/// # Ok(())
+/// # }
+/// # let mut run = Box::pin(run());
+/// # let waker = std::task::Waker::noop();
+/// # assert!(run.as_mut().poll(&mut std::task::Context::from_waker(waker)).is_ready());
+/// ```
 pub trait Checkpointer<S: State>: Send + Sync {
     /// Returns a thread's checkpoint.
     fn get<'a>(&'a self, thread: &'a str) -> Saving<'a, Option<Checkpoint<S>>>;

@@ -2,6 +2,7 @@
 
 #![allow(clippy::cast_possible_truncation)] // As in builder.rs.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -140,11 +141,13 @@ where
                 any = Some(answer);
             }
             Resume::Answers(answers) => {
+                let mut by_id = HashMap::new();
                 for (id, answer) in answers {
-                    let is_it = |pending: &&mut Pending<S>| {
-                        pending.interrupt.as_ref().is_some_and(|own| own.id == id)
-                    };
-                    if let Some(pending) = running.pending.iter_mut().find(is_it) {
+                    by_id.entry(id).or_insert(answer);
+                }
+                for pending in &mut running.pending {
+                    let asked = pending.interrupt.as_ref();
+                    if let Some(answer) = asked.and_then(|own| by_id.remove(&own.id)) {
                         pending.answers.push(answer);
                         pending.interrupt = None;
                     }
@@ -278,13 +281,11 @@ where
         tasks: &[Task],
         step: i64,
     ) -> Result<Option<Vec<Option<Finished<S>>>>, GraphError> {
-        let mut kept: Vec<Option<Pending<S>>> = tasks.iter().map(|_| None).collect();
-        for pending in std::mem::take(&mut self.pending) {
-            let is_it = |task: &Task| task.node == pending.node && task.cause == pending.cause;
-            if let Some(slot) = tasks.iter().position(is_it).and_then(|at| kept.get_mut(at)) {
-                *slot = Some(pending);
-            }
-        }
+        let left = std::mem::take(&mut self.pending);
+        let mut left: HashMap<_, _> =
+            left.into_iter().map(|pending| ((pending.node, pending.cause), pending)).collect();
+        let mut kept: Vec<Option<Pending<S>>> =
+            tasks.iter().map(|task| left.remove(&(task.node, task.cause))).collect();
         {
             let mut shared = self.shared();
             let answers = kept

@@ -1,18 +1,22 @@
 //! Graphs over a typed state.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::future::ready;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use threadfold::State;
 use threadfold::graph::{
-    BoxError, Command, Ctx, END, GraphError, MemorySaver, Resume, START, StateGraph, Target,
+    BoxError, Checkpoint, Checkpointer, Command, Ctx, END, GraphError, MemorySaver, Resume, START,
+    Saving, StateGraph, Target,
 };
 use threadfold::reducer::Append;
 
-#[derive(Debug, Clone, Default, PartialEq, State)]
-#[state(derive(Clone))]
+#[derive(Debug, Clone, Default, PartialEq, State, Serialize, Deserialize)]
+#[state(derive(Clone, Serialize, Deserialize))]
 struct Log {
     #[reducer(Append)]
     #[update(Vec<String>)]
@@ -25,6 +29,24 @@ fn say(what: impl Into<String>) -> LogUpdate {
 
 async fn named(_: &Log, ctx: Ctx) -> Result<LogUpdate, BoxError> {
     Ok(say(ctx.node()))
+}
+
+/// Keeps checkpoints as a database does.
+#[derive(Clone, Default)]
+struct Texts(Arc<Mutex<HashMap<String, String>>>);
+
+impl Checkpointer<Log> for Texts {
+    fn get<'a>(&'a self, thread: &'a str) -> Saving<'a, Option<Checkpoint<Log>>> {
+        let text = self.0.lock().unwrap().get(thread).cloned();
+        let read = text.map(|text| serde_json::from_str(&text)).transpose();
+        Box::pin(ready(read.map_err(BoxError::from)))
+    }
+
+    fn put<'a>(&'a self, thread: &'a str, checkpoint: Checkpoint<Log>) -> Saving<'a, ()> {
+        let text = serde_json::to_string(&checkpoint).unwrap();
+        self.0.lock().unwrap().insert(thread.to_owned(), text);
+        Box::pin(ready(Ok(())))
+    }
 }
 
 /// Asks twice, and says what it was told.
@@ -151,7 +173,7 @@ async fn a_thread_goes_on_where_it_was_asked() {
         .edge(START, "ask")
         .edge(START, "beside")
         .join(["ask", "beside"], "end")
-        .checkpointer(MemorySaver::new())
+        .checkpointer(Texts::default())
         .compile()
         .unwrap();
     let thread = graph.on("1");
@@ -180,7 +202,7 @@ async fn several_interrupts_are_answered_by_their_ids() {
         .node("y", asks)
         .edge(START, "x")
         .edge(START, "y")
-        .checkpointer(MemorySaver::new())
+        .checkpointer(Texts::default())
         .compile()
         .unwrap();
     let thread = graph.on("1");
@@ -217,7 +239,7 @@ async fn an_error_keeps_what_siblings_have_done() {
         })
         .edge(START, "fails")
         .edge(START, "beside")
-        .checkpointer(MemorySaver::new())
+        .checkpointer(Texts::default())
         .compile()
         .unwrap();
     let failed = graph.on("1").invoke(say("in")).await.unwrap_err();
@@ -225,6 +247,44 @@ async fn an_error_keeps_what_siblings_have_done() {
     let done = graph.on("1").resume(()).await.unwrap();
     assert_eq!(joined(&done.state), "in beside works");
     assert_eq!((tries.load(Ordering::Relaxed), beside.load(Ordering::Relaxed)), (2, 1));
+}
+
+/// A program that is started again has the graph anew, and of the thread what was written.
+#[tokio::test]
+async fn sends_and_a_join_go_on_in_another_program() {
+    let texts = Texts::default();
+    let graph = |works: bool| {
+        StateGraph::<Log>::new()
+            .node("plan", |_: &Log, _: Ctx| async {
+                let own = |at: usize| Log { log: vec![at.to_string()] };
+                let sends = (0..4).fold(Command::new(), |all, at| all.send("work", own(at)));
+                Ok::<_, BoxError>(sends)
+            })
+            .node("work", move |own: &Log, _: Ctx| {
+                let text = own.log.concat();
+                let answer = if works || text != "2" { Ok(say(text)) } else { Err("no") };
+                async move { answer }
+            })
+            .node("beside", named)
+            .node("end", named)
+            .edge(START, "plan")
+            .edge(START, "beside")
+            .join(["beside", "work"], "end")
+            .checkpointer(texts.clone())
+            .compile()
+            .unwrap()
+    };
+    graph(false).on("1").invoke(say("in")).await.unwrap_err();
+    let done = graph(true).on("1").resume(()).await.unwrap();
+    assert_eq!(joined(&done.state), "in beside 0 1 2 3 end");
+    // What is written of another form, or of another graph, is refused.
+    let other = StateGraph::<Log>::new().node("a", named).edge(START, "a");
+    let other = other.checkpointer(texts.clone()).compile().unwrap();
+    let refused = other.on("1").invoke(say("in")).await.unwrap_err();
+    assert!(matches!(refused, GraphError::Checkpoint(_)));
+    let text = texts.0.lock().unwrap()["1"].replacen("[1,", "[2,", 1);
+    let refused = serde_json::from_str::<Checkpoint<Log>>(&text).unwrap_err();
+    assert!(refused.to_string().starts_with("a checkpoint of another form: 2"));
 }
 
 #[tokio::test]

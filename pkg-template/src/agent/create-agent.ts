@@ -12,7 +12,7 @@ import { defined } from "../context/options.js";
 import { ThreadfoldError } from "../errors.js";
 import type { Fields as SchemaFields, StateOf, UpdatesOf } from "../schema.js";
 import { type AgentCallbacks, CALLBACKS, callbacksOf } from "./callbacks.js";
-import { checkNames } from "./known-options.js";
+import { checkNames } from "../known-options.js";
 import { addLoop, type Builder } from "./loop.js";
 import { named, schemaOf } from "./middleware.js";
 import { modelCallLimitMiddleware } from "./middleware/model-call-limit.js";
@@ -22,11 +22,11 @@ import { type ResponseFormat, structuredOf } from "./structured.js";
 import { toolNode } from "./tool-node.js";
 import type { SystemPrompt } from "./system-message.js";
 import { agentTool, isProviderTool, type Tool } from "./tools.js";
-import type { BaseFields, Middleware, StateForm, StateOfMiddlewares } from "./types.js";
+import type { BaseFields, FieldsOf, Middleware, StateForm, StateOfMiddlewares } from "./types.js";
 
 /** What an agent is made of: {@link createAgent}. */
 export interface AgentOptions<
-  F extends SchemaFields = Record<never, never>,
+  S extends StateForm<SchemaFields> = Record<never, never>,
   M extends readonly Middleware[] = readonly Middleware[],
 > extends AgentCallbacks {
   /** The model: of `@langchain/core`, of the AI SDK, or a function. */
@@ -37,9 +37,9 @@ export interface AgentOptions<
   /** What is around the loop. The first is the outermost. */
   readonly middleware?: M | undefined;
   /** Fields of the state besides those of the middlewares: a schema, or the fields of one. */
-  readonly schema?: StateForm<F> | undefined;
+  readonly schema?: S | undefined;
   /** LangChain's name of `schema`. */
-  readonly stateSchema?: StateForm<F> | undefined;
+  readonly stateSchema?: S | undefined;
   /** The form of the answer: it is in `structuredResponse`. */
   readonly responseFormat?: ResponseFormat | undefined;
   /** Keeps the threads: any saver of langgraph.js, or one of `threadfold/graph`. */
@@ -117,9 +117,9 @@ const base = defineSchema({
  * ```
  */
 export function createAgent<
-  const F extends SchemaFields = Record<never, never>,
+  const S extends StateForm<SchemaFields> = Record<never, never>,
   const M extends readonly Middleware[] = readonly [],
->(options: AgentOptions<F, M>): Agent<F, M> {
+>(options: AgentOptions<S, M>): Agent<FieldsOf<S>, M> {
   const {
     model,
     tools: ownTools,
@@ -139,9 +139,9 @@ export function createAgent<
     interruptAfter,
     on,
     ...others
-  } = options ?? ({} as AgentOptions<F, M>);
+  } = options ?? ({} as AgentOptions<S, M>);
   checkNames(others, ["id", ...CALLBACKS, ...OF_LANGCHAIN]);
-  if (!model) throw new ThreadfoldError("INVALID_VALUE", "`model` option is required to create an agent.");
+  checkModel(model);
   const middleware = list(ownMiddleware, "middleware").map((one) => named(one as Middleware));
   if (maxIterations !== undefined)
     middleware.unshift({ ...modelCallLimitMiddleware({ runLimit: maxIterations }), name: "maxIterations" });
@@ -181,9 +181,20 @@ export function createAgent<
   addLoop(graph, middleware, tools, structured?.tools, hasTools);
 
   const settings = { checkpointer, durability, interruptBefore, interruptAfter, on, name };
-  const agent = graph.compile({ ...defined(settings), recursionLimit: RECURSION_LIMIT }) as unknown as Agent<F, M>;
+  const agent = graph.compile({ ...defined(settings), recursionLimit: RECURSION_LIMIT }) as unknown as Agent<
+    FieldsOf<S>,
+    M
+  >;
   if (store === undefined && signal === undefined) return agent;
-  return agent.withConfig({ ...(store !== undefined && { store }), ...(signal && { signal }) }) as Agent<F, M>;
+  return agent.withConfig({ ...(store !== undefined && { store }), ...(signal && { signal }) }) as Agent<
+    FieldsOf<S>,
+    M
+  >;
+}
+
+/** @throws {@link ThreadfoldError} where there is none. */
+export function checkModel(model: unknown): void {
+  if (!model) throw new ThreadfoldError("INVALID_VALUE", "`model` option is required to create an agent.");
 }
 
 /** The schema of the state: a field that the agent itself declares counts, whatever a middleware says of it. */

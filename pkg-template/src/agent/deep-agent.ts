@@ -1,6 +1,6 @@
 import type { LangChainMessage } from "../messages.js";
 import type { Fields as SchemaFields } from "../schema.js";
-import { type Agent, type AgentOptions, createAgent } from "./create-agent.js";
+import { type Agent, type AgentOptions, checkModel, createAgent } from "./create-agent.js";
 import { createFilesystemMiddleware } from "./middleware/filesystem.js";
 import { humanInTheLoopMiddleware, type HumanInTheLoopOptions } from "./middleware/human-in-the-loop.js";
 import { createPatchToolCallsMiddleware } from "./middleware/patch-tool-calls.js";
@@ -8,13 +8,13 @@ import { type CompiledSubAgent, createSubAgentMiddleware, type SubAgent } from "
 import { summarizationMiddleware, type SummarizationOptions } from "./middleware/summarization.js";
 import { todoListMiddleware } from "./middleware/todo-list.js";
 import { systemMessage } from "./system-message.js";
-import type { Middleware } from "./types.js";
+import type { FieldsOf, Middleware, StateForm } from "./types.js";
 
 /** What a deep agent is made of: {@link createDeepAgent}. */
 export interface DeepAgentOptions<
-  F extends SchemaFields = Record<never, never>,
+  S extends StateForm<SchemaFields> = Record<never, never>,
   M extends readonly Middleware[] = readonly Middleware[],
-> extends AgentOptions<F, M> {
+> extends AgentOptions<S, M> {
   /** Whom it may give tasks to, besides one that can do all that it can: `general-purpose`, unless you name one so. */
   readonly subagents?: readonly (SubAgent | CompiledSubAgent)[] | undefined;
   /** Which tools need a yes, its own and its sub-agents'. */
@@ -55,11 +55,12 @@ const PROMPT =
  * ```
  */
 export function createDeepAgent<
-  const F extends SchemaFields = Record<never, never>,
+  const S extends StateForm<SchemaFields> = Record<never, never>,
   const M extends readonly Middleware[] = readonly [],
->(options: DeepAgentOptions<F, M>): Agent<F, readonly [...DeepMiddleware, ...M]> {
+>(options: DeepAgentOptions<S, M>): Agent<FieldsOf<S>, readonly [...DeepMiddleware, ...M]> {
   const { subagents, interruptOn, summarization, systemPrompt, middleware = [], ...rest } = options ?? {};
   const { model } = rest;
+  checkModel(model);
   const summary = () =>
     summarizationMiddleware({ model, ...summarization } as SummarizationOptions & { model: typeof model });
   const stack = [
@@ -85,7 +86,7 @@ export function createDeepAgent<
     ...(interruptOn ? [humanInTheLoopMiddleware({ interruptOn })] : []),
   ] as unknown as readonly [...DeepMiddleware, ...M];
   const prompt = systemPrompt ? systemMessage(systemPrompt).concat(`\n\n${PROMPT}`) : PROMPT;
-  return createAgent<F, readonly [...DeepMiddleware, ...M]>({
+  return createAgent<S, readonly [...DeepMiddleware, ...M]>({
     ...rest,
     systemPrompt: prompt,
     middleware: stack,

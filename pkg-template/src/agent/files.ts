@@ -99,26 +99,33 @@ export function readFile(
   if (text.trim() === "") return { said: EMPTY };
   const [from, most] = [Math.max(0, offset), Math.max(0, limit)];
   if (most === 0) return { said: nothingAsked(limit) };
-  // Where Python ends a line.
+  // Where Python ends a line. Only the ends of files from elsewhere are changed, to newlines.
   // oxlint-disable-next-line no-control-regex
-  const lines = text.split(/\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/);
-  if (lines.at(-1) === "") lines.pop();
+  const lines = text.split(/(?<=[\n\v\f\x1c-\x1e\x85\u2028\u2029]|\r(?!\n))/);
   if (from >= lines.length) return fail(`Line offset ${from} exceeds file length (${lines.length} lines)`);
-  let end = Math.min(from + most, lines.length);
-  let size = 0;
-  for (let at = from; at < end; at++) {
-    size += (lines[at] as string).length + 1;
-    if (size > room + 1 && at > from) end = at;
-  }
-  const fields = [`lines ${from + 1}-${end} of ${lines.length}`];
-  const shown = lines.slice(from, end).join("\n");
-  const isWhole = shown.length <= room;
-  // Of a line that is too long no offset shows the rest.
-  if (!isWhole) fields.push(`truncated mid-line | ${room} of ${shown.length} chars`);
-  else if (end < lines.length) fields.push(`next offset ${end}`);
-  if (isWhole && end < Math.min(from + most, lines.length)) fields.push("truncated due to size");
+  const end = Math.min(from + most, lines.length);
+  const rows = lines.slice(from, end).join("").replace(/\r\n?/g, "\n").split("\n");
+  if (rows.at(-1) === "") rows.pop();
+  while (rows.length < end - from) rows.push("");
+  const body = rows.join("\n");
+
   const note = offset < 0 ? [clamped(offset)] : [];
-  return { said: [...note, `@@ ${fields.join(" | ")} @@`, shown.slice(0, room)].join("\n") };
+  const shown = (rows: string, last: number, ...fields: string[]) =>
+    [...note, `@@ ${[`lines ${from + 1}-${last} of ${lines.length}`, ...fields].join(" | ")} @@`, rows].join("\n");
+  const next = (last: number) => (last < lines.length ? [`next offset ${last}`] : []);
+  const whole = shown(body, end, ...next(end));
+  if (whole.length < room) return { said: whole };
+  let length = body.length;
+  for (let last = end; last > from; last--) {
+    const head = shown("", last, ...next(last), "truncated due to size");
+    if (head.length + length <= room) return { said: head + body.slice(0, length) };
+    length -= (rows[last - 1 - from] as string).length + 1;
+  }
+  // Of a line that is too long no offset shows the rest.
+  const first = rows[0] as string;
+  const cut = (size: number) =>
+    shown(first.slice(0, size), from + 1, "truncated mid-line", `${size} of ${first.length} chars`);
+  return { said: cut(Math.max(0, Math.min(first.length, room + first.length - cut(first.length).length))) };
 }
 
 const EMPTY = "System reminder: File exists but has empty contents";

@@ -24,6 +24,14 @@ export function withId(message: AiMessage): AiMessage {
   return Object.assign(copy, { lc_kwargs: { ...lc_kwargs, ...more } });
 }
 
+/** Names a message's author. An instance is told so in place, as LangChain does; it is saved by `lc_kwargs`. */
+export function named<M extends object>(message: M, name: string): M {
+  if (Object.getPrototypeOf(message) === Object.prototype) return { ...message, name };
+  const { lc_kwargs } = message as { lc_kwargs?: Fields };
+  if (lc_kwargs) lc_kwargs["name"] = name;
+  return Object.assign(message, { name });
+}
+
 /** `"ai"`, `"human"`, `"tool"`, `"system"`, … */
 export function typeOf(message: unknown): unknown {
   if (typeof message !== "object" || message === null) return undefined;
@@ -77,6 +85,18 @@ export function toolMessage(
   return message;
 }
 
+/** The blocks that LangChain takes for a result's content. Others are data that have a `type`. */
+const BLOCKS = new Set<unknown>([
+  "text",
+  "image_url",
+  "image",
+  "json",
+  "search_result",
+  "custom_tool_call_output",
+  "document",
+  "file",
+]);
+
 /**
  * What a tool returned, as the content of a message.
  *
@@ -85,8 +105,7 @@ export function toolMessage(
 export function contentOf(value: unknown): string | readonly ContentBlock[] {
   if (typeof value === "string") return value;
   if (value === undefined) return "";
-  const isBlock = (block: unknown) => typeof (block as Fields | null)?.["type"] === "string";
-  if (Array.isArray(value) && value.length > 0 && value.every(isBlock)) return value as ContentBlock[];
+  if (Array.isArray(value) && value.every((block) => BLOCKS.has((block as Fields | null)?.["type"]))) return value;
   try {
     return JSON.stringify(value) ?? String(value);
   } catch (cause) {

@@ -2,7 +2,7 @@
 import { type Command, type NodeContext } from "threadfold/graph";
 import type { LangChainMessage } from "../messages.js";
 import type { Callbacks } from "./callbacks.js";
-import { type AiMessage, type Fields, typeOf, withId } from "./message.js";
+import { type AiMessage, type Fields, named, typeOf, withId } from "./message.js";
 import { type AgentModel, callModel } from "./models.js";
 import { invalidCallsRepair } from "./invalid-calls.js";
 import { withContext } from "./middleware.js";
@@ -127,13 +127,6 @@ export function modelNode(options: ModelNodeOptions) {
     if (answer.structuredResponse !== undefined || structured) update["structuredResponse"] = answer.structuredResponse;
     return commands.length > 0 ? [update, ...commands] : update;
   };
-}
-
-/** Says who answered. An instance is told so in place, as LangChain does. */
-function named(message: AiMessage, name: string): AiMessage {
-  if (Object.getPrototypeOf(message) === Object.prototype) return { ...message, name };
-  message.name = name;
-  return message;
 }
 
 function checked(command: Command): Command {

@@ -1,9 +1,10 @@
 // Tools in every form that is taken, as one.
+import { REMOVE_ALL_MESSAGES } from "threadfold";
 import { Command } from "threadfold/graph";
 import { ThreadfoldError } from "../errors.js";
 import type { ToolCall } from "../messages.js";
 import { newId } from "../new-id.js";
-import { contentOf, type Fields, toolMessage, typeOf } from "./message.js";
+import { contentOf, type Fields, named, toolMessage, typeOf } from "./message.js";
 import { configOf } from "./model-call.js";
 import { type AnySchema, check, jsonSchemaOf, type StandardSchema } from "./schema-checks.js";
 import type { ToolOutcome, ToolRuntime } from "./types.js";
@@ -145,7 +146,7 @@ const refused = (call: ToolCall, problems: string) =>
 
 /** Makes of what a tool returned what the state takes. */
 export function outcomeOf(value: unknown, call: ToolCall): ToolOutcome {
-  if (isCommand(value)) return value as ToolOutcome;
+  if (isCommand(value)) return answering(value, call);
   if (typeOf(value) === "tool") {
     // An instance is told its id in place, as LangGraph does: a copy would be none of its class's. It is saved by `lc_kwargs`.
     const message = value as { id?: unknown; lc_kwargs?: Fields };
@@ -154,6 +155,28 @@ export function outcomeOf(value: unknown, call: ToolCall): ToolOutcome {
     return value as ToolOutcome;
   }
   return toolMessage(call, contentOf(value));
+}
+
+/**
+ * A tool's command, in which the message that answers the call has the tool's name, as LangGraph has it.
+ *
+ * @throws an error if no message answers the call: models refuse such a history.
+ */
+function answering(command: Command, { id, name }: ToolCall): ToolOutcome {
+  const { update, graph } = command as { update?: unknown; graph?: unknown };
+  if (typeof update !== "object" || update === null) return command;
+  const messages = [(update as Fields)["messages"] ?? []].flat();
+  const answers = (one: unknown) => typeOf(one) === "tool" && (one as Fields)["tool_call_id"] === id;
+  if (!messages.some(answers)) {
+    const isCleared = messages.length === 1 && (messages[0] as Fields | null)?.["id"] === REMOVE_ALL_MESSAGES;
+    if (isCleared || graph) return command;
+    throw new Error(
+      `Expected to have a matching ToolMessage in Command.update for tool '${name}': every call needs an answer, a tool message with the call's id.`,
+    );
+  }
+  if (messages.every((one) => !answers(one) || (one as Fields)["name"] === name)) return command;
+  const told = messages.map((one) => (answers(one) ? named(one as Fields, name) : one));
+  return withUpdate(command, (all) => ({ ...all, messages: told }));
 }
 
 /** Whether it is a command, of this package or of langgraph.js. */

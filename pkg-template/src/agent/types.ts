@@ -111,11 +111,17 @@ export type FieldsOf<S> = 0 extends S & 1
   ? SchemaFields
   : S extends Schema<infer F>
     ? F
-    : S extends { readonly _output: infer State } | { readonly State: infer State }
-      ? { [K in Exclude<keyof State, "messages">]: Field<State[K], State[K], false> }
-      : S extends { readonly shape: object } | { getChannels(): object } | { readonly lc_graph_name: string }
-        ? SchemaFields
-        : S;
+    : S extends { readonly _output: infer State }
+      ? DeclaredFields<State, State>
+      : S extends { readonly State: infer State; readonly Update: infer Update }
+        ? DeclaredFields<State, Update>
+        : S extends { readonly shape: object } | { getChannels(): object } | { readonly lc_graph_name: string }
+          ? SchemaFields
+          : S;
+
+type DeclaredFields<State, Update> = {
+  [K in Exclude<keyof State, "messages">]: Field<State[K], K extends keyof Update ? Update[K] : never, false>;
+};
 
 /** Part of an agent: fields, tools, and hooks around its loop. Make one with {@link createMiddleware}. */
 export interface Middleware<F = SchemaFields, State = AgentState & StateOf<F>> {

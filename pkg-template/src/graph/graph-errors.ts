@@ -120,7 +120,7 @@ export class NodeInterrupt extends GraphInterrupt {
   override readonly name: string = "NodeInterrupt";
 
   constructor(value: unknown) {
-    super([{ value }]);
+    super([{ value } as Interrupt]);
   }
 }
 

@@ -3,8 +3,8 @@ export const INTERRUPT = "__interrupt__";
 
 /** A question of a node: `new Command({ resume })` answers it. */
 export interface Interrupt<Value = unknown> {
-  /** By this id one of several questions is answered: `resume: { [id]: answer }`. */
-  id?: string | undefined;
+  /** By this id one of several questions is answered: `resume: { [id]: answer }`. That of a `NodeInterrupt` has none. */
+  id: string;
   value?: Value;
 }
 

@@ -76,7 +76,7 @@ interface Action {
 
 const EDITED = "hitlEditedToolCalls";
 const NOTICE =
-  "Note: a human reviewer replaced this tool call before it ran. Treat the result as that of the call below, not of the one that you made.";
+  "Note: a human reviewer replaced this tool call before it ran. The call recorded in your message is the one you produced, not the one that executed. This was intentional and authorized. Do not re-issue your original call.";
 
 /**
  * Asks for a yes before tools run, as LangChain's `humanInTheLoopMiddleware` does: one interrupt for all calls of a turn
@@ -175,8 +175,8 @@ export function humanInTheLoopMiddleware(options: HumanInTheLoopOptions) {
     name: "HumanInTheLoopMiddleware",
     stateSchema: { [EDITED]: field.replace<Readonly<Record<string, Action>>>({ private: true }) },
     afterModel: async (state, runtime) => {
-      if (mode === "per_call") return undefined;
       const calls = callsOf(lastTurn(state.messages).ai);
+      if (mode === "per_call" || calls.length === 0) return undefined;
       const waiting = await Promise.all(calls.map((toolCall) => configOf(toolCall, state, runtime)));
       const edited = state[EDITED] as object | undefined;
       if (!waiting.some(Boolean)) return edited && Object.keys(edited).length > 0 ? { [EDITED]: {} } : undefined;
@@ -225,7 +225,7 @@ export function humanInTheLoopMiddleware(options: HumanInTheLoopOptions) {
       const tool = runtime.tools.find((one) => one.name === name);
       const outcome = await handler({ ...request, tool, toolCall: { ...toolCall, name, args } });
       // Of a tool that there is not, the model is told just that: nothing ran.
-      return editNotice === null || !tool ? outcome : noted(outcome, toolCall, editNotice, action);
+      return !editNotice || !tool ? outcome : noted(outcome, toolCall, editNotice, action);
     },
   });
 }
@@ -272,9 +272,16 @@ function answerTo(call: ToolCall, decision: ApprovalDecision): LangChainMessage 
   return toolMessage(call, message ? `${rejected} reason: ${message}` : usual, "error");
 }
 
+/** JSON as Python writes it: with spaces, in ASCII. */
+const pythonJson = (value: object) =>
+  JSON.stringify(value, null, 1)
+    .replace(/(?<=[{[])\n +|\n *(?=[}\]])/g, "")
+    .replace(/\n +/g, " ")
+    .replace(/[^ -~]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
 /** Tells the model that another call ran. */
 function noted(outcome: ToolOutcome, { id }: ToolCall, notice: string, { name, args }: Action): ToolOutcome {
-  const sentence = `${notice} Executed instead: ${name} with arguments ${JSON.stringify(args)}.`;
+  const sentence = `${notice} Executed instead: ${name} with arguments ${pythonJson(args)}.`;
   const withNote = (message: Fields) => {
     const { content } = message;
     const note = contentOf(content).length > 0 ? `${sentence}\n\nTool response:` : sentence;

@@ -1,0 +1,14 @@
+// What tells a wasm that lies beside the package from that of another version: `init` of "threadfold/slim" asks for it.
+import { createHash } from "node:crypto";
+import { leb } from "./wasm-sections.mjs";
+
+/** The name of the section that has it, which src/init.ts knows, too. */
+const SECTION = "threadfold";
+
+export const fingerprint = (wasm) => createHash("sha256").update(wasm).digest("hex").slice(0, 16);
+
+/** Returns the wasm with its own fingerprint in it; the wasm within the JavaScript needs none. */
+export function withFingerprint(wasm) {
+  const body = Buffer.from([...leb(SECTION.length), ...Buffer.from(SECTION + fingerprint(wasm))]);
+  return Buffer.concat([wasm, Buffer.of(0, ...leb(body.length)), body]);
+}

@@ -1,0 +1,120 @@
+//! Checkpoints through serde, for checkpointers that keep them outside the program.
+
+use serde::de::{Deserialize, Deserializer, Error};
+use serde::ser::{Serialize, Serializer};
+use serde_json::Value;
+
+use super::checkpointer::{Checkpoint, Finished, Pending};
+use super::node::Interrupt;
+use super::planner::{Cause, ChannelState, PlanState};
+use crate::State;
+
+/// Begins each checkpoint: another number is another form.
+const FORM: u8 = 1;
+
+/// Version, seen, passed; held, finished, updated.
+type ChannelForm = ((u64, u64, u64), (bool, bool, bool));
+/// The step, the channels, the highest version, whether updates are known, who arrived, the Sends.
+type PlanForm = (i64, Vec<ChannelForm>, u64, bool, Vec<(u32, u32)>, Vec<u32>);
+/// None for a pull; a Send's index; or the task that failed, and true.
+type CauseForm = Option<(u32, bool)>;
+type FinishedForm<U, S> = (Option<U>, Vec<u32>, Vec<S>);
+/// The node, why it ran, what it has done, its answers, its interrupt's id, node and value.
+type PendingForm<U, S> =
+    (u32, CauseForm, Option<FinishedForm<U, S>>, Vec<Value>, Option<(String, String, Value)>);
+type CheckpointForm<U, S> = (u8, S, PlanForm, Option<U>, Vec<S>, Vec<PendingForm<U, S>>);
+
+/// Writes it in a form of this crate's own, which [`Deserialize`] reads.
+///
+/// Nodes are numbers in it, so it belongs to a graph with the same nodes and edges, added in the same
+/// order. Its answers and interrupts are any JSON: take a format that describes itself.
+impl<S> Serialize for Checkpoint<S>
+where
+    S: State + Serialize,
+    S::Update: Serialize,
+{
+    fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
+        let pending: Vec<PendingForm<&S::Update, &S>> = self.pending.iter().map(pending).collect();
+        let sends: Vec<&S> = self.sends.iter().collect();
+        let form: CheckpointForm<&S::Update, &S> =
+            (FORM, &self.state, plan(&self.plan), self.input.as_ref(), sends, pending);
+        form.serialize(serializer)
+    }
+}
+
+impl<'de, S> Deserialize<'de> for Checkpoint<S>
+where
+    S: State + Deserialize<'de>,
+    S::Update: Deserialize<'de>,
+{
+    fn deserialize<T: Deserializer<'de>>(deserializer: T) -> Result<Self, T::Error> {
+        let (form, state, plan, input, sends, pending) =
+            CheckpointForm::<S::Update, S>::deserialize(deserializer)?;
+        if form != FORM {
+            return Err(T::Error::custom(format!("a checkpoint of another form: {form}")));
+        }
+        let pending = pending.into_iter().map(read_pending).collect();
+        Ok(Self { state, plan: read_plan(plan), input, sends, pending })
+    }
+}
+
+fn plan(plan: &PlanState) -> PlanForm {
+    let channel = |own: &ChannelState| {
+        ((own.version, own.seen, own.passed), (own.is_held, own.is_finished, own.is_updated))
+    };
+    (
+        plan.step,
+        plan.channels.iter().map(channel).collect(),
+        plan.highest,
+        plan.knows_updated,
+        plan.arrived.clone(),
+        plan.sends.clone(),
+    )
+}
+
+fn read_plan((step, channels, highest, knows_updated, arrived, sends): PlanForm) -> PlanState {
+    let channel = |((version, seen, passed), (is_held, is_finished, is_updated))| ChannelState {
+        version,
+        seen,
+        passed,
+        is_held,
+        is_finished,
+        is_updated,
+        ..ChannelState::default()
+    };
+    let channels = channels.into_iter().map(channel).collect();
+    PlanState { step, channels, highest, knows_updated, arrived, sends }
+}
+
+fn pending<S: State>(pending: &Pending<S>) -> PendingForm<&S::Update, &S> {
+    (
+        pending.node,
+        match pending.cause {
+            Cause::Pull => None,
+            Cause::Push(index) => Some((index, false)),
+            Cause::Error(task) => Some((task, true)),
+        },
+        pending
+            .finished
+            .as_ref()
+            .map(|own| (own.update.as_ref(), own.writes.clone(), own.sends.iter().collect())),
+        pending.answers.clone(),
+        pending.interrupt.as_ref().map(|own| (own.id.clone(), own.node.clone(), own.value.clone())),
+    )
+}
+
+fn read_pending<S: State>(
+    (node, cause, finished, answers, interrupt): PendingForm<S::Update, S>,
+) -> Pending<S> {
+    Pending {
+        node,
+        cause: match cause {
+            None => Cause::Pull,
+            Some((index, false)) => Cause::Push(index),
+            Some((task, true)) => Cause::Error(task),
+        },
+        finished: finished.map(|(update, writes, sends)| Finished { update, writes, sends }),
+        answers,
+        interrupt: interrupt.map(|(id, node, value)| Interrupt { id, node, value }),
+    }
+}
