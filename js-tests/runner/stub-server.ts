@@ -130,6 +130,8 @@ export class StubServer {
   holdAnswers = false;
   /** Requests to stop a run get lost, and are never answered. */
   hangCancels = false;
+  /** Whether no run fails any more. */
+  isMended = false;
   /** Whether a run ends with its connection, as most servers have it that cannot be joined. */
   stopsWhenLeft = false;
   readonly #wire: Wire;
@@ -253,7 +255,7 @@ export class StubServer {
     };
     const words = message.text.split(/(?<= )/);
     for (const [at, word] of words.entries()) {
-      if (question.startsWith("Fail") && at === 3) {
+      if (question.startsWith("Fail") && at === 3 && !this.isMended) {
         yield* this.#wire.fail(run, "The model hung up.");
         return;
       }

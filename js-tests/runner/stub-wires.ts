@@ -12,9 +12,21 @@ const taken = ({ id, role, type, content }: Sent): Held => ({
   text: content,
 });
 
+/** Adds messages by LangGraph's rules. */
 function take(thread: HeldThread, sent: readonly Sent[]): void {
-  const known = new Set(thread.messages.map(({ id }) => id));
-  thread.messages = [...thread.messages, ...sent.filter(({ id }) => !known.has(id)).map(taken)];
+  for (const message of sent) {
+    const at = thread.messages.findIndex(({ id }) => id === message.id);
+    if (message.type === "remove") thread.messages = thread.messages.filter((_, place) => place !== at);
+    else if (at < 0) thread.messages = [...thread.messages, taken(message)];
+    else if (message.role !== "assistant") thread.messages = thread.messages.with(at, taken(message));
+  }
+}
+
+/** Of a list that ends with a message of the user's, an agent that answers anew keeps no more. */
+function cut(thread: HeldThread, sent: readonly Sent[]): void {
+  const last = sent.at(-1);
+  const at = thread.messages.findIndex(({ id }) => id === last?.id);
+  if (last?.role === "user" && at >= 0) thread.messages = thread.messages.slice(0, at + 1);
 }
 
 export const agUiMessage = ({ id, role, text }: Held) => ({ id, role, content: text });
@@ -36,6 +48,7 @@ export const agUiWire: Wire = {
       };
       return server.start(body, init, () => {
         const thread = server.thread(body.threadId);
+        cut(thread, body.messages);
         take(thread, body.messages);
         Object.assign(thread.fields, body.state);
         if (!body.resume) thread.open = [];

@@ -1,5 +1,10 @@
 // useExternalStoreRuntime: the thread is the store, the runner sends.
-import { AssistantRuntimeProvider, useExternalMessageConverter, useExternalStoreRuntime } from "@assistant-ui/react";
+import {
+  AssistantRuntimeProvider,
+  useExternalMessageConverter,
+  useExternalStoreRuntime,
+  type AppendMessage,
+} from "@assistant-ui/react";
 import { useSyncExternalStore } from "react";
 import { textOf, type AgUiMessage } from "threadfold";
 import { useThread } from "threadfold/react";
@@ -14,9 +19,10 @@ export function ThreadChat() {
     // Converts a message when it is another object than before: a token costs one conversion.
     messages: useExternalMessageConverter({ callback: convert, messages: messages as AgUiMessage[], isRunning }),
     isRunning,
-    onNew: async ({ content }) => {
-      await agent.sendMessage(content.map((part) => (part.type === "text" ? part.text : "")).join(""));
-    },
+    onNew: async ({ content }) => void (await agent.sendMessage(said(content))),
+    onEdit: async ({ content, sourceId }) =>
+      void (await agent.sendMessage(said(content), undefined, { messageId: sourceId ?? undefined })),
+    onReload: async (parentId) => void (await agent.regenerate({ messageId: parentId ?? undefined })),
     onCancel: async () => void (await agent.stop()),
   });
   return (
@@ -25,6 +31,9 @@ export function ThreadChat() {
     </AssistantRuntimeProvider>
   );
 }
+
+const said = (content: AppendMessage["content"]) =>
+  content.map((part) => (part.type === "text" ? part.text : "")).join("");
 
 /** assistant-ui puts a tool's result into the call that it belongs to. */
 const convert: useExternalMessageConverter.Callback<AgUiMessage> = (message) => {

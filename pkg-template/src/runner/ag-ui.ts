@@ -8,10 +8,12 @@ import { newId } from "../new-id.js";
 import { refusal } from "../stream/response.js";
 import type { AgUiState, ThreadUpdate } from "../thread-types.js";
 import { callsLeft } from "./calls-left.js";
+import { checkOptions } from "./check-options.js";
 import { request } from "./http.js";
 import type { Answer, RunNews, RunProtocol } from "./protocol.js";
 import { OPEN_INTERRUPTS, questionIn, text } from "./question.js";
 import { Runner } from "./runner.js";
+import { idsOf, removes } from "./said.js";
 import { tell } from "./tell.js";
 import type { HttpOptions, RunnerInterrupt, RunnerOptions } from "./runner-types.js";
 
@@ -111,8 +113,8 @@ export class AgUiRunner<S extends WithAgUiMessages = AgUiState, U extends object
   U
 > {
   /**
-   * @throws {@link ThreadfoldError} `INVALID_VALUE` for anything but a thread, and unless exactly one of `url`, `agent`
-   *   and `send` is given.
+   * @throws {@link ThreadfoldError} `INVALID_VALUE` for anything but a thread, for an option that there is not, and unless
+   *   exactly one of `url`, `agent` and `send` is given.
    */
   constructor(thread: Thread<S, U>, options: AgUiRunnerOptions) {
     super(thread, new AgUiProtocol(thread as unknown as Thread, options), options);
@@ -135,6 +137,21 @@ const LEGACY = "on_interrupt";
 const areInterrupts = (list: unknown): list is readonly object[] =>
   Array.isArray(list) && list.length > 0 && list.every((item) => typeof item === "object" && item !== null);
 
+const OWN_OPTIONS = {
+  url: true,
+  agent: true,
+  send: true,
+  joinUrl: true,
+  connect: true,
+  cancel: true,
+  tools: true,
+  context: true,
+  forwardedProps: true,
+  state: true,
+  messages: true,
+  onEvent: true,
+} as const;
+
 class AgUiProtocol implements RunProtocol {
   readonly #thread: Thread;
   readonly #options: AgUiRunnerOptions;
@@ -143,6 +160,7 @@ class AgUiProtocol implements RunProtocol {
   constructor(thread: Thread, options: AgUiRunnerOptions) {
     this.#thread = thread;
     this.#options = options;
+    checkOptions<AgUiRunnerOptions>(options, OWN_OPTIONS);
     const { url, agent, send } = options ?? {};
     if ([url, agent, send].filter((way) => way !== undefined).length !== 1)
       throw new ThreadfoldError("INVALID_VALUE", "An AgUiRunner takes one of the options url, agent and send.");
@@ -160,7 +178,7 @@ class AgUiProtocol implements RunProtocol {
     return typeof given[0] === "string" && given.length === 2 ? given : given.map((message) => this.messages(message));
   }
 
-  request(_: readonly object[], answers?: readonly Answer[]): (signal: AbortSignal) => Promise<RunNews> {
+  request(updates: readonly object[], answers?: readonly Answer[]): (signal: AbortSignal) => Promise<RunNews> {
     const thread = this.#thread;
     const { tools, context, forwardedProps, state, messages } = this.#options;
     thread.threadId ??= newId();
@@ -168,7 +186,8 @@ class AgUiProtocol implements RunProtocol {
       tools: asked(tools),
       context: asked(context),
       state,
-      messages: typeof messages === "function" ? "whole" : messages,
+      // That messages are gone is said by the others.
+      messages: typeof messages === "function" || updates.some(removes) ? "whole" : messages,
       ...resuming(asked(forwardedProps) ?? {}, answers),
     });
     // Queued messages are shown, but are not part of this run.
@@ -289,9 +308,6 @@ class AgUiProtocol implements RunProtocol {
 const STREAM = { accept: "text/event-stream" };
 
 const asked = <T>(value: OrAsked<T>): T => (typeof value === "function" ? (value as () => T)() : value);
-
-const idsOf = (update: object): unknown[] =>
-  [(update as { messages?: unknown }).messages].flat().map((message) => (message as { id?: unknown } | undefined)?.id);
 
 /** A message with a role but no id would become LangChain's. */
 function withId(message: unknown): unknown {

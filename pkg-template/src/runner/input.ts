@@ -9,11 +9,16 @@ export function inputOf(updates: readonly object[], schema: { readonly fields: o
   const input: Values = {};
   for (const update of updates) {
     for (const [key, value] of Object.entries(update)) {
-      input[key] = key in input ? joined(fields[key]?.kind, input[key], value) : value;
+      const sent = fields[key]?.kind === "messages" ? [value].flat().map(withContent) : value;
+      input[key] = key in input ? joined(fields[key]?.kind, input[key], sent) : sent;
     }
   }
   return input;
 }
+
+/** A server in Python takes no message without content, nor a removal. */
+const withContent = (message: { readonly type?: unknown } | null) =>
+  message?.type === "remove" ? { content: "", ...message } : message;
 
 /** The kinds of fields of a thread without a schema. */
 const READY_MADE = { messages: { kind: "messages" }, tools: { kind: "tools" }, files: { kind: "files" } };

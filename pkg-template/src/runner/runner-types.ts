@@ -89,6 +89,12 @@ export interface HttpOptions {
   fetch?: typeof globalThis.fetch | undefined;
 }
 
+/** Which message to send again, or anew. */
+export interface SendOptions {
+  /** The id of a message of the thread. */
+  readonly messageId?: string | undefined;
+}
+
 /** Messages to send: one, or a list, in any form that the thread accepts. AG-UI's without an id get one. */
 export type SentMessages<U> = U extends { messages?: infer M } ? Sent<Exclude<M, undefined>> : never;
 

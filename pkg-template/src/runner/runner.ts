@@ -20,9 +20,12 @@ import type {
   RunnerOptions,
   RunnerStatus,
   RunResult,
+  SendOptions,
   SentFields,
   SentMessages,
 } from "./runner-types.js";
+import { insteadOf, questionOf, rewound, unsentOf } from "./rewind.js";
+import type { Said } from "./said.js";
 import { sendAgain } from "./send-again.js";
 import { ShownRun } from "./shown-run.js";
 import { beginEmpty } from "./waiting.js";
@@ -72,7 +75,8 @@ export abstract class Runner<S extends object, U extends object> {
     const activity = () => this.#work && (this.#cancelling ? "cancelling" : "working");
     this.#questions = new Questions(thread, (raw) => protocol.interrupt(raw));
     this.#failed = new Failed(thread);
-    this.#shown = new ShownRun(thread, this.#questions, activity);
+    const canJoin = () => protocol.canJoin && thread.run.id !== undefined;
+    this.#shown = new ShownRun(thread, this.#questions, activity, canJoin);
     this.getStatus = this.getStatus.bind(this);
     this.subscribe = this.subscribe.bind(this);
   }
@@ -93,7 +97,8 @@ export abstract class Runner<S extends object, U extends object> {
   /**
    * Why the last run failed, why its connection broke, or why the thread could not be loaded; with the HTTP `status`, if
    * the server refused the request. Only while {@link Runner.status} is `error`, when `retry()` can be called: not while a
-   * broken connection is being rejoined. The same object until another run fails.
+   * broken connection is being rejoined. `NO_CONNECTION` for a run that a reload cut off and that cannot be rejoined. The
+   * same object until another run fails.
    */
   get error(): RunnerError | undefined {
     return this.#shown.error;
@@ -113,16 +118,48 @@ export abstract class Runner<S extends object, U extends object> {
    *   tool's result.
    * @param input - Other input fields of the state, shown and sent with it: LangGraph's `input` beside `messages`,
    *   AG-UI's `state`. Not options of the request.
-   * @throws {@link ThreadfoldError} `BUSY` with `"refuse"`, or while other code folds a run into the thread;
-   *   `DISPOSED`; the errors of `thread.optimistic`. Nothing is then shown.
+   * @param options - `messageId` edits: the message takes the place of that one of the user's, and what stands behind it
+   *   is removed, here and at the server. What no run has sent of it is taken back.
+   * @throws {@link ThreadfoldError} `BUSY` with `"refuse"` or a `messageId` while a run is under way or waits for an
+   *   answer, or while other code folds a run into the thread; `DISPOSED`; `INVALID_VALUE` for a `messageId` that is no message's of the user; the errors of `thread.optimistic`.
+   *   Nothing is then shown.
    */
-  async sendMessage(message?: string | SentMessages<U>, input?: SentFields<U>): Promise<RunResult> {
+  async sendMessage(
+    message?: string | SentMessages<U>,
+    input?: SentFields<U>,
+    options?: SendOptions,
+  ): Promise<RunResult> {
     this.#ready();
     this.#refuseIfBusy();
     const isNone = message === undefined || (Array.isArray(message) && message.length === 0);
     const update = { ...input, ...(!isNone && { messages: this.#protocol.messages(message) }) };
+    const messageId = option(options, "messageId");
+    if (messageId !== undefined) {
+      const question = this.#questionOf(messageId);
+      const own = insteadOf(question, messageId, update.messages);
+      return this.#send(() => ({ ...update, ...rewound(this.thread, question, own) }));
+    }
     if (Object.keys(update).length === 0) return this.#enqueue(undefined);
-    return this.#enqueue(this.#outbox.prepare(() => this.thread.optimistic(update as U).id));
+    return this.#send(() => update);
+  }
+
+  /**
+   * Has the agent answer again: removes what stands behind one of the user's messages, here and at the server, and runs.
+   * What no run has sent of it is taken back. Resolves as {@link Runner.sendMessage} does; until the run has ended,
+   * `thread.pending` has the removals. If the run fails, {@link Runner.retry} tries again.
+   *
+   * @param options - `messageId`: the user's message, or one of the answer's. The last answer, unless given.
+   * @throws {@link ThreadfoldError} `BUSY` while a run is under way or waits for an answer: `stop()` it first. `DISPOSED`;
+   *   `INVALID_VALUE` where the user has said nothing, or for an id that no message has.
+   */
+  async regenerate(options?: SendOptions): Promise<RunResult> {
+    this.#ready();
+    const { thread } = this;
+    const question = this.#questionOf(option(options, "messageId"));
+    // There is no answer yet to one that the server does not have.
+    const unsent = unsentOf(thread, question);
+    if (!unsent) return this.#send(() => rewound(thread, question));
+    return unsent.status === "failed" ? this.retry(unsent) : this.#enqueue(unsent.id);
   }
 
   /**
@@ -295,6 +332,18 @@ export abstract class Runner<S extends object, U extends object> {
     if (!this.#work && this.thread.run.status === "running") busy();
   }
 
+  /** @throws `BUSY` unless nothing is under way: what stands behind a message has to be known. */
+  #questionOf(id: string | undefined): Said {
+    const { status } = this.thread.run;
+    const goesOn = status === "running" || (status === "disconnected" && this.#protocol.canJoin);
+    if (this.#work || this.#isAsking || goesOn) busy();
+    return questionOf(this.thread, id);
+  }
+
+  #send(update: () => object): Promise<RunResult> {
+    return this.#enqueue(this.#outbox.prepare(() => this.thread.optimistic(update() as U).id));
+  }
+
   get #isAsking(): boolean {
     return this.interrupts.length > 0;
   }
@@ -438,7 +487,7 @@ export abstract class Runner<S extends object, U extends object> {
   #left(goesOn: boolean, asked: readonly unknown[] | undefined): RunResult {
     const { thread } = this;
     const { id } = thread.run;
-    if (goesOn) return this.#result({});
+    if (goesOn) return thread.run.error === undefined ? { status: "disconnected" } : this.#result({});
     const interrupts = id === undefined ? asked : undefined;
     if (isOpen(thread) || interrupts) thread.receive({ type: "run-finished", interrupts, stopped: true });
     return STOPPED;

@@ -1,5 +1,6 @@
 import { removeMessage, type Thread } from "threadfold";
 import type { PendingUpdate } from "../thread-types.js";
+import { idsOf, isUsers, lastOf, type Said } from "./said.js";
 import { isPending } from "./waiting.js";
 
 /**
@@ -7,10 +8,12 @@ import { isPending } from "./waiting.js";
  * end if the conversation has gone on.
  */
 export function sendAgain<S extends object, U extends object>(thread: Thread<S, U>, update: PendingUpdate<U>): string {
-  const last = idsOf(update.update).at(-1);
+  const own = new Set(idsOf(update.update).filter((id) => id !== undefined));
   const behind = () => {
     const { messages = [] } = thread.getState() as { messages?: readonly Said[] };
-    const at = messages.findIndex(({ id }) => id === last);
+    // One that only removes messages is about those behind the user's last one.
+    const said = lastOf(messages, ({ id }) => own.has(id));
+    const at = said < 0 && own.size > 0 ? lastOf(messages, isUsers) : said;
     return at < 0 ? [] : messages.slice(at + 1);
   };
   if (thread.run.status === "failed") {
@@ -28,17 +31,4 @@ export function sendAgain<S extends object, U extends object>(thread: Thread<S, 
   }
   op.rollback();
   return thread.optimistic(update.update).id;
-}
-
-interface Said {
-  readonly id: string;
-  readonly type?: unknown;
-  readonly role?: unknown;
-}
-
-const isUsers = ({ type, role }: Said) => role === "user" || type === "human";
-
-function idsOf(update: object): unknown[] {
-  const { messages } = update as { messages?: unknown };
-  return (Array.isArray(messages) ? messages : [messages]).map((message: { id?: unknown } | undefined) => message?.id);
 }

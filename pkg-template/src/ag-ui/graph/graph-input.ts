@@ -119,16 +119,20 @@ interface Sent {
   readonly toolCalls?: readonly { readonly id?: string; readonly function?: { readonly name?: string } }[];
 }
 
-/** Removes what came of the user's last message, which the client sends once more: the run is made anew. */
+/**
+ * Removes what came of the user's last message, which the client sends once more, or edited: the run is made anew.
+ */
 function undone(known: unknown, sent: readonly object[]): object[] {
-  const { id, role } = (sent.at(-1) ?? {}) as { id?: string; role?: string };
-  const list = (plainMessages(known) ?? []) as readonly { id?: string }[];
-  const place = role === "user" ? list.map((message) => message.id).lastIndexOf(id) : -1;
+  const last = (sent.at(-1) ?? {}) as { id?: string; role?: string };
+  const list = (plainMessages(known) ?? []) as readonly { id?: string; content?: unknown }[];
+  const place = last.role === "user" ? list.map((message) => message.id).lastIndexOf(last.id) : -1;
   if (place < 0) return [];
   const kept = new Set(sent.map((message) => (message as { id?: string }).id));
-  return list
+  const gone = list
     .slice(place + 1)
     .flatMap((message) => (message.id === undefined || kept.has(message.id) ? [] : [removeMessage(message.id)]));
+  const said = toLangChain(last as never) as { readonly content?: unknown };
+  return sameJson(said.content, list[place]?.content) ? gone : [said, ...gone];
 }
 
 /** Reasoning and activities are for the screen. */

@@ -1,0 +1,61 @@
+// What is to be sent so that a conversation goes on from one of the user's messages.
+import { removeMessage, ThreadfoldError, type Thread } from "threadfold";
+import type { PendingUpdate } from "../thread-types.js";
+import { idsOf, isUsers, lastOf, type Said } from "./said.js";
+
+/**
+ * Finds the user's message with this id; or of another's, or without an id of the last message, the user's before it.
+ *
+ * @throws `INVALID_VALUE` if there is none.
+ */
+export function questionOf<S extends object, U extends object>(thread: Thread<S, U>, id: string | undefined): Said {
+  const messages = messagesIn(thread.getState());
+  const named = id === undefined ? messages.length - 1 : placeIn(messages, id);
+  if (id !== undefined && named < 0) throw new ThreadfoldError("INVALID_VALUE", `There is no message '${id}'.`);
+  const question = messages[lastOf(messages.slice(0, named + 1), isUsers)];
+  if (!question) throw new ThreadfoldError("INVALID_VALUE", "There is no message of the user's to answer.");
+  return question;
+}
+
+/** Returns the update that no run has taken to the server and that is about this message. */
+export const unsentOf = <S extends object, U extends object>(thread: Thread<S, U>, { id }: Said) =>
+  thread.pending.filter((update) => isUnsent(update) && idsOf(update.update).includes(id)).at(-1);
+
+/**
+ * Returns the update after which the conversation goes on from a message of the user's: it removes what the server has
+ * behind it. Takes back what no run has sent of that.
+ *
+ * @param instead - Takes the message's place.
+ */
+export function rewound<S extends object, U extends object>(
+  thread: Thread<S, U>,
+  question: Said,
+  instead?: object,
+): { messages: object[] } {
+  const behind = [thread.getState(), thread.confirmed].flatMap((state) => {
+    const messages = messagesIn(state);
+    const at = placeIn(messages, question.id);
+    return at < 0 ? [] : messages.slice(at + 1);
+  });
+  const ids = new Set<unknown>(behind.map(({ id }) => id));
+  if (instead) ids.add(question.id);
+  for (const update of thread.pending.filter(isUnsent))
+    if (idsOf(update.update).some((id) => ids.has(id))) thread.optimisticUpdate(update.id).rollback();
+  const held = messagesIn(thread.confirmed);
+  const at = placeIn(held, question.id);
+  const removals = at < 0 ? [] : held.slice(at + 1).map(({ id }) => removeMessage(id));
+  if (instead) return { messages: [{ ...instead, id: question.id }, ...removals] };
+  return { messages: removals.length > 0 ? removals : [question] };
+}
+
+/** Returns the one message to send in the place of the user's with this id. */
+export function insteadOf(question: Said, id: string, messages: unknown): object {
+  const [own, ...more] = [messages ?? []].flat() as object[];
+  if (question.id !== id || !own || more.length > 0)
+    throw new ThreadfoldError("INVALID_VALUE", "The messageId of a user's message takes one message in its place.");
+  return own;
+}
+
+const messagesIn = (state: object): readonly Said[] => (state as { messages?: readonly Said[] }).messages ?? [];
+const placeIn = (messages: readonly Said[], id: string) => messages.findIndex((message) => message.id === id);
+const isUnsent = ({ status }: PendingUpdate<unknown>) => status !== "sent";
