@@ -119,8 +119,9 @@ async function compared(spec: GraphCase): Promise<string> {
       if (ours.error || ours.interrupts) return NOTHING_DIFFERS;
     } else {
       const [state, own] = await both(({ graph }) => graph.getState(config).catch((error: Error) => error.name));
-      // What became of a failed node's siblings: langgraph.js loses the edges of those that had finished.
-      if (ours.error && typeof own === "object" && own.tasks.length > 1) {
+      // What became of a failed node's siblings: langgraph.js loses the edges of those that had finished. A state whose
+      // finished tasks conflict is not told.
+      if (ours.error && (typeof own === "string" || own.tasks.length > 1)) {
         const [theirs, ours] = await both(({ saver }) => written(saver));
         if (theirs !== ours) return "siblings of a failed node";
         // Saved again at the next end, in other places, langgraph.js counts a write twice.
@@ -158,6 +159,14 @@ async function compared(spec: GraphCase): Promise<string> {
   }
   return NOTHING_DIFFERS;
 }
+
+// What random seeds have found: each of these graphs runs as langgraph.js does up to the bug of theirs that is named.
+test.each([
+  // Of many Sends to one node one fails, and what the finished ones wrote conflicts.
+  [644664290, "siblings of a failed node"],
+])("the graph of seed %i is comparable up to: %s", async (seed, why) => {
+  expect(await compared(randomGraph(randomOf(seed)))).toBe(why);
+});
 
 test("random graphs run as on langgraph.js", async () => {
   const { seed, numRuns } = seeded("random graphs beside langgraph.js", 1200);

@@ -34,6 +34,41 @@ test("a connection of an agent's own is told in the same words, whether the run 
   expect([after.status, after.error]).toMatchObject(["error", { code: BROKEN.code, message: BROKEN.message }]);
 });
 
+test.each([true, false])(
+  "a run that a reload cut off has an error at once, unless it can be joined: %s",
+  async (canJoin) => {
+    let begun: () => void = () => {};
+    const streaming = new Promise<void>((resolve) => (begun = resolve));
+    const left = breaking({
+      async *send({ threadId, runId }) {
+        yield { type: "RUN_STARTED", threadId, runId };
+        begun();
+        await new Promise<never>(() => {});
+      },
+    });
+    const sent = left.sendMessage("Hi");
+    await streaming;
+    const record = JSON.parse(JSON.stringify(left.thread)) as object;
+    left.dispose();
+    // It was left: nothing broke.
+    expect(await sent).toEqual({ status: "disconnected" });
+    const thread = Thread.fromJSON(record) as unknown as Thread<AgUiState>;
+    expect([thread.run.status, thread.run.error]).toEqual(["disconnected", undefined]);
+    const connect = () => Promise.reject(new TypeError("terminated"));
+    const runner = new AgUiRunner(thread, { url: "/agent", ...(canJoin && { connect }) });
+    const { error } = runner;
+    expect(runner.status).toBe("error");
+    if (canJoin) return expect(error).toBe(undefined);
+    expect(error).toBeInstanceOf(ThreadfoldError);
+    expect(error).toMatchObject({ code: BROKEN.code, message: BROKEN.message });
+    expect(error).not.toHaveProperty("cause");
+    expect(runner.error).toBe(error);
+    // A failure of which nothing is known is told as itself.
+    thread.receive({ type: "run-failed", error: undefined });
+    expect(runner.error).toEqual({ message: "undefined" });
+  },
+);
+
 test("while a broken connection is rejoined there is no error to act on", async () => {
   let fail: (why: Error) => void = () => {};
   const joining = new Promise<never>((_, reject) => (fail = reject));

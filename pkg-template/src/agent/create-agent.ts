@@ -12,7 +12,7 @@ import { defined } from "../context/options.js";
 import { ThreadfoldError } from "../errors.js";
 import type { Fields as SchemaFields, StateOf, UpdatesOf } from "../schema.js";
 import { type AgentCallbacks, CALLBACKS, callbacksOf } from "./callbacks.js";
-import { checkNames } from "./known-options.js";
+import { checkNames } from "../known-options.js";
 import { addLoop, type Builder } from "./loop.js";
 import { named, schemaOf } from "./middleware.js";
 import { modelCallLimitMiddleware } from "./middleware/model-call-limit.js";
@@ -181,9 +181,15 @@ export function createAgent<
   addLoop(graph, middleware, tools, structured?.tools, hasTools);
 
   const settings = { checkpointer, durability, interruptBefore, interruptAfter, on, name };
-  const agent = graph.compile({ ...defined(settings), recursionLimit: RECURSION_LIMIT }) as unknown as Agent<FieldsOf<S>, M>;
+  const agent = graph.compile({ ...defined(settings), recursionLimit: RECURSION_LIMIT }) as unknown as Agent<
+    FieldsOf<S>,
+    M
+  >;
   if (store === undefined && signal === undefined) return agent;
-  return agent.withConfig({ ...(store !== undefined && { store }), ...(signal && { signal }) }) as Agent<FieldsOf<S>, M>;
+  return agent.withConfig({ ...(store !== undefined && { store }), ...(signal && { signal }) }) as Agent<
+    FieldsOf<S>,
+    M
+  >;
 }
 
 /** @throws {@link ThreadfoldError} where there is none. */

@@ -2,7 +2,7 @@ import { ThreadfoldError } from "../errors.js";
 import { defineSchema, type Schema } from "threadfold";
 import { declaredFields } from "threadfold/graph";
 import type { Fields as SchemaFields } from "../schema.js";
-import { checkNames } from "./known-options.js";
+import { checkNames } from "../known-options.js";
 import type { StandardSchema } from "./schema-checks.js";
 import type { FieldsOf, JumpTarget, Middleware, NodeHook, Runtime, StateForm } from "./types.js";
 

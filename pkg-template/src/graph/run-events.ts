@@ -2,7 +2,7 @@
 import type { CompiledStateGraph } from "./compiled-graph.js";
 import type { GraphSpec } from "./graph-spec.js";
 import { uuid6 } from "./ids.js";
-import { MessageStream } from "./message-stream.js";
+import { MessageStream, noteMessages } from "./message-stream.js";
 import type { Run } from "./run.js";
 import type { RunConfig } from "./run-config.js";
 import { picked, type Values } from "./state-fields.js";
@@ -34,6 +34,7 @@ export abstract class RunEvents {
   stepNumber = -1;
   #runId: string | undefined;
   #seenMessages: Set<string> | undefined;
+  #isNoted = false;
 
   constructor(graph: CompiledStateGraph, config: RunConfig, parent: Task | undefined, streams: RunStreams | undefined) {
     const around = parent?.run;
@@ -92,7 +93,11 @@ export abstract class RunEvents {
   }
 
   messageStream(task: Task): MessageStream {
-    return new MessageStream(task, this.seenMessages);
+    const seen = this.seenMessages;
+    // What the graph begins with is no news when a node writes it again: to rewrite the whole list, say.
+    if (!this.#isNoted) noteMessages(task.run.state, seen);
+    this.#isNoted = true;
+    return new MessageStream(task, seen);
   }
 
   get path(): string[] {

@@ -5,7 +5,6 @@ import { Command, isCommand, isSend, START, TASKS, updatesOf } from "./command.j
 import { BaseLangGraphError, EmptyInputError, GraphValueError, InvalidUpdateError } from "./graph-errors.js";
 import type { GraphNode } from "./graph-spec.js";
 import { INTERRUPT, type Interrupt } from "./interrupt.js";
-import { noteMessages } from "./message-stream.js";
 import type { Step } from "./planner.js";
 import { RunThread } from "./run-thread.js";
 import { ERROR, isSpecial, NULL_TASK, RESUME, type WritesByTask, writtenByCallers } from "./saved-writes.js";
@@ -93,7 +92,6 @@ export abstract class RunInput extends RunThread {
     }
     this.#take(this.plan.input());
     this.held.set(plan.start, values);
-    if (this.wantsInside("messages")) noteMessages(values, this.seenMessages);
     if (this.saved) this.others["__input__"] ??= {};
     this.put("input");
   }

@@ -27,7 +27,8 @@ export interface LoadOptions<S, U = ThreadUpdate<S>> extends Pick<
  * Returns the thread that was saved under this name, or `undefined` if there is none: at once from a storage that answers
  * at once, else as a promise. A run that was under way is `disconnected`; you may join it again.
  *
- * @throws {@link ThreadfoldError} unless there is `onError`, which then hears it while you get `undefined`:
+ * @throws {@link ThreadfoldError} `INVALID_VALUE` for an option that neither `loadThread` nor `persist` has. Unless there
+ *   is `onError`, which then hears it while you get `undefined`:
  *   `STORAGE_FAILED` if the storage cannot be read, and `INVALID_VALUE` for what is no saved thread, for a schema that is
  *   not the one it was saved with, for another version if there is no `migrate`, and for a `migrate` that returns no
  *   object, or a promise where the storage answers at once. What is saved stays, until you save under its name.

@@ -53,7 +53,7 @@ export interface StopPersisting {
  * Call it in a page, not on a server. To forget a thread, stop, then remove it from your storage.
  *
  * @throws {@link ThreadfoldError} `INVALID_VALUE` for a name that is no string, a storage without `getItem` and `setItem`,
- *   and a `throttle` that is no number of milliseconds.
+ *   a `throttle` that is no number of milliseconds, and an option that neither `persist` nor `loadThread` has.
  *
  * @example
  * ```ts

@@ -1,5 +1,8 @@
 // Where threads are kept: text by name.
 import { ThreadfoldError } from "threadfold";
+import { checkNames, type NamesOf } from "../known-options.js";
+import type { LoadOptions } from "./load-thread.js";
+import type { PersistOptions } from "./persist.js";
 
 /**
  * Keeps text by name: `localStorage`, `sessionStorage`, React Native's `AsyncStorage`, or your own. For a store with other
@@ -23,8 +26,22 @@ export interface Saved {
   readonly version: number;
 }
 
+/** The names of the options of persist and loadThread, which may share one object. */
+const OPTIONS: NamesOf<PersistOptions & LoadOptions<object>> = {
+  name: true,
+  storage: true,
+  version: true,
+  onError: true,
+  throttle: true,
+  migrate: true,
+  schema: true,
+  notify: true,
+  history: true,
+};
+
 /** Throws for options that are none. */
 export function checked<O extends { readonly name: string; readonly storage: ThreadStorage }>(options: O): O {
+  checkNames(options, Object.keys(OPTIONS));
   const { name, storage } = options;
   if (typeof name !== "string") throw new ThreadfoldError("INVALID_VALUE", "A saved thread's name should be a string.");
   if (typeof storage?.getItem !== "function" || typeof storage.setItem !== "function")

@@ -8,6 +8,7 @@ import { newId } from "../new-id.js";
 import { refusal } from "../stream/response.js";
 import type { AgUiState, ThreadUpdate } from "../thread-types.js";
 import { callsLeft } from "./calls-left.js";
+import { checkOptions } from "./check-options.js";
 import { request } from "./http.js";
 import type { Answer, RunNews, RunProtocol } from "./protocol.js";
 import { OPEN_INTERRUPTS, questionIn, text } from "./question.js";
@@ -112,8 +113,8 @@ export class AgUiRunner<S extends WithAgUiMessages = AgUiState, U extends object
   U
 > {
   /**
-   * @throws {@link ThreadfoldError} `INVALID_VALUE` for anything but a thread, and unless exactly one of `url`, `agent`
-   *   and `send` is given.
+   * @throws {@link ThreadfoldError} `INVALID_VALUE` for anything but a thread, for an option that there is not, and unless
+   *   exactly one of `url`, `agent` and `send` is given.
    */
   constructor(thread: Thread<S, U>, options: AgUiRunnerOptions) {
     super(thread, new AgUiProtocol(thread as unknown as Thread, options), options);
@@ -136,6 +137,21 @@ const LEGACY = "on_interrupt";
 const areInterrupts = (list: unknown): list is readonly object[] =>
   Array.isArray(list) && list.length > 0 && list.every((item) => typeof item === "object" && item !== null);
 
+const OWN_OPTIONS = {
+  url: true,
+  agent: true,
+  send: true,
+  joinUrl: true,
+  connect: true,
+  cancel: true,
+  tools: true,
+  context: true,
+  forwardedProps: true,
+  state: true,
+  messages: true,
+  onEvent: true,
+} as const;
+
 class AgUiProtocol implements RunProtocol {
   readonly #thread: Thread;
   readonly #options: AgUiRunnerOptions;
@@ -144,6 +160,7 @@ class AgUiProtocol implements RunProtocol {
   constructor(thread: Thread, options: AgUiRunnerOptions) {
     this.#thread = thread;
     this.#options = options;
+    checkOptions<AgUiRunnerOptions>(options, OWN_OPTIONS);
     const { url, agent, send } = options ?? {};
     if ([url, agent, send].filter((way) => way !== undefined).length !== 1)
       throw new ThreadfoldError("INVALID_VALUE", "An AgUiRunner takes one of the options url, agent and send.");

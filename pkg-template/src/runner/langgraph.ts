@@ -6,6 +6,7 @@ import { plainMessages } from "../langgraph/message-form.js";
 import type { WithLangChainMessages } from "../message-types.js";
 import type { RunStream } from "../langgraph/parts.js";
 import type { ThreadState, ThreadUpdate } from "../thread-types.js";
+import { checkOptions } from "./check-options.js";
 import { jsonOf, reached, request } from "./http.js";
 import { inputOf } from "./input.js";
 import type { Answer, RunNews, RunProtocol } from "./protocol.js";
@@ -88,8 +89,8 @@ export class LangGraphRunner<
   readonly #protocol: LangGraphProtocol;
 
   /**
-   * @throws {@link ThreadfoldError} `INVALID_VALUE` for anything but a thread, without an `assistantId`, and unless
-   *   either `apiUrl` or `client` is given.
+   * @throws {@link ThreadfoldError} `INVALID_VALUE` for anything but a thread, for an option that there is not, without an
+   *   `assistantId`, and unless either `apiUrl` or `client` is given.
    */
   constructor(thread: Thread<S, U>, options: LangGraphRunnerOptions) {
     const protocol = new LangGraphProtocol(thread as unknown as Thread, options);
@@ -135,6 +136,20 @@ export class LangGraphRunner<
 type RunPayload = Record<string, unknown>;
 type Values = Record<string, unknown>;
 
+const OWN_OPTIONS = {
+  apiUrl: true,
+  client: true,
+  assistantId: true,
+  config: true,
+  context: true,
+  streamMode: true,
+  streamSubgraphs: true,
+  multitaskStrategy: true,
+  onThreadId: true,
+  onCustom: true,
+  onInterrupt: true,
+} as const;
+
 class LangGraphProtocol implements RunProtocol {
   readonly canJoin = true;
   /** The checkpoint keeps them: given again, they would answer what the graph asks next. */
@@ -148,6 +163,7 @@ class LangGraphProtocol implements RunProtocol {
   constructor(thread: Thread, options: LangGraphRunnerOptions) {
     this.#thread = thread;
     this.#options = options;
+    checkOptions<LangGraphRunnerOptions>(options, OWN_OPTIONS);
     const { apiUrl, client, assistantId } = options ?? {};
     if ((apiUrl === undefined) === (client === undefined) || typeof assistantId !== "string")
       throw new ThreadfoldError(

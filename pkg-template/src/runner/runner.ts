@@ -75,7 +75,8 @@ export abstract class Runner<S extends object, U extends object> {
     const activity = () => this.#work && (this.#cancelling ? "cancelling" : "working");
     this.#questions = new Questions(thread, (raw) => protocol.interrupt(raw));
     this.#failed = new Failed(thread);
-    this.#shown = new ShownRun(thread, this.#questions, activity);
+    const canJoin = () => protocol.canJoin && thread.run.id !== undefined;
+    this.#shown = new ShownRun(thread, this.#questions, activity, canJoin);
     this.getStatus = this.getStatus.bind(this);
     this.subscribe = this.subscribe.bind(this);
   }
@@ -96,7 +97,8 @@ export abstract class Runner<S extends object, U extends object> {
   /**
    * Why the last run failed, why its connection broke, or why the thread could not be loaded; with the HTTP `status`, if
    * the server refused the request. Only while {@link Runner.status} is `error`, when `retry()` can be called: not while a
-   * broken connection is being rejoined. The same object until another run fails.
+   * broken connection is being rejoined. `NO_CONNECTION` for a run that a reload cut off and that cannot be rejoined. The
+   * same object until another run fails.
    */
   get error(): RunnerError | undefined {
     return this.#shown.error;
@@ -485,7 +487,7 @@ export abstract class Runner<S extends object, U extends object> {
   #left(goesOn: boolean, asked: readonly unknown[] | undefined): RunResult {
     const { thread } = this;
     const { id } = thread.run;
-    if (goesOn) return this.#result({});
+    if (goesOn) return thread.run.error === undefined ? { status: "disconnected" } : this.#result({});
     const interrupts = id === undefined ? asked : undefined;
     if (isOpen(thread) || interrupts) thread.receive({ type: "run-finished", interrupts, stopped: true });
     return STOPPED;

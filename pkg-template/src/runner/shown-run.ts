@@ -7,10 +7,11 @@ import type { RunnerError, RunnerInterrupt, RunnerStatus } from "./runner-types.
 export class ShownRun<S extends object, U extends object> {
   readonly #thread: Thread<S, U>;
   readonly #activity: () => "working" | "cancelling" | undefined;
+  readonly #canJoin: () => boolean;
   readonly #listeners = new Set<() => void>();
   #leaveThread: (() => void) | undefined;
   #told: readonly unknown[] = [];
-  #blamed: { on: unknown; error: RunnerError | undefined } = { on: undefined, error: undefined };
+  #blamed: { on: unknown; isRaw: boolean; error: RunnerError } | undefined;
 
   readonly #questions: { readonly open: readonly RunnerInterrupt[] };
   /** Why the server's state of the thread could not be loaded, until something else begins. */
@@ -18,15 +19,18 @@ export class ShownRun<S extends object, U extends object> {
 
   /**
    * @param activity - Returns whether the runner works on a run, and whether the server is being asked to stop it.
+   * @param canJoin - Returns whether the thread's run can be joined.
    */
   constructor(
     thread: Thread<S, U>,
     questions: { readonly open: readonly RunnerInterrupt[] },
     activity: () => "working" | "cancelling" | undefined,
+    canJoin: () => boolean,
   ) {
     this.#thread = thread;
     this.#questions = questions;
     this.#activity = activity;
+    this.#canJoin = canJoin;
   }
 
   get status(): RunnerStatus {
@@ -51,12 +55,14 @@ export class ShownRun<S extends object, U extends object> {
     const { status, error: why } = this.#thread.run;
     const isBroken = status === "disconnected" && !this.failedLoad;
     const error = this.failedLoad ? this.failedLoad.error : why;
-    if (!this.failedLoad && status !== "failed" && (!isBroken || error === undefined)) return undefined;
+    // One that was left and can be joined may go on well.
+    const isBlamed = status === "failed" || (isBroken && (error !== undefined || !this.#canJoin()));
+    if (!this.failedLoad && !isBlamed) return undefined;
     const said = error as RunnerError | undefined;
     const isRaw = isBroken && said?.code === undefined && said?.status === undefined;
     if (typeof said?.message === "string" && !isRaw) return said;
-    if (error !== this.#blamed.on || !this.#blamed.error)
-      this.#blamed = { on: error, error: isRaw ? broken(error) : { message: String(error) } };
+    if (!this.#blamed || this.#blamed.on !== error || this.#blamed.isRaw !== isRaw)
+      this.#blamed = { on: error, isRaw, error: isRaw ? broken(error) : { message: String(error) } };
     return this.#blamed.error;
   }
 
@@ -107,5 +113,6 @@ export class ShownRun<S extends object, U extends object> {
   }
 }
 
-/** The error of a connection that was not ours, such as an agent's. */
-const broken = (cause: unknown) => new ThreadfoldError("NO_CONNECTION", BROKEN, { cause });
+/** The error of a connection that was not ours, such as an agent's, or that a reload of the page ended without a cause. */
+const broken = (cause: unknown) =>
+  new ThreadfoldError("NO_CONNECTION", BROKEN, cause === undefined ? undefined : { cause });

@@ -175,8 +175,8 @@ export function humanInTheLoopMiddleware(options: HumanInTheLoopOptions) {
     name: "HumanInTheLoopMiddleware",
     stateSchema: { [EDITED]: field.replace<Readonly<Record<string, Action>>>({ private: true }) },
     afterModel: async (state, runtime) => {
-      if (mode === "per_call") return undefined;
       const calls = callsOf(lastTurn(state.messages).ai);
+      if (mode === "per_call" || calls.length === 0) return undefined;
       const waiting = await Promise.all(calls.map((toolCall) => configOf(toolCall, state, runtime)));
       const edited = state[EDITED] as object | undefined;
       if (!waiting.some(Boolean)) return edited && Object.keys(edited).length > 0 ? { [EDITED]: {} } : undefined;
