@@ -6,6 +6,9 @@ import { describe, expect, test } from "vitest";
 import { StubServer, turn, until } from "./stub-server.js";
 import { agUiWire, langGraphWire, messagesOn } from "./stub-wires.js";
 
+/** How long a cancel is waited for where more is done meanwhile, on a busy machine too. */
+const LONG = 250;
+
 const OPEN = {
   "AG-UI": (cancelTimeout = 20) => {
     const server = new StubServer(agUiWire);
@@ -33,7 +36,7 @@ const OPEN = {
 
 describe.each(Object.entries(OPEN))("%s", (_, open) => {
   test("a cancel that is never answered holds the next message up for a while, which shows", async () => {
-    const { server, thread, runner, inStep } = open();
+    const { server, thread, runner, inStep } = open(LONG);
     Object.assign(server, { holdAt: 4, hangCancels: true });
     const first = runner.sendMessage("One");
     await until(() => runner.status === "streaming");
@@ -65,7 +68,7 @@ describe.each(Object.entries(OPEN))("%s", (_, open) => {
   });
 
   test("a message that is taken back while it waits for the cancel runs nothing", async () => {
-    const { server, thread, runner } = open();
+    const { server, thread, runner } = open(LONG);
     Object.assign(server, { holdAt: 4, hangCancels: true });
     void runner.sendMessage("One");
     await until(() => runner.status === "streaming");
