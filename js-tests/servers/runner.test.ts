@@ -235,14 +235,6 @@ test.concurrent(
   },
 );
 
-test.concurrent("LangGraph: a thread whose id the server does not know is made with the first run", async () => {
-  const { open, inStep } = SERVERS.LangGraph;
-  const { thread, runner } = open("chat");
-  thread.threadId = crypto.randomUUID();
-  expect(await runner.sendMessage("Hello")).toEqual({ status: "finished" });
-  await inStep(thread);
-});
-
 /** Another page, which only knows the thread's id. */
 const elsewhere = (thread: Thread, graph: string, options: Options = {}) => {
   const other = SERVERS.LangGraph.open(graph, options);
@@ -252,6 +244,18 @@ const elsewhere = (thread: Thread, graph: string, options: Options = {}) => {
 
 const byUrl = () => ({});
 const byClient = () => ({ apiUrl: undefined, client: new Client({ apiUrl: inject("langGraph") }) });
+
+test.concurrent.each([
+  ["fetch", byUrl],
+  ["the SDK", byClient],
+])("LangGraph: a thread whose id the page made up is made with the first run, by %s", async (_, by) => {
+  const { open, inStep } = SERVERS.LangGraph;
+  const { thread, runner } = open("chat", by());
+  const threadId = (thread.threadId = crypto.randomUUID());
+  expect(await runner.sendMessage("Hello")).toEqual({ status: "finished" });
+  expect(thread.threadId).toBe(threadId);
+  await inStep(thread);
+});
 
 describe.each([
   ["fetch", byUrl],
