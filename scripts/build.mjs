@@ -1,5 +1,5 @@
 // `npm run build`: the crate and the TypeScript become the npm package in pkg/.
-import { compileCrates } from "./build/core.mjs";
+import { compileAgent, compileCore } from "./build/core.mjs";
 import { all, main, isMain } from "./process.mjs";
 import { ensureNodeModules, linkPackage } from "./node-modules.mjs";
 import { step } from "./progress.mjs";
@@ -12,25 +12,38 @@ import { requireTools } from "./setup.mjs";
  */
 export async function build(workspaces, installed = undefined) {
   await requireTools();
-  const [crates] = await all([
-    step("cargo build (release, wasm)", compileCrates),
+  const tools = all([
     step("cargo build (xtask: wasm-bindgen)", compileXtask),
     installed ?? ensureNodeModules(workspaces),
+  ]).then(withModules);
+  const core = step("cargo build (release, wasm)", compileCore);
+  const agent = core.then(() => step("cargo build (release, the agent's wasm)", compileAgent));
+  // The core is the larger: wasm-opt makes a start with it while the agent half is being compiled.
+  const coreBound = all([tools, core]).then(([{ emptyGenerated, writeCore }, wasm]) => {
+    emptyGenerated();
+    return step("wasm-bindgen", () => writeCore(wasm));
+  });
+  const agentBound = all([tools, agent, coreBound]).then(([{ writeAgent }, wasm]) =>
+    step("wasm-bindgen, the agent's wasm", () => writeAgent(wasm)),
+  );
+  const [{ bundle, notices, assemble }, coreWasm, agentWasm, types] = await all([
+    tools,
+    all([tools, coreBound]).then(([{ optimiseCore }, bound]) => step("wasm-opt", () => optimiseCore(bound))),
+    all([tools, agentBound]).then(([{ optimiseAgent }, bound]) =>
+      step("wasm-opt, the agent's wasm", () => optimiseAgent(bound)),
+    ),
+    all([tools, agentBound]).then(([{ declareTypes }]) => step("tsc (declarations)", declareTypes)),
   ]);
-  // Imported only now: these need node_modules.
-  const [{ writeGlue }, { optimise }, { bundle }, { declareTypes }, { notices }, { assemble }] = await Promise.all([
-    import("./build/glue.mjs"),
-    import("./build/optimise.mjs"),
-    import("./build/bundle.mjs"),
-    import("./build/types.mjs"),
-    import("./build/notices.mjs"),
-    import("./build/assemble.mjs"),
-  ]);
-  const bound = await step("wasm-bindgen", () => writeGlue(crates));
-  const [wasms, types] = await all([step("wasm-opt", () => optimise(bound)), step("tsc (declarations)", declareTypes)]);
+  const wasms = { core: coreWasm, agent: agentWasm };
   const { files: bundles, modules } = await step("esbuild", () => bundle(wasms));
   await step("pkg/", () => assemble({ wasms, bundles, types, notices: notices(modules) }));
   linkPackage();
+}
+
+/** The steps that need node_modules: imported only once they are there. */
+async function withModules() {
+  const names = ["glue", "optimise", "bundle", "types", "notices", "assemble"];
+  return Object.assign({}, ...(await Promise.all(names.map((name) => import(`./build/${name}.mjs`)))));
 }
 
 if (isMain(import.meta.url)) await main(() => build());

@@ -116,6 +116,18 @@ test("read_file shows the lines that deepagents shows, and cuts a long text wher
     expect([status, said]).toEqual(out);
   }));
 
+test("a file of nothing but what Python takes for spaces is empty", async () => {
+  const read = async (content: string) => {
+    const model = scripted([turn(asks("read_file", { file_path: "/a" }))]);
+    const agent = createAgent({ model, middleware: [createFilesystemMiddleware()] });
+    return (await agent.invoke({ messages: "Go.", files: { "/a": file(content) } })).messages[2]?.content;
+  };
+  for (const content of ["", " \n\t", "\x1c", "\x1f\x85\u2028\u00a0"])
+    expect(await read(content)).toBe("System reminder: File exists but has empty contents");
+  for (const content of ["\ufeff", "\u200b", " . "])
+    expect(await read(content)).toBe(`@@ lines 1-1 of 1 @@\n${content}`);
+});
+
 test("a limit is a number from 0 on, or null", () => {
   for (const limit of [-1, Number.NaN, "20000", {}]) {
     const made = () => createFilesystemMiddleware({ toolTokenLimitBeforeEvict: limit as never });

@@ -1,4 +1,4 @@
-import { createAgent, tool, toolStrategy } from "threadfold/agent";
+import { createAgent, StructuredOutputError, tool, toolStrategy } from "threadfold/agent";
 import { expect, test } from "vitest";
 import { arrows, type Recorded, replay, type Reply, scripted, shown, sorted } from "./records.js";
 
@@ -31,3 +31,28 @@ test("an answer that has a schema: one, several, none", () =>
     expect(result.messages.map(shown)).toEqual(out?.messages);
     expect(result.structuredResponse ?? null).toEqual(out?.structured);
   }));
+
+test("a wrong answer and one too many are told by LangChain's names", async () => {
+  const call = (id: string, n: unknown) => ({ id, name: "Answer", args: { n } });
+  const replies = [
+    { content: "", tool_calls: [call("c1", "x")] },
+    { content: "", tool_calls: [call("c2", 1), call("c3", 2)] },
+  ];
+  const schema = { title: "Answer", type: "object", properties: { n: { type: "integer" } }, required: ["n"] };
+  const names: string[] = [];
+  const handleErrors = (error: StructuredOutputError) => {
+    names.push(error.name);
+    return "Again.";
+  };
+  await createAgent({
+    model: scripted([...replies, { content: "", tool_calls: [call("c4", 3)] }] as never),
+    responseFormat: toolStrategy(schema, { handleErrors }),
+  }).invoke({ messages: "Hi" });
+  expect(names).toEqual(["StructuredOutputValidationError", "MultipleStructuredOutputsError"]);
+  const failing = createAgent({
+    model: scripted(replies as never),
+    responseFormat: toolStrategy(schema, { handleErrors: false }),
+  }).invoke({ messages: "Hi" });
+  await expect(failing).rejects.toThrow(StructuredOutputError);
+  await expect(failing).rejects.toMatchObject({ name: "StructuredOutputValidationError" });
+});

@@ -36,6 +36,7 @@ export async function pack(into: string): Promise<string> {
 interface Manifest {
   name?: string;
   dependencies?: Record<string, string>;
+  overrides?: Record<string, string>;
 }
 
 /** Installs a copy of a project, and the tarball in it. */
@@ -47,15 +48,19 @@ export async function install(folder: string, project: string, tarball: string):
 export async function installTogether(folder: string, projects: readonly string[], tarball: string): Promise<void> {
   for (const project of projects) copy(project, folder, tarball);
   const workspaces = projects.map((project) => basename(project));
-  writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module", workspaces }));
+  // Of a workspace's own, npm takes no notice.
+  const overrides = Object.assign({}, ...workspaces.map((name) => manifestIn(join(folder, name)).overrides));
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module", workspaces, overrides }));
   await npmInstall(folder);
 }
+
+const manifestIn = (folder: string) => JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
 
 /** Returns the copy's folder. */
 function copy(project: string, into: string, tarball: string): string {
   const folder = join(into, basename(project));
   cpSync(project, folder, { recursive: true, filter: (path) => !/[\\/](node_modules|dist|\.next)$/.test(path) });
-  const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
+  const manifest = manifestIn(folder);
   // A workspace called vite would be installed as vite.
   manifest.name ??= `consumer-${basename(project)}`;
   manifest.dependencies = { ...manifest.dependencies, threadfold: `file:${tarball}` };

@@ -201,6 +201,26 @@ export const threads: Case[] = [
       };
     },
   })),
+  {
+    name: "Thread: n runs that fail before the server says anything, and 20 looks",
+    from: 32,
+    most: 128,
+    prepare: (n) => {
+      const it = thread({ messages: [message("a")] });
+      const ops = users(n).map((user) => {
+        const op = it.optimistic({ messages: [user] });
+        tell(it, { type: "run-started", runId: user.id }, { type: "run-failed", error: "down" });
+        return op;
+      });
+      return () => {
+        for (const op of ops.slice(0, 20)) {
+          op.rollback();
+          it.getState();
+        }
+        it.free();
+      };
+    },
+  },
   on(
     "a token with n pending, n times",
     (n) => {

@@ -4,14 +4,11 @@ import { join, resolve } from "node:path";
 import { ask, root, run } from "../process.mjs";
 import { SIDE_BY_SIDE, target, WASM } from "../rust.mjs";
 
-/**
- * Returns the paths of cargo's two .wasm. Whether anything needs compiling is cargo's business. One after the other: cargo
- * unites the features of the packages that it builds together.
- */
-export async function compileCrates() {
-  const core = await compile("threadfold-bindings");
-  return { core, agent: await compile("threadfold-bindings-agent") };
-}
+/** Returns the path of cargo's .wasm. Whether anything needs compiling is cargo's business. */
+export const compileCore = () => compile("threadfold-bindings");
+
+/** The same for the agent half. Not beside the core: cargo unites the features of the packages that it builds together. */
+export const compileAgent = () => compile("threadfold-bindings-agent");
 
 /** Cargo's environment for the wasm profile: what is compiled with another has nothing in common with it. */
 export function wasmEnvironment() {

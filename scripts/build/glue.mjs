@@ -1,5 +1,5 @@
 // The JavaScript that wasm-bindgen writes around the wasm.
-import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { Complaint, root } from "../process.mjs";
 import { bind } from "../rust.mjs";
@@ -15,28 +15,17 @@ const TEXT = ["alphabet: string", "text: string", "length: number", "fingerprint
   .map((one) => `export declare const ${one};\n`)
   .join("");
 
-/** Writes the glue of both wasms, its types and snippets to pkg-template/generated/; returns the paths of the bound .wasm. */
-export async function writeGlue({ core, agent }) {
+/** Makes room in pkg-template/generated/ for what is written there anew: the glue of both wasms, its types and snippets. */
+export function emptyGenerated() {
   rmSync(generated, { recursive: true, force: true });
-  const bound = { core: await writeCore(core), agent: await writeAgent(agent) };
-  for (const folder of [generated, join(generated, "agent")]) writeFileSync(join(folder, "wasm-text.d.ts"), TEXT);
-  return bound;
+  for (const folder of [generated, join(generated, "agent")]) {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "wasm-text.d.ts"), TEXT);
+  }
 }
 
-/** The agent's wasm takes numbers and gives numbers: nothing of the core's values, nor of what user code throws. */
-async function writeAgent(wasm) {
-  const folder = join(generated, "agent");
-  await bind("package", wasm, folder, name);
-  const glue = join(folder, `${name}.js`);
-  const bound = join(folder, `${name}_bg.wasm`);
-  const named = shortNames(readFileSync(bound), without(NEEDLESS_IN_AGENT, readFileSync(glue, "utf8")));
-  checkImports(named);
-  writeFileSync(bound, named.wasm);
-  writeFileSync(glue, named.glue);
-  return bound;
-}
-
-async function writeCore(wasm) {
+/** Writes the glue of the core, and returns the path of the wasm that is bound to it. */
+export async function writeCore(wasm) {
   await bind("package", wasm, generated, name);
   // The package's code uses some of the crate's own modules, too, which wasm-bindgen has put beside its glue.
   const modules = readdirSync(generated, { recursive: true });
@@ -56,6 +45,22 @@ async function writeCore(wasm) {
   writeFileSync(bound, named.wasm);
   writeFileSync(glue, named.glue);
   writeNumbers(generated);
+  return bound;
+}
+
+/**
+ * The same for the agent half. Its wasm takes numbers and gives numbers: nothing of the core's values, nor of what user code
+ * throws.
+ */
+export async function writeAgent(wasm) {
+  const folder = join(generated, "agent");
+  await bind("package", wasm, folder, name);
+  const glue = join(folder, `${name}.js`);
+  const bound = join(folder, `${name}_bg.wasm`);
+  const named = shortNames(readFileSync(bound), without(NEEDLESS_IN_AGENT, readFileSync(glue, "utf8")));
+  checkImports(named);
+  writeFileSync(bound, named.wasm);
+  writeFileSync(glue, named.glue);
   return bound;
 }
 

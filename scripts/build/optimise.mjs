@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { createRequire } from "node:module";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { all, Complaint, run } from "../process.mjs";
+import { Complaint, run } from "../process.mjs";
 import { target } from "../rust.mjs";
 import { addHeadroom, HEADROOM } from "./headroom.mjs";
 import { RULES, trapOnPanic } from "./panics.mjs";
@@ -31,13 +31,10 @@ const FLAGS = [
   "--strip-target-features",
 ];
 
-/** Returns the paths of the optimised wasms. */
-export async function optimise(bound) {
-  const [core, agent] = await all([optimised(bound.core, "wasm-opt"), optimised(bound.agent, "wasm-opt-agent")]);
-  return { core, agent };
-}
+/** Returns the path of the optimised wasm. */
+export const optimiseCore = (bound) => optimised(bound, "wasm-opt");
+export const optimiseAgent = (bound) => optimised(bound, "wasm-opt-agent");
 
-/** `folder` keeps the last that was made. */
 async function optimised(input, folder) {
   const key = createHash("sha256")
     .update(version)

@@ -65,6 +65,10 @@ impl<V: Value> Places<V> {
         });
         let between = self.seats.get(head.seat as usize..seat as usize).unwrap_or_default();
         for id in between.iter().flatten() {
+            // Behind all messages there is none to pass.
+            if head.place as usize >= messages.len() {
+                break;
+            }
             if messages.find(id) == Some(head.place) {
                 head.place += 1;
             }

@@ -96,7 +96,9 @@ export function readFile(
   if (!file) return missing(path);
   const text = textOf(file);
   if (file.encoding === "base64") return fail(`File '${path}' is not text.`);
-  if (text.trim() === "") return { said: EMPTY };
+  // What Python's `strip` leaves nothing of.
+  // oxlint-disable-next-line no-control-regex
+  if (!/[^\s\x1c-\x1f\x85]|\ufeff/.test(text)) return { said: EMPTY };
   const [from, most] = [Math.max(0, offset), Math.max(0, limit)];
   if (most === 0) return { said: nothingAsked(limit) };
   // Where Python ends a line. Only the ends of files from elsewhere are changed, to newlines.

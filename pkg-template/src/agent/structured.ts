@@ -48,13 +48,17 @@ export function toolStrategy<T = unknown>(
   return { handleErrors: handleError, ...rest, schemas: Array.isArray(schema) ? schema : [schema as AnySchema<T>] };
 }
 
-/** The model's answer did not fit, or there was more than one; `handleErrors` was false. */
+/**
+ * The model's answer did not fit (its `name` is then `StructuredOutputValidationError`), or there was more than one
+ * (`MultipleStructuredOutputsError`). It is thrown where `handleErrors` is false.
+ */
 export class StructuredOutputError extends Error {
-  override readonly name: string = "StructuredOutputError";
+  override readonly name: string;
   readonly aiMessage: AiMessage;
 
-  constructor(message: string, aiMessage: AiMessage) {
+  constructor(message: string, aiMessage: AiMessage, name = "StructuredOutputError") {
     super(message);
+    this.name = name;
     this.aiMessage = aiMessage;
   }
 }
@@ -93,9 +97,9 @@ export async function structuredAnswer(
   const calls = callsOf(answer).filter(({ name }) => tools.has(name));
   const [call] = calls;
   if (!call) return { messages: [answer] };
-  const fail = (text: string) => {
+  const fail = (text: string, name: string) => {
     const { handleErrors: handle } = strategy;
-    const error = new StructuredOutputError(text, answer);
+    const error = new StructuredOutputError(text, answer, name);
     if (handle === false) throw error;
     const said =
       handle === true
@@ -107,11 +111,17 @@ export async function structuredAnswer(
   };
   if (calls.length > 1) {
     const names = calls.map(({ name }) => name).join(", ");
-    return fail(`Model incorrectly returned multiple structured responses (${names}) when only one is expected.`);
+    return fail(
+      `Model incorrectly returned multiple structured responses (${names}) when only one is expected.`,
+      "MultipleStructuredOutputsError",
+    );
   }
   const checked = await check(tools.get(call.name)?.[1], call.args);
   if (Array.isArray(checked))
-    return fail(`Failed to parse structured output for tool '${call.name}': ${checked.join("; ")}.`);
+    return fail(
+      `Failed to parse structured output for tool '${call.name}': ${checked.join("; ")}.`,
+      "StructuredOutputValidationError",
+    );
   const { value } = checked as { value: Fields };
   const said = strategy.toolMessageContent ?? `Returning structured response: ${JSON.stringify(value)}`;
   return { messages: [answer, toolMessage(call, said)], structuredResponse: value };

@@ -1,4 +1,6 @@
 // The stream mode `messages`: chunks of models as they come, and whole messages that nodes return.
+import { newId } from "../new-id.js";
+import type { Values } from "./state-fields.js";
 import type { Task } from "./task.js";
 
 interface Message {
@@ -55,7 +57,7 @@ export class MessageStream {
   }
 
   /** Sends the messages among what a node writes that were not sent before. */
-  written(updates: readonly Readonly<Record<string, unknown>>[]): void {
+  written(updates: readonly Values[]): void {
     for (const update of updates) {
       for (const value of Object.values(update)) {
         for (const one of Array.isArray(value) ? (value as unknown[]) : [value]) {
@@ -64,6 +66,23 @@ export class MessageStream {
       }
     }
   }
+}
+
+/** What a node writes, with an id for each message that has none: the state's is the stream's. */
+export function identified(update: Values): Values {
+  const all: Record<string, unknown> = { ...update };
+  for (const key in all) all[key] = Array.isArray(all[key]) ? all[key].map(withId) : withId(all[key]);
+  return all;
+}
+
+/** An instance of LangChain's is given its id in place, as in langgraph.js; a dict is copied. */
+function withId(message: unknown): unknown {
+  if (!isMessage(message) || message.id) return message;
+  const id = newId();
+  if (!message.lc_kwargs) return { ...message, id };
+  message.lc_kwargs["id"] = id;
+  message.id = id;
+  return message;
 }
 
 /** Notes messages as known, so that they are not sent. */

@@ -62,8 +62,9 @@ export abstract class RunInput extends RunThread {
       this.#take(this.plan.command(takeCallersWrites(this, theirs, NONE), this.resuming));
       this.others["__input__"] ??= {};
     } else this.#take(this.plan.resume());
-    if (!this.resuming) this.put("input");
-    else if (travels && source !== "update" && source !== "fork") {
+    const forks = travels && source !== "update" && source !== "fork";
+    if (!this.resuming) this.put(forks ? "fork" : "input");
+    else if (forks) {
       this.pending = this.pending.filter(([, channel]) => channel !== INTERRUPT);
       this.plan.nextStep();
       this.#take({ ...this.step, step: this.stepNumber + 1 });
@@ -142,9 +143,10 @@ export abstract class RunInput extends RunThread {
     for (const update of updatesOf(command)) entries.push(...Object.entries(update));
     if (entries.length === 0 && !byId) throw new EmptyInputError("Received empty Command input");
     if (entries.length === 0) return;
-    this.pending = this.pending.filter(([id]) => id !== NULL_TASK);
+    // What came with earlier answers to questions of this step counts, too.
+    this.pending = this.pending.filter(([id, channel]) => id !== NULL_TASK || (resumes && !isSpecial(channel)));
     for (const [channel, value] of entries) this.pending.push([NULL_TASK, channel, value]);
-    this.saveCallers(entries);
+    this.saveCallers(this.pending.flatMap(([id, ...write]) => (id === NULL_TASK ? [write] : [])));
   }
 
   /** The questions of unfinished tasks, by id. */
@@ -183,7 +185,7 @@ export abstract class RunInput extends RunThread {
     for (const task of tasks) {
       const saved = byTask?.get(task.id) ?? [];
       // One that is done asks no more.
-      if (saved.some(([channel]) => !isSpecial(channel))) continue;
+      if (this.isHead === undefined && saved.some(([channel]) => !isSpecial(channel))) continue;
       const answers: unknown[] = [];
       task.answers = answers;
       for (const [channel, value] of saved) if (channel === RESUME) answers.push(...([value].flat() as unknown[]));

@@ -95,10 +95,10 @@ export class Run extends RunInput {
   #prepare(): void {
     this.#controller = this.#signal = undefined;
     this.tasks = this.step.tasks.map((planned, position) => new Task(this, planned, position));
-    // Behind a checkpoint that the caller has named everything runs again.
-    const saved = this.isHead === undefined && this.pending.length > 0 ? writesByTask(this.pending) : undefined;
+    const saved = this.pending.length > 0 ? writesByTask(this.pending) : undefined;
     if (saved ?? this.answersById ?? this.answer) this.matchAnswers(this.tasks, saved);
-    if (saved) this.#restore(saved);
+    // Behind a checkpoint that the caller has named everything runs again, with the answers that it had.
+    if (saved && this.isHead === undefined) this.#restore(saved);
     this.emitCheckpoint(this.tasks);
     for (const task of this.tasks) if (task.restored && !task.hidden) this.emitUpdates(task, true);
     if (this.wants("tasks")) for (const task of this.tasks) this.emitTask(task);

@@ -3,7 +3,7 @@ import { Command } from "./command.js";
 import { GraphInterrupt, isGraphBubbleUp, isGraphInterrupt, isParentCommand, type NodeError } from "./graph-errors.js";
 import { interruptId } from "./ids.js";
 import type { Interrupt } from "./interrupt.js";
-import { messageCallbacks, type MessageStream } from "./message-stream.js";
+import { identified, messageCallbacks, type MessageStream } from "./message-stream.js";
 import { NodeContext } from "./node-context.js";
 import { takeBranch, takeOutput } from "./node-output.js";
 import { retryDelay } from "./retry.js";
@@ -116,6 +116,7 @@ export class Task extends TaskWrites {
   #take(output: unknown): unknown {
     const { node } = this;
     takeOutput(this, output);
+    if (this.run.streams && !this.hidden && this.messages) this.updates = this.updates.map(identified);
     this.controls = this.writes.length;
     for (const channel of node.edges) this.writes.push(channel);
     const waiting = node.branches.length > 0 ? this.#decide(0) : undefined;
