@@ -47,7 +47,8 @@ test("a message shows before the server answers, the answer streams, and all of 
   expect(await chat.status("Plan my week")).toBe("sent");
   await chat.settled();
   expect(await chat.status("Plan my week")).toBe("confirmed");
-  expect(await page.locator("#chat-state .pending").count()).toBe(0);
+  // The view of the state draws a moment after the chat.
+  await page.waitForFunction(() => !document.querySelector("#chat-state .pending"));
   expect(await page.locator("#chat-legend").textContent()).toMatch(/^All of it is confirmed/);
   const { messages, state } = await chat.held();
   expect(messages).toHaveLength(4);
@@ -146,7 +147,7 @@ test("a failed message that is taken back leaves no trace", async () => {
   await page.getByRole("button", { name: "Take back" }).click();
   await page.waitForFunction(() => !document.querySelector("#chat-thread .note"));
   expect(await chat.shown()).toEqual(before);
-  expect(await page.locator("#chat-state .pending").count()).toBe(0);
+  await page.waitForFunction(() => !document.querySelector("#chat-state .pending"));
   await page.close();
 });
 

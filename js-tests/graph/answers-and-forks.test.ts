@@ -138,6 +138,31 @@ describe("an old checkpoint", () => {
   });
 });
 
+describe("a breakpoint", () => {
+  const stopped = async (of: Package): Promise<Loose> => {
+    const graph = new of.StateGraph(State)
+      .addSequence({ a: says("a"), b: says("b"), c: says("c") })
+      .addEdge("__start__", "a")
+      .compile({ checkpointer: new of.MemorySaver(), interruptBefore: ["b"] });
+    await graph.invoke({ log: ["in"] }, config);
+    return graph;
+  };
+  const told = async (graph: Loose) =>
+    (await historyOf(graph)).map(({ values, next, metadata: { source, step } }) => ({ values, next, source, step }));
+
+  same("is forked, and gone on from as it was", async (of) => {
+    const graph = await stopped(of);
+    const { config: old } = await graph.getState(config);
+    const fork = await graph.updateState(old, { log: ["forked"] });
+    return [await graph.invoke(null, fork), await graph.invoke(null, old), await told(graph)];
+  });
+  same("is passed by an update as its node", async (of) => {
+    const graph = await stopped(of);
+    await graph.updateState(config, { log: ["instead of b"] }, "b");
+    return [await graph.invoke(null, config), await told(graph)];
+  });
+});
+
 describe("messages without ids", () => {
   /** What is streamed, and whether each message's id is the state's. */
   async function streamed(of: Package, nodes: Record<string, unknown>, edges: string[]) {
