@@ -214,3 +214,18 @@ describe("messages without ids", () => {
     expect(given).toEqual({ role: "assistant", content: "mine" });
   });
 });
+
+test("a list without messages stays the list that it is, also where messages are streamed", async () => {
+  const log = Object.freeze(["x", "y"]);
+  for (const streamMode of ["values", "messages"]) {
+    let seen: unknown;
+    const graph = new threadfold.StateGraph({ channels: { log: null } } as never)
+      .addNode("a", () => ({ log }) as never)
+      .addNode("b", (state) => void (seen = (state as Loose).log))
+      .addEdge(threadfold.START, "a")
+      .addEdge("a", "b")
+      .compile();
+    await all(graph.stream({} as never, { streamMode: streamMode as never }));
+    expect(seen).toBe(log);
+  }
+});

@@ -71,13 +71,18 @@ export class MessageStream {
 /** What a node writes, with an id for each message that has none: the state's is the stream's. */
 export function identified(update: Values): Values {
   const all: Record<string, unknown> = { ...update };
-  for (const key in all) all[key] = Array.isArray(all[key]) ? all[key].map(withId) : withId(all[key]);
+  // A list in which no message was copied stays the list that it is.
+  for (const [key, value] of Object.entries(all)) {
+    const list = Array.isArray(value) ? value.map(withId) : undefined;
+    if (!list) all[key] = withId(value);
+    else if (list.some((one, at) => one !== (value as unknown[])[at])) all[key] = list;
+  }
   return all;
 }
 
 /** An instance of LangChain's is given its id in place, as in langgraph.js; a dict is copied. */
 function withId(message: unknown): unknown {
-  if (!isMessage(message) || message.id) return message;
+  if (!isMessage(message) || message.id || Object.isFrozen(message)) return message;
   const id = newId();
   if (!message.lc_kwargs) return { ...message, id };
   message.lc_kwargs["id"] = id;
