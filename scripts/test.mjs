@@ -73,9 +73,9 @@ async function vitest(projects, files = []) {
   rmSync(results, { force: true });
   mkdirSync(join(target, "vitest"), { recursive: true });
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${results}`];
-  // By itself, vitest leaves one core free: of two, one. But a test waits now and then, for a page or a timer, and leaves
-  // its core to others.
-  const workers = `--maxWorkers=${Math.max(2, availableParallelism() - 1) + 1}`;
+  // By itself, vitest leaves one core free: of two, one. Who waits for pages leaves it to others.
+  const waits = projects.includes("browser") ? 1 : 0;
+  const workers = `--maxWorkers=${Math.max(2, availableParallelism() - 1) + waits}`;
   const args = vitestIn(projects, workers, ...reporters, ...files);
   const { code } = await watch(process.execPath, args, { keep: false });
   return { ...fromVitest(results), ok: code === 0 };
