@@ -4,8 +4,7 @@
 /// Estimates how many tokens a model reads in a text: of o200k (GPT-4o and later) within some 5 %
 /// on most kinds of text in English, German, Russian, Arabic, Chinese, Japanese and Korean; Thai,
 /// Indic and other scripts it was not fitted to may be estimated at twice or three times what they
-/// are. Other vocabularies differ by a factor, which
-/// `usage_metadata` tells.
+/// are. Other vocabularies differ by a factor, which `usage_metadata` tells.
 ///
 /// ```
 /// use threadfold::context::estimate::estimate_tokens;

@@ -1,4 +1,5 @@
 import type { Fields } from "../schema.js";
+import type { Said } from "./said.js";
 
 type Values = Record<string, unknown>;
 
@@ -9,7 +10,7 @@ export function inputOf(updates: readonly object[], schema: { readonly fields: o
   const input: Values = {};
   for (const update of updates) {
     for (const [key, value] of Object.entries(update)) {
-      const sent = fields[key]?.kind === "messages" ? [value].flat().map(withContent) : value;
+      const sent = fields[key]?.kind === "messages" ? withContents(value) : value;
       input[key] = key in input ? joined(fields[key]?.kind, input[key], sent) : sent;
     }
   }
@@ -17,7 +18,9 @@ export function inputOf(updates: readonly object[], schema: { readonly fields: o
 }
 
 /** A server in Python takes no message without content, nor a removal. */
-const withContent = (message: { readonly type?: unknown } | null) =>
+const withContents = (messages: unknown): unknown =>
+  Array.isArray(messages) ? messages.map(withContent) : withContent(messages as Said);
+const withContent = (message: Said | null | undefined) =>
   message?.type === "remove" ? { content: "", ...message } : message;
 
 /** The kinds of fields of a thread without a schema. */

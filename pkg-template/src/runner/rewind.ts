@@ -1,7 +1,7 @@
 // What is to be sent so that a conversation goes on from one of the user's messages.
 import { removeMessage, ThreadfoldError, type Thread } from "threadfold";
 import type { PendingUpdate } from "../thread-types.js";
-import { idsOf, isUsers, lastOf, type Said } from "./said.js";
+import { idsOf, isUsers, lastOf, messagesIn, type Said } from "./said.js";
 
 /**
  * Finds the user's message with this id; or of another's, or without an id of the last message, the user's before it.
@@ -56,6 +56,5 @@ export function insteadOf(question: Said, id: string, messages: unknown): object
   return own;
 }
 
-const messagesIn = (state: object): readonly Said[] => (state as { messages?: readonly Said[] }).messages ?? [];
 const placeIn = (messages: readonly Said[], id: string) => messages.findIndex((message) => message.id === id);
 const isUnsent = ({ status }: PendingUpdate<unknown>) => status !== "sent";

@@ -121,8 +121,8 @@ export abstract class Runner<S extends object, U extends object> {
    * @param options - `messageId` edits: the message takes the place of that one of the user's, and what stands behind it
    *   is removed, here and at the server. What no run has sent of it is taken back.
    * @throws {@link ThreadfoldError} `BUSY` with `"refuse"` or a `messageId` while a run is under way or waits for an
-   *   answer, or while other code folds a run into the thread; `DISPOSED`; `INVALID_VALUE` for a `messageId` that is no message's of the user; the errors of `thread.optimistic`.
-   *   Nothing is then shown.
+   *   answer, or while other code folds a run into the thread; `DISPOSED`; `INVALID_VALUE` for a `messageId` that is no
+   *   message's of the user; the errors of `thread.optimistic`. Nothing is then shown.
    */
   async sendMessage(
     message?: string | SentMessages<U>,

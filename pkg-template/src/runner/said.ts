@@ -8,6 +8,8 @@ export interface Said {
 
 export const isUsers = ({ type, role }: Said): boolean => role === "user" || type === "human";
 
+export const messagesIn = (state: object): readonly Said[] => (state as { messages?: readonly Said[] }).messages ?? [];
+
 /** The place of the last message of this kind; -1 if there is none. */
 export const lastOf = (messages: readonly Said[], is: (message: Said) => boolean): number =>
   messages.map(is).lastIndexOf(true);

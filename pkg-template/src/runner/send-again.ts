@@ -1,6 +1,6 @@
 import { removeMessage, type Thread } from "threadfold";
 import type { PendingUpdate } from "../thread-types.js";
-import { idsOf, isUsers, lastOf, type Said } from "./said.js";
+import { idsOf, isUsers, lastOf, messagesIn } from "./said.js";
 import { isPending } from "./waiting.js";
 
 /**
@@ -10,7 +10,7 @@ import { isPending } from "./waiting.js";
 export function sendAgain<S extends object, U extends object>(thread: Thread<S, U>, update: PendingUpdate<U>): string {
   const own = new Set(idsOf(update.update).filter((id) => id !== undefined));
   const behind = () => {
-    const { messages = [] } = thread.getState() as { messages?: readonly Said[] };
+    const messages = messagesIn(thread.getState());
     // One that only removes messages is about those behind the user's last one.
     const said = lastOf(messages, ({ id }) => own.has(id));
     const at = said < 0 && own.size > 0 ? lastOf(messages, isUsers) : said;
