@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import * as fc from "fast-check";
 import type { AgUiState, Thread } from "threadfold";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test as inTurn } from "vitest";
 import { createAgent } from "../../www/server/agent.mjs";
 import { openChat as openAgUi } from "../../www/src/chat/open-ag-ui";
 import { openChat as openLangGraph } from "../../www/src/chat/open-langgraph";
@@ -22,13 +22,18 @@ beforeAll(async () => {
   address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
 
-afterAll(
-  () =>
-    new Promise((resolve) => {
-      server.close(resolve);
-      server.closeAllConnections();
-    }),
-);
+const opened: Heard[] = [];
+
+afterAll(() => {
+  for (const heard of opened) heard.leave();
+  return new Promise((resolve) => {
+    server.close(resolve);
+    server.closeAllConnections();
+  });
+});
+
+/** They wait for the server more than they compute. */
+const test = inTurn.concurrent;
 
 /** What is asked to go wrong in the runs that begin from here on: the query of their requests. */
 interface Faults {
@@ -137,11 +142,6 @@ const line = (message: object) => {
 
 const texts = ({ thread }: Heard) =>
   thread.getState().messages.map(({ content }) => String(content).split(" ", 3).join(" "));
-
-const opened: Heard[] = [];
-afterEach(() => {
-  for (const heard of opened.splice(0)) heard.leave();
-});
 
 const PROTOCOLS: readonly Protocol[] = ["ag-ui", "langgraph"];
 

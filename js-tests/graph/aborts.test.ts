@@ -1,6 +1,6 @@
 // How a run is ended from outside: a signal, its time, a super-step's time; and what then stands.
 import { START, StateGraph } from "threadfold/graph";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type Loose, outcome, type Package, same, State } from "./both.js";
 
 const config = { configurable: { thread_id: "t" } };
@@ -31,21 +31,22 @@ function slow(of: Package, how: "alone" | "as a node" | "with the context", save
   return { ran, begun, graph: outer.compile({ checkpointer: saver }) };
 }
 
-// Node may collect langgraph.js's timeouts before their time.
-const timeout = AbortSignal.timeout.bind(AbortSignal);
-beforeEach(() => {
-  vi.spyOn(AbortSignal, "timeout").mockImplementation((milliseconds) => {
-    const signal = timeout(milliseconds);
-    signal.addEventListener("abort", () => {});
-    return signal;
+// What waits does so beside the others.
+describe.concurrent("beside langgraph.js", () => {
+  // Node may collect langgraph.js's timeouts before their time.
+  const timeout = AbortSignal.timeout.bind(AbortSignal);
+  beforeAll(() => {
+    vi.spyOn(AbortSignal, "timeout").mockImplementation((milliseconds) => {
+      const signal = timeout(milliseconds);
+      signal.addEventListener("abort", () => {});
+      return signal;
+    });
   });
-});
-afterEach(() => void vi.restoreAllMocks());
+  afterAll(() => void vi.restoreAllMocks());
 
-for (const how of ["alone", "as a node", "with the context"] as const)
-  describe(`a graph ${how}`, () => {
+  for (const how of ["alone", "as a node", "with the context"] as const)
     for (const by of ["a signal", "the run's time", "a step's time"])
-      same(`is stopped by ${by}, and goes on later`, async (of) => {
+      same(`a graph ${how} is stopped by ${by}, and goes on later`, async (of) => {
         const { ran, begun, graph } = slow(of, how, new of.MemorySaver());
         // The first run of a process takes its time.
         await graph.invoke({ sum: 1 }, { configurable: { thread_id: "before" } });
@@ -64,10 +65,39 @@ for (const how of ["alone", "as a node", "with the context"] as const)
         const { next } = await graph.getState(config);
         return { ended: /abort/i.test(threw.message), stopped, next, result: await graph.invoke(null, config), ran };
       });
+
+  describe("what is thrown", () => {
+    const waits = (of: Package) =>
+      new of.StateGraph(State)
+        .addNode("a", () => sleep(50))
+        .addEdge(of.START, "a")
+        .compile();
+    same("the signal's reason", async (of) => {
+      const stop = new AbortController();
+      setTimeout(() => stop.abort(new TypeError("why")), 5);
+      const { threw } = (await outcome(waits(of).invoke({}, { signal: stop.signal }))) as { threw: Error };
+      return [threw.name, threw.message];
+    });
+    same("at once, where it was aborted before", async (of) => {
+      const { threw } = (await outcome(waits(of).invoke({}, { signal: AbortSignal.abort() }))) as { threw: Error };
+      return [threw.name, threw.message];
+    });
+    same("that the time is up, also of a stream", async (of) => {
+      const told = await outcome(async () => {
+        for await (const _ of await waits(of).stream({}, { timeout: 5 }));
+      });
+      return (told as { threw: Error }).threw.name;
+    });
+    same("an error, whatever the reason is", async (of) => {
+      const stop = new AbortController();
+      setTimeout(() => stop.abort("enough"), 5);
+      const { threw } = (await outcome(waits(of).invoke({}, { signal: stop.signal }))) as { threw: Error };
+      return [threw instanceof Error, threw.message];
+    });
   });
+});
 
 test("a run's time is up also when what nobody holds was collected meanwhile", async () => {
-  vi.restoreAllMocks();
   const graph = new StateGraph(State as unknown)
     .addNode("slow", async () => {
       for (let part = 0; part < 40; part++) {
@@ -82,7 +112,7 @@ test("a run's time is up also when what nobody holds was collected meanwhile", a
 });
 
 // That of langgraph.js does.
-describe("a graph inside does not go on", () => {
+describe.concurrent("a graph inside does not go on", () => {
   const inside = async (more: object, beside?: () => Promise<never>) => {
     const ran: string[] = [];
     const inner = new StateGraph(State as unknown)
@@ -106,34 +136,4 @@ describe("a graph inside does not go on", () => {
       await sleep(15);
       throw new Error("beside");
     }));
-});
-
-describe("what is thrown", () => {
-  const waits = (of: Package) =>
-    new of.StateGraph(State)
-      .addNode("a", () => sleep(50))
-      .addEdge(of.START, "a")
-      .compile();
-  same("the signal's reason", async (of) => {
-    const stop = new AbortController();
-    setTimeout(() => stop.abort(new TypeError("why")), 5);
-    const { threw } = (await outcome(waits(of).invoke({}, { signal: stop.signal }))) as { threw: Error };
-    return [threw.name, threw.message];
-  });
-  same("at once, where it was aborted before", async (of) => {
-    const { threw } = (await outcome(waits(of).invoke({}, { signal: AbortSignal.abort() }))) as { threw: Error };
-    return [threw.name, threw.message];
-  });
-  same("that the time is up, also of a stream", async (of) => {
-    const told = await outcome(async () => {
-      for await (const _ of await waits(of).stream({}, { timeout: 5 }));
-    });
-    return (told as { threw: Error }).threw.name;
-  });
-  same("an error, whatever the reason is", async (of) => {
-    const stop = new AbortController();
-    setTimeout(() => stop.abort("enough"), 5);
-    const { threw } = (await outcome(waits(of).invoke({}, { signal: stop.signal }))) as { threw: Error };
-    return [threw instanceof Error, threw.message];
-  });
 });
