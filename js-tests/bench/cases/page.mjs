@@ -15,6 +15,7 @@ const CONTENDERS = {
   threadfold: 20,
   "threadfold, in one list": 10,
   "threadfold, naive list": 10,
+  "React alone": 20,
   handwritten: 20,
   "langgraph-sdk useStream": 4,
   "@ag-ui/client HttpAgent": 10,

@@ -1,7 +1,7 @@
 // Chats in React, for a page: each shows a thread of some messages and hears an answer token by token.
 import { HttpAgent } from "@ag-ui/client";
 import { useStream } from "@langchain/langgraph-sdk/react";
-import { createElement as h, memo, useEffect, useState } from "react";
+import { createElement as h, memo, useEffect, useState, useSyncExternalStore } from "react";
 import { textOf, Thread } from "threadfold";
 import { foldRun } from "threadfold/langgraph/events";
 import { useMessage, useMessageIds, useThread } from "threadfold/react";
@@ -14,6 +14,7 @@ export const CHATS = {
   threadfold: folded(inBlocks),
   "threadfold, in one list": folded(inOneList),
   "threadfold, naive list": folded(naive),
+  "React alone": inReact,
   handwritten: byHand,
   "langgraph-sdk useStream": streamed,
   "@ag-ui/client HttpAgent": asked,
@@ -24,7 +25,12 @@ const Message = ({ message }) =>
 
 /** Each message hears of itself; the list is in blocks of blocks, as the docs of useMessageIds have it. */
 function inBlocks(thread) {
-  const One = memo(({ id }) => h(Message, { message: useMessage(thread, id) }));
+  const Blocks = blocksOf(({ id }) => h(Message, { message: useMessage(thread, id) }));
+  return () => h(Blocks, { ids: useMessageIds(thread), size: 500 });
+}
+
+function blocksOf(OneMessage) {
+  const One = memo(OneMessage);
   const Blocks = memo(
     ({ ids, size }) => {
       if (size < 50) return ids.map((id) => h(One, { key: id, id }));
@@ -38,7 +44,7 @@ function inBlocks(thread) {
     },
     (before, now) => before.ids.join() === now.ids.join(),
   );
-  return () => h(Blocks, { ids: useMessageIds(thread), size: 500 });
+  return Blocks;
 }
 
 function inOneList(thread) {
@@ -70,6 +76,27 @@ function folded(listOf) {
     void foldRun(thread, feed);
     await feed.say([{ event: "metadata", data: { run_id: "r" } }]);
     return { List: listOf(thread), say: () => feed.say(textParts(1)) };
+  };
+}
+
+/** The limit of a page in React: one component, in the same blocks, is told of a message that somebody else made. */
+async function inReact(n) {
+  const messages = new Map([...dicts(0, n), { id: ANSWER, type: "ai", content: "" }].map((one) => [one.id, one]));
+  const ids = [...messages.keys()];
+  let tell = () => {};
+  const subscribe = (listener) => {
+    tell = listener;
+    return () => {};
+  };
+  const Answer = () => h(Message, { message: useSyncExternalStore(subscribe, () => messages.get(ANSWER)) });
+  const Blocks = blocksOf(({ id }) => (id === ANSWER ? h(Answer) : h(Message, { message: messages.get(id) })));
+  return {
+    List: () => h(Blocks, { ids, size: 500 }),
+    say() {
+      const answer = messages.get(ANSWER);
+      messages.set(ANSWER, { ...answer, content: `${answer.content} token` });
+      tell();
+    },
   };
 }
 
