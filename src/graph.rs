@@ -59,5 +59,5 @@ pub use checkpointer::{Checkpoint, Checkpointer, Finished, MemorySaver, Pending,
 pub use command::{Command, END, IntoTargets, START, Target};
 pub use compiled::{Graph, OnThread};
 pub use error::{BoxError, GraphError};
-pub use node::{Commands, Ctx, Interrupt, Interrupted, NodeFn, Updates};
+pub use node::{Commands, Ctx, Interrupt, Interrupted, Node, NodeFn, Nodes, Updates};
 pub use running::{Outcome, Resume, Running, StepDone};

@@ -33,6 +33,15 @@
 //! - **A conversation with an agent's server**: [`Thread`] holds what the server sent and what is
 //!   pending. Keep lists and threads in [`Json`]: reading them then copies no message.
 //!
+//! # Features
+//! | feature | what it does |
+//! | --- | --- |
+//! | `js` (default) | on `wasm32-unknown-unknown`, takes random ids from JavaScript's `crypto`, by wasm-bindgen; does nothing elsewhere |
+//! | `bindings`, `bindings-agent` | export the functions of the npm package's wasms: for its build alone |
+//!
+//! Without `js`, a program for `wasm32-unknown-unknown` says itself where randomness comes from: it
+//! depends on `uuid` with one of that crate's features for it, `rng-getrandom` or `rng-rand`.
+//!
 //! Nothing panics, whatever comes in: an input that cannot be folded is an [`Error`] with a stable
 //! code.
 

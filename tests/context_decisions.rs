@@ -12,6 +12,7 @@ use threadfold::context::count::CountOptions;
 use threadfold::context::policy::{Policy, Size};
 use threadfold::context::record::Record;
 use threadfold::context::tokens::{Approximate, CountTokens, Estimated};
+use threadfold::context::trim::{Counter, TrimOptions};
 use threadfold::context::truncate::{ContextSize, TruncateOptions};
 use threadfold::context::view::Context;
 
@@ -118,4 +119,12 @@ fn decides_as_recorded_and_as_typescript_does() {
         }
     }
     assert!(due > 300, "{due}");
+}
+
+#[test]
+fn a_context_and_what_trims_go_from_thread_to_thread() {
+    fn is_sent<T: Send>() {}
+    is_sent::<Context<'_, Value>>();
+    is_sent::<TrimOptions<'_>>();
+    is_sent::<Counter<'_, Value>>();
 }

@@ -7,7 +7,7 @@ use super::count::{CountOptions, message_tokens};
 use super::estimate_message::{TOKENS_PER_IMAGE, estimate_message};
 
 /// Counts the tokens of a message. What a list has is the sum of its messages.
-pub trait CountTokens<V> {
+pub trait CountTokens<V>: Send + Sync {
     /// Returns the tokens of one message.
     ///
     /// # Errors
@@ -36,7 +36,7 @@ impl<V: Value> CountTokens<V> for Estimated {
     }
 }
 
-impl<V, F: Fn(&V) -> Result<f64, Error>> CountTokens<V> for F {
+impl<V, F: Fn(&V) -> Result<f64, Error> + Send + Sync> CountTokens<V> for F {
     fn count(&self, message: &V) -> Result<f64, Error> {
         self(message)
     }

@@ -9,6 +9,9 @@ use crate::{Error, State};
 /// - **You merge**: [`update`](Self::update) looks at the state and returns its part of it.
 /// - **A graph merges**: add it by [`StateGraph::agent`](super::StateGraph::agent).
 ///
+/// What asks questions, or says where to go next, works only in a graph: make it a
+/// [`Node`](super::Node).
+///
 /// ```
 /// use threadfold::graph::{Agent, BoxError, START, StateGraph};
 /// use threadfold::reducer::AddMessages;

@@ -56,7 +56,8 @@ where
         }
     }
 
-    /// Adds a node: an `async fn(&S, Ctx)` that returns its part of the state, or a [`Command`].
+    /// Adds a node: an `async fn(&S, Ctx)` that returns its part of the state, or a [`Command`]; or a
+    /// [`Node`](super::Node), which has something of its own besides.
     #[must_use]
     pub fn node<F, Kind>(self, name: &str, node: F) -> Self
     where

@@ -11,6 +11,7 @@ pub const END: &str = "__end__";
 
 /// Where to go.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub enum Target<S> {
     /// A node, or [`END`]. However many go there in one step, it runs once.
     Node(String),

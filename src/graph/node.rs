@@ -91,19 +91,85 @@ pub struct Interrupt {
     pub value: Value,
 }
 
-/// Marks nodes that return their part of the state.
+/// A node with something of its own: a client, a database, a model.
+///
+/// A closure may hold such a thing, too, but not look at the state while it waits for it: Rust has no
+/// name yet for a closure whose future borrows both. It clones what it needs of the state first.
+///
+/// ```
+/// use std::sync::Arc;
+/// use threadfold::State;
+/// use threadfold::graph::{BoxError, Command, Ctx, Node, START, StateGraph};
+///
+/// #[derive(Debug, Clone, Default, State)]
+/// #[state(derive(Clone))]
+/// struct Weather {
+///     city: String,
+///     degrees: i32,
+/// }
+///
+/// struct Client;
+/// # impl Client { async fn degrees(&self, city: &str) -> i32 { city.len() as i32 } }
+///
+/// struct Forecast {
+///     client: Arc<Client>,
+/// }
+///
+/// impl Node<Weather> for Forecast {
+///     async fn run(&self, weather: &Weather, _: Ctx) -> Result<Command<Weather>, BoxError> {
+///         let degrees = self.client.degrees(&weather.city).await;
+///         Ok(Command::update(WeatherUpdate { degrees: Some(degrees), ..Default::default() }))
+///     }
+/// }
+///
+/// # async fn run() -> Result<(), BoxError> {
+/// let client = Arc::new(Client);
+/// let shared = client.clone();
+/// let graph = StateGraph::<Weather>::new()
+///     .node("forecast", Forecast { client })
+///     .node("check", move |weather: &Weather, _: Ctx| {
+///         let (client, city) = (shared.clone(), weather.city.clone());
+///         async move {
+///             let degrees = client.degrees(&city).await;
+///             Ok::<_, BoxError>(WeatherUpdate { degrees: Some(degrees), ..Default::default() })
+///         }
+///     })
+///     .edge(START, "forecast")
+///     .edge("forecast", "check")
+///     .compile()?;
+/// let lima = Weather { city: "Lima".into(), degrees: 0 };
+/// assert_eq!(graph.invoke(lima).await?.state.degrees, 4);
+/// # Ok(())
+/// # }
+/// # let mut run = Box::pin(run());
+/// # let waker = std::task::Waker::noop();
+/// # assert!(run.as_mut().poll(&mut std::task::Context::from_waker(waker)).is_ready());
+/// ```
+pub trait Node<S: State>: Send + Sync {
+    /// Looks at the state, and returns its part of it and where to go.
+    ///
+    /// # Errors
+    /// Its own, and those of [`Ctx::interrupt`].
+    fn run(&self, state: &S, ctx: Ctx)
+    -> impl Future<Output = Result<Command<S>, BoxError>> + Send;
+}
+
+/// Marks functions that return their part of the state.
 #[derive(Debug)]
 pub struct Updates;
-/// Marks nodes that return a [`Command`].
+/// Marks functions that return a [`Command`].
 #[derive(Debug)]
 pub struct Commands;
+/// Marks what is a [`Node`].
+#[derive(Debug)]
+pub struct Nodes;
 
-/// What can be a node: an `async fn(&S, Ctx) -> Result<S::Update, E>`, or one that returns a
-/// [`Command`]. `Kind` tells these apart.
+/// What can be a node: an `async fn(&S, Ctx) -> Result<S::Update, E>`, one that returns a
+/// [`Command`], or a [`Node`]. `Kind` tells these apart.
 pub trait NodeFn<'a, S: State, Kind>: Send + Sync {
     /// Runs the node.
     fn call(
-        &self,
+        &'a self,
         state: &'a S,
         ctx: Ctx,
     ) -> impl Future<Output = Result<Command<S>, BoxError>> + Send + 'a;
@@ -118,7 +184,7 @@ where
     E: Into<BoxError>,
 {
     fn call(
-        &self,
+        &'a self,
         state: &'a S,
         ctx: Ctx,
     ) -> impl Future<Output = Result<Command<S>, BoxError>> + Send + 'a {
@@ -136,12 +202,27 @@ where
     E: Into<BoxError>,
 {
     fn call(
-        &self,
+        &'a self,
         state: &'a S,
         ctx: Ctx,
     ) -> impl Future<Output = Result<Command<S>, BoxError>> + Send + 'a {
         let running = self(state, ctx);
         async move { running.await.map_err(Into::into) }
+    }
+}
+
+impl<'a, S, N> NodeFn<'a, S, Nodes> for N
+where
+    S: State + Sync + 'a,
+    S::Update: Send,
+    N: Node<S> + 'a,
+{
+    fn call(
+        &'a self,
+        state: &'a S,
+        ctx: Ctx,
+    ) -> impl Future<Output = Result<Command<S>, BoxError>> + Send + 'a {
+        self.run(state, ctx)
     }
 }
 

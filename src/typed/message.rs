@@ -39,6 +39,7 @@ pub struct Message {
 
 /// The speaker of a message, and its content.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum MessageKind {
     /// Instructions for the model.
     System {

@@ -162,13 +162,13 @@ impl Bulk for Json {
 
     fn overlay(mut self, over: &Self, deletes: bool) -> Self {
         if let (Json::Object(map), Json::Object(over)) = (&mut self, over) {
-            for (key, value) in over {
-                if value.is_null() && deletes {
-                    map.shift_remove(key);
-                } else {
-                    map.insert(key.clone(), value.clone());
-                }
+            let goes = |value: &Json| deletes && value.is_null();
+            // Taken out one by one, each would move all behind it.
+            if over.values().any(goes) {
+                map.retain(|key, _| !over.get(key).is_some_and(goes));
             }
+            let writing = over.iter().filter(|(_, value)| !goes(value));
+            map.extend(writing.map(|(key, value)| (key.clone(), value.clone())));
         }
         self
     }

@@ -347,3 +347,16 @@ where
     assert!(looks.iter().all(|(before, seen)| *before == text(seen)));
     answers
 }
+
+/// One by one, each would move all behind it: a minute and more.
+#[test]
+fn a_hundred_thousand_files_of_two_are_deleted_at_once() {
+    let files = |of: fn(u32) -> Owned| -> Owned {
+        (0..200_000).map(|at| (at.to_string(), of(at))).collect::<serde_json::Map<_, _>>().into()
+    };
+    let left = files(|at| json!({ "content": at }));
+    let right = files(|at| if at % 2 == 0 { Owned::Null } else { json!({ "content": "new" }) });
+    let merged = merge_files(left, right).unwrap();
+    let paths: Vec<_> = merged.as_object().unwrap().keys().collect();
+    assert_eq!((paths.len(), paths[0].as_str(), paths[99_999].as_str()), (100_000, "1", "199999"));
+}

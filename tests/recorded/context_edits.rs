@@ -97,7 +97,7 @@ fn trim_messages_answers_as_python_does() {
             end_on: &end_on,
             include_system: is("include_system"),
             allow_partial: is("allow_partial"),
-            text_splitter: splitter.as_ref().map(|split| split as &dyn Fn(&str) -> Vec<String>),
+            text_splitter: splitter.as_ref().map(|split| split as _),
             tool_pairs: ToolPairs::AsLangchain,
         };
         let mut len = |list: &[&Value]| Ok(list.len());

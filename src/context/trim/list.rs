@@ -15,7 +15,7 @@ use crate::value::{Found, Kind, Value};
 pub type MessageTypes<'a> = &'a [&'a str];
 
 /// Splits a text into the pieces that may be kept one by one.
-pub type TextSplitter<'a> = &'a dyn Fn(&str) -> Vec<String>;
+pub type TextSplitter<'a> = &'a (dyn Fn(&str) -> Vec<String> + Sync);
 
 /// Counts tokens.
 pub enum Counter<'a, V> {
@@ -26,9 +26,9 @@ pub enum Counter<'a, V> {
     Estimate,
     /// Your own, of one message. A list's count is the sum, so that only the messages that are kept
     /// are counted.
-    Message(&'a mut dyn FnMut(&V) -> Result<usize, Error>),
+    Message(&'a mut (dyn FnMut(&V) -> Result<usize, Error> + Send)),
     /// Your own, of a list, which for [`Strategy::Last`] comes in reverse, as in the reference.
-    List(&'a mut dyn FnMut(&[&V]) -> Result<usize, Error>),
+    List(&'a mut (dyn FnMut(&[&V]) -> Result<usize, Error> + Send)),
 }
 
 impl<V: Value> Counter<'_, V> {
