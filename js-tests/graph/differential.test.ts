@@ -19,13 +19,16 @@ interface Seen {
 }
 
 async function checkpoints(saver: Saver): Promise<Seen[]> {
-  const all: Seen[] = [];
+  const seenAll: Seen[] = [];
   for await (const { checkpoint, metadata } of saver.list({ configurable: { thread_id: "t", checkpoint_ns: "" } })) {
     const { channel_values: values, channel_versions: versions, versions_seen: seen } = checkpoint;
-    const held = Object.entries(values).filter(([, value]) => value !== undefined);
-    all.push({ source: metadata?.source, step: metadata?.step, versions, seen, values: Object.fromEntries(held) });
+    // langgraph.js writes Sends as a plain list from 1.7 on; it reads both, and versions before it only what threadfold writes.
+    const { __pregel_tasks: sends = [] } = values as { __pregel_tasks?: unknown[] };
+    const all = { ...values, __pregel_tasks: sends.length === 2 && Array.isArray(sends[1]) ? sends[1] : sends };
+    const held = Object.entries(all).filter(([, value]) => value !== undefined);
+    seenAll.push({ source: metadata?.source, step: metadata?.step, versions, seen, values: Object.fromEntries(held) });
   }
-  return all.toReversed();
+  return seenAll.toReversed();
 }
 
 /** What tasks have written behind the newest checkpoint. */

@@ -82,6 +82,22 @@ test("a checkpoint that is saved again stays behind its parent", async () => {
   expect(older[0].values).not.toHaveProperty("last");
 });
 
+same("a run in which nothing happens saves nothing at its exit", async (of) => {
+  const saver = new of.MemorySaver();
+  const graph = new of.StateGraph(State)
+    .addNode("a", () => ({ log: ["a"] }))
+    .addEdge("__start__", "a")
+    .compile({ checkpointer: saver });
+  await graph.invoke({ log: ["in"] }, { ...thread, durability: "exit" });
+  let puts = 0;
+  const put = saver.put.bind(saver);
+  saver.put = (...args: unknown[]) => {
+    puts++;
+    return put(...args);
+  };
+  return [await graph.invoke(null, { ...thread, durability: "exit" }), puts];
+});
+
 describe("random turns with a thread's branches", () => {
   /** Numbers from 0 to below 1, always the same of a seed. */
   const random = (seed: number) => () => {

@@ -1,5 +1,6 @@
 // Updates of a thread whose step is open: some of its tasks are done, others ask or have failed. Beside langgraph.js.
-import { describe } from "vitest";
+import * as threadfold from "threadfold/graph";
+import { describe, expect, test } from "vitest";
 import { all, Annotation, type Loose, outcome, type Package, same } from "./both.js";
 
 const config = { configurable: { thread_id: "t" } };
@@ -87,11 +88,14 @@ const told = async (graph: Loose, updating: Promise<unknown>, durability?: strin
 describe.each(Object.keys(shapes))("an update of an open step before %s", (name) => {
   const shape = shapes[name] as Shape;
   for (const open of ["asks", "fails", "asks twice"] as const)
-    for (const asNode of ["a", "b", "c", ...(open === "asks twice" ? [] : [undefined])])
+    for (const asNode of ["a", "b", "c", ...(open === "asks twice" ? [] : [undefined])]) {
+      // langgraph.js runs a node that waits for all after it was written by hand; Python and threadfold don't.
+      if (asNode === "c" && name === "a node that waits for all") continue;
       same(`counts what is done, where the other ${open}, as ${asNode}`, async (of) => {
         const graph = await opened(of, shape, open, "async");
         return told(graph, graph.updateState(config, { log: ["by hand"] }, asNode));
       });
+    }
   same("counts it with every durability", async (of) => {
     const results = [];
     for (const durability of ["sync", "exit"]) {
@@ -110,6 +114,14 @@ describe.each(Object.keys(shapes))("an update of an open step before %s", (name)
     const { config: named } = await graph.getState(config);
     return told(graph, graph.updateState(named, { log: ["by hand"] }, "a"));
   });
+});
+
+test("a node that waits for all and was written by hand does not run, as in Python", async () => {
+  const of = threadfold as Package;
+  const graph = await opened(of, shapes["a node that waits for all"] as Shape, "asks", "async");
+  await graph.updateState(config, { log: ["by hand"] }, "c");
+  expect((await graph.getState(config)).next).toEqual([]);
+  expect((await graph.invoke(null, config)).log).toEqual(["in", "b", "by hand"]);
 });
 
 same("an update counts the Sends of one node that are done", async (of) => {

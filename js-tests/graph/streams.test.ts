@@ -152,6 +152,57 @@ same("tokens of a model", async (of) => {
   return parts.map(([{ content }, metadata]) => [content, metadata["langgraph_node"]]);
 });
 
+describe.each([false, true])("messages of graphs inside, subgraphs: %s", (subgraphs) => {
+  same("tell tokens only where they are asked for", async (of) => {
+    const model = new FakeListChatModel({ responses: ["ab"] });
+    const inner = new of.StateGraph(MessagesAnnotation)
+      .addNode("call", async ({ messages }: Loose, ctx: Loose) => ({ messages: [await model.invoke(messages, ctx)] }))
+      .addEdge("__start__", "call")
+      .compile();
+    const graph = new of.StateGraph(MessagesAnnotation)
+      .addNode("outer", inner)
+      .addNode("after", () => ({ messages: [new AIMessage({ id: "after", content: "S" })] }))
+      .addEdge("__start__", "outer")
+      .addEdge("outer", "after")
+      .compile();
+    const input = { messages: [{ role: "user", content: "Hi", id: "0" }] };
+    const parts = await all<Loose>(graph.stream(input, { streamMode: "messages", subgraphs }));
+    return parts.map((part) => {
+      const [ns, [{ content }, { langgraph_node: node }]] = subgraphs ? part : [[], part];
+      return [ns.length, content, node];
+    });
+  });
+});
+
+same("a node that a breakpoint stops is announced when it runs", async (of) => {
+  const graph = diamond(of, { checkpointer: new of.MemorySaver(), interruptBefore: ["b"] });
+  const turn = (input: unknown) => all(graph.stream(input, { ...config, streamMode: "tasks" }));
+  return [await turn({ log: ["in"] }), await turn(null)];
+});
+
+same("a checkpoint of a graph inside, as streamed, goes back to it", async (of) => {
+  const called: string[] = [];
+  const noted = (name: string) => () => {
+    called.push(name);
+    return { log: [name] };
+  };
+  const inner = new of.StateGraph(State).addSequence({ x: noted("x"), y: noted("y") }).addEdge("__start__", "x");
+  const graph = new of.StateGraph(State)
+    .addNode("inside", inner.compile())
+    .addNode("after", noted("after"))
+    .addEdge("__start__", "inside")
+    .addEdge("inside", "after")
+    .compile({ checkpointer: new of.MemorySaver() });
+  const parts = await all<Loose>(
+    graph.stream({ log: ["in"] }, { ...config, streamMode: "checkpoints", subgraphs: true }),
+  );
+  const [, { config: said }] = parts.find(([ns, { next }]) => ns.length > 0 && next[0] === "y");
+  // langgraph.js's has what only a run of its own knows.
+  const own = Object.entries(said.configurable).filter(([key]) => !key.startsWith("__pregel"));
+  const from = { configurable: Object.fromEntries(own) as Loose };
+  return [Object.keys(from.configurable.checkpoint_map).length, await graph.invoke(null, from), called];
+});
+
 describe("ours alone", () => {
   const schema = defineSchema({ log: field.append<string>() });
   const graph = new StateGraph(schema)

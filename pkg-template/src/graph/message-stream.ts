@@ -53,7 +53,7 @@ export class MessageStream {
   chunk(message: object, metadata?: object): void {
     const { id } = message as Message;
     if (id !== undefined) this.#seen.add(id);
-    this.#task.run.emitUp("messages", [message, metadata ? { ...this.metadata, ...metadata } : this.metadata]);
+    this.#task.run.emit("messages", [message, metadata ? { ...this.metadata, ...metadata } : this.metadata]);
   }
 
   /** Sends the messages among what a node writes that were not sent before. */

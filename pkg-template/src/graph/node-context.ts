@@ -7,6 +7,8 @@ export const TASK: unique symbol = Symbol.for("threadfold.graph.task") as never;
 /** Where a node runs. */
 export interface ExecutionInfo {
   readonly threadId: string | undefined;
+  /** The id that the run was given. */
+  readonly runId: string | undefined;
   readonly checkpointId: string;
   readonly checkpointNs: string;
   readonly taskId: string;
@@ -109,7 +111,7 @@ export class NodeContext<State = unknown, Context = unknown> {
   /** Tells whether somebody streams a mode: what nobody sees need not be made. */
   get streams(): (mode: "custom" | "messages") => boolean {
     const { run } = this[TASK];
-    return (mode) => run.wantsInside(mode);
+    return (mode) => run.hears(mode);
   }
 
   /** Says that the node makes progress, where it has an `idleTimeout`. */
@@ -142,9 +144,9 @@ export class NodeContext<State = unknown, Context = unknown> {
   get executionInfo(): ExecutionInfo {
     const task = this[TASK];
     const { id: taskId, ns: checkpointNs, attempt: nodeAttempt } = task;
-    const { threadId, checkpointId } = task.run;
+    const { threadId, checkpointId, config } = task.run;
     const nodeFirstAttemptTime = (task.begun ??= Date.now());
-    return { threadId, checkpointId, checkpointNs, taskId, nodeAttempt, nodeFirstAttemptTime };
+    return { threadId, runId: config.runId, checkpointId, checkpointNs, taskId, nodeAttempt, nodeFirstAttemptTime };
   }
 
   /** What LangGraph's server says of the run, in its `configurable`; undefined elsewhere. */

@@ -81,9 +81,9 @@ export abstract class RunEvents {
     return this.streams?.wants(mode, this.depth) ?? false;
   }
 
-  /** Whether somebody sees tokens and custom values: those of graphs inside are always shown. */
-  wantsInside(mode: "custom" | "messages"): boolean {
-    return this.streams?.wants(mode, 0) ?? false;
+  /** Whether somebody sees what its nodes say: custom values of graphs inside are always shown. */
+  hears(mode: "custom" | "messages"): boolean {
+    return this.streams?.wants(mode, mode === "custom" ? 0 : this.depth) ?? false;
   }
 
   /** The ids of messages that were sent, or need not be. */
@@ -109,8 +109,8 @@ export abstract class RunEvents {
   }
 
   /** Sends also from inside of graphs whose streams show only themselves. */
-  emitUp(mode: "custom" | "messages", payload: unknown): void {
-    if (this.wantsInside(mode)) this.streams?.push(this.path, mode, payload, this.stepNumber, 0);
+  emitCustom(payload: unknown): void {
+    if (this.hears("custom")) this.streams?.push(this.path, "custom", payload, this.stepNumber, 0);
   }
 
   emitValues(state: Values): void {
@@ -131,14 +131,21 @@ export abstract class RunEvents {
   emitTask(task: Task): void {
     if (task.hidden || !this.wants("tasks")) return;
     const { id, name, input, triggers } = task;
-    this.emit("tasks", { id, name, input, triggers, interrupts: [] });
+    this.emit("tasks", { id, name, input, triggers, interrupts: [], metadata: this.#taskMetadata(task) });
   }
 
   emitResult(task: Task): void {
     if (task.hidden || !this.wants("tasks")) return;
     const { id, name, interrupts, error } = task;
     const result = gathered(task.status === "done" ? task.values() : []);
-    this.emit("tasks", { id, name, result, interrupts, ...(error !== undefined && { error: errorRecord(error) }) });
+    this.emit("tasks", { id, name, result, interrupts, error: error === undefined ? null : errorRecord(error) });
+  }
+
+  /** What callers and graphs have said of a task that it does not say itself. */
+  #taskMetadata({ node }: Task): Record<string, unknown> {
+    const { thread_id, checkpoint_id, checkpoint_ns, ...told } = this.callersMetadata;
+    const { tags = [] } = this.config;
+    return { ...told, ...node.options.metadata, ...(tags.length > 0 && { tags }) };
   }
 
   // Tracing.

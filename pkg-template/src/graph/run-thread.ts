@@ -11,6 +11,7 @@ import { uuid6, uuid6After } from "./ids.js";
 import { KnownIds } from "./known-ids.js";
 import type { PlanRun, PlanState } from "./planner.js";
 import type { RunConfig, StopAt } from "./run-config.js";
+import { withParents } from "./opened-thread.js";
 import { RunEvents } from "./run-events.js";
 import { NULL_TASK, RESUME } from "./saved-writes.js";
 import { SavedThread } from "./saved-thread.js";
@@ -43,6 +44,8 @@ export abstract class RunThread extends RunEvents {
   #held: Map<number, unknown> | undefined;
   #known: KnownIds | undefined;
   #checkpointId: string | undefined;
+  /** What the thread was, behind the checkpoint it began at. */
+  #loaded: { readonly id: string; readonly state: Values } | undefined;
   #parentId: string | undefined;
   /** What is to be saved behind the last checkpoint, at the end. */
   #late: [task: string, entries: [channel: string, value: unknown][]][] = [];
@@ -134,6 +137,7 @@ export abstract class RunThread extends RunEvents {
     this.#held = held;
     this.others = others;
     this.#checkpointId = tuple.checkpoint.id;
+    this.#loaded = { id: tuple.checkpoint.id, state };
     this.#parentId = tuple.parentConfig?.configurable?.checkpoint_id;
     if (tuple.metadata) this.metadata = tuple.metadata;
     this.pending = tuple.pendingWrites ?? [];
@@ -214,7 +218,8 @@ export abstract class RunThread extends RunEvents {
     // A saver that has failed is not asked again.
     if (saved?.durability !== "exit" || this.#hasExited) return;
     this.#hasExited = true;
-    this.#save(saved);
+    // A run in which nothing happened saves nothing.
+    if (this.#checkpointId !== this.#loaded?.id || this.state !== this.#loaded?.state) this.#save(saved);
     for (const [task, entries] of this.#late) if (entries.length > 0) saved.putWrites(this.checkpointId, entries, task);
   }
 
@@ -237,7 +242,7 @@ export abstract class RunThread extends RunEvents {
       ...(runName && { run_name: runName }),
     };
     this.emit("checkpoints", {
-      config: { ...around, ...saved.config(this.checkpointId) },
+      config: { ...around, ...withParents(saved.config(this.checkpointId), metadata.parents) },
       values: { ...state },
       metadata,
       next: tasks.map(({ name }) => name),

@@ -48,6 +48,7 @@ export class Run extends RunInput {
         this.#prepare();
         this.#stopped = status === "interrupt_before" && this.tasks.some((task) => !task.status);
         if (this.#stopped) break;
+        if (this.wants("tasks")) for (const task of this.tasks) this.emitTask(task);
         const work = this.#runTasks();
         if (work) await work;
         if (this.#failed) throw this.#failed.error;
@@ -101,7 +102,6 @@ export class Run extends RunInput {
     if (saved && this.isHead === undefined) this.#restore(saved);
     this.emitCheckpoint(this.tasks);
     for (const task of this.tasks) if (task.restored && !task.hidden) this.emitUpdates(task, true);
-    if (this.wants("tasks")) for (const task of this.tasks) this.emitTask(task);
   }
 
   /** Gives tasks what earlier runs have saved of them. */

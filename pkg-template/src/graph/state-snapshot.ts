@@ -136,12 +136,12 @@ async function taskSnapshot(
   const done = whole && own.some(([channel]) => !isSpecial(channel));
   const asked = own.filter(([channel]) => !done && channel === INTERRUPT);
   const interrupts = asked.flatMap(([, value]) => value as Interrupt);
-  if (error !== undefined) return { id, name, path, error, interrupts };
+  const result = resultOf(own, thread);
+  if (error !== undefined) return { id, name, path, error, interrupts, ...(result && { result }) };
   const { inside: graph } = task.node;
   const configurable = { thread_id: tuple.config.configurable?.thread_id, checkpoint_ns: graph && task.ns };
   const state =
     graph && (inside ? await stateSnapshot(graph, { configurable }, { subgraphs: true }, inside) : { configurable });
-  const result = interrupts.length > 0 ? undefined : resultOf(own, thread);
   return { id, name, path, interrupts, ...(state && { state }), ...(result && { result }) };
 }
 

@@ -232,7 +232,7 @@ export class Task extends TaskWrites {
   write(value: unknown): void {
     if (this.run.closed || this.status) return;
     this.watch?.touch(false);
-    this.run.emitUp("custom", value);
+    this.run.emitCustom(value);
   }
 
   message(message: object, metadata?: object): void {
@@ -243,7 +243,7 @@ export class Task extends TaskWrites {
 
   /** Where its messages go, if somebody streams them. */
   get messages(): MessageStream | undefined {
-    if (!this.run.wantsInside("messages")) return undefined;
+    if (!this.run.hears("messages")) return undefined;
     return (this.#messages ??= this.run.messageStream(this));
   }
 
