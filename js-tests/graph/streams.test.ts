@@ -199,8 +199,8 @@ same("a checkpoint of a graph inside, as streamed, goes back to it", async (of) 
   const [, { config: said }] = parts.find(([ns, { next }]) => ns.length > 0 && next[0] === "y");
   // langgraph.js's has what only a run of its own knows.
   const own = Object.entries(said.configurable).filter(([key]) => !key.startsWith("__pregel"));
-  const from = { configurable: Object.fromEntries(own) as Loose };
-  return [Object.keys(from.configurable.checkpoint_map).length, await graph.invoke(null, from), called];
+  const from = { configurable: Object.fromEntries(own) };
+  return [await graph.invoke(null, from), called];
 });
 
 describe("ours alone", () => {
