@@ -89,6 +89,34 @@ test("sub-agents that write one file at the same time lose nothing", async () =>
   ).toContain("merge the two");
 });
 
+test.each([
+  ["the same in one turn", [["c", "c"]], ["/n", "/n.c"]],
+  [
+    "the same in the next turn",
+    [
+      ["c", "d"],
+      ["c", "d"],
+    ],
+    ["/n", "/n.d", "/n.d-2"],
+  ],
+  ["no name of a file", [["c", "../../x"]], ["/n", "/n.______x"]],
+])("nor do those whose calls have ids that are %s", async (_, turns, paths) => {
+  const given = { content: "mine", encoding: "utf-8", created_at: "", modified_at: "" };
+  let count = 0;
+  const model: FunctionModel = (messages) => {
+    const results = messages.filter(({ type }) => type === "tool").length;
+    if (messages.find(({ type }) => type === "human")?.content !== "go")
+      return results === 0 ? calls(["write_file", { file_path: "/n", content: `text ${count++}` }]) : "Written.";
+    const ids = turns[results / 2];
+    const args = { subagent_type: "general-purpose", description: "write" };
+    return ids ? { content: "", tool_calls: ids.map((id) => ({ id, name: "task", args })) } : "Done.";
+  };
+  const { files = {} } = await createDeepAgent({ model }).invoke({ messages: "go" });
+  expect(Object.keys(files)).toEqual(paths);
+  const kept = await createDeepAgent({ model }).invoke({ messages: "go", files: { [paths[1] as string]: given } });
+  expect(kept.files?.[paths[1] as string]?.content).toBe("mine");
+});
+
 test("nor does what the agent writes itself in the same turn", async () => {
   const both: FunctionModel = (messages) => {
     const task = messages.find(({ type }) => type === "human")?.content as string;

@@ -185,7 +185,7 @@ function sharedOf(state: Fields, { fields }: Schema<SchemaFields>): Fields {
 }
 
 /** Files that sub-agents of one super-step have changed: by the state that they all began with. */
-const written = new WeakMap<object, Map<string, readonly [call: string, file: unknown]>>();
+const written = new WeakMap<object, Map<string, readonly [call: object, file: unknown]>>();
 
 /** What a sub-agent has changed, as an update that leaves alone what it has not. */
 function changesOf(given: Fields, has: Fields, runtime: ToolRuntime): { fields: Fields; notes: string[] } {
@@ -197,7 +197,7 @@ function changesOf(given: Fields, has: Fields, runtime: ToolRuntime): { fields: 
     const { kind } = runtime.schema.fields[key] as { kind: string };
     if (kind === "files" || kind === "merge") {
       const changes = changedEntries((before ?? {}) as Fields, (value ?? {}) as Fields, kind === "files");
-      if (kind === "files") besideOthers(changes, runtime, notes);
+      if (kind === "files") besideOthers(changes, (before ?? {}) as Fields, runtime, notes);
       if (Object.keys(changes).length > 0) fields[key] = changes;
     } else if (Array.isArray(value) && Array.isArray(before) && (kind === "append" || kind === "reducer")) {
       const grown = value.length >= before.length && before.every((one, at) => same(one, value[at]));
@@ -223,23 +223,32 @@ const set = (object: Fields, key: string, value: unknown) =>
   Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
 
 /** Keeps what another sub-agent of this step has written to the same path: this one's goes beside it. */
-function besideOthers(changes: Fields, { state, toolCallId }: ToolRuntime, notes: string[]): void {
+function besideOthers(changes: Fields, before: Fields, { state, toolCall }: ToolRuntime, notes: string[]): void {
   let others = written.get(state);
   if (!others) written.set(state, (others = new Map()));
   // What the agent itself writes in this turn counts as well.
   const direct = new Set(callsOf(lastTurn(state.messages).ai).map(changedPath));
   for (const [path, file] of Object.entries(changes)) {
-    const [call, theirs] = others.get(path) ?? [toolCallId];
-    if (direct.has(path) || (call !== toolCallId && !same(contentOf(theirs), contentOf(file)))) {
+    const [call, theirs] = others.get(path) ?? [toolCall];
+    if (direct.has(path) || (call !== toolCall && !same(contentOf(theirs), contentOf(file)))) {
       delete changes[path];
       if (file === null) notes.push(`Note: another call changed ${path} at the same time, so it was not deleted.`);
       else {
-        const beside = `${path}.${toolCallId}`;
+        const beside = freePath(`${path}.${(toolCall.id ?? "").replace(/[^\w-]/g, "_")}`, [before, changes], others);
+        others.set(beside, [toolCall, file]);
         set(changes, beside, file);
         notes.push(`Note: another call changed ${path} at the same time. This one's is in ${beside}: merge the two.`);
       }
-    } else others.set(path, [toolCallId, file]);
+    } else others.set(path, [toolCall, file]);
   }
+}
+
+/** A path at which there is no file: models may give the ids of calls again. */
+function freePath(path: string, files: readonly Fields[], others: ReadonlyMap<string, unknown>): string {
+  let free = path;
+  for (let count = 2; others.has(free) || files.some((own) => Object.hasOwn(own, free)); count++)
+    free = `${path}-${count}`;
+  return free;
 }
 
 const contentOf = (file: unknown): unknown => (file as FileData | null)?.content ?? null;
