@@ -168,7 +168,9 @@ function answersOf(resume: readonly ResumeEntry[], known: GraphState | undefined
     const question = asked?.find(({ id }) => id === interruptId);
     // A graph may ask without ids: then whatever the client calls it is the question.
     if (status !== "cancelled" && asked?.length && !question && asked.every(({ id }) => id))
-      throw Object.assign(new Error(`The thread does not ask ${JSON.stringify(interruptId)}.`), { code: "NO_QUESTION" });
+      throw Object.assign(new Error(`The thread does not ask ${JSON.stringify(interruptId)}.`), {
+        lc_error_code: "NO_QUESTION",
+      });
     if (status !== "cancelled") return [[interruptId, payload ?? null] as const];
     if (asked && !question) return [];
     return [[interruptId, rejection(question?.value) ?? { [CANCELLED]: true, interrupt_id: interruptId }] as const];
