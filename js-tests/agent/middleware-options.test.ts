@@ -24,7 +24,7 @@ import {
   toolStrategy,
 } from "threadfold/agent";
 import { ThreadfoldError } from "threadfold";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 
 const look = tool({ name: "look", run: () => "Seen." });
 const twice = { content: "", tool_calls: ["c1", "c2"].map((id) => ({ id, name: "look", args: {} })) };
@@ -286,4 +286,29 @@ test("a summary has the prefix that one wants, and of a long history the newest 
   expect(read.length).toBe(1);
   expect(read[0]).not.toContain("number 0");
   expect(read[0]).toContain("number 4");
+});
+
+test("an object that is no middleware of createMiddleware's is checked like one", () => {
+  const bare = { name: "Mine", beforModel: () => undefined };
+  expect(() => createAgent({ model: () => "Hi", middleware: [bare] as never })).toThrow(/beforModel/);
+});
+
+test("a middleware of langchain.js's is warned of", () => {
+  const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+  const theirs = {
+    [Symbol.for("AgentMiddleware")]: true,
+    name: "HumanInTheLoopMiddleware",
+    afterModel: () => undefined,
+  };
+  createAgent({ model: () => "Hi", middleware: [theirs] });
+  expect(warn.mock.calls).toEqual([
+    [expect.stringMatching(/^HumanInTheLoopMiddleware is a middleware of langchain\.js/)],
+  ]);
+  warn.mockRestore();
+});
+
+test.each([5, "x", true])("a responseFormat that is %s is refused", (responseFormat) => {
+  expect(() => createAgent({ model: () => "Hi", responseFormat: responseFormat as never })).toThrow(
+    /responseFormat should/,
+  );
 });

@@ -5,7 +5,9 @@ import { tool as langchainTool } from "@langchain/core/tools";
 import { MemorySaver as LangGraphMemorySaver } from "@langchain/langgraph-checkpoint";
 import { generateText, jsonSchema, tool as aiTool } from "ai";
 import { MockLanguageModelV3, simulateReadableStream } from "ai/test";
+import { graphEvents } from "threadfold/ag-ui/events";
 import { createAgent, createMiddleware, type LangChainModel, mcpTools, tool } from "threadfold/agent";
+import { concatChunk } from "threadfold/langgraph/events";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 
@@ -78,6 +80,43 @@ describe("the AI SDK", () => {
     for await (const [message] of createAgent({ model }).stream({ messages: "Rome?" }, { streamMode: "messages" }))
       pieces.push((message as { content: unknown }).content);
     expect(pieces).toEqual(["Sun", "ny."]);
+  });
+
+  test("streams its reasoning, as AG-UI tells it, too", async () => {
+    const delta = (type: "reasoning" | "text", text: string) => ({
+      type: `${type}-delta` as const,
+      id: type,
+      delta: text,
+    });
+    const chunks = [
+      { type: "reasoning-start" as const, id: "reasoning" },
+      delta("reasoning", "Rome is "),
+      delta("reasoning", "sunny."),
+      { type: "reasoning-end" as const, id: "reasoning" },
+      { type: "text-start" as const, id: "text" },
+      delta("text", "Sun"),
+      delta("text", "ny."),
+      { type: "text-end" as const, id: "text" },
+      { type: "finish" as const, finishReason, usage },
+    ];
+    const model = new MockLanguageModelV3({ doStream: async () => ({ stream: simulateReadableStream({ chunks }) }) });
+    const agent = createAgent({ model });
+    let whole: object | undefined;
+    for await (const [message] of agent.stream({ messages: "Rome?" }, { streamMode: "messages" }))
+      whole = concatChunk(whole as never, message as never);
+    const content = [
+      { type: "reasoning", reasoning: "Rome is sunny." },
+      { type: "text", text: "Sunny." },
+    ];
+    expect(whole).toMatchObject({ content });
+    const told: string[] = [];
+    const input = { threadId: "t", runId: "r", messages: [{ id: "1", role: "user", content: "Rome?" }] };
+    for await (const { type, delta } of graphEvents(agent, input as never) as AsyncIterable<{
+      type: string;
+      delta?: string;
+    }>)
+      if (/^(TEXT|REASONING)_MESSAGE_CONTENT/.test(type)) told.push(`${type.slice(0, 4)} ${delta}`);
+    expect(told).toEqual(["REAS Rome is ", "REAS sunny.", "TEXT Sun", "TEXT ny."]);
   });
 
   test("of version 2, with arguments that are no JSON", async () => {

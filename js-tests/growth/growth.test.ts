@@ -1,5 +1,6 @@
 // Every public operation at n, 2n and 4n: none may grow faster than n^1.3. `GROWTH=table` prints what was measured.
 import { afterAll, describe, expect, test } from "vitest";
+import { agents } from "./agents.js";
 import { contexts } from "./context.js";
 import { graphs } from "./graphs.js";
 import { lists } from "./lists.js";
@@ -24,7 +25,7 @@ function judge(name: string, grown: Growth): void {
 }
 
 describe("what an operation costs grows no faster than n^1.3", () => {
-  for (const subject of [...lists, ...schemas, ...threads, ...contexts, ...graphs])
+  for (const subject of [...lists, ...schemas, ...threads, ...contexts, ...graphs, ...agents])
     test(subject.name, async () => judge(subject.name, await growth(subject, LIMIT)));
   for (const subject of streams) test(subject.name, async () => judge(subject.name, await growth(subject, LIMIT)));
 });

@@ -195,6 +195,20 @@ describe.each(Object.entries(GRAPHS))("a graph of %s", (library, graphOf) => {
     expect(runs).toEqual(["mail"]);
   });
 
+  test.each(["nope", "0".repeat(32)])("an answer to %s, which is not asked, approves nothing", async (interruptId) => {
+    const graph = graphOf();
+    const runner = runnerOf(graph, new Thread<AgUiState>({ threadId: "t" }));
+    await runner.sendMessage("Mail Ada");
+    const resume = [{ interruptId, status: "resolved", payload: true }];
+    const events = graphEvents(graph, { threadId: "t", runId: "r", messages: [], resume });
+    const ends: unknown[] = [];
+    for await (const event of events) if (event.type.startsWith("RUN_")) ends.push(event);
+    expect(ends).toMatchObject([{ type: "RUN_STARTED" }, { type: "RUN_ERROR", code: "NO_QUESTION" }]);
+    expect(runs).toEqual([]);
+    expect(await runner.resume({ value: true })).toEqual({ status: "finished" });
+    expect(runs).toEqual(["mail"]);
+  });
+
   test("an answer whose response was lost may come again", async () => {
     const graph = graphOf();
     const runner = runnerOf(graph, new Thread<AgUiState>({ threadId: "t" }));

@@ -47,22 +47,26 @@ export async function callAiSdk(model: AiSdkModel, call: ModelCall): Promise<AiM
 /** Reads a stream of parts to its end, as what `doGenerate` would have answered. */
 async function gathered(stream: ReadableStream<Fields>, id: string, onChunk: (chunk: object) => void): Promise<Fields> {
   const content: Fields[] = [];
-  const open = new Map<unknown, Fields>();
+  const open = new Map<unknown, number>();
   let end: Fields = {};
+  let reasons = false;
   const reader = stream.getReader();
   for (let calls = -1; ;) {
     const { value: part, done } = await reader.read();
     if (done) return { content, ...end };
     const { type, delta } = part as { type: string; delta?: string };
     if (type === "text-delta" || type === "reasoning-delta") {
-      let block = open.get(part["id"]);
-      if (!block) {
-        block = { type: type.slice(0, -6), text: "" };
-        open.set(part["id"], block);
-        content.push(block);
+      let index = open.get(part["id"]);
+      if (index === undefined) {
+        index = content.push({ type: type.slice(0, -6), text: "" }) - 1;
+        open.set(part["id"], index);
       }
+      const block = content[index] as Fields;
       block["text"] = `${block["text"] as string}${delta}`;
-      if (type === "text-delta") onChunk(chunkOf(id, delta as string));
+      // A text alone is said as one; beside reasoning, blocks are told apart by their places.
+      reasons ||= block["type"] === "reasoning";
+      const said = { type: block["type"], [block["type"] as string]: delta, index };
+      onChunk(chunkOf(id, reasons ? [said] : (delta as string)));
     } else if (type === "tool-input-start") {
       onChunk(chunkOf(id, "", [{ index: ++calls, id: part["id"], name: part["toolName"], args: "" }]));
     } else if (type === "tool-input-delta") {

@@ -14,7 +14,7 @@ import type { Fields as SchemaFields, StateOf, UpdatesOf } from "../schema.js";
 import { type AgentCallbacks, CALLBACKS, callbacksOf } from "./callbacks.js";
 import { checkNames } from "../known-options.js";
 import { addLoop, type Builder } from "./loop.js";
-import { named, schemaOf } from "./middleware.js";
+import { checked, schemaOf } from "./middleware.js";
 import { modelCallLimitMiddleware } from "./middleware/model-call-limit.js";
 import { modelNode } from "./model-node.js";
 import type { AgentModel } from "./models.js";
@@ -142,7 +142,7 @@ export function createAgent<
   } = options ?? ({} as AgentOptions<S, M>);
   checkNames(others, ["id", ...CALLBACKS, ...OF_LANGCHAIN]);
   checkModel(model);
-  const middleware = list(ownMiddleware, "middleware").map((one) => named(one as Middleware));
+  const middleware = list(ownMiddleware, "middleware").map((one) => checked(one as Middleware));
   if (maxIterations !== undefined)
     middleware.unshift({ ...modelCallLimitMiddleware({ runLimit: maxIterations }), name: "maxIterations" });
   const names = new Set(middleware.map((one) => one.name));

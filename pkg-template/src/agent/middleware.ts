@@ -35,20 +35,27 @@ import type { FieldsOf, JumpTarget, Middleware, NodeHook, Runtime, StateForm } f
 export function createMiddleware<const S extends StateForm<SchemaFields> = Record<never, never>>(
   middleware: Middleware<FieldsOf<S>> & { readonly stateSchema?: S | undefined },
 ): Middleware<FieldsOf<S>> {
-  named(middleware);
-  // One of a class may have fields of its own.
-  if (Object.getPrototypeOf(middleware) === Object.prototype) checkNames(middleware, [...PARTS, ...HOOKS]);
-  return middleware;
+  return checked(middleware);
 }
 
 // The last is LangChain's, and has no use here.
 const PARTS = ["name", "stateSchema", "contextSchema", "tools", "streamTransformers"];
 const HOOKS = ["beforeAgent", "beforeModel", "afterModel", "afterAgent", "wrapModelCall", "wrapToolCall"];
 
-/** Returns a middleware, made here or by LangChain, that has a name. */
-export function named<M extends Middleware>(middleware: M): M {
-  if (typeof middleware?.name !== "string" || middleware.name === "")
+/** What langchain.js marks its middlewares with. */
+const OF_LANGCHAIN = Symbol.for("AgentMiddleware");
+
+/** Returns a middleware that has a name, and no hook that is misspelt. */
+export function checked<M extends Middleware>(middleware: M): M {
+  const { name } = middleware ?? {};
+  if (typeof name !== "string" || name === "")
     throw new ThreadfoldError("INVALID_VALUE", "A middleware should have a name: its hooks are nodes of that name.");
+  if (OF_LANGCHAIN in middleware)
+    console.warn(
+      `${name} is a middleware of langchain.js, which looks for instances of messages and for langgraph.js: here it may do nothing. Take that of threadfold/agent, or make it with its createMiddleware.`,
+    );
+  // One of a class may have fields of its own.
+  else if (Object.getPrototypeOf(middleware) === Object.prototype) checkNames(middleware, [...PARTS, ...HOOKS]);
   return middleware;
 }
 

@@ -31,7 +31,7 @@ export const ownSignal = (runtime: Runtime): { signal?: AbortSignal } =>
   Object.hasOwn(runtime, "signal") ? { signal: runtime.signal } : {};
 
 /** A piece of an answer, as LangGraph streams it. */
-export const chunkOf = (id: string, content: string, toolCalls?: readonly object[]): object => ({
+export const chunkOf = (id: string, content: string | readonly object[], toolCalls?: readonly object[]): object => ({
   type: "AIMessageChunk",
   id,
   content,

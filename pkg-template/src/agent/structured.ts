@@ -71,7 +71,12 @@ export interface Structured {
 
 /** Reads a response format. */
 export function structuredOf(format: ResponseFormat | undefined): Structured | undefined {
-  if (format === undefined) return undefined;
+  if (format === undefined || format === null) return undefined;
+  if (typeof format !== "object" && typeof format !== "function")
+    throw new ThreadfoldError(
+      "INVALID_VALUE",
+      "responseFormat should be a schema, or what toolStrategy makes of some.",
+    );
   const strategy = "schemas" in format ? (format as ToolStrategy) : toolStrategy(format);
   const tools = strategy.schemas.map((schema, at) => {
     const json = jsonSchemaOf(schema, "responseFormat") as { title?: string; description?: string };

@@ -143,7 +143,7 @@ export abstract class RunEvents {
 
   /** What callers and graphs have said of a task that it does not say itself. */
   #taskMetadata({ node }: Task): Record<string, unknown> {
-    const { thread_id, checkpoint_id, checkpoint_ns, ...told } = this.callersMetadata;
+    const { thread_id: _, checkpoint_id: __, checkpoint_ns: ___, ...told } = this.callersMetadata;
     const { tags = [] } = this.config;
     return { ...told, ...node.options.metadata, ...(tags.length > 0 && { tags }) };
   }

@@ -158,12 +158,20 @@ export function resumeOf({ resume, forwardedProps }: GraphRunInput, known?: Grap
   return legacy === null ? undefined : parsed(legacy);
 }
 
-/** The answers by the interrupts' ids, where those are LangGraph's: it takes only such a map for one. */
+/**
+ * The answers by the interrupts' ids, where those are LangGraph's: it takes only such a map for one. An answer to what is
+ * not asked is refused: it might approve something else.
+ */
 function answersOf(resume: readonly ResumeEntry[], known: GraphState | undefined): unknown {
   const asked = known?.tasks?.flatMap(({ interrupts = [] }) => interrupts);
   const answers = resume.flatMap(({ interruptId, status, payload }) => {
-    if (status !== "cancelled") return [[interruptId, payload ?? null] as const];
     const question = asked?.find(({ id }) => id === interruptId);
+    // A graph may ask without ids: then whatever the client calls it is the question.
+    if (status !== "cancelled" && asked?.length && !question && asked.every(({ id }) => id))
+      throw Object.assign(new Error(`The thread does not ask ${JSON.stringify(interruptId)}.`), {
+        lc_error_code: "NO_QUESTION",
+      });
+    if (status !== "cancelled") return [[interruptId, payload ?? null] as const];
     if (asked && !question) return [];
     return [[interruptId, rejection(question?.value) ?? { [CANCELLED]: true, interrupt_id: interruptId }] as const];
   });

@@ -131,11 +131,34 @@ const LIMIT = "toolTokenLimitBeforeEvict";
 const CHANGING = new Set(["write_file", "edit_file", "delete"]);
 
 /** The path that a call changes, if it changes one. */
-export function changedPath({ name, args }: { readonly name: string; readonly args: Fields }): string | undefined {
+function changedPath({ name, args }: { readonly name: string; readonly args: Fields }): string | undefined {
   const given = args["file_path"];
   if (!CHANGING.has(name) || typeof given !== "string") return undefined;
   const came = pathOf(given);
   return "path" in came ? came.path : undefined;
+}
+
+/** The calls of a turn: the place of the first with an id, and of the first that changes a path. */
+interface Changes {
+  readonly ids: ReadonlyMap<unknown, number>;
+  readonly paths: ReadonlyMap<string, number>;
+}
+const known = new WeakMap<object, Changes>();
+
+/** What the calls of the last turn change. Reads them once for all of them. */
+export function changesOfTurn(messages: Parameters<typeof lastTurn>[0]): Changes {
+  const { ai } = lastTurn(messages);
+  let changes = ai && known.get(ai);
+  if (changes) return changes;
+  const [ids, paths] = [new Map<unknown, number>(), new Map<string, number>()];
+  for (const [place, call] of callsOf(ai).entries()) {
+    if (!ids.has(call.id)) ids.set(call.id, place);
+    const path = changedPath(call);
+    if (path !== undefined && !paths.has(path)) paths.set(path, place);
+  }
+  changes = { ids, paths };
+  if (ai) known.set(ai, changes);
+  return changes;
 }
 
 /**
@@ -177,9 +200,8 @@ export function createFilesystemMiddleware(options: FilesystemOptions = {}) {
       const { toolCall, state } = request;
       const path = changedPath(toolCall);
       if (path !== undefined) {
-        for (const call of callsOf(lastTurn(state.messages).ai)) {
-          if (call.id === toolCall.id) break;
-          if (changedPath(call) !== path) continue;
+        const { ids, paths } = changesOfTurn(state.messages);
+        if ((paths.get(path) ?? Infinity) < (ids.get(toolCall.id) ?? Infinity)) {
           const said = "Error: parallel file mutations to the same path are not allowed.";
           return toolMessage(toolCall, said, "error");
         }

@@ -5,7 +5,7 @@ import { ThreadfoldError } from "../../errors.js";
 import type { Fields as SchemaFields, Schema } from "../../schema.js";
 import type { FileData } from "../../files.js";
 import { createAgent } from "../create-agent.js";
-import { callsOf, type Fields, lastText, lastTurn, toolMessage } from "../message.js";
+import { type Fields, lastText, toolMessage } from "../message.js";
 import { createMiddleware } from "../middleware.js";
 import type { AgentModel } from "../models.js";
 import { objectSchema } from "../schema-checks.js";
@@ -13,7 +13,7 @@ import type { ResponseFormat } from "../structured.js";
 import { type Tool, tool } from "../tools.js";
 import type { Middleware, StateForm, ToolRuntime } from "../types.js";
 import { withPrompt } from "../request-changes.js";
-import { changedPath } from "./filesystem.js";
+import { changesOfTurn } from "./filesystem.js";
 import { humanInTheLoopMiddleware, type HumanInTheLoopOptions } from "./human-in-the-loop.js";
 
 /** An agent that another one gives tasks to. */
@@ -227,7 +227,7 @@ function besideOthers(changes: Fields, before: Fields, { state, toolCall }: Tool
   let others = written.get(state);
   if (!others) written.set(state, (others = new Map()));
   // What the agent itself writes in this turn counts as well.
-  const direct = new Set(callsOf(lastTurn(state.messages).ai).map(changedPath));
+  const direct = changesOfTurn(state.messages).paths;
   for (const [path, file] of Object.entries(changes)) {
     const [call, theirs] = others.get(path) ?? [toolCall];
     if (direct.has(path) || (call !== toolCall && !same(contentOf(theirs), contentOf(file)))) {
