@@ -114,7 +114,12 @@ export const langGraphWire: Wire = {
           const after = lastEventId(init);
           return server.join(run, after === "-1" ? null : after, init);
         }
-        return server.cancel(runId);
+        if (action === "cancel") return server.cancel(runId);
+        if (!run) return new Response("There is no such run.", { status: 404 });
+        return Response.json({
+          run_id: runId,
+          status: run.isCancelled ? "interrupted" : run.isOver ? "success" : "running",
+        });
       }
       const body = bodyOf(init) as { input?: { messages?: Sent | Sent[] }; command?: { resume: unknown } };
       return server.start(body, init, () => {

@@ -66,3 +66,75 @@ for (const [name, open] of Object.entries(SERVERS)) {
     await inStep();
   });
 }
+
+test("LangGraph: after a stop, and in a stale tab, an edit removes what the server has; what an older page broke heals", async () => {
+  const apiUrl = inject("langGraph");
+  const open = (threadId?: string) => {
+    const thread = new Thread(threadId === undefined ? {} : { threadId });
+    const runner = new LangGraphRunner(thread, { apiUrl, assistantId: "chat" });
+    return { thread, runner, texts: () => thread.getState().messages.map(({ content }) => content) };
+  };
+  const tab = open();
+  const stopped = async () => {
+    const sent = tab.runner.sendMessage("Count slowly to 90.");
+    await expect.poll(() => String(tab.texts().at(-1)), { timeout: 10_000 }).toMatch(/^1 2/);
+    await tab.runner.stop();
+    expect((await sent).status).toBe("stopped");
+  };
+  const inStep = async () => {
+    const state = await langGraph.state(apiUrl, tab.thread.threadId as string);
+    expect("refused" in state ? state : held(tab.thread.confirmed)).toEqual(
+      "refused" in state ? 0 : held(state.values),
+    );
+  };
+  await tab.runner.sendMessage("Count to 2.");
+  await stopped();
+  const messageId = tab.thread.getState().messages[2]?.id ?? "";
+  expect((await tab.runner.sendMessage("Count to 3.", {}, { messageId })).status).toBe("finished");
+  expect(tab.texts()).toEqual(["Count to 2.", "1 2", "Count to 3.", "1 2 3"]);
+  await inStep();
+
+  // What a page sent that took its own list for the server's.
+  await stopped();
+  const { threadId = "" } = tab.thread;
+  const poison = {
+    assistant_id: "chat",
+    input: { messages: [{ type: "remove", id: "no-such-id", content: "" }] },
+    stream_mode: ["values"],
+  };
+  for await (const _ of langGraph.run(apiUrl, threadId, poison)) void _;
+  expect(await langGraph.state(apiUrl, threadId)).toHaveProperty("refused");
+  const other = open(threadId);
+  expect((await other.runner.load()).status).toBe("finished");
+  expect(other.texts()).toEqual(["Count to 2.", "1 2", "Count to 3.", "1 2 3", "Count slowly to 90."]);
+  const edited = await tab.runner.sendMessage("Count to 4.", {}, { messageId: tab.thread.getState().messages[4]?.id });
+  expect(edited.status).toBe("finished");
+  expect(tab.texts().slice(4)).toEqual(["Count to 4.", "1 2 3 4"]);
+  await inStep();
+
+  expect((await other.runner.regenerate({ messageId: other.thread.getState().messages[2]?.id })).status).toBe(
+    "finished",
+  );
+  expect(other.texts()).toEqual(["Count to 2.", "1 2", "Count to 3.", "1 2 3"]);
+  expect((await tab.runner.regenerate()).status).toBe("finished");
+  await inStep();
+});
+
+test("LangGraph: a run that another tab stops is stopped here, too", async () => {
+  const open = (threadId?: string) =>
+    new LangGraphRunner(new Thread(threadId === undefined ? {} : { threadId }), {
+      apiUrl: inject("langGraph"),
+      assistantId: "chat",
+    });
+  const here = open();
+  await here.sendMessage("Count to 2.");
+  const sent = here.sendMessage("Count slowly to 200.");
+  await expect.poll(() => here.thread.getState().messages.length, { timeout: 10_000 }).toBe(4);
+  const there = open(here.thread.threadId);
+  const loaded = there.load();
+  await expect.poll(() => there.status, { timeout: 10_000 }).toBe("streaming");
+  await there.stop();
+  await loaded;
+  expect(await sent).toEqual({ status: "stopped" });
+  expect(here.status).toBe("ready");
+});

@@ -113,7 +113,7 @@ export class AgUiRunner<S extends WithAgUiMessages = AgUiState, U extends object
   U
 > {
   /**
-   * @throws {@link ThreadfoldError} `INVALID_VALUE` for anything but a thread, for an option that there is not, and unless
+   * @throws {@link ThreadfoldError} `INVALID_VALUE` for anything but a thread, for an unknown option, and unless
    *   exactly one of `url`, `agent` and `send` is given.
    */
   constructor(thread: Thread<S, U>, options: AgUiRunnerOptions) {

@@ -6,6 +6,7 @@ import { plainMessages } from "../langgraph/message-form.js";
 import type { WithLangChainMessages } from "../message-types.js";
 import type { RunStream } from "../langgraph/parts.js";
 import type { ThreadState, ThreadUpdate } from "../thread-types.js";
+import { asKept, goesBack } from "./behind.js";
 import { checkOptions } from "./check-options.js";
 import { jsonOf, reached, request } from "./http.js";
 import { inputOf } from "./input.js";
@@ -13,6 +14,7 @@ import type { Answer, RunNews, RunProtocol } from "./protocol.js";
 import { Runner } from "./runner.js";
 import type { ServerThread } from "./load.js";
 import { lostMessages } from "./lost.js";
+import { idsOf, messagesIn } from "./said.js";
 import { questionIn, text } from "./question.js";
 import type { HttpOptions, RunnerInterrupt, RunnerOptions, RunResult } from "./runner-types.js";
 import { tell } from "./tell.js";
@@ -50,11 +52,13 @@ export interface LangGraphClient {
   readonly threads: {
     create(): Promise<{ thread_id: string }>;
     getState(threadId: string): Promise<{ values: unknown }>;
+    getHistory?(threadId: string, options: { limit: number }): Promise<readonly { values: unknown }[]>;
   };
   readonly runs: {
     stream(threadId: string, assistantId: string, payload: never): AsyncIterable<object>;
     joinStream(threadId: string, runId: string, options: never): AsyncIterable<object>;
     cancel(threadId: string, runId: string): Promise<unknown>;
+    get?(threadId: string, runId: string): Promise<{ status: string }>;
     list(threadId: string): Promise<readonly { run_id: string; status: string }[]>;
   };
 }
@@ -89,7 +93,7 @@ export class LangGraphRunner<
   readonly #protocol: LangGraphProtocol;
 
   /**
-   * @throws {@link ThreadfoldError} `INVALID_VALUE` for anything but a thread, for an option that there is not, without an
+   * @throws {@link ThreadfoldError} `INVALID_VALUE` for anything but a thread, for an unknown option, without an
    *   `assistantId`, and unless either `apiUrl` or `client` is given.
    */
   constructor(thread: Thread<S, U>, options: LangGraphRunnerOptions) {
@@ -195,39 +199,64 @@ class LangGraphProtocol implements RunProtocol {
       ifNotExists: "create",
     };
     const whole = async (signal: AbortSignal) => {
-      const lost = hasFailed ? await this.#lost(signal) : [];
-      if (lost.length > 0) payload["input"] = inputOf([{ messages: lost }, ...updates], this.#thread.schema);
+      const isEdit = !answers && updates.some((update) => goesBack(this.#thread, update));
+      if (isEdit || hasFailed) payload["input"] = await this.#inputFor(updates, isEdit, hasFailed, signal);
       return payload;
     };
     return (signal) => this.#fold(this.#begin(whole, signal), signal, false);
   }
 
-  async #lost(signal: AbortSignal): Promise<object[]> {
+  /** The input of these updates, by what the server has. */
+  async #inputFor(
+    updates: readonly object[],
+    isEdit: boolean,
+    hasFailed: boolean,
+    signal: AbortSignal,
+  ): Promise<Values | null> {
+    const thread = this.#thread;
+    let values: object | undefined;
     try {
-      return lostMessages(this.#thread, (await this.load(signal))?.values ?? {});
-    } catch {
+      values = await this.#kept(signal);
+    } catch (error) {
       signal.throwIfAborted();
-      return []; // The run's own request says what is wrong.
+      // Removals of what the server does not have would break its thread; all else the run's own request complains of.
+      if (isEdit) throw error;
     }
+    signal.throwIfAborted();
+    if (!values) return inputOf(updates, thread.schema);
+    const about = new Set(updates.flatMap(idsOf));
+    const lost = (hasFailed ? lostMessages(thread, values) : []).filter(({ id }) => !about.has(id));
+    const own = updates.map((update) => asKept(thread, update, messagesIn(values)));
+    return inputOf(lost.length > 0 ? [{ messages: lost }, ...own] : own, thread.schema);
   }
 
-  join(signal: AbortSignal): Promise<RunNews> {
-    const { apiUrl, client, streamMode } = this.#options;
-    const { threadId = "", run } = this.#thread;
+  async join(signal: AbortSignal): Promise<RunNews> {
+    const { client, streamMode } = this.#options;
+    const thread = this.#thread;
+    const { threadId = "", run } = thread;
     const { id = "", lastEventId = "-1" } = run;
     const abort = this.#connect(signal);
     const options = { lastEventId, streamMode, signal: abort };
     const stream = client
       ? client.runs.joinStream(threadId, id, options as never)
-      : request(
-          this.#options,
-          `${base(apiUrl)}/threads/${threadId}/runs/${id}/stream`,
-          { "last-event-id": lastEventId },
-          {
-            signal: abort,
-          },
-        );
-    return this.#fold(stream as RunStream | Promise<RunStream>, signal, true);
+      : this.#get(`runs/${id}/stream`, abort, { "last-event-id": lastEventId });
+    await this.#fold(stream as RunStream | Promise<RunStream>, signal, true);
+    const isOpen = thread.run.status === "disconnected";
+    if ((!isOpen && thread.run.status !== "idle") || !(await this.#wasCancelled(id, signal))) return {};
+    if (isOpen) thread.receive({ type: "run-finished", stopped: true });
+    return { stopped: true };
+  }
+
+  /** Whether a run that asks nothing was stopped, by another page say: the stream of such a run just ends. */
+  async #wasCancelled(runId: string, signal: AbortSignal): Promise<boolean> {
+    const { client } = this.#options;
+    const { threadId = "" } = this.#thread;
+    try {
+      const told = client ? await client.runs.get?.(threadId, runId) : await this.#json(`runs/${runId}`, signal);
+      return ["interrupted", "cancelled"].includes(String((told as { status?: unknown } | undefined)?.status));
+    } catch {
+      return false;
+    }
   }
 
   async cancel(signal: AbortSignal): Promise<void> {
@@ -268,22 +297,49 @@ class LangGraphProtocol implements RunProtocol {
 
   /** Fetches the server's state of the thread; `undefined` if it does not know the thread. */
   async load(signal: AbortSignal): Promise<ServerThread | undefined> {
-    const { apiUrl, client } = this.#options;
+    const { client } = this.#options;
     const { threadId } = this.#thread;
     if (threadId === undefined) return undefined;
-    const get = async (path: string): Promise<unknown> =>
-      jsonOf(await request(this.#options, `${base(apiUrl)}/threads/${threadId}/${path}`, {}, { signal }));
-    try {
+    return unlessUnknown(async () => {
       // Fetch the runs first: the state includes any that end later.
       const runs = await (client
         ? reached(client.runs.list(threadId))
-        : get("runs?limit=10&select=run_id&select=status"));
-      const state = await (client ? reached(client.threads.getState(threadId)) : get("state"));
-      return serverThread(runs, state);
+        : this.#json("runs?limit=10&select=run_id&select=status", signal));
+      return serverThread(runs, await this.#state(threadId, signal));
+    });
+  }
+
+  /** Fetches the messages that the server has; none if it does not know the thread. */
+  async #kept(signal: AbortSignal): Promise<object> {
+    const { threadId } = this.#thread;
+    if (threadId === undefined) return {};
+    const found = await unlessUnknown(async () => serverThread([], await this.#state(threadId, signal)));
+    return found?.values ?? {};
+  }
+
+  async #state(threadId: string, signal: AbortSignal): Promise<unknown> {
+    const { client } = this.#options;
+    try {
+      return await (client ? reached(client.threads.getState(threadId)) : this.#json("state", signal));
     } catch (error) {
-      if ((error as { status?: unknown } | undefined)?.status === 404) return undefined;
-      throw error;
+      if (statusOf(error) !== 400 || (client && !client.threads.getHistory)) throw error;
+      // The thread has an input that its graph refuses, such as the removal of an unknown message. The last checkpoint,
+      // from before it, can be read, and the next input takes its place.
+      const before = client?.threads.getHistory?.(threadId, { limit: 1 }) ?? this.#json("history?limit=1", signal);
+      const [last] = await before.then(listOf, () => []);
+      if (last === undefined) throw error;
+      return last;
     }
+  }
+
+  /** Asks about the thread. */
+  #get(path: string, signal: AbortSignal, headers: Record<string, string> = {}): Promise<Response> {
+    const { apiUrl } = this.#options;
+    return request(this.#options, `${base(apiUrl)}/threads/${this.#thread.threadId}/${path}`, headers, { signal });
+  }
+
+  async #json(path: string, signal: AbortSignal): Promise<unknown> {
+    return jsonOf(await this.#get(path, signal));
   }
 
   async #fold(stream: RunStream | Promise<RunStream>, signal: AbortSignal, join: boolean): Promise<RunNews> {
@@ -394,6 +450,20 @@ const isServersId = (id: string | undefined) => id !== undefined && /^[0-9a-f]{3
 /** The fields of a server's run and state that a runner reads. */
 type ListedRun = { readonly run_id: string; readonly status: string };
 type ToldState = { readonly values?: unknown; readonly tasks?: readonly { readonly interrupts?: readonly object[] }[] };
+
+/** Returns what the server answers; undefined if it does not know what it is asked for. */
+async function unlessUnknown<T>(ask: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (statusOf(error) === 404) return undefined;
+    throw error;
+  }
+}
+
+const statusOf = (error: unknown): unknown => ((error ?? {}) as { status?: unknown }).status;
+
+const listOf = (told: unknown): readonly unknown[] => (Array.isArray(told) ? told : []);
 
 function serverThread(listed: unknown, told: unknown): ServerThread {
   if (!areObjects(listed)) throw new ThreadfoldError("BAD_RESPONSE", "The server answered no list of runs.");

@@ -1,7 +1,7 @@
 // What is to be sent so that a conversation goes on from one of the user's messages.
 import { removeMessage, ThreadfoldError, type Thread } from "threadfold";
 import type { PendingUpdate } from "../thread-types.js";
-import { idsOf, isUsers, lastOf, messagesIn, type Said } from "./said.js";
+import { idsOf, isUsers, lastOf, messagesIn, placeIn, type Said } from "./said.js";
 
 /**
  * Finds the user's message with this id; or of another's, or without an id of the last message, the user's before it.
@@ -13,7 +13,7 @@ export function questionOf<S extends object, U extends object>(thread: Thread<S,
   const named = id === undefined ? messages.length - 1 : placeIn(messages, id);
   if (id !== undefined && named < 0) throw new ThreadfoldError("INVALID_VALUE", `There is no message '${id}'.`);
   const question = messages[lastOf(messages.slice(0, named + 1), isUsers)];
-  if (!question) throw new ThreadfoldError("INVALID_VALUE", "There is no message of the user's to answer.");
+  if (!question) throw new ThreadfoldError("INVALID_VALUE", "The user has said nothing yet that could be answered.");
   return question;
 }
 
@@ -22,15 +22,15 @@ export const unsentOf = <S extends object, U extends object>(thread: Thread<S, U
   thread.pending.filter((update) => isUnsent(update) && idsOf(update.update).includes(id)).at(-1);
 
 /**
- * Returns the update after which the conversation goes on from a message of the user's: it removes what the server has
- * behind it. Takes back what no run has sent of that.
+ * Returns the update after which the conversation goes on from a message of the user's: it has the message, and removes
+ * what stands behind it. Takes back what no run has sent of that.
  *
  * @param instead - Takes the message's place.
  */
 export function rewound<S extends object, U extends object>(
   thread: Thread<S, U>,
   question: Said,
-  instead?: object,
+  instead: object = question,
 ): { messages: object[] } {
   const behind = [thread.getState(), thread.confirmed].flatMap((state) => {
     const messages = messagesIn(state);
@@ -38,23 +38,24 @@ export function rewound<S extends object, U extends object>(
     return at < 0 ? [] : messages.slice(at + 1);
   });
   const ids = new Set<unknown>(behind.map(({ id }) => id));
-  if (instead) ids.add(question.id);
+  ids.add(question.id);
   for (const update of thread.pending.filter(isUnsent))
     if (idsOf(update.update).some((id) => ids.has(id))) thread.optimisticUpdate(update.id).rollback();
   const held = messagesIn(thread.confirmed);
   const at = placeIn(held, question.id);
   const removals = at < 0 ? [] : held.slice(at + 1).map(({ id }) => removeMessage(id));
-  if (instead) return { messages: [{ ...instead, id: question.id }, ...removals] };
-  return { messages: removals.length > 0 ? removals : [question] };
+  return { messages: [instead === question ? question : { ...instead, id: question.id }, ...removals] };
 }
 
 /** Returns the one message to send in the place of the user's with this id. */
 export function insteadOf(question: Said, id: string, messages: unknown): object {
   const [own, ...more] = [messages ?? []].flat() as object[];
   if (question.id !== id || !own || more.length > 0)
-    throw new ThreadfoldError("INVALID_VALUE", "The messageId of a user's message takes one message in its place.");
+    throw new ThreadfoldError(
+      "INVALID_VALUE",
+      "An edit takes exactly one message, and the messageId of one of the user's.",
+    );
   return own;
 }
 
-const placeIn = (messages: readonly Said[], id: string) => messages.findIndex((message) => message.id === id);
 const isUnsent = ({ status }: PendingUpdate<unknown>) => status !== "sent";

@@ -14,6 +14,10 @@ export const messagesIn = (state: object): readonly Said[] => (state as { messag
 export const lastOf = (messages: readonly Said[], is: (message: Said) => boolean): number =>
   messages.map(is).lastIndexOf(true);
 
+/** The place of the message with this id; -1 if there is none. */
+export const placeIn = (messages: readonly Said[], id: unknown): number =>
+  messages.findIndex((message) => message.id === id);
+
 /** The ids of the messages that an update is about. */
 export function idsOf(update: object): unknown[] {
   const { messages } = update as { messages?: unknown };

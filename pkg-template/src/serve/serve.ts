@@ -50,7 +50,7 @@ export interface ServeOptions extends HandlerOptions {
  * it (its `cancel`). A second run of a thread under way, here or by {@link serveLangGraph}, is refused with 409. With `authenticate` a request
  * needs its `true`; without it anybody may ask.
  *
- * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no compiled graph, and for an option that there is not.
+ * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no compiled graph, and for an unknown option.
  *
  * @example
  * ```ts

@@ -20,7 +20,7 @@ import type { ServeLangGraphOptions } from "./serve-options.js";
  * its `true`; without it anybody may ask.
  *
  * @param graphs - A compiled graph, the assistant of every name, or graphs by their names.
- * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no compiled graph, and for an option that there is not.
+ * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no compiled graph, and for an unknown option.
  *
  * @example
  * ```ts
