@@ -78,6 +78,35 @@ describe.concurrent("beside langgraph.js", () => {
       const { threw } = (await outcome(waits(of).invoke({}, { signal: stop.signal }))) as { threw: Error };
       return [threw.name, threw.message];
     });
+    for (const kind of ["a plain", "an async"])
+      same(`the signal's reason, aborted as ${kind} node is called that never answers`, async (of) => {
+        const stop = new AbortController();
+        const never = () => {
+          stop.abort(new TypeError("why"));
+          return new Promise<void>(() => {});
+        };
+        const graph = new of.StateGraph(State)
+          .addNode("a", kind === "a plain" ? never : async () => await never())
+          .addNode("b", () => new Promise(() => {}))
+          .addEdge(of.START, "a")
+          .addEdge(of.START, "b")
+          .compile();
+        const { threw } = (await outcome(graph.invoke({ sum: 1 }, { signal: stop.signal }))) as { threw: Error };
+        return [threw.name, threw.message];
+      });
+    for (const method of ["getTuple", "put", "putWrites"])
+      same(`the signal's reason, though the saver's ${method} hangs`, async (of) => {
+        const stop = new AbortController();
+        const saver = new of.MemorySaver();
+        saver[method] = () => {
+          setTimeout(() => stop.abort(new TypeError("why")), 5);
+          return new Promise(() => {});
+        };
+        const graph = new of.StateGraph(State).addNode("a", () => ({ log: ["a"] })).addEdge(of.START, "a");
+        const run = graph.compile({ checkpointer: saver }).invoke({ sum: 1 }, { ...config, signal: stop.signal });
+        const { threw } = (await outcome(run)) as { threw: Error };
+        return [threw.name, threw.message];
+      });
     same("at once, where it was aborted before", async (of) => {
       const { threw } = (await outcome(waits(of).invoke({}, { signal: AbortSignal.abort() }))) as { threw: Error };
       return [threw.name, threw.message];

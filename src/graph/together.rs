@@ -12,6 +12,8 @@ pub(super) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 #[derive(Default)]
 struct Woken {
     list: Vec<usize>,
+    /// Of each future, whether it is in the list.
+    listed: Vec<bool>,
     outer: Option<Waker>,
 }
 
@@ -23,7 +25,11 @@ struct OneOf {
 impl Wake for OneOf {
     fn wake(self: Arc<Self>) {
         let mut woken = self.woken.lock().unwrap_or_else(PoisonError::into_inner);
-        woken.list.push(self.at);
+        if let Some(listed) = woken.listed.get_mut(self.at)
+            && !std::mem::replace(listed, true)
+        {
+            woken.list.push(self.at);
+        }
         let outer = woken.outer.take();
         drop(woken);
         if let Some(outer) = outer {
@@ -41,7 +47,8 @@ pub(super) async fn together<T>(mut futures: Vec<BoxFuture<'_, T>>) -> Vec<T> {
         return vec![only.await];
     }
     let count = futures.len();
-    let woken = Arc::new(Mutex::new(Woken { list: (0..count).collect(), outer: None }));
+    let all = Woken { list: (0..count).collect(), listed: vec![true; count], outer: None };
+    let woken = Arc::new(Mutex::new(all));
     let mut running: Vec<_> = futures
         .into_iter()
         .enumerate()
@@ -52,29 +59,31 @@ pub(super) async fn together<T>(mut futures: Vec<BoxFuture<'_, T>>) -> Vec<T> {
     let mut done: Vec<Option<T>> = (0..count).map(|_| None).collect();
     let mut left = count;
     poll_fn(move |context| {
-        loop {
-            let mut now = woken.lock().unwrap_or_else(PoisonError::into_inner);
-            let list = std::mem::take(&mut now.list);
-            if list.is_empty() && left > 0 {
-                now.outer = Some(context.waker().clone());
-                return Poll::Pending;
-            }
-            drop(now);
-            for at in list {
-                let Some(slot) = running.get_mut(at) else { continue };
-                let Some((future, waker)) = slot else { continue };
-                if let Poll::Ready(value) = future.as_mut().poll(&mut Context::from_waker(waker)) {
-                    *slot = None;
-                    left -= 1;
-                    if let Some(done) = done.get_mut(at) {
-                        *done = Some(value);
-                    }
-                }
-            }
-            if left == 0 {
-                return Poll::Ready(std::mem::take(&mut done).into_iter().flatten().collect());
+        // Who is woken from here on has the executor come again: it may have others to run in between.
+        let mut now = woken.lock().unwrap_or_else(PoisonError::into_inner);
+        now.outer = Some(context.waker().clone());
+        let list = std::mem::take(&mut now.list);
+        for at in &list {
+            if let Some(listed) = now.listed.get_mut(*at) {
+                *listed = false;
             }
         }
+        drop(now);
+        for at in list {
+            let Some(slot) = running.get_mut(at) else { continue };
+            let Some((future, waker)) = slot else { continue };
+            if let Poll::Ready(value) = future.as_mut().poll(&mut Context::from_waker(waker)) {
+                *slot = None;
+                left -= 1;
+                if let Some(done) = done.get_mut(at) {
+                    *done = Some(value);
+                }
+            }
+        }
+        if left > 0 {
+            return Poll::Pending;
+        }
+        Poll::Ready(std::mem::take(&mut done).into_iter().flatten().collect())
     })
     .await
 }

@@ -1,9 +1,10 @@
 //! Graphs over a typed state.
 
 use std::collections::HashMap;
-use std::future::ready;
+use std::future::{poll_fn, ready};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -349,4 +350,52 @@ fn a_run_may_go_to_another_thread() {
     let graph = StateGraph::<Log>::new().node("a", named).edge(START, "a").compile().unwrap();
     drop(sent(graph.invoke(Log::default())));
     drop(sent(graph.on("1").resume(())));
+}
+
+/// Gives its executor the word so often, and wakes itself twice each time.
+async fn yields(times: u32) {
+    let mut left = times;
+    poll_fn(|context| {
+        if left == 0 {
+            return Poll::Ready(());
+        }
+        left -= 1;
+        context.waker().wake_by_ref();
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}
+
+#[test]
+fn a_node_that_yields_gives_its_executor_the_word() {
+    static POLLED: AtomicUsize = AtomicUsize::new(0);
+    async fn spins(_: &Log, _: Ctx) -> Result<LogUpdate, BoxError> {
+        let mut spinning = Box::pin(yields(20));
+        poll_fn(|context| {
+            POLLED.fetch_add(1, Ordering::SeqCst);
+            spinning.as_mut().poll(context)
+        })
+        .await;
+        Ok(say("spun"))
+    }
+    let graph = StateGraph::<Log>::new()
+        .node("spins", spins)
+        .node("a", named)
+        .edge(START, "spins")
+        .edge(START, "a")
+        .compile()
+        .unwrap();
+    let mut run = Box::pin(graph.invoke(Log::default()));
+    let mut turns = 0;
+    let outcome = loop {
+        turns += 1;
+        match run.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(outcome) => break outcome.unwrap(),
+            Poll::Pending => {}
+        }
+    };
+    assert_eq!(outcome.state.log, ["a", "spun"]);
+    // Each turn of the executor is one of the node's.
+    assert_eq!((turns, POLLED.load(Ordering::SeqCst)), (21, 21));
 }

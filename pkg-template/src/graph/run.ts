@@ -32,9 +32,9 @@ export class Run extends RunInput {
     const around = this.parent && (this.parent.inside ??= new Set());
     try {
       around?.add(this);
-      const opening = this.open();
-      if (opening) await opening;
       this.#listen();
+      const opening = this.open();
+      if (opening) await this.#unlessStopped(opening);
       if (this.on) this.tell("run-start", { input });
       const beginning = this.begin(input);
       if (beginning) await beginning;
@@ -54,12 +54,12 @@ export class Run extends RunInput {
         if (this.#failed) throw this.#failed.error;
         if (this.#asks()) break;
         this.#commit();
-        if (this.saved?.durability === "sync") await this.saved.settled();
+        if (this.saved?.durability === "sync") await this.#unlessStopped(this.saved.settled());
         // Who streams it looks in between.
         if (this.streams) await Promise.resolve();
       }
       const ending = this.#end();
-      if (ending) await ending;
+      if (ending) await this.#unlessStopped(ending);
       if (this.on) this.tell(this.#stopped ? "run-interrupt" : "run-end", { output: this.state });
     } catch (error) {
       this.closed = true;
@@ -155,9 +155,8 @@ export class Run extends RunInput {
     };
     launch();
     if (running === 0) return undefined;
-    return new Promise<void>((resolve, reject) => {
+    return this.#unlessStopped((resolve, reject) => {
       finish = resolve;
-      this.#wake = reject;
       const { stepTimeout } = this.graph;
       if (stepTimeout) {
         const limit = AbortSignal.timeout(stepTimeout);
@@ -296,10 +295,24 @@ export class Run extends RunInput {
   async #endBadly(): Promise<void> {
     try {
       if (this.step as Step | undefined) this.putAtExit();
-      await this.saved?.settled();
+      const saving = this.saved?.settled();
+      // What is being saved is waited for, but who has stopped the run does not wait for a saver that hangs.
+      await (this.config.signal?.aborted ? withinASecond(saving) : saving);
     } catch {
       // The first error is the one to throw.
     }
+  }
+
+  /** Waits for nodes or for the saver, until somebody stops the run: a node may have done so as it was called. */
+  #unlessStopped(work: PromiseLike<void> | ConstructorParameters<typeof Promise<void>>[0]): Promise<void> {
+    const { signal } = this.config;
+    return new Promise<void>((resolve, reject) => {
+      this.#wake = reject;
+      if (typeof work === "function") work(resolve, reject);
+      else work.then(resolve, reject);
+      if (signal?.aborted) reject(aborted(signal));
+      else if (this.#halted) reject(this.#halted.error as Error);
+    });
   }
 
   /** Is aborted when the super-step fails or the caller aborts the run: what has ended is not told of later errors. */
@@ -330,6 +343,12 @@ const forParent = (command: Command): ParentCommand =>
 /** What the caller gave as the reason, as langgraph.js throws it. */
 function aborted({ reason }: AbortSignal): Error {
   return reason instanceof Error ? reason : new Error(typeof reason === "string" ? reason : "Aborted");
+}
+
+async function withinASecond(work: PromiseLike<void> | undefined): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const over = new Promise<void>((resolve) => (timer = setTimeout(resolve, 1000)));
+  await Promise.race([work, over]).finally(() => clearTimeout(timer));
 }
 
 /** Lets what has answered already be noted. */
