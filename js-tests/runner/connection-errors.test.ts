@@ -118,3 +118,28 @@ test.each<[string, () => unknown, object]>([
     expect(runner.error).toBeInstanceOf(ThreadfoldError);
   }
 });
+
+test("an address without an origin is told, where no page has one", async () => {
+  const error = { code: "INVALID_VALUE", message: "Outside a page an address must be absolute: '/agent' is not." };
+  const runner = new AgUiRunner(new Thread<AgUiState>(), { url: "/agent" });
+  expect(await runner.sendMessage("Hi")).toMatchObject({ status: "failed", error });
+  vi.stubGlobal("location", { href: "http://page/" });
+  try {
+    expect(await runner.retry()).toMatchObject({ status: "failed", error: { code: "NO_CONNECTION" } });
+  } finally {
+    vi.unstubAllGlobals();
+  }
+});
+
+test("LangGraph's name of an error is its code, the same object each time", async () => {
+  const words = { error: "RuntimeError", message: "The model hung up." };
+  const parts = `event: metadata\ndata: {"run_id":"r1"}\n\nevent: error\ndata: ${JSON.stringify(words)}\n\n`;
+  const fetch = async (url: string | URL | Request) =>
+    String(url).endsWith("/threads")
+      ? Response.json({ thread_id: "t1" })
+      : new Response(parts, { headers: { "content-type": "text/event-stream" } });
+  const runner = new LangGraphRunner(new Thread(), { apiUrl: "http://stub", assistantId: "a", fetch });
+  const { status, error } = await runner.sendMessage("Hi");
+  expect([status, error]).toEqual(["failed", { ...words, code: "RuntimeError" }]);
+  expect(runner.error).toBe(error);
+});

@@ -199,7 +199,8 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
     test("of runs that are over, so many are kept", async () => {
       const handler = resumable(0, { keep: 1 });
       for (const runId of ["r1", "r2"]) await partsOf(await post(handler, input("Hi", { runId })));
-      expect((await get(handler, "/runs/r1")).status).toBe(404);
+      const gone = await get(handler, "/runs/r1");
+      expect([gone.status, await gone.json()]).toEqual([404, { error: "There is no run r1." }]);
       expect((await get(handler, "/runs/r2")).status).toBe(200);
     });
   });

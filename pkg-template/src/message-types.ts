@@ -186,12 +186,19 @@ export type MessagesUpdate<M> = MessageFor<M> | readonly MessageFor<M>[];
 
 type MessageFor<M> = M | MessageRemoval | (LangChainMessage & { id: string } extends M ? MessageLike : never);
 
-/** A state whose messages are not LangChain's: those have a `type`. */
-export type WithAgUiMessages = object & { readonly messages?: readonly (object & { readonly type?: undefined })[] };
+/** A state whose messages are not LangChain's: those have a `type`. The text is what the compiler says of them. */
+export type WithAgUiMessages = object & {
+  readonly messages?: readonly (object & {
+    readonly type?: "These are LangChain's messages: AG-UI's are those of a Thread<AgUiState>." | undefined;
+  })[];
+};
 
 /** A state whose messages are not AG-UI's: those have a `role`. */
 export type WithLangChainMessages = object & {
-  readonly messages?: readonly (object & { readonly role?: undefined })[];
+  readonly messages?: readonly (object & {
+    readonly role?:
+      "These are AG-UI's messages: LangChain's are those of a Thread without a type argument." | undefined;
+  })[];
 };
 
 /** The messages of a state; objects, where it does not say which. */

@@ -1,6 +1,7 @@
+import { ThreadfoldError, type Thread } from "threadfold";
 import { option } from "../errors.js";
 import { checkNames, type NamesOf } from "../known-options.js";
-import type { HttpOptions, RunnerOptions } from "./runner-types.js";
+import type { HttpOptions, RunnerOptions, SendOptions } from "./runner-types.js";
 
 type Common = RunnerOptions & HttpOptions;
 
@@ -14,8 +15,30 @@ const COMMON: NamesOf<Common> = {
 };
 const OF_REJOIN: NamesOf<NonNullable<RunnerOptions["rejoin"]>> = { delays: true };
 
-/** Refuses a runner's options that there are not; `own` are those that not every runner has. */
+/** Refuses a runner's unknown options; `own` are those that not every runner has. */
 export function checkOptions<O extends Common>(options: O, own: NamesOf<Omit<O, keyof Common>>): void {
   checkNames(options, Object.keys({ ...COMMON, ...own }));
   checkNames(option(options as Common, "rejoin"), Object.keys(OF_REJOIN));
+}
+
+const OF_SENDING: NamesOf<SendOptions> = { messageId: true };
+
+export function checkSendOptions(options: SendOptions | undefined): void {
+  checkNames(options, Object.keys(OF_SENDING));
+}
+
+/** Refuses unknown options of a message, and options in the place of its input: they would be sent as fields of the state. */
+export function checkSending<S extends object, U extends object>(
+  thread: Thread<S, U>,
+  input: object | undefined,
+  options: SendOptions | undefined,
+): void {
+  checkSendOptions(options);
+  const fields: object | undefined = thread.schema?.fields;
+  for (const name of Object.keys(OF_SENDING))
+    if (option(input as Record<string, unknown> | undefined, name) !== undefined && !(fields && name in fields))
+      throw new ThreadfoldError(
+        "INVALID_VALUE",
+        `'${name}' is an option, not a field: sendMessage(message, undefined, { ${name} }).`,
+      );
 }

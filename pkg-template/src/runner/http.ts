@@ -27,6 +27,14 @@ async function answerOf(fetch: typeof globalThis.fetch, url: string | URL, init:
     answer = await fetch(url, init);
   } catch (cause) {
     if (init.signal?.aborted || isAbort(cause) || cause instanceof ThreadfoldError) throw cause;
+    if (typeof globalThis.location === "undefined" && !URL.canParse(String(url)))
+      throw new ThreadfoldError(
+        "INVALID_VALUE",
+        `Outside a page an address must be absolute: '${String(url)}' is not.`,
+        {
+          cause,
+        },
+      );
     throw new ThreadfoldError("NO_CONNECTION", UNREACHABLE, { cause });
   }
   if (typeof answer === "object" && answer !== null && "headers" in answer && "text" in answer)

@@ -6,6 +6,7 @@ import { isOpen } from "../stream/run-end.js";
 import type { PendingUpdate } from "../thread-types.js";
 import { answersTo } from "./answers.js";
 import { Cancel } from "./cancel.js";
+import { checkSending, checkSendOptions } from "./check-options.js";
 import { Failed } from "./failed.js";
 import { isGone } from "./http.js";
 import { load, type ServerThread } from "./load.js";
@@ -130,6 +131,7 @@ export abstract class Runner<S extends object, U extends object> {
     options?: SendOptions,
   ): Promise<RunResult> {
     this.#ready();
+    checkSending(this.thread, input, options);
     this.#refuseIfBusy();
     const isNone = message === undefined || (Array.isArray(message) && message.length === 0);
     const update = { ...input, ...(!isNone && { messages: this.#protocol.messages(message) }) };
@@ -155,6 +157,7 @@ export abstract class Runner<S extends object, U extends object> {
    */
   async regenerate(options?: SendOptions): Promise<RunResult> {
     this.#ready();
+    checkSendOptions(options);
     const { thread } = this;
     const question = this.#questionOf(option(options, "messageId"));
     // There is no answer yet to one that the server does not have.

@@ -60,9 +60,14 @@ export class ShownRun<S extends object, U extends object> {
     if (!this.failedLoad && !isBlamed) return undefined;
     const said = error as RunnerError | undefined;
     const isRaw = isBroken && said?.code === undefined && said?.status === undefined;
-    if (typeof said?.message === "string" && !isRaw) return said;
-    if (!this.#blamed || this.#blamed.on !== error || this.#blamed.isRaw !== isRaw)
-      this.#blamed = { on: error, isRaw, error: isRaw ? broken(error) : { message: String(error) } };
+    const hasWords = typeof said?.message === "string";
+    // LangGraph names the class of its error beside the message.
+    const named = said?.code === undefined ? (error as { error?: unknown } | undefined)?.error : undefined;
+    if (hasWords && !isRaw && typeof named !== "string") return said;
+    if (!this.#blamed || this.#blamed.on !== error || this.#blamed.isRaw !== isRaw) {
+      const told = hasWords ? { ...said, code: named as string } : { message: String(error) };
+      this.#blamed = { on: error, isRaw, error: isRaw ? broken(error) : told };
+    }
     return this.#blamed.error;
   }
 

@@ -112,6 +112,7 @@ class AgUiServer {
       return json("{}");
     }
     if (method === "GET" && kind === "threads") return this.#thread(id);
+    if (/^(GET|DELETE)$/.test(method) && kind === "runs") throw new Refusal(404, `There is no run ${id}.`);
     throw new Refusal(404, `There is no ${method} ${new URL(request.url).pathname}.`);
   }
 
