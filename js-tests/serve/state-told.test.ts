@@ -26,6 +26,8 @@ const VALUES: Record<string, () => unknown> = {
   "a map": () => new Map([[1, 2]]),
   "a function": () => () => 1,
   "a number in a box": () => Object(1) as unknown,
+  "an object without a prototype": () => Object.assign(Object.create(null) as object, { a: 1 }),
+  "an object with a value": () => ({ valueOf: () => 1, b: 2 }),
   "a key with slashes": () => ({ "a/b~c": 1, "": 2 }),
 };
 

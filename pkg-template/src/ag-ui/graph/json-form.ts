@@ -32,9 +32,11 @@ function listForm(list: readonly unknown[]): readonly unknown[] {
   return items.every((item, at) => Object.is(item, list[at])) ? list : items;
 }
 
+/** Primitives in objects, which JSON takes out. */
+const BOXES = new Set(["[object Number]", "[object String]", "[object Boolean]"]);
+
 function objectForm(object: object): unknown {
-  const bare = object.valueOf();
-  if (typeof bare !== "object") return jsonForm(bare);
+  if (BOXES.has(Object.prototype.toString.call(object))) return jsonForm(object.valueOf());
   const entries = Object.entries(object) as [string, unknown][];
   const kept = entries.flatMap(([key, value]) => {
     const form = jsonForm(value, key);
