@@ -48,6 +48,7 @@ mod checkpointer;
 mod command;
 mod compiled;
 mod error;
+mod names;
 mod node;
 pub mod planner;
 mod running;
@@ -59,5 +60,6 @@ pub use checkpointer::{Checkpoint, Checkpointer, Finished, MemorySaver, Pending,
 pub use command::{Command, END, IntoTargets, START, Target};
 pub use compiled::{Graph, OnThread};
 pub use error::{BoxError, GraphError};
+pub use names::Names;
 pub use node::{Commands, Ctx, Interrupt, Interrupted, Node, NodeFn, Nodes, Updates};
 pub use running::{Outcome, Resume, Running, StepDone};

@@ -12,6 +12,7 @@ use super::checkpointer::Checkpointer;
 use super::command::{Command, END, IntoTargets, START, Target};
 use super::compiled::{Branch, Compiled, Graph, NodeOf};
 use super::error::{BoxError, GraphError};
+use super::names::Names;
 use super::node::{AnyNode, Ctx, Function, NodeFn};
 use super::planner::{Join, Node, Options, Plan, PlanSpec};
 use super::together::BoxFuture;
@@ -209,9 +210,14 @@ where
             interrupt_after: listed(&self.after)?,
         };
         let numbers = numbers.into_iter().map(|(name, node)| (name.to_owned(), node)).collect();
+        let names = Names {
+            nodes: self.nodes.iter().map(|node| node.name.to_string()).collect(),
+            joins: self.joins.iter().map(|(from, to)| join_name(from, to)).collect(),
+        };
         Ok(Graph(Compiled {
             nodes: self.nodes,
             numbers,
+            names: Arc::new(names),
             plan: Arc::new(plan),
             writes,
             branches,
@@ -248,6 +254,13 @@ impl<S: State + Send + Sync, A: Agent<State = S>> AnyNode<S> for Standing<A> {
     fn call<'a>(&'a self, state: &'a S, _: Ctx) -> BoxFuture<'a, Result<Command<S>, BoxError>> {
         Box::pin(async move { self.0.update(state).await.map(Command::update) })
     }
+}
+
+/// The channel of a list edge, whatever the order in which its nodes were given.
+fn join_name(from: &[String], to: &str) -> String {
+    let mut from: Vec<_> = from.iter().map(String::as_str).collect();
+    from.sort_unstable();
+    format!("join:{}:{to}", from.join("+"))
 }
 
 /// Where a target's writes go.

@@ -1,16 +1,19 @@
 //! Checkpoints through serde, for checkpointers that keep them outside the program.
 
+use std::sync::Arc;
+
 use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::{Serialize, Serializer};
 use serde_json::Value;
 
 use super::checkpointer::{Checkpoint, Finished, Pending};
+use super::names::Names;
 use super::node::Interrupt;
 use super::planner::{Cause, ChannelState, PlanState};
 use crate::State;
 
 /// Begins each checkpoint: another number is another form.
-const FORM: u8 = 1;
+const FORM: u8 = 2;
 
 /// Version, seen, passed; held, finished, updated.
 type ChannelForm = ((u64, u64, u64), (bool, bool, bool));
@@ -22,12 +25,14 @@ type FinishedForm<U, S> = (Option<U>, Vec<u32>, Vec<S>);
 /// The node, why it ran, what it has done, its answers, its interrupt's id, node and value.
 type PendingForm<U, S> =
     (u32, CauseForm, Option<FinishedForm<U, S>>, Vec<Value>, Option<(String, String, Value)>);
-type CheckpointForm<U, S> = (u8, S, PlanForm, Option<U>, Vec<S>, Vec<PendingForm<U, S>>);
+/// The nodes and the list edges.
+type NamesForm = (Vec<String>, Vec<String>);
+type CheckpointForm<U, S> = (u8, S, PlanForm, Option<U>, Vec<S>, Vec<PendingForm<U, S>>, NamesForm);
 
 /// Writes it in a form of this crate's own, which [`Deserialize`] reads.
 ///
-/// Nodes are numbers in it, so it belongs to a graph with the same nodes and edges, added in the same
-/// order. Its answers and interrupts are any JSON: take a format that describes itself.
+/// It says by name what its numbers stand for, so that a graph with other nodes and edges can go on
+/// with it. Its answers and interrupts are any JSON: take a format that describes itself.
 impl<S> Serialize for Checkpoint<S>
 where
     S: State + Serialize,
@@ -36,8 +41,9 @@ where
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
         let pending: Vec<PendingForm<&S::Update, &S>> = self.pending.iter().map(pending).collect();
         let sends: Vec<&S> = self.sends.iter().collect();
+        let names = (self.names.nodes.clone(), self.names.joins.clone());
         let form: CheckpointForm<&S::Update, &S> =
-            (FORM, &self.state, plan(&self.plan), self.input.as_ref(), sends, pending);
+            (FORM, &self.state, plan(&self.plan), self.input.as_ref(), sends, pending, names);
         form.serialize(serializer)
     }
 }
@@ -48,13 +54,14 @@ where
     S::Update: Deserialize<'de>,
 {
     fn deserialize<T: Deserializer<'de>>(deserializer: T) -> Result<Self, T::Error> {
-        let (form, state, plan, input, sends, pending) =
+        let (form, state, plan, input, sends, pending, (nodes, joins)) =
             CheckpointForm::<S::Update, S>::deserialize(deserializer)?;
         if form != FORM {
             return Err(T::Error::custom(format!("a checkpoint of another form: {form}")));
         }
         let pending = pending.into_iter().map(read_pending).collect();
-        Ok(Self { state, plan: read_plan(plan), input, sends, pending })
+        let names = Arc::new(Names { nodes, joins });
+        Ok(Self { state, plan: read_plan(plan), input, sends, pending, names })
     }
 }
 

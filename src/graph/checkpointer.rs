@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::pin::Pin;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 
 use super::error::BoxError;
+use super::names::Names;
 use super::node::Interrupt;
 use super::planner::{Cause, Node, PlanState};
 use crate::State;
@@ -48,6 +49,8 @@ pub struct Checkpoint<S: State> {
     pub sends: Vec<S>,
     /// What tasks of the next step have left behind.
     pub pending: Vec<Pending<S>>,
+    /// What the numbers stand for: the graph may have changed when the thread goes on.
+    pub names: Arc<Names>,
 }
 
 impl<S: State> Clone for Finished<S>
@@ -85,6 +88,7 @@ where
             input: self.input.clone(),
             sends: self.sends.clone(),
             pending: self.pending.clone(),
+            names: self.names.clone(),
         }
     }
 }

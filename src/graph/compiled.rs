@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::checkpointer::Checkpointer;
 use super::command::Target;
 use super::error::GraphError;
+use super::names::Names;
 use super::node::AnyNode;
 use super::planner::{Node, Options, Plan};
 use super::running::{Outcome, Resume, Running};
@@ -24,6 +25,7 @@ pub(super) struct NodeOf<S: State> {
 pub(super) struct Compiled<S: State> {
     pub nodes: Vec<NodeOf<S>>,
     pub numbers: HashMap<String, Node>,
+    pub names: Arc<Names>,
     pub plan: Arc<Plan>,
     /// By node, the start last: what its edges write.
     pub writes: Vec<Vec<u32>>,

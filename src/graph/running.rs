@@ -172,7 +172,7 @@ where
         let (plan, options) = (graph.plan.clone(), &graph.options);
         let mut running = Self { thread: Some(thread), ..Self::new(graph, S::default()) };
         running.shared().run = Run::new(plan.clone(), options);
-        if let Some(checkpoint) = found {
+        if let Some(checkpoint) = found.map(|found| graph.names.read(found)) {
             running.shared().run = Run::open(plan, checkpoint.plan, options)?;
             running.state = checkpoint.state;
             running.input = checkpoint.input;
@@ -441,6 +441,7 @@ where
             input: self.input.clone(),
             sends: self.sends.clone(),
             pending: self.pending.clone(),
+            names: self.graph.names.clone(),
         };
         saver.put(thread, checkpoint).await.map_err(GraphError::Checkpointer)
     }
