@@ -12,7 +12,7 @@ use super::builder::write_of;
 use super::checkpointer::{Checkpoint, Finished, Pending};
 use super::command::{Command, START, Target};
 use super::compiled::Compiled;
-use super::error::GraphError;
+use super::error::{BoxError, GraphError};
 use super::node::{Ctx, Interrupt, Interrupted, Shared};
 use super::planner::{Cause, Node, Run, Status, Task, Writes};
 use super::together::together;
@@ -78,6 +78,21 @@ pub struct Running<'g, S: State> {
     sends: Vec<S>,
     pending: Vec<Pending<S>>,
     writes: Writes,
+    /// The step whose tasks are at work; it outlives the future of [`Running::next`].
+    open: Option<OpenStep<S>>,
+    /// The error of a step, while its checkpoint is being saved.
+    failed: Option<GraphError>,
+}
+
+/// What a task's node has returned.
+type Returned<S> = Result<Command<S>, BoxError>;
+
+/// A step whose tasks are at work.
+struct OpenStep<S: State> {
+    /// For each task, what an earlier run has left of it.
+    kept: Vec<Option<Pending<S>>>,
+    /// For each task, what it has returned.
+    returned: Arc<Mutex<Vec<Option<Returned<S>>>>>,
 }
 
 impl<'g, S> Running<'g, S>
@@ -98,6 +113,8 @@ where
             sends: Vec::new(),
             pending: Vec::new(),
             writes: Writes::default(),
+            open: None,
+            failed: None,
         }
     }
 
@@ -206,6 +223,9 @@ where
 
     /// Makes a step. Returns none at the end, at a breakpoint, and where somebody is asked.
     ///
+    /// You may drop the future, as a timeout or `select!` does, and call it again: nodes that have
+    /// finished are not run again, and those that have not start over, with the answers that they had.
+    ///
     /// # Errors
     /// See [`GraphError`]: the first of the step, once all its tasks have ended.
     pub async fn next(&mut self) -> Option<Result<StepDone, GraphError>> {
@@ -228,7 +248,7 @@ where
             Status::Limit => {
                 return Err(GraphError::RecursionLimit(self.graph.options.recursion_limit));
             }
-            _ => return Ok(None),
+            _ => return self.failed.take().map_or(Ok(None), Err),
         }
         let (tasks, order, step) = {
             let shared = self.shared();
@@ -239,10 +259,7 @@ where
             let command = Command { update: self.input.take(), goto: Vec::new() };
             vec![Some(self.finished(start, command, true)?)]
         } else {
-            let Some(done) = self.run_tasks(&tasks, step).await? else {
-                self.status = Status::Done;
-                return Ok(None);
-            };
+            let Some(done) = self.run_tasks(&tasks, step).await? else { return Ok(None) };
             done
         };
         self.sends.clear();
@@ -281,26 +298,21 @@ where
         tasks: &[Task],
         step: i64,
     ) -> Result<Option<Vec<Option<Finished<S>>>>, GraphError> {
-        let left = std::mem::take(&mut self.pending);
-        let mut left: HashMap<_, _> =
-            left.into_iter().map(|pending| ((pending.node, pending.cause), pending)).collect();
-        let mut kept: Vec<Option<Pending<S>>> =
-            tasks.iter().map(|task| left.remove(&(task.node, task.cause))).collect();
+        if self.open.is_none() {
+            self.open = Some(self.open_step(tasks));
+        }
+        let Some(OpenStep { kept, returned }) = &self.open else { return Ok(None) };
         {
             let mut shared = self.shared();
-            let answers = kept
-                .iter()
-                .map(|kept| kept.as_ref().map_or_else(Vec::new, |kept| kept.answers.clone()));
-            shared.answers = answers.collect();
             let Shared { run, answers, any } = &mut *shared;
             run.set_answers(answers.iter().map(|own| own.len() as u32), any.is_some());
         }
         let mut futures = Vec::with_capacity(tasks.len());
         let mut ran = Vec::with_capacity(tasks.len());
         for (at, task) in tasks.iter().enumerate() {
-            let is_finished = kept
-                .get(at)
-                .is_some_and(|kept| kept.as_ref().is_some_and(|kept| kept.finished.is_some()));
+            let was = kept.get(at).and_then(Option::as_ref);
+            let is_finished = was.is_some_and(|kept| kept.finished.is_some())
+                || locked(returned).get(at).is_some_and(Option::is_some);
             let Some(node) = self.graph.nodes.get(task.node as usize).filter(|_| !is_finished)
             else {
                 continue;
@@ -314,15 +326,23 @@ where
             futures.push(node.function.call(state, ctx));
             ran.push(at);
         }
-        let results = together(futures).await;
+        let store = |at: usize, result| {
+            let place = ran.get(at).copied().unwrap_or_default();
+            if let Some(slot) = locked(returned).get_mut(place) {
+                *slot = Some(result);
+            }
+        };
+        together(futures, store).await;
+        let Some(OpenStep { mut kept, returned }) = self.open.take() else { return Ok(None) };
+        let results = std::mem::take(&mut *locked(&returned));
         let is_alone = tasks.len() == 1;
         let mut done: Vec<Option<Finished<S>>> = kept
             .iter_mut()
             .map(|kept| kept.as_mut().and_then(|kept| kept.finished.take()))
             .collect();
         let (mut failed, mut asked) = (None, Vec::new());
-        for (at, result) in ran.into_iter().zip(results) {
-            let Some(task) = tasks.get(at) else { continue };
+        for (at, result) in results.into_iter().enumerate() {
+            let (Some(task), Some(result)) = (tasks.get(at), result) else { continue };
             let ended = match result {
                 Ok(command) => self.finished(task.node, command, is_alone),
                 Err(error) => match error.downcast::<Interrupted>() {
@@ -345,8 +365,25 @@ where
             return Ok(Some(done));
         }
         self.keep(tasks, done, asked, step);
+        self.status = Status::Done;
+        self.failed = failed;
         self.put().await?;
-        failed.map_or(Ok(None), Err)
+        self.failed.take().map_or(Ok(None), Err)
+    }
+
+    /// Begins a step: what earlier runs have left of its tasks, and the answers that they have.
+    fn open_step(&mut self, tasks: &[Task]) -> OpenStep<S> {
+        let left = std::mem::take(&mut self.pending);
+        let mut left: HashMap<_, _> =
+            left.into_iter().map(|pending| ((pending.node, pending.cause), pending)).collect();
+        let kept: Vec<Option<Pending<S>>> =
+            tasks.iter().map(|task| left.remove(&(task.node, task.cause))).collect();
+        let answers = |kept: &Option<Pending<S>>| {
+            kept.as_ref().map_or_else(Vec::new, |kept| kept.answers.clone())
+        };
+        self.shared().answers = kept.iter().map(answers).collect();
+        let returned = Arc::new(Mutex::new(tasks.iter().map(|_| None).collect()));
+        OpenStep { kept, returned }
     }
 
     /// Keeps what tasks have done in a step that did not end.
@@ -445,6 +482,10 @@ where
         };
         saver.put(thread, checkpoint).await.map_err(GraphError::Checkpointer)
     }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<S: State> Finished<S> {

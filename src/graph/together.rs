@@ -38,13 +38,16 @@ impl Wake for OneOf {
     }
 }
 
-/// Waits for all of them. Returns what they return, in their order.
-pub(super) async fn together<T>(mut futures: Vec<BoxFuture<'_, T>>) -> Vec<T> {
+/// Waits for all of them. Hands over what each returns as soon as it does, with its place.
+pub(super) async fn together<T>(
+    mut futures: Vec<BoxFuture<'_, T>>,
+    mut done: impl FnMut(usize, T),
+) {
     // One needs no one to keep them apart.
     if futures.len() == 1
         && let Some(only) = futures.pop()
     {
-        return vec![only.await];
+        return done(0, only.await);
     }
     let count = futures.len();
     let all = Woken { list: (0..count).collect(), listed: vec![true; count], outer: None };
@@ -56,7 +59,6 @@ pub(super) async fn together<T>(mut futures: Vec<BoxFuture<'_, T>>) -> Vec<T> {
             Some((future, Waker::from(Arc::new(OneOf { at, woken: woken.clone() }))))
         })
         .collect();
-    let mut done: Vec<Option<T>> = (0..count).map(|_| None).collect();
     let mut left = count;
     poll_fn(move |context| {
         // Who is woken from here on has the executor come again: it may have others to run in between.
@@ -75,15 +77,10 @@ pub(super) async fn together<T>(mut futures: Vec<BoxFuture<'_, T>>) -> Vec<T> {
             if let Poll::Ready(value) = future.as_mut().poll(&mut Context::from_waker(waker)) {
                 *slot = None;
                 left -= 1;
-                if let Some(done) = done.get_mut(at) {
-                    *done = Some(value);
-                }
+                done(at, value);
             }
         }
-        if left > 0 {
-            return Poll::Pending;
-        }
-        Poll::Ready(std::mem::take(&mut done).into_iter().flatten().collect())
+        if left == 0 { Poll::Ready(()) } else { Poll::Pending }
     })
     .await
 }

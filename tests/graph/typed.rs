@@ -278,14 +278,103 @@ async fn sends_and_a_join_go_on_in_another_program() {
     graph(false).on("1").invoke(say("in")).await.unwrap_err();
     let done = graph(true).on("1").resume(()).await.unwrap();
     assert_eq!(joined(&done.state), "in beside 0 1 2 3 end");
-    // What is written of another form, or of another graph, is refused.
-    let other = StateGraph::<Log>::new().node("a", named).edge(START, "a");
-    let other = other.checkpointer(texts.clone()).compile().unwrap();
-    let refused = other.on("1").invoke(say("in")).await.unwrap_err();
-    assert!(matches!(refused, GraphError::Checkpoint(_)));
-    let text = texts.0.lock().unwrap()["1"].replacen("[1,", "[2,", 1);
+    // What is written of another form is refused.
+    let text = texts.0.lock().unwrap()["1"].replacen("[2,", "[3,", 1);
     let refused = serde_json::from_str::<Checkpoint<Log>>(&text).unwrap_err();
-    assert!(refused.to_string().starts_with("a checkpoint of another form: 2"));
+    assert!(refused.to_string().starts_with("a checkpoint of another form: 3"));
+}
+
+/// As in LangGraph: what a checkpoint has of nodes that are gone is passed over.
+#[tokio::test]
+async fn a_graph_that_has_changed_goes_on_with_its_threads() {
+    async fn approve(_: &Log, ctx: Ctx) -> Result<LogUpdate, BoxError> {
+        Ok(say(format!("approved {}", ctx.interrupt(json!("Refund?"))?)))
+    }
+    async fn delete(_: &Log, ctx: Ctx) -> Result<LogUpdate, BoxError> {
+        Ok(say(format!("deleted {}", ctx.interrupt(json!("Delete?"))?)))
+    }
+    let graph = |names: &[&str], texts: &Texts| {
+        let mut graph = StateGraph::<Log>::new().checkpointer(texts.clone());
+        for name in names {
+            graph = match *name {
+                "approve" => graph.node("approve", approve),
+                "delete" => graph.node("delete", delete),
+                other => graph.node(other, named),
+            };
+        }
+        graph.edge(START, "approve").edge(START, "beside").join(["approve", "beside"], "refund")
+    };
+    let first = ["approve", "beside", "refund", "delete"];
+    for names in [
+        &first[..],
+        &["delete", "refund", "beside", "approve"],
+        &["audit", "approve", "beside", "delete", "refund", "more"],
+        &["refund", "approve", "beside"],
+    ] {
+        let texts = Texts::default();
+        let asked =
+            graph(&first, &texts).compile().unwrap().on("1").invoke(say("in")).await.unwrap();
+        assert_eq!(asked.interrupts[0].value, json!("Refund?"));
+        let done =
+            graph(names, &texts).compile().unwrap().on("1").resume(json!(true)).await.unwrap();
+        assert_eq!(joined(&done.state), "in approved true beside refund", "{names:?}");
+    }
+    // The node that asked is gone: so is its question.
+    let texts = Texts::default();
+    graph(&first, &texts).compile().unwrap().on("1").invoke(say("in")).await.unwrap();
+    let without = StateGraph::<Log>::new().checkpointer(texts).node("beside", named);
+    let without = without.edge(START, "beside").compile().unwrap();
+    let done = without.on("1").resume(()).await.unwrap();
+    assert_eq!((joined(&done.state).as_str(), done.interrupts.len()), ("in beside", 0));
+}
+
+#[tokio::test]
+async fn a_step_that_is_dropped_is_made_again_without_what_was_done() {
+    let (paid, slow) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(1)));
+    let counted = paid.clone();
+    let slowly = slow.clone();
+    let graph = StateGraph::<Log>::new()
+        .node("pay", move |_: &Log, _: Ctx| {
+            counted.fetch_add(1, Ordering::SeqCst);
+            ready(Ok::<_, BoxError>(say("paid")))
+        })
+        .node("ask", move |_: &Log, ctx: Ctx| {
+            let answer = ctx.interrupt(json!("Sure?"));
+            let wait = slowly.load(Ordering::SeqCst) == 2;
+            async move {
+                if wait {
+                    tokio::time::sleep(Duration::from_secs(3600)).await;
+                }
+                Ok::<_, BoxError>(say(format!("sure {}", answer?)))
+            }
+        })
+        .edge(START, "pay")
+        .edge(START, "ask")
+        .checkpointer(MemorySaver::new())
+        .compile()
+        .unwrap();
+    let thread = graph.on("1");
+    let asked = thread.invoke(LogUpdate::default()).await.unwrap();
+    assert_eq!((asked.interrupts.len(), paid.load(Ordering::SeqCst)), (1, 1));
+    slow.store(2, Ordering::SeqCst);
+    let mut run = thread.stream_resumed(json!(true)).await.unwrap();
+    for _ in 0..2 {
+        let dropped = tokio::time::timeout(Duration::from_millis(20), run.next()).await;
+        assert!(dropped.is_err());
+    }
+    slow.store(1, Ordering::SeqCst);
+    let done = run.finish().await.unwrap();
+    assert_eq!((joined(&done.state).as_str(), done.interrupts.len()), ("sure true paid", 0));
+    assert_eq!(paid.load(Ordering::SeqCst), 1);
+
+    // One that finishes beside it in the same step does not run again either.
+    paid.store(0, Ordering::SeqCst);
+    slow.store(2, Ordering::SeqCst);
+    let mut run = graph.stream(Log::default());
+    assert!(tokio::time::timeout(Duration::from_millis(20), run.next()).await.is_err());
+    slow.store(1, Ordering::SeqCst);
+    let asked = run.finish().await.unwrap();
+    assert_eq!((asked.interrupts.len(), paid.load(Ordering::SeqCst)), (1, 1));
 }
 
 #[tokio::test]
