@@ -143,7 +143,8 @@ where
     /// Compiles the graph.
     ///
     /// # Errors
-    /// [`GraphError::InvalidName`] and [`GraphError::UnknownNode`].
+    /// [`GraphError::InvalidName`], [`GraphError::UnknownNode`], [`GraphError::NoStart`],
+    /// [`GraphError::EmptyJoin`].
     pub fn compile(self) -> Result<Graph<S>, GraphError> {
         let count = self.nodes.len() as u32;
         let mut numbers: HashMap<&str, Node> = HashMap::from([(START, count)]);
@@ -177,7 +178,16 @@ where
             ranks,
             ..PlanSpec::default()
         };
+        let begins = self.edges.iter().any(|(from, _)| from == START)
+            || self.branches.iter().any(|(from, _)| from == START)
+            || self.joins.iter().any(|(from, _)| from.iter().any(|from| from == START));
+        if !begins {
+            return Err(GraphError::NoStart);
+        }
         for (from, to) in &self.joins {
+            if from.is_empty() {
+                return Err(GraphError::EmptyJoin(to.clone()));
+            }
             let from = from.iter().map(number).collect::<Result<_, _>>()?;
             spec.joins.push(Join { from, to: target(to)? });
         }

@@ -16,6 +16,10 @@ pub enum GraphError {
     InvalidName(String),
     /// An edge, a branch, a command or a Send names a node that is not there.
     UnknownNode(String),
+    /// Nothing leads from the start: no node would ever run.
+    NoStart,
+    /// A list edge is from no node.
+    EmptyJoin(String),
     /// A run took more steps than it may.
     RecursionLimit(u64),
     /// A node failed. Its siblings' updates are kept if there is a checkpointer.
@@ -38,7 +42,7 @@ pub enum GraphError {
     NoCheckpointer,
     /// The checkpointer failed.
     Checkpointer(BoxError),
-    /// A checkpoint is of another graph.
+    /// A checkpoint is of no graph.
     Checkpoint(Misfit),
 }
 
@@ -52,6 +56,8 @@ impl fmt::Display for GraphError {
                 )
             }
             Self::UnknownNode(name) => write!(f, "There is no node '{name}'."),
+            Self::NoStart => f.write_str("A graph needs an edge or a branch from START to a node."),
+            Self::EmptyJoin(to) => write!(f, "The list edge to '{to}' is from no node."),
             Self::RecursionLimit(limit) => {
                 write!(f, "Recursion limit of {limit} reached without hitting a stop condition.")
             }
@@ -66,7 +72,7 @@ impl fmt::Display for GraphError {
             ),
             Self::NoCheckpointer => f.write_str("A thread needs a graph with a checkpointer."),
             Self::Checkpointer(error) => write!(f, "The checkpointer failed: {error}"),
-            Self::Checkpoint(error) => write!(f, "The checkpoint is of another graph: {error}"),
+            Self::Checkpoint(error) => write!(f, "The checkpoint is of no graph: {error}"),
         }
     }
 }

@@ -81,20 +81,22 @@ impl Numbers {
         }
     }
 
-    fn plan(&self, plan: PlanState) -> PlanState {
+    fn plan(&self, mut plan: PlanState) -> PlanState {
         let mut channels = vec![ChannelState::default(); self.to.1];
         for (own, place) in plan.channels.iter().zip(&self.channels) {
             if let Some(channel) = place.and_then(|place| channels.get_mut(place)) {
                 *channel = *own;
             }
         }
-        let arrived = plan
-            .arrived
-            .iter()
+        let arrived = plan.arrived.iter();
+        plan.arrived = arrived
             .filter_map(|(channel, node)| Some((self.channel(*channel)?, self.node(*node)?)))
             .collect();
-        let sends = plan.sends.iter().map(|node| self.node(*node).unwrap_or(Node::MAX)).collect();
-        PlanState { channels, arrived, sends, ..plan }
+        for node in &mut plan.sends {
+            *node = self.node(*node).unwrap_or(Node::MAX);
+        }
+        plan.channels = channels;
+        plan
     }
 
     fn pending<S: State>(&self, pending: Pending<S>) -> Option<Pending<S>> {

@@ -20,6 +20,8 @@ pub(super) struct Shared {
     pub answers: Vec<Vec<Value>>,
     /// The answer for no task in particular.
     pub any: Option<Value>,
+    /// For each task, its last question that had no answer.
+    pub asked: Vec<Option<Interrupted>>,
 }
 
 /// What a node is told besides the state.
@@ -44,14 +46,15 @@ impl Ctx {
         self.step
     }
 
-    /// Asks whoever runs the graph. Return the error with `?`: the run stops, the node starts over
-    /// when it is [resumed](super::OnThread::resume), and this call returns the answer then.
+    /// Asks whoever runs the graph. Return the error with `?`, also in an error of your own, of
+    /// `thiserror` or `anyhow`: the run stops, the node starts over when it is
+    /// [resumed](super::OnThread::resume), and this call returns the answer then.
     ///
     /// # Errors
     /// [`Interrupted`] if there is no answer yet.
     pub fn interrupt(&self, value: impl Into<Value>) -> Result<Value, Interrupted> {
         let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
-        let Shared { run, answers, any } = &mut *shared;
+        let Shared { run, answers, any, asked } = &mut *shared;
         let own = answers.get_mut(self.task as usize);
         let answer = match (run.interrupt(self.task), own) {
             (Answer::Saved(index), Some(own)) => own.get(index as usize).cloned(),
@@ -61,7 +64,13 @@ impl Ctx {
             }
             _ => None,
         };
-        answer.ok_or_else(|| Interrupted { value: value.into() })
+        answer.ok_or_else(|| {
+            let question = Interrupted { value: value.into() };
+            if let Some(asked) = asked.get_mut(self.task as usize) {
+                *asked = Some(question.clone());
+            }
+            question
+        })
     }
 }
 
@@ -78,6 +87,16 @@ impl fmt::Display for Interrupted {
 }
 
 impl std::error::Error for Interrupted {}
+
+impl Interrupted {
+    /// Whether an error passes this question on. Some kinds of errors hide what is in them, but not
+    /// what it says.
+    pub(super) fn is_in(&self, error: &(dyn std::error::Error + 'static)) -> bool {
+        let says = self.to_string();
+        std::iter::successors(Some(error), |error| error.source())
+            .any(|error| error.is::<Self>() || error.to_string() == says)
+    }
+}
 
 /// A question that a run has stopped at.
 #[derive(Debug, Clone, PartialEq)]

@@ -304,7 +304,9 @@ where
         let Some(OpenStep { kept, returned }) = &self.open else { return Ok(None) };
         {
             let mut shared = self.shared();
-            let Shared { run, answers, any } = &mut *shared;
+            let Shared { run, answers, any, asked } = &mut *shared;
+            asked.clear();
+            asked.resize(answers.len(), None);
             run.set_answers(answers.iter().map(|own| own.len() as u32), any.is_some());
         }
         let mut futures = Vec::with_capacity(tasks.len());
@@ -351,6 +353,11 @@ where
                         continue;
                     }
                     Err(error) => {
+                        let question = self.shared().asked.get_mut(at).and_then(Option::take);
+                        if let Some(question) = question.filter(|asked| asked.is_in(&*error)) {
+                            asked.push((at, question.value));
+                            continue;
+                        }
                         Err(GraphError::Node { node: self.name(task.node).to_string(), error })
                     }
                 },

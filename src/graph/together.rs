@@ -82,5 +82,5 @@ pub(super) async fn together<T>(
         }
         if left == 0 { Poll::Ready(()) } else { Poll::Pending }
     })
-    .await
+    .await;
 }

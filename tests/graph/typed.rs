@@ -423,6 +423,10 @@ async fn what_is_wrong_with_a_graph_is_said() {
     for graph in unknown {
         assert!(matches!(graph.compile(), Err(GraphError::UnknownNode(_))));
     }
+    assert!(matches!(graph().join([], "a").compile(), Err(GraphError::EmptyJoin(_))));
+    for graph in [StateGraph::<Log>::new(), StateGraph::new().node("a", named).edge("a", END)] {
+        assert!(matches!(graph.compile(), Err(GraphError::NoStart)));
+    }
     let lost = graph().branch("a", |_: &Log| "nowhere").compile().unwrap();
     let error = lost.invoke(Log::default()).await.unwrap_err();
     assert_eq!(error.to_string(), "There is no node 'nowhere'.");
@@ -487,4 +491,71 @@ fn a_node_that_yields_gives_its_executor_the_word() {
     assert_eq!(outcome.state.log, ["a", "spun"]);
     // Each turn of the executor is one of the node's.
     assert_eq!((turns, POLLED.load(Ordering::SeqCst)), (21, 21));
+}
+
+/// An error that hides what it was made of, as `anyhow` and `#[error(transparent)]` do.
+struct Opaque(String);
+
+impl std::fmt::Debug for Opaque {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::fmt::Display for Opaque {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Opaque {}
+
+/// An error around another one.
+#[derive(Debug)]
+struct Around(BoxError);
+
+impl std::fmt::Display for Around {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("It did not work out")
+    }
+}
+
+impl std::error::Error for Around {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&*self.0)
+    }
+}
+
+#[tokio::test]
+async fn a_question_passes_through_a_nodes_own_errors() {
+    type Wrap = fn(BoxError) -> BoxError;
+    let wraps: [Wrap; 3] = [
+        |error| error,
+        |error| Box::new(Opaque(error.to_string())),
+        |error| Box::new(Around(Box::new(Opaque(error.to_string())))),
+    ];
+    for wrap in wraps {
+        let graph = StateGraph::<Log>::new()
+            .node("ask", move |_: &Log, ctx: Ctx| {
+                let answer = ctx.interrupt(json!("Sure?")).map_err(|error| wrap(error.into()));
+                ready(answer.map(|answer| say(answer.to_string())))
+            })
+            .edge(START, "ask")
+            .checkpointer(MemorySaver::new())
+            .compile()
+            .unwrap();
+        let asked = graph.on("1").invoke(say("in")).await.unwrap();
+        assert_eq!(asked.interrupts[0].value, json!("Sure?"));
+        assert_eq!(joined(&graph.on("1").resume(json!(1)).await.unwrap().state), "in 1");
+    }
+    // What fails for another reason has failed.
+    let graph = StateGraph::<Log>::new()
+        .node("ask", |_: &Log, ctx: Ctx| {
+            let _ = ctx.interrupt(json!("Sure?"));
+            ready(Err::<LogUpdate, BoxError>("no".into()))
+        })
+        .edge(START, "ask")
+        .compile()
+        .unwrap();
+    assert!(matches!(graph.invoke(Log::default()).await, Err(GraphError::Node { .. })));
 }
