@@ -141,6 +141,21 @@ const plain = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value, (key, one: unknown) => (key === "providerOptions" ? undefined : one)));
 
 describe("@langchain/core", () => {
+  test("a call without an id gets one", async () => {
+    const model = {
+      invoke: async (messages: readonly unknown[]) =>
+        messages.length > 1
+          ? new AIMessage("Done.")
+          : new AIMessage({ content: "", tool_calls: [{ name: "t", args: {} }] }),
+      bindTools: () => model,
+    };
+    const agent = createAgent({ model: model as never, tools: [tool({ name: "t", run: () => "ran" })] });
+    const [, asked, told] = (await agent.invoke({ messages: "Go" })).messages;
+    const { tool_calls: [call] = [] } = asked as { tool_calls?: { id?: string }[] };
+    expect(call?.id).toMatch(/./);
+    expect(told).toMatchObject({ type: "tool", content: "ran", tool_call_id: call?.id });
+  });
+
   test("a chat model streams through its callbacks", async () => {
     const model = new FakeStreamingChatModel({ chunks: ["H", "i!"].map((content) => new AIMessageChunk(content)) });
     const pieces: string[] = [];

@@ -68,17 +68,15 @@ async function callFunction(model: FunctionModel, call: ModelCall): Promise<AiMe
   };
   const came = await model(messages, options);
   if (typeof came === "string") return { type: "ai", id, content: came };
-  const given = callsOf(checkedAnswer(came));
-  const calls = checkedCalls(given);
-  const withIds = calls !== given && { tool_calls: calls };
-  if (typeOf(came) === "ai" && "type" in came)
-    return (withIds && isPlain(came) ? { ...came, ...withIds } : Object.assign(came, withIds)) as AiMessage;
-  const { role: _, ...rest } = came as Fields;
-  return { type: "ai", id, content: "", ...rest, ...withIds } as AiMessage;
+  checkCalls(callsOf(checkedAnswer(came)));
+  const answer = withCallIds(came);
+  if (typeOf(answer) === "ai" && "type" in answer) return answer as AiMessage;
+  const { role: _, ...rest } = answer as Fields;
+  return { type: "ai", id, content: "", ...rest } as AiMessage;
 }
 
-/** The calls of a function's answer, each with an id; the same list if they have theirs. */
-function checkedCalls(calls: readonly ToolCall[]): readonly ToolCall[] {
+/** Checks the calls of a function's answer. */
+function checkCalls(calls: readonly ToolCall[]): void {
   for (const { name, args } of calls as readonly Partial<ToolCall>[]) {
     if (typeof name === "string" && typeof args === "object" && args !== null) continue;
     const which = typeof name === "string" ? `The model's call of '${name}'` : "A tool call of the model";
@@ -87,7 +85,14 @@ function checkedCalls(calls: readonly ToolCall[]): readonly ToolCall[] {
       `${which} should be { name, args, id }, with a text for name and an object for args.`,
     );
   }
-  return calls.every(({ id }) => id) ? calls : calls.map((call) => (call.id ? call : { ...call, id: newId() }));
+}
+
+/** A model's answer whose calls have ids. */
+function withCallIds<M extends object>(answer: M): M {
+  const calls = callsOf(answer);
+  if (calls.every(({ id }) => id)) return answer;
+  const withIds = { tool_calls: calls.map((call) => (call.id ? call : { ...call, id: newId() })) };
+  return isPlain(answer) ? { ...answer, ...withIds } : Object.assign(answer, withIds);
 }
 
 const isPlain = (message: object) => Object.getPrototypeOf(message) === Object.prototype;
@@ -126,7 +131,7 @@ function callLangChain(model: LangChainModel, call: ModelCall): Promise<AiMessag
   return streamed(ready.stream(messages, options) as Promise<AsyncIterable<Chunk>>, onChunk);
 }
 
-const answered = async (coming: Promise<unknown>) => checkedAnswer(await coming) as AiMessage;
+const answered = async (coming: Promise<unknown>) => withCallIds(checkedAnswer(await coming) as AiMessage);
 
 type Chunk = Fields & { concat(more: Chunk): Chunk };
 
@@ -140,7 +145,7 @@ async function streamed(stream: Promise<AsyncIterable<Chunk>>, onChunk: (chunk: 
     whole = whole ? whole.concat(chunk) : chunk;
     onChunk(chunk);
   }
-  return (whole ? wholeMessage(whole, id) : { type: "ai", id: newId(), content: "" }) as AiMessage;
+  return withCallIds(whole ? wholeMessage(whole, id) : { type: "ai", id: newId(), content: "" }) as AiMessage;
 }
 
 /** The message that its chunks make. */

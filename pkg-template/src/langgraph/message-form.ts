@@ -63,3 +63,18 @@ function plainMessage(value: unknown): unknown {
   const wire = readMessage(value);
   return wire ? plainDict(wire) : value;
 }
+
+const CHUNKS: Readonly<Record<string, string>> = {
+  ai: "AIMessageChunk",
+  human: "HumanMessageChunk",
+  system: "SystemMessageChunk",
+  tool: "ToolMessageChunk",
+  function: "FunctionMessageChunk",
+};
+
+/** Returns the dict that an instance of one of @langchain/core's classes is sent as; anything else as it is. */
+export function wireMessage(instance: Dict): unknown {
+  const wire = readMessage(instance);
+  if (!wire) return instance;
+  return { ...wire.fields, type: wire.part ? (CHUNKS[wire.type] ?? wire.type) : wire.type };
+}

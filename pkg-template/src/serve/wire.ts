@@ -1,14 +1,6 @@
 // Values of a graph as they are sent: messages in LangChain's dicts, whatever class they have.
 import { isDict, type Dict } from "../langgraph/merge.js";
-import { readMessage } from "../langgraph/message-form.js";
-
-const CHUNKS: Readonly<Record<string, string>> = {
-  ai: "AIMessageChunk",
-  human: "HumanMessageChunk",
-  system: "SystemMessageChunk",
-  tool: "ToolMessageChunk",
-  function: "FunctionMessageChunk",
-};
+import { wireMessage } from "../langgraph/message-form.js";
 
 /** Writes a value as JSON. Instances of @langchain/core's messages, wherever they are in it, become dicts. */
 export function wireJson(value: unknown): string {
@@ -18,10 +10,4 @@ export function wireJson(value: unknown): string {
       return isDict(own) && typeof own["getType"] === "function" ? wireMessage(own) : after;
     }) ?? "null"
   );
-}
-
-function wireMessage(instance: Dict): unknown {
-  const wire = readMessage(instance);
-  if (!wire) return instance;
-  return { ...wire.fields, type: wire.part ? (CHUNKS[wire.type] ?? wire.type) : wire.type };
 }

@@ -55,18 +55,17 @@ export class MessagesTold {
   *list(given: unknown): Generator<GraphEvent> {
     if (!Array.isArray(given)) return;
     const list = given as readonly unknown[];
-    const before = this.#list;
+    const before = this.#list ?? [];
     this.#list = list;
     this.#isDue ||= list.length > 0;
-    if (this.#parts.size > 0) for (const message of list) yield* this.#rest(message);
-    const now = new Set<unknown>();
-    let isNews = false;
-    for (const [at, message] of list.entries()) {
-      const id = (message as { id?: unknown } | null)?.id;
-      now.add(id);
-      isNews ||= message !== before?.[at] && !(typeof id === "string" && this.#known.has(id));
-    }
-    isNews ||= before?.some((message) => !now.has((message as { id?: unknown } | null)?.id)) === true;
+    let same = 0;
+    while (same < list.length && list[same] === before[same]) same++;
+    const news = list.slice(same);
+    if (this.#parts.size > 0) for (const message of news) yield* this.#rest(message);
+    const now = new Set(news.map(idOf));
+    const isNews =
+      [...now].some((id) => !(typeof id === "string" && this.#known.has(id))) ||
+      before.slice(same).some((message) => !now.has(idOf(message)));
     if (isNews) yield this.#snapshot();
   }
 
@@ -195,6 +194,8 @@ function* endOfReasoning(open: Open): Generator<GraphEvent> {
   if (open.hasReasoning) yield { type: "REASONING_MESSAGE_END", messageId: reasoningOf(open) };
   open.hasReasoning = false;
 }
+
+const idOf = (message: unknown): unknown => (message as { id?: unknown } | null)?.id;
 
 const reasoningOf = ({ id }: Open) => `${id}:reasoning`;
 
