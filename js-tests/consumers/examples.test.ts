@@ -80,7 +80,11 @@ describe.concurrent("in Chromium", () => {
     await built("vue", withAgent(), ["", chats], ["", approves], ["", retries, /503/]);
   });
 
-  test.for(["svelte", "solid", "web-worker"])("%s", async (example) => {
+  test("Svelte: interrupts, stop, retry", async () => {
+    await built("svelte", withAgent(), ["", chats], ["", approves], ["", stops], ["", retries, /503/]);
+  });
+
+  test.for(["solid", "web-worker"])("%s", async (example) => {
     await built(example, withAgent(), ["", chats]);
   });
 
@@ -113,6 +117,9 @@ describe.concurrent("in Chromium", () => {
       "assistant-ui",
       withAgent(),
       ["", chatsWithTool],
+      ["", approves],
+      ["", stops],
+      ["", retries, /503/],
       ["?runtime=ag-ui", chatsWithTool],
       ["?runtime=graph", chatsWithTool],
     );

@@ -250,4 +250,77 @@ describe("over LangGraph, an edit removes what the server has behind the message
     expect(await sent).toEqual({ status: "stopped" });
     expect([tab.runner.status, tab.runner.error]).toEqual(["ready", undefined]);
   });
+
+  test("so is one that is stopped among its tools", async () => {
+    const own = new StateGraph(defineSchema({ messages: field.messages() }))
+      .addNode("model", ({ messages }) => ({
+        messages: [{ type: "ai", content: "", tool_calls: [{ id: `c${messages.length}`, name: "look", args: {} }] }],
+      }))
+      .addNode("tools", async ({ messages }, { signal }) => {
+        if (messages.length > 2) await new Promise((resolve) => signal.addEventListener("abort", resolve));
+        return {};
+      })
+      .addEdge(START, "model")
+      .addEdge("model", "tools")
+      .addEdge("tools", END)
+      .compile({ checkpointer: new MemorySaver() });
+    const fetch = asked(serveLangGraph(own)) as typeof globalThis.fetch;
+    const open = (threadId?: string) =>
+      new LangGraphRunner(new Thread(threadId === undefined ? {} : { threadId }), {
+        apiUrl: "http://page",
+        assistantId: "agent",
+        fetch,
+      });
+    const tab = open();
+    // A call that nobody answers ends a run, too.
+    expect(await tab.sendMessage("one")).toEqual({ status: "finished" });
+    const sent = tab.sendMessage("two");
+    await expect.poll(() => tab.thread.getState().messages.length).toBe(4);
+    const other = open(tab.thread.threadId);
+    const loaded = other.load();
+    await expect.poll(() => other.status).toBe("streaming");
+    await other.stop();
+    await loaded;
+    expect(await sent).toEqual({ status: "stopped" });
+  });
+
+  test("a client of the SDK is asked the same, and a stop does not wait for its answer", async () => {
+    const { page, kept } = server();
+    const tab = page();
+    for (const text of ["one", "two"]) await tab.runner.sendMessage(text);
+    const { threadId = "" } = tab.thread;
+    let hangs = true;
+    const answers: unknown[] = [];
+    const client = {
+      threads: {
+        create: () => Promise.reject(new Error("There is one.")),
+        getState: (): Promise<{ values: unknown }> =>
+          hangs
+            ? new Promise(() => {})
+            : Promise.reject(Object.assign(new Error("It cannot be folded."), { status: 400 })),
+        getHistory: async () => [{ values: { messages: [{ type: "human", id: tab.id(0), content: "one" }] } }],
+      },
+      runs: {
+        async *stream(_: string, __: string, { input }: { input: unknown }) {
+          answers.push(input);
+          yield { event: "metadata", data: { run_id: "r1" } };
+          yield { event: "values", data: { messages: [{ type: "human", id: tab.id(0), content: "better" }] } };
+        },
+        joinStream: () => [] as never,
+        cancel: async () => {},
+        list: async () => [],
+      },
+    };
+    const thread = Thread.fromJSON(JSON.parse(JSON.stringify(tab.thread)));
+    const runner = new LangGraphRunner(thread, { client: client as never, assistantId: "agent" });
+    const sent = runner.sendMessage("better", {}, { messageId: tab.id(0) });
+    const began = performance.now();
+    await runner.stop();
+    expect([(await sent).status, performance.now() - began < 1_000]).toEqual(["stopped", true]);
+    hangs = false;
+    expect((await runner.sendMessage()).status).toBe("finished");
+    // The state from before what cannot be folded has nothing behind the message.
+    expect(answers).toEqual([{ messages: [{ type: "human", id: tab.id(0), content: "better" }] }]);
+    expect([threadId, await kept(tab.thread)]).toEqual([thread.threadId, ["one", "one!", "two", "two!"]]);
+  });
 });

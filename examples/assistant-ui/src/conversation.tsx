@@ -25,6 +25,9 @@ export function Conversation() {
       <ComposerPrimitive.Root>
         <ComposerPrimitive.Input aria-label="Message" />
         <ComposerPrimitive.Send>Send</ComposerPrimitive.Send>
+        <ThreadPrimitive.If running>
+          <ComposerPrimitive.Cancel>Stop</ComposerPrimitive.Cancel>
+        </ThreadPrimitive.If>
       </ComposerPrimitive.Root>
     </ThreadPrimitive.Root>
   );

@@ -5,15 +5,14 @@ import {
   useExternalStoreRuntime,
   type AppendMessage,
 } from "@assistant-ui/react";
-import { useSyncExternalStore } from "react";
 import { textOf, type AgUiMessage } from "threadfold";
-import { useThread } from "threadfold/react";
+import { useRunner, useThread } from "threadfold/react";
 import { agent, thread } from "./agent.js";
 import { Conversation } from "./conversation.js";
 
 export function ThreadChat() {
   const messages = useThread(thread, (state) => state.messages);
-  const status = useSyncExternalStore(agent.subscribe, agent.getStatus);
+  const { status } = useRunner(agent);
   const isRunning = status === "submitted" || status === "streaming";
   const runtime = useExternalStoreRuntime({
     // Converts a message when it is another object than before: a token costs one conversion.
@@ -28,7 +27,22 @@ export function ThreadChat() {
   return (
     <AssistantRuntimeProvider runtime={runtime}>
       <Conversation />
+      <Run />
     </AssistantRuntimeProvider>
+  );
+}
+
+/** What the run asks, and why it failed. */
+function Run() {
+  const { status, error, interrupts } = useRunner(agent);
+  const answer = (approved: boolean) => agent.resume(interrupts.map(({ id }) => ({ id, value: { approved } })));
+  return (
+    <p>
+      {interrupts.map(({ message, value }) => message ?? JSON.stringify(value))}
+      {status === "interrupted" && <button onClick={() => void answer(true)}>Yes</button>}
+      {status === "interrupted" && <button onClick={() => void answer(false)}>No</button>}
+      {error && <button onClick={() => void agent.retry()}>Try again: {error.message}</button>}
+    </p>
   );
 }
 

@@ -4,7 +4,7 @@ import { AgUiRunner } from "threadfold/ag-ui/events";
 import { loadThread, persist } from "threadfold/persist";
 import { useMessage, useMessageIds, usePending, useRunner } from "threadfold/react";
 
-const saved = { name: "chat", storage: sessionStorage };
+const saved = { name: "chat", storage: sessionStorage, onError: console.warn };
 const thread = loadThread<AgUiState>(saved) ?? new Thread<AgUiState>();
 const agent = new AgUiRunner(thread, { url: "/agent" });
 persist(thread, saved);

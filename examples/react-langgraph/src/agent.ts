@@ -4,7 +4,7 @@ import { loadThread, persist } from "threadfold/persist";
 
 const apiUrl: string = import.meta.env.VITE_LANGGRAPH_URL ?? "http://localhost:2024";
 const assistantId: string = import.meta.env.VITE_ASSISTANT_ID ?? "agent";
-const saved = { name: "chat", storage: sessionStorage };
+const saved = { name: "chat", storage: sessionStorage, onError: console.warn };
 
 export const thread = loadThread(saved) ?? new Thread();
 export const agent = new LangGraphRunner(thread, { apiUrl, assistantId });

@@ -1,5 +1,5 @@
 import { ThreadfoldError, type Thread } from "threadfold";
-import { LeftOff } from "../abort.js";
+import { LeftOff, Wait } from "../abort.js";
 import { foldRun, type FoldRunOptions } from "../langgraph/fold-run.js";
 import type { RunInterrupt } from "../langgraph/interrupt.js";
 import { plainMessages } from "../langgraph/message-form.js";
@@ -203,7 +203,13 @@ class LangGraphProtocol implements RunProtocol {
       if (isEdit || hasFailed) payload["input"] = await this.#inputFor(updates, isEdit, hasFailed, signal);
       return payload;
     };
-    return (signal) => this.#fold(this.#begin(whole, signal), signal, false);
+    return async (signal) => {
+      await this.#fold(this.#begin(whole, signal), signal, false);
+      const { messages = [] } = this.#thread.confirmed as { messages?: readonly { readonly tool_calls?: unknown[] }[] };
+      // A run that was stopped among its tools ends like one that is done, but for the calls.
+      const isDone = this.#thread.run.status !== "idle" || !messages.at(-1)?.tool_calls?.length;
+      return isDone ? {} : this.#endOf(signal);
+    };
   }
 
   /** The input of these updates, by what the server has. */
@@ -241,22 +247,23 @@ class LangGraphProtocol implements RunProtocol {
       ? client.runs.joinStream(threadId, id, options as never)
       : this.#get(`runs/${id}/stream`, abort, { "last-event-id": lastEventId });
     await this.#fold(stream as RunStream | Promise<RunStream>, signal, true);
-    const isOpen = thread.run.status === "disconnected";
-    if ((!isOpen && thread.run.status !== "idle") || !(await this.#wasCancelled(id, signal))) return {};
-    if (isOpen) thread.receive({ type: "run-finished", stopped: true });
-    return { stopped: true };
+    return this.#endOf(signal);
   }
 
-  /** Whether a run that asks nothing was stopped, by another page say: the stream of such a run just ends. */
-  async #wasCancelled(runId: string, signal: AbortSignal): Promise<boolean> {
+  /** Asks whether the run that ended without a question was stopped, by another page say: its stream just ends. */
+  async #endOf(signal: AbortSignal): Promise<RunNews> {
     const { client } = this.#options;
-    const { threadId = "" } = this.#thread;
+    const { threadId = "", run } = this.#thread;
+    const { id, status } = run;
+    if (id === undefined || (status !== "idle" && status !== "disconnected")) return {};
     try {
-      const told = client ? await client.runs.get?.(threadId, runId) : await this.#json(`runs/${runId}`, signal);
-      return ["interrupted", "cancelled"].includes(String((told as { status?: unknown } | undefined)?.status));
+      const told = client ? await client.runs.get?.(threadId, id) : await this.#json(`runs/${id}`, signal);
+      if ((told as { status?: unknown } | undefined)?.status !== "interrupted") return {};
     } catch {
-      return false;
+      return {};
     }
+    if (this.#thread.run.status === "disconnected") this.#thread.receive({ type: "run-finished", stopped: true });
+    return { stopped: true };
   }
 
   async cancel(signal: AbortSignal): Promise<void> {
@@ -375,7 +382,7 @@ class LangGraphProtocol implements RunProtocol {
         signal: abort,
       });
     try {
-      const payload = await whole(signal);
+      const payload = await unlessAborted(whole(signal), signal);
       if (thread.threadId === undefined) {
         const made = client ? await reached(client.threads.create()) : await jsonOf(await post("/threads", {}));
         const id = ((made ?? {}) as { thread_id?: unknown }).thread_id;
@@ -450,6 +457,16 @@ const isServersId = (id: string | undefined) => id !== undefined && /^[0-9a-f]{3
 /** The fields of a server's run and state that a runner reads. */
 type ListedRun = { readonly run_id: string; readonly status: string };
 type ToldState = { readonly values?: unknown; readonly tasks?: readonly { readonly interrupts?: readonly object[] }[] };
+
+/** Waits for what a client answers, which may not know of the signal. */
+async function unlessAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
+  const wait = new Wait(signal);
+  try {
+    return await wait.for(answer);
+  } finally {
+    wait.end();
+  }
+}
 
 /** Returns what the server answers; undefined if it does not know what it is asked for. */
 async function unlessUnknown<T>(ask: () => Promise<T>): Promise<T | undefined> {

@@ -53,7 +53,7 @@ export function insteadOf(question: Said, id: string, messages: unknown): object
   if (question.id !== id || !own || more.length > 0)
     throw new ThreadfoldError(
       "INVALID_VALUE",
-      "An edit takes exactly one message, and the messageId of one of the user's.",
+      "An edit takes exactly one message, and its messageId names one of the user's.",
     );
   return own;
 }

@@ -149,7 +149,7 @@ export abstract class Runner<S extends object, U extends object> {
    * Has the agent answer again: removes what stands behind one of the user's messages, here and at the server, and runs.
    * Over LangGraph, what the server has behind it, whatever is shown here: it is asked first.
    * What no run has sent of it is taken back. Resolves as {@link Runner.sendMessage} does; until the run has ended,
-   * `thread.pending` has the removals. If the run fails, {@link Runner.retry} tries again.
+   * `thread.pending` has the message and the removals. If the run fails, {@link Runner.retry} tries again.
    *
    * @param options - `messageId`: the user's message, or one of the answer's. The last answer, unless given.
    * @throws {@link ThreadfoldError} `BUSY` while a run is under way or waits for an answer: `stop()` it first. `DISPOSED`;
