@@ -80,6 +80,23 @@ describe.each(Object.entries(RUNNERS))("%s", (_, open) => {
   });
 });
 
+test.each(["serve", "serve, new messages only", "GraphAgent"] as const)(
+  "%s takes an edit that was stopped before it was heard with the next message",
+  async (name) => {
+    const own = graph();
+    const runner = RUNNERS[name](own);
+    const thread = runner.thread as unknown as Thread;
+    for (const text of ["one", "two"]) await runner.sendMessage(text);
+    const edit = runner.sendMessage("uno", {}, { messageId: thread.getState().messages[0]?.id as string });
+    await runner.stop();
+    expect((await edit).status).toBe("stopped");
+    expect((await runner.sendMessage("and more")).status).toBe("finished");
+    expect(thread.getState().messages.map(({ content }) => content)).toEqual(["uno", "and more", "and more (2)"]);
+    const { values } = await own.getState({ threadId: thread.threadId ?? "" });
+    expect(values.messages.map(({ content }) => content)).toEqual(["uno", "and more", "and more (2)"]);
+  },
+);
+
 describe("over LangGraph, an edit removes what the server has behind the message", () => {
   /** A server that answers word by word, "half" with half an answer and an error; requests can be refused, and are counted. */
   function server() {

@@ -1,8 +1,12 @@
 /** A signal's reason that ends only the reading: the run may go on where it is. */
 export class LeftOff extends Error {}
 
+/** The signals by which runners stop: what is aborted otherwise is a connection that broke. */
+export const ofRunners = new WeakSet<AbortSignal>();
+
 /** Whether the user ended the reading: by the signal, or by one that `fetch` was given. */
 export function isAbort(error: unknown, signal?: AbortSignal): boolean {
+  if (signal && ofRunners.has(signal) && !signal.aborted) return false;
   return (signal?.aborted === true && !(signal.reason instanceof LeftOff)) || isAbortError(error);
 }
 

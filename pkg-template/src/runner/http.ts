@@ -20,13 +20,13 @@ export async function request(
   throw await refusal(response);
 }
 
-/** Calls `fetch`, which may be the user's own: whatever it throws, unless it was aborted, no answer came. */
+/** Calls `fetch`, which may be the user's own: whatever it throws, unless the runner aborted it, no answer came. */
 async function answerOf(fetch: typeof globalThis.fetch, url: string | URL, init: RequestInit): Promise<Response> {
   let answer: unknown;
   try {
     answer = await fetch(url, init);
   } catch (cause) {
-    if (init.signal?.aborted || isAbort(cause) || cause instanceof ThreadfoldError) throw cause;
+    if (init.signal?.aborted || cause instanceof ThreadfoldError) throw cause;
     if (typeof globalThis.location === "undefined" && !URL.canParse(String(url)))
       throw new ThreadfoldError(
         "INVALID_VALUE",
@@ -41,8 +41,6 @@ async function answerOf(fetch: typeof globalThis.fetch, url: string | URL, init:
     return answer as Response;
   throw new ThreadfoldError("BAD_RESPONSE", "The option fetch should return a promise of a Response.");
 }
-
-const isAbort = (error: unknown): boolean => ((error ?? {}) as { name?: unknown }).name === "AbortError";
 
 /** Waits for an answer; throws `NO_CONNECTION` if none comes. */
 export async function reached<T>(answer: PromiseLike<T>): Promise<T> {

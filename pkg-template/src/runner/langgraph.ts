@@ -245,7 +245,7 @@ class LangGraphProtocol implements RunProtocol {
     const options = { lastEventId, streamMode, signal: abort };
     const stream = client
       ? client.runs.joinStream(threadId, id, options as never)
-      : this.#get(`runs/${id}/stream`, abort, { "last-event-id": lastEventId });
+      : this.#get(`runs/${segment(id)}/stream`, abort, { "last-event-id": lastEventId });
     await this.#fold(stream as RunStream | Promise<RunStream>, signal, true);
     return this.#endOf(signal);
   }
@@ -257,7 +257,7 @@ class LangGraphProtocol implements RunProtocol {
     const { id, status } = run;
     if (id === undefined || (status !== "idle" && status !== "disconnected")) return {};
     try {
-      const told = client ? await client.runs.get?.(threadId, id) : await this.#json(`runs/${id}`, signal);
+      const told = client ? await client.runs.get?.(threadId, id) : await this.#json(`runs/${segment(id)}`, signal);
       if ((told as { status?: unknown } | undefined)?.status !== "interrupted") return {};
     } catch {
       return {};
@@ -278,7 +278,7 @@ class LangGraphProtocol implements RunProtocol {
       else
         await request(
           this.#options,
-          `${base(apiUrl)}/threads/${threadId}/runs/${id}/cancel`,
+          `${base(apiUrl)}/threads/${segment(threadId)}/runs/${segment(id)}/cancel`,
           {},
           { method: "POST", signal },
         );
@@ -341,8 +341,8 @@ class LangGraphProtocol implements RunProtocol {
 
   /** Asks about the thread. */
   #get(path: string, signal: AbortSignal, headers: Record<string, string> = {}): Promise<Response> {
-    const { apiUrl } = this.#options;
-    return request(this.#options, `${base(apiUrl)}/threads/${this.#thread.threadId}/${path}`, headers, { signal });
+    const thread = `${base(this.#options.apiUrl)}/threads/${segment(this.#thread.threadId)}`;
+    return request(this.#options, `${thread}/${path}`, headers, { signal });
   }
 
   async #json(path: string, signal: AbortSignal): Promise<unknown> {
@@ -391,12 +391,14 @@ class LangGraphProtocol implements RunProtocol {
         thread.threadId = id;
         tell(onThreadId, thread.threadId);
       }
+      // Of a run that was not asked for yet there is nothing to stop.
+      if (signal.aborted && !(signal.reason instanceof LeftOff)) throw signal.reason;
       const { threadId } = thread;
       if (client) {
         const options = { ...payload, signal: abort, onRunCreated: ({ run_id }: { run_id: string }) => named(run_id) };
         return started(client.runs.stream(threadId, assistantId, options as never), () => created());
       }
-      const response = await post(`/threads/${threadId}/runs/stream`, snakeCased({ assistantId, ...payload }));
+      const response = await post(`/threads/${segment(threadId)}/runs/stream`, snakeCased({ assistantId, ...payload }));
       named(/runs\/([^/?]+)/.exec(response.headers.get("content-location") ?? "")?.[1]);
       return response;
     } catch (error) {
@@ -404,6 +406,12 @@ class LangGraphProtocol implements RunProtocol {
       throw error;
     }
   }
+}
+
+/** An id as a part of a path: a page may take a thread's from its own address. */
+function segment(id = ""): string {
+  if (id === "." || id === "..") throw new ThreadfoldError("INVALID_VALUE", `'${id}' is no id of a thread.`);
+  return encodeURIComponent(id);
 }
 
 const JSON_TYPE = { "content-type": "application/json" };
@@ -445,10 +453,11 @@ function resumeOf(answers: readonly Answer[]): unknown {
     );
   const [only] = answers;
   // An answer without the id would be taken for that of the next question, too, if the run fails between the two.
-  if (answers.length === 1 && !isServersId(only?.interrupt.id)) return only?.value;
+  if (answers.length === 1 && !isServersId(only?.interrupt.id)) return only?.value ?? null;
   if (answers.some(({ interrupt }) => interrupt.id === undefined))
     throw new ThreadfoldError("INVALID_VALUE", "Several interrupts can be answered only if they have ids.");
-  return Object.fromEntries(answers.map(({ interrupt, value }) => [interrupt.id, value]));
+  // Without a value JSON would leave the answer out.
+  return Object.fromEntries(answers.map(({ interrupt, value }) => [interrupt.id, value ?? null]));
 }
 
 /** LangGraph takes only ids of this form for ids, and all else for the answer itself. */

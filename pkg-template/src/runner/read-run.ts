@@ -1,5 +1,5 @@
 import { ThreadfoldError, type Thread } from "threadfold";
-import { BROKEN, connectionError } from "../stream/connection.js";
+import { brokenBy } from "../stream/connection.js";
 import { isFinal, isNotLetIn, pause } from "./http.js";
 import type { RunNews, RunProtocol, Work } from "./protocol.js";
 
@@ -25,7 +25,7 @@ export async function readRun<S extends object, U extends object>(
     // A server that answers repeatedly without an end knows of none.
     if (!canJoin || (isOver && hasJoined)) {
       const error =
-        connectionError(last.error ?? thread.run.error, BROKEN) ??
+        brokenBy(last.error ?? thread.run.error) ??
         new ThreadfoldError("BAD_RESPONSE", thread.run.id === undefined ? NO_RUN : NO_END);
       thread.receive({ type: "run-failed", error });
       break;

@@ -1,5 +1,5 @@
 import { ThreadfoldError, type Thread } from "threadfold";
-import { LeftOff } from "../abort.js";
+import { LeftOff, ofRunners } from "../abort.js";
 import { option } from "../errors.js";
 import { choice } from "../options.js";
 import { isOpen } from "../stream/run-end.js";
@@ -353,6 +353,8 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   #enqueue(update: string | undefined): Promise<RunResult> {
+    // A listener that heard of the update has disposed of the runner.
+    if (this.#isDisposed) return Promise.resolve({ status: "disconnected" });
     const end = this.#outbox.end(update);
     void this.#advance();
     return end;
@@ -480,6 +482,7 @@ export abstract class Runner<S extends object, U extends object> {
   /** Reads a run to its end. */
   async #follow(send?: Work, asked?: readonly unknown[]): Promise<RunResult> {
     const { signal } = (this.#stop = new AbortController());
+    ofRunners.add(signal);
     const news = await readRun(this.thread, this.#protocol, this.#delays, signal, send);
     if (["idle", "interrupted"].includes(this.thread.run.status) && !signal.aborted) this.#mayLack = false;
     // An answer that the server refused can be corrected.

@@ -59,7 +59,8 @@ export class ShownRun<S extends object, U extends object> {
     const isBlamed = status === "failed" || (isBroken && (error !== undefined || !this.#canJoin()));
     if (!this.failedLoad && !isBlamed) return undefined;
     const said = error as RunnerError | undefined;
-    const isRaw = isBroken && said?.code === undefined && said?.status === undefined;
+    // A DOMException's code is a number.
+    const isRaw = isBroken && typeof said?.code !== "string" && said?.status === undefined;
     const hasWords = typeof said?.message === "string";
     // LangGraph names the class of its error beside the message.
     const named = said?.code === undefined ? (error as { error?: unknown } | undefined)?.error : undefined;

@@ -14,3 +14,11 @@ export function connectionError(cause: unknown, sentence: string): unknown {
     ? new ThreadfoldError("NO_CONNECTION", sentence, { cause })
     : cause;
 }
+
+/** The same for a run whose connection broke though nobody stopped it: a signal of the user's own `fetch` says so, too. */
+export function brokenBy(cause: unknown): unknown {
+  const { name } = (cause ?? {}) as { name?: unknown };
+  return name === "AbortError" || name === "TimeoutError"
+    ? new ThreadfoldError("NO_CONNECTION", BROKEN, { cause })
+    : connectionError(cause, BROKEN);
+}

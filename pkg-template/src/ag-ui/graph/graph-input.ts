@@ -120,19 +120,24 @@ interface Sent {
 }
 
 /**
- * Removes what came of the user's last message, which the client sends once more, or edited: the run is made anew.
+ * Removes what came of the last message of the user's that the thread knows, if the client sends it once more at the end,
+ * or edited, with nothing behind it that the thread knows: the run is made anew.
  */
 function undone(known: unknown, sent: readonly object[]): object[] {
-  const last = (sent.at(-1) ?? {}) as { id?: string; role?: string };
   const list = (plainMessages(known) ?? []) as readonly { id?: string; content?: unknown }[];
-  const place = last.role === "user" ? list.map((message) => message.id).lastIndexOf(last.id) : -1;
-  if (place < 0) return [];
-  const kept = new Set(sent.map((message) => (message as { id?: string }).id));
-  const gone = list
-    .slice(place + 1)
-    .flatMap((message) => (message.id === undefined || kept.has(message.id) ? [] : [removeMessage(message.id)]));
+  const places = new Map(list.map(({ id }, place) => [id, place]));
+  const last = (sent as readonly Sent[]).filter(({ id }) => places.has(id)).at(-1);
+  const place = last?.role === "user" ? (places.get(last.id) as number) : -1;
+  if (!last || place < 0) return [];
   const said = toLangChain(last as never) as { readonly content?: unknown };
-  return sameJson(said.content, list[place]?.content) ? gone : [said, ...gone];
+  const was = list[place]?.content;
+  const isEdited = !sameJson(said.content, was);
+  // Behind another message only a text is known to be edited: what else it has may come back in another form.
+  const isTold = last === sent.at(-1) || (isEdited && typeof said.content === "string" && typeof was === "string");
+  if (!isTold) return [];
+  const kept = new Set((sent as readonly Sent[]).map(({ id }) => id));
+  const gone = list.slice(place + 1).flatMap(({ id }) => (id === undefined || kept.has(id) ? [] : [removeMessage(id)]));
+  return isEdited ? [said, ...gone] : gone;
 }
 
 /** Reasoning and activities are for the screen. */
