@@ -72,6 +72,34 @@ describe("LangGraph", () => {
     };
   const options = { apiUrl: "http://server", assistantId: "agent" };
 
+  test("half an answer is not whole because the stream of a joined run is gone", async () => {
+    const question = { type: "human", id: "q", content: "Hi" };
+    const values = { messages: [question, { type: "ai", id: "a", content: "Hello, world" }] };
+    const part = (event: string, data: unknown) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+    const half = [
+      part("metadata", { run_id: "r" }),
+      part("values", { messages: [question] }),
+      part("messages", [{ type: "AIMessageChunk", id: "a", content: "Hel" }, {}]),
+    ];
+    const stream = (text: string) => new Response(text, { headers: { "content-type": "text/event-stream" } });
+    for (const empty of ["", ": heartbeat\n\n", half.join("")]) {
+      const runner = new LangGraphRunner(new Thread({ threadId: "t" }), {
+        ...options,
+        rejoin: { delays: [1, 1] },
+        fetch: server({
+          "/threads/t/runs/stream": () => stream(half.join("")),
+          "/threads/t/runs/r/stream": () => stream(empty),
+          "/threads/t/runs/r": () => Response.json({ run_id: "r", status: "success" }),
+          "/threads/t/runs": () => Response.json([{ run_id: "r", status: "success" }]),
+          "/threads/t/state": () => Response.json({ values, tasks: [] }),
+        }),
+      });
+      expect(await runner.sendMessage(question)).toEqual({ status: "finished" });
+      expect(runner.thread.getState().messages.map(({ content }) => content)).toEqual(["Hi", "Hello, world"]);
+      expect(runner.thread.streaming).toEqual([]);
+    }
+  });
+
   test("stopped before its thread is made, asks for no run", async () => {
     requests.length = 0;
     let make: (response: Response) => void = () => {};

@@ -132,7 +132,9 @@ class Reading implements Taker {
     this.#v2 = known.v2;
     this.#api = known.api;
     this.#options = options;
-    this.#mayEnd = options.join ?? (isOpen(thread) && thread.run.id !== undefined);
+    // Half a message has its state to come, however little the stream of a run that is joined again says.
+    const isHalf = options.endsWithValues === true && (thread.streaming?.length ?? 0) > 0;
+    this.#mayEnd = (options.join ?? (isOpen(thread) && thread.run.id !== undefined)) && !isHalf;
     if (options.step !== undefined) known.v2.standsAt(options.step);
   }
 

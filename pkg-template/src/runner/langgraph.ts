@@ -250,7 +250,10 @@ class LangGraphProtocol implements RunProtocol {
     return this.#endOf(signal);
   }
 
-  /** Asks whether the run that ended without a question was stopped, by another page say: its stream just ends. */
+  /**
+   * Asks how the run ended whose stream ended without a question: it may have been stopped, by another page say. The stream
+   * of one that is done may be gone; then the thread's state has what it came to.
+   */
   async #endOf(signal: AbortSignal): Promise<RunNews> {
     const { client } = this.#options;
     const { threadId = "", run } = this.#thread;
@@ -258,12 +261,22 @@ class LangGraphProtocol implements RunProtocol {
     if (id === undefined || (status !== "idle" && status !== "disconnected")) return {};
     try {
       const told = client ? await client.runs.get?.(threadId, id) : await this.#json(`runs/${segment(id)}`, signal);
-      if ((told as { status?: unknown } | undefined)?.status !== "interrupted") return {};
+      const { status: end } = (told ?? {}) as { status?: unknown };
+      if (end === "success" && status === "disconnected") await this.#takeState(signal);
+      if (end !== "interrupted") return {};
     } catch {
       return {};
     }
     if (this.#thread.run.status === "disconnected") this.#thread.receive({ type: "run-finished", stopped: true });
     return { stopped: true };
+  }
+
+  async #takeState(signal: AbortSignal): Promise<void> {
+    const found = await this.load(signal);
+    if (!found || found.runId !== undefined || signal.aborted) return;
+    const { values, interrupts } = found;
+    this.#thread.receive({ type: "values", values, partial: interrupts.length > 0 });
+    this.#thread.receive({ type: "run-finished", interrupts });
   }
 
   async cancel(signal: AbortSignal): Promise<void> {

@@ -12,6 +12,8 @@ export interface ReceivingThread {
     readonly interrupts?: readonly unknown[] | undefined;
     readonly lastEventId?: string | undefined;
   };
+  /** The ids of messages that are incomplete, if it says so. */
+  readonly streaming?: readonly string[] | undefined;
   message(id: string): object | undefined;
   /** Returns whether the run has had the part with this key. */
   had(key: string): boolean;
