@@ -31,9 +31,11 @@ const VALUES: Record<string, () => unknown> = {
   "a key with slashes": () => ({ "a/b~c": 1, "": 2 }),
 };
 
-const pairs = Object.keys(VALUES).flatMap((from) => Object.keys(VALUES).map((to) => [from, to] as const));
+test.each(Object.keys(VALUES))("%s, then anything", async (from) => {
+  for (const to of Object.keys(VALUES)) await comparesTo(from, to);
+});
 
-test.each(pairs)("%s, then %s", async (from, to) => {
+async function comparesTo(from: string, to: string): Promise<void> {
   const graph = new StateGraph(defineSchema({ x: field.replace(), other: field.replace() }))
     .addNode("a", () => ({ x: VALUES[from]?.() }))
     .addNode("b", () => ({ x: VALUES[to]?.(), other: 1 }))
@@ -52,8 +54,8 @@ test.each(pairs)("%s, then %s", async (from, to) => {
   const dict = x instanceof AIMessage && {
     x: { ...(state as { x: object }).x, type: "ai", content: x.content, id: x.id },
   };
-  expect(state).toEqual({ ...(JSON.parse(JSON.stringify(values)) as object), ...dict });
-});
+  expect(state, `${from}, then ${to}`).toEqual({ ...(JSON.parse(JSON.stringify(values)) as object), ...dict });
+}
 
 test("what is JSON is told as it is, and costs what changed", async () => {
   const list = Array.from({ length: 1000 }, (_, at) => ({ at }));
