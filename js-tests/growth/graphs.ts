@@ -29,12 +29,33 @@ const SHAPES: Record<string, (graph: Builder, n: number) => void> = {
   },
 };
 
-export const graphs: Case[] = Object.entries(SHAPES).map(([shape, connect]) => ({
+const built = (n: number, connect: (graph: Builder, n: number) => void): Builder => {
+  const graph = new StateGraph(schema) as unknown as Builder;
+  for (let at = 0; at < n; at++) graph.addNode(name(at), () => ({}));
+  connect(graph, n);
+  return graph;
+};
+
+const compiled: Case[] = Object.entries(SHAPES).map(([shape, connect]) => ({
   name: `compile: ${shape}`,
   prepare: (n) => {
-    const graph = new StateGraph(schema) as unknown as Builder;
-    for (let at = 0; at < n; at++) graph.addNode(name(at), () => ({}));
-    connect(graph, n);
+    const graph = built(n, connect);
     return () => graph.compile();
   },
 }));
+
+/** Ten edges from each node. */
+const drawn: Case = {
+  name: "drawMermaid: 10 n edges",
+  from: 400,
+  prepare: (n) => {
+    const graph = built(n, (graph, n) => {
+      graph.addEdge(START, name(0));
+      for (let at = 0; at < n; at++)
+        for (const step of times(10, (one) => one + 1)) graph.addEdge(name(at), name((at + step) % n));
+    }).compile();
+    return () => graph.drawMermaid();
+  },
+};
+
+export const graphs: Case[] = [...compiled, drawn];

@@ -94,10 +94,15 @@ export function drawnGraph(graph: CompiledStateGraph, xray: boolean | number): D
     edges,
     drawMermaid: (how) => mermaidOf(drawn, how, true),
     toJSON: () => ({
-      nodes: Object.values(nodes).map(({ id, name }) =>
+      nodes: Object.values(nodes).map(({ id, name, metadata }) =>
         id === START || id === END
           ? { id, type: "schema", data: {} }
-          : { id, type: "runnable", data: { id: ["langgraph", "RunnableCallable"], name } },
+          : {
+              id,
+              type: "runnable",
+              data: { id: ["langgraph", "RunnableCallable"], name },
+              ...(metadata !== undefined && { metadata }),
+            },
       ),
       edges,
     }),
@@ -138,7 +143,9 @@ export function mermaidOf(
     let at = 0;
     while (at < from.length - 1 && at < to.length - 1 && from[at] === to[at]) at++;
     const key = from.slice(0, at).join(":");
-    groups.set(key, [...(groups.get(key) ?? []), edge]);
+    const group = groups.get(key);
+    if (group) group.push(edge);
+    else groups.set(key, [edge]);
   }
   const draw = (prefix: string): void => {
     const start = prefix && `${prefix}:`;
