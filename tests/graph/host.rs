@@ -428,8 +428,8 @@ impl<'a> Host<'a> {
         self.null = None;
     }
 
-    /// Updates the state as a node. langgraph.js takes what finished tasks have written to fields, and
-    /// loses their edges, because that has no versions; Python takes nothing.
+    /// Updates the state as a node, behind what finished tasks have written; Python takes nothing of
+    /// theirs.
     fn update(&mut self, run: &mut Run, node: u32, at: usize) {
         if !self.is_python {
             run.peek();
@@ -448,24 +448,7 @@ impl<'a> Host<'a> {
                     .zip(&wrote)
                     .filter_map(|(at, wrote)| Some((By::Task(at), &wrote.as_ref()?.numbers)));
                 let (by, numbers): (Vec<_>, Vec<_>) = done.unzip();
-                let before = run.state();
                 run.apply(&by, &Writes::from_iter(numbers)).unwrap();
-                // Nothing counts as updated: what was just written clears as well, and what waits is
-                // free.
-                let mut state =
-                    PlanState { highest: before.highest, sends: Vec::new(), ..run.state() };
-                let (first, joins) = (self.plan.branch(0) as usize, self.plan.join(0) as usize);
-                for (at, channel) in state.channels.iter_mut().enumerate() {
-                    channel.version = before.channels[at].version;
-                    let to = match at.checked_sub(joins) {
-                        Some(join) => Some(self.case.j[join].1),
-                        None => at.checked_sub(first).map(|node| node as u32),
-                    };
-                    let waits = to.is_some_and(|node| self.case.d.contains(&node));
-                    channel.is_finished = waits && channel.is_held;
-                    channel.is_held &= waits || at >= joins;
-                }
-                *run = Run::open(self.plan.clone(), state, &Options::default()).unwrap();
             }
         }
         let said = vec![format!("u{at}")];
