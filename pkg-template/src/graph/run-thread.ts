@@ -81,7 +81,12 @@ export abstract class RunThread extends RunEvents {
   }
 
   get known(): KnownIds {
-    return (this.#known ??= new KnownIds(this.spec.fields.messages));
+    return (this.#known ??= new KnownIds(this.spec.fields.messages, this.spec.leftIds));
+  }
+
+  /** Leaves what it knows to the next run of its thread. */
+  protected leave(): void {
+    if (this.saved) this.#known?.leave();
   }
 
   /** The values of `__start__` and of branches. */

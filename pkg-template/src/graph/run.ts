@@ -58,6 +58,7 @@ export class Run extends RunInput {
         // Who streams it looks in between.
         if (this.streams) await Promise.resolve();
       }
+      this.leave();
       const ending = this.#end();
       if (ending) await this.#unlessStopped(ending);
       if (this.on) this.tell(this.#stopped ? "run-interrupt" : "run-end", { output: this.state });
