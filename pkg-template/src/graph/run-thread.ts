@@ -70,7 +70,7 @@ export abstract class RunThread extends RunEvents {
   #open(saver: SavedThread["saver"], durability: SavedThread["durability"]): SavedThread {
     const { threadId, spec, ns } = this;
     checkCheckpointId(this.configurable);
-    if (threadId === undefined)
+    if (!threadId)
       throw new GraphValueError(
         "A graph with a checkpointer needs to know the thread: give { threadId } or { configurable: { thread_id } }.",
       );
