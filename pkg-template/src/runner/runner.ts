@@ -1,6 +1,6 @@
 import { ThreadfoldError, type Thread } from "threadfold";
 import { LeftOff, ofRunners } from "../abort.js";
-import { option } from "../errors.js";
+import { option, reading } from "../errors.js";
 import { choice } from "../options.js";
 import { isOpen } from "../stream/run-end.js";
 import type { PendingUpdate } from "../thread-types.js";
@@ -76,8 +76,7 @@ export abstract class Runner<S extends object, U extends object> {
     const activity = () => this.#work && (this.#cancelling ? "cancelling" : "working");
     this.#questions = new Questions(thread, (raw) => protocol.interrupt(raw));
     this.#failed = new Failed(thread);
-    const canJoin = () => protocol.canJoin && thread.run.id !== undefined;
-    this.#shown = new ShownRun(thread, this.#questions, activity, canJoin);
+    this.#shown = new ShownRun(thread, this.#questions, activity);
     this.getStatus = this.getStatus.bind(this);
     this.subscribe = this.subscribe.bind(this);
   }
@@ -97,9 +96,9 @@ export abstract class Runner<S extends object, U extends object> {
 
   /**
    * Why the last run failed, why its connection broke, or why the thread could not be loaded; with the HTTP `status`, if
-   * the server refused the request. Only while {@link Runner.status} is `error`, when `retry()` can be called: not while a
-   * broken connection is being rejoined. `NO_CONNECTION` for a run that a reload cut off and that cannot be rejoined. The
-   * same object until another run fails.
+   * the server refused the request. Exactly while {@link Runner.status} is `error`, when `retry()` can be called: not while
+   * a broken connection is being rejoined. `NO_CONNECTION` for a run that a reload cut off, until it is rejoined. The same
+   * object until another run fails.
    */
   get error(): RunnerError | undefined {
     return this.#shown.error;
@@ -134,7 +133,7 @@ export abstract class Runner<S extends object, U extends object> {
     checkSending(this.thread, input, options);
     this.#refuseIfBusy();
     const isNone = message === undefined || (Array.isArray(message) && message.length === 0);
-    const update = { ...input, ...(!isNone && { messages: this.#protocol.messages(message) }) };
+    const update = reading(() => ({ ...input, ...(!isNone && { messages: this.#protocol.messages(message) }) }));
     const messageId = option(options, "messageId");
     if (messageId !== undefined) {
       const question = this.#questionOf(messageId);
@@ -207,14 +206,17 @@ export abstract class Runner<S extends object, U extends object> {
     this.#ready();
     const { thread } = this;
     const { status } = thread.run;
-    const id = typeof update === "string" ? update : update?.id;
+    const id = typeof update === "string" ? update : option(update, "id");
     if (id === undefined && !this.#work) {
       if (this.#loadAgain) return this.#loadAgain();
       // Questions of a run that failed: it was to answer them.
       if (status === "failed" && this.#isAsking) return this.#answers ? this.#resume(this.#answers) : this.#askAgain();
     }
     this.#refuseIfBusy();
-    if (id === undefined && !this.#work && status === "disconnected") return this.#rejoin((gone) => this.#again(gone));
+    if (id === undefined && !this.#work && status === "disconnected") {
+      const canJoin = this.#protocol.canJoin && thread.run.id !== undefined;
+      return this.#rejoin((end) => this.#again(end, canJoin));
+    }
     const chosen = id === undefined ? this.#failed.last : this.#failed.all.filter((one) => one.id === id);
     if (chosen.length === 0) {
       if (id !== undefined || status !== "failed") invalid("Nothing has failed.");
@@ -238,10 +240,11 @@ export abstract class Runner<S extends object, U extends object> {
     this.#ready();
     if (this.#work) busy();
     const questions = this.#questions;
-    const isWhole = () => answersTo(questions, decisions).length === questions.all.length;
-    if (isWhole()) return this.#resume(answersTo(questions, decisions));
+    const answers = () => reading(() => answersTo(questions, decisions));
+    const isWhole = answers().length === questions.all.length;
+    if (isWhole) return this.#resume(answers());
     if (this.thread.run.status === "failed") this.#askAgain();
-    questions.keep(answersTo(questions, decisions));
+    questions.keep(answers());
     this.#shown.tell();
     return this.#result({});
   }
@@ -306,7 +309,7 @@ export abstract class Runner<S extends object, U extends object> {
   dispose(): void {
     if (this.#isDisposed) return;
     this.#isDisposed = true;
-    this.#stop?.abort(new LeftOff("The runner was disposed of before the server began the run."));
+    this.#stop?.abort(new LeftOff());
     this.#cancel.leave();
     if (this.#work) this.#disconnect();
     settle(this.#outbox.takeWaiters(), { status: "disconnected" });
@@ -467,10 +470,10 @@ export abstract class Runner<S extends object, U extends object> {
     }
   }
 
-  /** Makes a run again that could not be joined because the server does not know it any more. */
-  #again(end: RunResult): RunResult | Promise<RunResult> {
+  /** Makes a run again that could not be joined, maybe because the server does not know it any more. */
+  #again(end: RunResult, couldJoin: boolean): RunResult | Promise<RunResult> {
     const isNext = !this.#work && !this.#isDisposed && this.thread.run.status === "failed";
-    return isNext && end.status === "failed" && isGone(end.error) ? this.retry() : end;
+    return isNext && end.status === "failed" && (!couldJoin || isGone(end.error)) ? this.retry() : end;
   }
 
   /** The questions of a run that failed are open again. */
