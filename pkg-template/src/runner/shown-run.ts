@@ -37,8 +37,8 @@ export class ShownRun<S extends object, U extends object> {
     // What was said waits until the server has heard of the stop.
     if (activity === "cancelling") return "submitted";
     if (this.failedLoad) return "error";
-    if (status === "disconnected") return activity ? "submitted" : "error";
-    return status === "idle" ? "ready" : status === "failed" ? "error" : status;
+    if (status === "disconnected" || status === "failed") return activity ? "submitted" : "error";
+    return status === "idle" ? "ready" : status;
   }
 
   /** Why something failed that can be done again now: only while the status is `error`. */
