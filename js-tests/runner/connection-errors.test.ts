@@ -35,7 +35,7 @@ test("a connection of an agent's own is told in the same words, whether the run 
 });
 
 test.each([true, false])(
-  "a run that a reload cut off has an error at once, unless it can be joined: %s",
+  "a run that a reload cut off has an error at once, also if it can be joined: %s",
   async (canJoin) => {
     let begun: () => void = () => {};
     const streaming = new Promise<void>((resolve) => (begun = resolve));
@@ -58,14 +58,13 @@ test.each([true, false])(
     const runner = new AgUiRunner(thread, { url: "/agent", ...(canJoin && { connect }) });
     const { error } = runner;
     expect(runner.status).toBe("error");
-    if (canJoin) return expect(error).toBe(undefined);
     expect(error).toBeInstanceOf(ThreadfoldError);
     expect(error).toMatchObject({ code: BROKEN.code, message: BROKEN.message });
     expect(error).not.toHaveProperty("cause");
     expect(runner.error).toBe(error);
     // A failure of which nothing is known is told as itself.
     thread.receive({ type: "run-failed", error: undefined });
-    expect(runner.error).toEqual({ message: "undefined" });
+    expect(runner.error).toEqual({ message: "undefined", code: "RUN_FAILED" });
   },
 );
 

@@ -383,7 +383,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
 
     const again = Thread.fromJSON(record) as unknown as AnyThread;
     const other = make(again, server);
-    expect([other.status, other.error]).toEqual(["error", undefined]);
+    expect([other.status, other.error]).toMatchObject(["error", { code: "NO_CONNECTION" }]);
     server.release();
     expect(await other.rejoin()).toEqual({ status: "finished" });
     await until(() => other.status === "ready");

@@ -1,6 +1,7 @@
 import { ThreadfoldError } from "threadfold";
 import { option } from "../errors.js";
 import { reportPart } from "../stream/delivery.js";
+import { isOpen } from "../stream/run-end.js";
 import { read } from "../stream/source.js";
 import type { SentPart, Taker } from "../stream/taker.js";
 import type { AgUiEvent, RunEnd } from "./event-types.js";
@@ -129,10 +130,21 @@ class Reading implements Taker {
     this.#fold.thread.report(error, data);
   }
 
+  /** An end that cannot be read is an end all the same. */
+  #refuse(value: AgUiEvent | null | undefined, why: string): undefined {
+    const { thread } = this.#fold;
+    const error = new ThreadfoldError("INVALID_VALUE", why);
+    thread.report(error, value);
+    if ((value?.type === "RUN_FINISHED" || value?.type === "RUN_ERROR") && isOpen(thread)) {
+      thread.receive({ type: "run-failed", error });
+      this.end = { status: "failed", error };
+    }
+  }
+
   #kindOf(value: unknown): Kind | undefined {
     try {
       const kind = kindOf(value);
-      return typeof kind === "string" ? this.#fold.refuse(value, kind, "INVALID_VALUE") : kind;
+      return typeof kind === "string" ? this.#refuse(value as AgUiEvent, kind) : kind;
     } catch (cause) {
       reportPart(this.#fold.thread, cause, value);
       return undefined;

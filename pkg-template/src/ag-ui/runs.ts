@@ -2,7 +2,7 @@ import { isAbort, isAbortError } from "../abort.js";
 import * as reading from "../stream/run-end.js";
 import type { Interrupt, RunError, RunFailure, RunFinished, RunStarted } from "./event-types.js";
 import { cleaned, MESSAGES, NOTHING, type Fold, type Step } from "./fold.js";
-import { absentOr, isObject, list, messages, text } from "./shapes.js";
+import { absentOr, areObjects, isObject, messages, text } from "./shapes.js";
 
 export function interruptsOf(interrupts: readonly Interrupt[]): Interrupt[] {
   return interrupts.map((interrupt) => {
@@ -87,7 +87,7 @@ export const runStarted: Step<RunStarted> = {
 export const runFinished: Step<RunFinished> = {
   shape: {
     outcome: absentOr(
-      (outcome) => isObject(outcome) && (outcome["type"] !== "interrupt" || list(outcome["interrupts"])),
+      (outcome) => isObject(outcome) && (outcome["type"] !== "interrupt" || areObjects(outcome["interrupts"])),
     ),
   },
   hook: "onRunFinishedEvent",

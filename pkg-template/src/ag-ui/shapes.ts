@@ -9,6 +9,7 @@ export type Shape = Readonly<Record<string, Check>>;
 
 export const text: Check = (value) => typeof value === "string";
 export const list: Check = (value) => Array.isArray(value);
+export const areObjects: Check = (value) => Array.isArray(value) && value.every(isObject);
 export const given: Check = (value) => value !== undefined;
 export const absentOr =
   (check: Check): Check =>

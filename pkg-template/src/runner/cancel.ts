@@ -1,3 +1,4 @@
+import { blamed } from "./blame.js";
 import { pause } from "./http.js";
 import type { RunProtocol } from "./protocol.js";
 import type { RunnerError } from "./runner-types.js";
@@ -21,7 +22,7 @@ export class Cancel {
     // Here it is over all the same.
     const told = this.#protocol.cancel(signal).then(
       () => undefined,
-      (error: unknown) => (hasEnded(error) || signal.aborted ? undefined : (error as RunnerError)),
+      (error: unknown) => (hasEnded(error) || signal.aborted ? undefined : blamed(error, false)),
     );
     const error = await Promise.race([told, over.then(() => undefined)]);
     leave.abort();

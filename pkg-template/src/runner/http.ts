@@ -71,6 +71,12 @@ export const isNotLetIn = (error: unknown): boolean => [401, 403].includes(statu
 /** Whether the server does not know what it is asked for. */
 export const isGone = (error: unknown): boolean => [404, 410].includes(statusOf(error) as number);
 
+/** Whether a run failed without an answer of its server, which may have begun it. */
+export const isLost = ({ id, error }: { readonly id?: unknown; readonly error?: unknown }): boolean =>
+  id === undefined &&
+  ((error as { code?: unknown } | undefined)?.code === "NO_CONNECTION" ||
+    [502, 504].includes(statusOf(error) as number));
+
 /** Whether the server would answer the same on every retry. */
 export function isFinal(error: unknown): boolean {
   const status = statusOf(error);

@@ -90,16 +90,12 @@ export class LangGraphRunner<
   S extends WithLangChainMessages = ThreadState,
   U extends object = ThreadUpdate<S>,
 > extends Runner<S, U> {
-  readonly #protocol: LangGraphProtocol;
-
   /**
    * @throws {@link ThreadfoldError} `INVALID_VALUE` for anything but a thread, for an unknown option, without an
    *   `assistantId`, and unless either `apiUrl` or `client` is given.
    */
   constructor(thread: Thread<S, U>, options: LangGraphRunnerOptions) {
-    const protocol = new LangGraphProtocol(thread as unknown as Thread, options);
-    super(thread, protocol, options);
-    this.#protocol = protocol;
+    super(thread, new LangGraphProtocol(thread as unknown as Thread, options), options);
   }
 
   /**
@@ -132,7 +128,7 @@ export class LangGraphRunner<
    * ```
    */
   async load(): Promise<RunResult> {
-    return this.loadFrom((signal) => this.#protocol.load(signal));
+    return this.loadFrom();
   }
 }
 
@@ -478,7 +474,11 @@ const isServersId = (id: string | undefined) => id !== undefined && /^[0-9a-f]{3
 
 /** The fields of a server's run and state that a runner reads. */
 type ListedRun = { readonly run_id: string; readonly status: string };
-type ToldState = { readonly values?: unknown; readonly tasks?: readonly { readonly interrupts?: readonly object[] }[] };
+type ToldState = {
+  readonly values?: unknown;
+  readonly next?: unknown;
+  readonly tasks?: readonly { readonly interrupts?: readonly object[] }[];
+};
 
 /** Waits for what a client answers, which may not know of the signal. */
 async function unlessAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
@@ -507,7 +507,7 @@ const listOf = (told: unknown): readonly unknown[] => (Array.isArray(told) ? tol
 function serverThread(listed: unknown, told: unknown): ServerThread {
   if (!areObjects(listed)) throw new ThreadfoldError("BAD_RESPONSE", "The server answered no list of runs.");
   const runs = listed as readonly ListedRun[];
-  const { values, tasks } = (areObjects([told]) ? told : {}) as ToldState;
+  const { values, next, tasks } = (areObjects([told]) ? told : {}) as ToldState;
   const isState = values === undefined || values === null || areObjects([values]);
   if (!areObjects([told]) || !isState || !areObjects(tasks ?? []))
     throw new ThreadfoldError("BAD_RESPONSE", "The server answered no state of a thread.");
@@ -521,6 +521,7 @@ function serverThread(listed: unknown, told: unknown): ServerThread {
     values: messages === own["messages"] ? own : { ...own, messages },
     interrupts: interrupts.map((asked) => ({ ...asked, namespace: [] })),
     runId: run?.run_id,
+    isDone: listOf(next).length === 0,
   };
 }
 

@@ -10,6 +10,8 @@ export interface ServerThread {
   readonly interrupts: readonly unknown[];
   /** The run under way, if any. */
   readonly runId: string | undefined;
+  /** Whether the graph has nothing left to do. */
+  readonly isDone: boolean;
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { ServerThread } from "./load.js";
 import type { RunnerDecision, RunnerInterrupt } from "./runner-types.js";
 
 /** A protocol's requests. The runner decides when to make them, and handles their results. */
@@ -13,6 +14,8 @@ export interface RunProtocol {
    * @param hasFailed - Whether the run before it failed: the server may lack what that carried, though it told it.
    */
   request(updates: readonly object[], answers?: readonly Answer[], hasFailed?: boolean): Work;
+  /** Fetches the server's state of the thread; undefined if the server does not know it. */
+  load?(signal: AbortSignal): Promise<ServerThread | undefined>;
   /** Joins the thread's last run. */
   join(signal: AbortSignal): Promise<RunNews>;
   /** Whether to send the answers again when a run failed after the server had them. */

@@ -1,5 +1,5 @@
 import { ThreadfoldError, type Thread } from "threadfold";
-import { brokenBy } from "../stream/connection.js";
+import { BROKEN, brokenBy } from "../stream/connection.js";
 import { isFinal, isNotLetIn, pause } from "./http.js";
 import type { RunNews, RunProtocol, Work } from "./protocol.js";
 
@@ -26,11 +26,16 @@ export async function readRun<S extends object, U extends object>(
     if (!canJoin || (isOver && hasJoined)) {
       const error =
         brokenBy(last.error ?? thread.run.error) ??
-        new ThreadfoldError("BAD_RESPONSE", thread.run.id === undefined ? NO_RUN : NO_END);
+        (send || hasJoined
+          ? new ThreadfoldError("BAD_RESPONSE", thread.run.id === undefined ? NO_RUN : NO_END)
+          : new ThreadfoldError("NO_CONNECTION", BROKEN));
       thread.receive({ type: "run-failed", error });
       break;
     }
-    if (isOver) break;
+    if (isOver) {
+      if (thread.run.error === undefined) thread.receive({ type: "disconnected", error: brokenBy(last.error) });
+      break;
+    }
     await pause(tries < 0 ? 0 : (delays[tries] ?? 0), signal);
     if (!isLost()) break;
     last = await attempt((signal) => protocol.join(signal), signal);

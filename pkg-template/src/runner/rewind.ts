@@ -47,6 +47,26 @@ export function rewound<S extends object, U extends object>(
   return { messages: [instead === question ? question : { ...instead, id: question.id }, ...removals] };
 }
 
+/**
+ * Returns the removals of what a failed run has said behind the user's last message: it is made anew.
+ *
+ * @param before - The ids of what was there before; if a reload has lost them, the answer at the end is the run's.
+ */
+export function saidBy<S extends object, U extends object>(
+  thread: Thread<S, U>,
+  before: (() => ReadonlySet<unknown>) | undefined,
+): object[] {
+  const known = before?.();
+  const isOlder = (message: Said) =>
+    isUsers(message) || (known ? known.has(message.id) : !isAnswer(message)) || !thread.message(message.id);
+  const messages = messagesIn(thread.getState());
+  return messages.slice(lastOf(messages, isOlder) + 1).map(({ id }) => removeMessage(id));
+}
+
+/** Whether it is the assistant's, and calls no tools. */
+const isAnswer = ({ role, toolCalls }: Said & { readonly toolCalls?: readonly unknown[] }): boolean =>
+  role === "assistant" && !toolCalls?.length;
+
 /** Returns the one message to send in the place of the user's with this id. */
 export function insteadOf(question: Said, id: string, messages: unknown): object {
   const [own, ...more] = [messages ?? []].flat() as object[];

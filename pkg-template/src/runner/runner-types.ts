@@ -13,7 +13,8 @@ export interface RunnerError {
   readonly message: string;
   /** The HTTP status, if the server refused the request. */
   readonly status?: number | undefined;
-  readonly code?: string | number | undefined;
+  /** threadfold's, the server's, LangGraph's name of the error; `RUN_FAILED` if it has none. */
+  readonly code: string | number;
 }
 
 /** What a run asks, in one shape for both protocols. */

@@ -1,6 +1,6 @@
 import { ThreadfoldError, type Thread } from "threadfold";
 import { LeftOff, ofRunners } from "../abort.js";
-import { option } from "../errors.js";
+import { option, reading } from "../errors.js";
 import { choice } from "../options.js";
 import { isOpen } from "../stream/run-end.js";
 import type { PendingUpdate } from "../thread-types.js";
@@ -8,8 +8,8 @@ import { answersTo } from "./answers.js";
 import { Cancel } from "./cancel.js";
 import { checkSending, checkSendOptions } from "./check-options.js";
 import { Failed } from "./failed.js";
-import { isGone } from "./http.js";
-import { load, type ServerThread } from "./load.js";
+import { isGone, isLost } from "./http.js";
+import { load } from "./load.js";
 import { Outbox, settle, type Waiter } from "./outbox.js";
 import type { Answer, RunNews, RunProtocol, Work } from "./protocol.js";
 import { Questions } from "./questions.js";
@@ -25,8 +25,8 @@ import type {
   SentFields,
   SentMessages,
 } from "./runner-types.js";
-import { insteadOf, questionOf, rewound, unsentOf } from "./rewind.js";
-import type { Said } from "./said.js";
+import { insteadOf, questionOf, rewound, saidBy, unsentOf } from "./rewind.js";
+import { idsOf, messagesIn, type Said } from "./said.js";
 import { sendAgain } from "./send-again.js";
 import { ShownRun } from "./shown-run.js";
 import { beginEmpty } from "./waiting.js";
@@ -51,6 +51,8 @@ export abstract class Runner<S extends object, U extends object> {
   readonly #failed: Failed<S, U>;
   /** What the server had said when the run began: while it is the same, it has said nothing of the run. */
   #atStart: S | undefined;
+  /** The ids of the messages that were there then, and of those that the run took along. */
+  #before: (() => ReadonlySet<unknown>) | undefined;
   /** The current activity, and its abort controller. */
   #work: Promise<RunResult> | undefined;
   #stop: AbortController | undefined;
@@ -76,8 +78,7 @@ export abstract class Runner<S extends object, U extends object> {
     const activity = () => this.#work && (this.#cancelling ? "cancelling" : "working");
     this.#questions = new Questions(thread, (raw) => protocol.interrupt(raw));
     this.#failed = new Failed(thread);
-    const canJoin = () => protocol.canJoin && thread.run.id !== undefined;
-    this.#shown = new ShownRun(thread, this.#questions, activity, canJoin);
+    this.#shown = new ShownRun(thread, this.#questions, activity);
     this.getStatus = this.getStatus.bind(this);
     this.subscribe = this.subscribe.bind(this);
   }
@@ -97,9 +98,9 @@ export abstract class Runner<S extends object, U extends object> {
 
   /**
    * Why the last run failed, why its connection broke, or why the thread could not be loaded; with the HTTP `status`, if
-   * the server refused the request. Only while {@link Runner.status} is `error`, when `retry()` can be called: not while a
-   * broken connection is being rejoined. `NO_CONNECTION` for a run that a reload cut off and that cannot be rejoined. The
-   * same object until another run fails.
+   * the server refused the request. Exactly while {@link Runner.status} is `error`, when `retry()` can be called: not while
+   * a broken connection is being rejoined. `NO_CONNECTION` for a run that a reload cut off, until it is rejoined. The same
+   * object until another run fails.
    */
   get error(): RunnerError | undefined {
     return this.#shown.error;
@@ -134,7 +135,7 @@ export abstract class Runner<S extends object, U extends object> {
     checkSending(this.thread, input, options);
     this.#refuseIfBusy();
     const isNone = message === undefined || (Array.isArray(message) && message.length === 0);
-    const update = { ...input, ...(!isNone && { messages: this.#protocol.messages(message) }) };
+    const update = reading(() => ({ ...input, ...(!isNone && { messages: this.#protocol.messages(message) }) }));
     const messageId = option(options, "messageId");
     if (messageId !== undefined) {
       const question = this.#questionOf(messageId);
@@ -196,8 +197,9 @@ export abstract class Runner<S extends object, U extends object> {
   /**
    * Does again what the thread did last, if that failed. A run sends the updates that it carried and the server does not
    * have; one without any runs again, with its answers to interrupts if it had any. A LangGraph run that had begun goes on
-   * from its checkpoint, which keeps the answers. A run that lost its connection is rejoined, or made again if the server
-   * does not know it any more; a `load()` loads again, and answers lost by a reload are asked for again. If the last run did not fail, sends what the last one that did carried.
+   * from its checkpoint, which keeps the answers; of one whose request got no answer, the server is asked first. A run that
+   * lost its connection is rejoined, or made again if it cannot be; a `load()` loads again, and answers lost by a reload are
+   * asked for again. If the last run did not fail, sends what the last one that did carried.
    *
    * @param update - A failed update: sends that one instead, at the end if the conversation has gone on since.
    *
@@ -207,22 +209,51 @@ export abstract class Runner<S extends object, U extends object> {
     this.#ready();
     const { thread } = this;
     const { status } = thread.run;
-    const id = typeof update === "string" ? update : update?.id;
+    const id = typeof update === "string" ? update : option(update, "id");
     if (id === undefined && !this.#work) {
       if (this.#loadAgain) return this.#loadAgain();
       // Questions of a run that failed: it was to answer them.
       if (status === "failed" && this.#isAsking) return this.#answers ? this.#resume(this.#answers) : this.#askAgain();
     }
     this.#refuseIfBusy();
-    if (id === undefined && !this.#work && status === "disconnected") return this.#rejoin((gone) => this.#again(gone));
-    const chosen = id === undefined ? this.#failed.last : this.#failed.all.filter((one) => one.id === id);
-    if (chosen.length === 0) {
-      if (id !== undefined || status !== "failed") invalid("Nothing has failed.");
-      if (this.#answers && this.#protocol.answersAgain && !this.#work) return this.#resume(this.#answers);
+    if (id === undefined && !this.#work && status === "disconnected") {
+      const canJoin = this.#protocol.canJoin && thread.run.id !== undefined;
+      return this.#rejoin((end) => this.#again(end, canJoin));
     }
-    const again = this.#outbox.prepare(() => chosen.map((one) => sendAgain(thread, one)));
+    const chosen = id === undefined ? this.#failed.last : this.#failed.all.filter((one) => one.id === id);
+    if (chosen.length > 0)
+      return this.#protocol.load && !this.#work && isLost(thread.run)
+        ? this.#askFirst(chosen)
+        : this.#sendAgain(chosen);
+    if (id !== undefined || status !== "failed") invalid("Nothing has failed.");
+    if (this.#work || !this.#protocol.answersAgain) return this.#enqueue(undefined);
+    if (this.#answers) return this.#resume(this.#answers);
+    const said = thread.run.id === undefined ? [] : saidBy(thread, this.#before);
+    return said.length > 0 ? this.#send(() => ({ messages: said })) : this.#enqueue(undefined);
+  }
+
+  #sendAgain(chosen: readonly PendingUpdate<U>[]): Promise<RunResult> {
+    const again = this.#outbox.prepare(() => chosen.map((one) => sendAgain(this.thread, one)));
     for (const one of again) this.#outbox.add(one);
     return this.#enqueue(again.at(-1));
+  }
+
+  /** Takes what the server has of a run whose request got no answer, and sends what the server does not have. */
+  #askFirst(chosen: readonly PendingUpdate<U>[]): Promise<RunResult> {
+    const { thread } = this;
+    const ids = new Set(chosen.map(({ id }) => id));
+    return this.#load((end, isDone) => {
+      if (this.#work || end.status === "interrupted") return end;
+      const lacking = thread.pending.filter(({ id }) => ids.has(id));
+      const failed = lacking.filter(({ status }) => status === "failed");
+      if (failed.length > 0) return this.#sendAgain(failed);
+      // Somebody else has sent it again meanwhile.
+      if (lacking.length > 0) return this.#enqueue(lacking.at(-1)?.id);
+      if (thread.run.status !== "failed") return end;
+      if (!isDone) return this.#enqueue(undefined);
+      thread.receive({ type: "run-finished" });
+      return this.#result({});
+    });
   }
 
   /**
@@ -238,10 +269,11 @@ export abstract class Runner<S extends object, U extends object> {
     this.#ready();
     if (this.#work) busy();
     const questions = this.#questions;
-    const isWhole = () => answersTo(questions, decisions).length === questions.all.length;
-    if (isWhole()) return this.#resume(answersTo(questions, decisions));
+    const answers = () => reading(() => answersTo(questions, decisions));
+    const isWhole = answers().length === questions.all.length;
+    if (isWhole) return this.#resume(answers());
     if (this.thread.run.status === "failed") this.#askAgain();
-    questions.keep(answersTo(questions, decisions));
+    questions.keep(answers());
     this.#shown.tell();
     return this.#result({});
   }
@@ -265,29 +297,37 @@ export abstract class Runner<S extends object, U extends object> {
    *
    * @internal
    */
-  protected async loadFrom(ask: (signal: AbortSignal) => Promise<ServerThread | undefined>): Promise<RunResult> {
+  protected async loadFrom(): Promise<RunResult> {
     this.#ready();
     const { thread } = this;
     if (this.#work) return this.#work;
     if (thread.run.status === "running") busy();
     if (thread.run.status === "disconnected") return this.rejoin();
-    const asking = async () => {
+    return this.#load((end) => end);
+  }
+
+  /** @param then - Called with the end, and whether the graph is done, before anything queued is sent. */
+  #load(then: (end: RunResult, isDone: boolean) => RunResult | Promise<RunResult>): Promise<RunResult> {
+    let isDone = false;
+    const ask = async () => {
       const { signal } = (this.#stop = new AbortController());
-      const found = await ask(signal);
+      const found = await this.#protocol.load?.(signal);
       if (signal.aborted) throw signal.reason;
+      isDone = found?.isDone === true;
       return found;
     };
-    return this.#alone(async () => {
+    const work = async (): Promise<RunResult> => {
       try {
-        return (await load(thread, asking, () => this.#follow())) ?? this.#result({});
+        return (await load(this.thread, ask, () => this.#follow())) ?? this.#result({});
       } catch (error) {
         if (this.#isDisposed) return { status: "disconnected" };
         this.#ready();
         this.#shown.failedLoad = { error };
-        this.#loadAgain = () => this.loadFrom(ask);
+        this.#loadAgain = () => this.#load(then);
         return { status: "failed", error: this.#shown.reason };
       }
-    });
+    };
+    return this.#alone(work, (end) => (this.#loadAgain || this.#isDisposed ? end : then(end, isDone)));
   }
 
   /**
@@ -306,7 +346,7 @@ export abstract class Runner<S extends object, U extends object> {
   dispose(): void {
     if (this.#isDisposed) return;
     this.#isDisposed = true;
-    this.#stop?.abort(new LeftOff("The runner was disposed of before the server began the run."));
+    this.#stop?.abort(new LeftOff());
     this.#cancel.leave();
     if (this.#work) this.#disconnect();
     settle(this.#outbox.takeWaiters(), { status: "disconnected" });
@@ -385,10 +425,17 @@ export abstract class Runner<S extends object, U extends object> {
     }
   }
 
-  /** Runs an exclusive activity, then sends queued messages. */
-  async #alone(work: () => Promise<RunResult>): Promise<RunResult> {
+  /**
+   * Runs an exclusive activity, then sends queued messages.
+   *
+   * @param then - Called with the end, before anything queued is sent.
+   */
+  async #alone(
+    work: () => Promise<RunResult>,
+    then: (end: RunResult) => RunResult | Promise<RunResult> = (end) => end,
+  ): Promise<RunResult> {
     try {
-      return await this.#working(work);
+      return then(await this.#working(work));
     } finally {
       void this.#advance();
     }
@@ -433,6 +480,8 @@ export abstract class Runner<S extends object, U extends object> {
     }
     this.#atStart = thread.confirmed;
     const sent = thread.pending.filter(isSent);
+    const atStart = messagesIn(this.#atStart);
+    this.#before = () => new Set([...atStart.map(({ id }) => id), ...sent.flatMap(({ update }) => idsOf(update))]);
     try {
       send ??= this.#protocol.request(
         sent.map(({ update }) => update),
@@ -458,19 +507,16 @@ export abstract class Runner<S extends object, U extends object> {
 
   /** @param then - Called with the end, before anything queued is sent. */
   async #rejoin(then: (end: RunResult) => RunResult | Promise<RunResult>): Promise<RunResult> {
-    const isOver = this.thread.run.status !== "disconnected";
-    try {
-      const end = isOver ? this.#result({}) : await this.#working(() => this.#follow());
-      return then(end.status === "finished" ? { ...this.#protocol.news?.(), ...end } : end);
-    } finally {
-      void this.#advance();
-    }
+    const told = (end: RunResult) => then(end.status === "finished" ? { ...this.#protocol.news?.(), ...end } : end);
+    if (this.thread.run.status === "disconnected") return this.#alone(() => this.#follow(), told);
+    void this.#advance();
+    return told(this.#result({}));
   }
 
-  /** Makes a run again that could not be joined because the server does not know it any more. */
-  #again(end: RunResult): RunResult | Promise<RunResult> {
+  /** Makes a run again that could not be joined, maybe because the server does not know it any more. */
+  #again(end: RunResult, couldJoin: boolean): RunResult | Promise<RunResult> {
     const isNext = !this.#work && !this.#isDisposed && this.thread.run.status === "failed";
-    return isNext && end.status === "failed" && isGone(end.error) ? this.retry() : end;
+    return isNext && end.status === "failed" && (!couldJoin || isGone(end.error)) ? this.retry() : end;
   }
 
   /** The questions of a run that failed are open again. */

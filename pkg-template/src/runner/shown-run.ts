@@ -1,17 +1,16 @@
-import { ThreadfoldError, type Thread } from "threadfold";
+import type { Thread } from "threadfold";
 import { tellAll } from "../thread/notifier.js";
-import { BROKEN } from "../stream/connection.js";
+import { blamed } from "./blame.js";
 import type { RunnerError, RunnerInterrupt, RunnerStatus } from "./runner-types.js";
 
 /** What a runner shows of its thread's run, and who listens for a change of it. */
 export class ShownRun<S extends object, U extends object> {
   readonly #thread: Thread<S, U>;
   readonly #activity: () => "working" | "cancelling" | undefined;
-  readonly #canJoin: () => boolean;
   readonly #listeners = new Set<() => void>();
   #leaveThread: (() => void) | undefined;
   #told: readonly unknown[] = [];
-  #blamed: { on: unknown; isRaw: boolean; error: RunnerError } | undefined;
+  #blamed: { on: unknown; isBroken: boolean; error: RunnerError } | undefined;
 
   readonly #questions: { readonly open: readonly RunnerInterrupt[] };
   /** Why the server's state of the thread could not be loaded, until something else begins. */
@@ -19,18 +18,15 @@ export class ShownRun<S extends object, U extends object> {
 
   /**
    * @param activity - Returns whether the runner works on a run, and whether the server is being asked to stop it.
-   * @param canJoin - Returns whether the thread's run can be joined.
    */
   constructor(
     thread: Thread<S, U>,
     questions: { readonly open: readonly RunnerInterrupt[] },
     activity: () => "working" | "cancelling" | undefined,
-    canJoin: () => boolean,
   ) {
     this.#thread = thread;
     this.#questions = questions;
     this.#activity = activity;
-    this.#canJoin = canJoin;
   }
 
   get status(): RunnerStatus {
@@ -41,8 +37,8 @@ export class ShownRun<S extends object, U extends object> {
     // What was said waits until the server has heard of the stop.
     if (activity === "cancelling") return "submitted";
     if (this.failedLoad) return "error";
-    if (status === "disconnected") return activity ? "submitted" : "error";
-    return status === "idle" ? "ready" : status === "failed" ? "error" : status;
+    if (status === "disconnected" || status === "failed") return activity ? "submitted" : "error";
+    return status === "idle" ? "ready" : status;
   }
 
   /** Why something failed that can be done again now: only while the status is `error`. */
@@ -52,23 +48,13 @@ export class ShownRun<S extends object, U extends object> {
 
   /** Why the run failed or lost its connection, whatever is being done about it. The same object until another run fails. */
   get reason(): RunnerError | undefined {
+    const { failedLoad } = this;
     const { status, error: why } = this.#thread.run;
-    const isBroken = status === "disconnected" && !this.failedLoad;
-    const error = this.failedLoad ? this.failedLoad.error : why;
-    // One that was left and can be joined may go on well.
-    const isBlamed = status === "failed" || (isBroken && (error !== undefined || !this.#canJoin()));
-    if (!this.failedLoad && !isBlamed) return undefined;
-    const said = error as RunnerError | undefined;
-    // A DOMException's code is a number.
-    const isRaw = isBroken && typeof said?.code !== "string" && said?.status === undefined;
-    const hasWords = typeof said?.message === "string";
-    // LangGraph names the class of its error beside the message.
-    const named = said?.code === undefined ? (error as { error?: unknown } | undefined)?.error : undefined;
-    if (hasWords && !isRaw && typeof named !== "string") return said;
-    if (!this.#blamed || this.#blamed.on !== error || this.#blamed.isRaw !== isRaw) {
-      const told = hasWords ? { ...said, code: named as string } : { message: String(error) };
-      this.#blamed = { on: error, isRaw, error: isRaw ? broken(error) : told };
-    }
+    const isBroken = status === "disconnected" && !failedLoad;
+    if (!failedLoad && !isBroken && status !== "failed") return undefined;
+    const on = failedLoad ? failedLoad.error : why;
+    if (this.#blamed?.on !== on || this.#blamed?.isBroken !== isBroken)
+      this.#blamed = { on, isBroken, error: blamed(on, isBroken) };
     return this.#blamed.error;
   }
 
@@ -118,7 +104,3 @@ export class ShownRun<S extends object, U extends object> {
     }
   }
 }
-
-/** The error of a connection that was not ours, such as an agent's, or that a reload of the page ended without a cause. */
-const broken = (cause: unknown) =>
-  new ThreadfoldError("NO_CONNECTION", BROKEN, cause === undefined ? undefined : { cause });

@@ -21,9 +21,14 @@ function badResponse({ ok, status, statusText, headers, body }: Response, said: 
   return new ThreadfoldError("BAD_RESPONSE", said === "" ? `${sentence}.` : `${sentence}: ${said}`, { status });
 }
 
+/** How many milliseconds to wait for the rest of it: its body may never end. */
+const PATIENCE = 1_000;
+
 /** Reads why a server refused a request. Returns the error. */
 export async function refusal(response: Response): Promise<ThreadfoldError> {
-  const said = await response.text().catch(() => "");
+  const reader = response.body?.getReader?.();
+  // React Native's responses have no body.
+  const said = reader ? await beginning(reader) : await response.text().catch(() => "");
   return badResponse(response, said.slice(0, QUOTED));
 }
 
@@ -37,7 +42,7 @@ export function bodyOf(response: Response) {
     async check(wait: Wait): Promise<void> {
       const type = headers.get("content-type") ?? "";
       if (ok && reader && (type === "" || /^text\/event-stream\b/i.test(type))) return;
-      throw badResponse(response, reader ? await beginning(reader, wait) : "");
+      throw badResponse(response, reader ? await wait.for(beginning(reader)) : "");
     },
     next: async () => {
       try {
@@ -50,13 +55,22 @@ export function bodyOf(response: Response) {
   };
 }
 
-async function beginning(reader: ReadableStreamDefaultReader<Uint8Array>, wait: Wait): Promise<string> {
+/** Reads the beginning of a body, and closes it. */
+async function beginning(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder();
+  const close = () => void reader.cancel().catch(() => {});
+  const timer = setTimeout(close, PATIENCE);
   let text = "";
-  while (text.length < QUOTED) {
-    const { done, value } = await wait.for(reader.read().catch(() => ({ done: true, value: undefined }) as const));
-    if (done) break;
-    text += decoder.decode(value, { stream: true });
+  try {
+    while (text.length < QUOTED) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      text += decoder.decode(value, { stream: true });
+    }
+  } catch {
+    // What has come says enough.
   }
+  clearTimeout(timer);
+  close();
   return text.slice(0, QUOTED);
 }

@@ -1,4 +1,5 @@
 // What becomes of a thread's run when the reading of its stream ends before it, for both protocols.
+import { LeftOff } from "../abort.js";
 import { isDisposed, type ReceivingThread } from "./delivery.js";
 
 /** What one protocol does to the run. */
@@ -31,11 +32,12 @@ export function stop(thread: ReceivingThread, run: RunEnds): void {
 
 /**
  * Takes note that an error ended the reading. If it began a run, or one with an id is under way, that run may be joined;
- * otherwise the run that was asked for has failed.
+ * otherwise the run that was asked for has failed. One that was left may go on.
  */
 export function breakOff(thread: ReceivingThread, error: unknown, hasBegun: boolean, run: RunEnds): void {
   unlessDisposed(() => {
     const wasOpen = isOpen(thread);
+    if (error instanceof LeftOff) return disconnect(thread);
     if (hasBegun || (wasOpen && thread.run.id !== undefined)) return disconnect(thread, error);
     if (!wasOpen) run.begin();
     run.fail(error);
