@@ -5,11 +5,13 @@ import { expect, test } from "vitest";
 
 const TURNS = 10;
 
+type Message = { type: "human"; content: string; id: string } | { role: "user"; content: string };
+
 /** How often the ids of a thread's `n` messages are read in the last of some turns. */
-async function reads(n: number, more: (id: string) => object): Promise<number> {
+async function reads(n: number, more: (id: string) => Message): Promise<number> {
   let count = 0;
   const first = Array.from({ length: n }, (_, at) => ({
-    type: "human",
+    type: "human" as const,
     content: "x",
     get id() {
       count++;
@@ -20,7 +22,7 @@ async function reads(n: number, more: (id: string) => object): Promise<number> {
     .addNode("answer", ({ messages }) => ({ messages: [more(`answer-${messages.length}`)] }))
     .addEdge(START, "answer")
     .compile({ checkpointer: new MemorySaver() });
-  const turn = (messages: object[]) => graph.invoke({ messages: messages as never }, { threadId: "1" });
+  const turn = (messages: Message[]) => graph.invoke({ messages }, { threadId: "1" });
   await turn(first);
   for (let at = 0; at < TURNS; at++) {
     count = 0;
@@ -30,10 +32,12 @@ async function reads(n: number, more: (id: string) => object): Promise<number> {
   return count;
 }
 
-for (const [form, message] of Object.entries({
-  "whole messages": (id: string) => ({ type: "human", content: "x", id }),
+const FORMS: Record<string, (id: string) => Message> = {
+  "whole messages": (id) => ({ type: "human", content: "x", id }),
   "messages with roles": () => ({ role: "user", content: "x" }),
-}))
+};
+
+for (const [form, message] of Object.entries(FORMS))
   test(`a turn that adds ${form} looks at none of a thread's other messages`, async () => {
     expect(await reads(1000, message)).toBe(0);
   });
