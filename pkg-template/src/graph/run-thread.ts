@@ -236,13 +236,13 @@ export abstract class RunThread extends RunEvents {
   }
 
   emitCheckpoint(tasks: readonly Task[]): void {
-    const { saved, state, metadata, threadId, recursionLimit } = this;
+    const { saved, state, metadata, threadId, recursionLimit, parent: inside } = this;
     if (!saved || !this.wants("checkpoints")) return;
     const { parentConfig: parent } = saved;
-    const { tags = [], runName } = this.config;
+    const { tags = [], runName = inside?.name } = this.config;
     const around = {
       tags,
-      metadata: this.callersMetadata,
+      metadata: { ...this.callersMetadata, ...inside?.metadata },
       recursion_limit: recursionLimit,
       ...(runName && { run_name: runName }),
     };
@@ -256,7 +256,9 @@ export abstract class RunThread extends RunEvents {
         const configurable = { thread_id: threadId, checkpoint_ns: node.inside && task.ns };
         return { id, name, path, interrupts: [], ...(node.inside && { state: { configurable } }) };
       }),
-      ...(parent && { parentConfig: saved.hasPut ? { ...around, ...parent } : parent }),
+      ...(parent && {
+        parentConfig: { ...(saved.hasPut && around), ...withParents(parent, metadata.parents) },
+      }),
     });
   }
 }

@@ -202,11 +202,11 @@ export class Run extends RunInput {
       const saved: [string, unknown][] = [[ERROR, errorRecord(error)]];
       if (isHandled) saved.push([ERROR_SOURCE, task.name]);
       if (this.saved) this.saveTask(task, saved);
-      this.emitResult(task);
-      if (isHandled) {
-        this.emitTask(this.#handle(task));
-        return;
-      }
+    }
+    this.emitResult(task);
+    if (isHandled && !isParentCommand(error)) {
+      this.emitTask(this.#handle(task));
+      return;
     }
     if (this.#failed) return;
     this.#failed = task;
