@@ -5,7 +5,7 @@ import { MessagesAnnotation } from "@langchain/langgraph";
 import { describe, expect, test } from "vitest";
 import { defineSchema, field } from "threadfold";
 import { START, StateGraph } from "threadfold/graph";
-import { all, type Loose, type Package, same, State } from "./both.js";
+import { all, type Loose, outcome, type Package, same, State } from "./both.js";
 
 const config = { configurable: { thread_id: "t" } };
 
@@ -115,6 +115,30 @@ for (const subgraphs of [true, false])
     const graph = outer.compile({ checkpointer: new of.MemorySaver() });
     return placed(all(graph.stream({ log: ["in"] }, { ...config, streamMode: "checkpoints", subgraphs })));
   });
+
+same("what earlier runs have saved of tasks, in checkpoints", async (of) => {
+  let fails = true;
+  const inner = new of.StateGraph(State)
+    .addNode("x", (_: unknown, ctx: Loose) => ({ log: [ctx.interrupt("x?")] }))
+    .addEdge("__start__", "x")
+    .compile();
+  const graph = new of.StateGraph(State)
+    .addNode("asks", inner)
+    .addNode("done", () => ({ log: ["done"] }))
+    .addNode("fails", () => {
+      if (fails) throw new Error("no");
+      return {};
+    })
+    .addEdge("__start__", "asks")
+    .addEdge("__start__", "done")
+    .addEdge("asks", "fails")
+    .compile({ checkpointer: new of.MemorySaver() });
+  const stream = (input: unknown) =>
+    placed(all(graph.stream(input, { ...config, streamMode: "checkpoints", subgraphs: true })));
+  const told = [await stream({ log: ["in"] }), await outcome(stream(new of.Command({ resume: "yes" })))];
+  fails = false;
+  return [...told, await stream(null)];
+});
 
 same("a question", (of) => {
   const graph = new of.StateGraph(State)

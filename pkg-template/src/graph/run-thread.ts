@@ -13,7 +13,7 @@ import type { PlanRun, PlanState } from "./planner.js";
 import type { RunConfig, StopAt } from "./run-config.js";
 import { withParents } from "./opened-thread.js";
 import { RunEvents } from "./run-events.js";
-import { NULL_TASK, RESUME } from "./saved-writes.js";
+import { NULL_TASK, RESUME, savedTask, writesByTask } from "./saved-writes.js";
 import { SavedThread } from "./saved-thread.js";
 import type { Values } from "./state-fields.js";
 import type { RunStreams } from "./stream.js";
@@ -240,6 +240,7 @@ export abstract class RunThread extends RunEvents {
     if (!saved || !this.wants("checkpoints")) return;
     const { parentConfig: parent } = saved;
     const { tags = [], runName = inside?.name } = this.config;
+    const byTask = writesByTask(this.pending);
     const around = {
       tags,
       metadata: { ...this.callersMetadata, ...inside?.metadata },
@@ -252,9 +253,8 @@ export abstract class RunThread extends RunEvents {
       metadata,
       next: tasks.map(({ name }) => name),
       tasks: tasks.map((task) => {
-        const { id, name, path, node } = task;
-        const configurable = { thread_id: threadId, checkpoint_ns: node.inside && task.ns };
-        return { id, name, path, interrupts: [], ...(node.inside && { state: { configurable } }) };
+        const state = task.node.inside && { configurable: { thread_id: threadId, checkpoint_ns: task.ns } };
+        return savedTask(task, byTask.get(task.id) ?? [], this.spec.fields.numbers, { state });
       }),
       ...(parent && {
         parentConfig: { ...(saved.hasPut && around), ...withParents(parent, metadata.parents) },
