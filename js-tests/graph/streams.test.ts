@@ -39,6 +39,19 @@ function diamond(of: Package, options: object = {}) {
 }
 
 describe.each(["values", "updates", "custom", "tasks", "checkpoints"])("%s", (streamMode) => {
+  same("of runs that are saved at their exits", async (of) => {
+    const graph = diamond(of, { checkpointer: new of.MemorySaver(), interruptBefore: ["d"] });
+    const exit = { ...config, streamMode, durability: "exit" };
+    return [await all(graph.stream({ log: ["in"] }, exit)), await all(graph.stream(null, exit))];
+  });
+  same("of a node whose error is handled", async (of) => {
+    const fails = () => {
+      throw new Error("no");
+    };
+    const errorHandler = () => ({ log: ["handled"] });
+    const graph = new of.StateGraph(State).addNode("a", fails, { errorHandler }).addEdge("__start__", "a");
+    return all(graph.compile({ checkpointer: new of.MemorySaver() }).stream({}, { ...config, streamMode }));
+  });
   same("of a run", (of) =>
     all(diamond(of, { checkpointer: new of.MemorySaver() }).stream({ log: ["in"] }, { ...config, streamMode })),
   );

@@ -241,6 +241,8 @@ export abstract class RunThread extends RunEvents {
     const { parentConfig: parent } = saved;
     const { tags = [], runName = inside?.name } = this.config;
     const byTask = writesByTask(this.pending);
+    // What is saved at the exit is not there yet.
+    const id = saved.durability === "exit" ? this.#loaded?.id : this.checkpointId;
     const around = {
       tags,
       metadata: { ...this.callersMetadata, ...inside?.metadata },
@@ -248,7 +250,7 @@ export abstract class RunThread extends RunEvents {
       ...(runName && { run_name: runName }),
     };
     this.emit("checkpoints", {
-      config: { ...around, ...withParents(saved.config(this.checkpointId), metadata.parents) },
+      config: { ...around, ...withParents(saved.config(id), metadata.parents) },
       values: { ...state },
       metadata,
       next: tasks.map(({ name }) => name),

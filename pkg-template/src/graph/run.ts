@@ -203,12 +203,10 @@ export class Run extends RunInput {
       if (isHandled) saved.push([ERROR_SOURCE, task.name]);
       if (this.saved) this.saveTask(task, saved);
     }
+    const handler = isHandled && !isParentCommand(error) ? this.#handle(task) : undefined;
+    if (handler) this.emitTask(handler);
     this.emitResult(task);
-    if (isHandled && !isParentCommand(error)) {
-      this.emitTask(this.#handle(task));
-      return;
-    }
-    if (this.#failed) return;
+    if (handler || this.#failed) return;
     this.#failed = task;
     this.#controller?.abort(error);
   }
