@@ -1,6 +1,4 @@
 // What is measured with: data as it comes from a server, so parsed from JSON.
-import { AIMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
-
 const TEXT = "The quick brown fox jumps over the lazy dog, and then it writes a report about it. ";
 
 export const idOf = (at) => `msg-${at.toString(16).padStart(8, "0")}-7d3f-4a11-9c52`;
@@ -28,13 +26,6 @@ export const parsed = (value) => JSON.parse(JSON.stringify(value));
 /** Messages `from` … `to` - 1 as dicts. */
 export function dicts(from, to) {
   return parsed(Array.from({ length: to - from }, (_, at) => dict(from + at)));
-}
-
-const CLASSES = { human: HumanMessage, ai: AIMessage, tool: ToolMessage };
-
-/** The same messages as instances of LangChain's classes. */
-export function instances(messages) {
-  return messages.map(({ type, ...fields }) => new CLASSES[type](fields));
 }
 
 /** Such a conversation as AG-UI's messages. */

@@ -72,12 +72,15 @@ describe("getGraph().toJSON()", () => {
   same("edges, and nodes by their kinds", async (of) => {
     const graph = new of.StateGraph(State)
       .addNode("a", nothing)
-      .addNode("b", nothing)
+      .addNode("b", nothing, { metadata: { k: "v" } })
+      .addNode("c", inner(of, "one node"))
       .addEdge(of.START, "a")
       .addConditionalEdges("a", () => "one", { one: "b", b: "b", end: of.END })
-      .compile();
+      .addEdge("b", "c")
+      .compile({ interruptAfter: ["b"] });
     const { nodes, edges } = graph.getGraph().toJSON();
-    return { nodes: nodes.map(({ id, type, data }: Loose) => ({ id, type, name: data.name, of: data.id })), edges };
+    // What START's data say of the state is of no interest.
+    return { nodes: nodes.map(({ data: { id, name }, ...node }: Loose) => ({ ...node, of: id, name })), edges };
   });
 });
 

@@ -104,11 +104,15 @@ describe.each(Object.keys(shapes))("an update of an open step before %s", (name)
     }
     return results;
   });
-  same("in bulk counts it once", async (of) => {
-    const graph = await opened(of, shape, "asks", "async");
-    const updates = ["a", "b"].map((asNode) => ({ values: { log: [`${asNode} by hand`] }, asNode }));
-    return told(graph, graph.bulkUpdateState(config, [{ updates }, { updates: updates.slice(1) }]));
-  });
+  for (const nodes of [
+    ["a", "b"],
+    ["b", "a"],
+  ])
+    same(`in bulk, as ${nodes}, counts it once`, async (of) => {
+      const graph = await opened(of, shape, "asks", "async");
+      const updates = nodes.map((asNode) => ({ values: { log: [`${asNode} by hand`] }, asNode }));
+      return told(graph, graph.bulkUpdateState(config, [{ updates }, { updates: updates.slice(1) }]));
+    });
   same("of a checkpoint that is named has only what was saved in it", async (of) => {
     const graph = await opened(of, shape, "asks", "async");
     const { config: named } = await graph.getState(config);

@@ -468,6 +468,27 @@ describe("in odd hands", () => {
     ).toThrow();
   });
 
+  test("no field of langgraph.js's or zod's is called __proto__", () => {
+    const named = <T>(value: T) => Object.fromEntries([["__proto__", value]]);
+    for (const state of [Annotation.Root(named(Annotation<string>())), { channels: named(null) }])
+      expect(() =>
+        new StateGraph(state as never)
+          .addNode("a", says("a") as never)
+          .addEdge(START, "a")
+          .compile(),
+      ).toThrow("reserved");
+  });
+
+  test.each([5, "", {}, null])("a thread_id %j is refused before a node runs", async (thread_id) => {
+    const ran = vi.fn(() => ({}));
+    const graph = new StateGraph(schema)
+      .addNode("a", ran)
+      .addEdge(START, "a")
+      .compile({ checkpointer: new MemorySaver() });
+    await expect(graph.invoke({}, { configurable: { thread_id } })).rejects.toThrow(/thread_id/);
+    expect(ran).not.toHaveBeenCalled();
+  });
+
   test.each(["__start__", "__pregel_tasks", "branch:to:a"])("no field is called %s", (name) => {
     const fields = { [name]: field.replace() };
     expect(() =>
@@ -493,6 +514,26 @@ describe("in odd hands", () => {
           .compile()
           .invoke({}),
       ).rejects.toThrow("destination");
+  });
+
+  test.each([
+    ["fetch failed", 2],
+    ["terminated", 2],
+    ["Failed to fetch", 2],
+    ["NetworkError when attempting to fetch resource.", 2],
+    ["Load failed", 2],
+    ["fetch is not a function", 1],
+    ["Cannot read properties of undefined (reading 'fetch')", 1],
+  ])("a TypeError is tried again where it is a network's: %s", async (message, times) => {
+    const node = vi.fn(() => {
+      throw new TypeError(message);
+    });
+    const graph = new StateGraph(schema)
+      .addNode("a", node as never, { retryPolicy: { maxAttempts: 2, initialInterval: 1, jitter: false } })
+      .addEdge(START, "a")
+      .compile();
+    await expect(graph.invoke({})).rejects.toThrow(message);
+    expect(node).toHaveBeenCalledTimes(times);
   });
 
   test.each(["at once", "later"])("what decides on a retry may fail, %s", async (when) => {

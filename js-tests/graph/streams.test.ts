@@ -5,7 +5,7 @@ import { MessagesAnnotation } from "@langchain/langgraph";
 import { describe, expect, test } from "vitest";
 import { defineSchema, field } from "threadfold";
 import { START, StateGraph } from "threadfold/graph";
-import { all, type Loose, type Package, same, State } from "./both.js";
+import { all, type Loose, outcome, type Package, same, State } from "./both.js";
 
 const config = { configurable: { thread_id: "t" } };
 
@@ -38,18 +38,22 @@ function diamond(of: Package, options: object = {}) {
     .compile(options);
 }
 
-/** Without what langgraph.js's configs have besides. */
-const slim = (parts: unknown[]) =>
-  parts.map((part) => {
-    const { config: own, parentConfig, ...rest } = part as Record<string, { configurable: object } | undefined>;
-    return own ? { ...rest, config: own.configurable, parentConfig: parentConfig?.configurable } : part;
-  });
-
 describe.each(["values", "updates", "custom", "tasks", "checkpoints"])("%s", (streamMode) => {
-  same(
-    "of a run",
-    (of) => all(diamond(of, { checkpointer: new of.MemorySaver() }).stream({ log: ["in"] }, { ...config, streamMode })),
-    slim,
+  same("of runs that are saved at their exits", async (of) => {
+    const graph = diamond(of, { checkpointer: new of.MemorySaver(), interruptBefore: ["d"] });
+    const exit = { ...config, streamMode, durability: "exit" };
+    return [await all(graph.stream({ log: ["in"] }, exit)), await all(graph.stream(null, exit))];
+  });
+  same("of a node whose error is handled", async (of) => {
+    const fails = () => {
+      throw new Error("no");
+    };
+    const errorHandler = () => ({ log: ["handled"] });
+    const graph = new of.StateGraph(State).addNode("a", fails, { errorHandler }).addEdge("__start__", "a");
+    return all(graph.compile({ checkpointer: new of.MemorySaver() }).stream({}, { ...config, streamMode }));
+  });
+  same("of a run", (of) =>
+    all(diamond(of, { checkpointer: new of.MemorySaver() }).stream({ log: ["in"] }, { ...config, streamMode })),
   );
   same("as one of a list", (of) => all(diamond(of).stream({ log: ["in"] }, { streamMode: [streamMode] })));
 });
@@ -64,6 +68,31 @@ same(
   (of) => all(diamond(of).stream({ log: ["in"] }, { streamMode: ["values", "updates", "custom", "tasks", "debug"] })),
   byMode,
 );
+
+/** Without what only one of them says: threadfold the place of the graph's own checkpoint, langgraph.js its inner parts. */
+const placed = async (parts: Promise<unknown[]>) =>
+  JSON.parse(
+    JSON.stringify(await parts, (key, value) => (/^(checkpoint_map|__pregel_.*)$/.test(key) ? undefined : value)),
+  );
+
+for (const subgraphs of [true, false])
+  same(`Sends and a command of a graph inside, subgraphs ${subgraphs}`, (of) => {
+    const inner = new of.StateGraph(State)
+      .addNode("leave", () => {
+        const goto = [new of.Send("sent", { sum: 1 }), new of.Send("sent", { sum: 2 })];
+        return new of.Command({ graph: of.Command.PARENT, goto, update: { log: ["up"] } });
+      })
+      .addEdge(of.START, "leave")
+      .compile();
+    const graph = new of.StateGraph(State)
+      .addNode("inner", inner, { ends: ["sent"] })
+      .addNode("sent", ({ sum }: { sum: number }) => ({ log: [`sent ${sum}`] }))
+      .addEdge(of.START, "inner")
+      .compile({ checkpointer: new of.MemorySaver() });
+    const streamMode = ["updates", "tasks", "checkpoints"];
+    const more = { streamMode, subgraphs, runName: "mine", tags: ["t"] };
+    return placed(all(graph.stream({ log: ["in"] }, { ...config, ...more })));
+  });
 
 function nested(of: Package) {
   const inner = new of.StateGraph(State)
@@ -89,19 +118,40 @@ same("graphs inside, several modes", (of) =>
 );
 same("graphs inside, not shown", (of) => all(nested(of).stream({}, { streamMode: ["values", "updates"] })));
 
-same(
-  "graphs inside, in checkpoints",
-  async (of) => {
+for (const subgraphs of [true, false])
+  same(`graphs inside, in checkpoints, subgraphs ${subgraphs}`, async (of) => {
     const inner = new of.StateGraph(State)
       .addNode("x", () => ({ log: ["x"] }))
       .addEdge("__start__", "x")
       .compile();
     const outer = new of.StateGraph(State).addNode("in", inner).addEdge("__start__", "in");
     const graph = outer.compile({ checkpointer: new of.MemorySaver() });
-    return all(graph.stream({ log: ["in"] }, { ...config, streamMode: "checkpoints" }));
-  },
-  (parts: unknown[]) => slim(parts),
-);
+    return placed(all(graph.stream({ log: ["in"] }, { ...config, streamMode: "checkpoints", subgraphs })));
+  });
+
+same("what earlier runs have saved of tasks, in checkpoints", async (of) => {
+  let fails = true;
+  const inner = new of.StateGraph(State)
+    .addNode("x", (_: unknown, ctx: Loose) => ({ log: [ctx.interrupt("x?")] }))
+    .addEdge("__start__", "x")
+    .compile();
+  const graph = new of.StateGraph(State)
+    .addNode("asks", inner)
+    .addNode("done", () => ({ log: ["done"] }))
+    .addNode("fails", () => {
+      if (fails) throw new Error("no");
+      return {};
+    })
+    .addEdge("__start__", "asks")
+    .addEdge("__start__", "done")
+    .addEdge("asks", "fails")
+    .compile({ checkpointer: new of.MemorySaver() });
+  const stream = (input: unknown) =>
+    placed(all(graph.stream(input, { ...config, streamMode: "checkpoints", subgraphs: true })));
+  const told = [await stream({ log: ["in"] }), await outcome(stream(new of.Command({ resume: "yes" })))];
+  fails = false;
+  return [...told, await stream(null)];
+});
 
 same("a question", (of) => {
   const graph = new of.StateGraph(State)

@@ -71,7 +71,7 @@ test("an error that is no object is one object, and another question is heard of
     thread.receive({ type: "run-failed", error: "no" });
     thread.flush();
   });
-  expect(seen.at(-1)?.error).toEqual({ message: "no" });
+  expect(seen.at(-1)?.error).toEqual({ message: "no", code: "RUN_FAILED" });
   expect(runner.error).toBe(runner.error);
   for (const id of ["one", "two"]) {
     await act(async () => {

@@ -100,7 +100,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
 
   /** The state to show: the confirmed state with pending updates applied. The same object until something changes. */
   getState(): S {
-    return handedOut(this.#core.ask<S>(ASK.state));
+    return handedOut(this.#core.read<S>(ASK.state));
   }
 
   /** The state the thread was made with. */
@@ -110,12 +110,12 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
 
   /** The state the server has sent, including what {@link Thread.update} added. */
   get confirmed(): S {
-    return handedOut(this.#core.ask<S>(ASK.confirmed));
+    return handedOut(this.#core.read<S>(ASK.confirmed));
   }
 
   /** The updates the server's state does not include yet, in order. The same array until it changes. */
   get pending(): readonly PendingUpdate<U>[] {
-    return this.#core.ask(ASK.pending);
+    return this.#core.read(ASK.pending);
   }
 
   /**
@@ -123,7 +123,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
    * them as history. The same array until it changes; listeners are not called for a change of it alone.
    */
   get streaming(): readonly string[] {
-    const now = this.#core.ask<string[]>(ASK.streaming);
+    const now = this.#core.read<string[]>(ASK.streaming);
     const before = this.#streaming;
     if (now.length !== before.length || now.some((id, at) => id !== before[at])) this.#streaming = now;
     return this.#streaming;
@@ -194,7 +194,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   #changing(update: object | undefined, change: () => void): void {
     const keys = reading(() => Object.keys(update ?? {}));
     const confirmed = keys.some((key) => key !== "messages")
-      ? this.#core.ask<Record<string, unknown>>(ASK.confirmed)
+      ? this.#core.read<Record<string, unknown>>(ASK.confirmed)
       : {};
     change();
     this.#server.changed(keys, confirmed);
@@ -217,7 +217,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
    * ```
    */
   said(key: string): unknown {
-    return this.#server.of(key, this.#core.ask(ASK.confirmed));
+    return this.#server.of(key, this.#core.read(ASK.confirmed));
   }
 
   /**
@@ -288,7 +288,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
       type === "run-started" || type === "run-finished" || type === "run-failed"
         ? this.#position.after(event)
         : undefined;
-    const confirmed = () => this.#core.ask<Record<string, unknown>>(ASK.confirmed);
+    const confirmed = () => this.#core.read<Record<string, unknown>>(ASK.confirmed);
     const before = type === "state" && event.own ? confirmed() : {};
     const patch = this.#heard(type, () => this.#core.receive<PatchOperation[] | undefined>(event, joined));
     if (run) this.#position.set(run);
@@ -306,7 +306,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   }
 
   #messages(which: number): readonly object[] {
-    return this.#core.ask<{ messages?: readonly object[] }>(which).messages ?? [];
+    return this.#core.read<{ messages?: readonly object[] }>(which).messages ?? [];
   }
 
   /** Notes the part's key. Returns whether the part is new to the run, as far as the thread remembers. */

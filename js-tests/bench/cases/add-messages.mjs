@@ -1,7 +1,8 @@
 // Stateless: the whole list in, the whole list out.
 import { messagesStateReducer } from "@langchain/langgraph/web";
 import { addMessages } from "threadfold";
-import { dicts, essence, instances } from "../data.mjs";
+import { dicts, essence } from "../data.mjs";
+import { instances } from "../instances.mjs";
 import * as handwritten from "../handwritten.mjs";
 
 export function cases() {

@@ -1,7 +1,8 @@
 // Tokens of a LangGraph run, stream mode messages-tuple, with a look after each, beside the SDK's own fold.
 import { dicts, essence } from "../data.mjs";
 import * as handwritten from "../handwritten.mjs";
-import { ANSWER, argumentsInOnePart, argumentsParts, folding, managing, textParts } from "../langgraph-feeds.mjs";
+import { folding, managing } from "../langgraph-feeds.mjs";
+import { ANSWER, argumentsInOnePart, argumentsParts, textParts } from "../langgraph-parts.mjs";
 
 export function cases() {
   return [...[100, 1_000, 10_000].map(text), ...[100, 8_000].map(toolArguments)];

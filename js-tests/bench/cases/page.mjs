@@ -10,15 +10,15 @@ import { median } from "../harness.mjs";
 const NAME = "token on a page in Chromium, main thread";
 const SIZES = [100, 1_000, 5_000];
 
-/** The chats, and how many tokens a sample has. */
+/** The chats: the file of each, and how many tokens a sample has. */
 const CONTENDERS = {
-  threadfold: 20,
-  "threadfold, in one list": 10,
-  "threadfold, naive list": 10,
-  "React alone": 20,
-  handwritten: 20,
-  "langgraph-sdk useStream": 4,
-  "@ag-ui/client HttpAgent": 10,
+  threadfold: ["threadfold", 20],
+  "threadfold, in one list": ["threadfold-in-one-list", 10],
+  "threadfold, naive list": ["threadfold-naive-list", 10],
+  "React alone": ["react-alone", 20],
+  handwritten: ["handwritten", 20],
+  "langgraph-sdk useStream": ["use-stream", 4],
+  "@ag-ui/client HttpAgent": ["http-agent", 10],
 };
 const SAMPLES = 5;
 
@@ -26,14 +26,16 @@ const SAMPLES = 5;
 export async function pageCosts(rounds) {
   const executablePath = findBrowser();
   if (!executablePath) return undefined;
-  const program = await bundled();
+  const chats = await Promise.all(
+    Object.entries(CONTENDERS).map(async ([name, [file, tokens]]) => ({ name, tokens, program: await bundled(file) })),
+  );
   const browser = await chromium.launch({ executablePath, args: CHROMIUM_FLAGS });
   try {
     const cases = [];
     for (const n of SIZES) {
       const taken = Object.fromEntries(Object.keys(CONTENDERS).map((name) => [name, []]));
       for (let round = 0; round < rounds; round++) {
-        for (const name of Object.keys(CONTENDERS)) taken[name].push(...(await samples(browser, program, name, n)));
+        for (const chat of chats) taken[chat.name].push(...(await samples(browser, chat, n)));
       }
       const us = Object.fromEntries(Object.entries(taken).map(([name, times]) => [name, median(times)]));
       cases.push({ name: NAME, n, us });
@@ -45,7 +47,7 @@ export async function pageCosts(rounds) {
 }
 
 /** One chat on a page of its own: what a token cost, in each sample. */
-async function samples(browser, program, name, n) {
+async function samples(browser, { program, tokens }, n) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
   const broken = new Promise((_, reject) => page.once("pageerror", reject));
   broken.catch(() => {});
@@ -59,8 +61,7 @@ async function samples(browser, program, name, n) {
       const { metrics } = await devtools.send("Performance.getMetrics");
       return metrics.find((metric) => metric.name === "TaskDuration").value * 1e6;
     };
-    const tokens = CONTENDERS[name];
-    await ask(([name, n]) => globalThis.openChat(name, n), name, n);
+    await ask(([n]) => globalThis.openChat(n), n);
     // Engines learn.
     await ask(([tokens]) => globalThis.sayTokens(tokens), tokens);
     const times = [];
@@ -75,7 +76,7 @@ async function samples(browser, program, name, n) {
   }
 }
 
-async function bundled() {
+async function bundled(chat) {
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(new URL("../chat/page.mjs", import.meta.url))],
     bundle: true,
@@ -84,6 +85,7 @@ async function bundled() {
     format: "iife",
     platform: "browser",
     define: { "process.env.NODE_ENV": '"production"' },
+    alias: { "the chat": fileURLToPath(new URL(`../chat/chats/${chat}.mjs`, import.meta.url)) },
     external: ["node:*"],
     logLevel: "error",
   });

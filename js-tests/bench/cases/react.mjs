@@ -8,7 +8,7 @@ import { useThread } from "threadfold/react";
 import { dicts } from "../data.mjs";
 import * as handwritten from "../handwritten.mjs";
 import { begun } from "../harness.mjs";
-import { ANSWER, Feed, argumentsInOnePart, argumentsParts, textParts } from "../langgraph-feeds.mjs";
+import { ANSWER, Feed, argumentsInOnePart, argumentsParts, textParts } from "../langgraph-parts.mjs";
 import { Page } from "../page.mjs";
 
 const MESSAGES = 1_000;

@@ -2,7 +2,8 @@
 import { AIMessage } from "@langchain/core/messages";
 import { messagesStateReducer } from "@langchain/langgraph/web";
 import { MessageList } from "threadfold";
-import { dicts, essence, idOf, instances } from "../data.mjs";
+import { dicts, essence, idOf } from "../data.mjs";
+import { instances } from "../instances.mjs";
 import * as handwritten from "../handwritten.mjs";
 
 const TOKENS = 1_000;

@@ -3,7 +3,8 @@ import { HttpAgent } from "@ag-ui/client";
 import { AIMessage } from "@langchain/core/messages";
 import { messagesStateReducer } from "@langchain/langgraph/web";
 import { Thread } from "threadfold";
-import { agUiMessages, dicts, essence, instances } from "../data.mjs";
+import { agUiMessages, dicts, essence } from "../data.mjs";
+import { instances } from "../instances.mjs";
 import * as handwritten from "../handwritten.mjs";
 
 const N = 10_000;

@@ -1,7 +1,8 @@
-// The program of the page that is measured: opens a chat, and says a token a frame to it.
+// The program of a page that is measured: opens a chat in React, and says a token a frame to it.
 import { createElement as h } from "react";
 import { createRoot } from "react-dom/client";
-import { CHATS } from "./chats.mjs";
+// Each chat is a program of its own, as on a user's page: one of chats/.
+import { open } from "the chat";
 
 const host = document.querySelector("main");
 const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
@@ -11,8 +12,8 @@ let chat;
 let said = 0;
 
 /** Opens it, scrolled to its end, where the answer will be. */
-globalThis.openChat = async (name, n) => {
-  chat = { n, ...(await CHATS[name](n)) };
+globalThis.openChat = async (n) => {
+  chat = { n, ...(await open(n)) };
   createRoot(host).render(h(chat.List));
   while (host.getElementsByTagName("li").length < n) await frame();
   host.scrollTop = host.scrollHeight;

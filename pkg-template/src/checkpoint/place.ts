@@ -24,10 +24,11 @@ export function checkCheckpointId(configurable: object | undefined): void {
     throw new ThreadfoldError("INVALID_VALUE", "A config's checkpoint_id should be a string.");
 }
 
-/** Where a config asks for a checkpoint: the latest, if it names none. Throws for an id that is no string. */
-export function askedPlace({ configurable }: CheckpointConfig) {
-  checkCheckpointId(configurable);
-  const { thread_id: thread, checkpoint_ns: ns = "", checkpoint_id: id } = configurable ?? {};
+/** Where a config asks for a checkpoint: the latest, if it names none. Throws for what can name nothing. */
+export function askedPlace(config: CheckpointConfig) {
+  checkCheckpointId(config.configurable);
+  const { thread_id: thread, checkpoint_ns: ns = "", checkpoint_id: id } = config.configurable ?? {};
+  if (thread !== undefined) placeOf(config);
   return { thread, ns, id };
 }
 

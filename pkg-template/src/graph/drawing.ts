@@ -7,6 +7,8 @@ export interface DrawnNode {
   readonly id: string;
   readonly name: string;
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+  /** The name of the graph that it is, if it is one. */
+  readonly graph?: string | undefined;
 }
 
 export interface DrawnEdge {
@@ -43,7 +45,7 @@ export function drawnGraph(graph: CompiledStateGraph, xray: boolean | number): D
     const metadata = stops.length > 0 ? { ...own.metadata, __interrupt: stops.join(",") } : own.metadata;
     const inside = xray ? [action, ...(own.subgraphs ?? [])].find(isCompiledGraph) : undefined;
     if (!inside) {
-      nodes[name] = { id: name, name, metadata };
+      nodes[name] = { id: name, name, metadata, ...(isCompiledGraph(action) && { graph: action.name }) };
       continue;
     }
     const inner = drawnGraph(inside, typeof xray === "number" ? xray - 1 : xray);
@@ -94,14 +96,16 @@ export function drawnGraph(graph: CompiledStateGraph, xray: boolean | number): D
     edges,
     drawMermaid: (how) => mermaidOf(drawn, how, true),
     toJSON: () => ({
-      nodes: Object.values(nodes).map(({ id, name, metadata }) =>
+      nodes: Object.values(nodes).map(({ id, name, metadata = {}, graph: inside }) =>
         id === START || id === END
           ? { id, type: "schema", data: {} }
           : {
               id,
               type: "runnable",
-              data: { id: ["langgraph", "RunnableCallable"], name },
-              ...(metadata !== undefined && { metadata }),
+              data: inside
+                ? { id: ["langgraph", "pregel", "CompiledStateGraph"], name: inside }
+                : { id: ["langgraph", "RunnableCallable"], name },
+              metadata,
             },
       ),
       edges,

@@ -2,6 +2,7 @@
 import { START, TASKS } from "./command.js";
 import type { CompiledStateGraph } from "./compiled-graph.js";
 import { isCompiledGraph } from "./is-compiled-graph.js";
+import type { LeftIds } from "./known-ids.js";
 import type { BranchEntry, NodeEntry, NodeOptions } from "./node.js";
 import { Plan } from "./planner.js";
 import { StateFields, type Values, visible } from "./state-fields.js";
@@ -62,6 +63,8 @@ export class GraphSpec {
   /** The fields that a caller gets. */
   readonly outputs: readonly string[];
   readonly plan: Plan;
+  /** What its runs know of the messages of threads. */
+  readonly leftIds: LeftIds = new WeakMap();
 
   constructor(parts: GraphParts) {
     // What is compiled stays as it is, whatever the builder is told afterwards.

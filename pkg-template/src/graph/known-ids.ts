@@ -17,14 +17,35 @@ interface Known {
 
 type Fold = (state: Values, updates: readonly Values[]) => Values;
 
+/** What runs leave to the one that goes on from their lists. */
+export type LeftIds = WeakMap<readonly unknown[], Known>;
+
 /** What one run knows of its lists of messages. They are followed from step to step, as long as no one else changes them. */
 export class KnownIds {
   readonly #fields: readonly string[];
+  readonly #left: LeftIds;
   readonly #known = new Map<string, Known>();
 
   /** `fields`: those that hold messages. */
-  constructor(fields: readonly string[]) {
+  constructor(fields: readonly string[], left: LeftIds) {
     this.#fields = fields;
+    this.#left = left;
+  }
+
+  /** Leaves what it knows to the run that goes on from its lists: a saver may keep them by reference. */
+  leave(): void {
+    for (const known of this.#known.values()) this.#left.set(known.list, known);
+  }
+
+  #of(key: string, list: unknown): Known | undefined {
+    const known = this.#known.get(key);
+    if (known || !Array.isArray(list) || list.length < LONG) return known;
+    const left = this.#left.get(list);
+    if (!left) return undefined;
+    // Of two runs that go on from one list, the second looks for itself.
+    this.#left.delete(list);
+    this.#known.set(key, left);
+    return left;
   }
 
   /**
@@ -54,8 +75,8 @@ export class KnownIds {
 
   /** Returns the list with these messages behind it, if they are whole and new to it, which is quick to say. */
   grown(key: string, list: unknown, given: unknown): readonly unknown[] | undefined {
-    const known = this.#known.get(key);
     if (!Array.isArray(list)) return undefined;
+    const known = this.#of(key, list);
     const ids = known && known.list === list && known.length === list.length ? known.ids : undefined;
     if (!ids && list.length >= LONG) return undefined;
     try {
@@ -76,13 +97,14 @@ export class KnownIds {
   }
 
   #onlyGrows(key: string, list: unknown, updates: readonly Values[]): boolean {
-    const known = this.#known.get(key);
+    const known = this.#of(key, list);
     if (!known?.ids || known.list !== list || known.length !== known.list.length) return false;
     const { ids } = known;
     try {
       return updates.every((update) => {
         if (!Object.hasOwn(update, key)) return true;
         const given = update[key];
+        if (typeof given === "string") return true;
         return Array.isArray(given) ? given.every((one) => isNew(one, ids)) : isNew(given, ids);
       });
     } catch {
@@ -101,18 +123,19 @@ export class KnownIds {
   /** Notes what a fold that has looked through the whole list made of it. */
   #look(key: string, before: unknown, after: unknown): void {
     if (before === after || !Array.isArray(after) || after.length < LONG) return;
-    const last = this.#known.get(key);
+    const last = this.#of(key, before);
     const looks = last !== undefined && last.list === before ? last.looks + 1 : 1;
     const ids = looks < LOOKS ? undefined : new Set(after.map(idOf));
     this.#known.set(key, { list: after, length: after.length, looks: ids ? 0 : looks, ids });
   }
 }
 
-/** Whether it is a message, whole, whose id is none of these. No other form: it might be a removal. */
+/** Whether it is a message with none of these ids. No other form: it might be a removal. */
 function isNew(given: unknown, ids: ReadonlySet<unknown>): boolean {
   if (typeof given !== "object" || given === null) return false;
-  const { id, type, role } = given as { id?: unknown; type?: unknown; role?: unknown };
-  return role === undefined && typeof id === "string" && TYPES.has(type) && !ids.has(id);
+  const { id, type, role } = given as Message;
+  if (!TYPES.has(role ?? type) && !ROLES.has(role)) return false;
+  return typeof id === "string" ? !ids.has(id) : id === undefined || id === null;
 }
 
 interface Message {
@@ -139,3 +162,4 @@ const isOwnCall = (call: unknown): boolean =>
 const idOf = (message: unknown): unknown => (message as { id?: unknown } | null)?.id;
 
 const TYPES: ReadonlySet<unknown> = new Set(["human", "ai", "system", "tool", "function"]);
+const ROLES: ReadonlySet<unknown> = new Set(["user", "assistant", "developer"]);

@@ -34,17 +34,12 @@ export class MessageStream {
 
   /** What langgraph.js says of where a message comes from. */
   get metadata(): object {
-    const { run, name, triggers, path, node } = this.#task;
+    const { run, name, node, metadata } = this.#task;
     return (this.#metadata ??= {
       tags: [`graph:step:${run.stepNumber}`, ...(run.config.tags ?? [])],
       name,
       ...run.callersMetadata,
-      langgraph_step: run.stepNumber,
-      langgraph_node: name,
-      langgraph_triggers: triggers,
-      langgraph_path: path,
-      langgraph_checkpoint_ns: this.#task.ns,
-      checkpoint_ns: this.#task.ns,
+      ...metadata,
       ...node.options.metadata,
     });
   }

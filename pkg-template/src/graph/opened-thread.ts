@@ -148,10 +148,11 @@ export class OpenedThread implements TaskHome {
     return tasks.length > 0;
   }
 
-  /** The values with what these tasks have written, by name before Sends by index. */
-  fold(tasks: readonly Task[]): Values {
+  /** The values with what these tasks have written: by name before Sends by index, or as nodes in the caller's order. */
+  fold(tasks: readonly Task[], as: "task" | "node" = "task"): Values {
     const place = (task: Task) => (task.planned.send === -1 ? -1 : task.planned.send);
-    const ordered = [...tasks].sort((a, b) => place(a) - place(b) || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+    const inOrder = (a: Task, b: Task) => place(a) - place(b) || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
+    const ordered = as === "node" ? tasks : [...tasks].sort(inOrder);
     return this.spec.fields.step(
       this.state,
       ordered.flatMap(({ updates }) => updates),
@@ -161,7 +162,7 @@ export class OpenedThread implements TaskHome {
   /** Applies what tasks have written, as one step. */
   apply(tasks: readonly Task[], as: "task" | "node", others: readonly PlanWriter[] = []): void {
     if (tasks.length + others.length === 0) return;
-    if (tasks.length > 0) this.state = this.fold(tasks);
+    if (tasks.length > 0) this.state = this.fold(tasks, as);
     this.sends = tasks.flatMap(({ sends }) => sends);
     for (const task of tasks) {
       task.holdBranches(this.held);

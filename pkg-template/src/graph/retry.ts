@@ -34,6 +34,9 @@ export function retryDelay(
 
 const REFUSED = new Set([400, 401, 402, 403, 404, 405, 406, 407, 409]);
 
+/** What calls throw that do not come through, or are cut off: in Node, Chromium, Firefox, Safari and Deno. */
+const NETWORK = /^fetch failed|^terminated|failed to fetch|load failed|network|connection|sending request/i;
+
 function worthRetrying(error: unknown): boolean {
   const { name, message, code, status, response, error: inner } = (error ?? {}) as Record<string, unknown>;
   if (name === "AbortError" || name === "GraphValueError" || code === "ECONNABORTED") return false;
@@ -41,6 +44,6 @@ function worthRetrying(error: unknown): boolean {
   if ((inner as { code?: unknown } | undefined)?.code === "insufficient_quota") return false;
   if (error instanceof ReferenceError || error instanceof SyntaxError || error instanceof RangeError) return false;
   // A call that does not come through is a TypeError, too.
-  if (error instanceof TypeError && !/fetch|network|load failed/i.test(error.message)) return false;
+  if (error instanceof TypeError && !NETWORK.test(error.message)) return false;
   return !REFUSED.has(Number((response as { status?: unknown } | undefined)?.status ?? status));
 }

@@ -5,6 +5,7 @@ import { uuid6 } from "./ids.js";
 import { MessageStream, noteMessages } from "./message-stream.js";
 import type { Run } from "./run.js";
 import type { RunConfig } from "./run-config.js";
+import { gathered } from "./saved-writes.js";
 import { picked, type Values } from "./state-fields.js";
 import type { RunStreams } from "./stream.js";
 import type { Task } from "./task.js";
@@ -191,21 +192,6 @@ export function asError(error: unknown): Error {
   if (error instanceof Error) return error;
   const { message, name } = errorRecord(error);
   return Object.assign(new Error(message), { name });
-}
-
-/** Gathers what was written by field, several writes to one as langgraph.js shows them. */
-export function gathered(entries: readonly (readonly [key: string, value: unknown])[]): Record<string, unknown> {
-  const result: Record<string, unknown> = {};
-  const twice = new Set<string>();
-  for (const [key, value] of entries) {
-    if (!(key in result)) result[key] = value;
-    else if (twice.has(key)) (result[key] as { $writes: unknown[] }).$writes.push(value);
-    else {
-      twice.add(key);
-      result[key] = { $writes: [result[key], value] };
-    }
-  }
-  return result;
 }
 
 /** The namespace of a graph inside a task: a second one in the same task gets a number. */

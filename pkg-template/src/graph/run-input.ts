@@ -9,6 +9,7 @@ import type { Step } from "./planner.js";
 import { RunThread } from "./run-thread.js";
 import { ERROR, isSpecial, NULL_TASK, RESUME, type WritesByTask, writtenByCallers } from "./saved-writes.js";
 import type { Values } from "./state-fields.js";
+import { checkedAll } from "./state-forms.js";
 import type { Task } from "./task.js";
 
 const NONE: readonly never[] = [];
@@ -29,9 +30,16 @@ export abstract class RunInput extends RunThread {
 
   /** Has the planner say what comes first. Returns a promise if checking the input takes time. */
   protected begin(input: unknown): Promise<void> | undefined {
-    const { parse } = this.spec.parts.input;
-    if (!parse || input === null || input === undefined || isCommand(input)) return this.#first(input);
-    const parsed = parse(input as object);
+    const { input: taken, state } = this.spec.parts;
+    if (input === null || input === undefined) return this.#first(input);
+    if (isCommand(input)) {
+      if (!state.check || !input.update) return this.#first(input);
+      const update = (checked: readonly Values[]) =>
+        this.#first(new Command({ ...input, update: checked.flatMap(Object.entries) }));
+      const checked = checkedAll(updatesOf(input) as readonly Values[], state.check);
+      return checked instanceof Promise ? checked.then(update) : update(checked);
+    }
+    const parsed = taken.parse ? taken.parse(input as object) : input;
     return parsed instanceof Promise ? parsed.then((values) => this.#first(values)) : this.#first(parsed);
   }
 

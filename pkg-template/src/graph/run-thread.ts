@@ -13,7 +13,7 @@ import type { PlanRun, PlanState } from "./planner.js";
 import type { RunConfig, StopAt } from "./run-config.js";
 import { withParents } from "./opened-thread.js";
 import { RunEvents } from "./run-events.js";
-import { NULL_TASK, RESUME } from "./saved-writes.js";
+import { NULL_TASK, RESUME, savedTask, writesByTask } from "./saved-writes.js";
 import { SavedThread } from "./saved-thread.js";
 import type { Values } from "./state-fields.js";
 import type { RunStreams } from "./stream.js";
@@ -70,7 +70,7 @@ export abstract class RunThread extends RunEvents {
   #open(saver: SavedThread["saver"], durability: SavedThread["durability"]): SavedThread {
     const { threadId, spec, ns } = this;
     checkCheckpointId(this.configurable);
-    if (threadId === undefined)
+    if (!threadId)
       throw new GraphValueError(
         "A graph with a checkpointer needs to know the thread: give { threadId } or { configurable: { thread_id } }.",
       );
@@ -81,7 +81,12 @@ export abstract class RunThread extends RunEvents {
   }
 
   get known(): KnownIds {
-    return (this.#known ??= new KnownIds(this.spec.fields.messages));
+    return (this.#known ??= new KnownIds(this.spec.fields.messages, this.spec.leftIds));
+  }
+
+  /** Leaves what it knows to the next run of its thread. */
+  protected leave(): void {
+    if (this.saved) this.#known?.leave();
   }
 
   /** The values of `__start__` and of branches. */
@@ -231,27 +236,31 @@ export abstract class RunThread extends RunEvents {
   }
 
   emitCheckpoint(tasks: readonly Task[]): void {
-    const { saved, state, metadata, threadId, recursionLimit } = this;
+    const { saved, state, metadata, threadId, recursionLimit, parent: inside } = this;
     if (!saved || !this.wants("checkpoints")) return;
     const { parentConfig: parent } = saved;
-    const { tags = [], runName } = this.config;
+    const { tags = [], runName = inside?.name } = this.config;
+    const byTask = writesByTask(this.pending);
+    // What is saved at the exit is not there yet.
+    const id = saved.durability === "exit" ? this.#loaded?.id : this.checkpointId;
     const around = {
       tags,
-      metadata: this.callersMetadata,
+      metadata: { ...this.callersMetadata, ...inside?.metadata },
       recursion_limit: recursionLimit,
       ...(runName && { run_name: runName }),
     };
     this.emit("checkpoints", {
-      config: { ...around, ...withParents(saved.config(this.checkpointId), metadata.parents) },
+      config: { ...around, ...withParents(saved.config(id), metadata.parents) },
       values: { ...state },
       metadata,
       next: tasks.map(({ name }) => name),
       tasks: tasks.map((task) => {
-        const { id, name, path, node } = task;
-        const configurable = { thread_id: threadId, checkpoint_ns: node.inside && task.ns };
-        return { id, name, path, interrupts: [], ...(node.inside && { state: { configurable } }) };
+        const state = task.node.inside && { configurable: { thread_id: threadId, checkpoint_ns: task.ns } };
+        return savedTask(task, byTask.get(task.id) ?? [], this.spec.fields.numbers, { state });
       }),
-      ...(parent && { parentConfig: saved.hasPut ? { ...around, ...parent } : parent }),
+      ...(parent && {
+        parentConfig: { ...(saved.hasPut && around), ...withParents(parent, metadata.parents) },
+      }),
     });
   }
 }

@@ -58,6 +58,7 @@ export class Run extends RunInput {
         // Who streams it looks in between.
         if (this.streams) await Promise.resolve();
       }
+      this.leave();
       const ending = this.#end();
       if (ending) await this.#unlessStopped(ending);
       if (this.on) this.tell(this.#stopped ? "run-interrupt" : "run-end", { output: this.state });
@@ -201,13 +202,11 @@ export class Run extends RunInput {
       const saved: [string, unknown][] = [[ERROR, errorRecord(error)]];
       if (isHandled) saved.push([ERROR_SOURCE, task.name]);
       if (this.saved) this.saveTask(task, saved);
-      this.emitResult(task);
-      if (isHandled) {
-        this.emitTask(this.#handle(task));
-        return;
-      }
     }
-    if (this.#failed) return;
+    const handler = isHandled && !isParentCommand(error) ? this.#handle(task) : undefined;
+    if (handler) this.emitTask(handler);
+    this.emitResult(task);
+    if (handler || this.#failed) return;
     this.#failed = task;
     this.#controller?.abort(error);
   }

@@ -53,7 +53,8 @@ export class StateFields {
   readonly #begins: readonly (readonly [key: string, make: () => unknown])[];
 
   constructor(declarations: readonly Declared[]) {
-    const fields: Record<string, DeclaredField> = {};
+    // What is called `__proto__` is a field here, to be refused with the others.
+    const fields = Object.create(null) as Record<string, DeclaredField>;
     for (const { fields: more } of declarations) {
       for (const [key, one] of Object.entries(more)) if (!Object.hasOwn(fields, key)) fields[key] = one;
     }

@@ -1,6 +1,8 @@
 // What a graph's state may be declared by: a schema of threadfold, or any form that langgraph.js takes.
 import { field, type Schema } from "threadfold";
+import { Overwrite } from "./command.js";
 import { StateGraphInputError } from "./graph-errors.js";
+import type { Values } from "./state-fields.js";
 
 /** A field as `defineSchema` takes it, with what langgraph.js knows besides. */
 export interface DeclaredField {
@@ -22,11 +24,22 @@ export interface Declared {
   readonly schema?: Schema<unknown>;
   /** Checks and completes what a caller gives. */
   readonly parse?: (values: object) => object | Promise<object>;
+  /** Checks what is written to these fields. */
+  readonly check?: (update: Values) => Values | Promise<Values>;
+}
+
+/** Has updates checked. Returns a promise if that takes time. */
+export function checkedAll(
+  updates: readonly Values[],
+  check: NonNullable<Declared["check"]>,
+): readonly Values[] | Promise<readonly Values[]> {
+  const checked = updates.map(check);
+  return checked.some((one) => one instanceof Promise) ? Promise.all(checked) : (checked as Values[]);
 }
 
 /** Where `withLangGraph` of langgraph.js keeps the reducers of zod schemas: its `schemaMetaRegistry`. */
 export interface ZodRegistry {
-  get(schema: object): { reducer?: { fn: Reducer }; default?: () => unknown } | undefined;
+  get(schema: object): { reducer?: { fn: Reducer; schema?: object }; default?: () => unknown } | undefined;
 }
 
 type Reducer = (current: never, update: never) => unknown;
@@ -42,7 +55,8 @@ interface Channel {
 
 interface ZodObject {
   readonly shape: Readonly<Record<string, ZodField>>;
-  partial(): { parse(values: unknown): object };
+  extend(shape: object): ZodObject;
+  partial(): ZodObject;
   parse(values: unknown): object;
 }
 
@@ -98,10 +112,8 @@ export function declared(given: unknown, whole: boolean, registry?: ZodRegistry)
     return { fields: schema.fields as Record<string, DeclaredField>, schema };
   }
   if (isStateSchema(given)) {
-    return {
-      fields: ofChannels(given.getChannels()),
-      parse: (values) => (given.validateInput as (values: object) => Promise<object>).call(given, values),
-    };
+    const parse = (values: object) => (given.validateInput as (values: object) => Promise<Values>).call(given, values);
+    return { fields: ofChannels(given.getChannels()), parse, check: parse };
   }
   if (isZod(given)) return ofZod(given, whole, registry);
   const { spec, channels } = given as { spec?: object; channels?: object };
@@ -154,16 +166,32 @@ function ofChannel(key: string, channel: unknown): DeclaredField {
 }
 
 function ofZod(zod: ZodObject, whole: boolean, registry: ZodRegistry | undefined): Declared {
+  /** What updates of fields with reducers are, where it is not what they hold. */
+  const reduced: Record<string, object> = {};
   const fields = Object.entries(zod.shape).map(([key, part]): [string, DeclaredField] => {
     const meta = registry?.get(part);
-    if (meta?.reducer)
+    if (meta?.reducer) {
+      if (meta.reducer.schema) reduced[key] = meta.reducer.schema;
       return [key, field.reducer(meta.reducer.fn as never, { default: meta.default as never })] as never;
+    }
     if (part.lg_reducer_schema && !registry)
       throw new StateGraphInputError(
         `The reducer of '${key}' is in langgraph.js: give new StateGraph(state, { registry: schemaMetaRegistry }).`,
       );
     return [key, { ...(field.replace() as DeclaredField), begins: meta?.default }];
   });
-  const taken = whole ? zod : zod.partial();
-  return { fields: Object.fromEntries(fields), parse: (values) => taken.parse(values) };
+  const updates = Object.keys(reduced).length > 0 ? zod.extend(reduced) : zod;
+  const [values, some] = [zod.partial(), updates.partial()];
+  const taken = whole ? updates : some;
+  const check = (update: Values): Values => {
+    const checked: Record<string, unknown> = { ...update };
+    for (const [key, value] of Object.entries(update)) {
+      if (!Object.hasOwn(zod.shape, key)) continue;
+      const isWhole = isObject(value) && "__overwrite__" in value;
+      const parsed = (isWhole ? values : some).parse({ [key]: isWhole ? value["__overwrite__"] : value }) as Values;
+      if (key in parsed) checked[key] = isWhole ? new Overwrite(parsed[key]) : parsed[key];
+    }
+    return checked;
+  };
+  return { fields: Object.fromEntries(fields), parse: (given) => taken.parse(given), check };
 }

@@ -5,14 +5,12 @@ import type {
   CheckpointMetadata,
   CheckpointSaver,
   CheckpointTuple,
-  PendingWrite,
 } from "../checkpoint/types.js";
 import type { CompiledStateGraph } from "./compiled-graph.js";
-import { INTERRUPT, type Interrupt } from "./interrupt.js";
+import type { Interrupt } from "./interrupt.js";
 import { OpenedThread, placeOf, withParents } from "./opened-thread.js";
-import { gathered } from "./run-events.js";
-import { ERROR, isSpecial } from "./saved-writes.js";
-import { picked, type Values } from "./state-fields.js";
+import { ERROR, isSpecial, savedTask } from "./saved-writes.js";
+import { picked } from "./state-fields.js";
 import type { Task } from "./task.js";
 
 /** A task that comes next, or that waits. */
@@ -129,26 +127,15 @@ async function taskSnapshot(
   whole: boolean,
   inside: CheckpointSaver | undefined,
 ): Promise<TaskSnapshot> {
-  const { id, name, path } = task;
   const own = thread.saved(task);
-  const error = own.find(([channel]) => channel === ERROR)?.[1];
   // Where the thread stands, a question that was answered is open no more; its history keeps it.
   const done = whole && own.some(([channel]) => !isSpecial(channel));
-  const asked = own.filter(([channel]) => !done && channel === INTERRUPT);
-  const interrupts = asked.flatMap(([, value]) => value as Interrupt);
-  const result = resultOf(own, thread);
-  if (error !== undefined) return { id, name, path, error, interrupts, ...(result && { result }) };
   const { inside: graph } = task.node;
-  const configurable = { thread_id: tuple.config.configurable?.thread_id, checkpoint_ns: graph && task.ns };
-  const state =
-    graph && (inside ? await stateSnapshot(graph, { configurable }, { subgraphs: true }, inside) : { configurable });
-  return { id, name, path, interrupts, ...(state && { state }), ...(result && { result }) };
-}
-
-/** What a task has written to the state. */
-function resultOf(own: readonly PendingWrite[], { spec }: OpenedThread): Values | undefined {
-  const entries = own.filter(([channel]) => spec.fields.numbers.has(channel));
-  return entries.length > 0 ? gathered(entries) : undefined;
+  const { numbers } = thread.spec.fields;
+  if (!graph || own.some(([channel]) => channel === ERROR)) return savedTask(task, own, numbers, { done });
+  const place = { configurable: { thread_id: tuple.config.configurable?.thread_id, checkpoint_ns: task.ns } };
+  const state = inside ? await stateSnapshot(graph, place, { subgraphs: true }, inside) : place;
+  return savedTask(task, own, numbers, { state, done });
 }
 
 function waitingJoins({ spec }: CompiledStateGraph, thread: OpenedThread): WaitingJoin[] {

@@ -68,7 +68,7 @@ export class TaskPlace {
   get path(): readonly unknown[] {
     const { send } = this.planned;
     if (send === -1) return ["__pregel_pull", this.name];
-    if (send >= 0) return ["__pregel_push", send];
+    if (send >= 0) return ["__pregel_push", send, false];
     return ["__pregel_push", this.run.tasks[-2 - send]?.name, this.name, false];
   }
 
@@ -87,6 +87,19 @@ export class TaskPlace {
           : ["__pregel_push", "node_error_handler", run.tasks[-2 - planned.send]?.id];
     const where = run.ns ? `${run.ns}|${name}` : name;
     return uuid5(JSON.stringify([where, String(run.stepNumber), name, ...behind]), run.checkpointId);
+  }
+
+  /** What langgraph.js says of where something runs. */
+  get metadata(): Record<string, unknown> {
+    const { run, name, triggers, path, ns } = this;
+    return {
+      langgraph_step: run.stepNumber,
+      langgraph_node: name,
+      langgraph_triggers: triggers,
+      langgraph_path: path,
+      langgraph_checkpoint_ns: ns,
+      checkpoint_ns: ns,
+    };
   }
 
   /** The namespace of the checkpoints of a graph that runs inside. */

@@ -9,6 +9,7 @@ import { takeBranch, takeOutput } from "./node-output.js";
 import { retryDelay } from "./retry.js";
 import type { Run } from "./run.js";
 import type { Values } from "./state-fields.js";
+import { checkedAll } from "./state-forms.js";
 import { TaskWrites } from "./task-writes.js";
 import { timeoutPolicy, Watch } from "./timeout.js";
 
@@ -63,10 +64,10 @@ export class Task extends TaskWrites {
 
   /** One attempt: returns nothing when it has answered, a promise when that takes time. */
   #attempt(): unknown {
-    const { node, run } = this;
-    const output = node.number === run.spec.start ? this.input : this.#call();
+    const output = this.hidden ? this.input : this.#call();
     if (isPromise(output)) return this.#later(output);
-    const deciding = this.#take(output);
+    // The input was checked as it came.
+    const deciding = this.#take(output, this.hidden);
     return isPromise(deciding) ? this.#later(deciding, true) : undefined;
   }
 
@@ -112,10 +113,22 @@ export class Task extends TaskWrites {
     await this.#take(output);
   }
 
-  /** Takes the node's answer, and what its edges and conditions add to it. */
-  #take(output: unknown): unknown {
-    const { node } = this;
+  /** Takes the node's answer, and what its edges and conditions add to it. `isChecked`: the schema has seen it. */
+  #take(output: unknown, isChecked = false): unknown {
     takeOutput(this, output);
+    const { check } = this.run.spec.parts.state;
+    if (isChecked || !check || this.updates.length === 0) return this.#lead();
+    const update = (updates: readonly Values[]) => {
+      this.updates = updates;
+      return this.#lead();
+    };
+    const checked = checkedAll(this.updates, check);
+    return checked instanceof Promise ? checked.then(update) : update(checked);
+  }
+
+  /** Goes where the node's edges and conditions lead. */
+  #lead(): unknown {
+    const { node } = this;
     if (this.run.streams && !this.hidden && this.messages) this.updates = this.updates.map(identified);
     this.controls = this.writes.length;
     for (const channel of node.edges) this.writes.push(channel);

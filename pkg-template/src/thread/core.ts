@@ -28,6 +28,8 @@ export class ThreadCore {
   readonly #arena = new core.Arena(2 ** 18);
   /** A call is under way: a reducer or a getter may call back into it. */
   #isBusy = false;
+  /** What the core has answered since it was last changed, by question: a page asks once for each message. */
+  #known: unknown[] = [];
 
   /** Makes the thread from values, or from the core's part of a record. */
   constructor(schema: Schema<unknown> | undefined, from: object, kind: "values" | "record") {
@@ -57,12 +59,24 @@ export class ThreadCore {
     return this.ask(NUMBERS.get(type) ?? EVENT.unknown, first, joined ?? second, third);
   }
 
+  /** Answers a question about the whole thread. */
+  read<T>(what: number): T {
+    this.ready();
+    return (this.#known[what] ??= this.#call(what)) as T;
+  }
+
   ask<T>(what: number, first?: unknown, second?: unknown, third?: unknown): T {
+    this.ready();
+    this.#known = [];
+    return this.#call(what, first, second, third) as T;
+  }
+
+  #call(what: number, first?: unknown, second?: unknown, third?: unknown): unknown {
     const raw = this.ready();
     this.#isBusy = true;
     try {
       return this.#arena.call(
-        () => ask(raw, what, first, second, third) as T,
+        () => ask(raw, what, first, second, third),
         (young) => raw.ask(ASK.relocate, young, 0, 0),
         raw,
       );

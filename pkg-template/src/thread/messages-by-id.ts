@@ -1,12 +1,15 @@
 // The view's messages by id, and the listeners of each.
 import { tellAll } from "./notifier.js";
 
+type Hear<S> = (state: S) => void;
+
 /** Reads a state only when asked or listened to, at one comparison a message. */
 export function messagesById<S, M extends { id?: string }>(subscribe: (listener: (state: S) => void) => () => void) {
   let messages: readonly M[] = [];
   let ids: readonly string[] | undefined;
   const places = new Map<string | undefined, number>();
-  const listeners = new Map<string | undefined, Set<(state: S) => void>>();
+  /** A set only where several listen to one message: a long list has as many listeners as messages. */
+  const listeners = new Map<string | undefined, Hear<S> | Set<Hear<S>>>();
   /** The ids at which something changed since listeners were last called. */
   const touched = new Set<string | undefined>();
   let end = () => {};
@@ -35,7 +38,10 @@ export function messagesById<S, M extends { id?: string }>(subscribe: (listener:
     read(state);
     const changed = [...touched];
     touched.clear();
-    for (const id of changed) tellAll(listeners.get(id) ?? new Set<(state: S) => void>(), state);
+    for (const id of changed) {
+      const own = listeners.get(id);
+      if (own) tellAll(own instanceof Set ? own : new Set([own]), state);
+    }
   };
 
   return {
@@ -46,7 +52,6 @@ export function messagesById<S, M extends { id?: string }>(subscribe: (listener:
       return (ids ??= messages.map(({ id }) => id as string));
     },
     add(state: S, id: string, listener: (message: M | undefined, previous: M | undefined) => void): () => void {
-      const own = listeners.get(id) ?? new Set();
       let told = get(state, id);
       const hear = (state: S) => {
         const before = told;
@@ -54,9 +59,13 @@ export function messagesById<S, M extends { id?: string }>(subscribe: (listener:
         if (told !== before) listener(told, before);
       };
       if (listeners.size === 0) end = subscribe(tell);
-      listeners.set(id, own.add(hear));
+      const others = listeners.get(id);
+      if (others instanceof Set) others.add(hear);
+      else listeners.set(id, others ? new Set([others, hear]) : hear);
       return () => {
-        if (own.delete(hear) && own.size === 0 && listeners.delete(id) && listeners.size === 0) end();
+        const own = listeners.get(id);
+        const isLast = own instanceof Set ? own.delete(hear) && own.size === 0 : own === hear;
+        if (isLast && listeners.delete(id) && listeners.size === 0) end();
       };
     },
   };
