@@ -196,7 +196,7 @@ impl<V: Value> Thread<V> {
     #[must_use]
     pub fn streaming(&self) -> V {
         let partial = self.streaming.iter().chain(self.broken.iter()).chain(self.left.iter());
-        V::array(partial.cloned())
+        V::array(partial.filter(|id| self.messages.find(id).is_some()).cloned())
     }
 
     /// Adds to the confirmed state with the fields' reducers. What you add during a run survives a
@@ -358,7 +358,7 @@ impl<V: Value> Thread<V> {
     /// Notes that pending updates, or their order, changed.
     fn updates_changed(&mut self) {
         if self.updates.kept == 0 {
-            self.places.seats.clear();
+            self.places.clear();
         }
         self.echoes = None;
         self.shown_anew();
@@ -390,7 +390,7 @@ impl<V: Value> Thread<V> {
                     }
                 }
             }
-            self.look_at(&edit.id);
+            self.look_at(&edit.id, false);
             (self.behind, self.woven) = (None, None);
             (self.view.fresh, self.confirmed.fresh) = (false, false);
         }

@@ -5,6 +5,7 @@ import { contexts } from "./context.js";
 import { graphs } from "./graphs.js";
 import { lists } from "./lists.js";
 import { growth, type Growth } from "./measure.js";
+import { runners } from "./runners.js";
 import { schemas } from "./schemas.js";
 import { streams } from "./streams.js";
 import { threads } from "./threads.js";
@@ -25,7 +26,7 @@ function judge(name: string, grown: Growth): void {
 }
 
 describe("what an operation costs grows no faster than n^1.3", () => {
-  for (const subject of [...lists, ...schemas, ...threads, ...contexts, ...graphs, ...agents])
+  for (const subject of [...lists, ...schemas, ...threads, ...contexts, ...graphs, ...agents, ...runners])
     test(subject.name, async () => judge(subject.name, await growth(subject, LIMIT)));
   for (const subject of streams) test(subject.name, async () => judge(subject.name, await growth(subject, LIMIT)));
 });

@@ -1,5 +1,5 @@
 // What retry() does: again what the last run was for, whatever else has failed before.
-import { Thread, type AgUiState } from "threadfold";
+import { textOf, Thread, type AgUiMessage, type AgUiState } from "threadfold";
 import { AgUiRunner } from "threadfold/ag-ui/events";
 import { LangGraphRunner } from "threadfold/langgraph/events";
 import { describe, expect, test } from "vitest";
@@ -136,4 +136,48 @@ test("AG-UI: an answer behind which the run fails is sent again, an older messag
   expect(inputs[3]?.resume).toEqual([{ interruptId: "i", status: "resolved", payload: true }]);
   expect(inputs[3]?.messages).toHaveLength(1);
   expect(thread.pending.map(({ status }) => status)).toEqual(["failed"]);
+});
+
+test("messages that failed together go out again in their order, and at the end if the conversation has gone on", async () => {
+  const sent: string[][] = [];
+  let fails = true;
+  const thread = new Thread<AgUiState>();
+  const runner = new AgUiRunner(thread, {
+    async *send({ threadId, runId, messages }) {
+      sent.push(messages.map((message) => textOf(message as AgUiMessage)));
+      yield { type: "RUN_STARTED", threadId, runId };
+      if (fails) throw new Error("down");
+      yield { type: "RUN_FINISHED", threadId, runId };
+    },
+  });
+  const texts = () => thread.getState().messages.map(textOf);
+  await Promise.all(["one", "two", "three"].map((text) => runner.sendMessage(text)));
+  fails = false;
+  // The first had a run of its own, and failed with an error of its own.
+  expect(await runner.retry()).toMatchObject({ status: "finished" });
+  expect([texts(), sent.at(-1)]).toEqual([
+    ["one", "two", "three"],
+    ["two", "three"],
+  ]);
+  expect(await runner.retry()).toMatchObject({ status: "finished" });
+  expect([texts(), thread.pending]).toEqual([["two", "three", "one"], []]);
+});
+
+test("an answer that is the one before, by its id and its text, is shown", async () => {
+  const thread = new Thread<AgUiState>();
+  const runner = new AgUiRunner(thread, {
+    async *send({ threadId, runId }) {
+      yield { type: "RUN_STARTED", threadId, runId };
+      yield { type: "TEXT_MESSAGE_START", messageId: "a", role: "assistant" };
+      yield { type: "TEXT_MESSAGE_CONTENT", messageId: "a", delta: "Hello" };
+      yield { type: "TEXT_MESSAGE_END", messageId: "a" };
+      yield { type: "RUN_FINISHED", threadId, runId };
+    },
+  });
+  await runner.sendMessage("Hi");
+  for (let again = 0; again < 2; again++) {
+    expect(await runner.regenerate()).toEqual({ status: "finished" });
+    expect(thread.getState().messages.map(textOf)).toEqual(["Hi", "Hello"]);
+    expect([thread.confirmed.messages.length, thread.pending]).toEqual([2, []]);
+  }
 });

@@ -269,3 +269,13 @@ test("messages of any form come back from a record as they were", () => {
   using thread = reloaded(first as never);
   expect(thread.getState().messages).toEqual(odd);
 });
+
+test("what a run that never ended left is incomplete as long as it is there", () => {
+  const thread = new Thread();
+  thread.receive({ type: "run-started", runId: "r1" });
+  thread.receive({ type: "message", message: { type: "ai", id: "b", content: "half" }, streaming: true });
+  thread.receive({ type: "run-started", runId: "r2" });
+  expect([thread.messageIds, thread.streaming]).toEqual([["b"], ["b"]]);
+  thread.receive({ type: "values", values: { messages: [{ type: "human", id: "q", content: "q" }] } });
+  expect([thread.messageIds, thread.streaming]).toEqual([["q"], []]);
+});

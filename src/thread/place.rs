@@ -1,14 +1,17 @@
 //! The positions of sent updates' messages among the confirmed ones.
 
+use super::ids::ByText;
 use super::pending::{Does, Edit};
 use crate::message_list::MessageList;
 use crate::value::{Holds, Value};
 
-pub(super) struct Places<V> {
+pub(super) struct Places<V: Value> {
     /// The messages that the server had when a run sent updates, by number.
     pub anchors: Vec<(u32, V)>,
     /// The ids of the messages that updates added, each at the place of its edit.
     pub seats: Vec<Option<V>>,
+    /// The seats of each id; it may have left them.
+    by_id: ByText<V>,
     /// The last results, as far as they still hold.
     pub head: Option<Head>,
 }
@@ -32,25 +35,43 @@ impl Head {
 
 impl<V: Value> Places<V> {
     pub(super) fn none() -> Self {
-        Self { anchors: Vec::new(), seats: Vec::new(), head: None }
+        Self { anchors: Vec::new(), seats: Vec::new(), by_id: ByText::default(), head: None }
     }
 
     /// Gives an edit its place behind all others; added messages are found there by their ids.
     pub(super) fn seat(&mut self, edit: &mut Edit<V>) {
-        edit.seat = u32::try_from(self.seats.len()).unwrap_or(u32::MAX);
-        self.seats.push((edit.does == Does::Add).then(|| edit.id.clone()));
+        edit.seat = self.push((edit.does == Does::Add).then(|| edit.id.clone()));
+    }
+
+    /// Adds a seat behind all others; returns it.
+    pub(super) fn push(&mut self, id: Option<V>) -> u32 {
+        let seat = u32::try_from(self.seats.len()).unwrap_or(u32::MAX);
+        self.seats.push(None);
+        if let Some(id) = id {
+            self.take_seat(seat, &id);
+        }
+        seat
+    }
+
+    /// Takes all seats away.
+    pub(super) fn clear(&mut self) {
+        self.seats.clear();
+        self.by_id = ByText::default();
     }
 
     /// Notes that a message the server now has comes before those of later seats.
     pub(super) fn take_seat(&mut self, seat: u32, id: &V) {
-        if let Some(seat) = self.seats.get_mut(seat as usize) {
-            *seat = Some(id.clone());
+        if let Some(own) = self.seats.get_mut(seat as usize) {
+            if let Some(old) = own.replace(id.clone()) {
+                self.by_id.take(&old, &|[at, _]| at == seat);
+            }
+            self.by_id.add(id, [seat, seat]);
         }
     }
 
     /// Stores the list that the updates of this anchor were sent with, unless it is stored.
     pub(super) fn anchor(&mut self, anchor: u32, had: V) {
-        if self.anchors.iter().all(|(one, _)| *one != anchor) {
+        if self.anchors.last().is_none_or(|(last, _)| *last != anchor) {
             self.anchors.push((anchor, had));
         }
     }
@@ -63,15 +84,18 @@ impl<V: Value> Places<V> {
             let (place, exact) = self.anchored(messages, anchor);
             Head { anchor, seat: 0, place, exact }
         });
-        let between = self.seats.get(head.seat as usize..seat as usize).unwrap_or_default();
-        for id in between.iter().flatten() {
-            // Behind all messages there is none to pass.
-            if head.place as usize >= messages.len() {
+        // The message that stands here is passed if it is of a seat between.
+        while let Some(id) = messages.item(head.place).and_then(|here| here.get_owned("id")) {
+            let mut next = seat;
+            for [at, _] in self.by_id.of(&id) {
+                if (head.seat..next).contains(at) {
+                    next = *at;
+                }
+            }
+            if next == seat {
                 break;
             }
-            if messages.find(id) == Some(head.place) {
-                head.place += 1;
-            }
+            (head.place, head.seat) = (head.place + 1, next + 1);
         }
         head.seat = seat;
         self.head = Some(head);
@@ -96,7 +120,7 @@ impl<V: Value> Places<V> {
 
 impl<V: Value> Holds<V> for Places<V> {
     fn held(&mut self, visit: &mut dyn FnMut(&mut V)) {
-        let Self { anchors, seats, head: _ } = self;
+        let Self { anchors, seats, by_id: _, head: _ } = self;
         for (_, list) in anchors {
             visit(list);
         }

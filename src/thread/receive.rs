@@ -22,7 +22,8 @@ impl<V: Value> Thread<V> {
         match event {
             Event::Text { id, text } => {
                 let position = self.messages.append_to(&id, &text)?;
-                self.message_grew(&id, position);
+                self.message_grew(position);
+                self.look_at(&id, true);
             }
             Event::RunStarted { id, joined } => self.start_run(id, joined),
             Event::RunFinished => self.finish_run(&mut drift),
@@ -63,11 +64,8 @@ impl<V: Value> Thread<V> {
     }
 
     /// Notes that the message at a position was replaced.
-    fn message_grew(&mut self, id: &V, position: u32) {
+    fn message_grew(&mut self, position: u32) {
         (self.view.fresh, self.confirmed.fresh) = (false, false);
-        if self.updates.edit_count > 0 {
-            self.look_at(id);
-        }
         let Some(woven) = self.woven.as_mut() else { return };
         if !woven.grown.contains(&position) {
             woven.grown.push(position);
@@ -100,7 +98,7 @@ impl<V: Value> Thread<V> {
                 let stays = |own: V| message::kind_of(&own) == message::kind_of(message);
                 self.behind = self.behind.filter(|_| own.is_some_and(stays));
                 self.messages.put(self.as_pending(message.clone()), None)?;
-                self.message_grew(&id, position);
+                self.message_grew(position);
             }
         } else {
             self.match_renamed(message, None);
@@ -113,7 +111,6 @@ impl<V: Value> Thread<V> {
             self.messages.put(known, place.map(|place| place as usize))?;
             self.woven = None;
             (self.view.fresh, self.confirmed.fresh) = (false, false);
-            self.look_at(&id);
             // Everything behind it has moved.
             let moved = place.is_some_and(|place| place as usize + 1 < self.messages.len());
             self.places.head = match (after, place) {
@@ -123,6 +120,7 @@ impl<V: Value> Thread<V> {
             };
             self.behind = if moved && after.is_none() { None } else { behind };
         }
+        self.look_at(&id, true);
         if streaming {
             self.streaming.insert(&id);
             self.broken.remove(&id);

@@ -93,7 +93,7 @@ impl<V: Value> Thread<V> {
             thread.places.anchor(number_of(&anchor, "name").unwrap_or_default(), had);
         }
         for id in items(record, "seats") {
-            thread.places.seats.push((!id.is_null()).then_some(id));
+            thread.places.push((!id.is_null()).then_some(id));
         }
         for record in items(record, "pending") {
             if let Some(update) = pending_of(&record) {

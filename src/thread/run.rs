@@ -58,7 +58,7 @@ impl<V: Value> Thread<V> {
         self.updates.keep(&|update| !update.over && (update.manual || !update.is_acknowledged()));
         if self.updates.iter().all(|update| update.anchor.is_none()) {
             // An update that is done has no position.
-            self.places.seats.clear();
+            self.places.clear();
             let edits = self.updates.iter_mut().flat_map(|update| &mut update.edits);
             edits.for_each(|edit| self.places.seat(edit));
         }
@@ -72,16 +72,13 @@ impl<V: Value> Thread<V> {
                 update.mark(Status::Sent, None);
             }
         }
+        self.places.anchor(anchor, had.clone());
         let first = self.places.anchors.first().map_or(anchor, |(first, _)| *first);
         let mut used = ByNumber::default();
         for anchor in self.updates.iter().filter_map(|update| update.anchor) {
             used.insert(anchor.wrapping_sub(first), 0);
         }
-        let is_used = |anchor: u32| used.get(anchor.wrapping_sub(first)).is_some();
-        self.places.anchors.retain(|(one, _)| is_used(*one));
-        if is_used(anchor) {
-            self.places.anchor(anchor, had.clone());
-        }
+        self.places.anchors.retain(|(one, _)| used.get(one.wrapping_sub(first)).is_some());
         self.run = Some(Run {
             id,
             active: true,
@@ -195,12 +192,10 @@ impl<V: Value> Thread<V> {
 
     /// Drops the messages that a failed run cut off: they are shown until the next one starts.
     fn drop_broken(&mut self) {
-        if self.broken.iter().next().is_some() {
-            let broken = (0..).zip(self.unfinished()).filter(|(_, is_one)| *is_one);
-            let broken: Vec<u32> = broken.map(|(at, _)| at).collect();
-            if !broken.is_empty() {
-                self.messages.remove(&broken);
-            }
+        let broken = (0..).zip(self.unfinished()).filter(|(_, is_one)| *is_one);
+        let broken: Vec<u32> = broken.map(|(at, _)| at).collect();
+        if !broken.is_empty() {
+            self.messages.remove(&broken);
         }
         self.broken.clear();
     }

@@ -103,19 +103,26 @@ impl<V: Value> Thread<V> {
         }
     }
 
-    /// Does so for the edits of one message.
-    pub(super) fn look_at(&mut self, id: &V) {
+    /// Does so for the edits of one message, which the server may have said itself.
+    pub(super) fn look_at(&mut self, id: &V, said: bool) {
         let edits = self.updates.edits_of(id).to_vec();
         if edits.is_empty() {
             return;
         }
         for edit in edits {
             if let Some(edit) = self.updates.edit_mut(edit) {
+                // Then it is not the one that was removed.
+                if said
+                    && edit.does == Does::Remove
+                    && let Some(base) = &mut edit.base
+                {
+                    *base = None;
+                }
                 edit.look(&self.messages);
             }
         }
         self.woven = None;
-        self.told_fresh = false;
+        (self.view.fresh, self.told_fresh) = (false, false);
     }
 
     /// Returns the confirmed messages with the pending ones among them.

@@ -119,6 +119,11 @@ fn words_of_old() {
         &[Remove("0"), Start, Lacks, Fail, Retry(0), Start, Has],
         // What was removed and comes again, settled after the server put something between.
         &[Whole, Remove("a"), Edit("a"), Join, Has, Settle(1)],
+        // What was removed is said anew, as it was: it is not removed.
+        &[Echo("1"), Remove("1"), Start, Echo("1"), Finish],
+        &[Echo("1"), Remove("1"), Start, Echo("1"), Lacks, Echo("1"), Fail],
+        // What a run that never ended left is gone with a snapshot.
+        &[Start, Stream, Start, Lacks, Finish, Start],
         &[
             Has,
             Remove("1"),

@@ -214,6 +214,8 @@ impl Model {
     pub fn streaming(&self) -> Vec<&String> {
         let mut partial: Vec<_> =
             self.streaming.iter().chain(&self.broken).chain(&self.left).collect();
+        // Of the messages that are there.
+        partial.retain(|id| position(&self.confirmed.messages, id).is_some());
         partial.sort();
         partial.dedup();
         partial
@@ -476,6 +478,7 @@ impl Model {
 
     /// Takes a whole message as it is now; a new one that a run sent goes where it is shown.
     pub fn message(&mut self, message: &Message, streaming: bool) {
+        self.says(&message.id);
         match position(&self.confirmed.messages, &message.id) {
             Some(at) => self.confirmed.messages[at] = message.clone(),
             None => {
@@ -499,7 +502,21 @@ impl Model {
 
     pub fn text(&mut self, id: &str, text: &str) -> bool {
         let found = self.confirmed.messages.iter_mut().find(|message| message.id == id);
-        found.map(|message| message.content.push_str(text)).is_some()
+        let found = found.map(|message| message.content.push_str(text)).is_some();
+        if found {
+            self.says(id);
+        }
+        found
+    }
+
+    /// A message that the server says itself is not the one that an update has removed.
+    fn says(&mut self, id: &str) {
+        for part in self.updates.iter_mut().flat_map(|update| &mut update.edits) {
+            let removes = part.write.does == Does::Remove && part.write.message.id == id;
+            if removes && part.base.is_some() {
+                part.base = Some(None);
+            }
+        }
     }
 
     fn is_streamed(&self, id: &str) -> bool {

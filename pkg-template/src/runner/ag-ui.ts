@@ -191,8 +191,9 @@ class AgUiProtocol implements RunProtocol {
       ...resuming(asked(forwardedProps) ?? {}, answers),
     });
     // Queued messages are shown, but are not part of this run.
-    const waiting = thread.pending.filter(({ status }) => status === "pending").flatMap(({ update }) => idsOf(update));
-    input.messages = input.messages.filter(({ id }: Message) => !waiting.includes(id));
+    const queued = thread.pending.filter(({ status }) => status === "pending");
+    const waiting = new Set(queued.flatMap(({ update }) => idsOf(update)));
+    input.messages = input.messages.filter(({ id }: Message) => !waiting.has(id));
     input.messages = this.#chosen(input.messages);
     return (signal) => this.#fold(this.#send(input, signal), signal);
   }

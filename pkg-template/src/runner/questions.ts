@@ -12,18 +12,13 @@ export class Questions<S extends object, U extends object> {
   #reopened: { readonly run: unknown; readonly interrupts: readonly unknown[] } | undefined;
   #all: readonly RunnerInterrupt[] = NONE;
   #open: readonly RunnerInterrupt[] = NONE;
-  #answers: readonly Answer[] = NONE;
+  readonly #answers = new Map<RunnerInterrupt, Answer>();
+  readonly #byId = new Map<unknown, RunnerInterrupt>();
 
   /** @param read - Reads an interrupt of the protocol. */
   constructor(thread: Thread<S, U>, read: (raw: unknown) => RunnerInterrupt) {
     this.#thread = thread;
     this.#read = read;
-  }
-
-  /** All that the run asks. */
-  get all(): readonly RunnerInterrupt[] {
-    this.#look();
-    return this.#all;
   }
 
   /** Those without an answer. The same array until they change. */
@@ -32,10 +27,19 @@ export class Questions<S extends object, U extends object> {
     return this.#open;
   }
 
-  /** The answers that wait for others. */
-  get answers(): readonly Answer[] {
+  /** Returns the first question with this id, whether or not an answer to it waits. */
+  named(id: string): RunnerInterrupt | undefined {
     this.#look();
-    return this.#answers;
+    return this.#byId.get(id);
+  }
+
+  /** Returns the answers that wait and these, in the order of the questions; undefined if some are still open. */
+  whole(given: ReadonlyMap<RunnerInterrupt, Answer>): Answer[] | undefined {
+    this.#look();
+    const known = this.#answers;
+    const more = [...given.keys()].filter((interrupt) => !known.has(interrupt));
+    if (known.size + more.length < this.#all.length) return undefined;
+    return this.#all.flatMap((interrupt) => given.get(interrupt) ?? known.get(interrupt) ?? []);
   }
 
   /** What the run asks, as the server said it. */
@@ -50,11 +54,18 @@ export class Questions<S extends object, U extends object> {
     this.#reopened = { run: this.#thread.run, interrupts };
   }
 
-  /** Keeps answers until all is answered, in place of those kept before. */
-  keep(answers: readonly Answer[]): void {
-    const answered = new Set(answers.map(({ interrupt }) => interrupt));
-    this.#open = answers.length === 0 ? this.all : this.all.filter((interrupt) => !answered.has(interrupt));
-    this.#answers = answers;
+  /** Keeps answers until all is answered. */
+  keep(given: ReadonlyMap<RunnerInterrupt, Answer>): void {
+    this.#look();
+    for (const [interrupt, answer] of given) this.#answers.set(interrupt, answer);
+    this.#open = this.#open.filter((interrupt) => !given.has(interrupt));
+  }
+
+  /** Forgets the answers that wait: all is open. */
+  forget(): void {
+    this.#look();
+    if (this.#answers.size > 0) this.#open = this.#all;
+    this.#answers.clear();
   }
 
   #look(): void {
@@ -62,6 +73,9 @@ export class Questions<S extends object, U extends object> {
     if (asked === this.#of) return;
     this.#of = asked;
     this.#all = this.#open = asked?.map(this.#read) ?? NONE;
-    this.#answers = NONE;
+    this.#answers.clear();
+    this.#byId.clear();
+    // Of several with one id it is the first.
+    for (const one of this.#all) if (!this.#byId.has(one.id)) this.#byId.set(one.id, one);
   }
 }

@@ -233,7 +233,7 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   #sendAgain(chosen: readonly PendingUpdate<U>[]): Promise<RunResult> {
-    const again = this.#outbox.prepare(() => chosen.map((one) => sendAgain(this.thread, one)));
+    const again = this.#outbox.prepare(() => sendAgain(this.thread, chosen));
     for (const one of again) this.#outbox.add(one);
     return this.#enqueue(again.at(-1));
   }
@@ -270,10 +270,14 @@ export abstract class Runner<S extends object, U extends object> {
     if (this.#work) busy();
     const questions = this.#questions;
     const answers = () => reading(() => answersTo(questions, decisions));
-    const isWhole = answers().length === questions.all.length;
-    if (isWhole) return this.#resume(answers());
-    if (this.thread.run.status === "failed") this.#askAgain();
-    questions.keep(answers());
+    const given = answers();
+    const whole = questions.whole(given);
+    if (whole) return this.#resume(whole);
+    if (this.thread.run.status !== "failed") questions.keep(given);
+    else {
+      this.#askAgain();
+      questions.keep(answers());
+    }
     this.#shown.tell();
     return this.#result({});
   }
@@ -498,7 +502,7 @@ export abstract class Runner<S extends object, U extends object> {
   #resume(answers: readonly Answer[]): Promise<RunResult> {
     const send = this.#protocol.request(NONE, answers);
     // They are open again if the request fails.
-    this.#questions.keep(NONE);
+    this.#questions.forget();
     return this.#alone(() => {
       this.#answers = answers;
       return this.#run(send);

@@ -4,31 +4,61 @@ import { idsOf, isUsers, lastOf, messagesIn } from "./said.js";
 import { isPending } from "./waiting.js";
 
 /**
- * Makes a failed update pending again; returns its id. Removes what the failed run had sent after it; moves it to the
- * end if the conversation has gone on.
+ * Makes failed updates pending again, in their order; returns their ids. Removes what the failed run had sent after them;
+ * moves to the end those behind which the conversation has gone on, and all after these.
  */
-export function sendAgain<S extends object, U extends object>(thread: Thread<S, U>, update: PendingUpdate<U>): string {
-  const own = new Set(idsOf(update.update).filter((id) => id !== undefined));
-  const behind = () => {
-    const messages = messagesIn(thread.getState());
-    // One that only removes messages is about those behind the user's last one.
-    const said = lastOf(messages, ({ id }) => own.has(id));
-    const at = said < 0 && own.size > 0 ? lastOf(messages, isUsers) : said;
-    return at < 0 ? [] : messages.slice(at + 1);
-  };
-  if (thread.run.status === "failed") {
-    const said = behind();
-    const end = said.findIndex(isUsers);
-    const gone = (end < 0 ? said : said.slice(0, end)).filter(({ id }) => thread.message(id));
-    if (gone.length > 0) thread.update({ messages: gone.map(({ id }) => removeMessage(id)) } as U);
-  }
-  const op = thread.optimisticUpdate(update.id);
-  // What waits behind it goes out with it.
-  const waiting = new Set(thread.pending.filter(isPending).flatMap((one) => idsOf(one.update)));
-  if (behind().every(({ id }) => waiting.has(id))) {
-    op.retry();
-    return op.id;
-  }
-  op.rollback();
-  return thread.optimistic(update.update).id;
+export function sendAgain<S extends object, U extends object>(
+  thread: Thread<S, U>,
+  updates: readonly PendingUpdate<U>[],
+): string[] {
+  const ids = updates.map(({ update }) => idsOf(update).filter((id) => id !== undefined));
+  const own = new Set<unknown>(ids.flat());
+  if (thread.run.status === "failed") takeBack(thread, ids, own);
+  const messages = messagesIn(thread.getState());
+  const places = new Map<unknown, number>(messages.map(({ id }, at) => [id, at]));
+  // What waits behind them goes out with them.
+  for (const { update } of thread.pending.filter(isPending)) for (const id of idsOf(update)) own.add(id);
+  const end = lastOf(messages, ({ id }) => !own.has(id));
+  const lastUsers = lastOf(messages, isUsers);
+  const isAtEnd = (of: readonly unknown[]) =>
+    end < 0 ||
+    of.length === 0 ||
+    end <=
+      placeOf(
+        of.map((id) => places.get(id) ?? -1),
+        lastUsers,
+      );
+  const moved = ids.findIndex((of) => !isAtEnd(of));
+  const staying = moved < 0 ? updates : updates.slice(0, moved);
+  const moving = updates.slice(staying.length);
+  for (const { id } of staying) thread.optimisticUpdate(id).retry();
+  for (const { id } of moving) thread.optimisticUpdate(id).rollback();
+  return [...staying, ...moving.map(({ update }) => thread.optimistic(update))].map(({ id }) => id);
 }
+
+/** Removes what a failed run has said behind what it carried. */
+function takeBack<S extends object, U extends object>(
+  thread: Thread<S, U>,
+  ids: readonly (readonly unknown[])[],
+  own: ReadonlySet<unknown>,
+): void {
+  const messages = messagesIn(thread.getState());
+  const shown = new Set<unknown>(messages.map(({ id }) => id));
+  // One that only removes messages is about those behind the user's last one.
+  const isHidden = (of: readonly unknown[]) => of.length > 0 && !of.some((id) => shown.has(id));
+  const lastUsers = ids.some(isHidden) ? lastOf(messages, isUsers) : -1;
+  let isBehind = false;
+  const gone = messages.filter((message, at) => {
+    const { id } = message;
+    const isOwn = own.has(id) || at === lastUsers;
+    isBehind = isOwn || (isBehind && !isUsers(message));
+    return isBehind && !isOwn && thread.message(id);
+  });
+  if (gone.length > 0) thread.update({ messages: gone.map(({ id }) => removeMessage(id)) } as U);
+}
+
+/** The last of an update's places; of one that only removes messages, that of the user's last message. */
+const placeOf = (places: readonly number[], lastUsers: number): number => {
+  const last = places.reduce((one, other) => Math.max(one, other), -1);
+  return last < 0 ? lastUsers : last;
+};
