@@ -30,13 +30,13 @@ export function Chat() {
 
 function Message({ id, error }: { id: string; error: unknown }) {
   const message = useMessage(thread, id); // a token renders the one message that grew
-  const [failed] = usePending(thread, id).filter(({ error: why }) => why && why !== error); // before the last error
+  const [failed] = usePending(thread, id).filter(({ status }) => status === "failed");
   if (!message) return null;
   const calls = message.role === "assistant" ? message.toolCalls?.map(({ function: { name } }) => `${name}()`) : [];
   return (
     <li>
       <b>{message.role}</b> {textOf(message)} {calls?.join(" ")}
-      {failed && <Button onClick={() => agent.retry(failed)}>Failed: retry</Button>}
+      {failed && !error && <Button onClick={() => agent.retry(failed)}>Failed: retry</Button>}
     </li>
   );
 }

@@ -56,8 +56,8 @@ function Message({ id, error }: { id: string; error: RunnerView["error"] }) {
             {call.name}({JSON.stringify(call.args)})
           </code>
         ))}
-      {/* The last failure is told below. */}
-      {update?.status === "failed" && update.error !== error && (
+      {/* While there is an error, it is told below. */}
+      {update?.status === "failed" && !error && (
         <button type="button" onClick={() => void agent.retry(update)}>
           Failed: retry
         </button>

@@ -2,6 +2,7 @@
 import { removeMessage, ThreadfoldError, type Thread } from "threadfold";
 import type { PendingUpdate } from "../thread-types.js";
 import { idsOf, isUsers, lastOf, messagesIn, placeIn, type Said } from "./said.js";
+import { carried } from "./waiting.js";
 
 /**
  * Finds the user's message with this id; or of another's, or without an id of the last message, the user's before it.
@@ -11,15 +12,19 @@ import { idsOf, isUsers, lastOf, messagesIn, placeIn, type Said } from "./said.j
 export function questionOf<S extends object, U extends object>(thread: Thread<S, U>, id: string | undefined): Said {
   const messages = messagesIn(thread.getState());
   const named = id === undefined ? messages.length - 1 : placeIn(messages, id);
+  // A call of the page's own carries those: no run answers them.
+  const manual = new Set(thread.pending.filter((update) => update.manual).flatMap(({ update }) => idsOf(update)));
   if (id !== undefined && named < 0) throw new ThreadfoldError("INVALID_VALUE", `There is no message '${id}'.`);
-  const question = messages[lastOf(messages.slice(0, named + 1), isUsers)];
+  const question = messages[lastOf(messages.slice(0, named + 1), (one) => isUsers(one) && !manual.has(one.id))];
   if (!question) throw new ThreadfoldError("INVALID_VALUE", "The user has said nothing yet that could be answered.");
   return question;
 }
 
 /** Returns the update that no run has taken to the server and that is about this message. */
 export const unsentOf = <S extends object, U extends object>(thread: Thread<S, U>, { id }: Said) =>
-  thread.pending.filter((update) => isUnsent(update) && idsOf(update.update).includes(id)).at(-1);
+  carried(thread)
+    .filter((update) => isUnsent(update) && idsOf(update.update).includes(id))
+    .at(-1);
 
 /**
  * Returns the update after which the conversation goes on from a message of the user's: it has the message, and removes
@@ -39,7 +44,7 @@ export function rewound<S extends object, U extends object>(
   });
   const ids = new Set<unknown>(behind.map(({ id }) => id));
   ids.add(question.id);
-  for (const update of thread.pending.filter(isUnsent))
+  for (const update of carried(thread).filter(isUnsent))
     if (idsOf(update.update).some((id) => ids.has(id))) thread.optimisticUpdate(update.id).rollback();
   const held = messagesIn(thread.confirmed);
   const at = placeIn(held, question.id);
