@@ -112,6 +112,31 @@ describe("a graph", () => {
   );
 });
 
+describe("what a config says", () => {
+  same("adds to withConfig's, and to what the run around says, but for what a node says otherwise", async (of) => {
+    const seen: unknown[] = [];
+    const node = (_: unknown, ctx: Loose) => {
+      const { metadata = {}, tags } = ctx;
+      const own = Object.entries(metadata).filter(([key]) => key.startsWith("own"));
+      seen.push([own.sort(), tags]);
+      return {};
+    };
+    const inner = one(of, node);
+    const named = inner.withConfig({ tags: ["w"], metadata: { own1: 1, own2: 1 } });
+    await named.invoke({}, { tags: ["call", "w"], metadata: { own2: 2 } });
+    await named.withConfig({ tags: ["again"], metadata: { own2: 3 } }).invoke({});
+    const calls = async (state: unknown, ctx: Loose) => {
+      for (const graph of [inner, named]) {
+        await graph.invoke(state, ctx);
+        await graph.invoke(state, { ...ctx, tags: ["more"], metadata: { own4: 4 } });
+      }
+      return {};
+    };
+    await one(of, calls).invoke({}, { tags: ["run"], metadata: { own3: 3 } });
+    return seen;
+  });
+});
+
 describe("checkpoints of a stream", () => {
   same("have the run's config", async (of) => {
     const graph = one(of, () => ({ log: ["a"] }), {}, { checkpointer: new of.MemorySaver() });

@@ -119,6 +119,12 @@ describe("a super-step (6 to 9)", () => {
     ),
   );
   same("an answer that is no update", (of) => outcome(graph(of, [["a", () => "text"]], ["__start__>a"]).invoke({})));
+  same("a Send of a caller, as JSON has it", (of) =>
+    graph(of, [["a", ({ last }: { last: string }) => ({ log: [last] })]], ["__start__>a"], saved(of)).invoke(
+      new of.Command({ goto: [{ node: "a", args: { last: "sent" } }] }),
+      config,
+    ),
+  );
   same("a Send to an unknown node", (of) =>
     outcome(graph(of, [["a", () => new of.Command({ goto: new of.Send("nope", {}) })]], ["__start__>a"]).invoke({})),
   );

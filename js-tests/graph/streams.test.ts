@@ -5,7 +5,7 @@ import { MessagesAnnotation } from "@langchain/langgraph";
 import { describe, expect, test } from "vitest";
 import { defineSchema, field } from "threadfold";
 import { START, StateGraph } from "threadfold/graph";
-import { all, type Loose, outcome, type Package, same, State } from "./both.js";
+import { all, Annotation, type Loose, outcome, type Package, same, State } from "./both.js";
 
 const config = { configurable: { thread_id: "t" } };
 
@@ -128,6 +128,23 @@ for (const subgraphs of [true, false])
     const graph = outer.compile({ checkpointer: new of.MemorySaver() });
     return placed(all(graph.stream({ log: ["in"] }, { ...config, streamMode: "checkpoints", subgraphs })));
   });
+
+describe("a graph with an output of its own", () => {
+  const withOutput = (of: Package) =>
+    new of.StateGraph({ stateSchema: State, output: Annotation.Root({ last: State.spec.last }) })
+      .addNode("x", () => ({ log: ["x"], last: "l" }))
+      .addNode("y", () => ({ log: ["y"] }))
+      .addEdge(of.START, "x")
+      .addEdge("x", "y")
+      .compile();
+  const streamMode = ["values", "updates", "tasks"];
+  same("shows all of it in a stream", (of) => all(withOutput(of).stream({ log: ["in"] }, { streamMode })));
+  same("shows its output where it is invoked", (of) => withOutput(of).invoke({ log: ["in"] }, { streamMode }));
+  same("shows its output inside another", (of) => {
+    const graph = new of.StateGraph(State).addNode("in", withOutput(of)).addEdge(of.START, "in").compile();
+    return all(graph.stream({ log: ["in"] }, { streamMode, subgraphs: true }));
+  });
+});
 
 same("what earlier runs have saved of tasks, in checkpoints", async (of) => {
   let fails = true;

@@ -112,8 +112,11 @@ export class CompiledStateGraph<
 
   /** Returns the same graph with defaults for what its calls are told. */
   withConfig(config: StreamConfig<Context>): CompiledStateGraph<State, Update, Context> {
-    const configurable = { ...this.#config.configurable, ...config.configurable };
-    return new CompiledStateGraph(this.spec, this.options, { ...this.#config, ...config, configurable });
+    return new CompiledStateGraph(
+      this.spec,
+      this.options,
+      merged(this.#config as StreamConfig, config as StreamConfig) as StreamConfig<Context>,
+    );
   }
 
   /**
@@ -133,7 +136,7 @@ export class CompiledStateGraph<
     const { streamMode } = (config ?? {}) as StreamConfig;
     if (streamMode !== undefined && streamMode !== "values") {
       const parts: unknown[] = [];
-      for await (const part of this.stream(input, config as never)) parts.push(part);
+      for await (const part of this.#stream(input, config, this.spec.outputs)) parts.push(part);
       return parts as never;
     }
     const { settings, parent } = this.#settings(config);
@@ -153,7 +156,11 @@ export class CompiledStateGraph<
   ): GraphStream<
     Mode extends string ? any /* oxlint-disable-line typescript/no-explicit-any -- by its mode */ : StreamPart
   > {
-    const { settings, parent } = this.#settings(config as never);
+    return this.#stream(input, config as never, this.spec.fields.keys) as never;
+  }
+
+  #stream(input: unknown, config: ConfigOrContext<StreamConfig<Context>>, shows: readonly string[]): GraphStream {
+    const { settings, parent } = this.#settings(config);
     const { streamMode = parent ? "values" : "updates", subgraphs = false } = settings;
     const single = typeof streamMode === "string";
     const form = {
@@ -166,7 +173,9 @@ export class CompiledStateGraph<
     const signal = settings.signal ? AbortSignal.any([settings.signal, stop.signal]) : stop.signal;
     const begin = async (streams: RunStreams) => {
       const inside = parent?.run.streams;
-      await new Run(this, { ...settings, signal }, parent, inside ? toBoth(streams, inside) : streams).go(input);
+      const run = new Run(this, { ...settings, signal }, parent, inside ? toBoth(streams, inside) : streams);
+      run.shows = shows;
+      await run.go(input);
     };
     return new GraphStream(form, begin, () => stop.abort());
   }
@@ -177,11 +186,10 @@ export class CompiledStateGraph<
     const given = (config ?? {}) as StreamConfig;
     if (!parent) return { settings: timed(config ? merged(own, given) : own), parent };
     const { callbacks, metadata, tags, store = parent.run.graph.options.store } = parent.run.config;
-    const inherits = callbacks ?? metadata ?? tags ?? store;
-    const around = inherits ? { callbacks, metadata, tags, store, ...own } : own;
+    const around = { callbacks: own.callbacks ?? callbacks, metadata, tags, store: own.store ?? store };
     // The context itself says nothing of its own; a copy may, but has the callbacks of its task's messages.
-    if (config instanceof NodeContext) return { settings: around, parent };
-    return { settings: timed({ ...merged(around, given), callbacks: around.callbacks }), parent };
+    if (config instanceof NodeContext) return { settings: merged(own, around), parent };
+    return { settings: timed({ ...merged(own, { ...around, ...given }), callbacks: around.callbacks }), parent };
   }
 
   /**
@@ -279,8 +287,13 @@ const taskOf = (config: unknown): Task | undefined =>
 /** Returns a config with defaults. */
 function merged(own: StreamConfig, given: StreamConfig): StreamConfig {
   if (Object.keys(own).length === 0) return given;
-  const all = { ...own, ...given };
+  const all: StreamConfig = {
+    ...own,
+    ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
+  };
   if (own.configurable && given.configurable) all.configurable = { ...own.configurable, ...given.configurable };
+  if (own.metadata && given.metadata) all.metadata = { ...own.metadata, ...given.metadata };
+  if (own.tags && given.tags) all.tags = [...new Set([...own.tags, ...given.tags])];
   return all;
 }
 

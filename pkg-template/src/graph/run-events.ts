@@ -29,6 +29,8 @@ export abstract class RunEvents {
   readonly ns: string;
   /** Who streams it, or a graph around it. */
   readonly streams: RunStreams | undefined;
+  /** What its streams show of the state and its updates: of a run that somebody waits for, the output. */
+  shows: readonly string[];
   /** Who traces it. */
   readonly on: TraceListener | undefined;
   /** The number of the step that comes next; -1 on a thread that is empty. */
@@ -45,6 +47,7 @@ export abstract class RunEvents {
     this.parent = parent;
     this.depth = around ? around.depth + 1 : 0;
     this.streams = streams;
+    this.shows = this.spec.outputs;
     this.on = config.on ?? graph.options.on ?? around?.on;
     this.context = config.context ?? around?.context;
     const { context } = this.spec.parts as { context?: { parse?(values: unknown): unknown } };
@@ -114,14 +117,16 @@ export abstract class RunEvents {
     if (this.hears("custom")) this.streams?.push(this.path, "custom", payload, this.stepNumber, 0);
   }
 
-  emitValues(state: Values): void {
-    if (this.wants("values")) this.emit("values", picked(state, this.spec.fields.keys));
+  /** `updates`: what was written, if only that is news. */
+  emitValues(state: Values, updates?: readonly Values[]): void {
+    const isNews = (update: Values) => this.shows.some((key) => Object.hasOwn(update, key));
+    if (this.wants("values") && (updates?.some(isNews) ?? true)) this.emit("values", picked(state, this.shows));
   }
 
   /** What a task has written, field by field; a field that it wrote twice stands in a list. */
   emitUpdates(task: Task, cached: boolean): void {
     if (!this.wants("updates")) return;
-    const entries = task.values();
+    const entries = task.values().filter(([key]) => this.shows.includes(key));
     const twice = new Set(entries.map(([key]) => key)).size < entries.length;
     this.emit("updates", {
       [task.name]: twice ? entries.map(([key, value]) => ({ [key]: value })) : Object.fromEntries(entries),

@@ -1,7 +1,7 @@
 // What a caller gives a run: input, commands, answers to questions.
 import type { CheckpointPendingWrite } from "../checkpoint/types.js";
 import { takeCallersWrites } from "./callers-writes.js";
-import { Command, isCommand, isSend, START, TASKS, updatesOf } from "./command.js";
+import { Command, isCommand, START, TASKS, toSend, updatesOf } from "./command.js";
 import { BaseLangGraphError, EmptyInputError, GraphValueError, InvalidUpdateError } from "./graph-errors.js";
 import type { GraphNode } from "./graph-spec.js";
 import { INTERRUPT, type Interrupt } from "./interrupt.js";
@@ -135,7 +135,8 @@ export abstract class RunInput extends RunThread {
     if (resumes && !this.saved) throw new BaseLangGraphError("Cannot use Command(resume=...) without checkpointer");
     const entries: [string, unknown][] = [];
     for (const end of [command.goto ?? []].flat() as unknown[]) {
-      if (isSend(end)) entries.push([TASKS, end]);
+      const send = toSend(end);
+      if (send) entries.push([TASKS, send]);
       else if (typeof end === "string") entries.push([`branch:to:${end}`, START]);
       else throw new InvalidUpdateError(`A command's goto takes names and Sends, not ${typeof end}.`);
     }

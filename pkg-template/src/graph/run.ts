@@ -229,7 +229,7 @@ export class Run extends RunInput {
     this.#stopped = true;
     this.#interrupts = asking.flatMap(({ interrupts }) => interrupts);
     const updates = this.#updates();
-    if (updates.length > 0) this.emitValues((this.#shown = this.spec.fields.step(this.state, updates)));
+    if (updates.length > 0) this.emitValues((this.#shown = this.spec.fields.step(this.state, updates)), updates);
     return true;
   }
 
@@ -275,7 +275,7 @@ export class Run extends RunInput {
     // An answer is for the step that asked.
     this.answer = undefined;
     this.put("loop", saved && growth(fields, before, state, updates));
-    if (this.streams && updates.length > 0) this.emitValues(state);
+    if (this.streams && updates.length > 0) this.emitValues(state, updates);
     saved?.check();
   }
 
