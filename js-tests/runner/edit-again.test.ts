@@ -42,6 +42,18 @@ test("an edit that failed is made anew, though the conversation has gone on", as
   expect([texts(), thread.pending]).toEqual([["uno", "uno: 3"], []]);
 });
 
+test("so is an edit of a message without an answer", async () => {
+  const { thread, told, runner, texts } = opened(
+    new Thread<AgUiState>({ values: { messages: [{ id: "one", role: "user", content: "one" }] } }),
+  );
+  told.fails = true;
+  await runner.sendMessage("uno", undefined, { messageId: "one" });
+  told.fails = false;
+  await runner.sendMessage(user("two"));
+  expect(await runner.retry(thread.pending[0])).toMatchObject({ status: "finished" });
+  expect([texts(), thread.pending]).toEqual([["uno", "uno: 2"], []]);
+});
+
 test("so is an answer anew, and what a retry took back", async () => {
   const { thread, told, runner, texts } = opened();
   await runner.sendMessage(user("one"));

@@ -1,7 +1,7 @@
 // What is to be sent so that a conversation goes on from one of the user's messages.
 import { removeMessage, ThreadfoldError, type Thread } from "threadfold";
 import type { PendingUpdate } from "../thread-types.js";
-import { idsOf, isUsers, lastOf, messagesIn, placeIn, type Said } from "./said.js";
+import { idsOf, isUsers, lastOf, messagesIn, placeIn, removes, type Said } from "./said.js";
 import { carried } from "./waiting.js";
 
 /**
@@ -72,8 +72,15 @@ export function saidBy<S extends object, U extends object>(
 const isAnswer = ({ role, toolCalls }: Said & { readonly toolCalls?: readonly unknown[] }): boolean =>
   role === "assistant" && !toolCalls?.length;
 
+/** Whether an update goes back: it removes messages, or is nothing but one that the server has told. */
+export function isEdit<S extends object, U extends object>(thread: Thread<S, U>, update: object): boolean {
+  const [id, ...more] = idsOf(update);
+  const isOne = more.length === 0 && Object.keys(update).length === 1 && typeof id === "string";
+  return removes(update) || (isOne && thread.message(id) !== undefined);
+}
+
 /**
- * Returns an update that removes messages, as it is made anew by now: one that goes on from a message of the user's removes
+ * Returns an update that goes back, as it is made anew by now: one that goes on from a message of the user's removes
  * all that stands behind that; no other removes what is not there. Call it once the update is taken back.
  */
 export function madeAnew<S extends object, U extends object>(thread: Thread<S, U>, update: object): object {

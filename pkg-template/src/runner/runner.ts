@@ -26,8 +26,8 @@ import type {
   SentFields,
   SentMessages,
 } from "./runner-types.js";
-import { insteadOf, questionOf, rewound, saidBy, unsentOf } from "./rewind.js";
-import { idsOf, messagesIn, removes, type Said } from "./said.js";
+import { insteadOf, isEdit, questionOf, rewound, saidBy, unsentOf } from "./rewind.js";
+import { idsOf, messagesIn, type Said } from "./said.js";
 import { sendAgain } from "./send-again.js";
 import { ShownRun } from "./shown-run.js";
 import { beginEmpty } from "./waiting.js";
@@ -226,7 +226,7 @@ export abstract class Runner<S extends object, U extends object> {
     }
     const chosen = id === undefined ? this.#failed.last : this.#failed.all.filter((one) => one.id === id);
     // As an edit is.
-    if ((this.#work || this.#isAsking) && chosen.some(({ update }) => removes(update as object))) busy();
+    if ((this.#work || this.#isAsking) && chosen.some(({ update }) => isEdit(thread, update as object))) busy();
     if (chosen.length > 0)
       return this.#protocol.load && !this.#work && isLost(thread.run)
         ? this.#askFirst(chosen)

@@ -1,8 +1,8 @@
 import { removeMessage, type Thread } from "threadfold";
 import type { PendingUpdate } from "../thread-types.js";
 import type { InputOf } from "../fields.js";
-import { madeAnew } from "./rewind.js";
-import { idsOf, isUsers, lastOf, messagesIn, removes } from "./said.js";
+import { isEdit, madeAnew } from "./rewind.js";
+import { idsOf, isUsers, lastOf, messagesIn } from "./said.js";
 import { isPending } from "./waiting.js";
 
 /**
@@ -13,9 +13,9 @@ export function sendAgain<S extends object, U extends object>(
   thread: Thread<S, U>,
   updates: readonly PendingUpdate<U>[],
 ): string[] {
-  if (updates.some(({ update }) => removes(update))) {
+  if (updates.some(({ update }) => isEdit(thread, update as object))) {
     for (const { id } of updates) thread.optimisticUpdate(id).rollback();
-    const anew = (update: object) => (removes(update) ? madeAnew(thread, update) : update);
+    const anew = (update: object) => (isEdit(thread, update) ? madeAnew(thread, update) : update);
     return updates.map(({ update }) => thread.optimistic(anew(update as object) as InputOf<U>).id);
   }
   const ids = updates.map(({ update }) => idsOf(update).filter((id) => id !== undefined));
