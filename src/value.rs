@@ -1,9 +1,10 @@
 //! JSON-shaped data, in whichever heap it lives.
 //!
 //! The core never owns a copy of a message, a file or a state value: it queries a [`Value`] and has
-//! it build the result in its own heap. There are three heaps: [`Json`], whose values are shared;
-//! [`serde_json::Value`], whose values have one owner each; and, in the npm package, JavaScript's
-//! own, where a value is a handle and nothing is serialised.
+//! it build the result in its own heap. There are three heaps: [`Json`], whose values are shared, and
+//! may be nested as deep as a server likes; [`serde_json::Value`], whose values have one owner each,
+//! and overflow the stack when one that is tens of thousands deep is dropped or written; and, in the
+//! npm package, JavaScript's own, where a value is a handle and nothing is serialised.
 
 use std::borrow::Cow;
 

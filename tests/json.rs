@@ -241,6 +241,38 @@ fn depth_has_no_end() {
     ])]);
     let changed = apply_patch(&value, &operations).ok();
     assert!(changed.is_some_and(|changed| !changed.equals(&value)));
+    let text = value.to_string();
+
+    assert_eq!(format!("{value:?}"), text);
+    assert_eq!(text.len(), 100_000 * r#"[{"inner":},"beside"]"#.len() + 1);
+}
+
+#[test]
+fn a_serializer_writes_what_is_read() {
+    let nested = |depth| (0..depth).fold(Json::from("a"), |inner, _| Json::from(vec![inner]));
+    let text = serde_json::to_string(&nested(127)).unwrap();
+    assert_eq!(text, nested(127).to_string());
+    assert_eq!(text.parse::<Json>().unwrap(), nested(127));
+    let refused = serde_json::to_string(&nested(128)).unwrap_err();
+    assert_eq!(refused.to_string(), "A value should be nested at most 127 deep.");
+    assert!(nested(128).to_string().parse::<Json>().is_err());
+}
+
+/// What a server's deltas nest, each one level.
+#[test]
+fn a_state_of_any_depth_is_written() {
+    let mut thread: Thread<Json> = Thread::new(None, &json!({ "a": {} }).into()).unwrap();
+    let operations = Json::from(json!([
+        { "op": "add", "path": "/b", "value": {} },
+        { "op": "move", "from": "/a", "path": "/b/a" },
+        { "op": "move", "from": "/b", "path": "/a" },
+    ]));
+    for _ in 0..30_000 {
+        thread.receive(Event::Delta { operations: operations.clone() }).unwrap();
+    }
+    let text = thread.state()["a"].to_string();
+    assert_eq!(text.len(), 30_000 * r#"{"a":}"#.len() + 2);
+    assert!(thread.to_json().to_string().contains(&text));
 }
 
 fn is_send_and_sync<T: Send + Sync>() {}

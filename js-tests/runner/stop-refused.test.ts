@@ -56,3 +56,16 @@ test.each(Object.entries(WAYS).flatMap(([name, open]) => CASES.map((one) => [nam
     server.release();
   },
 );
+
+test("a cancel of your own that cannot reach the server says so with a code", async () => {
+  const runner = new AgUiRunner(new Thread<AgUiState>(), {
+    async *send({ threadId, runId }) {
+      yield { type: "RUN_STARTED", threadId, runId };
+      await new Promise<never>(() => {});
+    },
+    cancel: () => Promise.reject(new TypeError("Failed to fetch")),
+  });
+  void runner.sendMessage("Hi");
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(await runner.stop()).toMatchObject({ status: "stopped", error: { code: "NO_CONNECTION" } });
+});

@@ -56,7 +56,7 @@ impl Estimate {
 
     /// Adds what is no text, in hundredths of a token. Text that follows starts anew.
     pub(super) fn add_sum(&mut self, hundredths: u64) {
-        *self = Self { sum: self.sum + hundredths, state: AFTER_REST };
+        *self = Self { sum: self.sum.saturating_add(hundredths), state: AFTER_REST };
     }
 
     /// Returns the sum in hundredths of a token.

@@ -106,7 +106,7 @@ fn add_block<V: Value>(
     } else if let Some(text) = text {
         estimate.add(&text);
     } else if MEDIA.contains(&kind.as_str()) {
-        estimate.add_sum(100 * tokens_per_image);
+        estimate.add_sum(tokens_per_image.saturating_mul(100));
     } else if !(called && CALLS.contains(&kind.as_str())) {
         write_json(block, &mut |text| estimate.add(text))?;
         estimate.add_sum(0);

@@ -97,7 +97,7 @@ impl Ledger {
     pub(crate) fn tokens(&self, limits: &Limits, beside: f64) -> f64 {
         let Some(last) = self.entries.last() else { return (limits.overhead + beside).ceil() };
         let counted = limits.overhead + last.sum + beside;
-        if !limits.scaled || self.len() + limits.apart < 2 {
+        if !limits.scaled || self.len().saturating_add(limits.apart) < 2 {
             return counted.ceil();
         }
         (counted * last.scale.factor(limits.overhead)).ceil()

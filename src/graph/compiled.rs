@@ -136,7 +136,7 @@ where
     /// with `()` behind a breakpoint or an error.
     ///
     /// # Errors
-    /// See [`GraphError`].
+    /// [`GraphError::UnknownThread`] for a thread of which nothing is saved; see [`GraphError`].
     pub async fn resume(&self, answers: impl Into<Resume>) -> Result<Outcome<S>, GraphError> {
         self.stream_resumed(answers).await?.finish().await
     }
@@ -144,7 +144,8 @@ where
     /// As [`resume`](Self::resume), step by step.
     ///
     /// # Errors
-    /// As for [`stream`](Self::stream), and [`GraphError::SeveralInterrupts`].
+    /// As for [`stream`](Self::stream), [`GraphError::UnknownThread`] and
+    /// [`GraphError::SeveralInterrupts`].
     pub async fn stream_resumed(
         &self,
         answers: impl Into<Resume>,
@@ -152,14 +153,13 @@ where
         Running::resumed(self.graph, self.thread, answers.into()).await
     }
 
-    /// Returns the thread's state as of its last step, if there is one.
+    /// Returns the thread's state as of its last step, if there is one, with what the finished nodes of
+    /// a step that did not end have written.
     ///
     /// # Errors
     /// [`GraphError::NoCheckpointer`], or the checkpointer's.
     pub async fn state(&self) -> Result<Option<S>, GraphError> {
-        let saver = self.graph.saver.as_ref().ok_or(GraphError::NoCheckpointer)?;
-        let checkpoint = saver.get(self.thread).await.map_err(GraphError::Checkpointer)?;
-        Ok(checkpoint.map(|checkpoint| checkpoint.state))
+        Running::shown(self.graph, self.thread).await
     }
 }
 

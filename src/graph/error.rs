@@ -36,6 +36,8 @@ pub enum GraphError {
         /// Why.
         error: Error,
     },
+    /// Nothing was saved of the thread that is to go on: langgraph's `EmptyInputError`.
+    UnknownThread(String),
     /// One answer for several interrupts: name them by their ids.
     SeveralInterrupts(Vec<String>),
     /// A thread needs a checkpointer, with which the graph was not compiled.
@@ -64,6 +66,9 @@ impl fmt::Display for GraphError {
             Self::Node { node, error } => write!(f, "The node '{node}' failed: {error}"),
             Self::Merge { node, error } => {
                 write!(f, "The update of '{node}' cannot be merged: {error}")
+            }
+            Self::UnknownThread(thread) => {
+                write!(f, "Received no input, and nothing is saved of the thread '{thread}'.")
             }
             Self::SeveralInterrupts(ids) => write!(
                 f,

@@ -22,7 +22,7 @@ use crate::State;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Outcome<S> {
-    /// The state.
+    /// The state. Where somebody is asked, with what the nodes beside that one have written.
     pub state: S,
     /// What it asks, if it has not come to its end.
     pub interrupts: Vec<Interrupt>,
@@ -126,7 +126,7 @@ where
     where
         S: Default,
     {
-        let mut running = Self::opened(graph, thread).await?;
+        let (mut running, _) = Self::opened(graph, thread).await?;
         running.pending.clear();
         running.sends.clear();
         running.input = Some(update);
@@ -144,7 +144,10 @@ where
     where
         S: Default,
     {
-        let mut running = Self::opened(graph, thread).await?;
+        let (mut running, is_known) = Self::opened(graph, thread).await?;
+        if !is_known {
+            return Err(GraphError::UnknownThread(thread.to_owned()));
+        }
         let mut any = None;
         match resume {
             Resume::GoOn => {}
@@ -179,8 +182,8 @@ where
         Ok(running)
     }
 
-    /// Opens a thread's last checkpoint.
-    async fn opened(graph: &'g Compiled<S>, thread: &'g str) -> Result<Self, GraphError>
+    /// Opens a thread's last checkpoint. Returns also whether it has one.
+    async fn opened(graph: &'g Compiled<S>, thread: &'g str) -> Result<(Self, bool), GraphError>
     where
         S: Default,
     {
@@ -189,6 +192,7 @@ where
         let (plan, options) = (graph.plan.clone(), &graph.options);
         let mut running = Self { thread: Some(thread), ..Self::new(graph, S::default()) };
         running.shared().run = Run::new(plan.clone(), options);
+        let is_known = found.is_some();
         if let Some(checkpoint) = found.map(|found| graph.names.read(found)) {
             running.shared().run = Run::open(plan, checkpoint.plan, options)?;
             running.state = checkpoint.state;
@@ -196,7 +200,7 @@ where
             running.sends = checkpoint.sends;
             running.pending = checkpoint.pending;
         }
-        Ok(running)
+        Ok((running, is_known))
     }
 
     /// Returns the state as of the last step.
@@ -218,7 +222,37 @@ where
             step?;
         }
         let interrupts = self.interrupts();
-        Ok(Outcome { state: self.state, interrupts })
+        Ok(Outcome { state: self.into_shown()?, interrupts })
+    }
+
+    /// Returns the state with what finished tasks of a step that did not end have written, as langgraph
+    /// shows it. It is merged for good when the step ends.
+    fn into_shown(mut self) -> Result<S, GraphError> {
+        let mut left = by_task(std::mem::take(&mut self.pending));
+        let tasks: Vec<_> = {
+            let Shared { run, .. } = &*self.shared();
+            run.order().iter().filter_map(|at| run.tasks().get(*at as usize)).copied().collect()
+        };
+        for Task { node, cause, .. } in tasks {
+            let finished = left.remove(&(node, cause)).and_then(|pending| pending.finished);
+            if let Some(update) = finished.and_then(|finished| finished.update) {
+                self.merge(&self.name(node), update)?;
+            }
+        }
+        Ok(self.state)
+    }
+
+    /// Returns what the thread shows, if anything is saved of it.
+    pub(super) async fn shown(
+        graph: &'g Compiled<S>,
+        thread: &'g str,
+    ) -> Result<Option<S>, GraphError>
+    where
+        S: Default,
+    {
+        let (running, is_known) = Self::opened(graph, thread).await?;
+        running.shared().run.peek();
+        is_known.then(|| running.into_shown()).transpose()
     }
 
     /// Makes a step. Returns none at the end, at a breakpoint, and where somebody is asked.
@@ -380,9 +414,7 @@ where
 
     /// Begins a step: what earlier runs have left of its tasks, and the answers that they have.
     fn open_step(&mut self, tasks: &[Task]) -> OpenStep<S> {
-        let left = std::mem::take(&mut self.pending);
-        let mut left: HashMap<_, _> =
-            left.into_iter().map(|pending| ((pending.node, pending.cause), pending)).collect();
+        let mut left = by_task(std::mem::take(&mut self.pending));
         let kept: Vec<Option<Pending<S>>> =
             tasks.iter().map(|task| left.remove(&(task.node, task.cause))).collect();
         let answers = |kept: &Option<Pending<S>>| {
@@ -489,6 +521,10 @@ where
         };
         saver.put(thread, checkpoint).await.map_err(GraphError::Checkpointer)
     }
+}
+
+fn by_task<S: State>(pending: Vec<Pending<S>>) -> HashMap<(Node, Cause), Pending<S>> {
+    pending.into_iter().map(|pending| ((pending.node, pending.cause), pending)).collect()
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -1,6 +1,5 @@
 //! [`Json`]: JSON whose nodes are shared.
 
-use std::fmt;
 use std::ops::Index;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -14,6 +13,7 @@ mod items;
 mod nodes;
 mod serde;
 mod share;
+mod write;
 
 use items::Items;
 use nodes::Fields;
@@ -150,20 +150,6 @@ impl Index<&str> for Json {
 }
 
 static NULL: Json = Json::NULL;
-
-/// Writes the text that [`serde_json`] writes.
-impl fmt::Display for Json {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&serde_json::to_string(self).map_err(|_| fmt::Error)?)
-    }
-}
-
-/// Writes the same text.
-impl fmt::Debug for Json {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
 
 impl FromStr for Json {
     type Err = serde_json::Error;

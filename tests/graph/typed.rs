@@ -184,6 +184,8 @@ async fn a_thread_goes_on_where_it_was_asked() {
         (asked.interrupts[0].node.as_str(), &asked.interrupts[0].value),
         ("ask", &json!("first?"))
     );
+    assert_eq!(joined(&asked.state), "in beside");
+    assert_eq!(thread.state().await.unwrap().as_ref(), Some(&asked.state));
     let asked = thread.resume(json!(1)).await.unwrap();
     assert_eq!(asked.interrupts[0].value, json!("second?"));
     let done = thread.resume(json!(2)).await.unwrap();
@@ -192,6 +194,10 @@ async fn a_thread_goes_on_where_it_was_asked() {
     assert_eq!(joined(&done.state), "in ask: 1 2 beside end");
     assert_eq!(thread.state().await.unwrap().as_ref(), Some(&done.state));
     assert_eq!(graph.on("2").state().await.unwrap(), None);
+    for unknown in [().into(), Resume::Answer(json!(1)), Resume::Answers(Vec::new())] {
+        let error = graph.on("2").resume(unknown).await.unwrap_err();
+        assert!(matches!(error, GraphError::UnknownThread(name) if name == "2"));
+    }
     let again = thread.invoke(say("more")).await.unwrap();
     assert_eq!(again.interrupts.len(), 1);
 }

@@ -23,9 +23,10 @@ export function asKept<S extends object, U extends object>(
   update: object,
   kept: readonly Said[],
 ): object {
-  if (!goesBack(thread, update)) return update;
   const said = listOf(update);
-  const question = questionIn(thread, said);
+  // An edit of what a run took along that got no answer is known by what the server has.
+  if (!goesBack(thread, update) && !questionIn(thread, said, kept)) return update;
+  const question = questionIn(thread, said, kept);
   const at = question ? placeIn(kept, question.id) : -1;
   const isKept = new Set<unknown>(kept.map(({ id }) => id));
   const gone = new Set<unknown>(said.filter(isRemoval).map(({ id }) => id));
@@ -35,13 +36,17 @@ export function asKept<S extends object, U extends object>(
 }
 
 /**
- * The message of the user's from which an update begins again: the only one that it has, told by the server before, and
- * the page shows nothing more of the server's behind it.
+ * The message of the user's from which an update begins again: the only one that it has, told by the server before or kept
+ * by it, and the page shows nothing more of the server's behind it.
  */
-function questionIn<S extends object, U extends object>(thread: Thread<S, U>, said: readonly Said[]): Said | undefined {
+function questionIn<S extends object, U extends object>(
+  thread: Thread<S, U>,
+  said: readonly Said[],
+  kept: readonly Said[] = [],
+): Said | undefined {
   const [own, ...more] = said.filter((message) => !isRemoval(message));
   const told = messagesIn(thread.confirmed);
-  if (!own || more.length > 0 || placeIn(told, own.id) < 0) return undefined;
+  if (!own || more.length > 0 || [told, kept].every((list) => placeIn(list, own.id) < 0)) return undefined;
   const shown = messagesIn(thread.getState());
   const at = placeIn(shown, own.id);
   const toldIds = new Set<unknown>(told.map(({ id }) => id));

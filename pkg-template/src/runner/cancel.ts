@@ -1,3 +1,4 @@
+import { connectionError, UNREACHABLE } from "../stream/connection.js";
 import { blamed } from "./blame.js";
 import { pause } from "./http.js";
 import type { RunProtocol } from "./protocol.js";
@@ -22,7 +23,8 @@ export class Cancel {
     // Here it is over all the same.
     const told = this.#protocol.cancel(signal).then(
       () => undefined,
-      (error: unknown) => (hasEnded(error) || signal.aborted ? undefined : blamed(error, false)),
+      (error: unknown) =>
+        hasEnded(error) || signal.aborted ? undefined : blamed(connectionError(error, UNREACHABLE), false),
     );
     const error = await Promise.race([told, over.then(() => undefined)]);
     leave.abort();

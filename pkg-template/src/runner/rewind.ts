@@ -1,7 +1,7 @@
 // What is to be sent so that a conversation goes on from one of the user's messages.
 import { removeMessage, ThreadfoldError, type Thread } from "threadfold";
 import type { PendingUpdate } from "../thread-types.js";
-import { idsOf, isUsers, lastOf, messagesIn, placeIn, type Said } from "./said.js";
+import { idsOf, isUsers, lastOf, messagesIn, placeIn, removes, type Said } from "./said.js";
 import { carried } from "./waiting.js";
 
 /**
@@ -71,6 +71,35 @@ export function saidBy<S extends object, U extends object>(
 /** Whether it is the assistant's, and calls no tools. */
 const isAnswer = ({ role, toolCalls }: Said & { readonly toolCalls?: readonly unknown[] }): boolean =>
   role === "assistant" && !toolCalls?.length;
+
+/** Whether an update goes back: it removes messages, or is nothing but one that the server has told. */
+export function isEdit<S extends object, U extends object>(thread: Thread<S, U>, update: object): boolean {
+  const [id, ...more] = idsOf(update);
+  const isOne = more.length === 0 && Object.keys(update).length === 1 && typeof id === "string";
+  return removes(update) || (isOne && thread.message(id) !== undefined);
+}
+
+/**
+ * Returns an update that goes back, as it is made anew by now: one that goes on from a message of the user's removes
+ * all that stands behind that; no other removes what is not there. Call it once the update is taken back.
+ */
+export function madeAnew<S extends object, U extends object>(thread: Thread<S, U>, update: object): object {
+  const list = [(update as { messages?: Said[] }).messages ?? []].flat();
+  const shown = messagesIn(thread.getState());
+  const [own, ...more] = list.filter((message) => !isRemoval(message));
+  const gone = new Set<unknown>(list.filter(isRemoval).map(({ id }) => id));
+  const from = shown.findIndex(({ id }) => gone.has(id));
+  // Without a message of its own it takes back an answer: to what the user has said before it.
+  const goesOn = !own && from >= 0 && shown.slice(from).some(isUsers);
+  const question = own
+    ? shown.find((message) => message.id === own.id && isUsers(message))
+    : goesOn && shown[lastOf(shown.slice(0, from), isUsers)];
+  if (question && more.length === 0) return { ...update, ...rewound(thread, question, own) };
+  const ids = new Set<unknown>(shown.map(({ id }) => id));
+  return { ...update, messages: list.filter((message) => !isRemoval(message) || ids.has(message.id)) };
+}
+
+const isRemoval = ({ type }: Said): boolean => type === "remove";
 
 /** Returns the one message to send in the place of the user's with this id. */
 export function insteadOf(question: Said, id: string, messages: unknown): object {

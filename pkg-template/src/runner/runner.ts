@@ -2,6 +2,7 @@ import { ThreadfoldError, type Thread } from "threadfold";
 import { LeftOff, ofRunners } from "../abort.js";
 import { option, reading } from "../errors.js";
 import { choice } from "../options.js";
+import { BROKEN } from "../stream/connection.js";
 import { isOpen } from "../stream/run-end.js";
 import type { PendingUpdate } from "../thread-types.js";
 import { answersTo } from "./answers.js";
@@ -25,7 +26,7 @@ import type {
   SentFields,
   SentMessages,
 } from "./runner-types.js";
-import { insteadOf, questionOf, rewound, saidBy, unsentOf } from "./rewind.js";
+import { insteadOf, isEdit, questionOf, rewound, saidBy, unsentOf } from "./rewind.js";
 import { idsOf, messagesIn, type Said } from "./said.js";
 import { sendAgain } from "./send-again.js";
 import { ShownRun } from "./shown-run.js";
@@ -58,7 +59,10 @@ export abstract class Runner<S extends object, U extends object> {
   #stop: AbortController | undefined;
   /** A request to stop a run on the server is under way: the next run waits for it. */
   #cancelling: Promise<RunnerError | undefined> | undefined;
-  /** Whether a run that had begun has failed, and none has ended well since: the server may lack what it told. */
+  /**
+   * Whether a run that had begun has failed, or one may have begun, and none has ended well since: the server may lack what
+   * it told, or have what it did not tell.
+   */
   #mayLack = false;
   /** The last run's answers to interrupts, for a retry. */
   #answers: readonly Answer[] | undefined;
@@ -217,10 +221,12 @@ export abstract class Runner<S extends object, U extends object> {
     }
     this.#refuseIfBusy();
     if (id === undefined && !this.#work && status === "disconnected") {
-      const canJoin = this.#protocol.canJoin && thread.run.id !== undefined;
+      const canJoin = this.#canJoin;
       return this.#rejoin((end) => this.#again(end, canJoin));
     }
     const chosen = id === undefined ? this.#failed.last : this.#failed.all.filter((one) => one.id === id);
+    // As an edit is.
+    if ((this.#work || this.#isAsking) && chosen.some(({ update }) => isEdit(thread, update as object))) busy();
     if (chosen.length > 0)
       return this.#protocol.load && !this.#work && isLost(thread.run)
         ? this.#askFirst(chosen)
@@ -383,13 +389,21 @@ export abstract class Runner<S extends object, U extends object> {
   /** @throws `BUSY` unless nothing is under way: what stands behind a message has to be known. */
   #questionOf(id: string | undefined): Said {
     const { status } = this.thread.run;
-    const goesOn = status === "running" || (status === "disconnected" && this.#protocol.canJoin);
+    const goesOn = status === "running" || (status === "disconnected" && this.#canJoin);
     if (this.#work || this.#isAsking || goesOn) busy();
-    return questionOf(this.thread, id);
+    const question = questionOf(this.thread, id);
+    // What that run took along has failed with it.
+    if (status === "disconnected")
+      this.thread.receive({ type: "run-failed", error: new ThreadfoldError("NO_CONNECTION", BROKEN) });
+    return question;
   }
 
   #send(update: () => object): Promise<RunResult> {
     return this.#enqueue(this.#outbox.prepare(() => this.thread.optimistic(update() as U).id));
+  }
+
+  get #canJoin(): boolean {
+    return this.#protocol.canJoin && this.thread.run.id !== undefined;
   }
 
   get #isAsking(): boolean {
@@ -475,7 +489,7 @@ export abstract class Runner<S extends object, U extends object> {
     const { thread } = this;
     const { interrupts: asked, status, id } = thread.run;
     if (!send) this.#answers = undefined;
-    this.#mayLack ||= status === "failed" && id !== undefined;
+    this.#mayLack ||= status === "failed" && (id !== undefined || isLost(thread.run));
     // Updates made from here on wait for the next run, however long the server takes to begin this one.
     if (send) beginEmpty(thread);
     else {

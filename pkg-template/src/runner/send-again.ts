@@ -1,16 +1,23 @@
 import { removeMessage, type Thread } from "threadfold";
 import type { PendingUpdate } from "../thread-types.js";
+import type { InputOf } from "../fields.js";
+import { isEdit, madeAnew } from "./rewind.js";
 import { idsOf, isUsers, lastOf, messagesIn } from "./said.js";
 import { isPending } from "./waiting.js";
 
 /**
- * Makes failed updates pending again, in their order; returns their ids. Removes what the failed run had sent after them;
+ * Makes failed updates pending again, in their order; returns their ids. Makes anew what removes messages. Removes what the failed run had sent after them;
  * moves to the end those behind which the conversation has gone on, and all after these.
  */
 export function sendAgain<S extends object, U extends object>(
   thread: Thread<S, U>,
   updates: readonly PendingUpdate<U>[],
 ): string[] {
+  if (updates.some(({ update }) => isEdit(thread, update as object))) {
+    for (const { id } of updates) thread.optimisticUpdate(id).rollback();
+    const anew = (update: object) => (isEdit(thread, update) ? madeAnew(thread, update) : update);
+    return updates.map(({ update }) => thread.optimistic(anew(update as object) as InputOf<U>).id);
+  }
   const ids = updates.map(({ update }) => idsOf(update).filter((id) => id !== undefined));
   const own = new Set<unknown>(ids.flat());
   if (thread.run.status === "failed") takeBack(thread, ids, own);

@@ -216,11 +216,16 @@ fn tool_call(call: Json) -> Result<ToolCall, Error> {
         fields.insert("type".to_owned(), TOOL_CALL.into());
         fields.extend(function);
     }
+    let id = text(&mut fields, "id")?;
+    let kind = text(&mut fields, "type")?.unwrap_or_else(|| TOOL_CALL.to_owned());
+    // Both are always written, so that null need not be kept.
+    fields.shift_remove("id");
+    fields.shift_remove("type");
     Ok(ToolCall {
         name: text(&mut fields, "name")?.unwrap_or_default(),
         args: fields.shift_remove("args").unwrap_or_else(no_args),
-        id: text(&mut fields, "id")?,
-        kind: text(&mut fields, "type")?.unwrap_or_else(|| TOOL_CALL.to_owned()),
+        id,
+        kind,
         extra: fields.into(),
     })
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
@@ -43,15 +44,34 @@ impl From<&Json> for Value {
     }
 }
 
+/// Writes what [`serde_json`] reads: up to 127 lists and objects in one another. More are an error, for
+/// a serializer has no stack of its own. [`Display`](std::fmt::Display) writes any depth.
 impl Serialize for Json {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match &self.0 {
+        Nested(self, 0).serialize(serializer)
+    }
+}
+
+/// A value, and how deep it is in the one that is written.
+struct Nested<'a>(&'a Json, u32);
+
+impl Serialize for Nested<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        const DEEPEST: u32 = 127;
+        let Self(value, depth) = *self;
+        if depth > DEEPEST {
+            return Err(S::Error::custom("A value should be nested at most 127 deep."));
+        }
+        let inner = |value| Nested(value, depth + 1);
+        match &value.0 {
             Node::Null => serializer.serialize_unit(),
             Node::Bool(it) => serializer.serialize_bool(*it),
             Node::Number(number) => number.serialize(serializer),
             Node::String(text) => serializer.serialize_str(text),
-            Node::Array(items) => serializer.collect_seq(items.iter()),
-            Node::Object(_) => serializer.collect_map(self.entries()),
+            Node::Array(items) => serializer.collect_seq(items.iter().map(inner)),
+            Node::Object(_) => {
+                serializer.collect_map(value.entries().map(|(key, value)| (key, inner(value))))
+            }
         }
     }
 }
