@@ -90,7 +90,6 @@ test("sub-agents that write one file at the same time lose nothing", async () =>
 });
 
 test.each([
-  ["the same in one turn", [["c", "c"]], ["/n", "/n.c"]],
   [
     "the same in the next turn",
     [
@@ -115,6 +114,25 @@ test.each([
   expect(Object.keys(files)).toEqual(paths);
   const kept = await createDeepAgent({ model }).invoke({ messages: "go", files: { [paths[1] as string]: given } });
   expect(kept.files?.[paths[1] as string]?.content).toBe("mine");
+});
+
+test("nor do those whose calls have one id in a turn: the second gets its own", async () => {
+  let count = 0;
+  const model: FunctionModel = (messages) => {
+    if (messages.find(({ type }) => type === "human")?.content !== "go")
+      return messages.some(({ type }) => type === "tool")
+        ? "Written."
+        : calls(["write_file", { file_path: "/n", content: `text ${count++}` }]);
+    const args = { subagent_type: "general-purpose", description: "write" };
+    const both = { content: "", tool_calls: [1, 2].map(() => ({ id: "c", name: "task", args })) };
+    return messages.some(({ type }) => type === "tool") ? "Done." : both;
+  };
+  const { files = {}, messages } = await createDeepAgent({ model }).invoke({ messages: "go" });
+  const ids = messages
+    .flatMap((message) => (message.type === "ai" ? (message.tool_calls ?? []) : []))
+    .map(({ id }) => id);
+  expect(ids[0]).toBe("c");
+  expect(Object.keys(files)).toEqual(["/n", `/n.${ids[1]}`]);
 });
 
 test("nor does what the agent writes itself in the same turn", async () => {

@@ -142,6 +142,8 @@ export function createAgent<
   } = options ?? ({} as AgentOptions<S, M>);
   checkNames(others, ["id", ...CALLBACKS, ...OF_LANGCHAIN]);
   checkModel(model);
+  if (systemPrompt && typeof systemPrompt !== "string" && !("content" in Object(systemPrompt)))
+    throw new ThreadfoldError("INVALID_VALUE", "systemPrompt should be a text or a message.");
   const middleware = list(ownMiddleware, "middleware").map((one) => checked(one as Middleware));
   if (maxIterations !== undefined)
     middleware.unshift({ ...modelCallLimitMiddleware({ runLimit: maxIterations }), name: "maxIterations" });

@@ -74,12 +74,17 @@ export function withOwn<R extends Runtime>(runtime: R, own: object): R {
   return { __proto__: Object.getPrototypeOf(runtime) as object, ...runtime, ...own } as unknown as R;
 }
 
+const JUMPS: readonly JumpTarget[] = ["model", "tools", "end"];
+
 type Run = Extract<NodeHook, (...args: never) => unknown>;
 
 /** A hook's function, and where it may jump to. */
 export function hookOf(hook: NodeHook): { run: Run; canJumpTo: readonly JumpTarget[] } {
   if (typeof hook === "function") return { run: hook, canJumpTo: [] };
-  return { run: hook.hook, canJumpTo: hook.canJumpTo ?? [] };
+  const { canJumpTo = [] } = hook;
+  if (!Array.isArray(canJumpTo) || !canJumpTo.every((to) => JUMPS.includes(to as JumpTarget)))
+    throw new ThreadfoldError("INVALID_VALUE", "canJumpTo should be a list of 'model', 'tools' and 'end'.");
+  return { run: hook.hook, canJumpTo };
 }
 
 /** What every agent has: LangChain's forms may name it again. */

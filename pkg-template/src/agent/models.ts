@@ -87,11 +87,15 @@ function checkCalls(calls: readonly ToolCall[]): void {
   }
 }
 
-/** A model's answer whose calls have ids. */
+/** A model's answer whose calls have ids, each one of its own: a decision about a call must not be taken for another. */
 function withCallIds<M extends object>(answer: M): M {
   const calls = callsOf(answer);
-  if (calls.every(({ id }) => id)) return answer;
-  const withIds = { tool_calls: calls.map((call) => (call.id ? call : { ...call, id: newId() })) };
+  const known = new Set<string>();
+  const named = calls.map((call) =>
+    call.id && !known.has(call.id) ? (known.add(call.id), call) : { ...call, id: newId() },
+  );
+  if (named.every((call, at) => call === calls[at])) return answer;
+  const withIds = { tool_calls: named };
   return isPlain(answer) ? { ...answer, ...withIds } : Object.assign(answer, withIds);
 }
 

@@ -7,7 +7,16 @@ import type { Interrupt } from "./interrupt.js";
 import type { NodeOptions } from "./node.js";
 import { NodeContext, TASK } from "./node-context.js";
 import { Run } from "./run.js";
-import type { Durability, RunConfig, StopAt, StreamConfig, StreamMode, ThreadConfig } from "./run-config.js";
+import { GraphValueError } from "./graph-errors.js";
+import {
+  STREAM_MODES,
+  type Durability,
+  type RunConfig,
+  type StopAt,
+  type StreamConfig,
+  type StreamMode,
+  type ThreadConfig,
+} from "./run-config.js";
 import { type StateSnapshot, stateHistory, stateSnapshot } from "./state-snapshot.js";
 import { GraphStream, type RunStreams, type StreamPart } from "./stream.js";
 import type { Task } from "./task.js";
@@ -163,6 +172,8 @@ export class CompiledStateGraph<
     const { settings, parent } = this.#settings(config);
     const { streamMode = parent ? "values" : "updates", subgraphs = false } = settings;
     const single = typeof streamMode === "string";
+    for (const mode of single ? [streamMode] : streamMode)
+      if (!STREAM_MODES.includes(mode)) throw new GraphValueError(`There is no stream mode '${mode}'.`);
     const form = {
       modes: new Set<string>(single ? [streamMode] : streamMode),
       single,

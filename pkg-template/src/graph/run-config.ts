@@ -6,8 +6,10 @@ import type { TimeoutPolicy } from "./timeout.js";
 /** When checkpoints are saved: while the run goes on, before each next step, or once at its end. */
 export type Durability = "async" | "sync" | "exit";
 
+export const STREAM_MODES = ["values", "updates", "messages", "custom", "tasks", "checkpoints", "debug"] as const;
+
 /** What a stream shows. */
-export type StreamMode = "values" | "updates" | "messages" | "custom" | "tasks" | "checkpoints" | "debug";
+export type StreamMode = (typeof STREAM_MODES)[number];
 
 /** Nodes to stop at; `"*"`: all. */
 export type StopAt = readonly string[] | "*";

@@ -264,9 +264,9 @@ function settled(
 /** What the model is told in place of a result. */
 function answerTo(call: ToolCall, decision: ApprovalDecision): LangChainMessage {
   const { message } = decision as { message?: string };
-  if (message != null && typeof message !== "string")
+  if (typeof message !== "string" && (message != null || decision.type === "respond"))
     throw new Error(`Tool call response for "${call.name}" must be a string, got ${typeof message}`);
-  if (decision.type === "respond") return toolMessage(call, message ?? "");
+  if (decision.type === "respond") return toolMessage(call, message as string);
   const rejected = `User rejected the tool call for \`${call.name}\` with`;
   const usual = `${rejected} id ${call.id}. The tool was not executed. Do not retry this tool call unless the user explicitly requests it.`;
   return toolMessage(call, message ? `${rejected} reason: ${message}` : usual, "error");

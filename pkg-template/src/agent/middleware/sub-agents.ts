@@ -116,6 +116,8 @@ export function createSubAgentMiddleware(options: SubAgentOptions) {
   const defaults = { defaultModel, defaultTools, defaultMiddleware, stateSchema, defaultInterruptOn };
   const subagents = isGeneral && !own.some(({ name }) => name === GENERAL.name) ? [GENERAL, ...own] : own;
   const runnables = new Map(subagents.map((one) => [one.name, runnableOf(one, defaults)]));
+  if (!subagents.every(({ name }) => typeof name === "string" && name))
+    throw new ThreadfoldError("INVALID_VALUE", "A sub-agent should have a name: the model calls it by that.");
   if (runnables.size < subagents.length)
     throw new ThreadfoldError("INVALID_VALUE", "Two sub-agents have one name: the model calls them by it.");
   const list = subagents.map(({ name, description }) => `- ${name}: ${description}`).join("\n");

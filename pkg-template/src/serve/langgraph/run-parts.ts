@@ -55,7 +55,12 @@ export async function* runParts(
     const { mode, ns, payload } = part;
     const asked = interruptsIn(payload);
     if ((mode === "values" || mode === "updates") && ns.length === 0 && asked.length > 0) end.isInterrupted = true;
-    if (mode === "values" && ns.length === 0) end.values = { ...(end.values as object), ...(payload as object) };
+    if (mode === "values" && ns.length === 0) {
+      // Each question comes by itself; the run ends with all of them.
+      const earlier = interruptsIn(end.values).filter(({ id }) => !asked.some((one) => one.id === id));
+      const all = asked.length > 0 && { __interrupt__: [...earlier, ...asked] };
+      end.values = { ...(end.values as object), ...(payload as object), ...all };
+    }
     if (mode === "messages") yield* messageParts(part, modes, messages);
     else if (modes.includes(mode))
       yield { event: named(mode, ns), data: mode === "values" ? withValues(payload, end) : payload };
