@@ -5,7 +5,7 @@ import { MessagesAnnotation } from "@langchain/langgraph";
 import * as langgraph from "@langchain/langgraph";
 import * as threadfold from "threadfold/graph";
 import { describe, expect, test } from "vitest";
-import { all, type Loose, type Package, same, State } from "./both.js";
+import { all, type Loose, outcome, type Package, same, State } from "./both.js";
 
 const config = { configurable: { thread_id: "t" } };
 const ours: Package = threadfold;
@@ -228,4 +228,58 @@ test("a list without messages stays the list that it is, also where messages are
     await all(graph.stream({} as never, { streamMode: streamMode as never }));
     expect(seen).toBe(log);
   }
+});
+
+const told = async (graph: Loose) =>
+  (await historyOf(graph)).map(({ values, next, metadata: { source, step } }) => ({ values, next, source, step }));
+
+describe("a checkpoint that is named", () => {
+  for (const resume of [null, "an answer", "by id"])
+    for (const how of ["asks", "fails"])
+      same(
+        `and is the newest: what had finished does not run again, where another ${how}, with ${resume}`,
+        async (of) => {
+          const ran: string[] = [];
+          let fails = true;
+          const graph = new of.StateGraph(State)
+            .addNode("a", () => (ran.push("a"), { log: ["a"] }))
+            .addNode("b", async (_: unknown, ctx: Loose) => {
+              ran.push("b");
+              if (how === "asks") return { log: [ctx.interrupt("b?")] };
+              await new Promise((resolve) => setTimeout(resolve, 5));
+              if (fails) throw new Error("no");
+              return { log: ["b"] };
+            })
+            .addEdge(of.START, "a")
+            .addEdge(of.START, "b")
+            .compile({ checkpointer: new of.MemorySaver() });
+          await outcome(graph.invoke({ log: ["in"] }, config));
+          const { config: named, tasks } = await graph.getState(config);
+          fails = false;
+          const id = tasks.flatMap(({ interrupts }: Loose) => interrupts)[0]?.id ?? "";
+          const input = resume && new of.Command({ resume: resume === "by id" ? { [id]: "yes" } : resume });
+          return [await graph.invoke(input, named), ran, await told(graph)];
+        },
+      );
+  for (const kept of [undefined, true])
+    same(`and was written by hand, with newer ones: a fork, with a graph inside (${kept})`, async (of) => {
+      const inner = new of.StateGraph(State)
+        .addNode("p", () => ({ log: ["p"] }))
+        .addNode("q", asks("q"))
+        .addEdge(of.START, "p")
+        .addEdge("p", "q")
+        .compile({ checkpointer: kept });
+      const graph = new of.StateGraph(State)
+        .addNode("a", () => ({ log: ["a"] }))
+        .addNode("in", inner)
+        .addEdge(of.START, "a")
+        .addEdge("a", "in")
+        .compile({ checkpointer: new of.MemorySaver() });
+      await graph.invoke({ log: ["in"] }, config);
+      const written = await graph.updateState(config, { log: ["by hand"] }, "a");
+      await graph.invoke(null, config);
+      await graph.invoke(new of.Command({ resume: "first" }), config);
+      const back = await graph.invoke(null, written);
+      return [back, await graph.invoke(new of.Command({ resume: "again" }), config), await told(graph)];
+    });
 });

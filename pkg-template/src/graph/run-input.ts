@@ -6,7 +6,7 @@ import { BaseLangGraphError, EmptyInputError, GraphValueError, InvalidUpdateErro
 import type { GraphNode } from "./graph-spec.js";
 import { INTERRUPT, type Interrupt } from "./interrupt.js";
 import type { Step } from "./planner.js";
-import { RunThread } from "./run-thread.js";
+import { isWritten, RunThread } from "./run-thread.js";
 import { ERROR, isSpecial, NULL_TASK, RESUME, type WritesByTask, writtenByCallers } from "./saved-writes.js";
 import type { Values } from "./state-fields.js";
 import { checkedAll } from "./state-forms.js";
@@ -25,6 +25,8 @@ export abstract class RunInput extends RunThread {
   resuming = false;
   answer: Answer | undefined;
   answersById: Record<string, unknown> | undefined;
+  /** Whether what had finished runs again, in the first step. */
+  again = false;
   /** What the planner has said last. */
   protected step!: Step;
 
@@ -56,21 +58,27 @@ export abstract class RunInput extends RunThread {
     // Where it goes back to a question, that is asked again.
     if (travels) this.pending = this.pending.filter(([, channel]) => channel !== RESUME);
     this.#readAnswer(resumes);
-    if (this.resuming || command) this.#goOn(travels);
+    this.again = travels || this.superseded;
+    let before: string | undefined;
+    if (this.resuming || command) before = this.#goOn(travels);
     else if (isNothing) throw new EmptyInputError('Received no input writes for "__start__"');
     else this.#newInput(input);
-    if (!this.parent && travels) this.replay = { before: this.travelsFrom, visited: new Set() };
+    if (!this.parent && travels) this.replay = { before: before ?? this.travelsFrom, visited: new Set() };
   }
 
-  /** Goes on where the thread was left, with what a command says. `travels`: from a checkpoint that is not the newest. */
-  #goOn(travels: boolean): void {
-    const { source } = this.metadata;
+  /**
+   * Goes on where the thread was left, with what a command says. `travels`: from a checkpoint that is not the newest.
+   * Returns what graphs inside go back behind, if that is not for the new checkpoint to say.
+   */
+  #goOn(travels: boolean): string | undefined {
+    const written = isWritten(this.metadata);
     const theirs = writtenByCallers(this.pending);
     if (theirs.length > 0 || !this.resuming) {
       this.#take(this.plan.command(takeCallersWrites(this, theirs, NONE), this.resuming));
       this.others["__input__"] ??= {};
     } else this.#take(this.plan.resume());
-    const forks = travels && source !== "update" && source !== "fork";
+    const forks = travels && (this.superseded || !written);
+    const before = forks && written ? this.travelsFrom : undefined;
     if (!this.resuming) this.put(forks ? "fork" : "input");
     else if (forks) {
       this.pending = this.pending.filter(([, channel]) => channel !== INTERRUPT);
@@ -79,6 +87,7 @@ export abstract class RunInput extends RunThread {
       this.put("fork");
     }
     this.emitValues(this.state);
+    return before;
   }
 
   #newInput(input: unknown): void {
@@ -194,7 +203,7 @@ export abstract class RunInput extends RunThread {
     for (const task of tasks) {
       const saved = byTask?.get(task.id) ?? [];
       // One that is done asks no more.
-      if (this.isHead === undefined && saved.some(([channel]) => !isSpecial(channel))) continue;
+      if (!this.again && saved.some(([channel]) => !isSpecial(channel))) continue;
       const answers: unknown[] = [];
       task.answers = answers;
       for (const [channel, value] of saved) if (channel === RESUME) answers.push(...([value].flat() as unknown[]));

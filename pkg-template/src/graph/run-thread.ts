@@ -19,7 +19,7 @@ import type { Values } from "./state-fields.js";
 import type { RunStreams } from "./stream.js";
 import type { Task } from "./task.js";
 
-type Found = [tuple: CheckpointTuple | undefined, isHead?: boolean];
+type Found = [tuple: CheckpointTuple | undefined, isHead?: boolean, superseded?: boolean];
 
 export abstract class RunThread extends RunEvents {
   readonly recursionLimit: number;
@@ -36,8 +36,10 @@ export abstract class RunThread extends RunEvents {
   replay: { readonly before: string; readonly visited: Set<string> } | undefined;
   /** Whether it is a graph inside that time travel has taken back: then it begins with its input. */
   replays = false;
-  /** If the caller has named the checkpoint to go on from: whether it is the newest. */
+  /** If the caller has named the checkpoint to go on from: whether it is the newest, and made by a run. */
   isHead: boolean | undefined;
+  /** Whether it is not the newest. */
+  superseded = false;
   /** What `versions_seen` has besides. */
   others: Record<string, Record<string, number | string>> = {};
   metadata: CheckpointMetadata = { source: "input", step: -2, parents: {} };
@@ -130,7 +132,7 @@ export abstract class RunThread extends RunEvents {
   }
 
   async #load(saved: SavedThread): Promise<void> {
-    const [tuple, isHead] = await this.#find(saved);
+    const [tuple, isHead, superseded = false] = await this.#find(saved);
     if (!tuple) {
       this.state = this.spec.fields.initial();
       this.plan = this.spec.plan.open(this.#planOptions());
@@ -150,6 +152,7 @@ export abstract class RunThread extends RunEvents {
     this.plan = this.spec.plan.open(this.#planOptions(plan));
     this.stepNumber = plan.step + 1;
     this.isHead = isHead;
+    this.superseded = superseded;
   }
 
   async #find(saved: SavedThread): Promise<Found> {
@@ -159,11 +162,9 @@ export abstract class RunThread extends RunEvents {
     const id = named ?? (checkpoint_map as Record<string, string> | undefined)?.[this.ns];
     if (id !== undefined) {
       const tuple = await saver.getTuple(saved.config(id));
+      const superseded = (await saver.getTuple(saved.config()))?.checkpoint.id !== id;
       // Whoever names one of a graph inside goes back, even to the newest.
-      if (named === undefined) return [tuple, false];
-      const newest = await saver.getTuple(saved.config());
-      const source = tuple?.metadata?.source;
-      return [tuple, newest?.checkpoint.id === id && source !== "update" && source !== "fork"];
+      return [tuple, named !== undefined && !superseded && !isWritten(tuple?.metadata), superseded];
     }
     const replay = this.parent && this.root.replay;
     this.replays = replay !== undefined;
@@ -177,8 +178,7 @@ export abstract class RunThread extends RunEvents {
 
   /** Where time travel goes back to, for graphs inside. */
   get travelsFrom(): string {
-    const { source } = this.metadata;
-    return ((source === "update" || source === "fork") && this.#parentId) || this.checkpointId;
+    return (isWritten(this.metadata) && this.#parentId) || this.checkpointId;
   }
 
   // What is saved.
@@ -264,6 +264,10 @@ export abstract class RunThread extends RunEvents {
     });
   }
 }
+
+/** Whether a checkpoint was written by hand, or is a copy of one. */
+export const isWritten = (metadata: CheckpointMetadata | undefined): boolean =>
+  metadata?.source === "update" || metadata?.source === "fork";
 
 function atLeastOne(what: string, given: number): void {
   if (!(given >= 1)) throw new GraphValueError(`Passed "${what}" must be at least 1.`);

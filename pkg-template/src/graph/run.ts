@@ -99,8 +99,8 @@ export class Run extends RunInput {
     this.tasks = this.step.tasks.map((planned, position) => new Task(this, planned, position));
     const saved = this.pending.length > 0 ? writesByTask(this.pending) : undefined;
     if (saved ?? this.answersById ?? this.answer) this.matchAnswers(this.tasks, saved);
-    // Behind a checkpoint that the caller has named everything runs again, with the answers that it had.
-    if (saved && this.isHead === undefined) this.#restore(saved);
+    // Where the caller goes back everything runs again, with the answers that it had.
+    if (saved && !this.again) this.#restore(saved);
     this.emitCheckpoint(this.tasks);
     for (const task of this.tasks) if (task.restored && !task.hidden) this.emitUpdates(task, true);
   }
@@ -222,13 +222,13 @@ export class Run extends RunInput {
     return handler;
   }
 
-  /** Whether a task asks something: then the run ends. What the others have written is shown, and stays theirs. */
+  /** Whether a task asks something: then the run ends. What the others have written a caller is shown; it stays theirs. */
   #asks(): boolean {
     const asking = this.tasks.filter(({ status }) => status === "interrupted");
     if (asking.length === 0) return false;
     this.#stopped = true;
     this.#interrupts = asking.flatMap(({ interrupts }) => interrupts);
-    const updates = this.#updates();
+    const updates = this.parent ? NONE : this.#updates();
     if (updates.length > 0) this.emitValues((this.#shown = this.spec.fields.step(this.state, updates)), updates);
     return true;
   }
@@ -271,7 +271,7 @@ export class Run extends RunInput {
     this.sends = sends ?? NONE;
     if (this.pending.length > 0) this.pending = [];
     this.resuming = false;
-    this.isHead = undefined;
+    this.again = false;
     // An answer is for the step that asked.
     this.answer = undefined;
     this.put("loop", saved && growth(fields, before, state, updates));
