@@ -7,6 +7,7 @@ import {
   createFilesystemMiddleware,
   createMiddleware,
   todoListMiddleware,
+  toolStrategy,
   tool,
 } from "threadfold/agent";
 import type { StateFrom, UpdateFrom } from "threadfold/graph";
@@ -50,6 +51,23 @@ test("the state of an agent whose schema is one of langgraph.js", async () => {
   expect([ofZod.tags, deep.tags, ofAnnotation.n]).toEqual([[], [], 1]);
   // @ts-expect-error -- there is no such field
   expectTypeOf(ofZod.other);
+});
+
+test("the answer of an agent has the type of its form", async () => {
+  const form = z.object({ n: z.number() });
+  const calls = { content: "", tool_calls: [{ id: "c", name: "Answer", args: { n: 42 } }] };
+  const answers = () => calls;
+  const named = form.meta({ title: "Answer" });
+  const { structuredResponse } = await createAgent({ model: answers, responseFormat: named }).invoke({
+    messages: "Hi",
+  });
+  expectTypeOf(structuredResponse).toEqualTypeOf<{ n: number } | undefined>();
+  expect(structuredResponse).toEqual({ n: 42 });
+  const strategy = toolStrategy(named);
+  const deep = await createDeepAgent({ model: answers, responseFormat: strategy }).invoke({ messages: "Hi" });
+  expectTypeOf(deep.structuredResponse).toEqualTypeOf<{ n: number } | undefined>();
+  const json = await createAgent({ model, responseFormat: undefined }).invoke({ messages: "Hi" });
+  expectTypeOf(json.structuredResponse).toEqualTypeOf<unknown>();
 });
 
 test("the state of an agent has a name, by its graph", () => {

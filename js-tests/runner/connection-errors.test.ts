@@ -142,3 +142,29 @@ test("LangGraph's name of an error is its code, the same object each time", asyn
   expect([status, error]).toEqual(["failed", { ...words, code: "RuntimeError" }]);
   expect(runner.error).toBe(error);
 });
+
+test("a message that is taken back while a broken connection is rejoined runs nothing", async () => {
+  let runs = 0;
+  let join: (events: object[]) => void = () => {};
+  const joined = new Promise<object[]>((resolve) => (join = resolve));
+  const thread = new Thread<AgUiState>();
+  const runner = new AgUiRunner(thread, {
+    async *send({ threadId, runId }) {
+      runs += 1;
+      yield { type: "RUN_STARTED", threadId, runId };
+      throw new TypeError("terminated");
+    },
+    connect: () => joined as never,
+    rejoin: { delays: [] },
+  });
+  expect(await runner.sendMessage("Hi")).toMatchObject({ status: "disconnected" });
+  const sent = runner.sendMessage("Never mind");
+  thread.optimisticUpdate(thread.pending.at(-1)?.id ?? "").rollback();
+  const { id: runId } = thread.run;
+  join([
+    { type: "RUN_STARTED", threadId: thread.threadId, runId },
+    { type: "RUN_FINISHED", threadId: thread.threadId, runId },
+  ]);
+  expect(await sent).toEqual({ status: "stopped" });
+  expect([runs, runner.status]).toEqual([1, "ready"]);
+});

@@ -80,6 +80,27 @@ test("so is an answer anew, and what a retry took back", async () => {
   }
 });
 
+test("an edit of a message whose run has failed behind its answer takes that answer with it", async () => {
+  const thread = new Thread<AgUiState>();
+  let runs = 0;
+  const runner = new AgUiRunner(thread, {
+    async *send({ threadId, runId }) {
+      const messageId = `a${++runs}`;
+      yield { type: "RUN_STARTED", threadId, runId };
+      yield { type: "TEXT_MESSAGE_START", messageId, role: "assistant" };
+      yield { type: "TEXT_MESSAGE_CONTENT", messageId, delta: messageId };
+      yield { type: "TEXT_MESSAGE_END", messageId };
+      if (runs === 1) throw new TypeError("terminated");
+      yield { type: "RUN_FINISHED", threadId, runId };
+    },
+  });
+  const texts = () => thread.getState().messages.map(textOf);
+  await runner.sendMessage(user("one"));
+  expect(texts()).toEqual(["one", "a1"]);
+  expect(await runner.sendMessage("uno", undefined, { messageId: "one" })).toEqual({ status: "finished" });
+  expect([texts(), thread.pending]).toEqual([["uno", "a2"], []]);
+});
+
 test("an edit that failed waits for no run: it is BUSY, as an edit is", async () => {
   const { thread, told, runner, texts } = opened();
   await runner.sendMessage(user("one"));

@@ -23,7 +23,7 @@ describe("over LangGraph, a run whose response is lost", () => {
       .compile({ checkpointer: new MemorySaver() });
     const handle = serveLangGraph(graph);
     const asked: string[] = [];
-    const faults = { lose: "", refuse: "" };
+    const faults = { lose: "", refuse: "", cut: false };
     const fetch = async (url: RequestInfo | URL, init: RequestInit = {}) => {
       const path = `${init.method ?? "GET"} ${new URL(String(url)).pathname.replace(/[0-9a-f-]{36}/g, "id")}`;
       asked.push(path);
@@ -31,6 +31,11 @@ describe("over LangGraph, a run whose response is lost", () => {
       if (refuse && path.includes(refuse)) throw new TypeError("Failed to fetch");
       const { signal: _, ...rest } = init;
       const response = await handle(new Request(String(url), lose && path.includes(lose) ? rest : init));
+      if (faults.cut && path.endsWith("/runs/id")) throw new TypeError("Failed to fetch");
+      if (faults.cut && path.endsWith("/stream")) {
+        await response.text();
+        return new Response("event: metada", response);
+      }
       if (!lose || !path.includes(lose)) return response;
       faults.lose = "";
       throw new TypeError("Failed to fetch");
@@ -79,6 +84,18 @@ describe("over LangGraph, a run whose response is lost", () => {
     const [first, second] = [runner.retry(), runner.retry()];
     expect(runner.status).toBe("submitted");
     expect([(await first).status, (await second).status]).toEqual(["finished", "finished"]);
+    expect(texts(thread)).toEqual(["First", "Answer 1", "Hi", "Answer 2"]);
+  });
+
+  test("nor has a run failed whose stream and whose joins were cut", async () => {
+    const { open, faults } = lossy(0);
+    const thread = new Thread();
+    const runner = open(thread);
+    await runner.sendMessage("First");
+    faults.cut = true;
+    expect(await runner.sendMessage("Hi")).toMatchObject({ status: "failed" });
+    faults.cut = false;
+    expect(await runner.retry()).toEqual({ status: "finished" });
     expect(texts(thread)).toEqual(["First", "Answer 1", "Hi", "Answer 2"]);
   });
 

@@ -18,7 +18,7 @@ import { checked, schemaOf } from "./middleware.js";
 import { modelCallLimitMiddleware } from "./middleware/model-call-limit.js";
 import { modelNode } from "./model-node.js";
 import type { AgentModel } from "./models.js";
-import { type ResponseFormat, structuredOf } from "./structured.js";
+import { type ResponseFormat, type StructuredOf, structuredOf } from "./structured.js";
 import { toolNode } from "./tool-node.js";
 import type { SystemPrompt } from "./system-message.js";
 import { agentTool, isProviderTool, type Tool } from "./tools.js";
@@ -28,6 +28,7 @@ import type { BaseFields, FieldsOf, Middleware, StateForm, StateOfMiddlewares } 
 export interface AgentOptions<
   S extends StateForm<SchemaFields> = Record<never, never>,
   M extends readonly Middleware[] = readonly Middleware[],
+  R extends ResponseFormat = ResponseFormat,
 > extends AgentCallbacks {
   /** The model: of `@langchain/core`, of the AI SDK, or a function. */
   readonly model: AgentModel;
@@ -41,7 +42,7 @@ export interface AgentOptions<
   /** LangChain's name of `schema`. */
   readonly stateSchema?: S | undefined;
   /** The form of the answer: it is in `structuredResponse`. */
-  readonly responseFormat?: ResponseFormat | undefined;
+  readonly responseFormat?: R | undefined;
   /** Keeps the threads: any saver of langgraph.js, or one of `threadfold/graph`. */
   readonly checkpointer?: CheckpointSaver | boolean | undefined;
   /** How often a run may call the model. It then ends with a message that says so. */
@@ -65,13 +66,15 @@ export interface AgentOptions<
 }
 
 /** The state of an agent. */
-export type StateOfAgent<F, M> = StateOf<BaseFields> & StateOf<F> & StateOfMiddlewares<M>;
+export type StateOfAgent<F, M, R = ResponseFormat> = StateOf<BaseFields> &
+  StateOf<F> &
+  StateOfMiddlewares<M> & { readonly structuredResponse?: StructuredOf<R> };
 /** What updates it. */
 export type UpdateOfAgent<F> = UpdatesOf<BaseFields> & UpdatesOf<F> & { readonly [field: string]: unknown };
 
 /** An agent: a compiled graph. */
-export type Agent<F = Record<never, never>, M = readonly Middleware[]> = CompiledStateGraph<
-  StateOfAgent<F, M>,
+export type Agent<F = Record<never, never>, M = readonly Middleware[], R = ResponseFormat> = CompiledStateGraph<
+  StateOfAgent<F, M, R>,
   UpdateOfAgent<F>
 >;
 
@@ -119,7 +122,8 @@ const base = defineSchema({
 export function createAgent<
   const S extends StateForm<SchemaFields> = Record<never, never>,
   const M extends readonly Middleware[] = readonly [],
->(options: AgentOptions<S, M>): Agent<FieldsOf<S>, M> {
+  R extends ResponseFormat = ResponseFormat,
+>(options: AgentOptions<S, M, R>): Agent<FieldsOf<S>, M, R> {
   const {
     model,
     tools: ownTools,
@@ -139,7 +143,7 @@ export function createAgent<
     interruptAfter,
     on,
     ...others
-  } = options ?? ({} as AgentOptions<S, M>);
+  } = options ?? ({} as AgentOptions<S, M, R>);
   checkNames(others, ["id", ...CALLBACKS, ...OF_LANGCHAIN]);
   checkModel(model);
   if (systemPrompt && typeof systemPrompt !== "string" && !("content" in Object(systemPrompt)))
@@ -185,12 +189,14 @@ export function createAgent<
   const settings = { checkpointer, durability, interruptBefore, interruptAfter, on, name };
   const agent = graph.compile({ ...defined(settings), recursionLimit: RECURSION_LIMIT }) as unknown as Agent<
     FieldsOf<S>,
-    M
+    M,
+    R
   >;
   if (store === undefined && signal === undefined) return agent;
   return agent.withConfig({ ...(store !== undefined && { store }), ...(signal && { signal }) }) as Agent<
     FieldsOf<S>,
-    M
+    M,
+    R
   >;
 }
 

@@ -7,6 +7,7 @@ import { createPatchToolCallsMiddleware } from "./middleware/patch-tool-calls.js
 import { type CompiledSubAgent, createSubAgentMiddleware, type SubAgent } from "./middleware/sub-agents.js";
 import { summarizationMiddleware, type SummarizationOptions } from "./middleware/summarization.js";
 import { todoListMiddleware } from "./middleware/todo-list.js";
+import type { ResponseFormat } from "./structured.js";
 import { systemMessage } from "./system-message.js";
 import type { FieldsOf, Middleware, StateForm } from "./types.js";
 
@@ -14,7 +15,8 @@ import type { FieldsOf, Middleware, StateForm } from "./types.js";
 export interface DeepAgentOptions<
   S extends StateForm<SchemaFields> = Record<never, never>,
   M extends readonly Middleware[] = readonly Middleware[],
-> extends AgentOptions<S, M> {
+  R extends ResponseFormat = ResponseFormat,
+> extends AgentOptions<S, M, R> {
   /** Whom it may give tasks to, besides one that can do all that it can: `general-purpose`, unless you name one so. */
   readonly subagents?: readonly (SubAgent | CompiledSubAgent)[] | undefined;
   /** Which tools need a yes, its own and its sub-agents'. */
@@ -57,7 +59,8 @@ const PROMPT =
 export function createDeepAgent<
   const S extends StateForm<SchemaFields> = Record<never, never>,
   const M extends readonly Middleware[] = readonly [],
->(options: DeepAgentOptions<S, M>): Agent<FieldsOf<S>, readonly [...DeepMiddleware, ...M]> {
+  R extends ResponseFormat = ResponseFormat,
+>(options: DeepAgentOptions<S, M, R>): Agent<FieldsOf<S>, readonly [...DeepMiddleware, ...M], R> {
   const { subagents, interruptOn, summarization, systemPrompt, middleware = [], ...rest } = options ?? {};
   const { model } = rest;
   checkModel(model);
@@ -86,7 +89,7 @@ export function createDeepAgent<
     ...(interruptOn ? [humanInTheLoopMiddleware({ interruptOn })] : []),
   ] as unknown as readonly [...DeepMiddleware, ...M];
   const prompt = systemPrompt ? systemMessage(systemPrompt).concat(`\n\n${PROMPT}`) : PROMPT;
-  return createAgent<S, readonly [...DeepMiddleware, ...M]>({
+  return createAgent<S, readonly [...DeepMiddleware, ...M], R>({
     ...rest,
     systemPrompt: prompt,
     middleware: stack,

@@ -2,11 +2,14 @@
 import { ThreadfoldError } from "../errors.js";
 import type { LangChainMessage } from "../messages.js";
 import { type AiMessage, callsOf, type Fields, toolMessage } from "./message.js";
-import { type AnySchema, check, jsonSchemaOf } from "./schema-checks.js";
+import { type AnySchema, check, jsonSchemaOf, type StandardSchema } from "./schema-checks.js";
 import type { AgentTool } from "./tools.js";
 
 /** What the agent's answer has to be: a schema, or several of which the model takes one. */
 export type ResponseFormat<T = unknown> = AnySchema<T> | ToolStrategy<T>;
+
+/** What an answer of that form is. */
+export type StructuredOf<R> = R extends ToolStrategy<infer T> | StandardSchema<infer T> ? T : unknown;
 
 /** {@link toolStrategy}. */
 export interface ToolStrategy<T = unknown> {

@@ -49,7 +49,13 @@ export { toolErrorMiddleware, type ToolErrorOptions } from "../agent/middleware/
 export { toolCallLimitMiddleware, type ToolCallLimitOptions } from "../agent/middleware/tool-call-limit.js";
 export type { AgentModel, FunctionModel, LangChainModel, ModelOptions } from "../agent/models.js";
 export type { SystemMessage, SystemPrompt } from "../agent/system-message.js";
-export { type ResponseFormat, StructuredOutputError, type ToolStrategy, toolStrategy } from "../agent/structured.js";
+export {
+  type ResponseFormat,
+  type StructuredOf,
+  StructuredOutputError,
+  type ToolStrategy,
+  toolStrategy,
+} from "../agent/structured.js";
 export {
   type AgentTool,
   type LangChainTool,

@@ -71,11 +71,14 @@ export const isNotLetIn = (error: unknown): boolean => [401, 403].includes(statu
 /** Whether the server does not know what it is asked for. */
 export const isGone = (error: unknown): boolean => [404, 410].includes(statusOf(error) as number);
 
-/** Whether a run failed without an answer of its server, which may have begun it. */
-export const isLost = ({ id, error }: { readonly id?: unknown; readonly error?: unknown }): boolean =>
-  id === undefined &&
-  ((error as { code?: unknown } | undefined)?.code === "NO_CONNECTION" ||
-    [502, 504].includes(statusOf(error) as number));
+/** Whether a run failed though its server did not say so: it may have begun it, and ended it well. */
+export function isLost({ error }: { readonly error?: unknown }): boolean {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return (
+    code === "NO_CONNECTION" ||
+    (code === "BAD_RESPONSE" && [undefined, 502, 504].includes(statusOf(error) as undefined))
+  );
+}
 
 /** Whether the server would answer the same on every retry. */
 export function isFinal(error: unknown): boolean {

@@ -42,13 +42,11 @@ export function rewound<S extends object, U extends object>(
     const at = placeIn(messages, question.id);
     return at < 0 ? [] : messages.slice(at + 1);
   });
-  const ids = new Set<unknown>(behind.map(({ id }) => id));
-  ids.add(question.id);
+  const isBehind = new Set<unknown>(behind.map(({ id }) => id));
+  const ids = new Set([...isBehind, question.id]);
   for (const update of carried(thread).filter(isUnsent))
     if (idsOf(update.update).some((id) => ids.has(id))) thread.optimisticUpdate(update.id).rollback();
-  const held = messagesIn(thread.confirmed);
-  const at = placeIn(held, question.id);
-  const removals = at < 0 ? [] : held.slice(at + 1).map(({ id }) => removeMessage(id));
+  const removals = messagesIn(thread.confirmed).flatMap(({ id }) => (isBehind.has(id) ? removeMessage(id) : []));
   return { messages: [instead === question ? question : { ...instead, id: question.id }, ...removals] };
 }
 

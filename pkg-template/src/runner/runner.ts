@@ -432,7 +432,11 @@ export abstract class Runner<S extends object, U extends object> {
           await this.#working(() => this.#cancelled());
           continue;
         }
-        if (this.thread.run.status === "disconnected") await this.#working(() => this.#follow());
+        if (this.thread.run.status === "disconnected") {
+          await this.#working(() => this.#follow());
+          this.#outbox.dropTakenBack();
+          if (this.#outbox.isEmpty) return;
+        }
         waiters = this.#outbox.takeWaiters();
         const isInTheWay = this.#isAsking || this.thread.run.status === "disconnected";
         settle(waiters, isInTheWay ? this.#result({}) : await this.#working(() => this.#run()));
