@@ -118,10 +118,11 @@ export class OpenedThread implements TaskHome {
 
   /**
    * Applies what the finished tasks of an open step have written, and what callers have. Only the versions of what is kept
-   * count up, fields and joins: as in langgraph.js, what these writes would trigger at once is not triggered.
+   * count up, fields, joins and nodes that wait for all: as in langgraph.js, what these writes would trigger at once is not
+   * triggered. `written`: the nodes as which the caller writes: those have run.
    * Returns whether a task had finished.
    */
-  applyFinished(): boolean {
+  applyFinished(written: readonly (string | undefined)[]): boolean {
     const theirs = writtenByCallers(this.pending);
     this.peek();
     this.restore();
@@ -131,9 +132,12 @@ export class OpenedThread implements TaskHome {
     const writes = takeCallersWrites(this, theirs, this.sends);
     this.apply(tasks, "task", writes.length > 0 ? [{ writes }] : []);
     const after = this.plan.state();
-    const { fields, plan } = this.spec;
+    const { fields, nodes, plan } = this.spec;
     const isKept = (channel: number) =>
-      channel < fields.keys.length || channel === plan.sends || channel >= plan.join(0);
+      channel < fields.keys.length ||
+      channel === plan.sends ||
+      channel >= plan.join(0) ||
+      (after.finished.includes(channel) && !written.includes(nodes[channel - plan.branch(0)]?.name));
     const versions = after.versions.map((version, channel) =>
       isKept(channel) ? version : (before[channel] as number),
     );

@@ -71,7 +71,8 @@ export async function updateState(
       return await put("input", tuple ? thread.stepNumber : -1);
     }
     // At the head, the open step's finished tasks count; behind a checkpoint that the caller names everything runs again.
-    const went = config.configurable?.checkpoint_id === undefined && thread.applyFinished();
+    const went =
+      config.configurable?.checkpoint_id === undefined && thread.applyFinished(updates.map((update) => update.asNode));
     const ran =
       went || Object.values(tuple?.checkpoint.versions_seen ?? {}).some((seen) => Object.keys(seen).length > 0);
     const tasks = updates.map((update, at) => writer(graph, thread, ran, update, updates.length, at));
