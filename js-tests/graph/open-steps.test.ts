@@ -41,6 +41,8 @@ const shapes: Record<string, Shape> = {
     begun(of, nodes).addEdge(of.START, "a").addEdge(of.START, "b").addEdge("a", "c").addEdge("b", "d"),
   "a join": (of, nodes) =>
     begun(of, nodes, "abc").addEdge(of.START, "a").addEdge(of.START, "b").addEdge(["a", "b"], "c"),
+  "a join of those that are done": (of, nodes) =>
+    begun(of, nodes).addEdge(of.START, "a").addEdge(of.START, "b").addEdge(of.START, "d").addEdge(["b", "d"], "c"),
   "a condition that reads the other's write": (of, nodes) =>
     begun(of, nodes)
       .addEdge(of.START, "a")

@@ -118,7 +118,7 @@ export class OpenedThread implements TaskHome {
 
   /**
    * Applies what the finished tasks of an open step have written, and what callers have. Only the versions of what is kept
-   * count up, fields and joins that still wait: as in langgraph.js, what these writes would trigger is not triggered.
+   * count up, fields and joins: as in langgraph.js, what these writes would trigger at once is not triggered.
    * Returns whether a task had finished.
    */
   applyFinished(): boolean {
@@ -131,12 +131,9 @@ export class OpenedThread implements TaskHome {
     const writes = takeCallersWrites(this, theirs, this.sends);
     this.apply(tasks, "task", writes.length > 0 ? [{ writes }] : []);
     const after = this.plan.state();
-    const { fields, joins, plan } = this.spec;
-    const waits = (join: number) => (after.joins[join]?.length ?? 0) < (joins[join]?.from.length ?? 0);
+    const { fields, plan } = this.spec;
     const isKept = (channel: number) =>
-      channel < fields.keys.length ||
-      channel === plan.sends ||
-      (channel >= plan.join(0) && waits(channel - plan.join(0)));
+      channel < fields.keys.length || channel === plan.sends || channel >= plan.join(0);
     const versions = after.versions.map((version, channel) =>
       isKept(channel) ? version : (before[channel] as number),
     );
