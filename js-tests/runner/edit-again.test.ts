@@ -101,6 +101,35 @@ test("an edit of a message whose run has failed behind its answer takes that ans
   expect([texts(), thread.pending]).toEqual([["uno", "a2"], []]);
 });
 
+test("an edit behind other messages that failed is sent, also if it removes half an answer", async () => {
+  const sent: string[][] = [];
+  let end = "";
+  const thread = new Thread<AgUiState>();
+  const runner = new AgUiRunner(thread, {
+    async *send({ threadId, runId, messages }) {
+      sent.push(messages.map((message) => textOf(message as AgUiMessage)));
+      yield { type: "RUN_STARTED", threadId, runId };
+      if (end === "at once") yield { type: "RUN_ERROR", message: "down" };
+      const messageId = `a${sent.length}`;
+      yield { type: "TEXT_MESSAGE_START", messageId, role: "assistant" };
+      yield { type: "TEXT_MESSAGE_CONTENT", messageId, delta: "Hel" };
+      if (end === "half") yield { type: "RUN_ERROR", message: "down" };
+      yield { type: "TEXT_MESSAGE_CONTENT", messageId, delta: "lo" };
+      yield { type: "TEXT_MESSAGE_END", messageId };
+      yield { type: "RUN_FINISHED", threadId, runId };
+    },
+  });
+  await runner.sendMessage(user("one"));
+  end = "at once";
+  await runner.sendMessage(user("two"));
+  end = "half";
+  await runner.sendMessage(user("three"));
+  end = "";
+  expect(await runner.sendMessage("drei", undefined, { messageId: "three" })).toEqual({ status: "finished" });
+  expect(sent.at(-1)).toEqual(["one", "Hello", "drei"]);
+  expect(thread.getState().messages.map(textOf)).toEqual(["one", "Hello", "two", "drei", "Hello"]);
+});
+
 test("an edit that failed waits for no run: it is BUSY, as an edit is", async () => {
   const { thread, told, runner, texts } = opened();
   await runner.sendMessage(user("one"));

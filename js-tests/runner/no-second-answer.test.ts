@@ -130,6 +130,66 @@ describe("over LangGraph, a run whose response is lost", () => {
   });
 });
 
+describe("over AG-UI, a message that failed behind its answer, retried when the conversation has gone on", () => {
+  const texts = (thread: Thread<AgUiState>) => thread.getState().messages.map(textOf);
+
+  test("takes its answer with it to the end", async () => {
+    let runs = 0;
+    const sent: string[][] = [];
+    const thread = new Thread<AgUiState>();
+    const runner = new AgUiRunner(thread, {
+      async *send({ threadId, runId, messages }) {
+        sent.push(messages.map((message) => textOf(message as AgUiMessage)));
+        const messageId = `a${++runs}`;
+        yield { type: "RUN_STARTED", threadId, runId };
+        yield { type: "TEXT_MESSAGE_START", messageId, role: "assistant" };
+        yield { type: "TEXT_MESSAGE_CONTENT", messageId, delta: `Answer ${runs}` };
+        yield { type: "TEXT_MESSAGE_END", messageId };
+        if (runs === 1) throw new TypeError("terminated");
+        yield { type: "RUN_FINISHED", threadId, runId };
+      },
+    });
+    await runner.sendMessage("Hi");
+    await runner.sendMessage("And?");
+    expect(texts(thread)).toEqual(["Hi", "Answer 1", "And?", "Answer 2"]);
+    expect(await runner.retry(thread.pending[0])).toEqual({ status: "finished" });
+    expect(texts(thread)).toEqual(["And?", "Answer 2", "Hi", "Answer 3"]);
+    expect(sent.at(-1)).toEqual(["And?", "Answer 2", "Hi"]);
+  });
+
+  test("leaves a tool's result of the page's, and its answer, where they are", async () => {
+    let isDown = true;
+    const thread = new Thread<AgUiState>();
+    const call = { id: "c", type: "function" as const, function: { name: "time", arguments: "{}" } };
+    thread.receive({
+      type: "values",
+      values: {
+        messages: [
+          { id: "q", role: "user", content: "What time is it?" },
+          { id: "a", role: "assistant", content: "", toolCalls: [call] },
+        ],
+      },
+    });
+    let runs = 0;
+    const runner = new AgUiRunner(thread, {
+      async *send({ threadId, runId }) {
+        if (isDown) throw new TypeError("Failed to fetch");
+        const messageId = `a${++runs}`;
+        yield { type: "RUN_STARTED", threadId, runId };
+        yield { type: "TEXT_MESSAGE_START", messageId, role: "assistant" };
+        yield { type: "TEXT_MESSAGE_CONTENT", messageId, delta: `Answer ${runs}` };
+        yield { type: "TEXT_MESSAGE_END", messageId };
+        yield { type: "RUN_FINISHED", threadId, runId };
+      },
+    });
+    await runner.sendMessage("Hi");
+    isDown = false;
+    await runner.sendMessage({ id: "t", role: "tool", toolCallId: "c", content: "Noon" });
+    expect(await runner.retry(thread.pending[0])).toEqual({ status: "finished" });
+    expect(texts(thread)).toEqual(["What time is it?", "", "Noon", "Answer 1", "Hi", "Answer 2"]);
+  });
+});
+
 describe("over AG-UI, a run that failed behind a snapshot of its answer", () => {
   /** A server that answers twice, and ends the first answer so. */
   function opened(end: "RUN_ERROR" | "cut", messages: "whole" | "new", said: (answer: AgUiMessage) => AgUiMessage[]) {

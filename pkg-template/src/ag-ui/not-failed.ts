@@ -1,4 +1,4 @@
-import { Thread, ThreadfoldError } from "threadfold";
+import { REMOVE_ALL_MESSAGES, Thread, ThreadfoldError } from "threadfold";
 import type { Schema } from "../schema.js";
 
 /** What {@link withoutFailed} asks of a thread. The package's `Thread` has it all. */
@@ -8,6 +8,11 @@ export interface FailingThread {
   /** What the server said. */
   readonly confirmed: object;
   getState(): object;
+}
+
+interface Removal {
+  readonly type?: unknown;
+  readonly id: string;
 }
 
 /** What a thread shows, and what of it is pending. */
@@ -35,10 +40,12 @@ export function withoutFailed(thread: FailingThread): Shown {
   }
 }
 
-/** Shows an update, unless it changes only what failed. */
+/** Shows an update, but for removals of what failed, or was half a message; nothing, if it changes only what failed. */
 function showOver(thread: Thread<object, object>, update: object): void {
+  const { messages } = update as { messages?: unknown };
+  const isThere = ({ type, id }: Removal) => type !== "remove" || id === REMOVE_ALL_MESSAGES || thread.getMessage(id);
   try {
-    thread.optimistic(update);
+    thread.optimistic(Array.isArray(messages) ? { ...update, messages: messages.filter(isThere) } : update);
   } catch (error) {
     if (!(error instanceof ThreadfoldError)) throw error;
   }

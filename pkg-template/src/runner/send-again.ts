@@ -2,7 +2,7 @@ import { removeMessage, type Thread } from "threadfold";
 import type { PendingUpdate } from "../thread-types.js";
 import type { InputOf } from "../fields.js";
 import { isEdit, madeAnew } from "./rewind.js";
-import { idsOf, isUsers, lastOf, messagesIn } from "./said.js";
+import { idsOf, isUsers, lastOf, messagesIn, type Said } from "./said.js";
 import { isPending } from "./waiting.js";
 
 /**
@@ -20,7 +20,7 @@ export function sendAgain<S extends object, U extends object>(
   }
   const ids = updates.map(({ update }) => idsOf(update).filter((id) => id !== undefined));
   const own = new Set<unknown>(ids.flat());
-  if (thread.run.status === "failed") takeBack(thread, ids, own);
+  takeBack(thread, ids, own);
   const messages = messagesIn(thread.getState());
   const places = new Map<unknown, number>(messages.map(({ id }, at) => [id, at]));
   // What waits behind them goes out with them.
@@ -43,6 +43,13 @@ export function sendAgain<S extends object, U extends object>(
   return [...staying, ...moving.map(({ update }) => thread.optimistic(update))].map(({ id }) => id);
 }
 
+interface Calling extends Said {
+  readonly toolCalls?: readonly { readonly id?: unknown }[];
+  readonly tool_calls?: readonly { readonly id?: unknown }[];
+  readonly toolCallId?: unknown;
+  readonly tool_call_id?: unknown;
+}
+
 /** Removes what a failed run has said behind what it carried. */
 function takeBack<S extends object, U extends object>(
   thread: Thread<S, U>,
@@ -54,11 +61,15 @@ function takeBack<S extends object, U extends object>(
   // One that only removes messages is about those behind the user's last one.
   const isHidden = (of: readonly unknown[]) => of.length > 0 && !of.some((id) => shown.has(id));
   const lastUsers = ids.some(isHidden) ? lastOf(messages, isUsers) : -1;
+  const calls = new Set<unknown>();
   let isBehind = false;
   const gone = messages.filter((message, at) => {
     const { id } = message;
     const isOwn = own.has(id) || at === lastUsers;
-    isBehind = isOwn || (isBehind && !isUsers(message));
+    const { toolCalls, tool_calls = toolCalls, toolCallId, tool_call_id: answered = toolCallId } = message as Calling;
+    // The result of a call made before is what somebody else has sent.
+    isBehind = isOwn || (isBehind && !isUsers(message) && (answered === undefined || calls.has(answered)));
+    if (isBehind) for (const call of tool_calls ?? []) calls.add(call.id);
     return isBehind && !isOwn && thread.message(id);
   });
   if (gone.length > 0) thread.update({ messages: gone.map(({ id }) => removeMessage(id)) } as U);
