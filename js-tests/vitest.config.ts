@@ -1,5 +1,4 @@
 import { defineConfig } from "vitest/config";
-import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** The tests of agents, on another version of `@ag-ui/client`: what imports it, the package too, gets that one. */
 const onClient = (version: string) => ({
@@ -57,22 +56,9 @@ const inNode = {
   server: { deps: { external: [/\/pkg\//] } },
 };
 
-/** What takes long comes first: at the end, one core would wait for another. */
-const LONG =
-  /\/(growth\/growth|graph\/differential|context\/laws|thread\/garbage|demo-server\/chat|browser\/demo)\.test\.ts$/;
-
-class LongFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const sorted = await super.sort(files);
-    const isLong = ({ moduleId }: TestSpecification) => LONG.test(moduleId);
-    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
-  }
-}
-
 export default defineConfig({
   test: {
     passWithNoTests: true,
-    sequence: { sequencer: LongFirst },
     projects: [
       {
         test: {
