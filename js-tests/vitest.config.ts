@@ -23,6 +23,8 @@ const onReact18 = {
     name: "node, React 18",
     env: { REACT: "18" },
     include: ["react/*.test.ts"],
+    // React 18 has no actions of forms.
+    exclude: ["react/readme-chat.test.ts"],
     testTimeout: 120_000,
     pool: "forks" as const,
     server: { deps: { inline: [/threadfold/, /\/pkg\//] } },
