@@ -50,8 +50,10 @@ for (const subject of SUBJECTS) {
   }
 }
 
-for (const file of ["graph.mjs", "checkpoint.mjs"]) {
-  for (const result of costsApart(file, options.quick, options.only)) {
+for (const file of ["graph.mjs", "checkpoint.mjs", "agent.mjs"]) {
+  const costs = costsApart(file, options.quick, options.only);
+  if (!costs) console.log(`\n${file} measures nothing: \`npm ci\` in langchain/ installs what it measures beside.`);
+  for (const result of costs ?? []) {
     results.push(result);
     printCase(result);
   }
@@ -66,19 +68,6 @@ if (wanted("import")) {
 if (wanted("trimMessages")) {
   const { trimCosts } = await import("./cases/trim.mjs");
   for (const result of await trimCosts(options.quick)) {
-    results.push(result);
-    printCase(result);
-  }
-}
-
-if (wanted("agent")) {
-  const { agentCosts } = await import("./cases/agent.mjs");
-  const costs = await agentCosts(options.quick);
-  if (!costs)
-    console.log(
-      "\nNo turn of an agent is measured, and no middleware: `npm ci` in langchain/ installs what they are beside.",
-    );
-  for (const result of costs ?? []) {
     results.push(result);
     printCase(result);
   }

@@ -29,9 +29,11 @@ describe("textOf", () => {
       { id: "1", role: "activity", activityType: "PLAN", content: {} },
       { type: "ai", content: null },
       new MessageList(),
+      // As `useMessage` returns it.
+      undefined,
     ];
     expect(none.map(textOf)).toEqual(none.map(() => ""));
-    expect(outcome(() => textOf(undefined as never))).toMatchObject({ error: { code: "INVALID_MESSAGE" } });
+    expect(outcome(() => textOf(null as never))).toMatchObject({ error: { code: "INVALID_MESSAGE" } });
   });
 });
 

@@ -93,7 +93,8 @@ function mediaPart(block: Fields): object | undefined {
 
 /**
  * Gives the text of a message, whatever its form: its string content, or all the text in its blocks or parts. What has
- * no text (media, an activity, a message of tool calls alone) gives `""`.
+ * no text (media, an activity, a message of tool calls alone) gives `""`, and so does `undefined`, which `useMessage`
+ * returns for an id that the thread lacks.
  *
  * @throws {@link ThreadfoldError} `INVALID_MESSAGE` for what is neither an object nor a string, `UNREADABLE_VALUE`.
  *
@@ -105,8 +106,9 @@ function mediaPart(block: Fields): object | undefined {
  * console.log(textOf({ id: "1", role: "user", content: "Hi" })); // Hi
  * ```
  */
-export function textOf(message: MessageLike | object): string {
+export function textOf(message: MessageLike | object | undefined): string {
   return reading(() => {
+    if (message === undefined) return "";
     if (typeof message === "string") return message;
     if (typeof message !== "object" || message === null)
       throw new ThreadfoldError("INVALID_MESSAGE", "message should be an object or a string.");

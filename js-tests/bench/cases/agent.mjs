@@ -54,32 +54,32 @@ async function byHand({ model, echo }, input) {
   }
 }
 
-/** The rows, in µs a turn, what the model and the tool take off; undefined without langchain. */
-export async function agentCosts(quick) {
+/** The rows, in µs a turn, what the model and the tool take off; null without langchain. `wanted` says by name which. */
+export async function costs(quick, wanted) {
+  const chosen = ["", " with three middlewares"].filter((more) => wanted(`agent, own share of a turn${more}`));
+  if (chosen.length === 0) return [];
   const theirs = await langchain(
     "@langchain/core/messages",
     "@langchain/core/language_models/chat_models",
     "@langchain/core/tools",
     "langchain",
   );
-  if (!theirs) return undefined;
+  if (!theirs) return null;
   const made = parts(theirs);
   const input = new theirs.HumanMessage({ id: "q", content: "Go on." });
-  const rows = [
-    ["agent, own share of a turn", [[], []]],
-    ["agent, own share of a turn with three middlewares", [hooks(createMiddleware), hooks(theirs.createMiddleware)]],
-  ];
+  const middleware = (more, make) => (more ? hooks(make) : []);
   const results = [];
-  for (const [name, [own, others]] of rows) {
+  for (const more of chosen) {
     const contenders = {
-      threadfold: () => turns(createAgent, made, own, input),
-      langchain: () => turns(theirs.createAgent, made, others, input),
+      threadfold: () => turns(createAgent, made, middleware(more, createMiddleware), input),
+      langchain: () => turns(theirs.createAgent, made, middleware(more, theirs.createMiddleware), input),
       handwritten: () => byHand(made, input),
     };
     const us = await takingTurns(contenders, { quick, milliseconds: 500 });
     const { handwritten, ...whole } = us;
     const share = Object.fromEntries(Object.entries(whole).map(([who, took]) => [who, took - handwritten]));
-    results.push({ name, n: 1, us: share }, { name: name.replace("own share of a turn", "a turn"), n: 1, us });
+    results.push({ name: `agent, own share of a turn${more}`, n: 1, us: share });
+    results.push({ name: `agent, a turn${more}`, n: 1, us });
   }
   return results;
 }
