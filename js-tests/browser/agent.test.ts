@@ -11,7 +11,7 @@ afterEach(() => {
 });
 
 async function open(options: BrowserContextOptions = {}): Promise<Page> {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, ...options });
+  const page = await browser.newPage({ reducedMotion: "reduce", viewport: { width: 1280, height: 900 }, ...options });
   page.on("console", (message) => {
     if (["error", "warning"].includes(message.type())) complaints.push(message.text());
   });

@@ -46,11 +46,22 @@ export function startReplay(): void {
       setText(about, recording.about + (skipped ? ` ${skipped} RAW events, copies for debugging, are left out.` : ""));
       // Whoever asked for less motion gets the finished run, and a play button.
       player.load(history.last, calm.matches ? history.last : 0);
-      if (!calm.matches) player.play();
+      if (!calm.matches) playInSight();
     } catch (error) {
       console.error(error);
       setText(about, error instanceof Error ? error.message : String(error));
     }
+  }
+
+  /** Begins when the player is on the screen: what nobody sees should cost nothing. */
+  const sight = new IntersectionObserver((entries) => {
+    if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+    sight.disconnect();
+    player.play();
+  });
+  function playInSight(): void {
+    sight.disconnect();
+    sight.observe(byId("player"));
   }
 
   select.addEventListener("change", () => {
