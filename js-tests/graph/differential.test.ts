@@ -1,4 +1,5 @@
 // Random graphs beside langgraph.js: what nodes were called with, what came out, and every checkpoint.
+import { AIMessage } from "@langchain/core/messages";
 import { expect, test } from "vitest";
 import { seeded } from "../support/seed.js";
 import { type GraphCase, randomGraph, randomOf } from "./random-graphs.js";
@@ -65,6 +66,15 @@ async function outcomeOf(of: Case, input: unknown, config: object): Promise<Outc
   }
 }
 
+/** Writes to a thread as a node. Returns the name of the error, if there is one. */
+const writtenAs = ({ graph }: Case, config: object, node: string): Promise<string> =>
+  graph
+    .updateState(config, { log: ["written"], sum: 1, messages: [new AIMessage({ id: "w", content: node })] }, node)
+    .then(
+      () => "done",
+      ({ name }: Error) => name,
+    );
+
 /** Whether a task has answers to questions. */
 const reached = (...states: Snapshot[]): boolean =>
   states.some(({ tasks }) => tasks.some(({ interrupts }) => interrupts.length > 0));
@@ -82,6 +92,7 @@ async function compared(spec: GraphCase): Promise<string> {
   const config = { configurable: { thread_id: "t" }, recursionLimit: spec.limit, durability: spec.durability };
   const both = async <T>(what: (of: Case) => Promise<T>): Promise<[T, T]> => [await what(pair[0]), await what(pair[1])];
   let calls = [...spec.calls];
+  let writeAs = spec.checkpointed && spec.durability !== "exit" ? spec.writeAs : undefined;
   let input: ((of: Case) => unknown) | undefined = () => ({ log: ["in"], sum: 1 });
   for (let turn = 0; turn < 7 && input; turn++) {
     const next = input;
@@ -149,6 +160,12 @@ async function compared(spec: GraphCase): Promise<string> {
     else if (ours.interrupts) input = () => null;
     else if (ours.error) {
       if (ours.error.startsWith("Graph") || ours.error === "InvalidUpdateError") return NOTHING_DIFFERS;
+      input = () => null;
+    } else if (writeAs !== undefined) {
+      const as = writeAs;
+      writeAs = undefined;
+      const [theirs, ours] = await both((of) => writtenAs(of, config, as));
+      expect(ours).toEqual(theirs);
       input = () => null;
     } else {
       const call = calls.shift();

@@ -37,6 +37,10 @@ export interface GraphCase {
   readonly byId: boolean;
   /** What the caller does when the thread is at its end. */
   readonly calls: readonly ("input" | "goto" | "update" | "none")[];
+  /** Whether threadfold's graph has a schema of its own, not langgraph.js's annotation. */
+  readonly ownSchema: boolean;
+  /** The node as which the caller writes to the thread at its end, at first. */
+  readonly writeAs: string | undefined;
 }
 
 export const START = "__start__";
@@ -119,5 +123,7 @@ export function randomGraph(random: () => number): GraphCase {
     checkpointed: chance(0.85),
     byId: chance(0.5),
     calls: Array.from({ length: 2 + upTo(2) }, () => pick(calls)),
+    ownSchema: chance(0.5),
+    writeAs: chance(0.3) ? pick(names) : undefined,
   };
 }

@@ -1,5 +1,7 @@
 // One random graph on langgraph.js or on threadfold, and what can be seen of its runs.
+import { AIMessage, type BaseMessage } from "@langchain/core/messages";
 import * as theirs from "@langchain/langgraph";
+import { defineSchema, field } from "threadfold";
 import * as ours from "threadfold/graph";
 import { type Act, type BranchSpec, type GraphCase, END } from "./random-graphs.js";
 
@@ -50,12 +52,32 @@ export interface Saver {
   }>;
 }
 
-/** The state of all graphs: a log, a sum, a field that takes one write, and one that lasts a step. */
-export const State = theirs.Annotation.Root({
+const add = (a: number, b: number) => a + b;
+
+/** The state of all graphs: a log, a sum, a field that takes one write a step, and messages. */
+const State = theirs.Annotation.Root({
   log: theirs.Annotation<string[]>({ reducer: (a, b) => a.concat(b), default: () => [] }),
-  sum: theirs.Annotation<number>({ reducer: (a, b) => a + b, default: () => 0 }),
+  sum: theirs.Annotation<number>({ reducer: add, default: () => 0 }),
   last: theirs.Annotation<string>(),
+  messages: theirs.Annotation<BaseMessage[]>({ reducer: theirs.messagesStateReducer, default: () => [] }),
 });
+
+/** The same with threadfold's own reducers. */
+const OwnState = defineSchema({
+  log: field.append<string>(),
+  sum: field.reducer(add, { default: () => 0 }),
+  last: field.replace<string>(),
+  messages: field.messages(),
+});
+
+/** A state as nodes see it, with its fields in one order: threadfold's own schemas have another than annotations. */
+const told = (state: object): string =>
+  JSON.stringify(state, (_, value: unknown) => {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+    const { id, kwargs } = value as { id?: unknown; kwargs?: { id: string; content: string } };
+    if (kwargs && Array.isArray(id)) return `${kwargs.id}: ${kwargs.content}`;
+    return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+  });
 
 /** So often a node sends. */
 const MOST_SENDING = 40;
@@ -80,7 +102,7 @@ export class Case {
     const { StateGraph } = this.#package;
     // Both keep their threads in langgraph.js's own saver.
     this.saver = new theirs.MemorySaver() as unknown as Saver;
-    const builder = new StateGraph(State as never);
+    const builder = new StateGraph((host === "threadfold" && spec.ownSchema ? OwnState : State) as never);
     const names = spec.nodes.map(({ name }) => name);
     for (const { name, acts, defer } of spec.nodes)
       builder.addNode(name, (state, ctx) => this.#act(name, acts, state, ctx), { defer, ends: [...names, END] });
@@ -109,12 +131,18 @@ export class Case {
     return count;
   }
 
-  #act(name: string, acts: readonly Act[], state: unknown, ctx: { interrupt?: (value: unknown) => unknown }): unknown {
+  #act(name: string, acts: readonly Act[], state: object, ctx: { interrupt?: (value: unknown) => unknown }): unknown {
     const count = this.#count(name);
-    this.calls.push(`${name} ${JSON.stringify(state)}`);
+    this.calls.push(`${name} ${told(state)}`);
     const { kind, to = [], last, later } = acts[count % acts.length] as Act;
     const { Command, Send } = this.#package;
-    const update = { log: [`${name}${count}`], sum: count + 1, ...(last && { last: name }) };
+    const update = {
+      log: [`${name}${count}`],
+      sum: count + 1,
+      // Now new, now another version of one that is there.
+      messages: [new AIMessage({ id: `${name}${count % 3}`, content: String(count) })],
+      ...(last && { last: name }),
+    };
     // Nodes that send to each other double with each step.
     const sent = count < MOST_SENDING ? to : [];
     const sends = () => sent.map((one, at) => new Send(one, { log: [`for ${one} ${at}`], sum: at }));
@@ -146,7 +174,7 @@ export class Case {
 
   #decide({ from, answers, mapped }: BranchSpec, state: { log: unknown[] }): unknown {
     const count = state.log.length;
-    this.decisions.push(`${from} decides ${JSON.stringify(state)}`);
+    this.decisions.push(`${from} decides ${told(state)}`);
     const { Send } = this.#package;
     return (answers[count % answers.length] as string[]).map((answer) =>
       answer.startsWith(">")

@@ -71,6 +71,8 @@ export class OpenedThread implements TaskHome {
   readonly context = undefined;
   readonly configurable = {};
   readonly streams = undefined;
+  /** One fold is not worth noting ids. */
+  readonly known = undefined;
   state: Values;
   sends: readonly Send[];
   tasks: Task[] = [];

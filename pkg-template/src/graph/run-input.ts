@@ -120,7 +120,7 @@ export abstract class RunInput extends RunThread {
     const writes: number[] = [];
     const updates = fields.note(values, writes) ? [values] : NONE;
     const isSame = updates.length === 0 && fields.ephemeral.length === 0;
-    const state = isSame ? this.state : fields.step(this.state, updates, this);
+    const state = isSame ? this.state : fields.step(this.state, updates, this.known);
     for (const channel of edges) writes.push(channel);
     this.#take(this.plan.start(writes));
     this.state = state;

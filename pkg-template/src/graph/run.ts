@@ -255,7 +255,7 @@ export class Run extends RunInput {
     let state = before;
     // A condition that has read the only task's state has folded it.
     if (tasks.length === 1 && only?.folded) state = only.folded;
-    else if (updates.length > 0 || fields.ephemeral.length > 0) state = fields.step(before, updates, this);
+    else if (updates.length > 0 || fields.ephemeral.length > 0) state = fields.step(before, updates, this.known);
     const step = this.plan.commit(tasks);
     this.step = step;
     this.stepNumber = step.step;

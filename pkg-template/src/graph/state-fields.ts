@@ -20,11 +20,6 @@ const EMPTY: Partial<Record<string, () => unknown>> = {
   merge: object,
 };
 
-/** What knows the messages of a run. */
-interface Knowing {
-  readonly known: KnownIds;
-}
-
 const NOTHING: Values = Object.freeze({});
 
 /** From how many updates on it is worth joining what they append. */
@@ -104,15 +99,15 @@ export class StateFields {
   }
 
   /**
-   * Folds what the tasks of a super-step wrote. Clears the ephemeral fields that none of them did. `run`: what knows its
-   * messages; `isTrial`: it does not go on from the answer.
+   * Folds what the tasks of a super-step wrote. Clears the ephemeral fields that none of them did. `known`: the ids
+   * of a run's messages; `isTrial`: the run does not go on from the answer.
    */
-  step(state: Values, updates: readonly Values[], run?: Knowing, isTrial = false): Values {
-    const plainly = updates.length < 2 && this.#plainly(state, updates[0] ?? NOTHING, run, isTrial);
+  step(state: Values, updates: readonly Values[], known?: KnownIds, isTrial = false): Values {
+    const plainly = updates.length < 2 && this.#plainly(state, updates[0] ?? NOTHING, known, isTrial);
     if (plainly) return plainly;
     const all = updates.length > MANY ? this.#joined(updates) : updates;
-    if (!run || this.messages.length === 0) return this.#fold(state, all);
-    return run.known.fold(state, all, this.#fold, isTrial);
+    if (!known || this.messages.length === 0) return this.#fold(state, all);
+    return known.fold(state, all, this.#fold, isTrial);
   }
 
   readonly #fold = (state: Values, updates: readonly Values[]): Values => {
@@ -146,14 +141,14 @@ export class StateFields {
    * What no reducer has to decide: no update, or one that replaces values and adds messages that are whole and new. Else
    * undefined.
    */
-  #plainly(state: Values, update: Values, run: Knowing | undefined, isTrial: boolean): Values | undefined {
+  #plainly(state: Values, update: Values, known: KnownIds | undefined, isTrial: boolean): Values | undefined {
     let next: Record<string, unknown> | undefined;
     let grown: string[] | undefined;
     for (const key in update) {
       if (!this.numbers.has(key) || !Object.hasOwn(update, key)) continue;
-      const isList = run !== undefined && this.messages.includes(key);
+      const isList = known !== undefined && this.messages.includes(key);
       if (!isList && !this.#replaces.has(key)) return undefined;
-      const value = isList ? run.known.grown(key, state[key], update[key]) : update[key];
+      const value = isList ? known.grown(key, state[key], update[key]) : update[key];
       if (value === undefined) return undefined;
       if (isList && value === state[key]) continue;
       if (isList) (grown ??= []).push(key);
@@ -164,7 +159,7 @@ export class StateFields {
       if (key in state) delete (next ??= { ...state })[key];
     }
     if (grown && !isTrial)
-      for (const key of grown) run?.known.follow(key, next?.[key] as unknown[], state[key] as unknown[]);
+      for (const key of grown) known?.follow(key, next?.[key] as unknown[], state[key] as unknown[]);
     return next ?? state;
   }
 

@@ -17,6 +17,7 @@ export interface TaskHome {
   readonly sends: readonly Send[];
   readonly held: ReadonlyMap<number, unknown>;
   readonly tasks: readonly Task[];
+  readonly known: Run["known"] | undefined;
 }
 
 /** A task that knows where it runs. */

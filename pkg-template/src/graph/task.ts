@@ -157,10 +157,10 @@ export class Task extends TaskWrites {
 
   /** The state as conditions read it: with this task's own writes, without what was for this step alone. */
   #fold(): Values {
-    const { spec, state } = this.run;
+    const { spec, state, known, tasks } = this.run;
     const same = this.updates.length === 0 && spec.fields.ephemeral.length === 0;
     // Of several tasks the run does not go on from one's alone.
-    return same ? state : spec.fields.step(state, this.updates, this.run, this.run.tasks.length > 1);
+    return same ? state : spec.fields.step(state, this.updates, known, tasks.length > 1);
   }
 
   #done(): void {
