@@ -41,6 +41,8 @@ pub(crate) fn token(key: &str) -> String {
 pub(crate) fn operation<V: Value>(op: &str, path: &str, value: Option<V>) -> V {
     let operation = V::object().with("op", V::string(op)).with("path", V::string(path));
     match value {
+        // In JSON an item that is `undefined` is null, an operation's value nothing.
+        Some(value) if value.is_null() => operation.with("value", V::null()),
         Some(value) => operation.with("value", value),
         None => operation,
     }

@@ -124,6 +124,9 @@ export function randomGraph(random: () => number): GraphCase {
     byId: chance(0.5),
     calls: Array.from({ length: 2 + upTo(2) }, () => pick(calls)),
     ownSchema: chance(0.5),
-    writeAs: chance(0.3) ? pick(names) : undefined,
+    // Rather as one that has conditions.
+    writeAs: chance(0.3)
+      ? pick([...names, ...branches.flatMap(({ from }) => (from === START ? [] : Array(4).fill(from)))])
+      : undefined,
   };
 }

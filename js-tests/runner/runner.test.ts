@@ -448,7 +448,7 @@ test("a run that is joined and has no end fails", async () => {
     connect: ({ runId }) => (connections++, begin(runId)),
     rejoin: { delays: [0, 0] },
   });
-  expect(await runner.sendMessage("Hi")).toMatchObject({ status: "failed", error: { code: "BAD_RESPONSE" } });
+  expect(await runner.sendMessage("Hi")).toMatchObject({ status: "failed", error: { code: "NO_CONNECTION" } });
   expect(connections).toBe(2);
   expect(thread.pending[0]?.status).toBe("failed");
 });

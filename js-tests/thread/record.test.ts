@@ -1,5 +1,5 @@
 // What a thread leaves in a record, and which records it takes.
-import { defineSchema, field, Thread, ThreadfoldError, type ThreadRecord } from "threadfold";
+import { defineSchema, field, REMOVE_ALL_MESSAGES, Thread, ThreadfoldError, type ThreadRecord } from "threadfold";
 import { expect, test } from "vitest";
 import { isThorough } from "../support/seed.js";
 import { ai, hear, human, started, streamed, text, threadOf } from "./say.js";
@@ -7,6 +7,7 @@ import { ai, hear, human, started, streamed, text, threadOf } from "./say.js";
 const NOTHING_SAID = { said: [], before: {}, own: ["messages", "topic"], messages: 0 };
 const INVALID = expect.objectContaining({ code: "INVALID_VALUE" }) as Error;
 const schema = defineSchema({ messages: field.messages(), topic: field.replace() });
+const removeAll = { type: "remove", id: REMOVE_ALL_MESSAGES } as const;
 const json = (value: unknown) => JSON.parse(JSON.stringify(value)) as ThreadRecord;
 const withSchema = () => {
   const thread = new Thread({ schema, threadId: "t" });
@@ -36,6 +37,47 @@ test("a record of another version is refused by its number", () => {
   for (const none of [{}, null, undefined, [], "record", { ...record, version: "2" }, { ...record, core: 5 }]) {
     expect(() => Thread.fromJSON(none as object, { schema })).toThrow(INVALID);
   }
+});
+
+test.each([
+  ["undefined in a list", ["a", undefined]],
+  ["undefined in a list in a list", [["a"], [undefined]]],
+  ["undefined in an object", [{ a: undefined }]],
+  ["a function", () => 1],
+  ["a symbol", Symbol("a")],
+  ["a function in a list", ["a", () => 1]],
+])("a thread whose run replaced %s can be opened again", (_, picks) => {
+  const thread = threadOf(human("1", "a"));
+  thread.update({ picks });
+  hear(thread, started("r"), { type: "state", values: { picks: ["a"] } });
+  for (const open of [true, false]) {
+    if (!open) thread.receive({ type: "run-finished" });
+    using again = Thread.fromJSON(json(thread));
+    expect(again.getState()).toEqual({ messages: [human("1", "a")], picks: ["a"] });
+  }
+});
+
+test.each([
+  ["edited here", (thread: Thread) => thread.update({ messages: [ai("2", "edited")] })],
+  ["removed here", (thread: Thread) => thread.update({ messages: [{ type: "remove", id: "1" }] })],
+  ["replaced here by others", (thread: Thread) => thread.update({ messages: [removeAll, ai("5", "e")] })],
+  [
+    "grown by a run that failed",
+    (thread: Thread) => hear(thread, started("r"), text("2", "!"), { type: "run-failed", error: "x" }),
+  ],
+])("what the server has of the messages survives a reload: %s", (_, change) => {
+  const messages = [human("1", "a"), ai("2", "b"), human("3", "c"), ai("4", "d")];
+  const thread = new Thread();
+  thread.receive({ type: "values", values: { messages } });
+  change(thread);
+  using again = Thread.fromJSON(json(thread));
+  expect(again.said("messages")).toEqual(messages);
+  expect(again.said("messages")).toEqual(thread.said("messages"));
+  using twice = Thread.fromJSON(json(again));
+  expect(twice.said("messages")).toEqual(messages);
+  // What did not change is the thread's own message.
+  const own = again.confirmed.messages.filter((message) => messages.some((one) => one.content === message.content));
+  expect((again.said("messages") as unknown[]).filter((one) => own.includes(one as never))).toEqual(own);
 });
 
 test("a record of a thread with a schema asks for one that has its fields", () => {

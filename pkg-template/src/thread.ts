@@ -301,7 +301,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     if (!this.#history.hears(type)) return change();
     const before = this.#messages(ASK.state);
     const answer = change();
-    this.#history.heard(type, before, this.#messages(ASK.state), this.#messages(ASK.confirmed));
+    reading(() => this.#history.heard(type, before, this.#messages(ASK.state), this.#messages(ASK.confirmed)));
     return answer;
   }
 
@@ -347,7 +347,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
    * Your own changes (`update`, `optimistic` and the methods of its handle) call listeners at once, before the method
    * returns. The server's events call them once a task, or once a frame with the option `notify`, however many arrived;
    * {@link Thread.flush} does not wait. If a listener changes the thread, listeners are called again once all have seen
-   * the change before.
+   * the change before: a hundred times in a row at most, then in a task of its own.
    *
    * Svelte passes `subscribe` a second argument. It then calls the listener with the state at once, as Svelte's stores
    * do: `$thread`, `get(thread)` and `derived(thread, …)` work.
@@ -428,7 +428,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
       const core = { ...record, pending: record.pending.map(withPlainError) };
       const server = this.#server.toJSON(this.confirmed as Record<string, unknown>);
       const history = this.#history.toJSON();
-      refuseCircles([core, server.before, history], known);
+      refuseCircles([core, server, history], known);
       return {
         version: VERSION,
         threadId: this.threadId,

@@ -79,7 +79,9 @@ impl<V: Value> Thread<V> {
         list_of_messages(&messages)?;
         let run = part(record, "run");
         let start = run.get_owned("start");
-        let start = start.map(|patch| apply_own_patch(&confirmed, &patch)).transpose()?;
+        // Where JSON has dropped what the patch is about, say a function, the conversation is worth more than the run's
+        // save point.
+        let start = start.and_then(|patch| apply_own_patch(&confirmed, &patch).ok());
         let mut thread = Self::new(schema, &V::object())?;
         // JSON has instances of message classes serialised.
         thread.messages.set(revived(messages));

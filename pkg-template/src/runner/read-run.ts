@@ -26,9 +26,9 @@ export async function readRun<S extends object, U extends object>(
     if (!canJoin || (isOver && hasJoined)) {
       const error =
         brokenBy(last.error ?? thread.run.error) ??
-        (send || hasJoined
-          ? new ThreadfoldError("BAD_RESPONSE", thread.run.id === undefined ? NO_RUN : NO_END)
-          : new ThreadfoldError("NO_CONNECTION", BROKEN));
+        ((send || hasJoined) && thread.run.id === undefined
+          ? new ThreadfoldError("BAD_RESPONSE", NO_RUN)
+          : new ThreadfoldError("NO_CONNECTION", send || hasJoined ? NO_END : BROKEN));
       thread.receive({ type: "run-failed", error });
       break;
     }

@@ -15,6 +15,8 @@ export interface ServerFieldsRecord {
   readonly own: readonly string[];
   /** How many of the first messages the server has. */
   readonly messages: number;
+  /** What it has behind those: a confirmed message by its place, or one that is another here, or none. */
+  readonly rest?: readonly unknown[];
 }
 
 export class ServerFields {
@@ -23,8 +25,9 @@ export class ServerFields {
   readonly #own: Set<string>;
   #messages: Messages;
 
-  constructor({ said, before, own, messages = 0 }: Partial<ServerFieldsRecord> = {}, confirmed: Fields = {}) {
-    this.#messages = listOf(confirmed).slice(0, messages);
+  constructor({ said, before, own, messages = 0, rest = [] }: Partial<ServerFieldsRecord> = {}, confirmed: Fields = {}) {
+    const list = listOf(confirmed);
+    this.#messages = [...list.slice(0, messages), ...rest.map((one) => (typeof one === "number" ? list[one] : one))];
     this.#said = new Set(said);
     this.#before = new Map(Object.entries(before ?? {}));
     this.#own = new Set(own);
@@ -77,12 +80,17 @@ export class ServerFields {
   }
 
   toJSON(confirmed: Fields): ServerFieldsRecord {
-    const shared = listOf(confirmed).findIndex((message, at) => message !== this.#messages[at]);
+    const list = listOf(confirmed);
+    let messages = 0;
+    while (messages < this.#messages.length && this.#messages[messages] === list[messages]) messages++;
+    const rest = this.#messages.slice(messages);
+    const places = new Map(rest.length > 0 ? list.map((message, at) => [message, at]) : []);
     return {
       said: [...this.#said],
       before: Object.fromEntries(this.#before),
       own: [...this.#own],
-      messages: shared < 0 ? this.#messages.length : shared,
+      messages,
+      ...(rest.length > 0 && { rest: rest.map((message) => places.get(message) ?? message) }),
     };
   }
 }
