@@ -27,8 +27,10 @@ use nodes::Fields;
 /// `Sync`, for services with many tasks.
 ///
 /// Converts from and to [`serde_json::Value`] by `From`, and from and to everything `Serialize` or
-/// `Deserialize`. Objects keep the order of their keys, integers all their digits. Equality is by
-/// value: `1` equals `1.0`, and the order of keys does not count.
+/// `Deserialize`. Objects keep the order of their keys, integers of 64 bits all their digits; larger
+/// ones are read as floats. Equality is by value: `1` equals `1.0`, and the order of keys does not
+/// count. A value may be nested as deep as you like, and is written as deep; text is read 127 deep,
+/// as `serde_json` reads it.
 ///
 /// ```
 /// use serde_json::json;
@@ -177,9 +179,28 @@ impl From<bool> for Json {
     }
 }
 
-impl From<i64> for Json {
-    fn from(value: i64) -> Self {
-        Self(Node::Number(value.into()))
+macro_rules! from_integers {
+    ($($integer:ty),*) => {$(
+        impl From<$integer> for Json {
+            fn from(value: $integer) -> Self {
+                Self(Node::Number(value.into()))
+            }
+        }
+    )*};
+}
+from_integers!(i32, u32, i64, u64);
+
+/// What JSON has no number for, `NaN` and the infinities, becomes null.
+///
+/// ```
+/// use threadfold::Json;
+///
+/// assert_eq!(Json::from(0.5).to_string(), "0.5");
+/// assert_eq!(Json::from(f64::NAN), Json::NULL);
+/// ```
+impl From<f64> for Json {
+    fn from(value: f64) -> Self {
+        Self(Number::from_f64(value).map_or(Node::Null, Node::Number))
     }
 }
 
