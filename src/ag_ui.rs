@@ -10,7 +10,7 @@ use crate::value::{ByNumber, Found, Join, Plan, Value};
 mod repair;
 
 /// Which version [`langgraph_default_merge_state`] follows.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Compat {
     /// Like 0.0.14 to 0.0.25, but `messages` is the whole list: the existing and the new ones.
     #[default]

@@ -91,6 +91,10 @@ pub mod wasm;
 #[doc(hidden)]
 pub mod wasm_agent;
 
+#[cfg(any(doc, doctest))]
+#[doc = include_str!("../docs/rust.md")]
+pub mod guide {}
+
 /// Runs the README's Rust as a test.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

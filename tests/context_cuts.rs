@@ -143,7 +143,7 @@ proptest! {
     fn repaired_lists_are_accepted(messages in vec(any_message(), 0..14)) {
         let given = Json::from(Plain::from(messages.clone()));
         let repaired = repair_tool_calls(&given, Waiting::Keep).unwrap();
-        let list = Plain::from(repaired.clone());
+        let list = Plain::try_from(repaired.clone()).unwrap();
         let list = list.as_array().unwrap();
         prop_assert!(is_accepted(list, waiting(list)), "{:?}", list);
         prop_assert_eq!(repaired.same(&given), is_accepted(&messages, waiting(&messages)));

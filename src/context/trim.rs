@@ -2,7 +2,7 @@
 //!
 //! The rules are those of Python's `trim_messages`. The decision is made over positions, by asking a
 //! [`Source`]: a list of [`Value`](crate::Value)s with a counter ([`trim_messages`]), or one of yours.
-//! `pkg-template/src/context/trim.ts` is the same over JavaScript's.
+// `pkg-template/src/context/trim.ts` is the same over JavaScript's.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ mod pairs;
 pub use list::{Counter, MessageTypes, TextSplitter, TrimOptions, trim_messages};
 
 /// Which messages are kept.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Strategy {
     /// The newest.
     #[default]

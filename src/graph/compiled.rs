@@ -97,6 +97,8 @@ impl<S: State> fmt::Debug for Graph<S> {
 ///     .compile()?;
 /// let asked = graph.on("1").invoke(OrderUpdate { cups: Some(3), ..OrderUpdate::default() }).await?;
 /// assert_eq!(asked.interrupts[0].value, json!("3 cups?"));
+/// let left = graph.on("1").outcome().await?; // also in a process that starts anew
+/// assert_eq!(left.map(|left| left.interrupts), Some(asked.interrupts));
 /// let done = graph.on("1").resume(json!(true)).await?;
 /// assert!(done.interrupts.is_empty() && done.state.sent);
 /// # Ok(())
@@ -136,7 +138,8 @@ where
     /// with `()` behind a breakpoint or an error.
     ///
     /// # Errors
-    /// [`GraphError::UnknownThread`] for a thread of which nothing is saved; see [`GraphError`].
+    /// [`GraphError::UnknownThread`] for a thread of which nothing is saved,
+    /// [`GraphError::UnknownInterrupt`] for an id that no open interrupt has; see [`GraphError`].
     pub async fn resume(&self, answers: impl Into<Resume>) -> Result<Outcome<S>, GraphError> {
         self.stream_resumed(answers).await?.finish().await
     }
@@ -144,8 +147,8 @@ where
     /// As [`resume`](Self::resume), step by step.
     ///
     /// # Errors
-    /// As for [`stream`](Self::stream), [`GraphError::UnknownThread`] and
-    /// [`GraphError::SeveralInterrupts`].
+    /// As for [`stream`](Self::stream), [`GraphError::UnknownThread`],
+    /// [`GraphError::UnknownInterrupt`] and [`GraphError::SeveralInterrupts`].
     pub async fn stream_resumed(
         &self,
         answers: impl Into<Resume>,
@@ -159,7 +162,17 @@ where
     /// # Errors
     /// [`GraphError::NoCheckpointer`], or the checkpointer's.
     pub async fn state(&self) -> Result<Option<S>, GraphError> {
-        Running::shown(self.graph, self.thread).await
+        Ok(self.outcome().await?.map(|outcome| outcome.state))
+    }
+
+    /// Returns what the thread has come to, without running anything: its state, as
+    /// [`state`](Self::state) tells it, and the interrupts that are still open. So a process that starts
+    /// anew can ask again what another has asked.
+    ///
+    /// # Errors
+    /// [`GraphError::NoCheckpointer`], or the checkpointer's.
+    pub async fn outcome(&self) -> Result<Option<Outcome<S>>, GraphError> {
+        Running::left(self.graph, self.thread).await
     }
 }
 

@@ -38,6 +38,8 @@ pub enum GraphError {
     },
     /// Nothing was saved of the thread that is to go on: langgraph's `EmptyInputError`.
     UnknownThread(String),
+    /// An answer to what is not asked, or no more: the interrupt's id.
+    UnknownInterrupt(String),
     /// One answer for several interrupts: name them by their ids.
     SeveralInterrupts(Vec<String>),
     /// A thread needs a checkpointer, with which the graph was not compiled.
@@ -70,6 +72,7 @@ impl fmt::Display for GraphError {
             Self::UnknownThread(thread) => {
                 write!(f, "Received no input, and nothing is saved of the thread '{thread}'.")
             }
+            Self::UnknownInterrupt(id) => write!(f, "No open interrupt has the id '{id}'."),
             Self::SeveralInterrupts(ids) => write!(
                 f,
                 "When there are multiple pending interrupts, you must specify the interrupt id when resuming: {}.",

@@ -185,6 +185,10 @@ pub struct Nodes;
 
 /// What can be a node: an `async fn(&S, Ctx) -> Result<S::Update, E>`, one that returns a
 /// [`Command`], or a [`Node`]. `Kind` tells these apart.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no node of a graph over `{S}`",
+    note = "a node is an `async fn(&{S}, Ctx)` that returns a `Result` of an update or a `Command<{S}>`, or implements `Node<{S}>`"
+)]
 pub trait NodeFn<'a, S: State, Kind>: Send + Sync {
     /// Runs the node.
     fn call(

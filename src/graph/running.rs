@@ -172,6 +172,9 @@ where
                         pending.interrupt = None;
                     }
                 }
+                if let Some(id) = by_id.into_keys().min() {
+                    return Err(GraphError::UnknownInterrupt(id));
+                }
             }
         }
         let mut shared = running.shared();
@@ -242,23 +245,27 @@ where
         Ok(self.state)
     }
 
-    /// Returns what the thread shows, if anything is saved of it.
-    pub(super) async fn shown(
+    /// Returns what the thread has come to, if anything is saved of it.
+    pub(super) async fn left(
         graph: &'g Compiled<S>,
         thread: &'g str,
-    ) -> Result<Option<S>, GraphError>
+    ) -> Result<Option<Outcome<S>>, GraphError>
     where
         S: Default,
     {
         let (running, is_known) = Self::opened(graph, thread).await?;
         running.shared().run.peek();
-        is_known.then(|| running.into_shown()).transpose()
+        let interrupts = running.interrupts();
+        let outcome = || Ok(Outcome { state: running.into_shown()?, interrupts });
+        is_known.then(outcome).transpose()
     }
 
     /// Makes a step. Returns none at the end, at a breakpoint, and where somebody is asked.
     ///
-    /// You may drop the future, as a timeout or `select!` does, and call it again: nodes that have
-    /// finished are not run again, and those that have not start over, with the answers that they had.
+    /// You may drop the future, as a timeout does, and call it again: nodes that have finished are not
+    /// run again, and those that have not start over, with the answers that they had. In a loop around
+    /// `select!`, keep the future (`let mut step = pin!(running.next())`) until it is ready: one that is
+    /// made anew for each turn of the loop would have a slow node start over for ever.
     ///
     /// # Errors
     /// See [`GraphError`]: the first of the step, once all its tasks have ended.

@@ -5,7 +5,7 @@ use crate::message::{self, Ids, Kinds, REMOVE_ALL_MESSAGES, Read};
 use crate::value::{ByNumber, Join, Kind, Plan, Value};
 
 /// Whose rules `add_messages` follows where the two systems differ.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum MessageRules {
     /// LangGraph's `add_messages`: a removal of an unknown id is an error, messages without an id
     /// get one, a message removed and sent again keeps its place.

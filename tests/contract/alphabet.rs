@@ -343,7 +343,7 @@ impl Heap for threadfold::Json {
     }
 
     fn to_json(&self) -> serde_json::Value {
-        self.clone().into()
+        self.try_into().unwrap()
     }
 }
 

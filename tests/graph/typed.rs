@@ -217,6 +217,14 @@ async fn several_interrupts_are_answered_by_their_ids() {
     assert_eq!(asked.len(), 2);
     let refused = thread.resume(json!(1)).await.unwrap_err();
     assert!(matches!(refused, GraphError::SeveralInterrupts(ids) if ids.len() == 2));
+    // An id that nothing open has: a typo, or a second click. Nothing is answered.
+    let known = (asked[0].id.clone(), json!("a"));
+    let refused = thread.resume(vec![known, ("other".to_owned(), json!(1))]).await.unwrap_err();
+    assert!(matches!(refused, GraphError::UnknownInterrupt(id) if id == "other"));
+    // Whoever opens the thread anew can ask again, and nothing runs for it.
+    let left = thread.outcome().await.unwrap().unwrap();
+    assert_eq!((left.interrupts, joined(&left.state)), (asked.clone(), "in".to_owned()));
+    assert!(graph.on("none").outcome().await.unwrap().is_none());
     // One is answered, and asks again; then both are.
     asked = thread.resume(vec![(asked[1].id.clone(), json!("y1"))]).await.unwrap().interrupts;
     assert_eq!(asked.iter().map(|one| &one.value).collect::<Vec<_>>(), ["first?", "second?"]);

@@ -216,7 +216,7 @@ macro_rules! one_answer {
         let owned: Result<Owned, Error> = { $(let $name = $name.clone();)+ $ask };
         let inner: Result<Json, Error> = { $(let $name = shared(&$name);)+ $ask };
         let plain: Result<Plain, Error> = { $(let $name = Plain::from($name.clone());)+ $ask };
-        let answers = [owned, inner.map(Owned::from), plain.map(Owned::from)].map(known);
+        let answers = [owned, inner.map(|it| Owned::try_from(it).unwrap()), plain.map(Owned::from)].map(known);
         let [owned, inner, plain] = answers.each_ref().map(|it| it.as_ref().map(ToString::to_string));
         prop_assert_eq!(&owned, &inner);
         prop_assert_eq!(&owned, &plain);
@@ -230,7 +230,7 @@ proptest! {
     #[test]
     fn values_go_in_and_out(value in value()) {
         let inner = shared(&value);
-        prop_assert_eq!(Owned::from(inner.clone()).to_string(), value.to_string());
+        prop_assert_eq!(Owned::try_from(inner.clone()).unwrap().to_string(), value.to_string());
         prop_assert_eq!(serde_json::to_string(&inner).unwrap(), value.to_string());
         prop_assert_eq!(value.to_string().parse::<Json>().unwrap().to_string(), value.to_string());
     }
@@ -325,10 +325,11 @@ proptest! {
 /// What a list answers and shows, step by step; and that what it showed stays as it was.
 fn list_of<V: Value + From<Owned>>(start: Owned, steps: &[(Owned, bool)]) -> Vec<String>
 where
-    Owned: From<V>,
+    Owned: TryFrom<V, Error: std::fmt::Debug>,
 {
     let said = |result: Result<(), Error>| format!("{result:?}");
-    let text = |list: &V| known(Ok(Owned::from(list.clone()))).map(|it| it.to_string());
+    let text =
+        |list: &V| known(Ok(Owned::try_from(list.clone()).unwrap())).map(|it| it.to_string());
     let mut list = match MessageList::new(V::from(start), MessageRules::LangGraph) {
         Ok(list) => list,
         Err(error) => return vec![error.to_string()],

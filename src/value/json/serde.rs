@@ -23,24 +23,22 @@ impl From<Value> for Json {
     }
 }
 
-impl From<Json> for Value {
-    fn from(value: Json) -> Self {
-        (&value).into()
+/// An error for what is nested more than 127 deep: as deep as you like, a `Value` would overflow the
+/// stack, at the latest when it is dropped.
+impl TryFrom<Json> for Value {
+    type Error = serde_json::Error;
+
+    fn try_from(value: Json) -> Result<Self, Self::Error> {
+        Self::try_from(&value)
     }
 }
 
-impl From<&Json> for Value {
-    fn from(value: &Json) -> Self {
-        match &value.0 {
-            Node::Null => Value::Null,
-            Node::Bool(it) => Value::Bool(*it),
-            Node::Number(number) => Value::Number(number.clone()),
-            Node::String(text) => Value::String(text.as_ref().clone()),
-            Node::Array(items) => items.iter().map(Value::from).collect(),
-            Node::Object(_) => {
-                value.entries().map(|(key, value)| (key.to_owned(), Value::from(value))).collect()
-            }
-        }
+/// As by [`serde_json::to_value`].
+impl TryFrom<&Json> for Value {
+    type Error = serde_json::Error;
+
+    fn try_from(value: &Json) -> Result<Self, Self::Error> {
+        serde_json::to_value(value)
     }
 }
 
