@@ -50,7 +50,7 @@ interface Look {
 }
 
 /** Conversations of each kind; a multiple of the number of policies. */
-const EACH = isThorough() ? 60 : 12;
+const EACH = isThorough() ? 60 : 8;
 
 /** Calls `check` for each look at many conversations that grow and are compacted. */
 function grow(check: (look: Look, before: Look | undefined, kind: string) => void): {

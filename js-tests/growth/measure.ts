@@ -56,7 +56,7 @@ async function isShort(subject: Case, n: number): Promise<boolean> {
 export async function growth(subject: Case, limit: number): Promise<Growth> {
   let n = subject.from ?? 100;
   while (2 * n <= (subject.most ?? LARGEST) && (await isShort(subject, n))) n *= 2;
-  let least = await once(subject, n, 2);
+  let least = await once(subject, n, 1);
   // Twice: what else a machine does may last as long as a look.
   for (let more = 0; more < 8 && least.exponent > limit; more++) {
     const again = await once(subject, n << (more % 4), 4);
