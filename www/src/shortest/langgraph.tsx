@@ -15,4 +15,4 @@ export function Chat() {
   );
 }
 
-const Message = ({ id }: { id: string }) => <p>{textOf(useMessage(thread, id))}</p>;
+const Message = ({ id = "" }) => <p>{textOf(useMessage(thread, id))}</p>;
