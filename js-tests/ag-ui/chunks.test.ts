@@ -72,21 +72,47 @@ async function expanded(events: Event[]): Promise<{ events: Event[]; whole: bool
   }
 }
 
+async function compared(made: Event[]): Promise<void> {
+  const run = [started(), ...made, finished()];
+  const { events, whole } = await expanded(run);
+  const thread = new Thread();
+  const codes: string[] = [];
+  thread.on("error", ({ code }) => codes.push(code));
+  await foldAgUi(thread, run);
+  expect(codes.includes("INVALID_VALUE")).toBe(!whole);
+  if (whole) expect(thread.getState().messages).toEqual((await reference(events)).messages);
+}
+
 test("the same messages, and an error where the reference throws", async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(event, { maxLength: 12 }), async (made) => {
-      const run = [started(), ...made, finished()];
-      const { events, whole } = await expanded(run);
-      const thread = new Thread();
-      const codes: string[] = [];
-      thread.on("error", ({ code }) => codes.push(code));
-      await foldAgUi(thread, run);
-      expect(codes.includes("INVALID_VALUE")).toBe(!whole);
-      if (whole) expect(thread.getState().messages).toEqual((await reference(events)).messages);
-    }),
+    fc.asyncProperty(fc.array(event, { maxLength: 12 }), (made) => compared(made)),
     seeded("chunks", 2000),
   );
 });
+
+// What random seeds have found.
+test.each([
+  [
+    "a message",
+    [
+      { type: "REASONING_MESSAGE_CHUNK", messageId: "r2", subagentRunId: "s1" },
+      { type: "SUBAGENT_FINISHED", subagentRunId: "s1" },
+      { type: "REASONING_MESSAGE_CHUNK", messageId: "r2" },
+      { type: "REASONING_MESSAGE_CHUNK", subagentRunId: "s1" },
+    ],
+  ],
+  [
+    "a call",
+    [
+      { type: "TOOL_CALL_CHUNK", toolCallId: "c1", toolCallName: "search", parentMessageId: "m1" },
+      { type: "STEP_STARTED", stepName: "s" },
+      { type: "TEXT_MESSAGE_CHUNK", messageId: "m1", subagentRunId: "s1" },
+      { type: "TOOL_CALL_CHUNK" },
+    ],
+  ],
+])("chunks without an id do not go on with what is over, though its message is open in another lane: %s", (_, made) =>
+  compared(made as Event[]),
+);
 
 test("a chunk that cannot be is left out, and those after it are not", async () => {
   const thread = new Thread();

@@ -44,6 +44,8 @@ const ENDING = new Set(["RUN_STARTED", "RUN_FINISHED", "RUN_ERROR", "MESSAGES_SN
 export class Chunks {
   /** What chunks have opened, by lane. */
   readonly opened = new Map<Lane, Opened>();
+  /** The ids of all that chunks have begun. */
+  readonly #begun = new Set<string>();
   readonly #thread: FoldingThread;
 
   constructor(thread: FoldingThread) {
@@ -80,7 +82,7 @@ export class Chunks {
   ): readonly FoldedEvent[] | string {
     const lane = this.#laneOf(chunk, kind, id);
     if (typeof lane === "string") return lane;
-    const opened = this.opened.get(lane.key) ?? (id === undefined ? cutOff(this.#thread, kind, lane.key) : undefined);
+    const opened = this.opened.get(lane.key) ?? (id === undefined ? this.#cutOff(kind, lane.key) : undefined);
     if (opened) this.opened.set(lane.key, opened);
     const parts: FoldedEvent[] = [];
     let open: Opened;
@@ -95,6 +97,7 @@ export class Chunks {
       parts.push(...this.#close(lane.key));
       open = { kind, id, fields: { ...(kind === "text" && { role: "assistant" }), ...defined(fields) } };
       this.opened.set(lane.key, open);
+      this.#begun.add(id);
       parts.push(startOf(open, chunk));
     }
     if (chunk.delta !== undefined || (parts.length === 0 && chunk.metadata !== undefined))
@@ -115,6 +118,12 @@ export class Chunks {
     }
     if (named !== undefined || this.opened.get(undefined)?.kind === kind || lanes.length === 0) return { key: named };
     return lanes.length === 1 ? { key: lanes[0]?.[0] } : `${chunk.type}: it has no id, and ${lanes.length} are open.`;
+  }
+
+  /** What chunks had opened in a lane when the stream was cut: nothing that was begun here, and is over. */
+  #cutOff(kind: Kind, lane: Lane): Opened | undefined {
+    const found = cutOff(this.#thread, kind, lane);
+    return found && this.#begun.has(found.id) ? undefined : found;
   }
 
   #close(lane: Lane): FoldedEvent[] {
