@@ -4,6 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use serde::ser::{Serialize, SerializeStruct, Serializer};
 use serde_json::Value;
 
 use super::command::Command;
@@ -108,6 +109,17 @@ pub struct Interrupt {
     pub node: String,
     /// What it asks.
     pub value: Value,
+}
+
+/// `{"id": …, "node": …, "value": …}`, for a server that passes the question on.
+impl Serialize for Interrupt {
+    fn serialize<Out: Serializer>(&self, serializer: Out) -> Result<Out::Ok, Out::Error> {
+        let mut fields = serializer.serialize_struct("Interrupt", 3)?;
+        fields.serialize_field("id", &self.id)?;
+        fields.serialize_field("node", &self.node)?;
+        fields.serialize_field("value", &self.value)?;
+        fields.end()
+    }
 }
 
 /// A node with something of its own: a client, a database, a model.

@@ -225,6 +225,8 @@ async fn several_interrupts_are_answered_by_their_ids() {
     let left = thread.outcome().await.unwrap().unwrap();
     assert_eq!((left.interrupts, joined(&left.state)), (asked.clone(), "in".to_owned()));
     assert!(graph.on("none").outcome().await.unwrap().is_none());
+    let told = json!({ "id": asked[0].id, "node": "x", "value": "first?" });
+    assert_eq!(serde_json::to_value(&asked[0]).unwrap(), told);
     // One is answered, and asks again; then both are.
     asked = thread.resume(vec![(asked[1].id.clone(), json!("y1"))]).await.unwrap().interrupts;
     assert_eq!(asked.iter().map(|one| &one.value).collect::<Vec<_>>(), ["first?", "second?"]);
