@@ -212,13 +212,6 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
     expectInStep(thread, server);
   });
 
-  test("a run that the server does not know any more fails", async () => {
-    const { server, thread, runner } = open();
-    server.faults = { cut: 3, joins: [404] };
-    expect(await runner.sendMessage("Hi")).toMatchObject({ status: "failed", error: { status: 404 } });
-    expect(thread.run.status).toBe("failed");
-  });
-
   test.each([404, 410])("a run that is gone when retry() joins it (%i) is made again at once", async (gone) => {
     const { server, thread, runner } = open({ rejoin: { delays: [] } });
     server.faults = { cut: 3 };
@@ -235,13 +228,16 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
     expect([server.requests.length, thread.pending, runner.status]).toEqual([2, [], "ready"]);
   });
 
-  test("rejoin() does not make a run again by itself that is gone", async () => {
-    const { server, runner } = open({ rejoin: { delays: [] } });
+  test("a run fails that is gone with its message, and rejoin() does not make it again by itself", async () => {
+    const { server, thread, runner } = open({ rejoin: { delays: [] } });
     server.faults = { cut: 3 };
     await runner.sendMessage("Hi");
+    await until(() => [...server.runs.values()].every(({ isOver }) => isOver));
+    const held = server.threads.get(thread.threadId ?? "");
+    if (held) held.messages = [];
     server.faults = { joins: [404] };
     expect(await runner.rejoin()).toMatchObject({ status: "failed", error: { status: 404 } });
-    expect(server.requests).toHaveLength(1);
+    expect([thread.run.status, server.requests.length]).toEqual(["failed", 1]);
   });
 
   test.each([401, 403])("a join that is answered by %i leaves the way to join again", async (refusal) => {

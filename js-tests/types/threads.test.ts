@@ -17,7 +17,7 @@ import {
 } from "threadfold";
 import { AgUiRunner } from "threadfold/ag-ui/events";
 import { LangGraphRunner } from "threadfold/langgraph/events";
-import { useThread } from "threadfold/react";
+import { useMessage, useThread } from "threadfold/react";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { codeOf } from "../support/errors.js";
 
@@ -306,9 +306,11 @@ test("a state with fields that must be there needs options", () => {
   expect([optional, open].map(({ pending }) => pending.length)).toEqual([0, 0]);
 });
 
-test("useThread takes one of several kinds of threads", () => {
+test("useThread and useMessage take one of several kinds of threads", () => {
   const count = (thread: Thread<AgUiState> | Thread) => useThread(thread, ({ messages }) => messages.length);
   const whole = (thread: Thread<AgUiState> | Thread) => useThread(thread);
   expectTypeOf(count).returns.toEqualTypeOf<number>();
   expectTypeOf(whole).returns.toEqualTypeOf<AgUiState | ThreadState>();
+  const one = (thread: Thread<AgUiState> | Thread) => useMessage(thread, "1");
+  expectTypeOf(one).returns.toEqualTypeOf<AgUiMessage | LangChainMessage | undefined>();
 });

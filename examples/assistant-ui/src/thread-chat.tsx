@@ -34,13 +34,13 @@ export function ThreadChat() {
 
 /** What the run asks, and why it failed. */
 function Run() {
-  const { status, error, interrupts } = useRunner(agent);
+  const { error, interrupts } = useRunner(agent);
   const answer = (approved: boolean) => agent.resume(interrupts.map(({ id }) => ({ id, value: { approved } })));
   return (
     <p>
       {interrupts.map(({ message, value }) => message ?? JSON.stringify(value))}
-      {status === "interrupted" && <button onClick={() => void answer(true)}>Yes</button>}
-      {status === "interrupted" && <button onClick={() => void answer(false)}>No</button>}
+      {interrupts.length > 0 && <button onClick={() => void answer(true)}>Yes</button>}
+      {interrupts.length > 0 && <button onClick={() => void answer(false)}>No</button>}
       {error && <button onClick={() => void agent.retry()}>Try again: {error.message}</button>}
     </p>
   );

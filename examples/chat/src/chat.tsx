@@ -19,8 +19,8 @@ export function Chat() {
       <ol>{messages}</ol>
       {error && <Button onClick={() => agent.retry()}>Try again: {error.message}</Button>}
       {interrupts.map(({ message, value }) => message ?? JSON.stringify(value))}
-      {status === "interrupted" && <Button onClick={() => answer(true)}>Yes</Button>}
-      {status === "interrupted" && <Button onClick={() => answer(false)}>No</Button>}
+      {interrupts.length > 0 && <Button onClick={() => answer(true)}>Yes</Button>}
+      {interrupts.length > 0 && <Button onClick={() => answer(false)}>No</Button>}
       <input name="text" aria-label="Message" required />
       <button>Send</button>
       {status === "streaming" && <Button onClick={() => agent.stop()}>Stop</Button>}

@@ -28,7 +28,7 @@ export function Chat() {
           <button onClick={() => void agent.retry()}>Try again</button>
         </p>
       )}
-      {status === "interrupted" && <Approval interrupts={interrupts} />}
+      {interrupts.length > 0 && <Approval interrupts={interrupts} />}
       <form onSubmit={send}>
         <input value={text} onChange={({ target }) => setText(target.value)} aria-label="Message" required />
         <button>Send</button>

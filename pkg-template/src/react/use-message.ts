@@ -105,12 +105,14 @@ export function useMessageIds(thread: MessageIdsStore): readonly string[] {
  * }
  * ```
  */
-export function useMessage<M>(thread: MessageStore<M>, id: string): M | undefined {
+export function useMessage<M>(thread: MessageStore<M>, id: string): M | undefined;
+export function useMessage<T extends MessageStore<unknown>>(thread: T, id: string): ReturnType<T["getMessage"]>;
+export function useMessage(thread: MessageStore<unknown>, id: string): unknown {
   const subscribe = useCallback((listener: () => void) => thread.subscribeMessage(id, listener), [thread, id]);
   return useSyncExternalStore(
     subscribe,
     () => thread.getMessage(id),
-    () => initially(thread).byId.get(id) as M | undefined,
+    () => initially(thread).byId.get(id),
   );
 }
 

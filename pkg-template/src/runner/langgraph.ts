@@ -242,7 +242,11 @@ class LangGraphProtocol implements RunProtocol {
     const stream = client
       ? client.runs.joinStream(threadId, id, options as never)
       : this.#get(`runs/${segment(id)}/stream`, abort, { "last-event-id": lastEventId });
-    await this.#fold(stream as RunStream | Promise<RunStream>, signal, true);
+    try {
+      await this.#fold(stream as RunStream | Promise<RunStream>, signal, true);
+    } catch (error) {
+      if (statusOf(error) !== 404 || !(await this.#takeState(signal, true))) throw error;
+    }
     return this.#endOf(signal);
   }
 
@@ -258,7 +262,7 @@ class LangGraphProtocol implements RunProtocol {
     try {
       const told = client ? await client.runs.get?.(threadId, id) : await this.#json(`runs/${segment(id)}`, signal);
       const { status: end } = (told ?? {}) as { status?: unknown };
-      if (end === "success" && status === "disconnected") await this.#takeState(signal);
+      if (end === "success" && status === "disconnected") await this.#takeState(signal, false);
       if (end !== "interrupted") return {};
     } catch {
       return {};
@@ -267,12 +271,22 @@ class LangGraphProtocol implements RunProtocol {
     return { stopped: true };
   }
 
-  async #takeState(signal: AbortSignal): Promise<void> {
+  /**
+   * Takes what a run has come to from the thread's state, and ends it. Of a run that `isForgotten`, as by a server that has
+   * started anew, the state has to say that it came to its end. Returns whether it has ended.
+   */
+  async #takeState(signal: AbortSignal, isForgotten: boolean): Promise<boolean> {
+    const thread = this.#thread;
     const found = await this.load(signal);
-    if (!found || found.runId !== undefined || signal.aborted) return;
-    const { values, interrupts } = found;
-    this.#thread.receive({ type: "values", values, partial: interrupts.length > 0 });
-    this.#thread.receive({ type: "run-finished", interrupts });
+    if (!found || found.runId !== undefined || signal.aborted) return false;
+    const { values, interrupts, isDone } = found;
+    const has = new Set<unknown>(messagesIn(values).map(({ id }) => id));
+    const sent = thread.pending.filter(({ status }) => status === "sent").flatMap(({ update }) => idsOf(update));
+    const hasAll = sent.every((id) => has.has(id)) && lostMessages(thread, values).length === 0;
+    if (isForgotten && !(hasAll && (isDone || interrupts.length > 0))) return false;
+    thread.receive({ type: "values", values, partial: interrupts.length > 0 });
+    thread.receive({ type: "run-finished", interrupts });
+    return true;
   }
 
   async cancel(signal: AbortSignal): Promise<void> {

@@ -14,6 +14,8 @@ export interface ServerThread {
   readonly isDone: boolean;
 }
 
+const hasFailed = ({ status }: { status: string }): boolean => status === "failed";
+
 /**
  * Folds the server's state of a thread, and joins the run under way there, and the one after it. Pending updates stay.
  * Returns the end of a run that did not finish.
@@ -26,7 +28,7 @@ export async function load<S extends object, U extends object>(
   for (let joined: string | undefined; ;) {
     const found = await ask();
     if (!found) return undefined;
-    const { values, interrupts, runId } = found;
+    const { values, interrupts, runId, isDone } = found;
     const goesOn = runId !== undefined && runId !== joined;
     const { status, error } = thread.run;
     const lost = status === "failed" ? lostMessages(thread, values) : [];
@@ -34,8 +36,10 @@ export async function load<S extends object, U extends object>(
     if (Object.keys(values).length > 0) thread.receive({ type: "values", values, partial: interrupts.length > 0 });
     if (lost.length > 0) thread.optimistic({ messages: lost } as U).fail(error);
     if (!goesOn) {
-      // An interrupt answered elsewhere is no longer open.
-      if (interrupts.length > 0 || thread.run.interrupts) thread.receive({ type: "run-finished", interrupts });
+      // An interrupt answered elsewhere is no longer open, and of a run that ended well after all nothing has failed.
+      const isOver = isDone && thread.run.status === "failed" && !thread.pending.some(hasFailed);
+      if (interrupts.length > 0 || thread.run.interrupts || isOver)
+        thread.receive({ type: "run-finished", interrupts });
       return undefined;
     }
     beginEmpty(thread, runId);

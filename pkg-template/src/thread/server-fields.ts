@@ -25,7 +25,10 @@ export class ServerFields {
   readonly #own: Set<string>;
   #messages: Messages;
 
-  constructor({ said, before, own, messages = 0, rest = [] }: Partial<ServerFieldsRecord> = {}, confirmed: Fields = {}) {
+  constructor(
+    { said, before, own, messages = 0, rest = [] }: Partial<ServerFieldsRecord> = {},
+    confirmed: Fields = {},
+  ) {
     const list = listOf(confirmed);
     this.#messages = [...list.slice(0, messages), ...rest.map((one) => (typeof one === "number" ? list[one] : one))];
     this.#said = new Set(said);
