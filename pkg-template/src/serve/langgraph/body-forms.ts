@@ -19,6 +19,9 @@ const CONFIG: readonly Form[] = [
   ["tags", (value) => Array.isArray(value) && value.every((tag) => typeof tag === "string"), "a list of strings"],
 ];
 
+/** What a LangGraph server does that this one does not: passed over, it would be missed. */
+const NOT_SERVED = ["supersteps", "after_seconds", "webhook"];
+
 /**
  * Checks a request's body, of which null says nothing.
  *
@@ -26,6 +29,7 @@ const CONFIG: readonly Form[] = [
  */
 export function checkForms(body: Readonly<Record<string, unknown>>): void {
   check(body, BODY, "");
+  for (const name of NOT_SERVED) if (body[name] != null) throw new Refusal(422, `${name} is not served.`);
   check((body["config"] ?? {}) as typeof body, CONFIG, "config.");
 }
 

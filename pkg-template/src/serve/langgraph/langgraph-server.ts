@@ -2,13 +2,14 @@
 import { ThreadfoldError } from "threadfold";
 import type { SavedThread } from "../../checkpoint/types.js";
 import { isDict } from "../../langgraph/merge.js";
+import { sameJson } from "../../same-json.js";
 import { errorWords } from "../../stream/error-words.js";
 import { newId } from "../../new-id.js";
 import type { GraphConfig, GraphState, RunnableGraph } from "../../stream/graph-parts.js";
 import { eventStream, Refusal } from "../http.js";
 import { latestFirst, type RunLog } from "../run-log.js";
 import { UnderWay } from "../under-way.js";
-import type { RunPart } from "./run-parts.js";
+import { isOfModes, type RunPart } from "./run-parts.js";
 import { Runs, type Run, type RunRequest } from "./runs.js";
 import type { ServeLangGraphOptions } from "./serve-options.js";
 import { checkpointOf, configOf, interruptsOf, threadStateOf } from "./thread-state.js";
@@ -89,17 +90,20 @@ export class LangGraphServer {
     return new Response(null, { status: 204 });
   }
 
-  async searchThreads({ metadata, ids, status, ...page }: Record<string, unknown>): Promise<object[]> {
+  async searchThreads(asked: Record<string, unknown>): Promise<object[]> {
+    const { metadata, ids, status, values, select, ...page } = asked;
     const [from, to] = rangeOf(page);
-    const asked = Object.entries(isDict(metadata) ? metadata : {});
     const found = (await this.#listed())
       .filter(({ id }) => !Array.isArray(ids) || ids.includes(id))
-      .filter(({ metadata: own }) => asked.every(([key, value]) => (own as Record<string, unknown>)[key] === value));
+      .filter((thread) => hasFields(thread.metadata, metadata));
     const told = async (thread: KeptThread) => this.#told(thread, await this.#stateOf(thread.id, undefined));
-    // Only by a state can it be known which status a thread has.
-    if (status == null) return Promise.all(found.slice(from, to).map(told));
-    const all = (await Promise.all(found.map(told))) as { status: string }[];
-    return all.filter((thread) => thread.status === status).slice(from, to);
+    // Only a state says which status a thread has, and which values.
+    const isByState = status != null || (isDict(values) && Object.keys(values).length > 0);
+    const all = (await Promise.all((isByState ? found : found.slice(from, to)).map(told))) as Told[];
+    const wanted = (thread: Told) => (status == null || thread.status === status) && hasFields(thread.values, values);
+    const list = isByState ? all.filter(wanted).slice(from, to) : all;
+    if (!Array.isArray(select)) return list;
+    return list.map((thread) => Object.fromEntries(Object.entries(thread).filter(([key]) => select.includes(key))));
   }
 
   async state(id: string, checkpoint?: unknown, subgraphs?: unknown): Promise<object> {
@@ -158,6 +162,18 @@ export class LangGraphServer {
     return run;
   }
 
+  /** Starts a run, unless it names a checkpoint that is not there or, with `if_not_exists`, such a thread. */
+  async begin(threadId: string, body: RunRequest, request: Request): Promise<Run> {
+    if (body.if_not_exists === "reject") await this.#stateOf(threadId, undefined);
+    const { configurable } = configOf(threadId, body.checkpoint ?? body.checkpoint_id);
+    const { checkpoint_id: id } = configurable;
+    const { checkpointer } = this.#graph(String(body.assistant_id ?? ""));
+    const { getTuple } = (checkpointer ?? {}) as { getTuple?(config: object): Promise<unknown> };
+    if (id !== undefined && typeof getTuple === "function" && !(await getTuple.call(checkpointer, { configurable })))
+      throw new Refusal(404, `There is no checkpoint ${String(id)} of the thread ${threadId}.`);
+    return this.start(threadId, body, request);
+  }
+
   /** A run without a thread has one of its own, which is gone when the run is over. */
   startAlone(body: RunRequest, request: Request): Run {
     const threadId = newId();
@@ -193,12 +209,15 @@ export class LangGraphServer {
     return {};
   }
 
-  /** Streams a run from the part behind `Last-Event-ID` on, or from its start. */
-  stream(run: Run, { headers }: Request, left: (() => void) | undefined): Response {
+  /** Streams a run from the part behind `Last-Event-ID` on, or from its start; what is of these modes, if they are given. */
+  stream(run: Run, { headers }: Request, left: (() => void) | undefined, modes?: readonly string[]): Response {
     const seen = headers.get("last-event-id");
     const from = seen === null || !/^\d+$/.test(seen) ? 0 : Number(seen) + 1;
     async function* parts(): AsyncGenerator<string> {
-      for await (const [place, part] of run.from(from)) yield run.isResumable ? `id: ${place}\n${part}` : part;
+      for await (const [place, part] of run.from(from)) {
+        const [, event = ""] = /^event: (.*)/.exec(part) ?? [];
+        if (!modes || isOfModes(event, modes)) yield run.isResumable ? `id: ${place}\n${part}` : part;
+      }
     }
     return eventStream(parts(), locationOf(run), left);
   }
@@ -325,6 +344,17 @@ function refusalOf(error: unknown): never {
   const { name, message, code } = errorWords(error);
   const isOurs = error instanceof ThreadfoldError && error.code !== "STORAGE_FAILED";
   throw isOurs || name === "InvalidUpdateError" || code !== undefined ? new Refusal(422, message) : error;
+}
+
+interface Told {
+  readonly status: string;
+  readonly values: unknown;
+}
+
+/** Whether an object has these fields, with these values. */
+function hasFields(own: unknown, asked: unknown): boolean {
+  const fields = isDict(own) ? own : {};
+  return Object.entries(isDict(asked) ? asked : {}).every(([key, value]) => sameJson(fields[key], value));
 }
 
 /** A number of a request's body or query. */

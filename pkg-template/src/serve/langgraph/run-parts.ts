@@ -33,6 +33,13 @@ export function modesOf(asked: unknown): string[] {
   return modes;
 }
 
+/** Whether an event is of one of these modes, or says how the run goes. */
+export function isOfModes(event: string, modes: readonly string[]): boolean {
+  const [name = ""] = event.split("|");
+  const of = name === "messages" ? "messages-tuple" : (name.split("/")[0] as string);
+  return !Object.hasOwn(MODES, of) || modes.includes(of);
+}
+
 /** What is left of a run once it is over. */
 export interface RunEnd {
   values: unknown;

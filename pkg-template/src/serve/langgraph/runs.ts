@@ -28,6 +28,7 @@ export interface RunRequest {
   readonly durability?: unknown;
   readonly multitask_strategy?: unknown;
   readonly on_disconnect?: unknown;
+  readonly if_not_exists?: unknown;
 }
 
 type Status = "pending" | "running" | "success" | "error" | "interrupted";

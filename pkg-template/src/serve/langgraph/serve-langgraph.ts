@@ -4,6 +4,7 @@ import { answering, bodyOf, checkOptions, decoded, json, Refusal, type FetchHand
 import { wireJson } from "../wire.js";
 import { checkForms } from "./body-forms.js";
 import { LangGraphServer, locationOf } from "./langgraph-server.js";
+import { modesOf } from "./run-parts.js";
 import type { Run } from "./runs.js";
 import type { ServeLangGraphOptions } from "./serve-options.js";
 
@@ -120,10 +121,18 @@ const ROUTES: readonly (readonly [method: string, path: RegExp, route: Route])[]
   [
     "POST",
     at("/threads/ID/runs/stream"),
-    (server, call) => streamed(server, server.start(idOf(call), call.body, call.request), call),
+    async (server, call) => streamed(server, await server.begin(idOf(call), call.body, call.request), call),
   ],
-  ["POST", at("/threads/ID/runs/wait"), (server, call) => waited(server.start(idOf(call), call.body, call.request))],
-  ["POST", at("/threads/ID/runs"), (server, call) => begun(server.start(idOf(call), call.body, call.request))],
+  [
+    "POST",
+    at("/threads/ID/runs/wait"),
+    async (server, call) => waited(await server.begin(idOf(call), call.body, call.request)),
+  ],
+  [
+    "POST",
+    at("/threads/ID/runs"),
+    async (server, call) => begun(await server.begin(idOf(call), call.body, call.request)),
+  ],
   ["GET", at("/threads/ID/runs"), (server, { ids: [id = ""], query }) => server.listRuns(id, query)],
   ["POST", at("/runs/stream"), (server, call) => streamed(server, server.startAlone(call.body, call.request), call)],
   ["POST", at("/runs/wait"), (server, call) => waited(server.startAlone(call.body, call.request))],
@@ -143,7 +152,19 @@ const streamed = (server: LangGraphServer, run: Run, { request, body }: Call): R
 
 function joined(server: LangGraphServer, run: Run, { request, query }: Call): Response {
   const isLast = /^(1|true)$/.test(query.get("cancel_on_disconnect") ?? "");
-  return server.stream(run, request, isLast ? () => run.stop.abort() : undefined);
+  const modes = query.has("stream_mode") ? modesOf(listIn(query.getAll("stream_mode"))) : undefined;
+  return server.stream(run, request, isLast ? () => run.stop.abort() : undefined, modes);
+}
+
+/** The SDK writes a list as JSON, and one by itself as it is. */
+function listIn(given: readonly string[]): unknown[] {
+  return given.flatMap((one) => {
+    try {
+      return JSON.parse(one) as unknown[];
+    } catch {
+      return one;
+    }
+  });
 }
 
 async function waited(run: Run): Promise<Response> {
