@@ -27,9 +27,9 @@ use nodes::Fields;
 /// `Sync`, for services with many tasks.
 ///
 /// Converts from [`serde_json::Value`] by `From` and to it by `TryFrom`, and from and to everything
-/// `Serialize` or `Deserialize`. Objects keep the order of their keys, integers of 64 bits all their digits; larger
-/// ones are read as floats. Equality is by value: `1` equals `1.0`, and the order of keys does not
-/// count. A value may be nested as deep as you like, and is written as deep; text is read 127 deep,
+/// `Serialize` or `Deserialize`. Objects keep the order of their keys, integers of 64 bits all their
+/// digits; larger ones are read as floats. Equality is by value: `1` equals `1.0`, and the order of
+/// keys does not count. A value may be nested as deep as you like, and is written as deep; text is read 127 deep,
 /// as `serde_json` reads it.
 ///
 /// ```

@@ -279,11 +279,8 @@ class LangGraphProtocol implements RunProtocol {
     const thread = this.#thread;
     const found = await this.load(signal);
     if (!found || found.runId !== undefined || signal.aborted) return false;
-    const { values, interrupts, isDone } = found;
-    const has = new Set<unknown>(messagesIn(values).map(({ id }) => id));
-    const sent = thread.pending.filter(({ status }) => status === "sent").flatMap(({ update }) => idsOf(update));
-    const hasAll = sent.every((id) => has.has(id)) && lostMessages(thread, values).length === 0;
-    if (isForgotten && !(hasAll && (isDone || interrupts.length > 0))) return false;
+    if (isForgotten && !showsEnd(thread, found)) return false;
+    const { values, interrupts } = found;
     thread.receive({ type: "values", values, partial: interrupts.length > 0 });
     thread.receive({ type: "run-finished", interrupts });
     return true;
@@ -429,6 +426,14 @@ class LangGraphProtocol implements RunProtocol {
       throw error;
     }
   }
+}
+
+/** Whether a state shows the end of the thread's run: it has all that the run took along, and nothing is left to do but answer. */
+function showsEnd(thread: Thread, { values, interrupts, isDone }: ServerThread): boolean {
+  if (!isDone && interrupts.length === 0) return false;
+  const has = new Set<unknown>(messagesIn(values).map(({ id }) => id));
+  const sent = thread.pending.filter(({ status }) => status === "sent").flatMap(({ update }) => idsOf(update));
+  return sent.every((id) => has.has(id)) && lostMessages(thread, values).length === 0;
 }
 
 /** An id as a part of a path: a page may take a thread's from its own address. */

@@ -14,8 +14,6 @@ export interface ServerThread {
   readonly isDone: boolean;
 }
 
-const hasFailed = ({ status }: { status: string }): boolean => status === "failed";
-
 /**
  * Folds the server's state of a thread, and joins the run under way there, and the one after it. Pending updates stay.
  * Returns the end of a run that did not finish.
@@ -37,7 +35,8 @@ export async function load<S extends object, U extends object>(
     if (lost.length > 0) thread.optimistic({ messages: lost } as U).fail(error);
     if (!goesOn) {
       // An interrupt answered elsewhere is no longer open, and of a run that ended well after all nothing has failed.
-      const isOver = isDone && thread.run.status === "failed" && !thread.pending.some(hasFailed);
+      const isOver =
+        isDone && thread.run.status === "failed" && !thread.pending.some(({ status }) => status === "failed");
       if (interrupts.length > 0 || thread.run.interrupts || isOver)
         thread.receive({ type: "run-finished", interrupts });
       return undefined;
