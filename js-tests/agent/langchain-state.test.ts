@@ -2,7 +2,7 @@
 import { Annotation, MessagesZodState, ReducedValue, StateSchema } from "@langchain/langgraph";
 import { withLangGraph } from "@langchain/langgraph/zod";
 import { createAgent, createMiddleware, tool } from "threadfold/agent";
-import { MemorySaver } from "threadfold/graph";
+import { Command, MemorySaver } from "threadfold/graph";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { z as z3 } from "zod/v3";
@@ -125,4 +125,50 @@ test("hooks are given the context as their middleware's contextSchema has it", a
   const own = { user: "Ada", limit: 3 };
   expect(seen).toEqual([["Told.before_agent", own], own, own, ["c1", own], own, own, { user: "Ada", more: true }]);
   await expect(agent.invoke({ messages: "Hi" }, { context: {} })).rejects.toThrow("user");
+});
+
+const FORMS = [
+  ["a zod object", (shape: z.ZodRawShape) => z.object(shape)],
+  ["a StateSchema", (shape: z.ZodRawShape) => new StateSchema(shape as never)],
+] as const;
+
+// Asked of createAgent of langchain 1.5.14.
+test.each(FORMS)("%s checks and completes what callers and hooks write", async (_, form) => {
+  const shape = {
+    count: z.coerce.number().default(3),
+    name: z.string().toUpperCase().optional(),
+    at: z.int().optional(),
+  };
+  const run = (input: object, written?: Record<string, unknown>) => {
+    const writes = createMiddleware({ name: "Writes", stateSchema: form(shape) as never, beforeModel: () => written });
+    const agent = createAgent({
+      model: () => "Yes.",
+      middleware: [writes],
+      checkpointer: new MemorySaver(),
+      on: () => {},
+    });
+    return agent.invoke({ messages: "Hi", ...input } as never, { threadId: "t" }) as Promise<Record<string, unknown>>;
+  };
+  expect(await run({ count: "7", name: "ada" })).toMatchObject({ count: 7, name: "ADA" });
+  expect(await run({}, { count: undefined, name: "ada" })).toMatchObject({ count: 3, name: "ADA" });
+  const wrong = /^Validation failed for field "at": .*expected number/;
+  await expect(run({ at: "x" })).rejects.toThrow(wrong);
+  await expect(run({}, { at: null })).rejects.toThrow(wrong);
+});
+
+test.each(FORMS)("%s of the agent's own checks what updateState and a Command write", async (_, form) => {
+  const agent = createAgent({
+    model: () => "Yes.",
+    stateSchema: form({ count: z.number().refine(async (count) => count < 10) }) as never,
+    checkpointer: new MemorySaver(),
+    on: () => {},
+  });
+  const config = { configurable: { thread_id: "t" } };
+  await agent.invoke({ messages: "Hi", count: 9 } as never, config);
+  const wrong = 'Validation failed for field "count"';
+  await expect(agent.updateState(config, { count: 10 } as never)).rejects.toThrow(wrong);
+  await expect(agent.invoke(new Command({ update: { count: 11 } }) as never, config)).rejects.toThrow(wrong);
+  expect((await agent.getState(config)).values).toMatchObject({ count: 9 });
+  await agent.updateState(config, { count: 1 } as never);
+  expect((await agent.getState(config)).values).toMatchObject({ count: 1 });
 });

@@ -3,7 +3,7 @@ import { defineSchema, type Schema } from "threadfold";
 import { declaredFields } from "threadfold/graph";
 import type { Fields as SchemaFields } from "../schema.js";
 import { checkNames } from "../known-options.js";
-import type { StandardSchema } from "./schema-checks.js";
+import type { Checked, StandardSchema } from "./schema-checks.js";
 import type { FieldsOf, JumpTarget, Middleware, NodeHook, Runtime, StateForm } from "./types.js";
 
 /**
@@ -109,13 +109,30 @@ export function schemaOf(schema: StateForm<SchemaFields>): Schema<SchemaFields> 
   if (!declared) return defineSchema(schema as SchemaFields);
   const fields = Object.entries(declared).flatMap(([key, one]) => {
     const begins = one.begins ?? defaultOf(zod?.[key]);
-    return EVERY.has(key) ? [] : [[key, { ...one, begins, private: one.private ?? key.startsWith("_") }]];
+    const check = checkOf(schema, key, zod?.[key]);
+    return EVERY.has(key) ? [] : [[key, { ...one, begins, check, private: one.private ?? key.startsWith("_") }]];
   });
   return defineSchema(Object.fromEntries(fields) as SchemaFields);
 }
 
 /** A field of a zod object. One with a reducer of `withLangGraph` is marked so. */
 type ZodField = StandardSchema & { readonly lg_reducer_schema?: unknown };
+
+/** Checks what is written to a field of a zod object or of a `StateSchema`, as LangChain does. */
+function checkOf(schema: object, key: string, field: ZodField | undefined): ((value: unknown) => unknown) | undefined {
+  if (field) {
+    const taken = (checked: Checked<unknown>) => {
+      if (!checked.issues) return checked.value;
+      throw new Error(`Validation failed for field "${key}": ${JSON.stringify(checked.issues)}`);
+    };
+    return (value) => {
+      const came = field["~standard"].validate(value);
+      return came instanceof Promise ? came.then(taken) : taken(came);
+    };
+  }
+  const { validateInput } = schema as { validateInput?(values: object): Promise<Readonly<Record<string, unknown>>> };
+  return validateInput && (async (value) => (await validateInput.call(schema, { [key]: value }))[key]);
+}
 
 /** What a zod field has where nothing is given. */
 function defaultOf(field: StandardSchema | undefined): (() => unknown) | undefined {

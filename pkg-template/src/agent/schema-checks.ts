@@ -13,7 +13,8 @@ export interface StandardSchema<T = unknown> {
   toJSONSchema?(): object;
 }
 
-type Checked<T> =
+/** What a schema says of a value: the value as it has it, or what is wrong. */
+export type Checked<T> =
   | { readonly value: T; readonly issues?: undefined }
   | { readonly issues: readonly { readonly message: string; readonly path?: readonly unknown[] | undefined }[] };
 

@@ -16,6 +16,8 @@ export interface DeclaredField {
   readonly begins?: (() => unknown) | undefined;
   /** Of a DeltaChannel: after how many updates its value is saved whole. */
   readonly every?: number | undefined;
+  /** Returns a value that is written to the field as it has to be. @throws for one that the field does not take. */
+  readonly check?: ((value: unknown) => unknown) | undefined;
 }
 
 /** A state's fields, and the schema of threadfold that they come from. */
@@ -109,7 +111,9 @@ export function declared(given: unknown, whole: boolean, registry?: ZodRegistry)
   if (!isObject(given)) throw new StateGraphInputError();
   if (isSchema(given as never)) {
     const schema = given as unknown as Schema<unknown>;
-    return { fields: schema.fields as Record<string, DeclaredField>, schema };
+    const fields = schema.fields as Record<string, DeclaredField>;
+    const check = checkOf(fields);
+    return { fields, schema, ...(check && { parse: check as never, check }) };
   }
   if (isStateSchema(given)) {
     const parse = (values: object) => (given.validateInput as (values: object) => Promise<Values>).call(given, values);
@@ -121,6 +125,20 @@ export function declared(given: unknown, whole: boolean, registry?: ZodRegistry)
   if (isObject(channels)) return { fields: ofChannels(channels) };
   if (isDeclaration(given)) return { fields: ofChannels(given) };
   throw new StateGraphInputError();
+}
+
+/** Returns what checks an update of these fields; undefined if none of them checks. */
+function checkOf(fields: Readonly<Record<string, DeclaredField>>): Declared["check"] {
+  if (!Object.values(fields).some(({ check }) => check)) return undefined;
+  return (update) => {
+    const keys = Object.keys(update);
+    const values = keys.map((key) => {
+      const check = Object.hasOwn(fields, key) ? fields[key]?.check : undefined;
+      return check ? check(update[key]) : update[key];
+    });
+    const checked = (all: unknown[]) => Object.fromEntries(keys.map((key, at) => [key, all[at]]));
+    return values.some((one) => one instanceof Promise) ? Promise.all(values).then(checked) : checked(values);
+  };
 }
 
 function ofChannels(channels: object): Record<string, DeclaredField> {
