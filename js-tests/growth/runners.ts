@@ -31,7 +31,35 @@ function asked(n: number): AgUiRunner {
   return new AgUiRunner(thread, { send: answer });
 }
 
+/** A runner in the middle of a run, and what ends that. */
+function running(): { runner: AgUiRunner; end: () => void } {
+  let end = () => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const runner = new AgUiRunner(new Thread<AgUiState>(), {
+    send: async function* (input) {
+      await ended;
+      yield* answer(input);
+    },
+  });
+  void runner.sendMessage("first");
+  return { runner, end };
+}
+
 export const runners: Case[] = [
+  {
+    name: "Runner: n messages queued in the middle of a run, which go out when it ends",
+    from: 1000,
+    prepare: (n) => {
+      const { runner, end } = running();
+      return () => {
+        const sent = times(n, (at) => runner.sendMessage(`${at}`));
+        end();
+        return Promise.all(sent);
+      };
+    },
+  },
   {
     name: "Runner: n messages that failed together, retried",
     prepare: (n) => {

@@ -370,7 +370,7 @@ export abstract class Runner<S extends object, U extends object> {
   #ready(): void {
     if (this.#isDisposed) throw new ThreadfoldError("DISPOSED", "The runner was disposed.");
     // A freed thread throws here.
-    void this.thread.pending;
+    void this.thread.streaming;
   }
 
   #disconnect(): void {
