@@ -5,9 +5,10 @@ import { renderToString } from "react-dom/server";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Thread, type AgUiState } from "threadfold";
 import { AgUiRunner } from "threadfold/ag-ui/events";
-import { useRunner, type RunnerView } from "threadfold/react";
+import { LangGraphRunner } from "threadfold/langgraph/events";
+import { useMessageIds, useRunner, type RunnerView } from "threadfold/react";
 import { StubServer, turn } from "../runner/stub-server.js";
-import { agUiWire } from "../runner/stub-wires.js";
+import { agUiWire, langGraphWire } from "../runner/stub-wires.js";
 import { complaints, hydrate, mount } from "./mount";
 
 let said: unknown[][];
@@ -104,4 +105,36 @@ test("on a server and during hydration it is ready", async () => {
   expect(html).toBe("<p>ready</p>");
   const { host, errors } = await hydrate(html, h(All));
   expect([errors, host.textContent]).toEqual([[], "error"]);
+});
+
+test("that a thread opens, not that it is loaded again", async () => {
+  const stub = new StubServer(langGraphWire);
+  const options = { apiUrl: "http://stub", assistantId: "agent" };
+  const first = new LangGraphRunner(new Thread(), { ...options, fetch: stub.fetch });
+  await first.sendMessage("Hi");
+  let answer = () => {};
+  const held = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const fetch: typeof globalThis.fetch = async (...request) => {
+    await held;
+    return stub.fetch(...request);
+  };
+  const runner = new LangGraphRunner(new Thread({ threadId: first.thread.threadId }), { ...options, fetch });
+  const Opening = () => h("p", {}, useRunner(runner).isThreadLoading ? "opens" : useMessageIds(runner.thread).length);
+  const { host } = await mount(h(Opening));
+  expect(host.textContent).toBe("0");
+  let opened: Promise<unknown> | undefined;
+  await act(async () => {
+    opened = runner.load();
+  });
+  expect(host.textContent).toBe("opens");
+  answer();
+  await settled(() => opened as Promise<unknown>);
+  expect(host.textContent).toBe("2");
+  await act(async () => {
+    opened = runner.load();
+  });
+  expect(host.textContent).toBe("2");
+  await settled(() => opened as Promise<unknown>);
 });

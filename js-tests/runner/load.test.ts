@@ -40,7 +40,7 @@ test("opens what the thread asks, and answers it", async () => {
   const heard: string[] = [];
   runner.subscribe(() => heard.push(runner.status));
   expect(await runner.load()).toMatchObject({ status: "interrupted", interrupts: [{ message: "Ask" }] });
-  expect(heard).toEqual(["interrupted"]);
+  expect(heard).toEqual(["ready", "interrupted"]);
   expect(await runner.resume({ value: "left" })).toEqual({ status: "finished" });
   expect(texts(thread).at(-1)).toBe('You chose "left".');
   inStep(thread, stub);
@@ -119,7 +119,7 @@ test("a server that refuses to tell changes nothing, and shows until it tells", 
   stub.faults = { refuse: 503 };
   const end = await runner.load();
   expect(end).toMatchObject({ status: "failed", error: { code: "BAD_RESPONSE", status: 503 } });
-  expect([runner.status, runner.error, texts(thread), heard]).toEqual(["error", end.error, [], ["error"]]);
+  expect([runner.status, runner.error, texts(thread), heard]).toEqual(["error", end.error, [], ["ready", "error"]]);
   expect(await runner.load()).toEqual({ status: "finished" });
   expect([runner.status, runner.error]).toEqual(["ready", undefined]);
   inStep(thread, stub);
@@ -201,4 +201,95 @@ test.each([
   const runner = new LangGraphRunner(thread, { apiUrl: "http://server", assistantId: "agent", fetch });
   expect(await runner.load()).toMatchObject({ status: "failed", error: { code: "BAD_RESPONSE" } });
   expect(thread.getState()).toEqual({ messages: [] });
+});
+
+test("tells that a thread opens, not that one is loaded again", async () => {
+  const { runner } = await after("Hi");
+  const heard: unknown[] = [];
+  runner.subscribe(() => heard.push([runner.isThreadLoading, runner.thread.messageIds.length]));
+  expect(runner.isThreadLoading).toBe(false);
+  const opened = runner.load();
+  expect(runner.isThreadLoading).toBe(true);
+  await opened;
+  expect(heard).toEqual([
+    [true, 0],
+    [false, 2],
+  ]);
+  await runner.load();
+  expect(heard).toHaveLength(2);
+});
+
+test("tells that no thread opens any more when the server cannot be reached", async () => {
+  const { stub, runner } = await after("Hi");
+  stub.faults = { refuse: 503 };
+  const opened = runner.load();
+  expect(runner.isThreadLoading).toBe(true);
+  expect(await opened).toMatchObject({ status: "failed" });
+  expect([runner.isThreadLoading, runner.status]).toEqual([false, "error"]);
+});
+
+test("an answer in the middle of a load goes out behind it", async () => {
+  const { thread, stub, runner } = await after("Ask");
+  await runner.load();
+  const loaded = runner.load();
+  const twice = [runner.resume({ value: "left" }), runner.resume({ value: "left" })];
+  expect(await Promise.allSettled(twice)).toMatchObject([
+    { value: { status: "finished" } },
+    { reason: { code: "BUSY" } },
+  ]);
+  expect(await loaded).toMatchObject({ status: "interrupted" });
+  expect(texts(thread).at(-1)).toBe('You chose "left".');
+  inStep(thread, stub);
+});
+
+test("an answer in the middle of a load that finds the question answered is refused", async () => {
+  const { stub, first, runner } = await after("Ask");
+  await runner.load();
+  await open(stub, first).resume({ value: "right" });
+  const loaded = runner.load();
+  await expect(runner.resume({ value: "left" })).rejects.toMatchObject({ code: "INVALID_VALUE" });
+  expect(await loaded).toEqual({ status: "finished" });
+});
+
+test("an answer in the middle of a load that joins a run is refused before that has ended", async () => {
+  const { stub, first, thread, runner } = await after("Ask");
+  await runner.load();
+  stub.holdAt = 3;
+  const other = open(stub, first).resume({ value: "right" });
+  await until(() => first.run.lastEventId === "2");
+  const loaded = runner.load();
+  await expect(runner.resume({ value: "left" })).rejects.toMatchObject({ code: "BUSY" });
+  stub.release();
+  await Promise.all([loaded, other]);
+  inStep(thread, stub);
+});
+
+test.each([
+  ["regenerate()", (runner: LangGraphRunner) => runner.regenerate(), ["Hi", "You said Hi, which is message 1."]],
+  [
+    "an edit",
+    (runner: LangGraphRunner) =>
+      runner.sendMessage("Hello", undefined, { messageId: runner.thread.messageIds[0] as string }),
+    ["Hello", "You said Hello, which is message 1."],
+  ],
+])("%s in the middle of a load goes by what that has brought", async (_, again, said) => {
+  const { stub, first, thread, runner } = await after("Hi");
+  await runner.load();
+  await open(stub, first).sendMessage("More");
+  const loaded = runner.load();
+  expect(await again(runner).catch((error: unknown) => error)).toEqual({ status: "finished" });
+  expect(await loaded).toEqual({ status: "finished" });
+  expect(texts(thread)).toEqual(_ === "an edit" ? said : expect.arrayContaining(said));
+  inStep(thread, stub);
+});
+
+test("a message in the middle of a load is queued, also where a run would refuse it", async () => {
+  const { stub, thread } = await after("Hi");
+  const options = { apiUrl: "http://stub", assistantId: "agent", fetch: stub.fetch, whileRunning: "refuse" } as const;
+  const runner = new LangGraphRunner(thread, options);
+  const loaded = runner.load();
+  const sent = runner.sendMessage("Two");
+  expect(texts(thread)).toEqual(["Two"]);
+  expect([await loaded, await sent]).toEqual([{ status: "finished" }, { status: "finished" }]);
+  expect(texts(thread)).toEqual(["Hi", "You said Hi, which is message 1.", "Two", "You said Two, which is message 3."]);
 });

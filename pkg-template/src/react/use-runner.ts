@@ -9,10 +9,13 @@ export interface RunnerView {
   readonly error: RunnerError | undefined;
   /** What the run asks. */
   readonly interrupts: readonly RunnerInterrupt[];
+  /** Whether the thread is being opened by `load()`, and has no message yet. */
+  readonly isThreadLoading: boolean;
 }
 
 /** What {@link useRunner} asks of a runner. */
-export interface RunnerStore extends RunnerView {
+export interface RunnerStore extends Omit<RunnerView, "isThreadLoading"> {
+  readonly isThreadLoading?: boolean;
   subscribe(listener: () => void): () => void;
 }
 
@@ -54,16 +57,17 @@ export function useRunner<T>(
   return useView(runner, viewOf, noRun, selector, isEqual);
 }
 
-const READY: RunnerView = { status: "ready", error: undefined, interrupts: [] };
+const READY: RunnerView = { status: "ready", error: undefined, interrupts: [], isThreadLoading: false };
+const KEYS = Object.keys(READY) as (keyof RunnerView)[];
 const noRun = () => READY;
 const known = new WeakMap<RunnerStore, RunnerView>();
 
 /** The same object while it is equal. */
 function viewOf(runner: RunnerStore): RunnerView {
-  const { status, error, interrupts } = runner;
+  const { status, error, interrupts, isThreadLoading = false } = runner;
+  const view = { status, error, interrupts, isThreadLoading };
   const before = known.get(runner);
-  if (before && before.status === status && before.error === error && before.interrupts === interrupts) return before;
-  const view = { status, error, interrupts };
+  if (before && KEYS.every((key) => before[key] === view[key])) return before;
   known.set(runner, view);
   return view;
 }

@@ -11,6 +11,7 @@ import { checkSending, checkSendOptions } from "./check-options.js";
 import { Failed } from "./failed.js";
 import { isGone, isLost } from "./http.js";
 import { load } from "./load.js";
+import { Loading } from "./loading.js";
 import { Outbox, settle, type Waiter } from "./outbox.js";
 import type { Answer, RunNews, RunProtocol, Work } from "./protocol.js";
 import { Questions } from "./questions.js";
@@ -68,6 +69,8 @@ export abstract class Runner<S extends object, U extends object> {
   #answers: readonly Answer[] | undefined;
   /** Asks once more for the server's state of the thread, which could not be loaded. */
   #loadAgain: (() => Promise<RunResult>) | undefined;
+  /** What goes by what stands in the thread waits for this: answers and edits. */
+  readonly #loading = new Loading();
   readonly #cancel: Cancel;
   #isDisposed = false;
 
@@ -82,7 +85,7 @@ export abstract class Runner<S extends object, U extends object> {
     const activity = () => this.#work && (this.#cancelling ? "cancelling" : "working");
     this.#questions = new Questions(thread, (raw) => protocol.interrupt(raw));
     this.#failed = new Failed(thread);
-    this.#shown = new ShownRun(thread, this.#questions, activity);
+    this.#shown = new ShownRun(thread, this.#questions, activity, this.#loading);
     this.getStatus = this.getStatus.bind(this);
     this.subscribe = this.subscribe.bind(this);
   }
@@ -108,6 +111,14 @@ export abstract class Runner<S extends object, U extends object> {
    */
   get error(): RunnerError | undefined {
     return this.#shown.error;
+  }
+
+  /**
+   * Whether `load()` asks for a thread of which no message is here yet: show that it opens. Not while a thread that is
+   * open is loaded again.
+   */
+  get isThreadLoading(): boolean {
+    return this.#shown.isThreadLoading;
   }
 
   /** The run's interrupts without an answer: see {@link Runner.resume}. The same array until they change. */
@@ -137,10 +148,11 @@ export abstract class Runner<S extends object, U extends object> {
   ): Promise<RunResult> {
     this.#ready();
     checkSending(this.thread, input, options);
-    this.#refuseIfBusy();
     const isNone = message === undefined || (Array.isArray(message) && message.length === 0);
     const update = reading(() => ({ ...input, ...(!isNone && { messages: this.#protocol.messages(message) }) }));
     const messageId = option(options, "messageId");
+    if (messageId !== undefined && this.#loading.isUnderWay) await this.#loaded();
+    this.#refuseIfBusy();
     if (messageId !== undefined) {
       const question = this.#questionOf(messageId);
       const own = insteadOf(question, messageId, update.messages);
@@ -163,6 +175,7 @@ export abstract class Runner<S extends object, U extends object> {
   async regenerate(options?: SendOptions): Promise<RunResult> {
     this.#ready();
     checkSendOptions(options);
+    if (this.#loading.isUnderWay) await this.#loaded();
     const { thread } = this;
     const question = this.#questionOf(option(options, "messageId"));
     // There is no answer yet to one that the server does not have.
@@ -273,6 +286,7 @@ export abstract class Runner<S extends object, U extends object> {
    */
   async resume(decisions: RunnerDecision | readonly RunnerDecision[]): Promise<RunResult> {
     this.#ready();
+    if (this.#loading.isUnderWay) await this.#loaded();
     if (this.#work) busy();
     const questions = this.#questions;
     const answers = () => reading(() => answersTo(questions, decisions));
@@ -321,14 +335,19 @@ export abstract class Runner<S extends object, U extends object> {
     let isDone = false;
     const ask = async () => {
       const { signal } = (this.#stop = new AbortController());
+      this.#loading.begin();
       const found = await this.#protocol.load?.(signal);
       if (signal.aborted) throw signal.reason;
       isDone = found?.isDone === true;
       return found;
     };
+    const join = () => {
+      this.#loading.end();
+      return this.#follow();
+    };
     const work = async (): Promise<RunResult> => {
       try {
-        return (await load(this.thread, ask, () => this.#follow())) ?? this.#result({});
+        return (await load(this.thread, ask, join)) ?? this.#result({});
       } catch (error) {
         if (this.#isDisposed) return { status: "disconnected" };
         this.#ready();
@@ -373,6 +392,12 @@ export abstract class Runner<S extends object, U extends object> {
     void this.thread.streaming;
   }
 
+  /** Waits until the thread is as the server has it. */
+  async #loaded(): Promise<void> {
+    await this.#loading.over();
+    this.#ready();
+  }
+
   #disconnect(): void {
     try {
       if (this.thread.run.status === "running") this.thread.receive({ type: "disconnected" });
@@ -382,7 +407,7 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   #refuseIfBusy(): void {
-    if (this.#refuses && (this.#work || this.#isAsking)) busy();
+    if (this.#refuses && ((this.#work && !this.#loading.isUnderWay) || this.#isAsking)) busy();
     if (!this.#work && this.thread.run.status === "running") busy();
   }
 
@@ -478,6 +503,7 @@ export abstract class Runner<S extends object, U extends object> {
     } finally {
       this.#work = undefined;
       this.#stop = undefined;
+      this.#loading.end();
       this.#shown.tell();
     }
   }

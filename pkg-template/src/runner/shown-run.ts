@@ -7,6 +7,7 @@ import type { RunnerError, RunnerInterrupt, RunnerStatus } from "./runner-types.
 export class ShownRun<S extends object, U extends object> {
   readonly #thread: Thread<S, U>;
   readonly #activity: () => "working" | "cancelling" | undefined;
+  readonly #loading: { readonly isUnderWay: boolean };
   readonly #listeners = new Set<() => void>();
   #leaveThread: (() => void) | undefined;
   #told: readonly unknown[] = [];
@@ -18,15 +19,18 @@ export class ShownRun<S extends object, U extends object> {
 
   /**
    * @param activity - Returns whether the runner works on a run, and whether the server is being asked to stop it.
+   * @param loading - Tells whether the server's state of the thread is asked for.
    */
   constructor(
     thread: Thread<S, U>,
     questions: { readonly open: readonly RunnerInterrupt[] },
     activity: () => "working" | "cancelling" | undefined,
+    loading: { readonly isUnderWay: boolean },
   ) {
     this.#thread = thread;
     this.#questions = questions;
     this.#activity = activity;
+    this.#loading = loading;
   }
 
   get status(): RunnerStatus {
@@ -56,6 +60,10 @@ export class ShownRun<S extends object, U extends object> {
     if (this.#blamed?.on !== on || this.#blamed?.isBroken !== isBroken)
       this.#blamed = { on, isBroken, error: blamed(on, isBroken) };
     return this.#blamed.error;
+  }
+
+  get isThreadLoading(): boolean {
+    return this.#loading.isUnderWay && !this.#isFreed && this.#thread.messageIds.length === 0;
   }
 
   /** The same array until they change. */
@@ -91,13 +99,13 @@ export class ShownRun<S extends object, U extends object> {
   }
 
   #view(): readonly unknown[] {
-    return [this.status, this.error, this.interrupts];
+    return [this.status, this.error, this.interrupts, this.isThreadLoading];
   }
 
   /** Whether the thread was freed, which leaves its last run as it was. */
   get #isFreed(): boolean {
     try {
-      void this.#thread.pending;
+      void this.#thread.streaming;
       return false;
     } catch {
       return true;
