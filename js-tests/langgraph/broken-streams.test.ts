@@ -152,10 +152,17 @@ describe("an answer that is no stream of events is BAD_RESPONSE, and the run tha
     expect(op.status).toBe("failed");
   });
 
-  test("says what the server said", async () => {
-    expect(
-      await reason(foldRun(new Thread(), answer('{"detail":"No such graph"}', 422, "application/json"))),
-    ).toMatchObject({ message: expect.stringContaining("No such graph") });
+  test.each([
+    ['{"detail":"No such graph"}', "No such graph"],
+    ['{"message":"No such graph"}', "No such graph"],
+    ['{"error":"No such graph"}', "No such graph"],
+    ['{"error":{"message":"No such graph","code":7}}', "No such graph"],
+    ['{"detail":[{"loc":["body"],"msg":"missing"}]}', '{"detail":[{"loc":["body"],"msg":"missing"}]}'],
+    ["null", "null"],
+    ["No such graph", "No such graph"],
+  ])("says what the server said: %s", async (body, words) => {
+    const error = await reason(foldRun(new Thread(), answer(body, 422, "application/json")));
+    expect(error).toMatchObject({ message: `The server answered 422: ${words}` });
   });
 
   test("an event stream is one whatever its charset, and one without a content type as well", async () => {

@@ -121,7 +121,11 @@ test("that a thread opens, not that it is loaded again", async () => {
     return stub.fetch(...request);
   };
   const runner = new LangGraphRunner(new Thread({ threadId: first.thread.threadId }), { ...options, fetch });
-  const Opening = () => h("p", {}, useRunner(runner).isThreadLoading ? "opens" : useMessageIds(runner.thread).length);
+  const Opening = () => {
+    const { isThreadLoading } = useRunner(runner);
+    const { length } = useMessageIds(runner.thread);
+    return h("p", {}, isThreadLoading ? "opens" : length);
+  };
   const { host } = await mount(h(Opening));
   expect(host.textContent).toBe("0");
   let opened: Promise<unknown> | undefined;

@@ -314,3 +314,18 @@ test("useThread and useMessage take one of several kinds of threads", () => {
   const one = (thread: Thread<AgUiState> | Thread) => useMessage(thread, "1");
   expectTypeOf(one).returns.toEqualTypeOf<AgUiMessage | LangChainMessage | undefined>();
 });
+
+test("where messages are the only input, sendMessage takes no other field", () => {
+  const schema = defineSchema({ messages: field.messages(), todos: field.todos({ input: false }) });
+  const agent = new LangGraphRunner(new Thread({ schema }), { apiUrl: "http://stub", assistantId: "agent" });
+  void (() => [
+    agent.sendMessage("Hi", {}, { messageId: "m1" }),
+    agent.sendMessage("Hi", undefined),
+    // @ts-expect-error the agent's
+    agent.sendMessage("Hi", { todos: [] }),
+    // @ts-expect-error no such field
+    agent.sendMessage("Hi", { nonsense: 1 }),
+    // @ts-expect-error an option, not a field
+    agent.sendMessage("Hi", { messageId: "m1" }),
+  ]);
+});

@@ -109,4 +109,7 @@ type Sent<M> = M extends readonly (infer One)[]
 type Nameless<M> = M extends { id: string; role: string } ? Omit<M, "id"> & { id?: undefined } : never;
 
 /** A thread's other input fields. */
-export type SentFields<U> = Omit<InputOf<U>, "messages">;
+export type SentFields<U> = Known<Omit<InputOf<U>, "messages">>;
+
+/** Of no field at all `Omit` makes `{}`, which takes anything. */
+type Known<F> = [keyof F] extends [never] ? Record<string, never> : F;

@@ -18,7 +18,20 @@ function badResponse({ ok, status, statusText, headers, body }: Response, said: 
   const what = body ? headers.get("content-type") : "no body";
   const instead = ok ? ` with ${what}, not with text/event-stream` : "";
   const sentence = `The server answered ${`${status} ${statusText}`.trim()}${instead}`;
-  return new ThreadfoldError("BAD_RESPONSE", said === "" ? `${sentence}.` : `${sentence}: ${said}`, { status });
+  return new ThreadfoldError("BAD_RESPONSE", said === "" ? `${sentence}.` : `${sentence}: ${wordsOf(said)}`, {
+    status,
+  });
+}
+
+/** The sentence in a body of JSON, under one of the names that servers give it; any other body as it is. */
+function wordsOf(said: string): string {
+  try {
+    const { detail, message, error } = JSON.parse(said) as Record<string, unknown>;
+    const words = [detail, message, error, (error as { message?: unknown } | undefined)?.message];
+    return words.find((one): one is string => typeof one === "string" && one !== "") ?? said;
+  } catch {
+    return said;
+  }
 }
 
 /** How many milliseconds to wait for the rest of it: its body may never end. */

@@ -67,7 +67,7 @@ export class LangGraphServer {
   }
 
   async thread(id: string): Promise<object> {
-    const state = await this.#stateOf(id, undefined);
+    const state = await this.#readableStateOf(id);
     return this.#told(this.#threads.get(id) ?? this.#keep(id, {}), state);
   }
 
@@ -96,7 +96,7 @@ export class LangGraphServer {
     const found = (await this.#listed())
       .filter(({ id }) => !Array.isArray(ids) || ids.includes(id))
       .filter((thread) => hasFields(thread.metadata, metadata));
-    const told = async (thread: KeptThread) => this.#told(thread, await this.#stateOf(thread.id, undefined));
+    const told = async (thread: KeptThread) => this.#told(thread, await this.#readableStateOf(thread.id));
     // Only a state says which status a thread has, and which values.
     const isByState = status != null || (isDict(values) && Object.keys(values).length > 0);
     const all = (await Promise.all((isByState ? found : found.slice(from, to)).map(told))) as Told[];
@@ -121,7 +121,7 @@ export class LangGraphServer {
     if (as_node != null && typeof as_node !== "string") throw new Refusal(422, "as_node should be a node's name.");
     const made = await graph
       .updateState(config as never, values as never, (as_node ?? undefined) as never)
-      .then(undefined, refusalOf);
+      .then(undefined, refusedWith(422));
     this.#touch(id);
     const at = checkpointOf(made as never);
     return { checkpoint: at, ...(made as object) };
@@ -319,11 +319,24 @@ export class LangGraphServer {
     const graphs = known?.assistant === undefined ? this.#all() : [this.#graphOf(id)];
     for (const graph of graphs) {
       if (!graph.getState || !graph.checkpointer) continue;
-      const state = (await (graph.getState as (...args: unknown[]) => unknown)(config, { subgraphs })) as GraphState;
+      const asked = graph.getState as (...args: unknown[]) => Promise<GraphState>;
+      const state = await asked.call(graph, config, { subgraphs }).catch(refusedWith(400));
       if (checkpointOf(state.config) !== null || (known && graph === graphs.at(-1))) return state;
     }
     if (!known) throw new Refusal(404, `There is no thread ${id}.`);
     return { config };
+  }
+
+  /** The state of a thread; where its graph refuses what was said to it last, the one before that. */
+  async #readableStateOf(id: string): Promise<GraphState> {
+    try {
+      return await this.#stateOf(id, undefined);
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.status !== 400) throw error;
+      const before = this.#graphOf(id).getStateHistory?.(configOf(id) as never, { limit: 1 } as never);
+      for await (const state of before ?? []) return state as GraphState;
+      throw error;
+    }
   }
 }
 
@@ -339,12 +352,14 @@ async function* savedThreads(saver: unknown): AsyncGenerator<SavedThread> {
   }
 }
 
-/** What a graph says of an update that it cannot take is the request's fault; any other error is the server's. */
-function refusalOf(error: unknown): never {
-  const { name, message, code } = errorWords(error);
-  const isOurs = error instanceof ThreadfoldError && error.code !== "STORAGE_FAILED";
-  throw isOurs || name === "InvalidUpdateError" || code !== undefined ? new Refusal(422, message) : error;
-}
+/** What a graph says of an update or an input that it cannot take is a refusal; any other error is the server's. */
+const refusedWith =
+  (status: number) =>
+  (error: unknown): never => {
+    const { name, message, code } = errorWords(error);
+    const isOurs = error instanceof ThreadfoldError && error.code !== "STORAGE_FAILED";
+    throw isOurs || name === "InvalidUpdateError" || code !== undefined ? new Refusal(status, message) : error;
+  };
 
 interface Told {
   readonly status: string;
