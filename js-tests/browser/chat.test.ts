@@ -355,6 +355,27 @@ test("a LangGraph deployment, by its address", async () => {
   await server.close();
 });
 
+test("a message that was stopped before the server had it says so, and can be sent", async () => {
+  const { page, chat } = await open();
+  await chat.latency(3_000);
+  await chat.send("Plan my week");
+  await page.getByRole("button", { name: "Stop" }).click();
+  await page.getByText("Stopped before the server had it").waitFor();
+  await chat.latency(0);
+  await page.getByRole("button", { name: "Send again" }).click();
+  await chat.settled();
+  expect(await chat.status("Plan my week")).toBe("confirmed");
+  await page.close();
+});
+
+test("what is behind the chat stays there when its switches are shown on a small phone", async () => {
+  const { page } = await open({ viewport: { width: 360, height: 640 } });
+  await page.locator("#faults summary").click();
+  // Clicks what is on top: it fails if another card is.
+  await page.getByLabel("Answer is reworded").check();
+  await page.close();
+});
+
 test.each([390, 320])("the chat fits a phone of %i px", async (width) => {
   const { page, chat } = await open({ viewport: { width, height: 844 } });
   await chat.latency(0);

@@ -1,13 +1,15 @@
 // How one message looks, whichever protocol it came by.
 import { createContext, use } from "react";
 import type { PendingUpdate } from "threadfold";
+import type { RunnerStatus } from "threadfold/ag-ui/events";
 import { read } from "./message";
 import { Compacted, SummaryMark } from "./summary-mark";
 import { ToolCall, ToolResult } from "./tool-call";
 
-/** What can be done about a message that has failed. */
+/** What can be done about a message that the server does not have, and what the runner does. */
 export const WaysOut = createContext<
-  { retry(update: PendingUpdate): void; takeBack(update: PendingUpdate): void } | undefined
+  | { readonly status: RunnerStatus; retry(update: PendingUpdate): void; takeBack(update: PendingUpdate): void }
+  | undefined
 >(undefined);
 
 const NAMES = { user: "You", assistant: "Agent", tool: "Tool", system: "System" };
@@ -35,11 +37,13 @@ export function Bubble({ message, unconfirmed }: { message: object; unconfirmed?
 /** What is to be said of a message that the server has not confirmed. */
 function Note({ update }: { update: PendingUpdate }) {
   const ways = use(WaysOut);
-  if (update.status === "pending") return <p className="note">goes out when the agent is done</p>;
   if (update.status === "sent") return <p className="note">sent, not confirmed yet</p>;
+  const isWaiting = update.status === "pending";
+  if (isWaiting && ways?.status === "interrupted") return <p className="note">goes out after your answer</p>;
+  if (isWaiting && ways?.status !== "ready") return <p className="note">goes out when the agent is done</p>;
   return (
     <p className="note">
-      Failed: {sentence(update.error)}
+      {isWaiting ? "Stopped before the server had it" : `Failed: ${sentence(update.error)}`}
       {ways && (
         <span className="ways-out">
           <button type="button" className="quiet" onClick={() => ways.retry(update)}>

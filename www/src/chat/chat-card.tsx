@@ -1,6 +1,6 @@
 // The chat: the messages, what the run asks, and where to write.
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore, type KeyboardEvent } from "react";
-import { textOf } from "threadfold";
+import { textOf, type PendingUpdate } from "threadfold";
 import { useThread } from "threadfold/react";
 import { WaysOut } from "./bubble";
 import type { Chat, Server } from "./connection";
@@ -36,13 +36,15 @@ export function ChatCard({ chat, choose, startOver }: { chat: Chat } & Actions) 
   const toEnd = useFollow(log);
   const ways = useMemo(
     () => ({
-      retry(update: { id: string }) {
+      status,
+      retry(update: PendingUpdate) {
         toEnd();
-        void agent.retry(update);
+        // What was stopped goes out with the next run.
+        void (update.status === "failed" ? agent.retry(update) : agent.sendMessage());
       },
       takeBack: (update: Parameters<typeof takeBack>[1]) => takeBack(thread, update),
     }),
-    [thread, agent, toEnd],
+    [thread, agent, status, toEnd],
   );
   const say = (text: string) => {
     toEnd();

@@ -21,6 +21,11 @@ export function RunStatus({ chat: { thread, agent }, status }: { chat: Chat; sta
           Join again
         </button>
       )}
+      {status === "error" && !isLost && (
+        <button type="button" className="quiet" onClick={() => void agent.retry()}>
+          Try again
+        </button>
+      )}
     </div>
   );
 }
