@@ -218,7 +218,7 @@ function stateOf(middleware: readonly Middleware[], own: StateForm<SchemaFields>
 }
 
 /** @throws {@link ThreadfoldError} for what is no list. */
-function list<T>(given: readonly T[] | undefined, what: string): readonly T[] {
+export function list<T>(given: readonly T[] | undefined, what: string): readonly T[] {
   if (given === undefined || given === null) return [];
   if (Array.isArray(given)) return given as T[];
   throw new ThreadfoldError("INVALID_VALUE", `The ${what} of an agent should be a list.`);

@@ -1,6 +1,7 @@
 import type { LangChainMessage } from "../messages.js";
 import type { Fields as SchemaFields } from "../schema.js";
-import { type Agent, type AgentOptions, checkModel, createAgent } from "./create-agent.js";
+import { type Agent, type AgentOptions, checkModel, createAgent, list } from "./create-agent.js";
+import { replacing } from "./middleware.js";
 import { createFilesystemMiddleware } from "./middleware/filesystem.js";
 import { humanInTheLoopMiddleware, type HumanInTheLoopOptions } from "./middleware/human-in-the-loop.js";
 import { createPatchToolCallsMiddleware } from "./middleware/patch-tool-calls.js";
@@ -61,12 +62,12 @@ export function createDeepAgent<
   const M extends readonly Middleware[] = readonly [],
   R extends ResponseFormat = ResponseFormat,
 >(options: DeepAgentOptions<S, M, R>): Agent<FieldsOf<S>, readonly [...DeepMiddleware, ...M], R> {
-  const { subagents, interruptOn, summarization, systemPrompt, middleware = [], ...rest } = options ?? {};
+  const { subagents, interruptOn, summarization, systemPrompt, middleware, ...rest } = options ?? {};
   const { model } = rest;
   checkModel(model);
   const summary = () =>
     summarizationMiddleware({ model, ...summarization } as SummarizationOptions & { model: typeof model });
-  const stack = [
+  const builtIn = [
     todoListMiddleware(),
     createFilesystemMiddleware(),
     createSubAgentMiddleware({
@@ -85,7 +86,9 @@ export function createDeepAgent<
     }),
     summary(),
     createPatchToolCallsMiddleware(),
-    ...(middleware as readonly Middleware[]),
+  ] as readonly Middleware[];
+  const stack = [
+    ...replacing(builtIn, list(middleware as readonly Middleware[], "middleware")),
     ...(interruptOn ? [humanInTheLoopMiddleware({ interruptOn })] : []),
   ] as unknown as readonly [...DeepMiddleware, ...M];
   const prompt = systemPrompt ? systemMessage(systemPrompt).concat(`\n\n${PROMPT}`) : PROMPT;

@@ -39,6 +39,13 @@ export function createMiddleware<const S extends StateForm<SchemaFields> = Recor
 }
 
 // The last is LangChain's, and has no use here.
+/** Returns a stack in which what is given takes the place of what has its name; the others come behind. */
+export function replacing(stack: readonly Middleware[], given: readonly Middleware[]): Middleware[] {
+  const named = new Map(given.map((one) => [one?.name, one]));
+  const names = new Set(stack.map(({ name }) => name));
+  return [...stack.map((one) => named.get(one.name) ?? one), ...given.filter((one) => !names.has(one?.name))];
+}
+
 const PARTS = ["name", "stateSchema", "contextSchema", "tools", "streamTransformers"];
 const HOOKS = ["beforeAgent", "beforeModel", "afterModel", "afterAgent", "wrapModelCall", "wrapToolCall"];
 

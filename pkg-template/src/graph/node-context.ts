@@ -120,6 +120,16 @@ export class NodeContext<State = unknown, Context = unknown> {
     return () => task.watch?.touch(true);
   }
 
+  /** Returns what other tasks of this super-step have written to a field: those that are done, also before a question. */
+  get writtenBeside(): (field: string) => readonly unknown[] {
+    const own = this[TASK];
+    return (field) =>
+      own.run.tasks
+        .filter((task) => task !== own && task.status === "done")
+        .flatMap(({ updates }) => updates.filter((update) => Object.hasOwn(update, field)))
+        .map((update) => update[field]);
+  }
+
   /** The number of the super-step. */
   get step(): number {
     return this[TASK].run.stepNumber;

@@ -146,7 +146,7 @@ interface Changes {
 const known = new WeakMap<object, Changes>();
 
 /** What the calls of the last turn change. Reads them once for all of them. */
-export function changesOfTurn(messages: Parameters<typeof lastTurn>[0]): Changes {
+function changesOfTurn(messages: Parameters<typeof lastTurn>[0]): Changes {
   const { ai } = lastTurn(messages);
   let changes = ai && known.get(ai);
   if (changes) return changes;

@@ -6,14 +6,13 @@ import type { Fields as SchemaFields, Schema } from "../../schema.js";
 import type { FileData } from "../../files.js";
 import { createAgent } from "../create-agent.js";
 import { type Fields, lastText, toolMessage } from "../message.js";
-import { createMiddleware } from "../middleware.js";
+import { createMiddleware, replacing } from "../middleware.js";
 import type { AgentModel } from "../models.js";
 import { objectSchema } from "../schema-checks.js";
 import type { ResponseFormat } from "../structured.js";
 import { type Tool, tool } from "../tools.js";
 import type { Middleware, StateForm, ToolRuntime } from "../types.js";
 import { withPrompt } from "../request-changes.js";
-import { changesOfTurn } from "./filesystem.js";
 import { humanInTheLoopMiddleware, type HumanInTheLoopOptions } from "./human-in-the-loop.js";
 
 /** An agent that another one gives tasks to. */
@@ -174,7 +173,7 @@ function runnableOf(spec: SubAgent | CompiledSubAgent, defaults: SubAgentOptions
     throw new ThreadfoldError("INVALID_VALUE", `The sub-agent '${name}' has no model, and there is no defaultModel.`);
   const approval = interruptOn ? [humanInTheLoopMiddleware({ interruptOn })] : [];
   const { defaultMiddleware: first = [], stateSchema } = defaults;
-  const middleware = [...(typeof first === "function" ? first() : first), ...own, ...approval];
+  const middleware = [...replacing(typeof first === "function" ? first() : first, own), ...approval];
   return createAgent({ name, model, tools, systemPrompt, responseFormat, middleware, stateSchema });
 }
 
@@ -199,15 +198,28 @@ function changesOf(given: Fields, has: Fields, runtime: ToolRuntime): { fields: 
     const { kind } = runtime.schema.fields[key] as { kind: string };
     if (kind === "files" || kind === "merge") {
       const changes = changedEntries((before ?? {}) as Fields, (value ?? {}) as Fields, kind === "files");
-      if (kind === "files") besideOthers(changes, (before ?? {}) as Fields, runtime, notes);
+      if (kind === "files") besideOthers(key, changes, (before ?? {}) as Fields, runtime, notes);
       if (Object.keys(changes).length > 0) fields[key] = changes;
     } else if (Array.isArray(value) && Array.isArray(before) && (kind === "append" || kind === "reducer")) {
       const grown = value.length >= before.length && before.every((one, at) => same(one, value[at]));
       const more = grown ? value.slice(before.length) : value;
       if (more.length > 0) fields[key] = more;
-    } else if (before === undefined || !same(before, value)) fields[key] = value;
+    } else if (before === undefined || !same(before, value)) fields[key] = addedTo(before, value, key, runtime.schema);
   }
   return { fields, notes };
+}
+
+/** What makes `value` of `before`: of a number or a text that the field's reducer adds up, what was added. */
+function addedTo(before: unknown, value: unknown, key: string, schema: Schema<SchemaFields>): unknown {
+  const added =
+    typeof before === "number" && typeof value === "number"
+      ? value - before
+      : typeof before === "string" && typeof value === "string" && value.startsWith(before)
+        ? value.slice(before.length)
+        : undefined;
+  if (added === undefined) return value;
+  const { [key]: made } = schema.merge({ [key]: before }, { [key]: added }) as Fields;
+  return made === value ? added : value;
 }
 
 const same = (a: unknown, b: unknown) => a === b || sameJson(a, b);
@@ -224,15 +236,17 @@ function changedEntries(before: Fields, after: Fields, removes: boolean): Fields
 const set = (object: Fields, key: string, value: unknown) =>
   Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
 
-/** Keeps what another sub-agent of this step has written to the same path: this one's goes beside it. */
-function besideOthers(changes: Fields, before: Fields, { state, toolCall }: ToolRuntime, notes: string[]): void {
+/** Keeps what another call of this step has written to the same path: this one's goes beside it. */
+function besideOthers(key: string, changes: Fields, before: Fields, runtime: ToolRuntime, notes: string[]): void {
+  const { state, toolCall } = runtime;
   let others = written.get(state);
   if (!others) written.set(state, (others = new Map()));
-  // What the agent itself writes in this turn counts as well.
-  const direct = changesOfTurn(state.messages).paths;
+  // What the agent itself has written in this turn counts as well, and what was written before a question.
+  for (const theirs of runtime.writtenBeside(key) as Fields[])
+    for (const [path, file] of Object.entries(theirs)) if (!others.has(path)) others.set(path, [theirs, file]);
   for (const [path, file] of Object.entries(changes)) {
     const [call, theirs] = others.get(path) ?? [toolCall];
-    if (direct.has(path) || (call !== toolCall && !same(contentOf(theirs), contentOf(file)))) {
+    if (call !== toolCall && !same(contentOf(theirs), contentOf(file))) {
       delete changes[path];
       if (file === null) notes.push(`Note: another call changed ${path} at the same time, so it was not deleted.`);
       else {
