@@ -37,7 +37,8 @@ function whyInstall(some) {
     if (!path.startsWith("node_modules/") || link || optional || devOptional || peer) continue;
     const name = path.slice("node_modules/".length);
     if (needed && !needed.has(name) && !present[path]) continue;
-    if (present[path]?.version !== version) return `${name} is not the locked ${version}`;
+    if (!present[path]) return `${name} is not installed`;
+    if (present[path].version !== version) return `${name} is not the locked ${version}`;
   }
   // A workspace whose package.json has dependencies that the lock file lacks.
   for (const [path, { dependencies, devDependencies }] of Object.entries(wanted)) {

@@ -26,6 +26,9 @@ const QUICK = [
   "langgraph/fold-run",
   "ag-ui/streams",
   "react/",
+  "runner/runner.test",
+  "graph/rules",
+  "agent/hooks",
 ];
 
 /** In CI, all that there is to try. */

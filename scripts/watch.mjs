@@ -3,6 +3,7 @@
 import { watch as observe } from "node:fs";
 import { join } from "node:path";
 import { build } from "./build.mjs";
+import { requireNode } from "./node-modules.mjs";
 import { Complaint, isMain, main, root, watch } from "./process.mjs";
 import { IN_NODE, vitestIn } from "./vitest.mjs";
 
@@ -13,6 +14,11 @@ const RELATED = [
   [/^pkg-template\/src\/(entries\/)?ag-ui/, ["ag-ui/"]],
   [/^pkg-template\/src\/(entries\/)?langgraph/, ["langgraph/"]],
   [/^pkg-template\/src\/(entries\/)?react/, ["react/"]],
+  [/^pkg-template\/src\/runner/, ["runner/"]],
+  [/^pkg-template\/src\/(entries\/)?persist/, ["persist/"]],
+  [/^pkg-template\/src\/(entries\/)?serve/, ["serve/"]],
+  [/^src\/graph|^pkg-template\/src\/(entries\/)?(graph|checkpoint)/, ["graph/", "checkpoint/"]],
+  [/^src\/agent|^bindings-agent|^pkg-template\/src\/(entries\/)?agent/, ["agent/"]],
   [/^src\/(context|wasm_agent)|^pkg-template\/src\/(entries\/)?context/, ["context/"]],
   [/^src\/schema|^pkg-template\/src\/schema/, ["thread/schema", "laws/", "types/schema"]],
   [
@@ -54,6 +60,7 @@ async function test(files) {
 
 if (isMain(import.meta.url)) {
   await main(async () => {
+    requireNode();
     const wanted = process.argv.slice(2);
     const changed = new Set();
     for (const folder of SOURCES) {

@@ -216,7 +216,7 @@ impl Error {
                 "TWO_OVERWRITES At key '{}': Can receive only one Overwrite value per super-step."
             }
             Self::NotInput { .. } => {
-                "NOT_INPUT The field '{}' is not input: only the agent writes it."
+                "NOT_INPUT The field '{}' is not input: the schema lacks it, or only the agent writes it."
             }
             Self::NoInput => "NO_INPUT Received no input for __start__",
             Self::InvalidSchema { .. } => "INVALID_SCHEMA This schema cannot be: {}.",

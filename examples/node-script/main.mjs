@@ -1,6 +1,7 @@
 // `node main.mjs "What is the weather in Rome?"` asks the agent and prints the answer as it comes. The conversation is
-// kept in thread.json, so that the next call goes on with it.
+// kept in thread.json, so that the next call goes on with it. What the agent asks is asked here.
 import { readFileSync, writeFileSync } from "node:fs";
+import { createInterface } from "node:readline/promises";
 import { textOf, Thread } from "threadfold";
 import { AgUiRunner } from "threadfold/ag-ui/events";
 
@@ -18,11 +19,23 @@ function show({ messages }) {
 }
 
 thread.subscribe(show);
-await agent.sendMessage(process.argv[2] ?? "Hello");
+if (agent.interrupts.length === 0) await agent.sendMessage(process.argv[2] ?? "Hello");
+while (agent.interrupts.length > 0) await agent.resume(await answers(agent.interrupts));
 show(thread.getState()); // listeners hear of what comes in one piece a task later
 process.stdout.write("\n");
 if (agent.status === "error") throw agent.error;
 writeFileSync("thread.json", JSON.stringify(thread));
+
+async function answers(interrupts) {
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  const decisions = [];
+  for (const { id, message } of interrupts) {
+    const answer = await terminal.question(`\n${message ?? "Go on?"} (yes or no) `);
+    decisions.push({ id, value: { approved: answer.startsWith("y") } });
+  }
+  terminal.close();
+  return decisions;
+}
 
 function load() {
   try {

@@ -45,6 +45,19 @@ test.each(files.map((file) => relative(root, file)))("the links of %s", (name) =
   }
 });
 
+test("the documentation's site has every page and every entry", () => {
+  const { entryPoints, projectDocuments } = JSON.parse(readFileSync(join(root, "docs", "typedoc.json"), "utf8")) as {
+    entryPoints: string[];
+    projectDocuments: string[];
+  };
+  const pages = readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md"));
+  expect(pages.filter((name) => !projectDocuments.includes(name))).toEqual([]);
+  const entries = join(root, "pkg-template", "src", "entries");
+  const modules = readdirSync(entries, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
+  const missing = modules.filter((name) => !entryPoints.includes(`../pkg-template/src/entries/${name}`));
+  expect(missing).toEqual([]);
+});
+
 test("the package has what its pages link to", () => {
   const pkg = join(root, "pkg");
   const pages = ["README.md", "DESIGN.md", ...readdirSync(join(pkg, "docs")).map((name) => join("docs", name))];

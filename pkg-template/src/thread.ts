@@ -1,6 +1,7 @@
 import * as ASK from "../generated/numbers/ask.js";
 import { development, handedOut } from "./development.js";
 import { option, reading, ThreadfoldError } from "./errors.js";
+import { checkNames, type NamesOf } from "./known-options.js";
 import type { MessageIn } from "./messages.js";
 import type { InputOf } from "./fields.js";
 import { choice } from "./options.js";
@@ -29,6 +30,14 @@ import { recordOf, refuseCircles, VERSION, withPlainError } from "./thread/recor
 import { RunPosition } from "./thread/run-position.js";
 import { inFrame, inTask } from "./thread/schedule.js";
 import { ServerFields } from "./thread/server-fields.js";
+
+const OPTIONS = Object.keys({
+  schema: true,
+  values: true,
+  threadId: true,
+  notify: true,
+  history: true,
+} satisfies NamesOf<ThreadOptions<object, object>>);
 
 /**
  * A conversation with an agent: shows your updates at once and stays in sync with the server that owns it. Shaped like
@@ -75,6 +84,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   constructor(options: ThreadOptions<S, U> | undefined);
   constructor(...options: NoOptions<S, U>);
   constructor(options?: ThreadOptions<S, U>) {
+    checkNames(options, OPTIONS);
     this.schema = option(options, "schema");
     const schema = this.schema as Schema<unknown> | undefined;
     this.threadId = option(options, "threadId");

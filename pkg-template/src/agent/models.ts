@@ -49,7 +49,7 @@ export function callModel(model: AgentModel, call: ModelCall): Promise<AiMessage
   if (typeof model === "function") return callFunction(model, call);
   throw new ThreadfoldError(
     "INVALID_VALUE",
-    "A model should have `invoke` (LangChain), or `doGenerate` (the AI SDK), or be a function.",
+    "A model should have `invoke` (LangChain), or `doGenerate` (the AI SDK), or be a function: the name of one is not enough.",
   );
 }
 

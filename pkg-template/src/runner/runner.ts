@@ -75,7 +75,8 @@ export abstract class Runner<S extends object, U extends object> {
   #isDisposed = false;
 
   protected constructor(thread: Thread<S, U>, protocol: RunProtocol, options: RunnerOptions) {
-    if (typeof thread?.optimistic !== "function") invalid("A runner runs an agent for a thread, such as new Thread().");
+    if (typeof thread?.optimistic !== "function")
+      invalid("A runner's first argument should be a thread, such as new Thread().");
     this.thread = thread;
     this.#protocol = protocol;
     this.#refuses = choice(options, "whileRunning", ["queue", "refuse"]) === 1;
@@ -244,7 +245,8 @@ export abstract class Runner<S extends object, U extends object> {
       return this.#protocol.load && !this.#work && isLost(thread.run)
         ? this.#askFirst(chosen)
         : this.#sendAgain(chosen);
-    if (id !== undefined || status !== "failed") invalid("Nothing has failed.");
+    if (id !== undefined) invalid("No update that has failed has this id: see thread.pending.");
+    if (status !== "failed") invalid("Nothing has failed.");
     if (this.#work || !this.#protocol.answersAgain) return this.#enqueue(undefined);
     if (this.#answers) return this.#resume(this.#answers);
     const said = thread.run.id === undefined ? [] : saidBy(thread, this.#before);
@@ -614,7 +616,10 @@ export abstract class Runner<S extends object, U extends object> {
 const isSent = ({ status }: PendingUpdate<unknown>) => status === "sent";
 
 function busy(): never {
-  throw new ThreadfoldError("BUSY", "A run of the thread is under way, or waits for an answer.");
+  throw new ThreadfoldError(
+    "BUSY",
+    "A run of the thread is under way, or waits for an answer: stop() it, or wait for its end.",
+  );
 }
 
 function invalid(sentence: string): never {
