@@ -14,6 +14,8 @@ export default defineConfig({
   define: { "process.env.NODE_ENV": JSON.stringify("production") },
   oxc: { jsx: { runtime: "automatic", development: false } },
   worker: { format: "es" },
+  // Only the chart's worker imports them, on demand: found then, they would reload the page.
+  optimizeDeps: { include: ["@ag-ui/client", "rxjs"] },
   // While the docs are being written, the page would be reloaded for each of their pages.
   server: { watch: { ignored: ["**/public/docs/**"] } },
   build: {

@@ -12,6 +12,7 @@ import type {
 import { choice, RULES } from "./options.js";
 
 export type * from "./message-types.js";
+export { REMOVE_ALL_MESSAGES, removeMessage } from "./removal.js";
 
 /** Whose rules a list of messages follows: LangGraph's `add_messages`, or DeepAgents' batch reducer. */
 export interface MessageOptions {
@@ -20,24 +21,6 @@ export interface MessageOptions {
    * without, a message that is removed and sent again comes last, and of two with one id only the last is removed.
    */
   rules?: "langgraph" | "deepagents" | undefined;
-}
-
-/** Removes every message before it, as the id of a removal. */
-export const REMOVE_ALL_MESSAGES = "__remove_all__";
-
-/**
- * Makes the removal of the message with this id, for {@link addMessages} and every other update of messages.
- *
- * @example
- * ```ts
- * import { addMessages, removeMessage } from "threadfold";
- *
- * const list = addMessages([{ type: "human", id: "1", content: "a" }], removeMessage("1"));
- * console.log(list.length); // 0
- * ```
- */
-export function removeMessage(id: string): MessageRemoval {
-  return { type: "remove", id };
 }
 
 /**

@@ -1,6 +1,7 @@
 // The node `model`: asks the model, through the middlewares.
 import { type Command, type NodeContext } from "threadfold/graph";
 import type { LangChainMessage } from "../messages.js";
+import { REMOVE_ALL_MESSAGES, removeMessage } from "../removal.js";
 import type { Callbacks } from "./callbacks.js";
 import { type AiMessage, type Fields, named, typeOf, withId } from "./message.js";
 import { type AgentModel, callModel } from "./models.js";
@@ -102,7 +103,7 @@ export function modelNode(options: ModelNodeOptions) {
       }
       const response = came as ModelResponse | undefined;
       if (!Array.isArray(response?.messages)) throw invalidResponse("wrapModelCall", one.name, "AIMessage", came);
-      const message = response.messages?.find((one) => typeOf(one) === "ai") as AiMessage;
+      const message = response.messages.find((message) => typeOf(message) === "ai") as AiMessage;
       return { message, response, commands: response.command ? [...commands, checked(response.command)] : commands };
     };
   }, ask);
@@ -123,7 +124,7 @@ export function modelNode(options: ModelNodeOptions) {
     const { message, response, commands } = await handler(request);
     const answer = response ?? (message && found.get(message)) ?? { messages: message ? [withId(message)] : [] };
     const update: Fields = { messages: answer.messages };
-    if (repaired) update["messages"] = [{ type: "remove", id: "__remove_all__" }, ...repaired, ...answer.messages];
+    if (repaired) update["messages"] = [removeMessage(REMOVE_ALL_MESSAGES), ...repaired, ...answer.messages];
     if (answer.structuredResponse !== undefined || structured) update["structuredResponse"] = answer.structuredResponse;
     return commands.length > 0 ? [update, ...commands] : update;
   };

@@ -1,4 +1,5 @@
 import { patchToolCalls } from "threadfold/context";
+import { REMOVE_ALL_MESSAGES, removeMessage } from "../../removal.js";
 import { createMiddleware } from "../middleware.js";
 
 /**
@@ -25,7 +26,7 @@ export function createPatchToolCallsMiddleware() {
     beforeAgent: ({ messages }) => {
       const patched = patchToolCalls(messages);
       if (patched === messages) return undefined;
-      return { messages: [{ type: "remove", id: "__remove_all__" }, ...patched] };
+      return { messages: [removeMessage(REMOVE_ALL_MESSAGES), ...patched] };
     },
   });
 }
