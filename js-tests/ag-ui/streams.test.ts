@@ -540,9 +540,9 @@ class Asked extends Thread {
   readonly events: { readonly type: string }[] = [];
   readonly asked: string[] = [];
 
-  override receive(event: Parameters<Thread["receive"]>[0]): void {
+  override receive(event: Parameters<Thread["receive"]>[0]): boolean {
     this.events.push(event);
-    super.receive(event);
+    return super.receive(event);
   }
 
   override message(id: string): ReturnType<Thread["message"]> {

@@ -50,6 +50,18 @@ describe("a wrong part is reported, and the stream goes on", () => {
     expect(thread.run?.status).toBe("idle");
   });
 
+  test.each([[{ id: 7, type: "human", content: "Hi" }], [null], [{}]])(
+    "a state that is refused takes away nothing that was streamed: %j",
+    async (message) => {
+      const thread = new Recorder();
+      await foldRun(
+        thread,
+        streamOf([...BEGIN, said(ai("a", "Hello")), { event: "values", data: { messages: [message] } }]),
+      );
+      expect([thread.errors.length, thread.contents]).toEqual([1, ["Hi", "Hello"]]);
+    },
+  );
+
   test("also one that is nested without end, in any place, with an id or without", async () => {
     const deep = nested(100_000);
     const parts: Part[] = [

@@ -11,10 +11,11 @@ export class Recorder extends Thread {
     this.on("error", ({ code }) => this.errors.push(code));
   }
 
-  override receive(event: ThreadEvent): void {
+  override receive(event: ThreadEvent): boolean {
     this.events.push(event);
-    super.receive(event);
+    const isFolded = super.receive(event);
     this.shown.push(this.getState().messages);
+    return isFolded;
   }
 
   /** The events of a kind, without what tells them from each other. */

@@ -4,8 +4,9 @@ import type { Thread } from "threadfold";
 export function byPart<T extends Pick<Thread, "receive" | "flush">>(thread: T): T {
   const { receive } = thread;
   thread.receive = (event) => {
-    receive.call(thread, event);
+    const isFolded = receive.call(thread, event);
     thread.flush();
+    return isFolded;
   };
   return thread;
 }

@@ -263,22 +263,25 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   }
 
   /**
-   * Folds one server event. An event that cannot be folded goes to the `error` listeners; the state is then unchanged,
-   * and the stream may go on.
+   * Folds one server event. Returns false for one that cannot be folded: it goes to the `error` listeners, the state is
+   * unchanged, and the stream may go on.
    *
    * Calls listeners of `drift` and `error` before it returns, and those of {@link Thread.subscribe} once for all events
    * that arrive together.
    *
    * @throws {@link ThreadfoldError} `DISPOSED`, and `BUSY` when called from within a reducer.
    */
-  receive(event: ThreadEvent): void {
+  receive(event: ThreadEvent): boolean {
     this.#core.ready();
+    let isFolded = true;
     try {
       this.#fold(event);
     } catch (cause) {
+      isFolded = false;
       this.report(cause instanceof ThreadfoldError ? cause : unreadable(cause), event);
     }
     this.#notifier.later();
+    return isFolded;
   }
 
   #fold(event: ThreadEvent): void {

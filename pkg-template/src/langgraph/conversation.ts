@@ -82,9 +82,9 @@ export class Conversation implements RunEnds {
     return orphans.length === 1 ? orphans[0]?.message : undefined;
   }
 
-  send(event: ThreadEvent): void {
+  send(event: ThreadEvent): boolean {
     if (event.type !== "text") this.#growing.clear();
-    this.delivery.send(event);
+    return this.delivery.send(event);
   }
 
   get interrupts(): readonly RunInterrupt[] {
@@ -215,10 +215,11 @@ export class Conversation implements RunEnds {
     const partial = this.#isLeftByInterrupt || this.#interrupts.length > 0;
     this.#isLeftByInterrupt = false;
     const messages = plainMessages(values["messages"]);
+    const all = messages === values["messages"] ? values : { ...values, messages };
+    // A state that the thread refuses says nothing of what was streamed.
+    if (!this.send(partial ? { type: "values", values: all, partial } : { type: "values", values: all })) return;
     if (Array.isArray(messages)) this.#land(messages, partial);
     this.#sawValues = true;
-    const all = messages === values["messages"] ? values : { ...values, messages };
-    this.send(partial ? { type: "values", values: all, partial } : { type: "values", values: all });
   }
 
   #land(messages: readonly unknown[], partial: boolean): void {

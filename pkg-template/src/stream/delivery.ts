@@ -17,7 +17,8 @@ export interface ReceivingThread {
   message(id: string): object | undefined;
   /** Returns whether the run has had the part with this key. */
   had(key: string): boolean;
-  receive(event: ThreadEvent): void;
+  /** May return false for an event that it refuses. */
+  receive(event: ThreadEvent): unknown;
   /** Tells the listeners of errors; the thread stays as it is. */
   report(error: ThreadfoldError, event?: unknown): void;
 }
@@ -52,11 +53,14 @@ export class Delivery {
     this.#position = position ?? NOWHERE;
   }
 
-  /** Sends an event. The first of a part bears its position, by which the thread knows the part again. */
-  send(event: ThreadEvent): void {
+  /**
+   * Sends an event. The first of a part bears its position, by which the thread knows the part again. Returns false if
+   * the thread refuses it.
+   */
+  send(event: ThreadEvent): boolean {
     const { id, key = id } = this.#position;
     this.#position = NOWHERE;
-    this.thread.receive(key === undefined ? event : { ...event, id, key });
+    return this.thread.receive(key === undefined ? event : { ...event, id, key }) !== false;
   }
 }
 

@@ -17,12 +17,12 @@ export class ServerSentEvents {
     this.#parser = createParser({
       onEvent: ({ id, event, data: said }) => {
         if (this.#hasEnough) return;
+        const data = this.#isOver && said.endsWith(`\n${END}`) ? said.slice(0, -1 - END.length) : said;
         // What the end left: nothing, or an event that had not come to its data.
-        if (this.#isOver && said === END) {
+        if (this.#isOver && (said === END || data === "")) {
           if (id !== undefined || event !== undefined) taker.cut?.();
           return;
         }
-        const data = this.#isOver && said.endsWith(`\n${END}`) ? said.slice(0, -1 - END.length) : said;
         let parsed: unknown;
         try {
           parsed = data === "" ? undefined : JSON.parse(data);
