@@ -249,10 +249,13 @@ impl<V: Value> Thread<V> {
     /// Removes an update as if it had never been made. Returns false for an unknown id.
     pub fn rollback(&mut self, id: &str) -> bool {
         let gone = self.updates.place(id).and_then(|place| self.updates.remove(place));
-        if gone.is_some() {
-            self.updates_changed();
+        let Some(gone) = gone else { return false };
+        // What the server has stays where it is.
+        for edit in gone.edits.iter().filter(|edit| self.messages.find(&edit.id).is_none()) {
+            self.places.leave(edit.seat);
         }
-        gone.is_some()
+        self.updates_changed();
+        true
     }
 
     fn mark(&mut self, id: &str, status: Status, error: Option<V>) -> bool {

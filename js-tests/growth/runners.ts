@@ -68,6 +68,20 @@ export const runners: Case[] = [
     },
   },
   {
+    // Each goes to the end.
+    name: "Runner: some of n messages that failed each, retried one by one",
+    from: 32,
+    most: 128,
+    prepare: (n) => {
+      const thread = failed(n, false);
+      const runner = new AgUiRunner(thread, { send: answer });
+      const updates = thread.pending.slice(0, 16);
+      return async () => {
+        for (const update of updates) await runner.retry(update);
+      };
+    },
+  },
+  {
     // Each result has the list of those that are still open.
     name: "Runner: some of n questions answered one by one",
     prepare: (n) => {

@@ -152,6 +152,18 @@ describe("where a message stands", () => {
     expect([idsOf(thread), op.status]).toEqual([["0", "1", "3", "x"], "done"]);
   });
 
+  test("a message that is taken back and made anew stands behind those that were made before it", () => {
+    using thread = threadOf();
+    const first = thread.optimistic({ messages: [human("1", "a")] });
+    thread.optimistic({ messages: [human("2", "b")] });
+    hear(thread, started("r1"));
+    thread.receive({ type: "run-failed", error: "down" });
+    first.rollback();
+    thread.optimistic({ messages: [human("1", "a")] });
+    hear(thread, started("r2"), message(human("1", "a")), streamed("x"));
+    expect(idsOf(thread)).toEqual(["2", "1", "x"]);
+  });
+
   test("an update that edits one message and adds another: the new one stands at the end", () => {
     using thread = threadOf(human("1", "a"), ai("2", "b"), human("3", "c"));
     thread.optimistic({ messages: [human("1", "A"), human("4", "d")] });

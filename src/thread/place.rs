@@ -69,6 +69,14 @@ impl<V: Value> Places<V> {
         }
     }
 
+    /// Notes that no update puts a message in this seat any more.
+    pub(super) fn leave(&mut self, seat: u32) {
+        if let Some(old) = self.seats.get_mut(seat as usize).and_then(Option::take) {
+            self.by_id.take(&old, &|[at, _]| at == seat);
+            self.head = None;
+        }
+    }
+
     /// Stores the list that the updates of this anchor were sent with, unless it is stored.
     pub(super) fn anchor(&mut self, anchor: u32, had: V) {
         if self.anchors.last().is_none_or(|(last, _)| *last != anchor) {

@@ -251,7 +251,13 @@ impl Model {
 
     pub fn rollback(&mut self, serial: usize) {
         if let Some(at) = self.place(serial) {
-            self.updates.remove(at);
+            let gone = self.updates.remove(at);
+            // What the server has stays where it is.
+            for Part { write, .. } in gone.edits {
+                if position(&self.confirmed.messages, &write.message.id).is_none() {
+                    self.seats[write.seat] = None;
+                }
+            }
         }
     }
 
