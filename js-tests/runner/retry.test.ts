@@ -43,6 +43,18 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make, said, a
   const statuses = (thread: AnyThread) => thread.pending.map(({ status }) => status);
   const lastSaid = (server: StubServer) => said(server.requests.at(-1) ?? {}).map(({ content }) => content);
 
+  test("an old message takes away what its own run had said, and no answer of another", async () => {
+    const { server, thread, runner } = await withOld();
+    const [old] = thread.pending;
+    const texts = () => thread.getState().messages.map(({ content }) => content);
+    expect((await runner.sendMessage()).status).toBe("finished");
+    const answered = texts().slice(1);
+    expect(answered).toHaveLength(1);
+    server.faults = { cut: 99 };
+    expect((await runner.retry(old)).status).toBe("finished");
+    expect(texts()).toEqual([...answered, "Old", expect.stringContaining("You said Old")]);
+  });
+
   test.each([undefined, "refuse"] as const)("an answer that is refused is sent again (%s)", async (whileRunning) => {
     const { server, thread, runner } = await withOld({ whileRunning });
     expect((await runner.sendMessage("Ask")).status).toBe("interrupted");

@@ -1,5 +1,6 @@
 import type { Thread } from "threadfold";
 import type { PendingUpdate } from "../thread-types.js";
+import { messagesIn } from "./said.js";
 import { carried } from "./waiting.js";
 
 /** Tells which updates failed together: those with one error, the run's. */
@@ -7,10 +8,26 @@ export class Failed<S extends object, U extends object> {
   readonly #thread: Thread<S, U>;
   /** The errors of a thread that was loaded, where each is a copy. */
   readonly #copies: ReadonlySet<unknown>;
+  /** The ids of what each run had said before it failed, by its error. */
+  readonly #said = new WeakMap<object, ReadonlySet<unknown>>();
 
   constructor(thread: Thread<S, U>) {
     this.#thread = thread;
     this.#copies = new Set([thread.run, ...thread.pending].map(({ error }) => error));
+  }
+
+  /** Takes note of what the run had said that has failed just now: what was not there before. */
+  note(before: ReadonlySet<unknown>): void {
+    const { error } = this.#thread.run;
+    if (typeof error !== "object" || error === null) return;
+    const ids = messagesIn(this.#thread.confirmed).map(({ id }) => id);
+    this.#said.set(error, new Set(ids.filter((id) => !before.has(id))));
+  }
+
+  /** Returns the ids of what the runs had said that these failed with; undefined if a reload has lost them. */
+  saidWith(updates: readonly PendingUpdate<U>[]): ReadonlySet<unknown> | undefined {
+    const known = updates.map(({ error }) => this.#said.get(error as object));
+    return known.includes(undefined) ? undefined : new Set(known.flatMap((ids) => [...(ids ?? [])]));
   }
 
   /** Returns what is failed and carried by runs. */

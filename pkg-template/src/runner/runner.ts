@@ -254,7 +254,8 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   #sendAgain(chosen: readonly PendingUpdate<U>[]): Promise<RunResult> {
-    const again = this.#outbox.prepare(() => sendAgain(this.thread, chosen));
+    const said = this.#failed.saidWith(chosen);
+    const again = this.#outbox.prepare(() => sendAgain(this.thread, chosen, said));
     for (const one of again) this.#outbox.add(one);
     return this.#enqueue(again.at(-1));
   }
@@ -345,6 +346,8 @@ export abstract class Runner<S extends object, U extends object> {
     };
     const join = () => {
       this.#loading.end();
+      // It is another page's run.
+      this.#before = undefined;
       return this.#follow();
     };
     const work = async (): Promise<RunResult> => {
@@ -540,6 +543,7 @@ export abstract class Runner<S extends object, U extends object> {
       );
     } catch (error) {
       thread.receive({ type: "run-failed", error });
+      this.#noteFailure();
       return this.#result({});
     }
     return this.#follow(send, asked);
@@ -581,9 +585,15 @@ export abstract class Runner<S extends object, U extends object> {
     ofRunners.add(signal);
     const news = await readRun(this.thread, this.#protocol, this.#delays, signal, send);
     if (["idle", "interrupted"].includes(this.thread.run.status) && !signal.aborted) this.#mayLack = false;
+    this.#noteFailure();
     // An answer that the server refused can be corrected.
     if (news.stillOpen && this.thread.run.status === "failed") this.#questions.reopen(news.stillOpen);
     return signal.aborted ? this.#left(signal.reason instanceof LeftOff, asked) : this.#result(news);
+  }
+
+  /** What a failed run had said goes when it is tried again, and nothing else. */
+  #noteFailure(): void {
+    if (this.thread.run.status === "failed" && this.#before) this.#failed.note(this.#before());
   }
 
   /** The run was stopped here, or disconnected. An interrupt whose answer the server has not received is still open. */

@@ -8,10 +8,13 @@ import { isPending } from "./waiting.js";
 /**
  * Makes failed updates pending again, in their order; returns their ids. Makes anew what removes messages. Removes what the failed run had sent after them;
  * moves to the end those behind which the conversation has gone on, and all after these.
+ *
+ * @param said - The ids of what that run had said; if a reload has lost them, it is what stands behind.
  */
 export function sendAgain<S extends object, U extends object>(
   thread: Thread<S, U>,
   updates: readonly PendingUpdate<U>[],
+  said: ReadonlySet<unknown> | undefined,
 ): string[] {
   if (updates.some(({ update }) => isEdit(thread, update as object))) {
     for (const { id } of updates) thread.optimisticUpdate(id).rollback();
@@ -20,7 +23,7 @@ export function sendAgain<S extends object, U extends object>(
   }
   const ids = updates.map(({ update }) => idsOf(update).filter((id) => id !== undefined));
   const own = new Set<unknown>(ids.flat());
-  takeBack(thread, ids, own);
+  takeBack(thread, ids, own, said);
   const messages = messagesIn(thread.getState());
   const places = new Map<unknown, number>(messages.map(({ id }, at) => [id, at]));
   // What waits behind them goes out with them.
@@ -55,6 +58,7 @@ function takeBack<S extends object, U extends object>(
   thread: Thread<S, U>,
   ids: readonly (readonly unknown[])[],
   own: ReadonlySet<unknown>,
+  said: ReadonlySet<unknown> | undefined,
 ): void {
   const messages = messagesIn(thread.getState());
   const shown = new Set<unknown>(messages.map(({ id }) => id));
@@ -70,7 +74,7 @@ function takeBack<S extends object, U extends object>(
     // The result of a call made before is what somebody else has sent.
     isBehind = isOwn || (isBehind && !isUsers(message) && (answered === undefined || calls.has(answered)));
     if (isBehind) for (const call of tool_calls ?? []) calls.add(call.id);
-    return isBehind && !isOwn && thread.message(id);
+    return isBehind && !isOwn && (!said || said.has(id)) && thread.message(id);
   });
   if (gone.length > 0) thread.update({ messages: gone.map(({ id }) => removeMessage(id)) } as U);
 }

@@ -117,7 +117,12 @@ function openedOf(source: unknown): Opened {
 
 const ofIterator = (iterator: AsyncIterator<unknown> | Iterator<unknown>, isList: boolean): Opened => ({
   isList,
-  next: async () => iterator.next(),
+  next: async () => {
+    const result: unknown = await iterator.next();
+    // As `for await` does: without an end it would be asked for ever.
+    if (typeof result !== "object" || result === null) throw new TypeError("A stream's next() should give an object.");
+    return result as IteratorResult<unknown>;
+  },
   close: () => iterator.return?.(),
 });
 
