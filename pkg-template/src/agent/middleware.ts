@@ -38,7 +38,6 @@ export function createMiddleware<const S extends StateForm<SchemaFields> = Recor
   return checked(middleware);
 }
 
-// The last is LangChain's, and has no use here.
 /** Returns a stack in which what is given takes the place of what has its name; the others come behind. */
 export function replacing(stack: readonly Middleware[], given: readonly Middleware[]): Middleware[] {
   const named = new Map(given.map((one) => [one?.name, one]));
@@ -46,6 +45,7 @@ export function replacing(stack: readonly Middleware[], given: readonly Middlewa
   return [...stack.map((one) => named.get(one.name) ?? one), ...given.filter((one) => !names.has(one?.name))];
 }
 
+// The last is LangChain's, and has no use here.
 const PARTS = ["name", "stateSchema", "contextSchema", "tools", "streamTransformers"];
 const HOOKS = ["beforeAgent", "beforeModel", "afterModel", "afterAgent", "wrapModelCall", "wrapToolCall"];
 
@@ -116,7 +116,7 @@ export function schemaOf(schema: StateForm<SchemaFields>): Schema<SchemaFields> 
   if (!declared) return defineSchema(schema as SchemaFields);
   const fields = Object.entries(declared).flatMap(([key, one]) => {
     const begins = one.begins ?? defaultOf(zod?.[key]);
-    const check = checkOf(schema, key, zod?.[key]);
+    const check = fieldCheck(schema, key, zod?.[key]);
     return EVERY.has(key) ? [] : [[key, { ...one, begins, check, private: one.private ?? key.startsWith("_") }]];
   });
   return defineSchema(Object.fromEntries(fields) as SchemaFields);
@@ -126,7 +126,11 @@ export function schemaOf(schema: StateForm<SchemaFields>): Schema<SchemaFields> 
 type ZodField = StandardSchema & { readonly lg_reducer_schema?: unknown };
 
 /** Checks what is written to a field of a zod object or of a `StateSchema`, as LangChain does. */
-function checkOf(schema: object, key: string, field: ZodField | undefined): ((value: unknown) => unknown) | undefined {
+function fieldCheck(
+  schema: object,
+  key: string,
+  field: ZodField | undefined,
+): ((value: unknown) => unknown) | undefined {
   if (field) {
     const taken = (checked: Checked<unknown>) => {
       if (!checked.issues) return checked.value;

@@ -35,8 +35,12 @@ export function checkedAll(
   updates: readonly Values[],
   check: NonNullable<Declared["check"]>,
 ): readonly Values[] | Promise<readonly Values[]> {
-  const checked = updates.map(check);
-  return checked.some((one) => one instanceof Promise) ? Promise.all(checked) : (checked as Values[]);
+  return all(updates.map(check));
+}
+
+/** Waits for those that take time. Returns the list itself if none does. */
+function all<T>(given: readonly (T | Promise<T>)[]): readonly T[] | Promise<readonly T[]> {
+  return given.some((one) => one instanceof Promise) ? Promise.all(given) : (given as readonly T[]);
 }
 
 /** Where `withLangGraph` of langgraph.js keeps the reducers of zod schemas: its `schemaMetaRegistry`. */
@@ -132,12 +136,14 @@ function checkOf(fields: Readonly<Record<string, DeclaredField>>): Declared["che
   if (!Object.values(fields).some(({ check }) => check)) return undefined;
   return (update) => {
     const keys = Object.keys(update);
-    const values = keys.map((key) => {
-      const check = Object.hasOwn(fields, key) ? fields[key]?.check : undefined;
-      return check ? check(update[key]) : update[key];
-    });
-    const checked = (all: unknown[]) => Object.fromEntries(keys.map((key, at) => [key, all[at]]));
-    return values.some((one) => one instanceof Promise) ? Promise.all(values).then(checked) : checked(values);
+    const values = all(
+      keys.map((key) => {
+        const check = Object.hasOwn(fields, key) ? fields[key]?.check : undefined;
+        return check ? check(update[key]) : update[key];
+      }),
+    );
+    const checked = (values: readonly unknown[]) => Object.fromEntries(keys.map((key, at) => [key, values[at]]));
+    return values instanceof Promise ? values.then(checked) : checked(values);
   };
 }
 

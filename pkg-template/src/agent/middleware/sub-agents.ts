@@ -204,7 +204,8 @@ function changesOf(given: Fields, has: Fields, runtime: ToolRuntime): { fields: 
       const grown = value.length >= before.length && before.every((one, at) => same(one, value[at]));
       const more = grown ? value.slice(before.length) : value;
       if (more.length > 0) fields[key] = more;
-    } else if (before === undefined || !same(before, value)) fields[key] = addedTo(before, value, key, runtime.schema);
+    } else if (before === undefined || !same(before, value))
+      fields[key] = kind === "reducer" ? addedTo(before, value, key, runtime.schema) : value;
   }
   return { fields, notes };
 }

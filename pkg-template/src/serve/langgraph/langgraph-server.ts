@@ -319,8 +319,8 @@ export class LangGraphServer {
     const graphs = known?.assistant === undefined ? this.#all() : [this.#graphOf(id)];
     for (const graph of graphs) {
       if (!graph.getState || !graph.checkpointer) continue;
-      const asked = graph.getState as (...args: unknown[]) => Promise<GraphState>;
-      const state = await asked.call(graph, config, { subgraphs }).catch(refusedWith(400));
+      const asked = (graph.getState as (...args: unknown[]) => unknown)(config, { subgraphs });
+      const state = (await Promise.resolve(asked).catch(refusedWith(400))) as GraphState;
       if (checkpointOf(state.config) !== null || (known && graph === graphs.at(-1))) return state;
     }
     if (!known) throw new Refusal(404, `There is no thread ${id}.`);
