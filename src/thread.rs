@@ -236,12 +236,14 @@ impl<V: Value> Thread<V> {
         Ok(true)
     }
 
-    /// Marks an update failed; it stays shown. Returns false for an unknown id.
+    /// Marks an update failed; it stays shown. Returns false for an unknown id, and for an update
+    /// that the server has.
     pub fn fail(&mut self, id: &str, error: V) -> bool {
         self.mark(id, Status::Failed, Some(error))
     }
 
-    /// Marks an update pending again. Returns false for an unknown id.
+    /// Marks an update pending again, as if it were made now. Returns false for an unknown id, and
+    /// for an update that the server has.
     pub fn retry(&mut self, id: &str) -> bool {
         self.mark(id, Status::Pending, None)
     }
@@ -259,13 +261,17 @@ impl<V: Value> Thread<V> {
     }
 
     fn mark(&mut self, id: &str, status: Status, error: Option<V>) -> bool {
-        let place = self.updates.place(id);
-        let Some(update) = place.and_then(|place| self.updates.get_mut(place)) else {
+        self.look();
+        let update = self.updates.place(id).and_then(|place| self.updates.get_mut(place));
+        let Some(update) = update.filter(|update| !update.is_acknowledged()) else {
             return false;
         };
         if status == Status::Pending {
             update.unsend();
-            self.stale = Stale { edits: true, writes: true };
+            if update.manual {
+                update.note_bases(&self.messages, &self.fields);
+            }
+            update.look(&self.messages, &self.fields);
         }
         update.mark(status, error);
         self.updates_changed();

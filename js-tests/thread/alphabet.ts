@@ -49,6 +49,9 @@ const add = (id: string): Letter => optimistic({ messages: [human(id)] });
 const addWithTopic = (id: string): Letter => optimistic({ messages: [human(id)], topic: "t" });
 const edit = (id: string): Letter => optimistic({ messages: [human(id, "edited")] });
 const remove = (id: string): Letter => optimistic({ messages: [{ type: "remove", id }] });
+const addSame = optimistic({ messages: [human("5", "1")] });
+const manualEdit = optimistic({ messages: [human("0", "edited")] }, { manual: true });
+const manualRemove = optimistic({ messages: [{ type: "remove", id: "0" }] }, { manual: true });
 const writeLog = optimistic({ log: ["x"] });
 const manualTopic = optimistic({ topic: "t" }, { manual: true });
 
@@ -82,6 +85,13 @@ const byHand =
     const id = thread.pending[nth]?.id;
     if (id !== undefined) thread.optimisticUpdate(id)[how]("no");
   };
+/** By hand, the first update ever made, also when the server has it. */
+const first =
+  (how: "settle" | "fail" | "retry" | "rollback"): Letter =>
+  ({ thread }) =>
+    thread.optimisticUpdate("update-1")[how]("no");
+const nodeUpdate: Letter = ({ thread }) =>
+  thread.receive({ type: "update", update: { messages: [human("0", "old"), human("server's", "1")] } });
 const settle = (nth: number) => byHand(nth, "settle");
 const failUpdate = (nth: number) => byHand(nth, "fail");
 const retry = (nth: number) => byHand(nth, "retry");
@@ -169,6 +179,14 @@ export const ALL: readonly Letter[] = [
   rollback(2),
   reload,
   update,
+  addSame,
+  first("settle"),
+  first("fail"),
+  first("retry"),
+  first("rollback"),
+  manualEdit,
+  manualRemove,
+  nodeUpdate,
 ];
 
 interface Shown {

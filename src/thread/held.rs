@@ -99,7 +99,17 @@ impl<V: Value> Holds<V> for Pending<V> {
 
 impl<V: Value> Holds<V> for Edit<V> {
     fn held(&mut self, visit: &mut dyn FnMut(&mut V)) {
-        let Self { id, number: _, at: _, seat: _, does: _, message, base, acknowledged: _ } = self;
+        let Self {
+            id,
+            number: _,
+            at: _,
+            seat: _,
+            does: _,
+            message,
+            base,
+            again: _,
+            acknowledged: _,
+        } = self;
         visit(id);
         message.held(visit);
         base.held(visit);

@@ -235,7 +235,17 @@ impl<V: Value> Thread<V> {
 
 impl<V: Value> Edit<V> {
     pub(super) fn new(id: V, at: u32, does: Does, message: Option<V>) -> Self {
-        Self { id, number: 0, at, seat: 0, does, message, base: None, acknowledged: false }
+        Self {
+            id,
+            number: 0,
+            at,
+            seat: 0,
+            does,
+            message,
+            base: None,
+            again: None,
+            acknowledged: false,
+        }
     }
 
     pub(super) fn removal(id: V) -> Self {

@@ -89,6 +89,8 @@ pub(super) struct Edit<V> {
     /// `None` for a removal.
     pub message: Option<V>,
     pub base: Base<V>,
+    /// Of a sent removal: the number of the run in which the server sent the message again.
+    pub again: Option<u32>,
     /// Whether the server has it, as of the last read.
     pub acknowledged: bool,
 }
@@ -193,7 +195,7 @@ impl<V: Value> Pending<V> {
     /// Resets it to before a run sent it.
     pub(super) fn unsend(&mut self) {
         self.anchor = None;
-        self.edits.iter_mut().for_each(|edit| edit.base = None);
+        self.edits.iter_mut().for_each(|edit| (edit.base, edit.again) = (None, None));
         self.writes.iter_mut().for_each(|write| write.base = None);
     }
 

@@ -178,8 +178,11 @@ impl<V: Value> Thread<V> {
         for (item, place) in list.items().zip(&new.places) {
             let Some(id) = item.get_owned("id") else { continue };
             // A removal leaves no message of its id.
-            if place.is_none() && self.messages.find(&id).is_some() {
-                self.match_renamed(&item, Some(&new));
+            if self.messages.find(&id).is_some() {
+                if place.is_none() {
+                    self.match_renamed(&item, Some(&new));
+                }
+                self.look_at(&id, true);
             }
             self.finish_message(&id);
         }

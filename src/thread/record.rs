@@ -125,6 +125,10 @@ fn record_of<V: Value>(update: &Pending<V>) -> V {
         let record = V::object().with("id", edit.id.clone());
         let record = record.with("does", V::string(edit.does.name()));
         let record = with_number(with_number(record, "at", edit.at), "seat", edit.seat);
+        let record = match edit.again {
+            Some(run) => with_number(record, "again", run),
+            None => record,
+        };
         with_base(with(record, "message", edit.message.as_ref()), edit.base.as_ref())
     });
     let writes = update.writes.iter().map(|write| {
@@ -163,6 +167,7 @@ fn pending_of<V: Value>(record: &V) -> Option<Box<Pending<V>>> {
         let does = Does::of(&edit.text_of("does")?, message.is_some())?;
         let mut own = Edit::new(id, number_of(&edit, "at")?, does, message);
         (own.seat, own.base) = (number_of(&edit, "seat")?, base_of(&edit));
+        own.again = number_of(&edit, "again");
         pending.edits.push(own);
     }
     for (write, record) in pending.writes.iter_mut().zip(items(record, "writes")) {

@@ -2,7 +2,7 @@
 
 use super::Thread;
 use super::ids::{ByText, Place};
-use super::pending::{Does, Status};
+use super::pending::Does;
 use crate::message::kind_of;
 use crate::message_list::Compared;
 use crate::value::{Kind, Value};
@@ -54,8 +54,7 @@ impl<V: Value> Thread<V> {
 
     fn find_echoes(&self) -> Echoes<V> {
         let mut echoes = Echoes::default();
-        let sent = self.updates.numbered();
-        for (number, update) in sent.filter(|(_, it)| it.taken && it.status == Status::Sent) {
+        for (number, update) in self.updates.numbered().filter(|(_, it)| it.taken) {
             for (at, edit) in (0..).zip(&update.edits) {
                 let message = edit.message.as_ref().filter(|_| edit.does == Does::Add);
                 if let Some(content) = message.and_then(|message| message.get_owned("content")) {

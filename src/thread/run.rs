@@ -102,6 +102,9 @@ impl<V: Value> Thread<V> {
         self.fields = fields;
         self.updates.end(&|_| false);
         self.places.anchor(anchor, messages);
+        for edit in self.updates.all_mut().flat_map(|update| &mut update.edits) {
+            edit.again = edit.again.filter(|run| *run != anchor);
+        }
         for update in self.updates.iter_mut().filter(|update| update.taken) {
             if update.anchor.is_none() {
                 update.note_bases(&self.messages, &self.fields);

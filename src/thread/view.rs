@@ -109,14 +109,12 @@ impl<V: Value> Thread<V> {
         if edits.is_empty() {
             return;
         }
+        let run = self.run.as_ref().map_or(NO_RUN, |run| run.anchor);
         for edit in edits {
             if let Some(edit) = self.updates.edit_mut(edit) {
                 // Then it is not the one that was removed.
-                if said
-                    && edit.does == Does::Remove
-                    && let Some(base) = &mut edit.base
-                {
-                    *base = None;
+                if said && edit.does == Does::Remove && edit.base.is_some() {
+                    edit.again = Some(run);
                 }
                 edit.look(&self.messages);
             }
@@ -312,11 +310,19 @@ impl<V: Value> Thread<V> {
     }
 }
 
+impl<V: Value> Pending<V> {
+    pub(super) fn look(&mut self, messages: &MessageList<V>, fields: &V) {
+        self.edits.iter_mut().for_each(|edit| edit.look(messages));
+        self.writes.iter_mut().for_each(|write| write.look(fields));
+    }
+}
+
 impl<V: Value> Edit<V> {
     pub(super) fn look(&mut self, messages: &MessageList<V>) {
         let here = messages.find(&self.id);
         self.acknowledged = match self.does {
             Does::Add => here.is_some(),
+            _ if self.again.is_some() => true,
             _ => moved(self.base.as_ref(), here.and_then(|at| messages.item(at))),
         };
     }
@@ -389,6 +395,9 @@ fn have_same<V: Value>(left: &V, right: &V) -> bool {
     };
     keys.len() == right.keys().len() && keys.iter().all(same)
 }
+
+/// What stands for the number of a run before the first one.
+const NO_RUN: u32 = u32::MAX;
 
 /// Codes for confirmed messages that no other one replaces.
 const STAYS: u32 = u32::MAX;

@@ -13,6 +13,8 @@ pub enum Letter {
     Add(&'static str),
     /// A user's message, and the topic.
     AddWithTopic(&'static str),
+    /// A user's message with the text of the first one.
+    AddSame,
     /// Another text for a message.
     Edit(&'static str),
     Remove(&'static str),
@@ -38,13 +40,31 @@ pub enum Letter {
     FailUpdate(usize),
     Retry(usize),
     Rollback(usize),
+    /// By hand, the first update ever made, also when the server has it.
+    First(Hand),
+    /// Another text for a message, sent by a call of its own.
+    ManualEdit,
+    /// A message taken away by a call of its own.
+    ManualRemove,
+    /// A node's update: the first message as it was, and the first sent one under another id.
+    NodeUpdate,
     Reload,
     Update,
 }
 
+/// What the caller does with an update.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hand {
+    Settle,
+    Fail,
+    Retry,
+    Rollback,
+}
+
 use Letter::{
-    Add, AddWithTopic, Echo, Edit, Fail, FailUpdate, Finish, Has, Join, Lacks, ManualTopic,
-    Partial, Reload, Remove, Renamed, Retry, Rollback, Settle, Start, Stream, Whole, WriteLog,
+    Add, AddSame, AddWithTopic, Echo, Edit, Fail, FailUpdate, Finish, First, Has, Join, Lacks,
+    ManualEdit, ManualRemove, ManualTopic, NodeUpdate, Partial, Reload, Remove, Renamed, Retry,
+    Rollback, Settle, Start, Stream, Whole, WriteLog,
 };
 
 /// The letters about messages.
@@ -127,6 +147,14 @@ pub const ALL: &[Letter] = &[
     Rollback(2),
     Reload,
     Letter::Update,
+    AddSame,
+    First(Hand::Settle),
+    First(Hand::Fail),
+    First(Hand::Retry),
+    First(Hand::Rollback),
+    ManualEdit,
+    ManualRemove,
+    NodeUpdate,
 ];
 
 fn message(kind: &'static str, id: &str, content: &str) -> Message {
@@ -167,7 +195,10 @@ fn written(letter: Letter) -> (Vec<Change>, Vec<Write>) {
     match letter {
         Add(id) => (vec![Change::Put(message("human", id, id))], vec![]),
         AddWithTopic(id) => (vec![Change::Put(message("human", id, id))], vec![topic]),
+        AddSame => (vec![Change::Put(message("human", "5", "1"))], vec![]),
         Edit(id) => (vec![Change::Put(message("human", id, "edited"))], vec![]),
+        ManualEdit => (vec![Change::Put(message("human", "0", "edited"))], vec![]),
+        ManualRemove => (vec![Change::Remove("0".to_owned())], vec![]),
         Remove(id) => (vec![Change::Remove(id.to_owned())], vec![]),
         WriteLog => (vec![], vec![Write { key: "log", value: "x".to_owned() }]),
         ManualTopic => (vec![], vec![topic]),
@@ -192,9 +223,10 @@ impl Letter {
     pub fn to_model(self, model: &mut Model, runs: &mut usize) -> Option<State> {
         let nth = |model: &Model, nth: usize| model.pending().nth(nth).map(|it: &Update| it.serial);
         match self {
-            Add(_) | AddWithTopic(_) | Edit(_) | Remove(_) | WriteLog | ManualTopic => {
+            Add(_) | AddSame | AddWithTopic(_) | Edit(_) | Remove(_) | WriteLog | ManualTopic
+            | ManualEdit | ManualRemove => {
                 let (messages, fields) = written(self);
-                model.optimistic(&messages, &fields, self == ManualTopic);
+                model.optimistic(&messages, &fields, self.is_manual());
             }
             Start => {
                 *runs += 1;
@@ -219,6 +251,11 @@ impl Letter {
             FailUpdate(at) => nth(model, at).into_iter().for_each(|serial| model.fail(serial)),
             Retry(at) => nth(model, at).into_iter().for_each(|serial| model.retry(serial)),
             Rollback(at) => nth(model, at).into_iter().for_each(|serial| model.rollback(serial)),
+            First(Hand::Settle) => model.settle(1),
+            First(Hand::Fail) => model.fail(1),
+            First(Hand::Retry) => model.retry(1),
+            First(Hand::Rollback) => model.rollback(1),
+            NodeUpdate => model.node_update(&node_update()),
             Reload => {}
             Letter::Update => {
                 let (messages, fields) = written(self);
@@ -228,17 +265,19 @@ impl Letter {
         None
     }
 
+    fn is_manual(self) -> bool {
+        matches!(self, ManualTopic | ManualEdit | ManualRemove)
+    }
+
     /// Applies it to a thread; returns the drift.
     pub fn to_thread<V: Heap>(self, thread: &mut Thread<V>, runs: &mut usize) -> Option<V> {
         let hear = |thread: &mut Thread<V>, event| thread.receive(event).unwrap();
         let event = match self {
-            Add(_) | AddWithTopic(_) | Edit(_) | Remove(_) | WriteLog | ManualTopic => {
+            Add(_) | AddSame | AddWithTopic(_) | Edit(_) | Remove(_) | WriteLog | ManualTopic
+            | ManualEdit | ManualRemove => {
                 let update = update_of(written(self));
-                let show = if self == ManualTopic {
-                    Thread::optimistic_manual
-                } else {
-                    Thread::optimistic
-                };
+                let show =
+                    if self.is_manual() { Thread::optimistic_manual } else { Thread::optimistic };
                 // What removes an unknown message is refused.
                 let _ = show(thread, V::of(update));
                 return None;
@@ -283,6 +322,19 @@ impl Letter {
                 }
                 return None;
             }
+            First(hand) => {
+                match hand {
+                    Hand::Settle => drop(thread.settle("update-1").unwrap()),
+                    Hand::Fail => drop(thread.fail("update-1", V::of(json!("no")))),
+                    Hand::Retry => drop(thread.retry("update-1")),
+                    Hand::Rollback => drop(thread.rollback("update-1")),
+                }
+                return None;
+            }
+            NodeUpdate => {
+                let messages = node_update().iter().map(dict).collect::<Vec<_>>();
+                Event::Update { update: V::of(json!({ "messages": messages })) }
+            }
             Reload => {
                 let kept = thread.to_json().to_json().to_string();
                 let record = V::of(serde_json::from_str(&kept).unwrap());
@@ -296,6 +348,10 @@ impl Letter {
         };
         hear(thread, event)
     }
+}
+
+fn node_update() -> [Message; 2] {
+    [message("human", "0", "old"), message("human", "server's", "1")]
 }
 
 fn whole<V: Heap>(message: &Message) -> Event<V> {

@@ -56,6 +56,8 @@ pub struct Edit {
     pub does: Does,
     pub message: Message,
     seat: usize,
+    /// Of a sent removal: the number of the run in which the server sent the message again.
+    again: Option<usize>,
 }
 
 #[derive(Clone, Debug)]
@@ -80,6 +82,7 @@ pub struct Update {
 #[derive(Clone, Debug)]
 struct Run {
     id: String,
+    number: usize,
     active: bool,
     /// The confirmed state when the run began; `None` once something was added after its end.
     start: Option<State>,
@@ -148,6 +151,7 @@ impl Model {
         }
         self.run = Some(Run {
             id: id.to_owned(),
+            number: self.run_number() + 1,
             active: true,
             start: Some(confirmed),
             local: Vec::new(),
@@ -155,6 +159,11 @@ impl Model {
             spoke_of_messages: false,
             spoke_of_fields: false,
         });
+    }
+
+    /// Runs count from 1.
+    fn run_number(&self) -> usize {
+        self.run.as_ref().map_or(0, |run| run.number)
     }
 
     // -- 2. Acknowledged: derived at each read, see `edit_is_acknowledged`,
@@ -233,20 +242,31 @@ impl Model {
         self.keep_local(rest_of(update, &confirmed));
     }
 
+    /// Marks it failed, unless the server has it.
     pub fn fail(&mut self, serial: usize) {
-        if let Some(at) = self.place(serial) {
+        if let Some(at) = self.lacking(serial) {
             self.updates[at].status = Status::Failed;
         }
     }
 
-    /// Makes it pending again, as if no run had ever sent it.
+    /// Makes it pending again as if it were made now, unless the server has it.
     pub fn retry(&mut self, serial: usize) {
-        if let Some(at) = self.place(serial) {
+        if let Some(at) = self.lacking(serial) {
             let update = &mut self.updates[at];
             (update.status, update.had) = (Status::Pending, None);
-            update.edits.iter_mut().for_each(|part| part.base = None);
+            for part in &mut update.edits {
+                (part.base, part.write.again) = (None, None);
+            }
             update.writes.iter_mut().for_each(|part| part.base = None);
+            if update.manual {
+                note_bases(update, &self.confirmed);
+            }
         }
+    }
+
+    /// Returns the place of an update that the server does not have.
+    fn lacking(&self, serial: usize) -> Option<usize> {
+        self.place(serial).filter(|at| !is_acknowledged(&self.updates[*at], &self.confirmed))
     }
 
     pub fn rollback(&mut self, serial: usize) {
@@ -276,6 +296,9 @@ impl Model {
         (run.spoke_of_messages, run.spoke_of_fields) = (false, false);
         self.confirmed = start.clone();
         self.updates.append(&mut run.over);
+        for part in self.updates.iter_mut().flat_map(|update| &mut update.edits) {
+            part.write.again = part.write.again.filter(|number| *number != run.number);
+        }
         self.updates.sort_by_key(|update| update.serial);
         for update in self.updates.iter_mut().filter(|update| update.taken) {
             if update.had.is_none() {
@@ -409,7 +432,7 @@ impl Model {
             return;
         }
         let known = ids(&self.confirmed.messages);
-        let sent = self.updates.iter_mut().filter(|it| it.taken && it.status == Status::Sent);
+        let sent = self.updates.iter_mut().filter(|it| it.taken);
         let mut added = sent.flat_map(|it| &mut it.edits).filter(|it| it.write.does == Does::Add);
         let renamed = added.find(|part| {
             let own = &part.write.message;
@@ -506,6 +529,26 @@ impl Model {
         }
     }
 
+    /// Folds a node's update; its messages are put or appended.
+    pub fn node_update(&mut self, messages: &[Message]) {
+        let known = self.confirmed.messages.clone();
+        for message in messages {
+            match position(&self.confirmed.messages, &message.id) {
+                Some(at) => self.confirmed.messages[at] = message.clone(),
+                None => self.confirmed.messages.push(message.clone()),
+            }
+        }
+        for message in messages {
+            if position(&known, &message.id).is_none() {
+                self.match_renamed(message, messages);
+            }
+            self.says(&message.id);
+            for ids in [&mut self.streaming, &mut self.broken, &mut self.left] {
+                ids.retain(|id| *id != message.id);
+            }
+        }
+    }
+
     pub fn text(&mut self, id: &str, text: &str) -> bool {
         let found = self.confirmed.messages.iter_mut().find(|message| message.id == id);
         let found = found.map(|message| message.content.push_str(text)).is_some();
@@ -517,10 +560,11 @@ impl Model {
 
     /// A message that the server says itself is not the one that an update has removed.
     fn says(&mut self, id: &str) {
+        let number = self.run_number();
         for part in self.updates.iter_mut().flat_map(|update| &mut update.edits) {
             let removes = part.write.does == Does::Remove && part.write.message.id == id;
             if removes && part.base.is_some() {
-                part.base = Some(None);
+                part.write.again = Some(number);
             }
         }
     }
@@ -553,7 +597,7 @@ impl Model {
                 Change::Put(_) => Does::Add,
             };
             shown.push(id);
-            let mut edit = Edit { does, message, seat: 0 };
+            let mut edit = Edit { does, message, seat: 0, again: None };
             self.seat(&mut edit);
             edits.push(Part { write: edit, base: None });
         }
@@ -583,6 +627,7 @@ fn edit_is_acknowledged(part: &Part<Edit, Option<Message>>, confirmed: &State) -
     let now = confirmed.messages.iter().find(|message| message.id == *id);
     match part.write.does {
         Does::Add => now.is_some(),
+        _ if part.write.again.is_some() => true,
         _ => part.base.as_ref().is_some_and(|base| base.as_ref() != now),
     }
 }

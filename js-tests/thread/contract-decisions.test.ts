@@ -1,0 +1,297 @@
+// The sentences of docs/contract.md that can be read in two ways, case by case: which reading is right.
+import type { ThreadEvent } from "threadfold";
+import { describe, expect, test } from "vitest";
+import {
+  ai,
+  failed,
+  finished,
+  hear,
+  human,
+  idsOf,
+  joined,
+  message,
+  messages,
+  reloaded,
+  shown,
+  started,
+  streamed,
+  text,
+  threadOf,
+  tool,
+  values,
+} from "./say.js";
+
+const remove = (id: string) => ({ type: "remove", id }) as const;
+const update = (...messages: object[]): ThreadEvent => ({ type: "update", update: { messages } });
+const state = (values: object): ThreadEvent => ({ type: "state", values });
+const confirmedIds = (thread: { confirmed: object }) =>
+  (thread.confirmed as { messages: { id: string }[] }).messages.map(({ id }) => id);
+const old = human("0", "old");
+const ai1 = message(ai("a1", "Hello"));
+
+describe("sent and acknowledged", () => {
+  test("a message that was removed here, and is sent again, is a change of the server's: pending until it has it", () => {
+    using thread = threadOf(old, ai("1", "a"));
+    thread.optimistic({ messages: [remove("0")] });
+    const again = thread.optimistic({ messages: [human("0", "new")] });
+    expect([again.status, shown(thread)]).toEqual(["pending", ["1 a", "0 new"]]);
+    hear(thread, started("r"));
+    expect([again.status, shown(thread)]).toEqual(["sent", ["1 a", "0 new"]]);
+    hear(thread, messages(ai("1", "a"), human("0", "new")));
+    expect(again.status).toBe("done");
+  });
+
+  test("an update that is taken again keeps the first run's base and place", () => {
+    using thread = threadOf(old);
+    const op = thread.optimistic({ messages: [human("q", "Hi")], topic: "mine" });
+    hear(thread, started("r1"), ai1, started("r2"));
+    expect([op.status, idsOf(thread)]).toEqual(["sent", ["0", "q", "a1"]]);
+    hear(thread, state({ topic: "theirs" }));
+    expect(thread.getState()["topic"]).toBe("theirs");
+    hear(thread, state({}));
+    expect(thread.getState()["topic"]).toBe("mine");
+  });
+
+  test("what update adds counts as the server's: it is a base, and it acknowledges", () => {
+    using thread = threadOf(old);
+    thread.update({ topic: "added" });
+    const op = thread.optimistic({ topic: "mine" });
+    hear(thread, started("r"), state({ topic: "added" }));
+    expect(op.status).toBe("sent");
+    thread.update({ topic: "added, too" });
+    expect([op.status, thread.getState()["topic"]]).toEqual(["done", "added, too"]);
+  });
+
+  test.each([
+    ["a message event", message(old)],
+    ["an update event", update(old)],
+  ])("%s that sends a removed message again acknowledges the removal", (_, event) => {
+    using thread = threadOf(old);
+    const op = thread.optimistic({ messages: [remove("0")] });
+    hear(thread, started("r"));
+    expect([op.status, idsOf(thread)]).toEqual(["sent", []]);
+    hear(thread, event);
+    expect([op.status, idsOf(thread)]).toEqual(["done", ["0"]]);
+    hear(thread, finished);
+    expect(idsOf(thread)).toEqual(["0"]);
+  });
+
+  test("a snapshot that still has a removed message does not", () => {
+    using thread = threadOf(old);
+    const op = thread.optimistic({ messages: [remove("0")] });
+    hear(thread, started("r"), messages(old));
+    expect([op.status, idsOf(thread)]).toEqual(["sent", []]);
+  });
+});
+
+describe("by hand", () => {
+  test("a manual update that the server has is done and not applied; a run's start does not end it", () => {
+    using thread = threadOf(old);
+    const op = thread.optimistic({ topic: "mine" }, { manual: true });
+    hear(thread, state({ topic: "theirs" }), started("r"), finished);
+    expect([op.status, thread.getState()["topic"]]).toEqual(["done", "theirs"]);
+    hear(thread, state({}));
+    expect([op.status, thread.getState()["topic"]]).toEqual(["pending", "mine"]);
+  });
+
+  test.each(["settle", "rollback"] as const)("%s ends also an update that the server has", (how) => {
+    using thread = threadOf(old);
+    const op = thread.optimistic({ topic: "mine" }, { manual: true });
+    hear(thread, state({ topic: "theirs" }));
+    op[how]();
+    expect(thread.getState()["topic"]).toBe("theirs");
+    hear(thread, state({}));
+    expect([op.status, thread.getState()["topic"]]).toEqual(["done", undefined]);
+  });
+
+  test.each(["fail", "retry"] as const)("%s does nothing to an update that the server has", (how) => {
+    using thread = threadOf(old);
+    const op = thread.optimistic({ messages: [human("0", "edited")] });
+    hear(thread, started("r"), message(human("0", "theirs")));
+    expect(op.status).toBe("done");
+    op[how]("no");
+    expect([op.status, shown(thread), thread.pending]).toEqual(["done", ["0 theirs"], []]);
+  });
+
+  test("retry makes an update as if it were made now: without base and place", () => {
+    using thread = threadOf(old);
+    const op = thread.optimistic({ messages: [human("q", "Hi")], topic: "mine" });
+    hear(thread, started("r1"), ai1, failed, state({ topic: "theirs" }));
+    expect([idsOf(thread), thread.getState()["topic"]]).toEqual([["0", "q", "a1"], "theirs"]);
+    op.retry();
+    expect([idsOf(thread), thread.getState()["topic"]]).toEqual([["0", "a1", "q"], "mine"]);
+  });
+
+  test("retry of a manual update remembers what the server has now", () => {
+    using thread = threadOf(old);
+    const op = thread.optimistic({ messages: [human("0", "edited")], topic: "mine" }, { manual: true });
+    hear(thread, state({ topic: "theirs" }));
+    op.fail("no");
+    op.retry();
+    expect([op.status, thread.getState()["topic"]]).toEqual(["pending", "mine"]);
+    hear(thread, state({ topic: "theirs" }));
+    expect(thread.getState()["topic"]).toBe("mine");
+    hear(thread, state({ topic: "mine" }), message(human("0", "edited")));
+    expect(op.status).toBe("done");
+  });
+
+  test.each([
+    ["retry", "pending"],
+    ["fail", "failed"],
+  ] as const)("after %s in mid-run the run's end does not end the update; its echo is still its own", (how, status) => {
+    using thread = threadOf(old);
+    const [one, other] = ["1", "2"].map((id) => thread.optimistic({ messages: [human(id, id)] }));
+    hear(thread, started("r"));
+    one?.[how]("no");
+    other?.[how]("no");
+    hear(thread, message(human("theirs", "1")));
+    expect([one?.status, other?.status, idsOf(thread)]).toEqual(["done", status, ["0", "theirs", "2"]]);
+    hear(thread, finished);
+    expect([one?.status, other?.status, idsOf(thread)]).toEqual(["done", status, ["0", "theirs", "2"]]);
+  });
+});
+
+describe("replay", () => {
+  const echo = message(human("theirs", "Hi"));
+
+  test("a failed run with the same id is a new run, unless the start says that it is joined", () => {
+    for (const [start, left] of [
+      [started("r"), ["0", "a1"]],
+      [joined("r"), ["0"]],
+    ] as const) {
+      using thread = threadOf(old);
+      hear(thread, started("r"), ai1, failed, start);
+      expect(idsOf(thread)).toEqual(left);
+    }
+  });
+
+  test("a rename survives it, also where the replay names the message anew", () => {
+    using thread = threadOf(old);
+    const op = thread.optimistic({ messages: [human("q", "Hi")] });
+    hear(thread, started("r"), echo, joined("r"));
+    expect([op.status, idsOf(thread), confirmedIds(thread)]).toEqual(["sent", ["0", "theirs"], ["0"]]);
+    hear(thread, echo);
+    expect([op.status, idsOf(thread)]).toEqual(["done", ["0", "theirs"]]);
+  });
+
+  test("what was settled or rolled back since stays so", () => {
+    using thread = threadOf(old);
+    const ops = ["1", "2"].map((id) => thread.optimistic({ messages: [human(id, id)] }));
+    hear(thread, started("r"));
+    ops[0]?.settle();
+    ops[1]?.rollback();
+    hear(thread, joined("r"));
+    expect([confirmedIds(thread), idsOf(thread), thread.pending]).toEqual([["0", "1"], ["0", "1"], []]);
+  });
+
+  test("what was failed or made pending by hand since is sent again", () => {
+    using thread = threadOf(old);
+    const ops = ["1", "2"].map((id) => thread.optimistic({ messages: [human(id, id)] }));
+    hear(thread, started("r"));
+    ops[0]?.fail("no");
+    ops[1]?.retry();
+    hear(thread, joined("r"));
+    expect(ops.map(({ status }) => status)).toEqual(["sent", "sent"]);
+  });
+
+  test("a removal that the server answered is sent again, too, also after a reload", () => {
+    for (const reload of [false, true]) {
+      let thread = threadOf(old);
+      thread.optimistic({ messages: [remove("0")] });
+      hear(thread, started("r"), message(old));
+      expect(thread.pending).toEqual([]);
+      if (reload) thread = reloaded(thread);
+      hear(thread, joined("r"));
+      expect([thread.pending.map(({ status }) => status), idsOf(thread)]).toEqual([["sent"], []]);
+      thread.free();
+    }
+  });
+});
+
+describe("place", () => {
+  test("messages of one update stand in its order; one that failed before it was sent stands at the end", () => {
+    using thread = threadOf(old);
+    const early = thread.optimistic({ messages: [human("1", "a")] });
+    early.fail("no");
+    thread.optimistic({ messages: [human("3", "c"), human("2", "b")] });
+    hear(thread, started("r"), streamed("x"));
+    expect(idsOf(thread)).toEqual(["0", "3", "2", "x", "1"]);
+  });
+
+  test("a changed message that the server removed stands where a new one would", () => {
+    using thread = threadOf(old, ai("1", "a"));
+    const op = thread.optimistic({ messages: [human("0", "edited")], topic: "mine" });
+    hear(thread, messages(ai("1", "a")));
+    expect([op.status, shown(thread)]).toEqual(["pending", ["1 a", "0 edited"]]);
+  });
+
+  test("the server's copy takes a message's place in confirmed, too, also after the run failed", () => {
+    for (const end of [[], [failed]]) {
+      using thread = threadOf(old);
+      thread.optimistic({ messages: [human("q", "Hi")] });
+      hear(thread, started("r"), ai1, ...end, message(human("q", "Hi")));
+      expect([idsOf(thread), confirmedIds(thread)]).toEqual([
+        ["0", "q", "a1"],
+        ["0", "q", "a1"],
+      ]);
+    }
+  });
+});
+
+describe("renames", () => {
+  test("a message that was echoed under its own id takes no other", () => {
+    using thread = threadOf(old);
+    const op = thread.optimistic({ messages: [human("q", "Hi")] });
+    hear(thread, started("r"), message(human("q", "Hi")), message(human("theirs", "Hi")));
+    expect([op.status, idsOf(thread)]).toEqual(["done", ["0", "q", "theirs"]]);
+  });
+
+  test.each([
+    ["a message event", message(human("theirs", "Hi"))],
+    ["an update event", update(human("theirs", "Hi"))],
+    ["a snapshot", values({ messages: [old, human("theirs", "Hi")] })],
+    ["a partial snapshot", { ...values({ messages: [human("theirs", "Hi")] }), partial: true } as ThreadEvent],
+  ])("of two of one text the first is renamed by %s, and stands before the other", (_, event) => {
+    using thread = threadOf(old);
+    thread.optimistic({ messages: [human("1", "Hi")] });
+    thread.optimistic({ messages: [human("2", "Hi")] });
+    hear(thread, started("r"), event);
+    expect(idsOf(thread)).toEqual(["0", "theirs", "2"]);
+  });
+});
+
+describe("what a snapshot lacks", () => {
+  const list = [human("1", "a"), ai("2", "b"), tool("t", "c", "d"), human("3", "e")];
+
+  test("a message of clientRoles, or in a partial snapshot, stays behind the one that it stood behind", () => {
+    const roles = (role: string, id: string) => ({ id, role, content: id });
+    using thread = threadOf(roles("user", "1"), roles("activity", "2"), roles("user", "3"));
+    hear(thread, { type: "messages", messages: [roles("user", "3"), roles("user", "1")], clientRoles: ["activity"] });
+    expect(idsOf(thread)).toEqual(["3", "1", "2"]);
+    using other = threadOf(...list);
+    hear(other, { type: "messages", messages: [human("3", "e"), human("1", "a")], partial: true });
+    expect(idsOf(other)).toEqual(["3", "1", "2", "t"]);
+  });
+
+  test("a streamed one stays before the one that it stood before, or last", () => {
+    using thread = threadOf(human("1", "a"));
+    hear(thread, started("r"), streamed("x"), message(human("2", "b")), streamed("y"));
+    hear(thread, messages(human("1", "a"), ai("new", "n"), human("2", "b"), ai("last", "n")));
+    expect(idsOf(thread)).toEqual(["1", "new", "x", "2", "last", "y"]);
+  });
+
+  test.each([
+    ["that is being streamed", []],
+    ["that a failed run cut off", [failed]],
+  ])("a message %s keeps its text where the snapshot's is a beginning of it, and no other", (_, end) => {
+    for (const [theirs, left] of [
+      ["He", "Hello"],
+      ["Hello!", "Hello!"],
+      ["Bye", "Bye"],
+    ] as const) {
+      using thread = threadOf();
+      hear(thread, started("r"), streamed("a"), text("a", "Hello"), ...end, messages(ai("a", theirs)));
+      expect(shown(thread)).toEqual([`a ${left}`]);
+    }
+  });
+});
