@@ -1,4 +1,4 @@
-import { ThreadfoldError } from "threadfold";
+import { ThreadfoldError } from "../shared/errors.js";
 import { connectionError, UNREACHABLE } from "../stream/connection.js";
 import { refusal } from "../stream/response.js";
 import type { HttpOptions } from "./runner-types.js";

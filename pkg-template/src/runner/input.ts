@@ -1,4 +1,4 @@
-import type { Fields } from "../schema.js";
+import type { Fields } from "../state/schema.js";
 import type { Said } from "./said.js";
 
 type Values = Record<string, unknown>;

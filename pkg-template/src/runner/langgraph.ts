@@ -1,11 +1,12 @@
-import { ThreadfoldError, type Thread } from "threadfold";
-import { LeftOff, Wait } from "../abort.js";
+import { ThreadfoldError } from "../shared/errors.js";
+import type { Thread } from "../thread/thread.js";
+import { LeftOff, Wait } from "../shared/abort.js";
 import { foldRun, type FoldRunOptions } from "../langgraph/fold-run.js";
 import type { RunInterrupt } from "../langgraph/interrupt.js";
 import { plainMessages } from "../langgraph/message-form.js";
-import type { WithLangChainMessages } from "../message-types.js";
+import type { WithLangChainMessages } from "../state/message-types.js";
 import type { RunStream } from "../langgraph/parts.js";
-import type { ThreadState, ThreadUpdate } from "../thread-types.js";
+import type { ThreadState, ThreadUpdate } from "../thread/thread-types.js";
 import { asKept, goesBack } from "./behind.js";
 import { checkOptions } from "./check-options.js";
 import { jsonOf, reached, request } from "./http.js";

@@ -1,5 +1,5 @@
 // The input and output of a runner, whatever the protocol.
-import type { InputOf } from "../fields.js";
+import type { InputOf } from "../state/fields.js";
 
 /**
  * What a run is doing, named as in the AI SDK. `submitted`: the request is sent, or a broken connection is being

@@ -1,10 +1,11 @@
-import { ThreadfoldError, type Thread } from "threadfold";
-import { LeftOff, ofRunners } from "../abort.js";
-import { option, reading } from "../errors.js";
-import { choice } from "../options.js";
+import { ThreadfoldError } from "../shared/errors.js";
+import type { Thread } from "../thread/thread.js";
+import { LeftOff, ofRunners } from "../shared/abort.js";
+import { option, reading } from "../shared/reading.js";
+import { choice } from "../shared/choices.js";
 import { BROKEN } from "../stream/connection.js";
 import { isOpen } from "../stream/run-end.js";
-import type { PendingUpdate } from "../thread-types.js";
+import type { PendingUpdate } from "../thread/thread-types.js";
 import { answersTo } from "./answers.js";
 import { Cancel } from "./cancel.js";
 import { checkSending, checkSendOptions } from "./check-options.js";
