@@ -358,7 +358,9 @@ test("a freed thread throws DISPOSED everywhere", () => {
   const op = thread.optimistic({ topic: "x" });
   const listener = vi.fn();
   thread.subscribe(listener);
+  expect(thread.isDisposed).toBe(false);
   thread.free();
+  expect(thread.isDisposed).toBe(true);
   thread.free();
   const calls: (() => unknown)[] = [
     () => thread.getState(),

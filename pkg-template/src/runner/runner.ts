@@ -466,7 +466,8 @@ export abstract class Runner<S extends object, U extends object> {
         if (this.thread.run.status === "disconnected") {
           await this.#working(() => this.#follow());
           this.#outbox.dropTakenBack();
-          if (this.#outbox.isEmpty) return;
+          // A listener may have begun a run that carries all that waited.
+          if (this.#work || this.#outbox.isEmpty) return;
         }
         waiters = this.#outbox.takeWaiters();
         const isInTheWay = this.#isAsking || this.thread.run.status === "disconnected";
@@ -585,7 +586,11 @@ export abstract class Runner<S extends object, U extends object> {
     const { signal } = (this.#stop = new AbortController());
     ofRunners.add(signal);
     const news = await readRun(this.thread, this.#protocol, this.#delays, signal, send);
-    if (["idle", "interrupted"].includes(this.thread.run.status) && !signal.aborted) this.#mayLack = false;
+    if (["idle", "interrupted"].includes(this.thread.run.status)) {
+      if (!signal.aborted) this.#mayLack = false;
+      // Only a run that failed with answers sends them again.
+      this.#answers = undefined;
+    }
     this.#noteFailure();
     // An answer that the server refused can be corrected.
     if (news.stillOpen && this.thread.run.status === "failed") this.#questions.reopen(news.stillOpen);

@@ -44,6 +44,10 @@ export class ThreadCore {
     }
   }
 
+  get isDisposed(): boolean {
+    return this.#raw === undefined;
+  }
+
   /** Throws `DISPOSED` and `BUSY`. */
   ready(): core.RawThread {
     if (!this.#raw) throw new ThreadfoldError("DISPOSED", "This Thread was freed.");

@@ -496,6 +496,11 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     }
   }
 
+  /** Whether {@link Thread.free} was called. Asks nothing of WebAssembly. */
+  get isDisposed(): boolean {
+    return this.#core.isDisposed;
+  }
+
   /**
    * Frees the handle to WebAssembly memory and drops all listeners. From then on everything that reads or changes the
    * state throws `DISPOSED`; `run`, `getInitialState`, `had` and `report` need no core, and answer as before.
