@@ -1,4 +1,4 @@
-import { ThreadfoldError } from "./errors.js";
+import { ThreadfoldError } from "../shared/errors.js";
 import { connectionError, UNREACHABLE } from "./connection.js";
 import { refusal } from "./response.js";
 
