@@ -1,6 +1,6 @@
 // One self-contained JavaScript file for each entry and module format.
 import { readFileSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { build, transform } from "esbuild";
 import { minify } from "terser";
 import { Complaint, root } from "../process.mjs";
@@ -30,6 +30,22 @@ export const entries = [
 
 /** How "threadfold" and "threadfold/slim" come by the wasm. The others work with the threads of "threadfold". */
 const CORES = { index: "inline.ts", slim: "slim.ts" };
+
+/**
+ * Which entries the others import at runtime, so that a program has each module once. What such an entry exports is
+ * imported from it, by its public name; an entry that is not listed here carries all that it uses.
+ */
+const IMPORTS = {
+  "ag-ui": ["ag-ui/events", "index"],
+  "ag-ui/events": ["index"],
+  langgraph: ["langgraph/events", "index"],
+  "langgraph/events": ["index"],
+  persist: ["index"],
+  checkpoint: ["index"],
+  graph: ["checkpoint", "index"],
+  agent: ["graph", "context", "index"],
+  serve: ["index"],
+};
 
 /** The entries of the agent half, which have short names within them. */
 const AGENT = ["context", "context/offload", "graph", "agent"];
@@ -127,6 +143,7 @@ export async function bundle(wasms) {
           ...(via || agent ? [leaveOut(wasm)] : []),
           ...(agent ? [useAgentFiles] : []),
           ...(agentCoreFile ? [useAgentCore(agentCoreFile)] : []),
+          ...(IMPORTS[entry] ? [useEntries(IMPORTS[entry])] : []),
           ...(short ? [namedErrors] : []),
         ],
         logLevel: "warning",
@@ -136,6 +153,7 @@ export async function bundle(wasms) {
       const [{ inputs }] = Object.values(metafile.outputs);
       for (const [path, { bytesInOutput }] of Object.entries(inputs)) if (bytesInOutput > 0) modules.add(path);
       const [{ text }] = outputFiles;
+      checkImports(file, text);
       const shorter = short && format === "esm" ? await minified(text) : text;
       return [file, filled(file, checked(file, named(shorter)), wasm.text)];
     }),
@@ -217,15 +235,63 @@ const useCore = (file) => ({
 const useAgentCore = (path) => ({
   name: "agent core",
   setup(esbuild) {
-    esbuild.onResolve({ filter: /^#agent-core$|\/errors\.js$/ }, () => ({ path, external: true, sideEffects: false }));
+    esbuild.onResolve({ filter: /^#agent-core$|\/(?:errors|reading)\.js$/ }, () => ({
+      path,
+      external: true,
+      sideEffects: false,
+    }));
   },
 });
+
+const publicName = (entry) => (entry === "index" ? "threadfold" : `threadfold/${entry}`);
+
+/** What an entry exports, as `[name, path of the module that has it]`. */
+function exportsOf(entry) {
+  const path = join(source, "entries", `${entry}.ts`);
+  return [...readFileSync(path, "utf8").matchAll(/^export \{([^}]*)\} from "(\.[^"]+)\.js";/gm)].flatMap(
+    ([, names, specifier]) =>
+      names
+        .split(",")
+        .map((name) => name.trim())
+        .filter((name) => name !== "" && !name.startsWith("type "))
+        .map((name) => [name, join(dirname(path), `${specifier}.ts`)]),
+  );
+}
+
+/** Makes a module that one of these entries exports an import of that entry. */
+const useEntries = (imported) => ({
+  name: "entries",
+  setup(esbuild) {
+    // Of two entries that export a module, the first in the list.
+    const owners = new Map(
+      imported.toReversed().flatMap((entry) => exportsOf(entry).map(([, path]) => [path, publicName(entry)])),
+    );
+    esbuild.onResolve({ filter: /^\.\.?\/.*\.js$/ }, ({ path, resolveDir, importer }) => {
+      const owner = owners.get(join(resolveDir, path.replace(/\.js$/, ".ts")));
+      if (owner && !importer.includes("generated")) return { path: owner, external: true, sideEffects: false };
+    });
+  },
+});
+
+/** Stops at an import of a name that the entry does not export: it would fail when a user's program starts. */
+function checkImports(file, text) {
+  const imports = /(?:import\s*\{([^}]*)\}\s*from\s*|\{([^}]*)\}\s*=\s*require\()"threadfold(?:\/([^"]+))?"/g;
+  for (const [, esm, cjs, entry = "index"] of text.matchAll(imports)) {
+    const known = new Set(exportsOf(entry).map(([name]) => name));
+    const names = (esm ?? cjs).split(",").map((name) => name.trim().split(/\s+as\s+|:/)[0]);
+    const unknown = names.find((name) => name !== "" && !known.has(name));
+    if (unknown)
+      throw new Complaint(
+        `${file} imports ${unknown} from ${publicName(entry)}, which does not export it: put it into a module of its own.`,
+      );
+  }
+}
 
 /** Gives the class of errors back its name, which consoles show, where names are short. */
 const namedErrors = {
   name: "named errors",
   setup(esbuild) {
-    esbuild.onLoad({ filter: /[\\/]pkg-template[\\/]src[\\/]errors\.ts$/ }, ({ path }) => ({
+    esbuild.onLoad({ filter: /[\\/]pkg-template[\\/]src[\\/]shared[\\/]errors\.ts$/ }, ({ path }) => ({
       contents: `${readFileSync(path, "utf8")}
 Object.defineProperty(ThreadfoldError, "name", { value: "ThreadfoldError" });`,
       loader: "ts",

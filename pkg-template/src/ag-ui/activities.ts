@@ -1,4 +1,5 @@
-import { applyPatch, ThreadfoldError, type PatchOperation } from "threadfold";
+import { ThreadfoldError } from "../shared/errors.js";
+import { applyPatch, type PatchOperation } from "../state/patch.js";
 import type { ActivityDelta, ActivitySnapshot, HeldMessage } from "./event-types.js";
 import { attribution, MESSAGES, NOTHING, withMetadata, type Fold, type Step } from "./fold.js";
 import { knownOperations } from "./agent-state.js";

@@ -1,6 +1,7 @@
-import { applyPatch, type PatchOperation, type ThreadfoldError } from "threadfold";
-import { sameJson } from "../same-json.js";
-import type { ThreadEvent } from "../thread-events.js";
+import type { ThreadfoldError } from "../shared/errors.js";
+import { applyPatch, type PatchOperation } from "../state/patch.js";
+import { sameJson } from "../shared/same-json.js";
+import type { ThreadEvent } from "../thread/thread-events.js";
 import type { FoldingThread } from "./folding-thread.js";
 import { isObject } from "./shapes.js";
 

@@ -1,5 +1,5 @@
-import { ThreadfoldError } from "threadfold";
-import { option } from "../errors.js";
+import { ThreadfoldError } from "../shared/errors.js";
+import { option } from "../shared/reading.js";
 import { reportPart } from "../stream/delivery.js";
 import { isOpen } from "../stream/run-end.js";
 import { read } from "../stream/source.js";

@@ -1,6 +1,6 @@
-import { ThreadfoldError, type ThreadfoldErrorCode } from "threadfold";
+import { ThreadfoldError, type ThreadfoldErrorCode } from "../shared/errors.js";
 import { Delivery } from "../stream/delivery.js";
-import type { ThreadEvent } from "../thread-events.js";
+import type { ThreadEvent } from "../thread/thread-events.js";
 import { AgentState } from "./agent-state.js";
 import { Chunks } from "./chunks.js";
 import type { FoldedEvent, HeldMessage, HeldToolCall, Metadata, RunEnd } from "./event-types.js";

@@ -1,6 +1,6 @@
-import { removeMessage } from "threadfold";
+import { removeMessage } from "../state/messages.js";
 import type { HeldMessage, MessagesSnapshot } from "./event-types.js";
-import { sameJson } from "../same-json.js";
+import { sameJson } from "../shared/same-json.js";
 import { cleaned, MESSAGES, type Fold, type Step } from "./fold.js";
 import { hasKnownRole, isKnown } from "./known-messages.js";
 import { isObject, messages } from "./shapes.js";

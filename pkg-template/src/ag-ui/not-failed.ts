@@ -1,5 +1,7 @@
-import { REMOVE_ALL_MESSAGES, Thread, ThreadfoldError } from "threadfold";
-import type { Schema } from "../schema.js";
+import { ThreadfoldError } from "../shared/errors.js";
+import { REMOVE_ALL_MESSAGES } from "../state/messages.js";
+import { Thread } from "../thread/thread.js";
+import type { Schema } from "../state/schema.js";
 
 /** What {@link withoutFailed} asks of a thread. The package's `Thread` has it all. */
 export interface FailingThread {

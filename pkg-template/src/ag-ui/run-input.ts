@@ -1,10 +1,12 @@
-import { mergeTools, ThreadfoldError, toAgUi, type Tool } from "threadfold";
-import type { Fields, Schema } from "../schema.js";
-import { choice } from "../options.js";
-import { sameJson } from "../same-json.js";
+import { ThreadfoldError } from "../shared/errors.js";
+import { toAgUi } from "../state/message-forms.js";
+import { mergeTools, type Tool } from "../state/tools.js";
+import type { Fields, Schema } from "../state/schema.js";
+import { choice } from "../shared/choices.js";
+import { sameJson } from "../shared/same-json.js";
 import { foldOf } from "./fold.js";
 import type { FoldingThread } from "./folding-thread.js";
-import { newId } from "../new-id.js";
+import { newId } from "../shared/new-id.js";
 import { type FailingThread, type Shown, withoutFailed } from "./not-failed.js";
 
 type Values = Record<string, unknown>;

@@ -1,4 +1,4 @@
-import { isAbort, isAbortError } from "../abort.js";
+import { isAbort, isAbortError } from "../shared/abort.js";
 import * as reading from "../stream/run-end.js";
 import type { Interrupt, RunError, RunFailure, RunFinished, RunStarted } from "./event-types.js";
 import { cleaned, MESSAGES, NOTHING, type Fold, type Step } from "./fold.js";

@@ -1,4 +1,4 @@
-import { newId } from "../new-id.js";
+import { newId } from "../shared/new-id.js";
 import { cutOff } from "./chunks.js";
 import type { FoldedEvent, Heard, ReasoningStart, TextContent, TextEnd, ThinkingEvent } from "./event-types.js";
 import type { FoldingThread } from "./folding-thread.js";

@@ -1,5 +1,5 @@
-import { newId } from "../new-id.js";
-import { PartialJson } from "../partial-json.js";
+import { newId } from "../shared/new-id.js";
+import { PartialJson } from "../text/partial-json.js";
 import type {
   FoldedEvent,
   HeldMessage,

@@ -1,7 +1,8 @@
 // Language models of the AI SDK: its specification's versions 2 and 3.
-import { textOf, toLangChain } from "threadfold";
-import type { LangChainMessage } from "../messages.js";
-import { newId } from "../new-id.js";
+import { toLangChain } from "../state/message-forms.js";
+import { textOf } from "../text/message-content.js";
+import type { LangChainMessage } from "../state/messages.js";
+import { newId } from "../shared/new-id.js";
 import { type AiMessage, callsOf, checkedAnswer, type Fields } from "./message.js";
 import { chunkOf, type ModelCall, ownSignal } from "./model-call.js";
 import { isProviderTool } from "./tools.js";

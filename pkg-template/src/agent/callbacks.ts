@@ -1,5 +1,5 @@
 // What an agent tells its caller of a run, and the counts that it tells it by.
-import type { LangChainMessage } from "../messages.js";
+import type { LangChainMessage } from "../state/messages.js";
 import type { AiMessage } from "./message.js";
 import type { ModelRequest, Runtime, ToolCallRequest, ToolOutcome } from "./types.js";
 

@@ -1,18 +1,22 @@
-import { combineSchemas, defineSchema, field, type Schema } from "threadfold";
+import { field } from "../state/fields.js";
 import {
-  type CompiledStateGraph,
-  type Durability,
-  isGraphBubbleUp,
-  StateGraph,
-  type StopAt,
-  type TraceListener,
-} from "threadfold/graph";
+  combineSchemas,
+  defineSchema,
+  type Schema,
+  type Fields as SchemaFields,
+  type StateOf,
+  type UpdatesOf,
+} from "../state/schema.js";
+import type { CompiledStateGraph } from "../graph/compiled-graph.js";
+import { isGraphBubbleUp } from "../graph/graph-errors.js";
+import type { Durability, StopAt } from "../graph/run-config.js";
+import { StateGraph } from "../graph/state-graph.js";
+import type { TraceListener } from "../graph/trace.js";
 import type { CheckpointSaver } from "../checkpoint/types.js";
 import { defined } from "../context/options.js";
-import { ThreadfoldError } from "../errors.js";
-import type { Fields as SchemaFields, StateOf, UpdatesOf } from "../schema.js";
+import { ThreadfoldError } from "../shared/errors.js";
 import { type AgentCallbacks, CALLBACKS, callbacksOf } from "./callbacks.js";
-import { checkNames } from "../known-options.js";
+import { checkNames } from "../shared/options.js";
 import { addLoop, type Builder } from "./loop.js";
 import { checked, schemaOf } from "./middleware.js";
 import { modelCallLimitMiddleware } from "./middleware/model-call-limit.js";

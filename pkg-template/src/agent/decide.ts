@@ -1,6 +1,6 @@
 // Asks src/agent what to do, in numbers: src/wasm_agent/agent.rs says which.
 import { call, decide } from "#agent-core";
-import type { ToolCall } from "../messages.js";
+import type { ToolCall } from "../state/messages.js";
 import type { ToolMessage } from "./message.js";
 import type { JumpTarget } from "./types.js";
 

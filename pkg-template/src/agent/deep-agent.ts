@@ -1,5 +1,5 @@
-import type { LangChainMessage } from "../messages.js";
-import type { Fields as SchemaFields } from "../schema.js";
+import type { LangChainMessage } from "../state/messages.js";
+import type { Fields as SchemaFields } from "../state/schema.js";
 import { type Agent, type AgentOptions, checkModel, createAgent, list } from "./create-agent.js";
 import { replacing } from "./middleware.js";
 import { createFilesystemMiddleware } from "./middleware/filesystem.js";

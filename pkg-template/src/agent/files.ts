@@ -1,5 +1,5 @@
 // What the tools of a virtual file system do to `files`: deepagents' rules and words.
-import type { FileData } from "threadfold";
+import type { FileData } from "../state/files.js";
 import { globOf } from "./glob.js";
 
 /** Files by path. */

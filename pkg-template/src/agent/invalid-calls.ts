@@ -1,5 +1,5 @@
 // Calls whose arguments were malformed: each is answered before the model is asked again.
-import type { LangChainMessage } from "../messages.js";
+import type { LangChainMessage } from "../state/messages.js";
 import { type Fields, toolMessage, typeOf } from "./message.js";
 
 /** Up to where a conversation, known by its first message, is in order. */

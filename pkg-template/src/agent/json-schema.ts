@@ -1,6 +1,6 @@
 // What of JSON Schema a model gets wrong: kinds, missing fields, choices; in the words that pydantic has for it.
-import { ThreadfoldError } from "../errors.js";
-import { sameJson } from "../same-json.js";
+import { ThreadfoldError } from "../shared/errors.js";
+import { sameJson } from "../shared/same-json.js";
 import type { Fields } from "./message.js";
 
 /** A problem, and where it is. */

@@ -1,5 +1,5 @@
 // Long results of tools go to files, by the rules of deepagents' filesystem middleware.
-import { textOf } from "threadfold";
+import { textOf } from "../text/message-content.js";
 import { type Files, writeFile } from "./files.js";
 import { type Fields, typeOf } from "./message.js";
 import { isCommand, withUpdate } from "./tools.js";

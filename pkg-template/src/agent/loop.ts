@@ -1,5 +1,5 @@
 // The loop of an agent: the nodes of the hooks, and the edges between them, the model and the tools.
-import { END, Send, START } from "threadfold/graph";
+import { END, Send, START } from "../graph/command.js";
 import { afterModel } from "./decide.js";
 import { callsOf, lastTurn } from "./message.js";
 import { hookOf, withContext } from "./middleware.js";

@@ -1,7 +1,8 @@
 // What an agent asks of a message, whichever form it has: a LangChain dict, an instance, an AG-UI message.
-import { textOf, ThreadfoldError } from "threadfold";
-import { newId } from "../new-id.js";
-import type { ContentBlock, LangChainMessage, ToolCall } from "../message-types.js";
+import { ThreadfoldError } from "../shared/errors.js";
+import { textOf } from "../text/message-content.js";
+import { newId } from "../shared/new-id.js";
+import type { ContentBlock, LangChainMessage, ToolCall } from "../state/message-types.js";
 
 export type Fields = Record<string, unknown>;
 

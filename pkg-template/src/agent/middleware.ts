@@ -1,8 +1,7 @@
-import { ThreadfoldError } from "../errors.js";
-import { defineSchema, type Schema } from "threadfold";
-import { declaredFields } from "threadfold/graph";
-import type { Fields as SchemaFields } from "../schema.js";
-import { checkNames } from "../known-options.js";
+import { ThreadfoldError } from "../shared/errors.js";
+import { defineSchema, type Schema, type Fields as SchemaFields } from "../state/schema.js";
+import { declaredFields } from "../graph/state-forms.js";
+import { checkNames } from "../shared/options.js";
 import type { Checked, StandardSchema } from "./schema-checks.js";
 import type { FieldsOf, JumpTarget, Middleware, NodeHook, Runtime, StateForm } from "./types.js";
 

@@ -1,5 +1,5 @@
 // One call of a model, whichever form the model has.
-import type { LangChainMessage } from "../messages.js";
+import type { LangChainMessage } from "../state/messages.js";
 import type { AgentTool } from "./tools.js";
 import type { Runtime, ToolChoice } from "./types.js";
 

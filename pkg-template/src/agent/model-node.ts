@@ -1,7 +1,8 @@
 // The node `model`: asks the model, through the middlewares.
-import { type Command, type NodeContext } from "threadfold/graph";
-import type { LangChainMessage } from "../messages.js";
-import { REMOVE_ALL_MESSAGES, removeMessage } from "../removal.js";
+import type { Command } from "../graph/command.js";
+import type { NodeContext } from "../graph/node-context.js";
+import type { LangChainMessage } from "../state/messages.js";
+import { REMOVE_ALL_MESSAGES, removeMessage } from "../state/removal.js";
 import type { Callbacks } from "./callbacks.js";
 import { type AiMessage, type Fields, named, typeOf, withId } from "./message.js";
 import { type AgentModel, callModel } from "./models.js";

@@ -1,9 +1,9 @@
 // Models in every form that is taken, as one: `@langchain/core`'s, the AI SDK's, a function.
-import { ThreadfoldError } from "../errors.js";
-import type { LangChainMessage, ToolCall } from "../messages.js";
+import { ThreadfoldError } from "../shared/errors.js";
+import type { LangChainMessage, ToolCall } from "../state/messages.js";
 import { chunkOf, configOf, type ModelCall, ownSignal } from "./model-call.js";
 import { callAiSdk, type AiSdkModel } from "./ai-sdk.js";
-import { newId } from "../new-id.js";
+import { newId } from "../shared/new-id.js";
 import { type AiMessage, callsOf, checkedAnswer, type Fields, typeOf } from "./message.js";
 import { type AgentTool, isProviderTool } from "./tools.js";
 import type { ToolChoice } from "./types.js";

@@ -1,5 +1,5 @@
-import { isGraphBubbleUp } from "threadfold/graph";
-import { isAbort } from "../abort.js";
+import { isGraphBubbleUp } from "../graph/graph-errors.js";
+import { isAbort } from "../shared/abort.js";
 import type { Runtime } from "./types.js";
 
 /** Whether no middleware may catch an error: it interrupts or leaves the graph, or the run was stopped. */

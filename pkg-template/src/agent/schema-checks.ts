@@ -1,5 +1,6 @@
 // The arguments of a tool and the answer of a model, held against their schema: JSON Schema, or one of zod, Valibot, ….
-import { reading, ThreadfoldError } from "../errors.js";
+import { ThreadfoldError } from "../shared/errors.js";
+import { reading } from "../shared/reading.js";
 import { JsonChecks, line } from "./json-schema.js";
 import type { Fields } from "./message.js";
 

@@ -1,6 +1,6 @@
 // An answer that has a schema: the model gives it by calling a tool that is not run.
-import { ThreadfoldError } from "../errors.js";
-import type { LangChainMessage } from "../messages.js";
+import { ThreadfoldError } from "../shared/errors.js";
+import type { LangChainMessage } from "../state/messages.js";
 import { type AiMessage, callsOf, type Fields, toolMessage } from "./message.js";
 import { type AnySchema, check, jsonSchemaOf, type StandardSchema } from "./schema-checks.js";
 import type { AgentTool } from "./tools.js";

@@ -1,7 +1,7 @@
 // What the model is told first, as a request of the model has it.
-import { textOf } from "threadfold";
-import { ThreadfoldError } from "../errors.js";
-import type { ContentBlock } from "../message-types.js";
+import { textOf } from "../text/message-content.js";
+import { ThreadfoldError } from "../shared/errors.js";
+import type { ContentBlock } from "../state/message-types.js";
 import type { ModelRequest } from "./types.js";
 
 type Content = string | readonly ContentBlock[];

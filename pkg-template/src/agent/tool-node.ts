@@ -1,8 +1,7 @@
 // The node `tools`: runs the calls that it is sent, each through the middlewares.
-import type { Schema } from "threadfold";
-import type { NodeContext } from "threadfold/graph";
-import type { ToolCall } from "../messages.js";
-import type { Fields as SchemaFields } from "../schema.js";
+import type { Schema, Fields as SchemaFields } from "../state/schema.js";
+import type { NodeContext } from "../graph/node-context.js";
+import type { ToolCall } from "../state/messages.js";
 import type { Callbacks } from "./callbacks.js";
 import { callsOf, lastTurn, toolMessage, typeOf } from "./message.js";
 import { withContext, withOwn } from "./middleware.js";

@@ -1,9 +1,8 @@
 // Tools in every form that is taken, as one.
-import { REMOVE_ALL_MESSAGES } from "threadfold";
-import { Command } from "threadfold/graph";
-import { ThreadfoldError } from "../errors.js";
-import type { ToolCall } from "../messages.js";
-import { newId } from "../new-id.js";
+import { REMOVE_ALL_MESSAGES, type ToolCall } from "../state/messages.js";
+import { Command } from "../graph/command.js";
+import { ThreadfoldError } from "../shared/errors.js";
+import { newId } from "../shared/new-id.js";
 import { contentOf, type Fields, named, toolMessage, typeOf } from "./message.js";
 import { configOf } from "./model-call.js";
 import { type AnySchema, check, jsonSchemaOf, type StandardSchema } from "./schema-checks.js";

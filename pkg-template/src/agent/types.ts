@@ -1,8 +1,9 @@
 // The types of an agent: its state, its middlewares, what they are given.
-import type { Command, NodeContext } from "threadfold/graph";
-import type { Field } from "../fields.js";
-import type { LangChainMessage, MessagesUpdate, ToolCall } from "../messages.js";
-import type { Fields as SchemaFields, Schema, StateOf } from "../schema.js";
+import type { Command } from "../graph/command.js";
+import type { NodeContext } from "../graph/node-context.js";
+import type { Field } from "../state/fields.js";
+import type { LangChainMessage, MessagesUpdate, ToolCall } from "../state/messages.js";
+import type { Fields as SchemaFields, Schema, StateOf } from "../state/schema.js";
 import type { AiMessage, ToolMessage } from "./message.js";
 import type { AgentModel } from "./models.js";
 import type { ResponseFormat } from "./structured.js";

@@ -1,5 +1,5 @@
 // IndexedDB with promises: one database, opened when it is first used.
-import { ThreadfoldError } from "threadfold";
+import { ThreadfoldError } from "../shared/errors.js";
 
 /** The answer of a request. Between two requests of a transaction nothing else may be awaited, or it is over. */
 export function answer<T>(request: IDBRequest<T>): Promise<T> {

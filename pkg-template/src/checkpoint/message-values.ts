@@ -1,5 +1,5 @@
 // Messages between a state, where most are plain dicts, and the savers of langgraph.js, where all are instances.
-import { toAgUi, toLangChain } from "threadfold";
+import { toAgUi, toLangChain } from "../state/message-forms.js";
 
 type Fields = Record<string, unknown>;
 

@@ -1,5 +1,5 @@
 // Where a config points: the thread, the namespace and the checkpoint that it names.
-import { ThreadfoldError } from "threadfold";
+import { ThreadfoldError } from "../shared/errors.js";
 import type { Checkpoint, CheckpointConfig, CheckpointListOptions, CheckpointMetadata } from "./types.js";
 
 export interface Place {

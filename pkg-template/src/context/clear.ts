@@ -1,5 +1,5 @@
 // Clears old tool results. src/context/clear.rs is the same in Rust.
-import { sameJson } from "../same-json.js";
+import { sameJson } from "../shared/same-json.js";
 import { answeredCall, callId, callName, toolCallsOf, withArgs } from "./call-fields.js";
 import { ClearedCalls } from "./cleared-calls.js";
 import { type EditedBefore, freeField, idOf, positionOf, withFields } from "./edited.js";

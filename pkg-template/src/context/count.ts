@@ -1,6 +1,6 @@
 // Counts tokens as LangChain's `count_tokens_approximately` does, to the number. src/context/count.rs is the same in
 // Rust.
-import type { MessageLike } from "../messages.js";
+import type { MessageLike } from "../state/messages.js";
 import { answeredId, callsOf, type MessageParts, readParts, refused } from "./message-parts.js";
 import { flagOr, listed, optionsOf, reading, refuseOthers, wrong } from "./options.js";
 import { codePoints, isDict, jsonLength, jsonText, reprLength } from "./python-text.js";

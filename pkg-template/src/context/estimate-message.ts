@@ -1,5 +1,5 @@
 // Estimates the tokens of a message. src/context/estimate_message.rs is the same in Rust.
-import type { MessageLike } from "../messages.js";
+import type { MessageLike } from "../state/messages.js";
 import { scanTokens, type TokenScan } from "./estimate.js";
 import { answeredId, callsOf, type CallParts, readParts } from "./message-parts.js";
 import { optionsOf, reading, refuseOthers, wrong } from "./options.js";

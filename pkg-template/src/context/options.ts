@@ -1,8 +1,9 @@
 // What a caller gives, read; and what is said of what is no such thing.
-import { ThreadfoldError } from "../errors.js";
+import { ThreadfoldError } from "../shared/errors.js";
 
 // For all files here: a bundle imports it once then.
-export { reading, ThreadfoldError } from "../errors.js";
+export { ThreadfoldError } from "../shared/errors.js";
+export { reading } from "../shared/reading.js";
 
 export const wrong = (what: string, expected: string): ThreadfoldError =>
   new ThreadfoldError("INVALID_VALUE", `${what} should be ${expected}.`);

@@ -1,5 +1,5 @@
 // The record of a compaction: all that is stored about a context beside the full track.
-import type { ContextRecord } from "threadfold";
+import type { ContextRecord } from "../thread/full-track.js";
 import { idOf, withFields } from "./edited.js";
 import { fieldsOf, kindOf, textIn } from "./message-parts.js";
 import { dictOr, isDict } from "./python-text.js";

@@ -1,4 +1,4 @@
-import type { MessageLike } from "../message-types.js";
+import type { MessageLike } from "../state/message-types.js";
 import { Track } from "./cut.js";
 import { reading, ThreadfoldError, wrong } from "./options.js";
 import { factsOf, factsOfAll } from "./rows.js";

@@ -1,4 +1,4 @@
-import type { MessageLike } from "../message-types.js";
+import type { MessageLike } from "../state/message-types.js";
 import { Answers, type ToolAnswer } from "./answer.js";
 import { isSecond, optionsOf, reading, refuseOthers, wrong } from "./options.js";
 import { type Facts, factsOfAll } from "./rows.js";

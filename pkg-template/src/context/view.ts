@@ -1,5 +1,5 @@
 // What a model is sent, by a full track and a record; what that costs; and what is due.
-import { removeMessage, REMOVE_ALL_MESSAGES } from "../removal.js";
+import { removeMessage, REMOVE_ALL_MESSAGES } from "../state/removal.js";
 import { type Edit, edited, type Effective, isSystem, systemsBefore } from "./effective.js";
 import { type EditedBefore, idOf } from "./edited.js";
 import type { Decision, Ledger } from "./ledger.js";

@@ -2,7 +2,8 @@
 
 import { buffer } from "../../generated/agent/threadfold_core.js";
 
-export * from "../errors.js";
+export * from "../shared/errors.js";
+export * from "../shared/reading.js";
 
 interface AgentWasm {
   readonly memory: WebAssembly.Memory;

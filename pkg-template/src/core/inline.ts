@@ -2,7 +2,7 @@
 import { begin } from "../../generated/slots.js";
 import { initSync } from "../../generated/threadfold_core.js";
 import { alphabet, length, text } from "../../generated/wasm-text.js";
-import { coreError } from "../errors.js";
+import { coreError } from "../shared/errors.js";
 
 begin(initSync({ module: decode() }), coreError);
 

@@ -1,6 +1,6 @@
 // The core without its wasm: `init` of "threadfold/slim" provides it.
 import { begin } from "../../generated/slots.js";
-import { coreError, ThreadfoldError } from "../errors.js";
+import { coreError, ThreadfoldError } from "../shared/errors.js";
 
 /** Stands in for the wasm until `init` runs: the first call throws. */
 const missing = new Proxy(

@@ -80,4 +80,4 @@ export type {
   ToolChoice,
   ToolRuntime,
 } from "../agent/types.js";
-export { ThreadfoldError, type ThreadfoldErrorCode } from "../errors.js";
+export { ThreadfoldError, type ThreadfoldErrorCode } from "../shared/errors.js";

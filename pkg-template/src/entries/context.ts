@@ -36,4 +36,4 @@ export {
 export { type MessageType, trimMessages, type TrimMessagesOptions } from "../context/trim.js";
 export { truncateToolArgs, type TruncateToolArgsOptions } from "../context/truncate-args.js";
 export type { ContextUsage } from "../context/view.js";
-export { ThreadfoldError, type ThreadfoldErrorCode } from "../errors.js";
+export { ThreadfoldError, type ThreadfoldErrorCode } from "../shared/errors.js";

@@ -1,11 +1,16 @@
 // "threadfold": the reducers, schemas and lists, ready when the import is.
-export { langGraphDefaultMergeState, type MergedState, type MergeStateOptions, type RunInput } from "../merge-state.js";
-export { ThreadfoldError, type ThreadfoldErrorCode } from "../errors.js";
-export { field, overwrite, type Field, type Guard, type Overwrite, type Visibility } from "../fields.js";
-export { mergeFiles, type FileData } from "../files.js";
-export { textOf } from "../message-content.js";
-export { toAgUi, toLangChain } from "../message-forms.js";
-export { MessageList } from "../message-list.js";
+export {
+  langGraphDefaultMergeState,
+  type MergedState,
+  type MergeStateOptions,
+  type RunInput,
+} from "../state/merge-state.js";
+export { ThreadfoldError, type ThreadfoldErrorCode } from "../shared/errors.js";
+export { field, overwrite, type Field, type Guard, type Overwrite, type Visibility } from "../state/fields.js";
+export { mergeFiles, type FileData } from "../state/files.js";
+export { textOf } from "../text/message-content.js";
+export { toAgUi, toLangChain } from "../state/message-forms.js";
+export { MessageList } from "../state/message-list.js";
 export {
   addMessages,
   messagesStateReducer,
@@ -25,8 +30,8 @@ export {
   type MessageRemoval,
   type MessagesUpdate,
   type ToolCall,
-} from "../messages.js";
-export { applyPatch, type PatchOperation } from "../patch.js";
+} from "../state/messages.js";
+export { applyPatch, type PatchOperation } from "../state/patch.js";
 export {
   combineSchemas,
   defineSchema,
@@ -37,8 +42,8 @@ export {
   type InferUpdate,
   type StateOf,
   type UpdatesOf,
-} from "../schema.js";
-export { Thread } from "../thread.js";
+} from "../state/schema.js";
+export { Thread } from "../thread/thread.js";
 export type { Compaction, ContextRecord } from "../thread/full-track.js";
 export type {
   AgUiState,
@@ -53,7 +58,7 @@ export type {
   ThreadRun,
   ThreadState,
   ThreadUpdate,
-} from "../thread-types.js";
-export type { ThreadEvent } from "../thread-events.js";
-export { checkTodoCalls, replaceTodos, type Todo } from "../todos.js";
-export { mergeTools, type MergeToolsOptions, type Tool } from "../tools.js";
+} from "../thread/thread-types.js";
+export type { ThreadEvent } from "../thread/thread-events.js";
+export { checkTodoCalls, replaceTodos, type Todo } from "../state/todos.js";
+export { mergeTools, type MergeToolsOptions, type Tool } from "../state/tools.js";

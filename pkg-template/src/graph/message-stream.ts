@@ -1,5 +1,5 @@
 // The stream mode `messages`: chunks of models as they come, and whole messages that nodes return.
-import { newId } from "../new-id.js";
+import { newId } from "../shared/new-id.js";
 import type { Values } from "./state-fields.js";
 import type { Task } from "./task.js";
 

@@ -1,5 +1,5 @@
 // A thread in a saver: what is saved of it, in which order, and what failed.
-import { MemorySaver } from "threadfold/checkpoint";
+import { MemorySaver } from "../checkpoint/memory-saver.js";
 import type {
   ChannelVersions,
   CheckpointConfig,

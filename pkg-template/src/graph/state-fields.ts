@@ -1,5 +1,6 @@
 // A graph's fields: how updates are folded into its state, and who sees what of it.
-import { defineSchema, type Schema, ThreadfoldError } from "threadfold";
+import { ThreadfoldError } from "../shared/errors.js";
+import { defineSchema, type Schema } from "../state/schema.js";
 import type { DeltaField } from "../checkpoint/delta-fields.js";
 import { type GraphErrorCode, InvalidUpdateError, StateGraphInputError } from "./graph-errors.js";
 import type { KnownIds } from "./known-ids.js";

@@ -1,5 +1,6 @@
 // What a graph's state may be declared by: a schema of threadfold, or any form that langgraph.js takes.
-import { field, type Schema } from "threadfold";
+import { field } from "../state/fields.js";
+import type { Schema } from "../state/schema.js";
 import { Overwrite } from "./command.js";
 import { StateGraphInputError } from "./graph-errors.js";
 import type { Values } from "./state-fields.js";

@@ -1,4 +1,4 @@
-import type { Schema, StateOf, UpdatesOf } from "threadfold";
+import type { Schema, StateOf, UpdatesOf } from "../state/schema.js";
 import type { CheckpointSaver } from "../checkpoint/types.js";
 import { END, type Send, START } from "./command.js";
 import { CompiledStateGraph, type CompileOptions } from "./compiled-graph.js";

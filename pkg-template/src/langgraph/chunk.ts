@@ -1,7 +1,7 @@
-import { ThreadfoldError } from "threadfold";
+import { ThreadfoldError } from "../shared/errors.js";
 import { isDict, mergeContent, mergeDicts, mergeLists, mergeUsage, type Dict } from "./merge.js";
 import { readMessage, type WireMessage } from "./message-form.js";
-import { PartialJson, type PartialObject } from "../partial-json.js";
+import { PartialJson, type PartialObject } from "../text/partial-json.js";
 
 /**
  * Joins a message and its next part as `AIMessageChunk.concat` of @langchain/core does: appends text, joins content blocks

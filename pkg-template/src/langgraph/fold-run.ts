@@ -1,5 +1,5 @@
-import { ThreadfoldError } from "threadfold";
-import { isAbort } from "../abort.js";
+import { ThreadfoldError } from "../shared/errors.js";
+import { isAbort } from "../shared/abort.js";
 import { reportPart, type ReceivingThread } from "../stream/delivery.js";
 import { breakOff, disconnect, isOpen, stop } from "../stream/run-end.js";
 import { read } from "../stream/source.js";

@@ -1,6 +1,6 @@
-import { ThreadfoldError } from "threadfold";
-import { isAbortError } from "../abort.js";
-import { newId } from "../new-id.js";
+import { ThreadfoldError } from "../shared/errors.js";
+import { isAbortError } from "../shared/abort.js";
+import { newId } from "../shared/new-id.js";
 import { readGraphPart } from "../stream/graph-parts.js";
 import { foldRun, type FoldedRun, type RunThread } from "./fold-run.js";
 import type { RunListeners } from "./run.js";

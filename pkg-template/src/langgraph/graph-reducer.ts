@@ -1,6 +1,6 @@
 import { coerceMessageLikeToMessage, type BaseMessage, type BaseMessageLike } from "@langchain/core/messages";
-import { addMessages } from "threadfold";
-import { newId } from "../new-id.js";
+import { addMessages } from "../state/messages.js";
+import { newId } from "../shared/new-id.js";
 
 type Messages = BaseMessage | BaseMessageLike | readonly (BaseMessage | BaseMessageLike)[];
 

@@ -1,6 +1,6 @@
 // Merges two values of message chunks as `_mergeDicts` and its kin of @langchain/core do. What a chunk does not touch
 // stays the same object; text grows by `+=`, which costs only the new part.
-import { ThreadfoldError } from "threadfold";
+import { ThreadfoldError } from "../shared/errors.js";
 
 export type Dict = Readonly<Record<string, unknown>>;
 

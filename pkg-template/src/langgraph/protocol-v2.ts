@@ -1,5 +1,5 @@
 // The events of protocol v2: `POST /threads/{id}/stream/events`.
-import { ThreadfoldError } from "threadfold";
+import { ThreadfoldError } from "../shared/errors.js";
 import type { Conversation, Speaker } from "./conversation.js";
 import { isDict, type Dict } from "./merge.js";
 import { isToolsOwn } from "./namespace.js";

@@ -1,5 +1,5 @@
 // The parts of `POST /threads/{id}/runs/stream`.
-import { ThreadfoldError } from "threadfold";
+import { ThreadfoldError } from "../shared/errors.js";
 import type { Conversation } from "./conversation.js";
 import { finishedMessage, joinPart } from "./chunk.js";
 import { isDict, type Dict } from "./merge.js";

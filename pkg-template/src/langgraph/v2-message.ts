@@ -1,5 +1,5 @@
 import { callOf, readArgs, readOn } from "./chunk.js";
-import { sameJson } from "../same-json.js";
+import { sameJson } from "../shared/same-json.js";
 import { isDict, type Dict } from "./merge.js";
 
 /**

@@ -1,5 +1,7 @@
 // A thread from where `persist` saved it.
-import { Thread, ThreadfoldError, type ThreadOptions, type ThreadState, type ThreadUpdate } from "threadfold";
+import { ThreadfoldError } from "../shared/errors.js";
+import type { ThreadOptions, ThreadState, ThreadUpdate } from "../thread/thread-types.js";
+import { Thread } from "../thread/thread.js";
 import { checked, failure, isPromise, type Saved, type SyncStorage, type ThreadStorage } from "./storage.js";
 
 /** Where to find a saved thread, and how to read it. */

@@ -1,6 +1,6 @@
 // Where threads are kept: text by name.
-import { ThreadfoldError } from "threadfold";
-import { checkNames, type NamesOf } from "../known-options.js";
+import { ThreadfoldError } from "../shared/errors.js";
+import { checkNames, type NamesOf } from "../shared/options.js";
 import type { LoadOptions } from "./load-thread.js";
 import type { PersistOptions } from "./persist.js";
 

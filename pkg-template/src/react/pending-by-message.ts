@@ -1,5 +1,5 @@
 // The pending updates of a thread by the messages that they are about, and who listens to those of one message.
-import type { PendingUpdate } from "threadfold";
+import type { PendingUpdate } from "../thread/thread-types.js";
 
 interface Store<U> {
   readonly pending: readonly PendingUpdate<U>[];

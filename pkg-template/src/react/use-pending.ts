@@ -1,6 +1,6 @@
 // What of a thread is pending, in a component.
 import { useCallback, useSyncExternalStore } from "react";
-import type { PendingUpdate } from "threadfold";
+import type { PendingUpdate } from "../thread/thread-types.js";
 import { PendingByMessage } from "./pending-by-message.js";
 
 /** What {@link usePending} asks of a thread. */

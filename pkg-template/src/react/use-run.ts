@@ -1,5 +1,5 @@
 // Where a thread's run stands, in a component.
-import type { ThreadRun } from "threadfold";
+import type { ThreadRun } from "../thread/thread-types.js";
 import { useView } from "./use-view.js";
 
 /** What {@link useRun} asks of a thread. */

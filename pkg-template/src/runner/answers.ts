@@ -1,4 +1,4 @@
-import { ThreadfoldError } from "threadfold";
+import { ThreadfoldError } from "../shared/errors.js";
 import type { Answer } from "./protocol.js";
 import type { RunnerDecision, RunnerInterrupt } from "./runner-types.js";
 

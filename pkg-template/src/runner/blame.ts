@@ -1,4 +1,4 @@
-import { ThreadfoldError } from "threadfold";
+import { ThreadfoldError } from "../shared/errors.js";
 import { BROKEN } from "../stream/connection.js";
 import type { RunnerError } from "./runner-types.js";
 

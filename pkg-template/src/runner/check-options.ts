@@ -1,6 +1,7 @@
-import { ThreadfoldError, type Thread } from "threadfold";
-import { option } from "../errors.js";
-import { checkNames, type NamesOf } from "../known-options.js";
+import { ThreadfoldError } from "../shared/errors.js";
+import type { Thread } from "../thread/thread.js";
+import { option } from "../shared/reading.js";
+import { checkNames, type NamesOf } from "../shared/options.js";
 import type { HttpOptions, RunnerOptions, SendOptions } from "./runner-types.js";
 
 type Common = RunnerOptions & HttpOptions;

@@ -1,5 +1,5 @@
-import type { Thread } from "threadfold";
-import type { PendingUpdate } from "../thread-types.js";
+import type { Thread } from "../thread/thread.js";
+import type { PendingUpdate } from "../thread/thread-types.js";
 import { messagesIn } from "./said.js";
 import { carried } from "./waiting.js";
 

@@ -1,4 +1,4 @@
-import type { Thread } from "threadfold";
+import type { Thread } from "../thread/thread.js";
 import type { RunResult } from "./runner-types.js";
 import { carried, isPending } from "./waiting.js";
 

@@ -1,4 +1,4 @@
-import type { Thread } from "threadfold";
+import type { Thread } from "../thread/thread.js";
 import type { Answer } from "./protocol.js";
 import type { RunnerInterrupt } from "./runner-types.js";
 

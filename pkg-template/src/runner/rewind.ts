@@ -1,6 +1,8 @@
 // What is to be sent so that a conversation goes on from one of the user's messages.
-import { removeMessage, ThreadfoldError, type Thread } from "threadfold";
-import type { PendingUpdate } from "../thread-types.js";
+import { ThreadfoldError } from "../shared/errors.js";
+import { removeMessage } from "../state/messages.js";
+import type { Thread } from "../thread/thread.js";
+import type { PendingUpdate } from "../thread/thread-types.js";
 import { idsOf, isUsers, lastOf, messagesIn, placeIn, removes, type Said } from "./said.js";
 import { carried } from "./waiting.js";
 

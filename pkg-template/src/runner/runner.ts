@@ -1,15 +1,16 @@
-import { ThreadfoldError, type Thread } from "threadfold";
-import { LeftOff, ofRunners } from "../abort.js";
-import { option, reading } from "../errors.js";
-import { choice } from "../options.js";
+import { ThreadfoldError } from "../shared/errors.js";
+import type { Thread } from "../thread/thread.js";
+import { LeftOff, ofRunners } from "../shared/abort.js";
+import { option, reading } from "../shared/reading.js";
+import { choice } from "../shared/choices.js";
 import { BROKEN } from "../stream/connection.js";
 import { isOpen } from "../stream/run-end.js";
-import type { PendingUpdate } from "../thread-types.js";
+import type { PendingUpdate } from "../thread/thread-types.js";
 import { answersTo } from "./answers.js";
 import { Cancel } from "./cancel.js";
 import { checkSending, checkSendOptions } from "./check-options.js";
 import { Failed } from "./failed.js";
-import { isGone, isLost } from "./http.js";
+import { isGone, isLost } from "../stream/http.js";
 import { load } from "./load.js";
 import { Loading } from "./loading.js";
 import { Outbox, settle, type Waiter } from "./outbox.js";
@@ -465,7 +466,8 @@ export abstract class Runner<S extends object, U extends object> {
         if (this.thread.run.status === "disconnected") {
           await this.#working(() => this.#follow());
           this.#outbox.dropTakenBack();
-          if (this.#outbox.isEmpty) return;
+          // A listener may have begun a run that carries all that waited.
+          if (this.#work || this.#outbox.isEmpty) return;
         }
         waiters = this.#outbox.takeWaiters();
         const isInTheWay = this.#isAsking || this.thread.run.status === "disconnected";
@@ -584,7 +586,11 @@ export abstract class Runner<S extends object, U extends object> {
     const { signal } = (this.#stop = new AbortController());
     ofRunners.add(signal);
     const news = await readRun(this.thread, this.#protocol, this.#delays, signal, send);
-    if (["idle", "interrupted"].includes(this.thread.run.status) && !signal.aborted) this.#mayLack = false;
+    if (["idle", "interrupted"].includes(this.thread.run.status)) {
+      if (!signal.aborted) this.#mayLack = false;
+      // Only a run that failed with answers sends them again.
+      this.#answers = undefined;
+    }
     this.#noteFailure();
     // An answer that the server refused can be corrected.
     if (news.stillOpen && this.thread.run.status === "failed") this.#questions.reopen(news.stillOpen);

@@ -1,6 +1,7 @@
-import { removeMessage, type Thread } from "threadfold";
-import type { PendingUpdate } from "../thread-types.js";
-import type { InputOf } from "../fields.js";
+import { removeMessage } from "../state/messages.js";
+import type { Thread } from "../thread/thread.js";
+import type { PendingUpdate } from "../thread/thread-types.js";
+import type { InputOf } from "../state/fields.js";
 import { isEdit, madeAnew } from "./rewind.js";
 import { idsOf, isUsers, lastOf, messagesIn, type Said } from "./said.js";
 import { isPending } from "./waiting.js";

@@ -1,4 +1,4 @@
-import type { Thread } from "threadfold";
+import type { Thread } from "../thread/thread.js";
 import { tellAll } from "../thread/notifier.js";
 import { blamed } from "./blame.js";
 import type { RunnerError, RunnerInterrupt, RunnerStatus } from "./runner-types.js";

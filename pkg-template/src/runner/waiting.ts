@@ -1,6 +1,6 @@
 // The updates waiting for a run.
-import type { Thread } from "threadfold";
-import type { PendingUpdate } from "../thread-types.js";
+import type { Thread } from "../thread/thread.js";
+import type { PendingUpdate } from "../thread/thread-types.js";
 
 export const isPending = ({ status }: PendingUpdate<unknown>): boolean => status === "pending";
 

@@ -1,6 +1,6 @@
 // What both servers say over HTTP: JSON, refusals, and streams of server-sent events.
 
-import { ThreadfoldError } from "threadfold";
+import { ThreadfoldError } from "../shared/errors.js";
 import { errorWords } from "../stream/error-words.js";
 
 /** Answers a request, as Workers, Next, Deno, Bun and others call it. */

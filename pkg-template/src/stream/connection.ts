@@ -1,5 +1,5 @@
 // A server that cannot be reached, in one sentence for every browser.
-import { ThreadfoldError } from "threadfold";
+import { ThreadfoldError } from "../shared/errors.js";
 
 export const UNREACHABLE = "The server could not be reached.";
 export const BROKEN = "The connection to the server broke.";

@@ -1,6 +1,6 @@
 // How the parts of a stream reach a thread, for both protocols: each once.
-import { ThreadfoldError } from "threadfold";
-import type { ThreadEvent } from "../thread-events.js";
+import { ThreadfoldError } from "../shared/errors.js";
+import type { ThreadEvent } from "../thread/thread-events.js";
 
 /** What folding asks of a thread. The package's `Thread` has it all. */
 export interface ReceivingThread {

@@ -1,5 +1,5 @@
 // What a graph in the same program streams, in each of its forms, and what it takes.
-import { ThreadfoldError } from "threadfold";
+import { ThreadfoldError } from "../shared/errors.js";
 
 /** A part of a local graph's stream: `payload` as the mode has it, `ns` the subgraph that it comes from. */
 export interface GraphPart {

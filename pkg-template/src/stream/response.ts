@@ -1,6 +1,6 @@
 // What a server answered: a stream of events, or the error BAD_RESPONSE.
-import { ThreadfoldError } from "threadfold";
-import type { Wait } from "../abort.js";
+import { ThreadfoldError } from "../shared/errors.js";
+import type { Wait } from "../shared/abort.js";
 import { BROKEN, connectionError } from "./connection.js";
 
 export function isResponse(source: object): source is Response {

@@ -1,5 +1,5 @@
 // What becomes of a thread's run when the reading of its stream ends before it, for both protocols.
-import { LeftOff } from "../abort.js";
+import { LeftOff } from "../shared/abort.js";
 import { isDisposed, type ReceivingThread } from "./delivery.js";
 
 /** What one protocol does to the run. */

@@ -1,6 +1,6 @@
 // Where the parts of a run come from, for both protocols, and the one loop that reads them.
-import { ThreadfoldError } from "threadfold";
-import { Wait } from "../abort.js";
+import { ThreadfoldError } from "../shared/errors.js";
+import { Wait } from "../shared/abort.js";
 import { bodyOf, isResponse } from "./response.js";
 import { ServerSentEvents } from "./server-sent-events.js";
 import type { Taker } from "./taker.js";

@@ -3,8 +3,8 @@ import * as core from "#core";
 import { event as EVENT } from "../../generated/numbers.js";
 import * as ASK from "../../generated/numbers/ask.js";
 import * as made from "../../generated/numbers/made.js";
-import { ThreadfoldError } from "../errors.js";
-import { Schema } from "../schema.js";
+import { ThreadfoldError } from "../shared/errors.js";
+import { Schema } from "../state/schema.js";
 
 /** The arguments of each event to the core, in order. */
 const PARTS: ReadonlyMap<unknown, readonly string[]> = new Map([

@@ -1,7 +1,7 @@
 // The full track of a conversation: what the server has, behind what its compactions took out of its list.
-import { ThreadfoldError } from "../errors.js";
-import { sameJson } from "../same-json.js";
-import { addMessages, type MessageObject } from "../messages.js";
+import { ThreadfoldError } from "../shared/errors.js";
+import { sameJson } from "../shared/same-json.js";
+import { addMessages, type MessageObject } from "../state/messages.js";
 
 type Messages = readonly object[];
 const NONE: Messages = [];

@@ -1,6 +1,7 @@
 // A thread as a record that survives a reload.
-import { reading, ThreadfoldError } from "../errors.js";
-import type { ThreadRecord } from "../thread-types.js";
+import { ThreadfoldError } from "../shared/errors.js";
+import { reading } from "../shared/reading.js";
+import type { ThreadRecord } from "./thread-types.js";
 
 /** The record format's version. */
 export const VERSION = 2;

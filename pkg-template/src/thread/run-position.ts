@@ -1,6 +1,6 @@
 // The status of a thread's run: derived from the events, exposed as `thread.run`.
-import type { RunFailed, RunFinished, RunStarted } from "../thread-events.js";
-import type { ThreadRun } from "../thread-types.js";
+import type { RunFailed, RunFinished, RunStarted } from "./thread-events.js";
+import type { ThreadRun } from "./thread-types.js";
 
 /** Before the first run. */
 const NO_RUN: ThreadRun = Object.freeze({ status: "idle" });

@@ -1,6 +1,6 @@
 // What of the confirmed state is the server's: the names of fields, values only where `update` has changed them since, and
 // the list of messages that it had when it last spoke of all.
-import type { ThreadEvent } from "../thread-events.js";
+import type { ThreadEvent } from "./thread-events.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 type Messages = readonly unknown[];

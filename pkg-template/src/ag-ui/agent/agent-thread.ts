@@ -1,18 +1,14 @@
 import type { AbstractAgent, Message } from "@ag-ui/client";
-import {
-  REMOVE_ALL_MESSAGES,
-  removeMessage,
-  Thread,
-  type MessageRemoval,
-  type ThreadfoldError,
-  type ThreadState,
-} from "threadfold";
-import { sameJson } from "../../same-json.js";
+import type { ThreadfoldError } from "../../shared/errors.js";
+import { REMOVE_ALL_MESSAGES, removeMessage, type MessageRemoval } from "../../state/messages.js";
+import type { ThreadState } from "../../thread/thread-types.js";
+import { Thread } from "../../thread/thread.js";
+import { sameJson } from "../../shared/same-json.js";
 import { copyOf } from "./copies.js";
 import type { HeldMessage } from "../event-types.js";
 import { cleaned, foldOf, type Fold } from "../fold.js";
 import { isKnown } from "../known-messages.js";
-import { newId } from "../../new-id.js";
+import { newId } from "../../shared/new-id.js";
 import { type Shown, withoutFailed } from "../not-failed.js";
 import { isObject } from "../shapes.js";
 

@@ -1,5 +1,5 @@
 import type { Observable } from "rxjs";
-import { ThreadfoldError } from "threadfold";
+import { ThreadfoldError } from "../../shared/errors.js";
 import { observableClass } from "./observable-class.js";
 
 /**

@@ -9,7 +9,7 @@ import type {
   State,
 } from "@ag-ui/client";
 import type { Observable } from "rxjs";
-import { ThreadfoldError } from "threadfold";
+import { ThreadfoldError } from "../../shared/errors.js";
 import { applied } from "./agent-run.js";
 import { type AgentThread, ThreadOfAgent } from "./agent-thread.js";
 

@@ -1,9 +1,12 @@
 // What a graph starts with, made of what an AG-UI client sends.
-import { langGraphDefaultMergeState, removeMessage, ThreadfoldError, toLangChain } from "threadfold";
+import { ThreadfoldError } from "../../shared/errors.js";
+import { langGraphDefaultMergeState } from "../../state/merge-state.js";
+import { toLangChain } from "../../state/message-forms.js";
+import { removeMessage } from "../../state/messages.js";
 import { isDict } from "../../langgraph/merge.js";
 import { command, type GraphState, type RunnableGraph } from "../../stream/graph-parts.js";
 import { plainMessages } from "../../langgraph/message-form.js";
-import { sameJson } from "../../same-json.js";
+import { sameJson } from "../../shared/same-json.js";
 
 /** As much of AG-UI's `RunAgentInput` as a graph is started with. */
 export interface GraphRunInput {

@@ -1,9 +1,10 @@
 // The messages of a graph as AG-UI's events: parts as they come, whole lists where the events did not say it all.
-import { textOf, toAgUi } from "threadfold";
+import { toAgUi } from "../../state/message-forms.js";
+import { textOf } from "../../text/message-content.js";
 import { isDict, type Dict } from "../../langgraph/merge.js";
 import { plainDict, readMessage, type WireMessage } from "../../langgraph/message-form.js";
 import { isToolsOwn } from "../../langgraph/namespace.js";
-import { newId } from "../../new-id.js";
+import { newId } from "../../shared/new-id.js";
 import type { GraphEvent } from "./graph-event.js";
 
 /** A message that is being told. */

@@ -1,4 +1,4 @@
-import type { PatchOperation } from "threadfold";
+import type { PatchOperation } from "../../state/patch.js";
 
 type Dict = Readonly<Record<string, unknown>>;
 

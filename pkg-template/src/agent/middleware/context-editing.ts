@@ -1,6 +1,8 @@
-import { clearToolUses, type ClearToolUsesOptions, type ContextLimit, countTokens } from "threadfold/context";
+import { clearToolUses, type ClearToolUsesOptions } from "../../context/clear.js";
+import { countTokens } from "../../context/count.js";
+import type { ContextLimit } from "../../context/policy.js";
 import { refuseOthers } from "../../context/options.js";
-import type { LangChainMessage } from "../../messages.js";
+import type { LangChainMessage } from "../../state/messages.js";
 import { type Fields, typeOf } from "../message.js";
 import { createMiddleware } from "../middleware.js";
 import { withMessages } from "../request-changes.js";

@@ -1,5 +1,6 @@
-import { type FileData, field } from "threadfold";
-import { Command } from "threadfold/graph";
+import { field } from "../../state/fields.js";
+import type { FileData } from "../../state/files.js";
+import { Command } from "../../graph/command.js";
 import { numberOr, refuseOthers, wrong } from "../../context/options.js";
 import {
   deleteFile,

@@ -1,8 +1,8 @@
-import { field } from "threadfold";
-import { patchToolCalls } from "threadfold/context";
+import { field } from "../../state/fields.js";
+import { patchToolCalls } from "../../context/tool-calls.js";
 import { refuseOthers } from "../../context/options.js";
-import { ThreadfoldError } from "../../errors.js";
-import type { LangChainMessage, ToolCall } from "../../messages.js";
+import { ThreadfoldError } from "../../shared/errors.js";
+import type { LangChainMessage, ToolCall } from "../../state/messages.js";
 import { DECISIONS, type DecisionType, gateOf, settle, type Settled } from "../decide.js";
 import { callsOf, contentOf, type Fields, lastTurn, toolMessage, typeOf } from "../message.js";
 import { createMiddleware } from "../middleware.js";

@@ -1,7 +1,7 @@
-import { field } from "threadfold";
+import { field } from "../../state/fields.js";
 import { refuseOthers } from "../../context/options.js";
-import { ThreadfoldError } from "../../errors.js";
-import { newId } from "../../new-id.js";
+import { ThreadfoldError } from "../../shared/errors.js";
+import { newId } from "../../shared/new-id.js";
 import type { Fields } from "../message.js";
 import { createMiddleware } from "../middleware.js";
 

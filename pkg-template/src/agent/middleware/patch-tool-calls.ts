@@ -1,5 +1,5 @@
-import { patchToolCalls } from "threadfold/context";
-import { REMOVE_ALL_MESSAGES, removeMessage } from "../../removal.js";
+import { patchToolCalls } from "../../context/tool-calls.js";
+import { REMOVE_ALL_MESSAGES, removeMessage } from "../../state/removal.js";
 import { createMiddleware } from "../middleware.js";
 
 /**

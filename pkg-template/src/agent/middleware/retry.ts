@@ -1,6 +1,6 @@
 // What fails is tried again: calls of models and of tools.
 import { refuseOthers, wrong } from "../../context/options.js";
-import { newId } from "../../new-id.js";
+import { newId } from "../../shared/new-id.js";
 import { type AiMessage, toolMessage } from "../message.js";
 import { createMiddleware } from "../middleware.js";
 import { mustPass } from "../passing-errors.js";

@@ -1,7 +1,7 @@
-import { field } from "threadfold";
-import { Command } from "threadfold/graph";
+import { field } from "../../state/fields.js";
+import { Command } from "../../graph/command.js";
 import { refuseOthers } from "../../context/options.js";
-import type { ToolCall } from "../../messages.js";
+import type { ToolCall } from "../../state/messages.js";
 import { type AiMessage, callsOf, typeOf } from "../message.js";
 import { createMiddleware } from "../middleware.js";
 import { withUpdate } from "../tools.js";

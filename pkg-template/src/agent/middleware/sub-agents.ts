@@ -1,9 +1,9 @@
-import { Command } from "threadfold/graph";
+import { Command } from "../../graph/command.js";
 import { refuseOthers } from "../../context/options.js";
-import { sameJson } from "../../same-json.js";
-import { ThreadfoldError } from "../../errors.js";
-import type { Fields as SchemaFields, Schema } from "../../schema.js";
-import type { FileData } from "../../files.js";
+import { sameJson } from "../../shared/same-json.js";
+import { ThreadfoldError } from "../../shared/errors.js";
+import type { Fields as SchemaFields, Schema } from "../../state/schema.js";
+import type { FileData } from "../../state/files.js";
 import { createAgent } from "../create-agent.js";
 import { type Fields, lastText, toolMessage } from "../message.js";
 import { createMiddleware, replacing } from "../middleware.js";

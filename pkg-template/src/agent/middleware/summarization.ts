@@ -1,6 +1,10 @@
-import { field, textOf } from "threadfold";
-import { Context, type ContextDue, type ContextOptions, type ContextRecord, trimMessages } from "threadfold/context";
-import type { LangChainMessage } from "../../messages.js";
+import { field } from "../../state/fields.js";
+import { textOf } from "../../text/message-content.js";
+import { Context, type ContextDue } from "../../context/context.js";
+import type { ContextOptions } from "../../context/policy.js";
+import type { ContextRecord } from "../../context/record.js";
+import { trimMessages } from "../../context/trim.js";
+import type { LangChainMessage } from "../../state/messages.js";
 import { typeOf } from "../message.js";
 import { createMiddleware, withOwn } from "../middleware.js";
 import { type AgentModel, callModel } from "../models.js";

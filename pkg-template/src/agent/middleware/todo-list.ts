@@ -1,5 +1,6 @@
-import { type Todo, field, replaceTodos } from "threadfold";
-import { Command } from "threadfold/graph";
+import { field } from "../../state/fields.js";
+import { type Todo, replaceTodos } from "../../state/todos.js";
+import { Command } from "../../graph/command.js";
 import { refuseOthers } from "../../context/options.js";
 import { callsOf, lastTurn, toolMessage } from "../message.js";
 import { createMiddleware } from "../middleware.js";

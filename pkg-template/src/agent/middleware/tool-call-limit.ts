@@ -1,8 +1,8 @@
-import { field } from "threadfold";
+import { field } from "../../state/fields.js";
 import { refuseOthers } from "../../context/options.js";
-import { ThreadfoldError } from "../../errors.js";
+import { ThreadfoldError } from "../../shared/errors.js";
 import { limit } from "../decide.js";
-import { newId } from "../../new-id.js";
+import { newId } from "../../shared/new-id.js";
 import { callsOf, type Fields, lastTurn, toolMessage } from "../message.js";
 import { createMiddleware } from "../middleware.js";
 import { CallLimitExceededError, type CallLimits, checkLimits } from "./model-call-limit.js";

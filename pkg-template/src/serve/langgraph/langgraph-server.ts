@@ -1,10 +1,10 @@
 // What a server of LangGraph's API knows and does, whatever the requests for it are.
-import { ThreadfoldError } from "threadfold";
+import { ThreadfoldError } from "../../shared/errors.js";
 import type { SavedThread } from "../../checkpoint/types.js";
 import { isDict } from "../../langgraph/merge.js";
-import { sameJson } from "../../same-json.js";
+import { sameJson } from "../../shared/same-json.js";
 import { errorWords } from "../../stream/error-words.js";
-import { newId } from "../../new-id.js";
+import { newId } from "../../shared/new-id.js";
 import type { GraphConfig, GraphState, RunnableGraph } from "../../stream/graph-parts.js";
 import { eventStream, Refusal } from "../http.js";
 import { latestFirst, type RunLog } from "../run-log.js";

@@ -1,5 +1,5 @@
 // Runs: begun, queued, stopped, and told to whoever joins them.
-import { newId } from "../../new-id.js";
+import { newId } from "../../shared/new-id.js";
 import { command, type RunnableGraph } from "../../stream/graph-parts.js";
 import { errorWords } from "../../stream/error-words.js";
 import { Refusal } from "../http.js";

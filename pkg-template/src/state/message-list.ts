@@ -1,9 +1,9 @@
 import * as core from "#core";
-import * as ASK from "../generated/numbers/list.js";
-import { development } from "./development.js";
-import { ThreadfoldError } from "./errors.js";
+import * as ASK from "../../generated/numbers/list.js";
+import { development } from "../shared/development.js";
+import { ThreadfoldError } from "../shared/errors.js";
 import type { LangChainMessage, MessageOptions, MessagesUpdate } from "./messages.js";
-import { choice, RULES } from "./options.js";
+import { choice, RULES } from "../shared/choices.js";
 
 /**
  * Holds messages and takes updates one by one. A token costs the same however long the list is; only a snapshot copies

@@ -1,12 +1,13 @@
-import * as ASK from "../generated/numbers/ask.js";
-import { development, handedOut } from "./development.js";
-import { option, reading, ThreadfoldError } from "./errors.js";
-import { checkNames, type NamesOf } from "./known-options.js";
-import type { MessageIn } from "./messages.js";
-import type { InputOf } from "./fields.js";
-import { choice } from "./options.js";
-import type { PatchOperation } from "./patch.js";
-import { Schema } from "./schema.js";
+import * as ASK from "../../generated/numbers/ask.js";
+import { development, handedOut } from "../shared/development.js";
+import { ThreadfoldError } from "../shared/errors.js";
+import { option, reading } from "../shared/reading.js";
+import { checkNames, type NamesOf } from "../shared/options.js";
+import type { MessageIn } from "../state/messages.js";
+import type { InputOf } from "../state/fields.js";
+import { choice } from "../shared/choices.js";
+import type { PatchOperation } from "../state/patch.js";
+import { Schema } from "../state/schema.js";
 import type { ThreadEvent } from "./thread-events.js";
 import type {
   OptimisticOptions,
@@ -21,15 +22,15 @@ import type {
   ThreadState,
   ThreadUpdate,
 } from "./thread-types.js";
-import { ThreadCore } from "./thread/core.js";
-import { compacted, FullTrack, type Compaction, type ContextRecord } from "./thread/full-track.js";
-import { messagesById } from "./thread/messages-by-id.js";
-import { Notifier, tellAll } from "./thread/notifier.js";
-import { RecentParts } from "./thread/recent-parts.js";
-import { recordOf, refuseCircles, VERSION, withPlainError } from "./thread/record.js";
-import { RunPosition } from "./thread/run-position.js";
-import { inFrame, inTask } from "./thread/schedule.js";
-import { ServerFields } from "./thread/server-fields.js";
+import { ThreadCore } from "./core.js";
+import { compacted, FullTrack, type Compaction, type ContextRecord } from "./full-track.js";
+import { messagesById } from "./messages-by-id.js";
+import { Notifier, tellAll } from "./notifier.js";
+import { RecentParts } from "./recent-parts.js";
+import { recordOf, refuseCircles, VERSION, withPlainError } from "./record.js";
+import { RunPosition } from "./run-position.js";
+import { inFrame, inTask } from "./schedule.js";
+import { ServerFields } from "./server-fields.js";
 
 const OPTIONS = Object.keys({
   schema: true,

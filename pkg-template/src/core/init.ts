@@ -1,7 +1,7 @@
-import { begin } from "../generated/slots.js";
-import { initSync } from "../generated/threadfold_core.js";
-import { fingerprint } from "../generated/wasm-text.js";
-import { coreError, ThreadfoldError } from "./errors.js";
+import { begin } from "../../generated/slots.js";
+import { initSync } from "../../generated/threadfold_core.js";
+import { fingerprint } from "../../generated/wasm-text.js";
+import { coreError, ThreadfoldError } from "../shared/errors.js";
 
 /** A `WebAssembly.Module`, which has no name in a program without the types of the DOM. */
 type CompiledModule = object;

@@ -1,12 +1,12 @@
 // What a thread holds and hands out.
-import type { ThreadfoldError } from "./errors.js";
-import type { FileData } from "./files.js";
-import type { AgUiMessage, LangChainMessage, MessagesUpdate } from "./messages.js";
-import type { PatchOperation } from "./patch.js";
-import type { Schema } from "./schema.js";
+import type { ThreadfoldError } from "../shared/errors.js";
+import type { FileData } from "../state/files.js";
+import type { AgUiMessage, LangChainMessage, MessagesUpdate } from "../state/messages.js";
+import type { PatchOperation } from "../state/patch.js";
+import type { Schema } from "../state/schema.js";
 import type { ThreadEvent } from "./thread-events.js";
-import type { Todo } from "./todos.js";
-import type { Tool } from "./tools.js";
+import type { Todo } from "../state/todos.js";
+import type { Tool } from "../state/tools.js";
 
 /**
  * The state of a thread without a schema: the fields that every agent has. Declare the others of yours, optional unless

@@ -1,9 +1,9 @@
 // Checks the fields of a schema and hands them to the core, which knows their kinds by numbers.
 import * as core from "#core";
-import { field as fieldKinds } from "../generated/numbers.js";
-import * as WAYS from "../generated/numbers/ways.js";
-import { ThreadfoldError } from "./errors.js";
-import { numberOf, PREFERENCES, RULES } from "./options.js";
+import { field as fieldKinds } from "../../generated/numbers.js";
+import * as WAYS from "../../generated/numbers/ways.js";
+import { ThreadfoldError } from "../shared/errors.js";
+import { numberOf, PREFERENCES, RULES } from "../shared/choices.js";
 
 const KINDS = Object.keys(fieldKinds);
 

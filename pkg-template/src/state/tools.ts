@@ -1,5 +1,5 @@
 import * as core from "#core";
-import { choice, PREFERENCES } from "./options.js";
+import { choice, PREFERENCES } from "../shared/choices.js";
 
 /** A tool that the front end offers, as AG-UI describes it. */
 export interface Tool {

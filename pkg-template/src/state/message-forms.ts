@@ -1,9 +1,10 @@
 // Converts a message to the other form, AG-UI's or LangChain's. What that form has no place for travels in its free
 // fields.
-import { reading, ThreadfoldError } from "./errors.js";
-import { blocksOf, partsOf, textOf } from "./message-content.js";
+import { ThreadfoldError } from "../shared/errors.js";
+import { reading } from "../shared/reading.js";
+import { blocksOf, partsOf, textOf } from "../text/message-content.js";
 import type { AgUiMessage, LangChainMessage } from "./messages.js";
-import { sameJson } from "./same-json.js";
+import { sameJson } from "../shared/same-json.js";
 
 type Fields = Record<string, unknown>;
 

@@ -1,7 +1,7 @@
 import * as core from "#core";
-import * as APPLY from "../generated/numbers/apply.js";
+import * as APPLY from "../../generated/numbers/apply.js";
 import { schemaOf } from "./declaration.js";
-import { ThreadfoldError } from "./errors.js";
+import { ThreadfoldError } from "../shared/errors.js";
 import { overwrite, type Field, type Visibility } from "./fields.js";
 
 /** The fields of a schema by name, each a {@link Field}. */

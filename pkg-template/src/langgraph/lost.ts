@@ -1,4 +1,4 @@
-import type { Thread } from "threadfold";
+import type { Thread } from "../thread/thread.js";
 
 interface Said {
   readonly id?: unknown;

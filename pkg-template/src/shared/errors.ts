@@ -113,24 +113,3 @@ export class ThreadfoldError extends Error {
 export function coreError(code: ThreadfoldErrorCode, message: string, options?: ErrorOptions): ThreadfoldError {
   return new ThreadfoldError(code, message, options);
 }
-
-/** Reads an option, which may run the caller's code. */
-export function option<T extends object, K extends keyof T>(options: T | undefined, key: K): T[K] | undefined {
-  try {
-    return options?.[key] ?? undefined;
-  } catch (cause) {
-    throw new ThreadfoldError("UNREADABLE_VALUE", `Reading the option '${String(key)}' threw: see the cause.`, {
-      cause,
-    });
-  }
-}
-
-/** Returns what `read` returns, which reads a value and so may run the caller's code. */
-export function reading<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (cause) {
-    if (cause instanceof ThreadfoldError) throw cause;
-    throw new ThreadfoldError("UNREADABLE_VALUE", "Reading a value threw: see the cause.", { cause });
-  }
-}

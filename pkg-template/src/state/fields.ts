@@ -1,4 +1,4 @@
-import { ThreadfoldError } from "./errors.js";
+import { ThreadfoldError } from "../shared/errors.js";
 import type { FileData } from "./files.js";
 import type { LangChainMessage, MessageOptions, MessagesUpdate } from "./messages.js";
 import type { Todo } from "./todos.js";

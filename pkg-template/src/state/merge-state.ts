@@ -1,5 +1,5 @@
 import * as core from "#core";
-import { choice, COMPATS } from "./options.js";
+import { choice, COMPATS } from "../shared/choices.js";
 import type { MessageLike, MessageOf } from "./messages.js";
 import type { Tool } from "./tools.js";
 

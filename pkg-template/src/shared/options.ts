@@ -1,5 +1,6 @@
 // Options whose names are misspelt would silently change nothing: an approval that nobody is asked for.
-import { reading, ThreadfoldError } from "./errors.js";
+import { ThreadfoldError } from "./errors.js";
+import { reading } from "./reading.js";
 
 /** Every name that options may have: one left out does not compile. */
 export type NamesOf<O> = { readonly [Name in keyof Required<O>]: true };

@@ -1,5 +1,5 @@
 import * as core from "#core";
-import { addWhole } from "../generated/lists.js";
+import { addWhole } from "../../generated/lists.js";
 import type {
   LangChainMessage,
   MessageContent,
@@ -9,7 +9,7 @@ import type {
   MessageRemoval,
   RoleDict,
 } from "./message-types.js";
-import { choice, RULES } from "./options.js";
+import { choice, RULES } from "../shared/choices.js";
 
 export type * from "./message-types.js";
 export { REMOVE_ALL_MESSAGES, removeMessage } from "./removal.js";

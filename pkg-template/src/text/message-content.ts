@@ -1,6 +1,7 @@
 // A message's content, between AG-UI's parts and LangChain's blocks, as ag-ui-langgraph has them.
-import { reading, ThreadfoldError } from "./errors.js";
-import type { MessageLike } from "./messages.js";
+import { ThreadfoldError } from "../shared/errors.js";
+import { reading } from "../shared/reading.js";
+import type { MessageLike } from "../state/messages.js";
 
 type Fields = Record<string, unknown>;
 

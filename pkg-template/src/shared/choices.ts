@@ -1,6 +1,7 @@
 // Options that choose one of a few names. The core knows each by its number.
-import { compat, prefer, rules } from "../generated/numbers.js";
-import { option, ThreadfoldError } from "./errors.js";
+import { compat, prefer, rules } from "../../generated/numbers.js";
+import { ThreadfoldError } from "./errors.js";
+import { option } from "./reading.js";
 
 export const RULES = Object.keys(rules);
 export const PREFERENCES = Object.keys(prefer);
