@@ -1,7 +1,7 @@
 // Saves a thread as it changes.
 import { ThreadfoldError } from "../shared/errors.js";
 import type { ThreadRecord } from "../thread/thread-types.js";
-import { tell } from "../runner/tell.js";
+import { tell } from "../shared/tell.js";
 import { checked, failure, isPromise, type Saved, type ThreadStorage } from "./storage.js";
 import { onLeaving, whenIdle } from "./page.js";
 

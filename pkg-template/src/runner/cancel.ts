@@ -1,6 +1,6 @@
 import { connectionError, UNREACHABLE } from "../stream/connection.js";
 import { blamed } from "./blame.js";
-import { pause } from "./http.js";
+import { pause } from "../stream/http.js";
 import type { RunProtocol } from "./protocol.js";
 import type { RunnerError } from "./runner-types.js";
 

@@ -1,6 +1,6 @@
 import type { Thread } from "../thread/thread.js";
 import type { RunResult } from "./runner-types.js";
-import { lostMessages } from "./lost.js";
+import { lostMessages } from "../langgraph/lost.js";
 import { beginEmpty } from "./waiting.js";
 
 /** The server's state of a thread. */

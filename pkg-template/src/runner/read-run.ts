@@ -1,7 +1,7 @@
 import { ThreadfoldError } from "../shared/errors.js";
 import type { Thread } from "../thread/thread.js";
 import { BROKEN, brokenBy } from "../stream/connection.js";
-import { isFinal, isNotLetIn, pause } from "./http.js";
+import { isFinal, isNotLetIn, pause } from "../stream/http.js";
 import type { RunNews, RunProtocol, Work } from "./protocol.js";
 
 /**

@@ -1,6 +1,8 @@
 // The input and output of a runner, whatever the protocol.
 import type { InputOf } from "../state/fields.js";
 
+export type { HttpOptions, RequestHeaders } from "../stream/http.js";
+
 /**
  * What a run is doing, named as in the AI SDK. `submitted`: the request is sent, or a broken connection is being
  * rejoined. `streaming`: the server has begun the run. `interrupted`: it waits for an answer, see `interrupts`.
@@ -76,18 +78,6 @@ export interface RunnerOptions {
         delays?: readonly number[] | undefined;
       }
     | undefined;
-}
-
-/** What `new Headers(…)` takes, with or without the types of the DOM. */
-export type RequestHeaders = Readonly<Record<string, string>> | Iterable<readonly [name: string, value: string]>;
-
-/** How a runner sends requests. */
-export interface HttpOptions {
-  /** Sent with every request. A function is called before each. */
-  headers?: RequestHeaders | (() => RequestHeaders | Promise<RequestHeaders>) | undefined;
-  credentials?: "include" | "omit" | "same-origin" | undefined;
-  /** Replaces the global `fetch`. */
-  fetch?: typeof globalThis.fetch | undefined;
 }
 
 /** Which message to send again, or anew. */

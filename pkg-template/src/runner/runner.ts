@@ -10,7 +10,7 @@ import { answersTo } from "./answers.js";
 import { Cancel } from "./cancel.js";
 import { checkSending, checkSendOptions } from "./check-options.js";
 import { Failed } from "./failed.js";
-import { isGone, isLost } from "./http.js";
+import { isGone, isLost } from "../stream/http.js";
 import { load } from "./load.js";
 import { Loading } from "./loading.js";
 import { Outbox, settle, type Waiter } from "./outbox.js";

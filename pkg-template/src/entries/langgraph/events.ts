@@ -7,6 +7,6 @@ export { foldRun, type FoldedRun, type FoldRunOptions, type RunThread } from "..
 export type { RunInterrupt } from "../../langgraph/interrupt.js";
 export type { RunStream } from "../../langgraph/parts.js";
 export type { RunListeners } from "../../langgraph/run.js";
-export { LangGraphRunner, type LangGraphClient, type LangGraphRunnerOptions } from "../../runner/langgraph.js";
+export { LangGraphRunner, type LangGraphClient, type LangGraphRunnerOptions } from "../../langgraph/runner.js";
 export type * from "../../runner/runner-types.js";
 export type { Runner } from "../../runner/runner.js";

@@ -1,24 +1,24 @@
 import { ThreadfoldError } from "../shared/errors.js";
 import type { Thread } from "../thread/thread.js";
 import { LeftOff, Wait } from "../shared/abort.js";
-import { foldRun, type FoldRunOptions } from "../langgraph/fold-run.js";
-import type { RunInterrupt } from "../langgraph/interrupt.js";
-import { plainMessages } from "../langgraph/message-form.js";
+import { foldRun, type FoldRunOptions } from "./fold-run.js";
+import type { RunInterrupt } from "./interrupt.js";
+import { plainMessages } from "./message-form.js";
 import type { WithLangChainMessages } from "../state/message-types.js";
-import type { RunStream } from "../langgraph/parts.js";
+import type { RunStream } from "./parts.js";
 import type { ThreadState, ThreadUpdate } from "../thread/thread-types.js";
 import { asKept, goesBack } from "./behind.js";
-import { checkOptions } from "./check-options.js";
-import { jsonOf, reached, request } from "./http.js";
+import { checkOptions } from "../runner/check-options.js";
+import { jsonOf, reached, request } from "../stream/http.js";
 import { inputOf } from "./input.js";
-import type { Answer, RunNews, RunProtocol } from "./protocol.js";
-import { Runner } from "./runner.js";
-import type { ServerThread } from "./load.js";
+import type { Answer, RunNews, RunProtocol } from "../runner/protocol.js";
+import { Runner } from "../runner/runner.js";
+import type { ServerThread } from "../runner/load.js";
 import { lostMessages } from "./lost.js";
-import { idsOf, messagesIn } from "./said.js";
-import { questionIn, text } from "./question.js";
-import type { HttpOptions, RunnerInterrupt, RunnerOptions, RunResult } from "./runner-types.js";
-import { tell } from "./tell.js";
+import { idsOf, messagesIn } from "../runner/said.js";
+import { questionIn, text } from "../runner/question.js";
+import type { HttpOptions, RunnerInterrupt, RunnerOptions, RunResult } from "../runner/runner-types.js";
+import { tell } from "../shared/tell.js";
 
 /** How a {@link LangGraphRunner} reaches its server (by `apiUrl` or `client`), and the options of each run. */
 export interface LangGraphRunnerOptions extends RunnerOptions, HttpOptions {

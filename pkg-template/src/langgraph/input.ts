@@ -1,5 +1,5 @@
 import type { Fields } from "../state/schema.js";
-import type { Said } from "./said.js";
+import type { Said } from "../runner/said.js";
 
 type Values = Record<string, unknown>;
 

@@ -1,7 +1,18 @@
 import { ThreadfoldError } from "../shared/errors.js";
-import { connectionError, UNREACHABLE } from "../stream/connection.js";
-import { refusal } from "../stream/response.js";
-import type { HttpOptions } from "./runner-types.js";
+import { connectionError, UNREACHABLE } from "./connection.js";
+import { refusal } from "./response.js";
+
+/** What `new Headers(…)` takes, with or without the types of the DOM. */
+export type RequestHeaders = Readonly<Record<string, string>> | Iterable<readonly [name: string, value: string]>;
+
+/** How a runner sends requests. */
+export interface HttpOptions {
+  /** Sent with every request. A function is called before each. */
+  headers?: RequestHeaders | (() => RequestHeaders | Promise<RequestHeaders>) | undefined;
+  credentials?: "include" | "omit" | "same-origin" | undefined;
+  /** Replaces the global `fetch`. */
+  fetch?: typeof globalThis.fetch | undefined;
+}
 
 /**
  * Sends a request with the options' headers and these. Returns the response; throws an error with its HTTP status, or

@@ -2,23 +2,23 @@ import { ThreadfoldError } from "../shared/errors.js";
 import { toAgUi } from "../state/message-forms.js";
 import type { AgUiMessage } from "../state/messages.js";
 import type { Thread } from "../thread/thread.js";
-import type { AgUiEvent } from "../ag-ui/event-types.js";
-import { foldAgUi } from "../ag-ui/fold-ag-ui.js";
-import { runInput, type RunAgentInput, type RunInputOptions } from "../ag-ui/run-input.js";
-import type { AgUiSource, AnyEvent, Observable } from "../ag-ui/source.js";
+import type { AgUiEvent } from "./event-types.js";
+import { foldAgUi } from "./fold-ag-ui.js";
+import { runInput, type RunAgentInput, type RunInputOptions } from "./run-input.js";
+import type { AgUiSource, AnyEvent, Observable } from "./source.js";
 import type { WithAgUiMessages } from "../state/message-types.js";
 import { newId } from "../shared/new-id.js";
 import { refusal } from "../stream/response.js";
 import type { AgUiState, ThreadUpdate } from "../thread/thread-types.js";
 import { callsLeft } from "./calls-left.js";
-import { checkOptions } from "./check-options.js";
-import { request } from "./http.js";
-import type { Answer, RunNews, RunProtocol } from "./protocol.js";
-import { OPEN_INTERRUPTS, questionIn, text } from "./question.js";
-import { Runner } from "./runner.js";
-import { idsOf, removes } from "./said.js";
-import { tell } from "./tell.js";
-import type { HttpOptions, RunnerInterrupt, RunnerOptions } from "./runner-types.js";
+import { checkOptions } from "../runner/check-options.js";
+import { request } from "../stream/http.js";
+import type { Answer, RunNews, RunProtocol } from "../runner/protocol.js";
+import { OPEN_INTERRUPTS, questionIn, text } from "../runner/question.js";
+import { Runner } from "../runner/runner.js";
+import { idsOf, removes } from "../runner/said.js";
+import { tell } from "../shared/tell.js";
+import type { HttpOptions, RunnerInterrupt, RunnerOptions } from "../runner/runner-types.js";
 
 /**
  * How an {@link AgUiRunner} reaches its agent (by one of `url`, `agent` and `send`), and what it sends besides the

@@ -1,7 +1,7 @@
 // What an update removes, by what the server has: a page shows what the server never kept, and lacks what others said.
 import { REMOVE_ALL_MESSAGES, removeMessage } from "../state/messages.js";
 import type { Thread } from "../thread/thread.js";
-import { isUsers, messagesIn, placeIn, type Said } from "./said.js";
+import { isUsers, messagesIn, placeIn, type Said } from "../runner/said.js";
 
 /**
  * Whether an update's removals depend on what the server has: it removes messages, or begins again from one of the user's
