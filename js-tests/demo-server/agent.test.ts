@@ -144,7 +144,9 @@ test("a cut breaks the connection inside an event; the run goes on and is joined
   expect(first.broken).toBe(true);
   expect(first.parts).toHaveLength(7);
   expect(first.rest).toMatch(/^id: 8/);
-  const rest = await read(await fetch(`${address}/runs/${asked.runId}`, { headers: { "last-event-id": "7" } }));
+  const rest = await read(
+    await fetch(`${address}/threads/${asked.threadId}/runs/${asked.runId}`, { headers: { "last-event-id": "7" } }),
+  );
   expect(rest.broken).toBe(false);
   expect([...first.parts, ...rest.parts].map(({ id }) => id)).toEqual(Array.from({ length: whole }, (_, at) => at + 1));
 });
@@ -152,7 +154,7 @@ test("a cut breaks the connection inside an event; the run goes on and is joined
 test("a run joined without an id, or posted once more, is that run from its start", async () => {
   const asked = input("hi");
   const { parts } = await run(asked, "tick=1&cut=3");
-  const again = await read(await fetch(`${address}/runs/${asked.runId}`));
+  const again = await read(await fetch(`${address}/threads/${asked.threadId}/runs/${asked.runId}`));
   expect(again.parts.slice(0, 3)).toEqual(parts);
   expect(again.parts.at(-1)?.event.type).toBe("RUN_FINISHED");
   expect((await run(asked)).parts).toEqual(again.parts);
@@ -227,7 +229,7 @@ test.each([
 });
 
 test("an unknown run or thread is not there, and other paths are not the agent's", async () => {
-  expect((await fetch(`${address}/runs/none`)).status).toBe(404);
+  expect((await fetch(`${address}/threads/none/runs/none`)).status).toBe(404);
   expect((await fetch(`${address}/threads/none`)).status).toBe(404);
   const elsewhere = await fetch(new URL("/agents", address));
   expect(await elsewhere.text()).toBe("");

@@ -75,8 +75,8 @@ class Heard {
         ? openAgUi(saved, {
             ...options,
             url,
-            joinUrl: ({ runId }) => `${url}/runs/${runId}`,
-            cancel: ({ runId }) => fetch(`${url}/runs/${runId}`, { method: "DELETE" }),
+            joinUrl: ({ threadId, runId }) => `${url}/threads/${threadId}/runs/${runId}`,
+            cancel: ({ threadId, runId }) => fetch(`${url}/threads/${threadId}/runs/${runId}`, { method: "DELETE" }),
           })
         : openLangGraph(saved, { ...options, apiUrl: `${address}/langgraph`, assistantId: "agent" });
     this.thread = chat.thread as Thread<AgUiState>;

@@ -37,7 +37,7 @@ function served(gate: () => Promise<void> = async () => {}) {
     new AgUiRunner<State>(new Thread<State>({ threadId: "t" }), {
       url: "http://x/",
       fetch,
-      joinUrl: ({ runId }) => `http://x/runs/${runId}`,
+      joinUrl: ({ threadId, runId }) => `http://x/threads/${threadId}/runs/${runId}`,
       ...more,
     });
   return { get, page, graph };

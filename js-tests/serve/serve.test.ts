@@ -150,8 +150,8 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
       const first = (await post(handler, input("How is the weather?"))).body?.getReader();
       await first?.read();
       await first?.cancel();
-      const rest = await partsOf(await get(handler, "/runs/r1", { headers: { "last-event-id": "4" } }));
-      const all = await partsOf(await get(handler, "/runs/r1"));
+      const rest = await partsOf(await get(handler, "/threads/t/runs/r1", { headers: { "last-event-id": "4" } }));
+      const all = await partsOf(await get(handler, "/threads/t/runs/r1"));
       expect(all.map(({ id }) => Number(id))).toEqual(all.map((_, at) => at + 1));
       expect(rest).toEqual(all.slice(4));
       expect(all.at(-1)?.type).toBe("RUN_FINISHED");
@@ -163,8 +163,8 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
       const thread = new Thread<AgUiState>({ threadId: "t" });
       const options = {
         url,
-        joinUrl: ({ runId }: { runId: string }) => `${url}/runs/${runId}`,
-        cancel: ({ runId }: { runId: string }) => fetch(`${url}/runs/${runId}`, { method: "DELETE" }),
+        joinUrl: ({ runId }: { runId: string }) => `${url}/threads/t/runs/${runId}`,
+        cancel: ({ runId }: { runId: string }) => fetch(`${url}/threads/t/runs/${runId}`, { method: "DELETE" }),
       };
       const before = new AgUiRunner(thread, options);
       const sent = before.sendMessage("one two three four five six seven eight");
@@ -192,16 +192,16 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
         409,
         { error: expect.stringContaining("goes on") as string },
       ]);
-      await partsOf(await get(handler, "/runs/r1"));
+      await partsOf(await get(handler, "/threads/t/runs/r1"));
       expect((await post(handler, input("Hi", { runId: "r2" }))).status).toBe(200);
     });
 
     test("of runs that are over, so many are kept", async () => {
       const handler = resumable(0, { keep: 1 });
       for (const runId of ["r1", "r2"]) await partsOf(await post(handler, input("Hi", { runId })));
-      const gone = await get(handler, "/runs/r1");
-      expect([gone.status, await gone.json()]).toEqual([404, { error: "There is no run r1." }]);
-      expect((await get(handler, "/runs/r2")).status).toBe(200);
+      const gone = await get(handler, "/threads/t/runs/r1");
+      expect([gone.status, await gone.json()]).toEqual([404, { error: "There is no run r1 of the thread t." }]);
+      expect((await get(handler, "/threads/t/runs/r2")).status).toBe(200);
     });
   });
 
@@ -342,8 +342,8 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
     expect((await post(handler, input("Hi"), { authorization: "throws" })).status).toBe(302);
     for (const [path, method] of [
       ["/threads/t", "GET"],
-      ["/runs/r1", "GET"],
-      ["/runs/r1", "DELETE"],
+      ["/threads/t/runs/r1", "GET"],
+      ["/threads/t/runs/r1", "DELETE"],
     ] as const)
       expect((await get(handler, path, { method })).status).toBe(401);
     expect((await get(handler, "", { method: "OPTIONS" })).status).toBe(204);
@@ -423,7 +423,7 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
     expect([response.status, await response.text()]).toEqual([401, "Who are you?"]);
   });
 
-  test.each(["/runs/r1", "/threads/none", ""])("there is no GET of %j", async (path) => {
+  test.each(["/threads/t/runs/r1", "/threads/none", ""])("there is no GET of %j", async (path) => {
     expect((await get(serve(chatGraph()), path)).status).toBe(404);
   });
 

@@ -55,49 +55,47 @@ export class RunLog {
   }
 }
 
-/** Runs by their ids; of those that are over, the latest are kept. */
+/** Runs by their threads and their ids: two threads may have runs of one id. Of those that are over, the latest are kept. */
 export class RunLogs<Log extends RunLog = RunLog> {
-  readonly #runs = new Map<string, Log>();
-  /** The last run of each thread. */
-  readonly #last = new Map<string, Log>();
+  /** By thread, and by id. */
+  readonly #runs = new Map<string, Map<string, Log>>();
+  /** Those that are over, the first to end first. */
+  readonly #over = new Set<Log>();
   readonly #kept: number;
 
   constructor(kept: number) {
     this.#kept = kept;
   }
 
-  get(id: string): Log | undefined {
-    return this.#runs.get(id);
-  }
-
-  lastOf(threadId: string): Log | undefined {
-    return this.#last.get(threadId);
+  get(threadId: string, id: string): Log | undefined {
+    return this.#runs.get(threadId)?.get(id);
   }
 
   /** Runs of a thread, the latest first. */
   of(threadId: string): Log[] {
-    return latestFirst(this.#runs.values()).filter((run) => run.threadId === threadId);
+    return latestFirst(this.#runs.get(threadId)?.values() ?? []);
   }
 
   add(run: Log): void {
-    this.#runs.set(run.id, run);
-    this.#last.set(run.threadId, run);
-    void run.over.then(() => this.#forget());
+    const runs = this.#runs.get(run.threadId) ?? new Map<string, Log>();
+    this.#runs.set(run.threadId, runs.set(run.id, run));
+    void run.over.then(() => this.#forget(run));
   }
 
   remove(run: Log): void {
-    this.#runs.delete(run.id);
-    if (this.#last.get(run.threadId) === run) this.#last.delete(run.threadId);
+    const { threadId, id } = run;
+    this.#over.delete(run);
+    const runs = this.#runs.get(threadId);
+    if (runs?.get(id) === run) runs.delete(id);
+    if (runs?.size === 0) this.#runs.delete(threadId);
   }
 
-  #forget(): void {
-    let over = 0;
-    for (const run of this.#runs.values()) if (run.hasEnded) over++;
-    for (const run of this.#runs.values()) {
-      if (over <= this.#kept) return;
-      if (!run.hasEnded) continue;
-      this.remove(run);
-      over--;
+  #forget(run: Log): void {
+    // Not one that was removed, or had its place taken, while it ended.
+    if (this.get(run.threadId, run.id) === run) this.#over.add(run);
+    for (const oldest of this.#over) {
+      if (this.#over.size <= this.#kept) return;
+      this.remove(oldest);
     }
   }
 }

@@ -45,8 +45,8 @@ export interface ServeOptions extends HandlerOptions {
  * `HttpAgent`, CopilotKit, assistant-ui, `AgUiRunner`.
  *
  * A POST of a `RunAgentInput` starts a run and is answered by its events. `GET …/threads/ID` answers what the graph's
- * thread has, `{ messages, state, interrupts, next }`, and `run: { id }` of one under way. If the runs are `resumable`, `GET …/runs/ID` joins one (`joinUrl` of an
- * `AgUiRunner`; behind `Last-Event-ID`, or from its start), a POST of the same run does too, and `DELETE …/runs/ID` stops
+ * thread has, `{ messages, state, interrupts, next }`, and `run: { id }` of one under way. If the runs are `resumable`, `GET …/threads/ID/runs/ID` joins one (`joinUrl` of an
+ * `AgUiRunner`; behind `Last-Event-ID`, or from its start), a POST of the same run does too, and `DELETE …/threads/ID/runs/ID` stops
  * it (its `cancel`). A second run of a thread under way, here or by {@link serveLangGraph}, is refused with 409. With `authenticate` a request
  * needs its `true`; without it anybody may ask.
  *
@@ -86,6 +86,9 @@ export function serve(graph: RunnableGraph, options: ServeOptions = {}): FetchHa
   );
 }
 
+/** What is a thread's, or of a run of a thread; whatever else is posted to starts a run. */
+const PATH = /\/threads\/([^/]+)(?:\/runs\/([^/]+))?$/;
+
 class AgUiServer {
   readonly #graph: RunnableGraph;
   readonly #options: ServeOptions;
@@ -101,23 +104,26 @@ class AgUiServer {
 
   async answer(request: Request): Promise<Response> {
     const { method } = request;
-    const [, kind, named = ""] = /\/(runs|threads)\/([^/]+)$/.exec(new URL(request.url).pathname) ?? [];
-    const id = decoded(named);
-    const run = kind === "runs" && this.#options.resumable ? this.#runs.get(id) : undefined;
-    if (method === "POST" && kind === undefined) return this.#start(readInput(await bodyOf(request)), request);
-    if (method === "GET" && run) return this.#stream(run, request);
-    if (method === "DELETE" && run) {
+    const { pathname } = new URL(request.url);
+    const [, threadId, runId] = (PATH.exec(pathname) ?? []).map((part) => part && decoded(part));
+    if (threadId === undefined) {
+      if (method === "POST" && !/\/runs\/[^/]+$/.test(pathname))
+        return this.#start(readInput(await bodyOf(request)), request);
+    } else if (runId === undefined) {
+      if (method === "GET") return this.#thread(threadId);
+    } else if (method === "GET" || method === "DELETE") {
+      const run = this.#options.resumable ? this.#runs.get(threadId, runId) : undefined;
+      if (!run) throw new Refusal(404, `There is no run ${runId} of the thread ${threadId}.`);
+      if (method === "GET") return this.#stream(run, request);
       run.stop.abort();
       await run.over;
       return json("{}");
     }
-    if (method === "GET" && kind === "threads") return this.#thread(id);
-    if (/^(GET|DELETE)$/.test(method) && kind === "runs") throw new Refusal(404, `There is no run ${id}.`);
-    throw new Refusal(404, `There is no ${method} ${new URL(request.url).pathname}.`);
+    throw new Refusal(404, `There is no ${method} ${pathname}.`);
   }
 
   async #start(input: GraphRunInput, request: Request): Promise<Response> {
-    const known = this.#options.resumable ? this.#runs.get(input.runId) : undefined;
+    const known = this.#options.resumable ? this.#runs.get(input.threadId, input.runId) : undefined;
     if (known) return this.#stream(known, request);
     // Without a checkpointer there is no thread that two runs could share.
     if (this.#graph.checkpointer) await this.#free(input.threadId);

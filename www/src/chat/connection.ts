@@ -72,8 +72,8 @@ function begin(server: Server) {
   return protocol === "ag-ui"
     ? agUi.openChat(place, {
         url: here,
-        joinUrl: ({ runId }) => `${here}/runs/${runId}`,
-        cancel: ({ runId }) => fetch(`${here}/runs/${runId}`, { method: "DELETE" }),
+        joinUrl: ({ threadId, runId }) => `${here}/threads/${threadId}/runs/${runId}`,
+        cancel: ({ threadId, runId }) => fetch(`${here}/threads/${threadId}/runs/${runId}`, { method: "DELETE" }),
         fetch: faultyFetch,
       })
     : langGraph.openChat(place, { apiUrl: here, assistantId: assistant, fetch: faultyFetch });

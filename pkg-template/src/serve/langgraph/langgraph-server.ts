@@ -183,8 +183,8 @@ export class LangGraphServer {
   }
 
   run(threadId: string, id: string): Run {
-    const run = this.#runs.logs.get(id);
-    if (run?.threadId !== threadId) throw new Refusal(404, `There is no run ${id} of the thread ${threadId}.`);
+    const run = this.#runs.logs.get(threadId, id);
+    if (!run) throw new Refusal(404, `There is no run ${id} of the thread ${threadId}.`);
     return run;
   }
 
@@ -265,7 +265,7 @@ export class LangGraphServer {
   }
 
   #told({ id, metadata, createdAt, updatedAt }: KeptThread, state: GraphState | undefined): object {
-    const last = this.#runs.logs.lastOf(id);
+    const [last] = this.#runs.logs.of(id);
     const interrupts = state ? interruptsOf(state) : [];
     const isBusy = this.#underWay(id).length > 0;
     const status = isBusy
@@ -386,7 +386,9 @@ function rangeOf(given: Record<string, unknown>): [from: number, to: number] {
 }
 
 /** Where a run can be joined; by this the SDK knows its id. */
-export const locationOf = (run: Run) => ({ "content-location": `/threads/${run.threadId}/runs/${run.id}` });
+export const locationOf = (run: Run) => ({
+  "content-location": `/threads/${encodeURIComponent(run.threadId)}/runs/${run.id}`,
+});
 
 /** When the assistants were made: with this program. */
 const BEGAN = new Date().toISOString();
