@@ -6,7 +6,6 @@ import { errorWords } from "../stream/error-words.js";
 import { checkedGraph, shownState, type GraphTask, type RunnableGraph } from "../stream/graph-parts.js";
 import {
   answering,
-  bodyOf,
   checkOptions,
   decoded,
   eventStream,
@@ -15,6 +14,7 @@ import {
   type FetchHandler,
   type HandlerOptions,
 } from "./http.js";
+import { bodyOf } from "./request-body.js";
 import { RunLog, RunLogs } from "./run-log.js";
 import { UnderWay } from "./under-way.js";
 import { wireJson } from "./wire.js";
@@ -108,7 +108,7 @@ class AgUiServer {
     const [, threadId, runId] = (PATH.exec(pathname) ?? []).map((part) => part && decoded(part));
     if (threadId === undefined) {
       if (method === "POST" && !/\/runs\/[^/]+$/.test(pathname))
-        return this.#start(readInput(await bodyOf(request)), request);
+        return this.#start(readInput(await bodyOf(request, this.#options)), request);
     } else if (runId === undefined) {
       if (method === "GET") return this.#thread(threadId);
     } else if (method === "GET" || method === "DELETE") {

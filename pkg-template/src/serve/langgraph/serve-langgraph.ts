@@ -1,6 +1,7 @@
 import { isDict } from "../../langgraph/merge.js";
 import { checkedGraph, type RunnableGraph } from "../../stream/graph-parts.js";
-import { answering, bodyOf, checkOptions, decoded, json, Refusal, type FetchHandler } from "../http.js";
+import { answering, checkOptions, decoded, json, Refusal, type FetchHandler } from "../http.js";
+import { bodyOf } from "../request-body.js";
 import { wireJson } from "../wire.js";
 import { checkForms } from "./body-forms.js";
 import { LangGraphServer, locationOf } from "./langgraph-server.js";
@@ -53,13 +54,13 @@ export function serveLangGraph(
     ? undefined
     : new Map(Object.entries(graphs ?? {}).map(([name, graph]) => [name, checkedGraph(graph, "serveLangGraph")]));
   if (byName?.size === 0) checkedGraph(undefined, "serveLangGraph");
-  checkOptions(options, "serveLangGraph", ["config", "basePath", "keep", "parts"]);
+  checkOptions(options, "serveLangGraph", ["config", "basePath", "keep", "keepThreads", "maxRecursionLimit", "parts"]);
   const base = (options.basePath ?? "").replace(/\/$/, "");
   const server = new LangGraphServer(byName ?? (graphs as RunnableGraph), options);
   return answering(
     options,
     (detail) => ({ detail }),
-    (request) => answer(server, base, request),
+    (request) => answer(server, base, options, request),
   );
 }
 
@@ -67,15 +68,20 @@ type Call = { request: Request; query: URLSearchParams; body: Record<string, unk
 type Route = (server: LangGraphServer, call: Call) => unknown;
 
 /** Finds what a request is for, and has it done. */
-async function answer(server: LangGraphServer, base: string, request: Request): Promise<Response> {
+async function answer(
+  server: LangGraphServer,
+  base: string,
+  options: ServeLangGraphOptions,
+  request: Request,
+): Promise<Response> {
   const { pathname, searchParams: query } = new URL(request.url);
   const path = pathname.startsWith(`${base}/`) ? pathname.slice(base.length) : "";
   for (const [method, pattern, route] of ROUTES) {
     const found = method === request.method ? pattern.exec(path) : null;
     if (!found) continue;
-    const body = method === "POST" || method === "PATCH" ? await bodyOf(request) : {};
+    const body = method === "POST" || method === "PATCH" ? await bodyOf(request, options) : {};
     if (!isDict(body)) throw new Refusal(422, "The body should be an object.");
-    checkForms(body);
+    checkForms(body, options.maxRecursionLimit);
     const answer = await route(server, { request, query, body, ids: found.slice(1).map(decoded) });
     return answer instanceof Response ? answer : json(wireJson(answer));
   }
