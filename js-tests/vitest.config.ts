@@ -16,7 +16,7 @@ const onClient = (version: string) => ({
 const onReact18 = {
   resolve: {
     alias: [
-      { find: /^(react|react-dom)(\/.*)?$/, replacement: `${import.meta.dirname}/../react-18/node_modules/$1$2` },
+      { find: /^(react|react-dom)(\/.*)?$/, replacement: `${import.meta.dirname}/peers/react-18/node_modules/$1$2` },
     ],
   },
   test: {

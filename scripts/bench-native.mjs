@@ -28,9 +28,9 @@ function criterionFigures() {
 async function pythonFigures() {
   if (ask(python, ["-c", "import langgraph.graph.message"]) === undefined) return undefined;
   const { code, output } = await step("Python's add_messages", () =>
-    watch(python, [join("benches", "python", "add_messages.py")]),
+    watch(python, [join("crates", "bench", "python", "add_messages.py")]),
   );
-  if (code !== 0) throw new Complaint("benches/python/add_messages.py failed");
+  if (code !== 0) throw new Complaint("crates/bench/python/add_messages.py failed");
   return output
     .trim()
     .split("\n")
@@ -55,7 +55,7 @@ export function table(ours, theirs) {
 
 if (isMain(import.meta.url)) {
   await main(async () => {
-    await step("cargo bench", () => run("cargo", ["bench", "-p", "threadfold-benches"]));
+    await step("cargo bench", () => run("cargo", ["bench", "-p", "threadfold-bench"]));
     const theirs = await pythonFigures();
     console.log(`\n${table(criterionFigures(), theirs ?? [])}`);
     if (theirs === undefined) {

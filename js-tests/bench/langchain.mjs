@@ -5,7 +5,7 @@ import { median } from "./harness.mjs";
 
 /** What the modules export, in one object; undefined if they are not installed. */
 export async function langchain(...names) {
-  const require = createRequire(new URL("../../langchain/package.json", import.meta.url));
+  const require = createRequire(new URL("../peers/langchain/package.json", import.meta.url));
   try {
     const modules = await Promise.all(names.map((name) => import(pathToFileURL(require.resolve(name)).href)));
     return Object.assign({}, ...modules);

@@ -1,5 +1,5 @@
-//! The native core's figures: `cargo bench -p threadfold-benches`. The names and sizes are those of
-//! `benches/python/add_messages.py`, so that `scripts/bench-native.mjs` can set them side by side.
+//! The native core's figures: `cargo bench -p threadfold-bench`. The names and sizes are those of
+//! `crates/bench/python/add_messages.py`, so that `scripts/bench-native.mjs` can set them side by side.
 #![allow(clippy::expect_used, clippy::indexing_slicing)]
 
 use std::hint::black_box;

@@ -1,4 +1,4 @@
-//! A super-step of a graph beside juncture-core's: `cargo bench -p threadfold-benches --bench graph`. Each figure is a
+//! A super-step of a graph beside juncture-core's: `cargo bench -p threadfold-bench --bench graph`. Each figure is a
 //! run of `STEPS` steps of one node.
 #![allow(clippy::expect_used, clippy::unwrap_used)]
 

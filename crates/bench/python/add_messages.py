@@ -1,6 +1,6 @@
 """Time langgraph's add_messages, the figure that the native reducer is held against.
 
-    python benches/python/add_messages.py
+    python crates/bench/python/add_messages.py
 
 Needs js-tests/conformance/python/requirements.txt. One JSON object per line:
 name, n, and the median time of a call in microseconds.
