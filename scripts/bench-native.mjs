@@ -1,5 +1,5 @@
 // `node scripts/bench-native.mjs` prints the native core's figures beside those of Python's add_messages.
-// Python is $PYTHON or python3, with js-tests/conformance/python/requirements.txt installed in it.
+// Python is $PYTHON or python3, with js-tests/peers/conformance/python/requirements.txt installed in it.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ask, Complaint, isMain, main, run, watch } from "./process.mjs";
@@ -60,7 +60,7 @@ if (isMain(import.meta.url)) {
     console.log(`\n${table(criterionFigures(), theirs ?? [])}`);
     if (theirs === undefined) {
       console.log(
-        `\n${python} has no langgraph, so Python's column is empty. To fill it, install js-tests/conformance/python/requirements.txt in an environment and name its python in PYTHON.`,
+        `\n${python} has no langgraph, so Python's column is empty. To fill it, install js-tests/peers/conformance/python/requirements.txt in an environment and name its python in PYTHON.`,
       );
     }
   });

@@ -1,4 +1,4 @@
-// langchain and deepagents, to be measured beside ours. They are in a folder of their own, ../../langchain: `npm ci` there.
+// langchain and deepagents, to be measured beside ours. They are in a folder of their own, ../peers/langchain: `npm ci` there.
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { median } from "./harness.mjs";

@@ -2,7 +2,7 @@
 
     python crates/bench/python/add_messages.py
 
-Needs js-tests/conformance/python/requirements.txt. One JSON object per line:
+Needs js-tests/peers/conformance/python/requirements.txt. One JSON object per line:
 name, n, and the median time of a call in microseconds.
 """
 
