@@ -1,7 +1,8 @@
 // The ways to the AG-UI server, each through all turns of a scenario, with what is to be seen after each. In Node and in a page.
 import { HttpAgent, type Message } from "@ag-ui/client";
 import { Thread } from "threadfold";
-import { FoldHttpAgent, foldAgUi, runInput } from "threadfold/ag-ui";
+import { foldAgUi, runInput } from "threadfold/ag-ui";
+import { FoldHttpAgent } from "threadfold/ag-ui/client";
 import { holds } from "../../peers/recorded/ag-ui-state";
 import { held, Witness, type Held } from "../../peers/recorded/witness";
 import { SCENARIOS, type Scenario, type Turn } from "./scenarios.mjs";

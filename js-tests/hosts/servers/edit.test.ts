@@ -1,7 +1,7 @@
 // On the real servers: the agent answers again, or answers a message that was edited.
 import { Thread, type AgUiState } from "threadfold";
 import { AgUiRunner } from "threadfold/ag-ui";
-import { LangGraphRunner } from "threadfold/langgraph/events";
+import { LangGraphRunner } from "threadfold/langgraph";
 import { expect, inject, test } from "vitest";
 import { holds } from "../../peers/recorded/ag-ui-state";
 import { held } from "../../peers/recorded/witness";

@@ -2,7 +2,7 @@
 import { Client } from "@langchain/langgraph-sdk";
 import { Thread, type AgUiState } from "threadfold";
 import { AgUiRunner, type AgUiRunnerOptions } from "threadfold/ag-ui";
-import { LangGraphRunner, type LangGraphRunnerOptions } from "threadfold/langgraph/events";
+import { LangGraphRunner, type LangGraphRunnerOptions } from "threadfold/langgraph";
 import { describe, expect, inject, test, vi } from "vitest";
 import { holds } from "../../peers/recorded/ag-ui-state";
 import { held } from "../../peers/recorded/witness";

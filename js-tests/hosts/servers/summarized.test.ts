@@ -1,7 +1,7 @@
 // Agents whose server summarizes, on the real server: LangChain's middleware takes the older messages out of the state,
 // deepagents' only out of what the model is sent. A thread with its full history shows all that was ever said.
 import { Thread, type ThreadState } from "threadfold";
-import { foldRun, LangGraphRunner } from "threadfold/langgraph/events";
+import { foldRun, LangGraphRunner } from "threadfold/langgraph";
 import { expect, inject, test } from "vitest";
 import { expectInSync } from "../../peers/recorded/checks";
 import { held, Witness } from "../../peers/recorded/witness";

@@ -1,7 +1,7 @@
 // The adapters' functions are given garbage: they answer, or refuse it by a ThreadfoldError; what a source itself throws
 // goes on to who asked.
 import { Thread, ThreadfoldError } from "threadfold";
-import { foldAgUi, runInput } from "threadfold/ag-ui/events";
+import { foldAgUi, runInput } from "threadfold/ag-ui";
 import { concatChunk, foldRun } from "threadfold/langgraph";
 import { expect, test } from "vitest";
 import { garbage } from "./values.js";

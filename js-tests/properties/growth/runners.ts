@@ -1,6 +1,6 @@
 // What a runner does with much that waits.
 import { Thread, type AgUiState } from "threadfold";
-import { AgUiRunner, type RunAgentInput } from "threadfold/ag-ui/events";
+import { AgUiRunner, type RunAgentInput } from "threadfold/ag-ui";
 import { times } from "./lists.js";
 import type { Case } from "./measure.js";
 

@@ -1,7 +1,7 @@
 // The adapters' streams.
 import { EventType, type BaseEvent } from "@ag-ui/client";
 import { Thread } from "threadfold";
-import { foldAgUi } from "threadfold/ag-ui/events";
+import { foldAgUi } from "threadfold/ag-ui";
 import { concatChunk, foldRun } from "threadfold/langgraph";
 import { agentOf, finished, started, toolCall } from "../../unit/ag-ui/agents.js";
 import { times } from "./lists.js";

@@ -2,7 +2,7 @@
 import { AbstractAgent, type BaseEvent, HttpAgent, type Message, type RunAgentInput } from "@ag-ui/client";
 import { from, Observable, type Subscriber } from "rxjs";
 import { Thread } from "threadfold";
-import { FoldHttpAgent, withFold } from "threadfold/ag-ui";
+import { FoldHttpAgent, withFold } from "threadfold/ag-ui/client";
 import { expect, test, vi } from "vitest";
 import { agentOf, type Event, finished, response, started, text } from "./agents.js";
 

@@ -1,6 +1,6 @@
 // The plain agent and the folding one, on the same made server.
 import { HttpAgent, type HttpAgentConfig } from "@ag-ui/client";
-import { FoldHttpAgent } from "threadfold/ag-ui";
+import { FoldHttpAgent } from "threadfold/ag-ui/client";
 
 export type Event = { type: string } & Record<string, unknown>;
 

@@ -2,7 +2,7 @@
 import { AbstractAgent, type BaseEvent, HttpAgent, type Message, type RunAgentInput } from "@ag-ui/client";
 import { concat, EMPTY, from, map, type Observable, throwError } from "rxjs";
 import { ThreadfoldError } from "threadfold";
-import { FoldHttpAgent, withFold } from "threadfold/ag-ui";
+import { FoldHttpAgent, withFold } from "threadfold/ag-ui/client";
 import { expect, test, vi } from "vitest";
 import { AGENTS, type Event, finished, response, started, text, toolCall } from "./agents.js";
 import { isOne } from "./client-version.js";

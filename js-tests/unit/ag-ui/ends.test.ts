@@ -2,7 +2,8 @@
 import type { BaseEvent, HttpAgent, Message, RunAgentInput } from "@ag-ui/client";
 import { Observable } from "rxjs";
 import { Thread } from "threadfold";
-import { foldAgUi, FoldHttpAgent, runInput, withFold } from "threadfold/ag-ui";
+import { foldAgUi, runInput } from "threadfold/ag-ui";
+import { FoldHttpAgent, withFold } from "threadfold/ag-ui/client";
 import { expect, test, vi } from "vitest";
 import { AGENTS, type Event, finished, started, text, toolCall } from "./agents.js";
 

@@ -1,7 +1,8 @@
 // What has failed waits for its retry: no run is sent it, and it stays shown.
 import type { Message, RunAgentInput } from "@ag-ui/client";
 import { defineSchema, field, removeMessage, Thread, type ThreadState } from "threadfold";
-import { foldAgUi, FoldHttpAgent, runInput } from "threadfold/ag-ui";
+import { foldAgUi, runInput } from "threadfold/ag-ui";
+import { FoldHttpAgent } from "threadfold/ag-ui/client";
 import { expect, test } from "vitest";
 import { finished, response, started, text } from "./agents.js";
 

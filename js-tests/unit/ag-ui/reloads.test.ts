@@ -1,7 +1,7 @@
 // A reload changes nothing for the server: it is sent the same, and holds the same, as by a page that stays.
 import * as fc from "fast-check";
 import { type AgUiState, defineSchema, field, Thread } from "threadfold";
-import { foldAgUi, runInput } from "threadfold/ag-ui/events";
+import { foldAgUi, runInput } from "threadfold/ag-ui";
 import { expect, test } from "vitest";
 import { seeded } from "../../support/seed.js";
 import { type Event, finished, started } from "./agents.js";

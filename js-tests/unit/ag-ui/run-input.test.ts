@@ -1,7 +1,8 @@
 // What is sent for a run: and that a server which folds it comes to what it should.
 import { RunAgentInputSchema } from "@ag-ui/core/schemas";
 import { addMessages, defineSchema, field, type LangChainMessage, Thread, type ThreadState } from "threadfold";
-import { foldAgUi, type FoldHttpAgent, runInput } from "threadfold/ag-ui";
+import { foldAgUi, runInput } from "threadfold/ag-ui";
+import { type FoldHttpAgent } from "threadfold/ag-ui/client";
 import { expect, test } from "vitest";
 import { agentOf, type Event, finished, response, started, text } from "./agents.js";
 

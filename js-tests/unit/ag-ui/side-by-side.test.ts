@@ -1,7 +1,7 @@
 // The same events through `@ag-ui/client`'s defaultApplyEvents and through a thread.
 import * as fc from "fast-check";
 import { Thread } from "threadfold";
-import { foldAgUi } from "threadfold/ag-ui/events";
+import { foldAgUi } from "threadfold/ag-ui";
 import { expect, test } from "vitest";
 import { known, knownEvents } from "./client-version.js";
 import { conversation, type Event, run } from "./event-specs.js";

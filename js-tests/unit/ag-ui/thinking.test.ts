@@ -1,7 +1,7 @@
 // The THINKING_ events of servers from before AG-UI 1.0: reasoning, as `@ag-ui/client` reads them.
 import { HttpAgent } from "@ag-ui/client";
 import { textOf, Thread, type AgUiState } from "threadfold";
-import { foldAgUi } from "threadfold/ag-ui/events";
+import { foldAgUi } from "threadfold/ag-ui";
 import { expect, test, vi } from "vitest";
 import { type Event, finished, started, text } from "./agents.js";
 

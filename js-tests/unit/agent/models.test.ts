@@ -5,9 +5,9 @@ import { tool as langchainTool } from "@langchain/core/tools";
 import { MemorySaver as LangGraphMemorySaver } from "@langchain/langgraph-checkpoint";
 import { generateText, jsonSchema, tool as aiTool } from "ai";
 import { MockLanguageModelV3, simulateReadableStream } from "ai/test";
-import { graphEvents } from "threadfold/ag-ui/events";
+import { graphEvents } from "threadfold/ag-ui";
 import { createAgent, createMiddleware, type LangChainModel, mcpTools, tool } from "threadfold/agent";
-import { concatChunk } from "threadfold/langgraph/events";
+import { concatChunk } from "threadfold/langgraph";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 

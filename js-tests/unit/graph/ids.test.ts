@@ -1,7 +1,7 @@
 // Ids, beside those of langgraph.js.
 import { uuid5 as theirUuid5 } from "@langchain/langgraph-checkpoint";
 import { expect, test } from "vitest";
-import { interruptId, uuid5, uuid6 } from "../../../pkg-template/src/graph/ids.js";
+import { interruptId, uuid5, uuid6 } from "../../../pkg-template/src/graph/ids/ids.js";
 
 /** A text of about so many bytes, not all of them ASCII. */
 const text = (length: number) => "model:8f5|é€".repeat(Math.ceil(length / 12)).slice(0, length);

@@ -1,6 +1,6 @@
 // A body that ends at any of its bytes: what is not whole is no part, and the run is joined.
 import { Thread } from "threadfold";
-import { LangGraphRunner } from "threadfold/langgraph/events";
+import { LangGraphRunner } from "threadfold/langgraph";
 import { expect, test } from "vitest";
 
 const part = (id: number, event: string, data: unknown) =>

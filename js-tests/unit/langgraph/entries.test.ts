@@ -1,25 +1,45 @@
-// What the two entries need: graphs of langgraph.js need @langchain/core, pages that fold runs do not.
+// Each protocol's entry does without the peer, which an entry of its own needs; a class has one copy.
 import { build } from "esbuild";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import * as events from "threadfold/langgraph/events";
-import * as all from "threadfold/langgraph";
+import { foldAgUi } from "threadfold/ag-ui";
+import * as client from "threadfold/ag-ui/client";
+import * as langgraph from "threadfold/langgraph";
+import * as core from "threadfold/langgraph/core";
 import { expect, test } from "vitest";
 
 const fileOf = (specifier: string): string => createRequire(import.meta.url).resolve(specifier);
+const textsOf = (specifier: string): string[] => {
+  const file = fileOf(specifier);
+  return [file, file.replace(/\.cjs$/, ".js")].map((path) => readFileSync(path, "utf8"));
+};
+/** What both builds of an entry import. */
+const importsOf = (specifier: string): string[] =>
+  textsOf(specifier).flatMap((text) =>
+    [...text.matchAll(/(?:\bfrom|\brequire\()\s*"([^"]+)"/g)].map(([, imported]) => String(imported)),
+  );
 
-test("threadfold/langgraph/events has all but the reducer of graphs, and does without @langchain/core", () => {
-  expect(Object.keys(all).sort()).toEqual([...Object.keys(events), "graphReducer", "messagesValue"].sort());
-  expect(all.foldRun).toBe(events.foldRun);
-  const file = fileOf("threadfold/langgraph/events");
-  for (const path of [file, file.replace(/\.cjs$/, ".js")])
-    expect(readFileSync(path, "utf8")).not.toContain('"@langchain/');
+test("threadfold/langgraph/core alone imports @langchain/core, and threadfold/ag-ui/client alone @ag-ui/client", () => {
+  expect(importsOf("threadfold/langgraph")).not.toContain("@langchain/core/messages");
+  expect(importsOf("threadfold/langgraph/core")).toContain("@langchain/core/messages");
+  expect(importsOf("threadfold/ag-ui")).not.toContain("@ag-ui/client");
+  expect(importsOf("threadfold/ag-ui/client")).toContain("@ag-ui/client");
+});
+
+test("an entry with a peer exports nothing of its protocol's other entry, and imports what both use", () => {
+  expect(Object.keys(core).sort()).toEqual(["graphReducer", "messagesValue"]);
+  expect(Object.keys(client).sort()).toEqual(["FoldHttpAgent", "GraphAgent", "withFold"]);
+  expect(langgraph).not.toHaveProperty("graphReducer");
+  expect(typeof foldAgUi).toBe("function");
+  expect(importsOf("threadfold/ag-ui/client")).toContain("threadfold/ag-ui");
+  for (const text of textsOf("threadfold/ag-ui/client"))
+    expect(/class AgUiRunner|function foldAgUi/.test(text)).toBe(false);
 });
 
 test("a page that only folds runs has nothing of @langchain/core in its bundle", async () => {
-  const bundled = async (name: string): Promise<string> => {
+  const bundled = async (name: string, entry: string): Promise<string> => {
     const { outputFiles } = await build({
-      stdin: { contents: `export { ${name} } from "threadfold/langgraph";`, resolveDir: import.meta.dirname },
+      stdin: { contents: `export { ${name} } from "${entry}";`, resolveDir: import.meta.dirname },
       bundle: true,
       write: false,
       format: "esm",
@@ -27,7 +47,7 @@ test("a page that only folds runs has nothing of @langchain/core in its bundle",
     });
     return outputFiles[0]?.text ?? "";
   };
-  const page = await bundled("foldRun");
+  const page = await bundled("foldRun", "threadfold/langgraph");
   expect(page).not.toContain('HumanMessage"');
-  expect(await bundled("graphReducer")).toContain('HumanMessage"');
+  expect(await bundled("graphReducer", "threadfold/langgraph/core")).toContain('HumanMessage"');
 });

@@ -3,7 +3,7 @@ import { AIMessage, BaseMessage, HumanMessage, RemoveMessage, ToolMessage } from
 import { messagesStateReducer, REMOVE_ALL_MESSAGES } from "@langchain/langgraph";
 import * as fc from "fast-check";
 import { ThreadfoldError } from "threadfold";
-import { graphReducer } from "threadfold/langgraph";
+import { graphReducer } from "threadfold/langgraph/core";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { outcome } from "../../support/errors.js";
 import { leftSpecs, make, rightSpecs, type Spec } from "../../support/message-specs.js";

@@ -21,7 +21,7 @@ import {
   StateSchema,
 } from "@langchain/langgraph";
 import { createReactAgent, ToolNode, toolsCondition } from "@langchain/langgraph/prebuilt";
-import { graphReducer, messagesValue } from "threadfold/langgraph";
+import { graphReducer, messagesValue } from "threadfold/langgraph/core";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { normalMessages } from "../../peers/conformance/normal-form.js";

@@ -1,7 +1,7 @@
 // A runner has an error exactly while its status is "error", in words and with a code, whatever has failed.
 import { Thread, type AgUiState } from "threadfold";
-import { AgUiRunner } from "threadfold/ag-ui/events";
-import { LangGraphRunner } from "threadfold/langgraph/events";
+import { AgUiRunner } from "threadfold/ag-ui";
+import { LangGraphRunner } from "threadfold/langgraph";
 import { describe, expect, test } from "vitest";
 
 interface Protocol {

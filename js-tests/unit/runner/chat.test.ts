@@ -2,7 +2,7 @@
 // A chat around a runner: what it shows of a run that is sent, asked about, refused, retried and stopped.
 import { act, createElement } from "react";
 import { Thread, type AgUiState } from "threadfold";
-import { AgUiRunner } from "threadfold/ag-ui/events";
+import { AgUiRunner } from "threadfold/ag-ui";
 import { expect, test } from "vitest";
 import { mount } from "../react/mount.js";
 import { Chat } from "./chat.js";

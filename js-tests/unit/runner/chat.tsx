@@ -1,7 +1,7 @@
 // A chat: what an app writes around a runner that it is given.
 import { useSyncExternalStore } from "react";
 import { textOf, type AgUiMessage, type AgUiState, type Thread } from "threadfold";
-import type { AgUiRunner } from "threadfold/ag-ui/events";
+import type { AgUiRunner } from "threadfold/ag-ui";
 import { useMessage, useMessageIds, usePending } from "threadfold/react";
 
 function Message({ thread, id }: { thread: Thread<AgUiState>; id: string }) {

@@ -1,7 +1,7 @@
 // Several questions, answered one by one: a button for each.
 import { Thread, type AgUiState } from "threadfold";
-import { AgUiRunner } from "threadfold/ag-ui/events";
-import { LangGraphRunner } from "threadfold/langgraph/events";
+import { AgUiRunner } from "threadfold/ag-ui";
+import { LangGraphRunner } from "threadfold/langgraph";
 import { expect, test } from "vitest";
 import { StubServer } from "./stub-server.js";
 import { agUiWire, langGraphWire } from "./stub-wires.js";

@@ -1,6 +1,6 @@
 // The recipes of docs/context.md and docs/runner.md together: compact the thread, send what its context has.
 import { Thread, type AgUiState } from "threadfold";
-import { AgUiRunner } from "threadfold/ag-ui/events";
+import { AgUiRunner } from "threadfold/ag-ui";
 import { Context, repairToolCalls } from "threadfold/context";
 import { expect, test } from "vitest";
 

@@ -1,7 +1,7 @@
 // How a runner words what went wrong on the way to the server, for the one who reads the chat.
 import { Thread, ThreadfoldError, type AgUiState } from "threadfold";
-import { AgUiRunner, type AgUiRunnerOptions } from "threadfold/ag-ui/events";
-import { LangGraphRunner } from "threadfold/langgraph/events";
+import { AgUiRunner, type AgUiRunnerOptions } from "threadfold/ag-ui";
+import { LangGraphRunner } from "threadfold/langgraph";
 import { expect, test, vi } from "vitest";
 
 const BROKEN = {

@@ -1,8 +1,8 @@
 // Edits that failed, and what is done meanwhile: each question keeps one answer. Found by random use.
 import { defineSchema, field, textOf, Thread, type AgUiMessage, type AgUiState } from "threadfold";
-import { AgUiRunner, type RunAgentInput } from "threadfold/ag-ui/events";
+import { AgUiRunner, type RunAgentInput } from "threadfold/ag-ui";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
-import { LangGraphRunner } from "threadfold/langgraph/events";
+import { LangGraphRunner } from "threadfold/langgraph";
 import { serveLangGraph } from "threadfold/serve";
 import { expect, test } from "vitest";
 

@@ -1,7 +1,7 @@
 // regenerate() and sendMessage(…, { messageId }): a conversation that goes on from one of the user's messages.
 import { Thread } from "threadfold";
-import { AgUiRunner } from "threadfold/ag-ui/events";
-import { LangGraphRunner } from "threadfold/langgraph/events";
+import { AgUiRunner } from "threadfold/ag-ui";
+import { LangGraphRunner } from "threadfold/langgraph";
 import { describe, expect, test } from "vitest";
 import { StubServer, until } from "./stub-server.js";
 import { agUiWire, langGraphWire, messagesOn } from "./stub-wires.js";

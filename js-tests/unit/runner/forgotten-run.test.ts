@@ -1,6 +1,6 @@
 // LangGraph runs that the server has forgotten, as by a restart: what they came to is in the thread's state, or nothing is.
 import { Thread } from "threadfold";
-import { LangGraphRunner } from "threadfold/langgraph/events";
+import { LangGraphRunner } from "threadfold/langgraph";
 import { expect, test } from "vitest";
 import { StubServer, until } from "./stub-server.js";
 import { langGraphWire, messagesOn } from "./stub-wires.js";

@@ -1,7 +1,7 @@
 // A thread that the server has, opened in another page: its state, what it asks, and the run that goes on.
 import { Client } from "@langchain/langgraph-sdk";
 import { Thread } from "threadfold";
-import { LangGraphRunner } from "threadfold/langgraph/events";
+import { LangGraphRunner } from "threadfold/langgraph";
 import { expect, test } from "vitest";
 import { StubServer, turn, until } from "./stub-server.js";
 import { langGraphWire, messagesOn } from "./stub-wires.js";

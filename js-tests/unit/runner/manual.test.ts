@@ -1,6 +1,6 @@
 // Updates that a call of the page's own carries: no runner sends them, none runs for them.
 import { Thread } from "threadfold";
-import { LangGraphRunner } from "threadfold/langgraph/events";
+import { LangGraphRunner } from "threadfold/langgraph";
 import { expect, test } from "vitest";
 import { StubServer, turn, until } from "./stub-server.js";
 import { langGraphWire } from "./stub-wires.js";

@@ -1,7 +1,7 @@
 // What a server, a listener or the page does that a runner must outlive, over both protocols.
 import { Thread, type AgUiState } from "threadfold";
-import { AgUiRunner, runInput } from "threadfold/ag-ui/events";
-import { foldRun, LangGraphRunner, type LangGraphRunnerOptions } from "threadfold/langgraph/events";
+import { AgUiRunner, runInput } from "threadfold/ag-ui";
+import { foldRun, LangGraphRunner, type LangGraphRunnerOptions } from "threadfold/langgraph";
 import { describe, expect, test } from "vitest";
 import { StubServer, turn, until } from "./stub-server.js";
 import { agUiWire, langGraphWire, messagesOn } from "./stub-wires.js";

@@ -1,7 +1,7 @@
 // An option whose name is misspelt is refused by name: left alone it would silently change nothing.
 import { defineSchema, field, Thread, type AgUiState } from "threadfold";
-import { AgUiRunner, type AgUiRunnerOptions } from "threadfold/ag-ui/events";
-import { LangGraphRunner, type LangGraphRunnerOptions } from "threadfold/langgraph/events";
+import { AgUiRunner, type AgUiRunnerOptions } from "threadfold/ag-ui";
+import { LangGraphRunner, type LangGraphRunnerOptions } from "threadfold/langgraph";
 import { expect, test } from "vitest";
 
 const agUi = (options: object) => new AgUiRunner(new Thread<AgUiState>(), options);

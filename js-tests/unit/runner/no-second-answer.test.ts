@@ -1,8 +1,8 @@
 // A retry makes no second answer: neither of a run whose response was lost, nor of one that failed behind a snapshot.
 import { defineSchema, field, textOf, Thread, type AgUiMessage, type AgUiState } from "threadfold";
-import { AgUiRunner, type RunAgentInput } from "threadfold/ag-ui/events";
+import { AgUiRunner, type RunAgentInput } from "threadfold/ag-ui";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
-import { LangGraphRunner } from "threadfold/langgraph/events";
+import { LangGraphRunner } from "threadfold/langgraph";
 import { serveLangGraph } from "threadfold/serve";
 import { describe, expect, test } from "vitest";
 

@@ -1,8 +1,8 @@
 // Runs that end in odd ways: a fetch that gives up by itself, a stop before there is a thread, a runner disposed of by
 // who hears of its message.
 import { Thread, type AgUiState } from "threadfold";
-import { AgUiRunner } from "threadfold/ag-ui/events";
-import { LangGraphRunner } from "threadfold/langgraph/events";
+import { AgUiRunner } from "threadfold/ag-ui";
+import { LangGraphRunner } from "threadfold/langgraph";
 import { describe, expect, test } from "vitest";
 
 const aborted = () => Promise.reject(new DOMException("This operation was aborted", "AbortError"));

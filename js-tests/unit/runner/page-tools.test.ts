@@ -1,6 +1,6 @@
 // Tools of the page over a reload, and what the page sends in place of the thread's messages.
 import { Thread, type AgUiMessage, type AgUiState } from "threadfold";
-import { AgUiRunner, type AgUiRunnerOptions, type RunAgentInput } from "threadfold/ag-ui/events";
+import { AgUiRunner, type AgUiRunnerOptions, type RunAgentInput } from "threadfold/ag-ui";
 import { repairToolCalls } from "threadfold/context";
 import { expect, test } from "vitest";
 

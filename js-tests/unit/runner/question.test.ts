@@ -1,7 +1,7 @@
 // The question of an interrupt in words, as graphs have it.
 import { Thread, type AgUiState } from "threadfold";
-import { AgUiRunner } from "threadfold/ag-ui/events";
-import { LangGraphRunner } from "threadfold/langgraph/events";
+import { AgUiRunner } from "threadfold/ag-ui";
+import { LangGraphRunner } from "threadfold/langgraph";
 import { expect, test } from "vitest";
 
 test.each<[value: unknown, message: string | undefined]>([

@@ -1,8 +1,8 @@
 // Whatever the user does and whatever breaks: a runner comes to rest, sends nothing by itself, and ends in step with the server.
 import * as fc from "fast-check";
 import { Thread, type AgUiState } from "threadfold";
-import { AgUiRunner } from "threadfold/ag-ui/events";
-import { LangGraphRunner } from "threadfold/langgraph/events";
+import { AgUiRunner } from "threadfold/ag-ui";
+import { LangGraphRunner } from "threadfold/langgraph";
 import { expect, test } from "vitest";
 import { seeded } from "../../support/seed.js";
 import { StubServer, turn, until, type Faults } from "./stub-server.js";

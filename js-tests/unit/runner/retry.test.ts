@@ -1,7 +1,7 @@
 // What retry() does: again what the last run was for, whatever else has failed before.
 import { textOf, Thread, type AgUiMessage, type AgUiState } from "threadfold";
-import { AgUiRunner } from "threadfold/ag-ui/events";
-import { LangGraphRunner } from "threadfold/langgraph/events";
+import { AgUiRunner } from "threadfold/ag-ui";
+import { LangGraphRunner } from "threadfold/langgraph";
 import { describe, expect, test } from "vitest";
 import { StubServer } from "./stub-server.js";
 import { agUiWire, langGraphWire, messagesOn } from "./stub-wires.js";

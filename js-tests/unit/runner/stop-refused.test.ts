@@ -1,7 +1,7 @@
 // A server that does not stop a run: stop() says so.
 import { Thread, type AgUiState } from "threadfold";
-import { AgUiRunner } from "threadfold/ag-ui/events";
-import { LangGraphRunner } from "threadfold/langgraph/events";
+import { AgUiRunner } from "threadfold/ag-ui";
+import { LangGraphRunner } from "threadfold/langgraph";
 import { expect, test } from "vitest";
 import { StubServer, until } from "./stub-server.js";
 import { agUiWire, langGraphWire } from "./stub-wires.js";

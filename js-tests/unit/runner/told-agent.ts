@@ -1,6 +1,6 @@
 // An AG-UI agent that does what a test tells it to, one event at a time.
 import { Thread, type AgUiState } from "threadfold";
-import { AgUiRunner, type AgUiRunnerOptions, type RunAgentInput } from "threadfold/ag-ui/events";
+import { AgUiRunner, type AgUiRunnerOptions, type RunAgentInput } from "threadfold/ag-ui";
 import { turn } from "./stub-server.js";
 
 /** One request to the agent: it answers when the test says so. */

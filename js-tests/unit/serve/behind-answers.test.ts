@@ -1,7 +1,7 @@
 // A run that fails behind the answer to a question: what retry() does then, and how the answer is corrected.
 import * as theirs from "@langchain/langgraph";
 import { defineSchema, field, Thread, type AgUiState } from "threadfold";
-import { AgUiRunner, graphEvents, type RunnableGraph } from "threadfold/ag-ui/events";
+import { AgUiRunner, graphEvents, type RunnableGraph } from "threadfold/ag-ui";
 import { createDeepAgent, tool } from "threadfold/agent";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
 import { serve } from "threadfold/serve";

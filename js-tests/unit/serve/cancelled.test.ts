@@ -1,7 +1,7 @@
 // A user who abandons an approval rejects the calls.
 import * as theirs from "@langchain/langgraph";
 import { defineSchema, field, Thread, type AgUiState } from "threadfold";
-import { AgUiRunner, graphEvents, type RunnableGraph } from "threadfold/ag-ui/events";
+import { AgUiRunner, graphEvents, type RunnableGraph } from "threadfold/ag-ui";
 import { createAgent, humanInTheLoopMiddleware, tool } from "threadfold/agent";
 import { MemorySaver, START, StateGraph } from "threadfold/graph";
 import { expect, test } from "vitest";

@@ -1,9 +1,9 @@
 // A graph behind `serve` and `serveLangGraph`, and in the page: its thread goes on from a message of the user's, edited or not.
 import { defineSchema, field, Thread, type AgUiState } from "threadfold";
-import { AgUiRunner } from "threadfold/ag-ui/events";
-import { GraphAgent } from "threadfold/ag-ui";
+import { AgUiRunner } from "threadfold/ag-ui";
+import { GraphAgent } from "threadfold/ag-ui/client";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
-import { LangGraphRunner } from "threadfold/langgraph/events";
+import { LangGraphRunner } from "threadfold/langgraph";
 import { serve, serveLangGraph } from "threadfold/serve";
 import { describe, expect, test } from "vitest";
 

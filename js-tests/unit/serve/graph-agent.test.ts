@@ -4,7 +4,8 @@ import { EventSchemas } from "@ag-ui/core/schemas";
 import { Annotation, END, MemorySaver, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
 import type { Observable } from "rxjs";
 import { Thread, type AgUiState } from "threadfold";
-import { AgUiRunner, GraphAgent, graphEvents, type RunnableGraph } from "threadfold/ag-ui";
+import { AgUiRunner, graphEvents, type RunnableGraph } from "threadfold/ag-ui";
+import { GraphAgent } from "threadfold/ag-ui/client";
 import { describe, expect, test } from "vitest";
 import { LIBRARIES } from "./libraries";
 

@@ -2,7 +2,8 @@
 import type { BaseEvent } from "@ag-ui/client";
 import { EventSchemas } from "@ag-ui/core/schemas";
 import { defineSchema, field, Thread, toLangChain, type AgUiState } from "threadfold";
-import { AgUiRunner, GraphAgent, graphEvents } from "threadfold/ag-ui";
+import { AgUiRunner, graphEvents } from "threadfold/ag-ui";
+import { GraphAgent } from "threadfold/ag-ui/client";
 import { createAgent, tool } from "threadfold/agent";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
 import { expect, test } from "vitest";

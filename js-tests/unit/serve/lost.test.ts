@@ -1,7 +1,7 @@
 // What the user said and a LangGraph server told, but did not keep: it went down before the checkpoint was saved.
 import { MemorySaver } from "@langchain/langgraph";
 import { Thread } from "threadfold";
-import { LangGraphRunner } from "threadfold/langgraph/events";
+import { LangGraphRunner } from "threadfold/langgraph";
 import { serveLangGraph, type FetchHandler } from "threadfold/serve";
 import { describe, expect, test } from "vitest";
 import { LIBRARIES } from "./libraries";

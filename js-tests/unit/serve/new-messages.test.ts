@@ -1,6 +1,6 @@
 // What a page sends to a server that keeps its threads: with `messages: "new"`, what the server does not have.
 import { defineSchema, field, removeMessage, Thread, type AgUiState } from "threadfold";
-import { AgUiRunner, runInput, type AgUiRunnerOptions } from "threadfold/ag-ui/events";
+import { AgUiRunner, runInput, type AgUiRunnerOptions } from "threadfold/ag-ui";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
 import { serve } from "threadfold/serve";
 import { expect, test } from "vitest";

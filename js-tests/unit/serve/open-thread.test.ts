@@ -1,6 +1,6 @@
 // A page that opens a thread of serve's: as docs/serve.md says it, in a new tab, in mid-run, and after a server died.
 import { defineSchema, field, Thread, type AgUiState } from "threadfold";
-import { AgUiRunner, type AgUiRunnerOptions } from "threadfold/ag-ui/events";
+import { AgUiRunner, type AgUiRunnerOptions } from "threadfold/ag-ui";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
 import { serve } from "threadfold/serve";
 import { expect, test } from "vitest";

@@ -1,7 +1,7 @@
 // A thread whose graph refuses the input that somebody gave it, beside the page that shows it.
 import { MemorySaver as TheirSaver } from "@langchain/langgraph";
 import { defineSchema, field, Thread } from "threadfold";
-import { LangGraphRunner } from "threadfold/langgraph/events";
+import { LangGraphRunner } from "threadfold/langgraph";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
 import { serveLangGraph } from "threadfold/serve";
 import { expect, test } from "vitest";

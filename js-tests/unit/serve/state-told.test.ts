@@ -1,7 +1,7 @@
 // What graphEvents tells of a state: a client, which has JSON, comes to the graph's state as JSON has it.
 import { AIMessage } from "@langchain/core/messages";
 import { applyPatch, defineSchema, field } from "threadfold";
-import { graphEvents } from "threadfold/ag-ui/events";
+import { graphEvents } from "threadfold/ag-ui";
 import { MemorySaver, START, StateGraph } from "threadfold/graph";
 import { expect, test } from "vitest";
 

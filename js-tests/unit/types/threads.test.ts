@@ -15,8 +15,8 @@ import {
   type PendingUpdate,
   type ThreadState,
 } from "threadfold";
-import { AgUiRunner } from "threadfold/ag-ui/events";
-import { LangGraphRunner } from "threadfold/langgraph/events";
+import { AgUiRunner } from "threadfold/ag-ui";
+import { LangGraphRunner } from "threadfold/langgraph";
 import { useMessage, useThread } from "threadfold/react";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { codeOf } from "../../support/errors.js";

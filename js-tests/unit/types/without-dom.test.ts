@@ -8,9 +8,9 @@ import { root } from "../examples/blocks.js";
 const program = (url: string) => `
 import { Thread, type AgUiState } from "threadfold";
 import { init } from "threadfold/slim";
-import { AgUiRunner } from "threadfold/ag-ui/events";
+import { AgUiRunner } from "threadfold/ag-ui";
 import "threadfold/context";
-import "threadfold/langgraph/events";
+import "threadfold/langgraph";
 import "threadfold/persist";
 
 const headers = new Headers({ a: "b" });

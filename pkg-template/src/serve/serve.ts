@@ -56,7 +56,7 @@ export interface ServeOptions extends HandlerOptions {
  * ```ts
  * import { END, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
  * import { Thread, type AgUiState } from "threadfold";
- * import { AgUiRunner } from "threadfold/ag-ui/events";
+ * import { AgUiRunner } from "threadfold/ag-ui";
  * import { serve } from "threadfold/serve";
  *
  * const graph = new StateGraph(MessagesAnnotation)
