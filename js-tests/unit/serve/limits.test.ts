@@ -1,6 +1,5 @@
 // Limits of both servers: how large and how deep a request may be, and what they keep.
-import { createServer } from "node:http";
-import { request as nodeRequest } from "node:http";
+import { createServer, request as nodeRequest } from "node:http";
 import type { AddressInfo } from "node:net";
 import { defineSchema, field } from "threadfold";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
@@ -30,7 +29,7 @@ async function ask(handler: FetchHandler, method: string, path: string, body?: s
   const init = { method, headers, ...(text !== undefined && { body: text }) };
   const response = await handler(new Request(`http://localhost${path}`, init));
   const said = await response.text();
-  return { status: response.status, said, json: said.startsWith("data:") ? undefined : (JSON.parse(said) as never) };
+  return { status: response.status, said, json: (said.startsWith("data:") ? undefined : JSON.parse(said)) as unknown };
 }
 
 const human = [{ type: "human", id: "q", content: "Hi" }];
@@ -237,3 +236,8 @@ test.each([{ maxBodyBytes: "1mb" }, { maxDepth: -1 }, { keep: Number.NaN }])(
     expect(() => serve(parrot(), options as never)).toThrow(`${name} should be a number from 0.`);
   },
 );
+
+test("a saver's serializer refuses what is nested too deep for the engine by a code", async () => {
+  const deep: unknown = JSON.parse(nested(20_000));
+  await expect(new MemorySaver().serde.dumpsTyped(deep)).rejects.toMatchObject({ code: "UNREADABLE_VALUE" });
+});
