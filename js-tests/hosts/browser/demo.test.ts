@@ -278,10 +278,7 @@ test("the links lead to the README and the docs", async () => {
     .getByRole("navigation", { name: "Project" })
     .getByRole("link")
     .evaluateAll((all) => all.map((link) => (link as HTMLAnchorElement).href));
-  expect(links).toEqual([
-    `${demo.address}docs/index.html`,
-    `${demo.address}readme.html`,
-  ]);
+  expect(links).toEqual([`${demo.address}docs/index.html`, `${demo.address}readme.html`]);
   await page.goto(links[1] ?? "");
   expect(await page.getByRole("heading", { name: "threadfold", exact: true }).count()).toBe(1);
   await page.close();
