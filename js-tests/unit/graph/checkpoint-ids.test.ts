@@ -3,7 +3,7 @@ import { MemorySaver as TheirSaver } from "@langchain/langgraph";
 import { field, defineSchema } from "threadfold";
 import { MemorySaver, START, StateGraph } from "threadfold/graph";
 import { describe, expect, test } from "vitest";
-import { all, type Loose } from "./both.js";
+import { all, type Loose } from "./beside-langgraph.js";
 
 const thread = { configurable: { thread_id: "t" } };
 const graphOf = (checkpointer: Loose): Loose =>
