@@ -1,6 +1,7 @@
 import { isDict } from "../../langgraph/merge.js";
 import { checkedGraph, type RunnableGraph } from "../../stream/graph-parts.js";
-import { answering, checkOptions, decoded, json, Refusal, type Asker, type FetchHandler } from "../http.js";
+import { answering, checkOptions, decoded, json, type Asker, type FetchHandler } from "../http.js";
+import { Refusal } from "../refusal.js";
 import { bodyOf } from "../request-body.js";
 import { wireJson } from "../wire.js";
 import { checkForms } from "./body-forms.js";
