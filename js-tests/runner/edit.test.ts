@@ -153,7 +153,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
       () => runner.sendMessage(undefined, {}, { messageId: id(0) }),
       () => make(none, new StubServer(wire)).regenerate(),
     ])
-      await expect(act()).rejects.toMatchObject({ code: "INVALID_VALUE" });
+      await expect(act()).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
     expect(thread.getState()).toBe(before);
     expect(runner.status).toBe("ready");
   });

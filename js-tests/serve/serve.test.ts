@@ -399,7 +399,7 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
     [() => false, "The options of serve should be an object."],
     [null, "The options of serve should be an object."],
   ])("refuses the options %j when it is made", (options, message) => {
-    const refusal = (of: string) => expect.objectContaining({ code: "INVALID_VALUE", message: of }) as Error;
+    const refusal = (of: string) => expect.objectContaining({ code: "INVALID_ARGUMENT", message: of }) as Error;
     expect(() => serve(chatGraph(), options as never)).toThrow(refusal(message));
     const other = message.replace("of serve ", "of serveLangGraph ");
     expect(() => serveLangGraph(chatGraph(), options as never)).toThrow(refusal(other));
@@ -428,7 +428,7 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
   });
 
   test("what is no graph is refused when it is served", () => {
-    expect(() => serve({} as never)).toThrow(expect.objectContaining({ code: "INVALID_VALUE" }));
+    expect(() => serve({} as never)).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT" }));
   });
 
   test("a thread of a runner in the process reaches it without a network", async () => {

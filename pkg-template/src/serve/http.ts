@@ -1,6 +1,7 @@
 // What both servers say over HTTP: JSON, refusals, and streams of server-sent events.
 
 import { ThreadfoldError } from "../shared/errors.js";
+import { checkOptions } from "../shared/options.js";
 import { errorWords } from "../stream/error-words.js";
 
 /** Answers a request, as Workers, Next, Deno, Bun and others call it. */
@@ -25,17 +26,15 @@ export interface HandlerOptions {
 /**
  * Checks a server's options, in the words of the function that takes them.
  *
- * @throws {@link ThreadfoldError} `INVALID_VALUE`: a misspelt `authenticate` would let everybody in.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT`: a misspelt `authenticate` would let everybody in.
  */
-export function checkOptions(options: HandlerOptions, taker: string, names: readonly string[]): void {
+export function checkServerOptions(taker: string, options: HandlerOptions, names: readonly string[]): void {
   if (typeof options !== "object" || options === null || Array.isArray(options))
-    throw new ThreadfoldError("INVALID_VALUE", `The options of ${taker} should be an object.`);
-  for (const [name, value] of Object.entries(options))
-    if (value !== undefined && name !== "cors" && name !== "authenticate" && !names.includes(name))
-      throw new ThreadfoldError("INVALID_VALUE", `There is no option '${name}'.`);
+    throw new ThreadfoldError("INVALID_ARGUMENT", `The options of ${taker} should be an object.`);
+  checkOptions(taker, options, ["cors", "authenticate", ...names]);
   const { authenticate } = options;
   if (authenticate !== undefined && typeof authenticate !== "function")
-    throw new ThreadfoldError("INVALID_VALUE", "authenticate should be a function.");
+    throw new ThreadfoldError("INVALID_ARGUMENT", "authenticate should be a function.");
 }
 
 /** An answer that is no success, with its sentence. */

@@ -1,6 +1,6 @@
 import { isDict } from "../../langgraph/merge.js";
 import { checkedGraph, type RunnableGraph } from "../../stream/graph-parts.js";
-import { answering, bodyOf, checkOptions, decoded, json, Refusal, type FetchHandler } from "../http.js";
+import { answering, bodyOf, checkServerOptions, decoded, json, Refusal, type FetchHandler } from "../http.js";
 import { wireJson } from "../wire.js";
 import { checkForms } from "./body-forms.js";
 import { LangGraphServer, locationOf } from "./langgraph-server.js";
@@ -21,7 +21,7 @@ import type { ServeLangGraphOptions } from "./serve-options.js";
  * its `true`; without it anybody may ask.
  *
  * @param graphs - A compiled graph, the assistant of every name, or graphs by their names.
- * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no compiled graph, and for an unknown option.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for what is no compiled graph, and for an unknown option.
  *
  * @example
  * ```ts
@@ -53,7 +53,7 @@ export function serveLangGraph(
     ? undefined
     : new Map(Object.entries(graphs ?? {}).map(([name, graph]) => [name, checkedGraph(graph, "serveLangGraph")]));
   if (byName?.size === 0) checkedGraph(undefined, "serveLangGraph");
-  checkOptions(options, "serveLangGraph", ["config", "basePath", "keep", "parts"]);
+  checkServerOptions("serveLangGraph", options, ["config", "basePath", "keep", "parts"]);
   const base = (options.basePath ?? "").replace(/\/$/, "");
   const server = new LangGraphServer(byName ?? (graphs as RunnableGraph), options);
   return answering(
