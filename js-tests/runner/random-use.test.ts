@@ -96,7 +96,9 @@ test.each(Object.entries(WAYS))("%s: random use under faults", async (name, { wi
       const ask = (what: Promise<unknown>) => {
         asked++;
         going.push(
-          what.catch((error: { code?: string }) => expect(["INVALID_ARGUMENT", "BUSY"]).toContain(error.code)),
+          what.catch((error: { code?: string }) =>
+            expect(["INVALID_ARGUMENT", "INVALID_STATE", "UNKNOWN_MESSAGE", "BUSY"]).toContain(error.code),
+          ),
         );
       };
       const decisions = () => runner.interrupts.map(({ id }) => ({ id, value: "left" }));

@@ -392,8 +392,6 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
   });
 
   test.each([
-    [{ autenticate: () => false }, "There is no option 'autenticate'."],
-    [{ basepath: "/api" }, "There is no option 'basepath'."],
     [{ authenticate: "x" }, "authenticate should be a function."],
     [{ authenticate: null }, "authenticate should be a function."],
     [() => false, "The options of serve should be an object."],
@@ -403,6 +401,15 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
     expect(() => serve(chatGraph(), options as never)).toThrow(refusal(message));
     const other = message.replace("of serve ", "of serveLangGraph ");
     expect(() => serveLangGraph(chatGraph(), options as never)).toThrow(refusal(other));
+  });
+
+  test.each([
+    [{ autenticate: () => false }, "unknown option 'autenticate'. Did you mean 'authenticate'?"],
+    [{ basepath: "/api" }, "unknown option 'basepath'."],
+  ])("refuses the unknown option of %j", (options, message) => {
+    const refusal = { code: "UNKNOWN_OPTION", message: expect.stringContaining(message) as string };
+    expect(() => serve(chatGraph(), options as never)).toThrow(expect.objectContaining(refusal));
+    expect(() => serveLangGraph(chatGraph(), options as never)).toThrow(expect.objectContaining(refusal));
   });
 
   test("takes the options that it has, and those that are undefined", () => {
