@@ -28,7 +28,7 @@ test("a misspelt input of a field leaves no field open to clients", () => {
     ephemeral: field.ephemeral,
     untracked: field.untracked,
     reducer: (options: object) => field.reducer((left: number) => left, options),
-  } as Record<string, (options: object) => never>;
+  } as unknown as Record<string, (options: object) => never>;
   expect(Object.keys(make).sort()).toEqual(Object.keys(field).sort());
   for (const [kind, of] of Object.entries(make)) {
     expect(() => of({ inptu: false })).toThrow(refusal(`field.${kind}: unknown option 'inptu'. Did you mean 'input'?`));
