@@ -53,7 +53,7 @@ export function serveLangGraph(
     ? undefined
     : new Map(Object.entries(graphs ?? {}).map(([name, graph]) => [name, checkedGraph(graph, "serveLangGraph")]));
   if (byName?.size === 0) checkedGraph(undefined, "serveLangGraph");
-  checkOptions(options, "serveLangGraph", ["config", "basePath", "keep", "parts"]);
+  checkOptions(options, "serveLangGraph", ["config", "clientWrites", "basePath", "keep", "parts"]);
   const base = (options.basePath ?? "").replace(/\/$/, "");
   const server = new LangGraphServer(byName ?? (graphs as RunnableGraph), options);
   return answering(
