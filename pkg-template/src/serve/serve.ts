@@ -6,17 +6,17 @@ import { errorWords } from "../stream/error-words.js";
 import { checkedGraph, shownState, type GraphTask, type RunnableGraph } from "../stream/graph-parts.js";
 import {
   answering,
-  bodyOf,
   checkOptions,
   decoded,
   eventStream,
   json,
-  Refusal,
   type Asker,
   type FetchHandler,
   type HandlerOptions,
 } from "./http.js";
+import { Refusal } from "./refusal.js";
 import { Owners } from "./owners.js";
+import { bodyOf } from "./request-body.js";
 import { RunLog, RunLogs } from "./run-log.js";
 import { UnderWay } from "./under-way.js";
 import { wireJson } from "./wire.js";
@@ -116,7 +116,7 @@ class AgUiServer {
     const [, threadId, runId] = (PATH.exec(pathname) ?? []).map((part) => part && decoded(part));
     if (threadId === undefined) {
       if (method === "POST" && !/\/runs\/[^/]+$/.test(pathname))
-        return this.#start(readInput(await bodyOf(request)), request, asker);
+        return this.#start(readInput(await bodyOf(request, this.#options)), request, asker);
       throw new Refusal(404, `There is no ${method} ${pathname}.`);
     }
     await this.#owners.open(asker, threadId, false);

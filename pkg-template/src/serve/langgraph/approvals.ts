@@ -1,6 +1,6 @@
 // Approval is a boundary: what a client may do to a thread besides giving its graph input and answers.
 import type { GraphState, RunnableGraph } from "../../stream/graph-parts.js";
-import { Refusal } from "../http.js";
+import { Refusal } from "../refusal.js";
 import type { RunRequest } from "./runs.js";
 
 /** The options of a run that name the nodes at which it stops. */

@@ -2,7 +2,7 @@
 import { newId } from "../../shared/new-id.js";
 import { command, type RunnableGraph } from "../../stream/graph-parts.js";
 import { errorWords } from "../../stream/error-words.js";
-import { Refusal } from "../http.js";
+import { Refusal } from "../refusal.js";
 import { clientsConfigurable } from "../owners.js";
 import { RunLog, RunLogs } from "../run-log.js";
 import { UnderWay } from "../under-way.js";
