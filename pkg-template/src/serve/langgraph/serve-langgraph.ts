@@ -55,14 +55,8 @@ export function serveLangGraph(
     ? undefined
     : new Map(Object.entries(graphs ?? {}).map(([name, graph]) => [name, checkedGraph(graph, "serveLangGraph")]));
   if (byName?.size === 0) checkedGraph(undefined, "serveLangGraph");
-  checkServerOptions("serveLangGraph", options, [
-    "config",
-    "basePath",
-    "keep",
-    "keepThreads",
-    "maxRecursionLimit",
-    "parts",
-  ]);
+  const own = ["config", "clientWrites", "basePath", "keep", "keepThreads", "maxRecursionLimit", "parts"];
+  checkServerOptions("serveLangGraph", options, own);
   const base = (options.basePath ?? "").replace(/\/$/, "");
   const server = new LangGraphServer(byName ?? (graphs as RunnableGraph), options);
   return answering(
