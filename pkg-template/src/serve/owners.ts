@@ -111,7 +111,7 @@ export class Owners {
  * which begins with `__`.
  */
 export function clientsConfigurable(given: unknown): Readonly<Record<string, unknown>> {
-  const places = ["thread_id", "checkpoint_ns", "checkpoint_map"];
+  const places = ["thread_id", "checkpoint_id", "checkpoint_ns", "checkpoint_map"];
   const entries = Object.entries((given ?? {}) as object);
   return Object.fromEntries(entries.filter(([name]) => !places.includes(name) && !name.startsWith("__")));
 }
