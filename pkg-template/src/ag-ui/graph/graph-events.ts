@@ -35,12 +35,12 @@ const MODES = ["values", "updates", "messages", "tasks", "custom"];
  * `@ag-ui/client` and without a server.
  *
  * @param graph - A compiled graph, of `threadfold/graph` or langgraph.js.
- * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no compiled graph, or no `RunAgentInput`.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for what is no compiled graph, or no `RunAgentInput`.
  *
  * @example
  * ```ts
  * import { defineSchema, field, Thread, type AgUiState } from "threadfold";
- * import { AgUiRunner, graphEvents } from "threadfold/ag-ui/events";
+ * import { AgUiRunner, graphEvents } from "threadfold/ag-ui";
  * import { END, START, StateGraph } from "threadfold/graph";
  *
  * const graph = new StateGraph(defineSchema({ messages: field.messages() }))

@@ -1,0 +1,57 @@
+// A graph of langgraph.js in the same program: what it streams itself is no stream of a server.
+import { AIMessage } from "@langchain/core/messages";
+import { MessagesAnnotation, END, START, StateGraph } from "@langchain/langgraph";
+import { Thread } from "threadfold";
+import { foldRun, type RunStream } from "threadfold/langgraph";
+import { expect, test } from "vitest";
+
+const graph = new StateGraph(MessagesAnnotation)
+  .addNode("answer", () => ({ messages: [new AIMessage({ id: "a", content: "Hello" })] }))
+  .addEdge(START, "answer")
+  .addEdge("answer", END)
+  .compile();
+const INPUT = { messages: [{ type: "human", id: "q", content: "Hi" }] } as never;
+
+function watched() {
+  const thread = new Thread();
+  const errors: { code: string; message: string }[] = [];
+  thread.on("error", ({ code, message }) => errors.push({ code, message }));
+  return { thread, errors };
+}
+
+test.each([
+  ["bare states", "values"],
+  ["tuples", ["values", "updates"]],
+] as const)("its %s are no parts, and the error says what folds them", async (_, streamMode) => {
+  const { thread, errors } = watched();
+  await foldRun(thread, (await graph.stream(INPUT, { streamMode: streamMode as never })) as unknown as RunStream);
+  expect(errors.length).toBeGreaterThan(0);
+  for (const error of errors)
+    expect(error).toEqual({
+      code: "INVALID_ARGUMENT",
+      message: expect.stringContaining("follow(thread, graph.stream(…))") as string,
+    });
+  expect(thread.getState().messages).toEqual([]);
+});
+
+test("wrapped in parts, they are folded", async () => {
+  const { thread, errors } = watched();
+  async function* parts(): AsyncGenerator<object> {
+    for await (const [mode, chunk] of await graph.stream(INPUT, { streamMode: ["values", "updates"] }))
+      yield { event: mode, data: chunk as unknown };
+  }
+  await foldRun(thread, parts());
+  expect(errors).toEqual([]);
+  expect(thread.getState().messages.map(({ id, content }) => [id, content])).toEqual([
+    ["q", "Hi"],
+    ["a", "Hello"],
+  ]);
+});
+
+test("a part of server-sent events without a name is none, and no error", async () => {
+  const { thread, errors } = watched();
+  const body = 'data: {"beat":1}\n\nevent: values\ndata: {"messages":[{"type":"human","id":"q","content":"Hi"}]}\n\n';
+  await foldRun(thread, new Response(body, { headers: { "content-type": "text/event-stream" } }));
+  expect(errors).toEqual([]);
+  expect(thread.getState().messages.length).toBe(1);
+});

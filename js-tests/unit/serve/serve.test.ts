@@ -1,0 +1,447 @@
+// serve(graph): AG-UI over HTTP, by the real client, by a runner, and request by request.
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { HttpAgent } from "@ag-ui/client";
+import { EventSchemas } from "@ag-ui/core/schemas";
+import { AIMessage } from "@langchain/core/messages";
+import { Annotation, END, START, StateGraph } from "@langchain/langgraph";
+import { defineSchema, field, Thread, type AgUiState } from "threadfold";
+import { AgUiRunner, foldAgUi, runInput } from "threadfold/ag-ui";
+import * as own from "threadfold/graph";
+import { serve, serveLangGraph, toNodeListener, type FetchHandler, type ServeOptions } from "threadfold/serve";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { OURS } from "./libraries";
+
+const ADDRESS = "http://localhost/agent";
+
+const input = (text: string, more: object = {}) => ({
+  threadId: "t",
+  runId: "r1",
+  messages: [{ id: `q-${text}`, role: "user", content: text }],
+  ...more,
+});
+
+const post = (handler: FetchHandler, body: unknown, headers: Record<string, string> = {}) =>
+  handler(
+    new Request(ADDRESS, { method: "POST", headers, body: typeof body === "string" ? body : JSON.stringify(body) }),
+  );
+
+const get = (handler: FetchHandler, path: string, init: RequestInit = {}) => handler(new Request(ADDRESS + path, init));
+
+/** Fetches from a handler in the process. */
+const fetching =
+  (handler: FetchHandler): typeof fetch =>
+  (url, init) =>
+    handler(new Request(url, init));
+
+async function partsOf(
+  response: Response,
+): Promise<{ id: string | undefined; type: string; [field: string]: unknown }[]> {
+  expect(response.headers.get("content-type")).toBe("text/event-stream");
+  return (await response.text())
+    .split("\n\n")
+    .filter((part) => part !== "")
+    .map((part) => {
+      const [, id, data = ""] = /^(?:id: (\d+)\n)?data: (.*)$/.exec(part) ?? [];
+      return { id, ...(JSON.parse(data) as { type: string }) };
+    });
+}
+
+const open: Server[] = [];
+afterEach(async () => {
+  for (const server of open.splice(0)) {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+});
+
+/** Serves over real HTTP. */
+async function listening(handler: FetchHandler): Promise<string> {
+  const server = createServer(toNodeListener(handler));
+  open.push(server);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/agent`;
+}
+
+describe.each(OURS)("$library", ({ chatGraph }) => {
+  test("answers a run in events that AG-UI's schemas accept", async () => {
+    const parts = await partsOf(await post(serve(chatGraph()), input("How is the weather?")));
+    for (const { id, ...event } of parts) {
+      EventSchemas.parse(event);
+      expect(id).toBeUndefined();
+    }
+    expect(parts.at(0)?.type).toBe("RUN_STARTED");
+    expect(parts.at(-1)?.type).toBe("RUN_FINISHED");
+  });
+
+  test("HttpAgent has two turns and an approval with it, over HTTP", async () => {
+    const agent = new HttpAgent({ url: await listening(serve(chatGraph())), threadId: "t" });
+    const ask = (content: string) => agent.addMessage({ id: `q-${content}`, role: "user", content });
+    ask("How is the weather?");
+    await agent.runAgent();
+    ask("Mail Ada");
+    await agent.runAgent();
+    const id = agent.pendingInterrupts[0]?.id ?? "";
+    await agent.runAgent({ resume: [{ interruptId: id, status: "resolved", payload: true }] });
+    expect(agent.messages.map(({ content }) => content)).toEqual([
+      "How is the weather?",
+      "Let me look.",
+      "sunny in Rome",
+      "sunny in Lima",
+      "It is sunny in Lima there.",
+      "Mail Ada",
+      "Sent.",
+    ]);
+    expect(agent.state).toMatchObject({ todos: [{ status: "completed" }] });
+  });
+
+  test("foldAgUi reads its response, and the messages of other fields are plain, too", async () => {
+    const State = Annotation.Root({ last: Annotation<AIMessage>() });
+    const graph = new StateGraph(State)
+      .addNode("a", () => ({ last: new AIMessage({ id: "a", content: "Kept" }) }))
+      .addEdge(START, "a")
+      .addEdge("a", END)
+      .compile();
+    const thread = new Thread<AgUiState & { last?: object }>({ threadId: "t" });
+    await foldAgUi(thread, post(serve(graph), { ...runInput(thread), state: { last: null } }));
+    expect(thread.getState().last).toMatchObject({ type: "ai", content: "Kept" });
+  });
+
+  test("an AgUiRunner's stop ends the graph's work; the thread takes the next message", async () => {
+    const handler = serve(chatGraph({ pause: 20 }));
+    const thread = new Thread<AgUiState>({ threadId: "t" });
+    const runner = new AgUiRunner(thread, { url: await listening(handler) });
+    const sent = runner.sendMessage("one two three four five six seven eight");
+    await new Promise<void>((resolve) =>
+      thread.subscribe(({ messages }) => messages.length > 1 && messages.at(-1)?.content && resolve()),
+    );
+    await runner.stop();
+    expect(await sent).toMatchObject({ status: "stopped" });
+    expect(thread.getState().messages.at(-1)?.content).not.toContain("eight");
+    expect(await runner.sendMessage("Hi")).toMatchObject({ status: "finished" });
+    expect(thread.getState().messages.at(-1)?.content).toBe("You said: Hi");
+  });
+
+  test("whoever leaves stops the run", async () => {
+    const seen: AbortSignal[] = [];
+    const graph = new StateGraph(Annotation.Root({ n: Annotation<number>() }))
+      .addNode("wait", async (_, config) => {
+        if (config.signal) seen.push(config.signal);
+        await new Promise((resolve) => config.signal?.addEventListener("abort", resolve));
+        return { n: 1 };
+      })
+      .addEdge(START, "wait")
+      .addEdge("wait", END)
+      .compile();
+    const response = await post(serve(graph), input("Hi", { state: { n: 0 } }));
+    const reader = response.body?.getReader();
+    while (seen.length === 0) await reader?.read();
+    expect(seen[0]?.aborted).toBe(false);
+    await reader?.cancel();
+    expect(seen[0]?.aborted).toBe(true);
+  });
+
+  describe("resumable", () => {
+    const resumable = (pause = 0, options: ServeOptions = {}) =>
+      serve(chatGraph({ pause }), { resumable: true, ...options });
+
+    test("a run goes on without its listener, and is joined behind the last part, or told again from its start", async () => {
+      const handler = resumable(5);
+      const first = (await post(handler, input("How is the weather?"))).body?.getReader();
+      await first?.read();
+      await first?.cancel();
+      const rest = await partsOf(await get(handler, "/threads/t/runs/r1", { headers: { "last-event-id": "4" } }));
+      const all = await partsOf(await get(handler, "/threads/t/runs/r1"));
+      expect(all.map(({ id }) => Number(id))).toEqual(all.map((_, at) => at + 1));
+      expect(rest).toEqual(all.slice(4));
+      expect(all.at(-1)?.type).toBe("RUN_FINISHED");
+      expect(await partsOf(await post(handler, input("How is the weather?")))).toEqual(all);
+    });
+
+    test("an AgUiRunner rejoins by joinUrl, and stops by cancel", async () => {
+      const url = await listening(resumable(10));
+      const thread = new Thread<AgUiState>({ threadId: "t" });
+      const options = {
+        url,
+        joinUrl: ({ runId }: { runId: string }) => `${url}/threads/t/runs/${runId}`,
+        cancel: ({ runId }: { runId: string }) => fetch(`${url}/threads/t/runs/${runId}`, { method: "DELETE" }),
+      };
+      const before = new AgUiRunner(thread, options);
+      const sent = before.sendMessage("one two three four five six seven eight");
+      await new Promise<void>((resolve) => thread.subscribe(({ messages }) => messages.length > 1 && resolve()));
+      before.dispose();
+      await sent;
+      const runner = new AgUiRunner(thread, options);
+      expect(await runner.rejoin()).toMatchObject({ status: "finished" });
+      expect(thread.getState().messages.map(({ content }) => content)).toEqual([
+        "one two three four five six seven eight",
+        "You said: one two three four five six seven eight",
+      ]);
+      const long = runner.sendMessage("nine ten eleven twelve thirteen fourteen fifteen");
+      await new Promise<void>((resolve) => thread.subscribe(({ messages }) => messages.length > 3 && resolve()));
+      await runner.stop();
+      expect(await long).toMatchObject({ status: "stopped" });
+      expect(await runner.sendMessage("Hi")).toMatchObject({ status: "finished" });
+    });
+
+    test("a second run of the thread is refused while the first goes on", async () => {
+      const handler = resumable(10);
+      await post(handler, input("Hi"));
+      const second = await post(handler, input("Hi", { runId: "r2" }));
+      expect([second.status, await second.json()]).toEqual([
+        409,
+        { error: expect.stringContaining("goes on") as string },
+      ]);
+      await partsOf(await get(handler, "/threads/t/runs/r1"));
+      expect((await post(handler, input("Hi", { runId: "r2" }))).status).toBe(200);
+    });
+
+    test("of runs that are over, so many are kept", async () => {
+      const handler = resumable(0, { keep: 1 });
+      for (const runId of ["r1", "r2"]) await partsOf(await post(handler, input("Hi", { runId })));
+      const gone = await get(handler, "/threads/t/runs/r1");
+      expect([gone.status, await gone.json()]).toEqual([404, { error: "There is no run r1 of the thread t." }]);
+      expect((await get(handler, "/threads/t/runs/r2")).status).toBe(200);
+    });
+  });
+
+  test("says in a long silence that it is still there", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      let go: () => void = () => {};
+      const graph = new StateGraph(Annotation.Root({ n: Annotation<number>() }))
+        .addNode("wait", async () => {
+          await new Promise<void>((resolve) => (go = resolve));
+          return { n: 1 };
+        })
+        .addEdge(START, "wait")
+        .addEdge("wait", END)
+        .compile();
+      const response = await post(serve(graph), input("Hi", { state: { n: 0 } }));
+      const text = response.text();
+      await vi.advanceTimersByTimeAsync(31_000);
+      go();
+      await vi.advanceTimersByTimeAsync(1_000);
+      expect((await text).split("\n\n").filter((part) => part.startsWith(":"))).toHaveLength(2);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test.each([
+    ["nothing with a text", () => Object.create(null) as unknown],
+    ["undefined", () => undefined],
+    [
+      "an error whose words throw",
+      () =>
+        Object.defineProperty(new Error(), "message", {
+          get() {
+            throw new Error("no");
+          },
+        }),
+    ],
+  ])("a run that throws %s ends with an error, over either protocol", async (_, thrown) => {
+    const graph = {
+      // oxlint-disable-next-line require-yield -- it ends before it begins
+      async *stream() {
+        throw thrown();
+      },
+    };
+    const parts = await partsOf(await post(serve(graph), input("Hi")));
+    expect(parts.map(({ type }) => type)).toEqual(["RUN_STARTED", "RUN_ERROR"]);
+    const body = JSON.stringify({ assistant_id: "agent", input: {} });
+    const asked = new Request("http://localhost/runs/stream", { method: "POST", body });
+    expect(await (await serveLangGraph(graph)(asked)).text()).toContain("event: error");
+  });
+
+  test("tells what a thread has, with what it asks", async () => {
+    const handler = serve(chatGraph());
+    expect((await get(handler, "/threads/t")).status).toBe(404);
+    await partsOf(await post(handler, input("Mail Ada")));
+    expect(await (await get(handler, "/threads/t")).json()).toMatchObject({
+      messages: [{ id: "q-Mail Ada", role: "user", content: "Mail Ada" }],
+      state: { log: ["planned"] },
+      interrupts: [{ value: { question: "Send the mail?" } }],
+    });
+  });
+
+  test("tells no private field, in a run or of a thread", async () => {
+    const secret = field.replace<number>({ private: true });
+    const graph = new own.StateGraph(defineSchema({ messages: field.messages(), n: field.replace<number>(), secret }))
+      .addNode("a", () => ({ n: 1, secret: 1 }))
+      .addNode("b", () => ({ n: 2, secret: 2 }))
+      .addEdge(START, "a")
+      .addEdge("a", "b")
+      .compile({ checkpointer: new own.MemorySaver() });
+    const handler = serve(graph);
+    const parts = JSON.stringify(await partsOf(await post(handler, input("Hi"))));
+    expect(parts).toContain("STATE_DELTA");
+    expect(parts).not.toContain("secret");
+    const told = await get(handler, "/threads/t");
+    expect(((await told.json()) as { state: object }).state).toEqual({ n: 2 });
+  });
+
+  test("its config is made for each run, and its events can be changed on their way", async () => {
+    const handler = serve(chatGraph(), {
+      config: (run, request) => ({
+        recursionLimit: request.headers.get("x-limit") === "2" && run.runId === "r1" ? 2 : 25,
+      }),
+      async *events(events) {
+        for await (const event of events) if (event.type !== "STATE_DELTA") yield event;
+      },
+    });
+    const limited = await partsOf(await post(handler, input("Hi"), { "x-limit": "2" }));
+    expect(limited.at(-1)).toMatchObject({ type: "RUN_ERROR", code: "GRAPH_RECURSION_LIMIT" });
+    const parts = await partsOf(await post(handler, input("Hi", { threadId: "t2" })));
+    expect(parts.at(-1)?.type).toBe("RUN_FINISHED");
+    expect(parts.map(({ type }) => type)).not.toContain("STATE_DELTA");
+  });
+
+  test("pages of other origins are let in if the options say so", async () => {
+    const handler = serve(chatGraph(), { cors: "https://example.org" });
+    const asked = await get(handler, "", { method: "OPTIONS" });
+    expect([asked.status, asked.headers.get("access-control-allow-origin")]).toEqual([204, "https://example.org"]);
+    const preflight = { method: "OPTIONS", headers: { "access-control-request-headers": "authorization" } };
+    expect((await get(handler, "", preflight)).headers.get("access-control-allow-headers")).toBe("authorization");
+    const answered = await post(handler, input("Hi"));
+    expect(answered.headers.get("access-control-allow-origin")).toBe("https://example.org");
+    const closed = await post(serve(chatGraph()), input("Hi"));
+    expect(closed.headers.get("access-control-allow-origin")).toBeNull();
+  });
+
+  test.each([
+    ["{", 400, "not JSON"],
+    ["", 400, "threadId"],
+    ["[]", 400, "threadId"],
+    [{ ...input("Hi"), runId: 1 }, 400, "runId"],
+    [{ ...input("Hi"), messages: [1] }, 400, "messages"],
+  ])("refuses %j in a sentence", async (body, status, sentence) => {
+    const response = await post(serve(chatGraph()), body);
+    expect(response.status).toBe(status);
+    expect(await response.json()).toEqual({ error: expect.stringContaining(sentence) as string });
+  });
+
+  test("lets in whom authenticate lets in, to runs and threads, and tells a page of another origin why not", async () => {
+    const cors = "https://example.org";
+    const who = new Response("Who are you?", { status: 401, headers: { "www-authenticate": "Bearer" } });
+    const handler = serve(chatGraph(), {
+      cors,
+      resumable: true,
+      authenticate: async (request) => {
+        const key = request.headers.get("authorization");
+        if (key === "throws") throw Response.redirect("https://example.org/login");
+        return key === null ? who.clone() : key === "me";
+      },
+    });
+    const refused = await post(handler, input("Hi"));
+    expect([refused.status, await refused.text()]).toEqual([401, "Who are you?"]);
+    expect(refused.headers.get("www-authenticate")).toBe("Bearer");
+    expect(refused.headers.get("access-control-allow-origin")).toBe(cors);
+    const other = await post(handler, input("Hi"), { authorization: "somebody" });
+    expect([other.status, await other.json()]).toEqual([401, { error: "Who asks is not let in." }]);
+    expect((await post(handler, input("Hi"), { authorization: "throws" })).status).toBe(302);
+    for (const [path, method] of [
+      ["/threads/t", "GET"],
+      ["/threads/t/runs/r1", "GET"],
+      ["/threads/t/runs/r1", "DELETE"],
+    ] as const)
+      expect((await get(handler, path, { method })).status).toBe(401);
+    expect((await get(handler, "", { method: "OPTIONS" })).status).toBe(204);
+    const parts = await partsOf(await post(handler, input("Hi"), { authorization: "me" }));
+    expect(parts.at(-1)?.type).toBe("RUN_FINISHED");
+    expect((await get(handler, "/threads/t", { headers: { authorization: "me" } })).status).toBe(200);
+  });
+
+  test.each([
+    ["undefined", undefined],
+    ["null", null],
+    ["0", 0],
+    ["1", 1],
+    ["a text", "ada"],
+    ["a user", { name: "ada" }],
+    ["a promise of nothing", Promise.resolve()],
+  ])("authenticate lets nobody in by %s", async (_, answer) => {
+    const body = { error: "Who asks is not let in." };
+    const response = await post(serve(chatGraph(), { authenticate: () => answer as never }), input("Hi"));
+    expect([response.status, await response.json()]).toEqual([401, body]);
+    const deployment = serveLangGraph(chatGraph(), { authenticate: () => answer as never });
+    expect((await get(deployment, "/ok")).status).toBe(401);
+  });
+
+  test("what authenticate throws is for the log, not for who asks", async () => {
+    const log = vi.spyOn(console, "error").mockImplementation(() => {});
+    const error = new Error("The database's password is 123.");
+    const authenticate = () => {
+      throw error;
+    };
+    const response = await post(serve(chatGraph(), { authenticate }), input("Hi"));
+    expect([response.status, await response.json()]).toEqual([500, { error: "The server failed to check who asks." }]);
+    expect(log.mock.calls).toEqual([[error]]);
+    log.mockRestore();
+  });
+
+  test("an authenticate that may return nothing does not compile", () => {
+    // @ts-expect-error returns nothing
+    serve(chatGraph(), { authenticate: () => {} });
+    const users = new Map<string, { isValid: boolean }>();
+    // @ts-expect-error returns undefined for a user that is unknown
+    serve(chatGraph(), { authenticate: ({ url }) => users.get(url)?.isValid });
+    // @ts-expect-error the same, later
+    serveLangGraph(chatGraph(), { authenticate: async ({ url }) => users.get(url)?.isValid });
+    serve(chatGraph(), { authenticate: ({ url }) => users.get(url)?.isValid === true });
+  });
+
+  test.each([
+    [{ authenticate: "x" }, "authenticate should be a function."],
+    [{ authenticate: null }, "authenticate should be a function."],
+    [() => false, "The options of serve should be an object."],
+    [null, "The options of serve should be an object."],
+  ])("refuses the options %j when it is made", (options, message) => {
+    const refusal = (of: string) => expect.objectContaining({ code: "INVALID_ARGUMENT", message: of }) as Error;
+    expect(() => serve(chatGraph(), options as never)).toThrow(refusal(message));
+    const other = message.replace("of serve ", "of serveLangGraph ");
+    expect(() => serveLangGraph(chatGraph(), options as never)).toThrow(refusal(other));
+  });
+
+  test.each([
+    [{ autenticate: () => false }, "unknown option 'autenticate'. Did you mean 'authenticate'?"],
+    [{ basepath: "/api" }, "unknown option 'basepath'."],
+  ])("refuses the unknown option of %j", (options, message) => {
+    const refusal = { code: "UNKNOWN_OPTION", message: expect.stringContaining(message) as string };
+    expect(() => serve(chatGraph(), options as never)).toThrow(expect.objectContaining(refusal));
+    expect(() => serveLangGraph(chatGraph(), options as never)).toThrow(expect.objectContaining(refusal));
+  });
+
+  test("takes the options that it has, and those that are undefined", () => {
+    const both = { cors: true, authenticate: () => true, config: {}, keep: 1 };
+    const missing = { autenticate: undefined } as object;
+    serve(chatGraph(), { ...both, ...missing, resumable: true, events: (events) => events });
+    serveLangGraph(chatGraph(), { ...both, ...missing, basePath: "/api", parts: (parts) => parts });
+  });
+
+  test("a path that is no encoded text is refused; what config throws as a response is the answer", async () => {
+    expect((await get(serve(chatGraph()), "/threads/%")).status).toBe(400);
+    const closed = serve(chatGraph(), {
+      config: () => {
+        throw new Response("Who are you?", { status: 401 });
+      },
+    });
+    const response = await post(closed, input("Hi"));
+    expect([response.status, await response.text()]).toEqual([401, "Who are you?"]);
+  });
+
+  test.each(["/threads/t/runs/r1", "/threads/none", ""])("there is no GET of %j", async (path) => {
+    expect((await get(serve(chatGraph()), path)).status).toBe(404);
+  });
+
+  test("what is no graph is refused when it is served", () => {
+    expect(() => serve({} as never)).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT" }));
+  });
+
+  test("a thread of a runner in the process reaches it without a network", async () => {
+    const thread = new Thread<AgUiState>({ threadId: "t" });
+    const runner = new AgUiRunner(thread, { url: ADDRESS, fetch: fetching(serve(chatGraph())) });
+    await runner.sendMessage("Hi");
+    expect(thread.getState().messages.map(({ content }) => content)).toEqual(["Hi", "You said: Hi"]);
+  });
+});
