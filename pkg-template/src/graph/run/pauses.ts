@@ -37,16 +37,18 @@ function turn(): Promise<void> {
   });
 }
 
+/** The pauses of a run and of the graphs inside it: all pause at once, so that they go on in the order they had. */
 export class Pauses {
   #since = Date.now();
+  #pause: Promise<void> | undefined;
 
   /** Returns a promise to wait for, if the event loop is due to turn. */
   due(): Promise<void> | undefined {
-    return Date.now() - this.#since < LONGEST ? undefined : this.#pause();
-  }
-
-  async #pause(): Promise<void> {
-    await turn();
-    this.#since = Date.now();
+    if (!this.#pause && Date.now() - this.#since >= LONGEST)
+      this.#pause = turn().then(() => {
+        this.#pause = undefined;
+        this.#since = Date.now();
+      });
+    return this.#pause;
   }
 }

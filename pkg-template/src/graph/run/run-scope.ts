@@ -4,6 +4,7 @@ import { GraphValueError } from "../build/graph-errors.js";
 import type { RunConfig } from "../build/run-config.js";
 import { picked } from "../build/state-fields.js";
 import { uuid6 } from "../ids/ids.js";
+import { Pauses } from "./pauses.js";
 import type { TaskPlace } from "../task/task-place.js";
 
 /** The keys of `configurable` that are metadata, too. */
@@ -27,6 +28,7 @@ export class RunScope {
   readonly configurable: Readonly<Record<string, unknown>>;
   readonly threadId: string | undefined;
   readonly recursionLimit: number;
+  readonly pauses: Pauses;
   #ns: string | undefined;
   #runId: string | undefined;
 
@@ -44,6 +46,7 @@ export class RunScope {
         ? given
         : { ...given, ...(this.threadId !== undefined && { thread_id: this.threadId }) };
     this.recursionLimit = config.recursionLimit ?? graph.options.recursionLimit ?? around?.recursionLimit ?? 25;
+    this.pauses = around?.pauses ?? new Pauses();
     atLeastOne("recursionLimit", this.recursionLimit);
     atLeastOne("maxConcurrency", config.maxConcurrency ?? 1);
   }

@@ -10,7 +10,6 @@ import { ThreadState } from "../task/thread-state.js";
 import { Answers } from "./answers.js";
 import { beginRun } from "./begin-run.js";
 import { openRun } from "./open-run.js";
-import { Pauses } from "./pauses.js";
 import { reportCheckpoint } from "./report-checkpoint.js";
 import { Reports } from "./reports.js";
 import type { RunParts } from "./run-parts.js";
@@ -108,9 +107,8 @@ export class Run implements RunParts {
 
   /** Does one super-step after another. */
   async #goOn(): Promise<void> {
-    const { stops, reports, saves } = this;
+    const { stops, reports, saves, scope } = this;
     const steps = this.#steps;
-    const pauses = new Pauses();
     while (this.#hasNext(steps.step)) {
       stops.checkHalted();
       steps.prepare();
@@ -125,7 +123,7 @@ export class Run implements RunParts {
       if (saves.thread?.durability === "sync") await stops.untilStopped(saves.thread.settled());
       // A reader of its stream looks in between.
       if (reports.streams) await Promise.resolve();
-      const pause = pauses.due();
+      const pause = scope.pauses.due();
       if (pause) await stops.untilStopped(pause);
     }
   }
