@@ -12,6 +12,7 @@ import { GraphValueError } from "./build/graph-errors.js";
 import {
   STREAM_MODES,
   type RunConfig,
+  type StopAt,
   type StreamConfig,
   type StreamMode,
   type ThreadConfig,
