@@ -1,5 +1,7 @@
 // How a run ends before its time: its caller aborts it, the task around it ends, or a task of its own fails.
 
+import { LinkedAbort } from "./linked-abort.js";
+
 /** A graph that runs inside a task, and ends with it. */
 export interface Stoppable {
   stop(error: unknown): void;
@@ -10,8 +12,9 @@ export class Stops implements Stoppable {
   readonly #around: Stops | undefined;
   /** Whether the run is over: nothing that its nodes still do counts. */
   isClosed = false;
-  #controller: AbortController | undefined;
-  #signal: AbortSignal | undefined;
+  /** The run's signal and its super-step's, if a node has asked for one. */
+  #abort: LinkedAbort | undefined;
+  #stepAbort: LinkedAbort | undefined;
   #unlisten: (() => void) | undefined;
   #wake: ((error: unknown) => void) | undefined;
   #halted: { readonly error: unknown } | undefined;
@@ -42,7 +45,10 @@ export class Stops implements Stoppable {
     const signal = this.#given;
     if (!signal) return;
     this.check();
-    const stop = () => this.#wake?.(aborted(signal));
+    const stop = () => {
+      this.#abort?.abort(signal.reason);
+      this.#wake?.(aborted(signal));
+    };
     signal.addEventListener("abort", stop, { once: true });
     this.#unlisten = () => signal.removeEventListener("abort", stop);
   }
@@ -73,34 +79,37 @@ export class Stops implements Stoppable {
    * Is aborted when the super-step fails or the caller aborts the run. Each super-step has its own: a task that has ended
    * gets no later error.
    */
-  get signal(): AbortSignal {
-    if (this.#signal) return this.#signal;
-    const { signal } = (this.#controller = new AbortController());
-    const given = this.#given ?? this.#around?.signal;
-    if (this.#failed) this.#controller.abort(this.#failed.error);
-    return (this.#signal = given ? AbortSignal.any([given, signal]) : signal);
+  get linked(): LinkedAbort {
+    if (this.#stepAbort) return this.#stepAbort;
+    const given = this.#given;
+    this.#abort ??= new LinkedAbort(given ? undefined : this.#around?.linked);
+    if (given?.aborted) this.#abort.abort(given.reason);
+    this.#stepAbort = new LinkedAbort(this.#abort);
+    if (this.#failed) this.#stepAbort.abort(this.#failed.error);
+    return this.#stepAbort;
   }
 
   /** Begins a super-step. */
   nextStep(): void {
-    this.#controller = this.#signal = undefined;
+    this.#stepAbort = undefined;
   }
 
   /** A task has failed for good: the others of its super-step are to end. */
   fail(error: unknown): void {
     this.#failed = { error };
-    this.#controller?.abort(error);
+    this.#stepAbort?.abort(error);
   }
 
   /** Ends the run with an error. */
   abort(error: unknown): void {
     this.isClosed = true;
-    this.#controller?.abort(error);
+    this.#stepAbort?.abort(error);
   }
 
   close(): void {
     this.isClosed = true;
     this.#unlisten?.();
+    this.#abort?.leave();
   }
 }
 

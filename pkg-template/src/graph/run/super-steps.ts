@@ -77,7 +77,7 @@ export class SuperSteps {
       const { stepTimeout } = scope.graph;
       if (stepTimeout) {
         const limit = AbortSignal.timeout(stepTimeout);
-        limit.addEventListener("abort", () => reject(limit.reason as Error));
+        limit.addEventListener("abort", () => reject(limit.reason as Error), { once: true });
       }
       // A node that has answered at once may have failed.
       if (this.failed) void settle().then(resolve);

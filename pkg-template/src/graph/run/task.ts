@@ -100,7 +100,7 @@ export class Task implements StepTask, AnsweringTask, ContextTask, Asker {
     if (node.options.retryPolicy) void this.attempts.begun;
     if (!policy) return this.#work();
     const { attempts } = this;
-    attempts.time(place.name, policy);
+    attempts.time(place.name, policy, run.stops.linked);
     return attempts.race(this.#work(), (error) => this.stop(error));
   }
 
@@ -209,11 +209,11 @@ export class Task implements StepTask, AnsweringTask, ContextTask, Asker {
   }
 
   get signal(): AbortSignal {
-    return this.attempts.signal(this.run.stops.signal);
+    return this.attempts.signal(this.run.stops.linked);
   }
 
   get hasSignal(): boolean {
-    return this.#attempts?.isTimed === true || this.run.scope.config.signal !== undefined;
+    return this.#attempts?.hasSignal === true || this.run.scope.config.signal !== undefined;
   }
 
   hears(mode: "custom" | "messages"): boolean {
