@@ -2,6 +2,7 @@
 
 import { ThreadfoldError } from "../shared/errors.js";
 import { errorWords } from "../stream/error-words.js";
+import type { BodyLimits } from "./request-body.js";
 
 /** Answers a request, as Workers, Next, Deno, Bun and others call it. */
 export type FetchHandler = (request: Request) => Promise<Response>;
@@ -28,7 +29,7 @@ export interface ThreadUse extends Asker {
 export type Cors = boolean | string;
 
 /** What both servers take. */
-export interface HandlerOptions {
+export interface HandlerOptions extends BodyLimits {
   /** Which pages of other origins may call. Default: none. */
   cors?: Cors | undefined;
   /**
@@ -47,6 +48,10 @@ export interface HandlerOptions {
   mayUse?: ((use: ThreadUse) => boolean | Promise<boolean>) | undefined;
 }
 
+/** What both servers take, and which of all options are limits. */
+const OWN = ["cors", "authenticate", "mayUse", "maxBodyBytes", "maxDepth"];
+const COUNTS = ["maxBodyBytes", "maxDepth", "maxRecursionLimit", "keep", "keepThreads"];
+
 /**
  * Checks a server's options, in the words of the function that takes them.
  *
@@ -55,9 +60,13 @@ export interface HandlerOptions {
 export function checkOptions(options: HandlerOptions, taker: string, names: readonly string[]): void {
   if (typeof options !== "object" || options === null || Array.isArray(options))
     throw new ThreadfoldError("INVALID_VALUE", `The options of ${taker} should be an object.`);
-  for (const [name, value] of Object.entries(options))
-    if (value !== undefined && name !== "cors" && name !== "authenticate" && name !== "mayUse" && !names.includes(name))
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined) continue;
+    if (!OWN.includes(name) && !names.includes(name))
       throw new ThreadfoldError("INVALID_VALUE", `There is no option '${name}'.`);
+    if (COUNTS.includes(name) && !(typeof value === "number" && value >= 0))
+      throw new ThreadfoldError("INVALID_VALUE", `${name} should be a number from 0.`);
+  }
   const { authenticate, mayUse } = options;
   if (authenticate !== undefined && typeof authenticate !== "function")
     throw new ThreadfoldError("INVALID_VALUE", "authenticate should be a function.");
@@ -86,17 +95,6 @@ export function decoded(part: string): string {
     return decodeURIComponent(part);
   } catch {
     throw new Refusal(400, `The path has ${part}, which is no encoded text.`);
-  }
-}
-
-/** Reads a request's JSON. A body that is none is refused. */
-export async function bodyOf(request: Request): Promise<unknown> {
-  const text = await request.text();
-  if (text.trim() === "") return {};
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new Refusal(400, "The body is not JSON.");
   }
 }
 

@@ -6,7 +6,6 @@ import { errorWords } from "../stream/error-words.js";
 import { checkedGraph, shownState, type GraphTask, type RunnableGraph } from "../stream/graph-parts.js";
 import {
   answering,
-  bodyOf,
   checkOptions,
   decoded,
   eventStream,
@@ -17,6 +16,7 @@ import {
   type HandlerOptions,
 } from "./http.js";
 import { Owners } from "./owners.js";
+import { bodyOf } from "./request-body.js";
 import { RunLog, RunLogs } from "./run-log.js";
 import { UnderWay } from "./under-way.js";
 import { wireJson } from "./wire.js";
@@ -116,7 +116,7 @@ class AgUiServer {
     const [, threadId, runId] = (PATH.exec(pathname) ?? []).map((part) => part && decoded(part));
     if (threadId === undefined) {
       if (method === "POST" && !/\/runs\/[^/]+$/.test(pathname))
-        return this.#start(readInput(await bodyOf(request)), request, asker);
+        return this.#start(readInput(await bodyOf(request, this.#options)), request, asker);
       throw new Refusal(404, `There is no ${method} ${pathname}.`);
     }
     await this.#owners.open(asker, threadId, false);

@@ -12,6 +12,13 @@ export interface ServeLangGraphOptions extends HandlerOptions {
   basePath?: string | undefined;
   /** How many runs that are over can still be joined. Default 100. */
   keep?: number | undefined;
+  /**
+   * How many threads' metadata are kept. The oldest are forgotten first, but none that has a run under way; what a thread
+   * holds is the checkpointer's, and stays. Default 10,000.
+   */
+  keepThreads?: number | undefined;
+  /** The most that a client may ask for as `config.recursion_limit`; more is answered by 422. Default 1,000. */
+  maxRecursionLimit?: number | undefined;
   /** Changes the parts of a run before they are sent: leaves some out, adds others, waits. */
   parts?:
     | ((
