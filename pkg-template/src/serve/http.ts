@@ -2,6 +2,8 @@
 
 import { ThreadfoldError } from "../shared/errors.js";
 import { errorWords } from "../stream/error-words.js";
+import { checkCors, checkOrigin, corsHeaders, type Cors } from "./origins.js";
+import { Refusal } from "./refusal.js";
 import type { BodyLimits } from "./request-body.js";
 
 /** Answers a request, as Workers, Next, Deno, Bun and others call it. */
@@ -25,12 +27,13 @@ export interface ThreadUse extends Asker {
   readonly owner: string | undefined;
 }
 
-/** Which pages of other origins may call: `true` for all, or one origin. */
-export type Cors = boolean | string;
-
 /** What both servers take. */
 export interface HandlerOptions extends BodyLimits {
-  /** Which pages of other origins may call. Default: none. */
+  /**
+   * Which pages of other origins may call: `true` for all, without cookies; one origin or a list of them, with cookies.
+   * Other requests with an `Origin` that is not the server's own are answered by 403, and those of other origins whose body
+   * is not `application/json` by 415. Default: none.
+   */
   cors?: Cors | undefined;
   /**
    * Called before every request, of runs and of threads, but for a browser's question whether it may ask (`OPTIONS`).
@@ -67,23 +70,14 @@ export function checkOptions(options: HandlerOptions, taker: string, names: read
     if (COUNTS.includes(name) && !(typeof value === "number" && value >= 0))
       throw new ThreadfoldError("INVALID_VALUE", `${name} should be a number from 0.`);
   }
-  const { authenticate, mayUse } = options;
+  const { authenticate, cors, mayUse } = options;
+  checkCors(cors);
   if (authenticate !== undefined && typeof authenticate !== "function")
     throw new ThreadfoldError("INVALID_VALUE", "authenticate should be a function.");
   if (mayUse !== undefined && typeof mayUse !== "function")
     throw new ThreadfoldError("INVALID_VALUE", "mayUse should be a function.");
   if (mayUse && !authenticate)
     throw new ThreadfoldError("INVALID_VALUE", "mayUse needs authenticate, which returns the { identity } that asks.");
-}
-
-/** An answer that is no success, with its sentence. */
-export class Refusal extends Error {
-  constructor(
-    readonly status: number,
-    message: string,
-  ) {
-    super(message);
-  }
 }
 
 export const json = (body: string, status = 200): Response =>
@@ -181,15 +175,8 @@ export function answering(
   shape: (message: string) => object,
   handle: (request: Request, asker: Asker | undefined) => Promise<Response>,
 ): FetchHandler {
-  const allowed: Record<string, string> =
-    cors === undefined || cors === false
-      ? {}
-      : {
-          "access-control-allow-origin": cors === true ? "*" : cors,
-          "access-control-allow-methods": "GET, POST, PATCH, DELETE, OPTIONS",
-          "access-control-expose-headers": "content-location, location",
-        };
   return async (request) => {
+    const allowed = corsHeaders(cors, request);
     if (request.method === "OPTIONS") {
       // "*" would not let in an Authorization.
       const asked = request.headers.get("access-control-request-headers") ?? "*";
@@ -198,6 +185,7 @@ export function answering(
     }
     let response: Response;
     try {
+      checkOrigin(request, cors);
       const asker = await asked(authenticate, request);
       response = asker instanceof Response ? asker : await handle(request, asker);
     } catch (error) {
@@ -207,7 +195,9 @@ export function answering(
     if (!cors) return response;
     // A copy: the headers of what others made may not be changed.
     const shown = new Response(response.body, response);
-    for (const [name, value] of Object.entries(allowed)) shown.headers.set(name, value);
+    for (const [name, value] of Object.entries(allowed))
+      if (name === "vary") shown.headers.append(name, value);
+      else shown.headers.set(name, value);
     return shown;
   };
 }

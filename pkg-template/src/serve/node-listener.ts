@@ -60,11 +60,16 @@ function fetchRequest({ method = "GET", url = "/", headers: given }: NodeRequest
     // Names with a colon are HTTP/2's own.
     if (value !== undefined && !name.startsWith(":"))
       for (const one of [value].flat()) headers.append(name, one as string);
-  const sent = method === "GET" || method === "HEAD" ? undefined : { body: body.stream, duplex: "half" };
+  const length =
+    headers.get("content-length") ?? (headers.has("transfer-encoding") || ":method" in given ? "some" : "0");
+  const isWithout = method === "GET" || method === "HEAD" || length === "0";
+  const sent = isWithout ? undefined : { body: body.stream, duplex: "half" };
   try {
     // What begins with "//" is a path, too.
-    const whole = new URL(url.startsWith("/") ? `http://${headers.get("host") ?? "localhost"}${url}` : url);
-    return new Request(whole, { method, headers, ...(sent as object) });
+    const whole = new URL(
+      url.startsWith("/") ? `http://${headers.get("host") ?? given[":authority"] ?? "localhost"}${url}` : url,
+    );
+    return new Request(whole, { method, headers, ...sent });
   } catch {
     return undefined;
   }

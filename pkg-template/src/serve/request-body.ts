@@ -1,5 +1,5 @@
 // A request's body as JSON: no larger and no deeper than the server takes.
-import { Refusal } from "./http.js";
+import { Refusal } from "./refusal.js";
 
 /** How much of a request's body a server takes. */
 export interface BodyLimits {

@@ -10,11 +10,11 @@ import {
   decoded,
   eventStream,
   json,
-  Refusal,
   type Asker,
   type FetchHandler,
   type HandlerOptions,
 } from "./http.js";
+import { Refusal } from "./refusal.js";
 import { Owners } from "./owners.js";
 import { bodyOf } from "./request-body.js";
 import { RunLog, RunLogs } from "./run-log.js";

@@ -1,6 +1,6 @@
 // What the parts of a request's body are: the same in every request that has them.
 import { isDict } from "../../langgraph/merge.js";
-import { Refusal } from "../http.js";
+import { Refusal } from "../refusal.js";
 
 type Form = readonly [name: string, fits: (value: unknown) => boolean, form: string];
 

@@ -6,13 +6,15 @@ import { sameJson } from "../../shared/same-json.js";
 import { errorWords } from "../../stream/error-words.js";
 import { newId } from "../../shared/new-id.js";
 import type { GraphConfig, GraphState, RunnableGraph } from "../../stream/graph-parts.js";
-import { eventStream, json, Refusal, type Asker } from "../http.js";
+import { eventStream, json, type Asker } from "../http.js";
+import { Refusal } from "../refusal.js";
 import { Owners } from "../owners.js";
 import { latestFirst, type RunLog } from "../run-log.js";
 import { UnderWay } from "../under-way.js";
+import { ClientWrites } from "./approvals.js";
 import { wireJson } from "../wire.js";
 import { isOfModes, type RunPart } from "./run-parts.js";
-import { Runs, type Run, type RunRequest } from "./runs.js";
+import { checkpointIn, Runs, type Run, type RunRequest } from "./runs.js";
 import type { ServeLangGraphOptions } from "./serve-options.js";
 import { checkpointOf, configOf, interruptsOf, threadStateOf } from "./thread-state.js";
 
@@ -48,10 +50,12 @@ export class LangGraphServer {
   readonly #threads = new Map<string, KeptThread>();
   readonly #runs: Runs;
   readonly #owners: Owners;
+  readonly #writes: ClientWrites;
 
   constructor(graphs: RunnableGraph | ReadonlyMap<string, RunnableGraph>, options: ServeLangGraphOptions) {
     this.#graphs = graphs;
     this.#options = options;
+    this.#writes = new ClientWrites(this.#all(), options.clientWrites);
     this.#owners = new Owners(
       () => this.#all(),
       options,
@@ -161,6 +165,7 @@ export class LangGraphServer {
   async updateState(id: string, body: Record<string, unknown>): Promise<object> {
     const graph = this.#graphOf(id);
     if (!graph.updateState) throw new Refusal(422, "The graph has no updateState().");
+    this.#writes.check("an update of a thread's state");
     const { values, as_node, checkpoint, checkpoint_id } = body;
     const config = configOf(id, checkpoint ?? checkpoint_id);
     const isFields = (given: unknown) => given == null || isDict(given);
@@ -198,6 +203,7 @@ export class LangGraphServer {
   start(threadId: string, body: RunRequest, { request, asker }: Asked): Run {
     const name = String(body.assistant_id ?? "");
     const graph = this.#graph(name);
+    this.#writes.checkRun(body);
     const { config } = this.#options;
     const more =
       (typeof config === "function" ? (config as (request: Request) => object | undefined)(request) : config) ?? {};
@@ -213,12 +219,17 @@ export class LangGraphServer {
   /** Starts a run, unless it names a checkpoint that is not there or, with `if_not_exists`, such a thread. */
   async begin(threadId: string, body: RunRequest, asked: Asked): Promise<Run> {
     if (body.if_not_exists === "reject") await this.#stateOf(threadId, undefined);
-    const { configurable } = configOf(threadId, body.checkpoint ?? body.checkpoint_id);
+    const { configurable } = configOf(threadId, checkpointIn(body));
     const { checkpoint_id: id } = configurable;
-    const { checkpointer } = this.#graph(String(body.assistant_id ?? ""));
-    const { getTuple } = (checkpointer ?? {}) as { getTuple?(config: object): Promise<unknown> };
-    if (id !== undefined && typeof getTuple === "function" && !(await getTuple.call(checkpointer, { configurable })))
+    const graph = this.#graph(String(body.assistant_id ?? ""));
+    const { getTuple } = (graph.checkpointer ?? {}) as { getTuple?(config: object): Promise<unknown> };
+    if (
+      id !== undefined &&
+      typeof getTuple === "function" &&
+      !(await getTuple.call(graph.checkpointer, { configurable }))
+    )
       throw new Refusal(404, `There is no checkpoint ${String(id)} of the thread ${threadId}.`);
+    await this.#writes.checkPlace(graph, body, configurable);
     return this.start(threadId, body, asked);
   }
 
@@ -226,9 +237,14 @@ export class LangGraphServer {
   async startAlone(body: RunRequest, asked: Asked): Promise<Run> {
     const threadId = newId();
     await this.open(asked.asker, threadId, true);
-    const run = this.start(threadId, body, asked);
-    void run.over.then(() => this.deleteThread(threadId)).catch(() => {});
-    return run;
+    try {
+      const run = this.start(threadId, body, asked);
+      void run.over.then(() => this.deleteThread(threadId)).catch(() => {});
+      return run;
+    } catch (error) {
+      await this.deleteThread(threadId);
+      throw error;
+    }
   }
 
   run(threadId: string, id: string): Run {
