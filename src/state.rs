@@ -22,7 +22,7 @@ impl<V: Value> Schema<V> {
     /// update lacks or the schema does not know leave the state unchanged.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] when either is not an object, and the errors of the fields'
+    /// [`Error::InvalidArgument`] when either is not an object, and the errors of the fields'
     /// reducers.
     ///
     /// ```
@@ -98,7 +98,7 @@ impl<V: Value> Schema<V> {
     ///   field with a reducer, whatever else was written.
     ///
     /// # Errors
-    /// [`Error::ConcurrentUpdate`], [`Error::TwoOverwrites`], [`Error::InvalidValue`], and the
+    /// [`Error::ConcurrentUpdate`], [`Error::TwoOverwrites`], [`Error::InvalidArgument`], and the
     /// errors of the fields' reducers.
     pub fn step(&self, state: V, updates: &V) -> Result<V, Error> {
         let state = given(state, "a state")?;
@@ -116,7 +116,7 @@ impl<V: Value> Schema<V> {
     /// from input.
     ///
     /// # Errors
-    /// [`Error::NoInput`] for null, [`Error::InvalidValue`] for anything but an object.
+    /// [`Error::NoInput`] for null, [`Error::InvalidArgument`] for anything but an object.
     pub fn input(&self, values: V) -> Result<Filtered<V>, Error> {
         if values.is_null() {
             return Err(Error::NoInput);
@@ -127,7 +127,7 @@ impl<V: Value> Schema<V> {
     /// Filters a state for a run's result: drops the fields that are not output.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] for anything but an object.
+    /// [`Error::InvalidArgument`] for anything but an object.
     pub fn output(&self, state: V) -> Result<Filtered<V>, Error> {
         Ok(self.filter(given(state, "a state")?, &|field| field.output))
     }
@@ -135,7 +135,7 @@ impl<V: Value> Schema<V> {
     /// Filters a state for a checkpoint: drops the untracked fields.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] for anything but an object.
+    /// [`Error::InvalidArgument`] for anything but an object.
     pub fn checkpoint(&self, state: V) -> Result<Filtered<V>, Error> {
         let tracked = |field: &Field<V>| !matches!(field.lifetime, Lifetime::Untracked { .. });
         Ok(self.filter(given(state, "a state")?, &tracked))

@@ -1,6 +1,7 @@
 // What both servers say over HTTP: JSON, refusals, and streams of server-sent events.
 
 import { ThreadfoldError } from "../shared/errors.js";
+import { checkOptions } from "../shared/options.js";
 import { errorWords } from "../stream/error-words.js";
 import { checkCors, checkOrigin, corsHeaders, type Cors } from "./origins.js";
 import { Refusal } from "./refusal.js";
@@ -58,26 +59,28 @@ const COUNTS = ["maxBodyBytes", "maxDepth", "maxRecursionLimit", "keep", "keepTh
 /**
  * Checks a server's options, in the words of the function that takes them.
  *
- * @throws {@link ThreadfoldError} `INVALID_VALUE`: a misspelt `authenticate` would let everybody in.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT`: a misspelt `authenticate` would let everybody in.
  */
-export function checkOptions(options: HandlerOptions, taker: string, names: readonly string[]): void {
+export function checkServerOptions(taker: string, options: HandlerOptions, names: readonly string[]): void {
   if (typeof options !== "object" || options === null || Array.isArray(options))
-    throw new ThreadfoldError("INVALID_VALUE", `The options of ${taker} should be an object.`);
+    throw new ThreadfoldError("INVALID_ARGUMENT", `The options of ${taker} should be an object.`);
+  checkOptions(taker, options, [...OWN, ...names]);
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue;
-    if (!OWN.includes(name) && !names.includes(name))
-      throw new ThreadfoldError("INVALID_VALUE", `There is no option '${name}'.`);
     if (COUNTS.includes(name) && !(typeof value === "number" && value >= 0))
-      throw new ThreadfoldError("INVALID_VALUE", `${name} should be a number from 0.`);
+      throw new ThreadfoldError("INVALID_ARGUMENT", `${name} should be a number from 0.`);
   }
   const { authenticate, cors, mayUse } = options;
   checkCors(cors);
   if (authenticate !== undefined && typeof authenticate !== "function")
-    throw new ThreadfoldError("INVALID_VALUE", "authenticate should be a function.");
+    throw new ThreadfoldError("INVALID_ARGUMENT", "authenticate should be a function.");
   if (mayUse !== undefined && typeof mayUse !== "function")
-    throw new ThreadfoldError("INVALID_VALUE", "mayUse should be a function.");
+    throw new ThreadfoldError("INVALID_ARGUMENT", "mayUse should be a function.");
   if (mayUse && !authenticate)
-    throw new ThreadfoldError("INVALID_VALUE", "mayUse needs authenticate, which returns the { identity } that asks.");
+    throw new ThreadfoldError(
+      "INVALID_ARGUMENT",
+      "mayUse needs authenticate, which returns the { identity } that asks.",
+    );
 }
 
 export const json = (body: string, status = 200): Response =>

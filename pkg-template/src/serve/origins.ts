@@ -5,13 +5,13 @@ import { Refusal } from "./refusal.js";
 /** Which pages of other origins may call: `true` for all, without cookies; those of one origin, or of several. */
 export type Cors = boolean | string | readonly string[];
 
-/** @throws {@link ThreadfoldError} `INVALID_VALUE` for a name that no browser would send as an origin. */
+/** @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for a name that no browser would send as an origin. */
 export function checkCors(cors: unknown): void {
   if (cors === undefined || typeof cors === "boolean") return;
   for (const origin of [cors].flat())
     if (typeof origin !== "string" || !/^[\w.+-]+:\/\/[^/*]+$/.test(origin))
       throw new ThreadfoldError(
-        "INVALID_VALUE",
+        "INVALID_ARGUMENT",
         `cors should be true or origins such as "https://example.org": ${JSON.stringify(origin)} is not.`,
       );
 }

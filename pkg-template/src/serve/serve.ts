@@ -6,7 +6,7 @@ import { errorWords } from "../stream/error-words.js";
 import { checkedGraph, shownState, type GraphTask, type RunnableGraph } from "../stream/graph-parts.js";
 import {
   answering,
-  checkOptions,
+  checkServerOptions,
   decoded,
   eventStream,
   json,
@@ -52,7 +52,7 @@ export interface ServeOptions extends HandlerOptions {
  * it (its `cancel`). A second run of a thread under way, here or by {@link serveLangGraph}, is refused with 409. With `authenticate` a request
  * needs its `true`; without it anybody may ask.
  *
- * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no compiled graph, and for an unknown option.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for what is no compiled graph, and for an unknown option.
  *
  * @example
  * ```ts
@@ -79,7 +79,7 @@ export interface ServeOptions extends HandlerOptions {
  */
 export function serve(graph: RunnableGraph, options: ServeOptions = {}): FetchHandler {
   checkedGraph(graph, "serve");
-  checkOptions(options, "serve", ["config", "resumable", "keep", "events"]);
+  checkServerOptions("serve", options, ["config", "resumable", "keep", "events"]);
   const server = new AgUiServer(graph, options);
   return answering(
     options,

@@ -1,6 +1,6 @@
 import { isDict } from "../../langgraph/merge.js";
 import { checkedGraph, type RunnableGraph } from "../../stream/graph-parts.js";
-import { answering, checkOptions, decoded, json, type Asker, type FetchHandler } from "../http.js";
+import { answering, checkServerOptions, decoded, json, type Asker, type FetchHandler } from "../http.js";
 import { Refusal } from "../refusal.js";
 import { bodyOf } from "../request-body.js";
 import { wireJson } from "../wire.js";
@@ -23,7 +23,7 @@ import type { ServeLangGraphOptions } from "./serve-options.js";
  * its `true`; without it anybody may ask.
  *
  * @param graphs - A compiled graph, the assistant of every name, or graphs by their names.
- * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no compiled graph, and for an unknown option.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for what is no compiled graph, and for an unknown option.
  *
  * @example
  * ```ts
@@ -56,7 +56,7 @@ export function serveLangGraph(
     : new Map(Object.entries(graphs ?? {}).map(([name, graph]) => [name, checkedGraph(graph, "serveLangGraph")]));
   if (byName?.size === 0) checkedGraph(undefined, "serveLangGraph");
   const own = ["config", "clientWrites", "basePath", "keep", "keepThreads", "maxRecursionLimit", "parts"];
-  checkOptions(options, "serveLangGraph", own);
+  checkServerOptions("serveLangGraph", options, own);
   const base = (options.basePath ?? "").replace(/\/$/, "");
   const server = new LangGraphServer(byName ?? (graphs as RunnableGraph), options);
   return answering(
