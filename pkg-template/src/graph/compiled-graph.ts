@@ -325,7 +325,7 @@ function timed(config: StreamConfig): StreamConfig {
   checkTime("timeout", timeout);
   const limit = AbortSignal.timeout(timeout);
   // Node collects a timeout that nobody but another signal hears, and it never ends anything.
-  limit.addEventListener("abort", () => {});
+  limit.addEventListener("abort", () => {}, { once: true });
   return { ...config, signal: signal ? AbortSignal.any([signal, limit]) : limit };
 }
 
