@@ -5,7 +5,7 @@ const onClient = (version: string) => ({
   resolve: { alias: [{ find: /^@ag-ui\/client$/, replacement: `@ag-ui/client-${version}` }] },
   test: {
     name: `node, @ag-ui/client ${version}`,
-    include: ["ag-ui/{agent-thread,differences,drop-in,ends,subscribers,side-by-side}.test.ts"],
+    include: ["unit/ag-ui/{agent-thread,differences,drop-in,failed-and-stopped,subscribers,side-by-side}.test.ts"],
     testTimeout: 120_000,
     pool: "forks" as const,
     server: { deps: { inline: [/threadfold/, /\/pkg\//] } },
@@ -16,15 +16,15 @@ const onClient = (version: string) => ({
 const onReact18 = {
   resolve: {
     alias: [
-      { find: /^(react|react-dom)(\/.*)?$/, replacement: `${import.meta.dirname}/../react-18/node_modules/$1$2` },
+      { find: /^(react|react-dom)(\/.*)?$/, replacement: `${import.meta.dirname}/peers/react-18/node_modules/$1$2` },
     ],
   },
   test: {
     name: "node, React 18",
     env: { REACT: "18" },
-    include: ["react/*.test.ts"],
+    include: ["unit/react/*.test.ts"],
     // React 18 has no actions of forms.
-    exclude: ["react/readme-chat.test.ts"],
+    exclude: ["unit/react/readme-chat.test.ts"],
     testTimeout: 120_000,
     pool: "forks" as const,
     server: { deps: { inline: [/threadfold/, /\/pkg\//] } },
@@ -33,20 +33,20 @@ const onReact18 = {
 
 /** What needs a process of its own: it catches the wasm as it is instantiated, or changes what all have. */
 const ALONE = [
-  "checkpoint/validation.test.ts",
-  "memory/**",
-  "persist/save.test.ts",
-  "robust/**",
-  "thread/listeners.test.ts",
-  "runner/chat.test.ts",
-  "fuzz/seeds.test.ts",
-  "graph/alias.test.ts",
-  "cli/**",
-  "serve/{deep-agent,use-stream}.test.ts",
+  "unit/checkpoint/validation.test.ts",
+  "properties/memory/**",
+  "unit/persist/save.test.ts",
+  "properties/robust/**",
+  "unit/thread/listeners.test.ts",
+  "unit/runner/chat.test.ts",
+  "properties/fuzz/seeds.test.ts",
+  "unit/graph/alias.test.ts",
+  "unit/cli/**",
+  "unit/serve/{deep-agent,use-stream}.test.ts",
 ];
 
 /** What needs a document: to make one anew for each file takes longer than the tests. */
-const WITH_DOM = ["react/**/*.test.ts", "stores/**/*.test.ts"];
+const WITH_DOM = ["unit/react/**/*.test.ts", "unit/stores/**/*.test.ts"];
 
 const inNode = {
   // In CI, which tries all there is to try, one test may take minutes.
@@ -68,11 +68,11 @@ export default defineConfig({
           name: "node",
           include: ["**/*.test.ts"],
           exclude: [
-            "browser/**",
-            "consumers/**",
-            "databases/**",
-            "rust/**",
-            "servers/**",
+            "hosts/browser/**",
+            "hosts/consumers/**",
+            "hosts/databases/**",
+            "hosts/rust/**",
+            "hosts/servers/**",
             "**/node_modules/**",
             ...ALONE,
             ...WITH_DOM,
@@ -90,8 +90,8 @@ export default defineConfig({
         // The real servers, in Python: not part of `npm test`.
         test: {
           name: "servers",
-          include: ["servers/**/*.test.ts"],
-          globalSetup: ["servers/global-setup.ts"],
+          include: ["hosts/servers/**/*.test.ts"],
+          globalSetup: ["hosts/servers/global-setup.ts"],
           maxConcurrency: 16,
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -99,13 +99,13 @@ export default defineConfig({
       },
       {
         // langgraph.js's savers for databases: not part of `npm test`.
-        test: { ...inNode, name: "databases", include: ["databases/*.test.ts"] },
+        test: { ...inNode, name: "databases", include: ["hosts/databases/*.test.ts"] },
       },
       {
         test: {
           name: "browser",
-          include: ["browser/**/*.test.ts"],
-          globalSetup: ["browser/global-setup.ts"],
+          include: ["hosts/browser/**/*.test.ts"],
+          globalSetup: ["hosts/browser/global-setup.ts"],
           testTimeout: 120_000,
           hookTimeout: 60_000,
         },
@@ -113,8 +113,8 @@ export default defineConfig({
       {
         test: {
           name: "consumers",
-          include: ["consumers/*.test.ts", "rust/*.test.ts"],
-          globalSetup: ["consumers/global-setup.ts"],
+          include: ["hosts/consumers/*.test.ts", "hosts/rust/*.test.ts"],
+          globalSetup: ["hosts/consumers/global-setup.ts"],
           // Each builds and starts programs of its own.
           maxConcurrency: 2,
           testTimeout: 300_000,

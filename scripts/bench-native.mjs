@@ -1,5 +1,5 @@
 // `node scripts/bench-native.mjs` prints the native core's figures beside those of Python's add_messages.
-// Python is $PYTHON or python3, with js-tests/conformance/python/requirements.txt installed in it.
+// Python is $PYTHON or python3, with js-tests/peers/conformance/python/requirements.txt installed in it.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ask, Complaint, isMain, main, run, watch } from "./process.mjs";
@@ -28,9 +28,9 @@ function criterionFigures() {
 async function pythonFigures() {
   if (ask(python, ["-c", "import langgraph.graph.message"]) === undefined) return undefined;
   const { code, output } = await step("Python's add_messages", () =>
-    watch(python, [join("benches", "python", "add_messages.py")]),
+    watch(python, [join("crates", "bench", "python", "add_messages.py")]),
   );
-  if (code !== 0) throw new Complaint("benches/python/add_messages.py failed");
+  if (code !== 0) throw new Complaint("crates/bench/python/add_messages.py failed");
   return output
     .trim()
     .split("\n")
@@ -55,12 +55,12 @@ export function table(ours, theirs) {
 
 if (isMain(import.meta.url)) {
   await main(async () => {
-    await step("cargo bench", () => run("cargo", ["bench", "-p", "threadfold-benches"]));
+    await step("cargo bench", () => run("cargo", ["bench", "-p", "threadfold-bench"]));
     const theirs = await pythonFigures();
     console.log(`\n${table(criterionFigures(), theirs ?? [])}`);
     if (theirs === undefined) {
       console.log(
-        `\n${python} has no langgraph, so Python's column is empty. To fill it, install js-tests/conformance/python/requirements.txt in an environment and name its python in PYTHON.`,
+        `\n${python} has no langgraph, so Python's column is empty. To fill it, install js-tests/peers/conformance/python/requirements.txt in an environment and name its python in PYTHON.`,
       );
     }
   });

@@ -1,4 +1,4 @@
-// The Rust half of the toolchain: cargo, the wasm target, and the project's own program for wasm-bindgen (xtask/).
+// The Rust half of the toolchain: cargo, the wasm target, and the project's own program for wasm-bindgen (crates/xtask).
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { step } from "./progress.mjs";

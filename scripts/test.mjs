@@ -20,15 +20,15 @@ const NEEDS_BUILD = ["node", "browser", "consumers", "servers", "databases", "qu
 
 /** The files of vitest's project `node` that are fast and fail first when something is wrong. */
 const QUICK = [
-  "conformance/",
-  "thread/contract-cases",
-  "thread/pending",
-  "langgraph/fold-run",
-  "ag-ui/streams",
-  "react/",
-  "runner/runner.test",
-  "graph/rules",
-  "agent/hooks",
+  "peers/conformance/",
+  "unit/thread/contract-cases",
+  "unit/thread/pending",
+  "unit/langgraph/fold-run",
+  "unit/ag-ui/streams",
+  "unit/react/",
+  "unit/runner/runner.test",
+  "unit/graph/rules",
+  "unit/agent/hooks",
 ];
 
 /** In CI, all that there is to try. */
@@ -66,7 +66,7 @@ async function boundaryTests() {
 }
 
 async function boundaryIn(host, folder) {
-  const args = [join("js-tests", "boundary", `in-${host}.mjs`), folder];
+  const args = [join("js-tests", "hosts", "boundary", `in-${host}.mjs`), folder];
   const { code, output } = await watch(process.execPath, host === "node" ? ["--expose-gc", ...args] : args);
   return { ...fromCargo(output), ok: code === 0 };
 }
@@ -116,12 +116,12 @@ export async function test(groups, tally) {
     consumers: () => tally.step("consumers", () => vitest(["consumers"])),
     servers: () =>
       tally.step("real servers", async () => {
-        await (await import("../js-tests/servers/environment.mjs")).ensureEnvironment();
+        await (await import("../js-tests/hosts/servers/environment.mjs")).ensureEnvironment();
         return vitest(["servers"]);
       }),
     databases: () =>
       tally.step("databases", async () => {
-        await (await import("../js-tests/databases/environment.mjs")).ensureDatabases();
+        await (await import("../js-tests/hosts/databases/environment.mjs")).ensureDatabases();
         return vitest(["databases"]);
       }),
     quick: async () => {

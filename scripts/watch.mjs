@@ -7,7 +7,7 @@ import { requireNode } from "./node-modules.mjs";
 import { Complaint, isMain, main, root, watch } from "./process.mjs";
 import { IN_NODE, vitestIn } from "./vitest.mjs";
 
-const SOURCES = ["src", "bindings/src", "bindings-agent/src", "derive/src", "pkg-template/src"];
+const SOURCES = ["src", "crates/core-wasm/src", "crates/agent-wasm/src", "crates/derive/src", "pkg-template/src"];
 
 /** Which sources are covered best by which tests. The first pattern that matches counts. */
 const RELATED = [
@@ -18,7 +18,7 @@ const RELATED = [
   [/^pkg-template\/src\/(entries\/)?persist/, ["persist/"]],
   [/^pkg-template\/src\/(entries\/)?serve/, ["serve/"]],
   [/^src\/graph|^pkg-template\/src\/(entries\/)?(graph|checkpoint)/, ["graph/", "checkpoint/"]],
-  [/^src\/agent|^bindings-agent|^pkg-template\/src\/(entries\/)?agent/, ["agent/"]],
+  [/^src\/agent|^crates\/agent-wasm|^pkg-template\/src\/(entries\/)?agent/, ["agent/"]],
   [/^src\/(context|wasm_agent)|^pkg-template\/src\/(entries\/)?context/, ["context/"]],
   [/^src\/schema|^pkg-template\/src\/schema/, ["thread/schema", "laws/", "types/schema"]],
   [

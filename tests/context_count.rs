@@ -9,7 +9,8 @@ use threadfold::context::count::{CountOptions, count_tokens, message_tokens, too
 use threadfold::{Error, Json};
 
 fn records(name: &str) -> Vec<Value> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("js-tests/conformance/records/context");
+    let folder =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("js-tests/peers/conformance/records/context");
     serde_json::from_str(&fs::read_to_string(folder.join(name)).unwrap()).unwrap()
 }
 

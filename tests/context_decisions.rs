@@ -1,4 +1,4 @@
-//! What is due in the conversations of a file: js-tests/context/decisions.test.ts asks TypeScript's
+//! What is due in the conversations of a file: js-tests/unit/context/decisions.test.ts asks TypeScript's
 //! plan for the same.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
 
@@ -16,7 +16,7 @@ use threadfold::context::trim::{Counter, TrimOptions};
 use threadfold::context::truncate::{ContextSize, TruncateOptions};
 use threadfold::context::view::Context;
 
-/// The policies of js-tests/context/decisions.mjs.
+/// The policies of js-tests/unit/context/decisions.mjs.
 fn context(policy: &str) -> Context<'static, Value> {
     static APPROXIMATE: LazyLock<Approximate> =
         LazyLock::new(|| Approximate(CountOptions::default()));
@@ -106,7 +106,7 @@ fn plain(look: &Value) -> Value {
 
 #[test]
 fn decides_as_recorded_and_as_typescript_does() {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("js-tests/context/decisions.json");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("js-tests/unit/context/decisions.json");
     let cases: Value = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
     let mut due = 0;
     for case in cases.as_array().unwrap() {

@@ -10,7 +10,7 @@ use threadfold::context::count::{CountOptions, message_tokens};
 use threadfold::context::estimate::{Estimate, estimate_tokens};
 use threadfold::context::estimate_message::{TOKENS_PER_IMAGE, estimate_message};
 
-/// Characters that stand beside each other's borders, as in `js-tests/context/estimate.test.ts`.
+/// Characters that stand beside each other's borders, as in `js-tests/unit/context/estimate.test.ts`.
 const EDGES: [[u16; 10]; 7] = [
     [0x61, 0x7a, 0x41, 0x5a, 0x30, 0x39, 0x20, 0x09, 0x0a, 0x0d],
     [0x60, 0x7b, 0x40, 0x5b, 0x2f, 0x3a, 0x00, 0x1f, 0x7f, 0x22],
@@ -21,7 +21,7 @@ const EDGES: [[u16; 10]; 7] = [
     [0xff01, 0xffef, 0xfff0, 0xffff, 0xd83d, 0xde00, 0x65, 0x74, 0x61, 0x31],
 ];
 
-/// The numbers of `js-tests/context/corpus.mjs` (mulberry32).
+/// The numbers of `js-tests/unit/context/corpus.mjs` (mulberry32).
 struct Numbers(u32);
 
 impl Numbers {
@@ -59,7 +59,7 @@ fn scan(units: &[u16]) -> Estimate {
 
 #[test]
 fn gives_javascripts_numbers_for_random_texts() {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("js-tests/context/estimates.json");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("js-tests/unit/context/estimates.json");
     let answers: Value = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
     let mut numbers = Numbers(8);
     let mut digest = 0_u32;
@@ -98,7 +98,7 @@ fn rounds_up() {
 /// The messages of a file, with what the package counts and estimates.
 #[test]
 fn a_message_costs_as_much_in_either_heap_and_as_in_javascript() {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("js-tests/context/messages.json");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("js-tests/unit/context/messages.json");
     let cases: Value = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
     let options = CountOptions::default();
     for case in cases.as_array().unwrap() {

@@ -1,4 +1,4 @@
-//! Messages in the forms in which lists come, and the boundary of edits: as js-tests/context has them for JavaScript.
+//! Messages in the forms in which lists come, and the boundary of edits: as js-tests/unit/context has them for JavaScript.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 import { createServer } from "node:http";
 import { CopilotRuntime } from "@copilotkit/runtime/v2";
 import { createCopilotNodeListener } from "@copilotkit/runtime/v2/node";
-import { FoldHttpAgent } from "threadfold/ag-ui";
+import { FoldHttpAgent } from "threadfold/ag-ui/client";
 
 const agent = new FoldHttpAgent({ url: process.env.AGENT_URL ?? "http://localhost:8000" });
 const runtime = new CopilotRuntime({ agents: { default: agent } });

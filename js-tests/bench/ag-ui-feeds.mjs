@@ -3,7 +3,7 @@
 import { defaultApplyEvents, HttpAgent } from "@ag-ui/client";
 import { Observable } from "rxjs";
 import { Thread } from "threadfold";
-import { foldAgUi } from "threadfold/ag-ui/events";
+import { foldAgUi } from "threadfold/ag-ui";
 import { begun } from "./harness.mjs";
 
 export const RUN_STARTED = { type: "RUN_STARTED", threadId: "t", runId: "r" };

@@ -1,11 +1,11 @@
-// langchain and deepagents, to be measured beside ours. They are in a folder of their own, ../../langchain: `npm ci` there.
+// langchain and deepagents, to be measured beside ours. They are in a folder of their own, ../peers/langchain: `npm ci` there.
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { median } from "./harness.mjs";
 
 /** What the modules export, in one object; undefined if they are not installed. */
 export async function langchain(...names) {
-  const require = createRequire(new URL("../../langchain/package.json", import.meta.url));
+  const require = createRequire(new URL("../peers/langchain/package.json", import.meta.url));
   try {
     const modules = await Promise.all(names.map((name) => import(pathToFileURL(require.resolve(name)).href)));
     return Object.assign({}, ...modules);

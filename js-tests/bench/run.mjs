@@ -52,7 +52,8 @@ for (const subject of SUBJECTS) {
 
 for (const file of ["graph.mjs", "checkpoint.mjs", "agent.mjs"]) {
   const costs = costsApart(file, options.quick, options.only);
-  if (!costs) console.log(`\n${file} measures nothing: \`npm ci\` in langchain/ installs what it measures beside.`);
+  if (!costs)
+    console.log(`\n${file} measures nothing: \`npm ci\` in js-tests/peers/langchain installs what it measures beside.`);
   for (const result of costs ?? []) {
     results.push(result);
     printCase(result);

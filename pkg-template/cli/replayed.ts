@@ -1,7 +1,7 @@
 // A recorded run, folded into a thread once more.
 import { Thread, type Drift, type ThreadfoldError } from "threadfold";
-import { foldAgUi } from "threadfold/ag-ui/events";
-import { foldRun } from "threadfold/langgraph/events";
+import { foldAgUi } from "threadfold/ag-ui";
+import { foldRun } from "threadfold/langgraph";
 import type { Checkpoint, Dict, Recorded } from "./read.js";
 
 export interface ReplayedRun {

@@ -15,9 +15,9 @@ export const entries = [
   "index",
   "slim",
   "ag-ui",
-  "ag-ui/events",
+  "ag-ui/client",
   "langgraph",
-  "langgraph/events",
+  "langgraph/core",
   "react",
   "persist",
   "context",
@@ -36,10 +36,10 @@ const CORES = { index: "inline.ts", slim: "slim.ts" };
  * imported from it, by its public name; an entry that is not listed here carries all that it uses.
  */
 const IMPORTS = {
-  "ag-ui": ["ag-ui/events", "index"],
-  "ag-ui/events": ["index"],
-  langgraph: ["langgraph/events", "index"],
-  "langgraph/events": ["index"],
+  "ag-ui": ["index"],
+  "ag-ui/client": ["ag-ui", "index"],
+  langgraph: ["index"],
+  "langgraph/core": ["langgraph", "index"],
   persist: ["index"],
   checkpoint: ["index"],
   graph: ["checkpoint", "index"],

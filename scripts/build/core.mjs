@@ -5,10 +5,10 @@ import { ask, root, run } from "../process.mjs";
 import { SIDE_BY_SIDE, target, WASM } from "../rust.mjs";
 
 /** Returns the path of cargo's .wasm. Whether anything needs compiling is cargo's business. */
-export const compileCore = () => compile("threadfold-bindings");
+export const compileCore = () => compile("threadfold-core-wasm");
 
 /** The same for the agent half. Not beside the core: cargo unites the features of the packages that it builds together. */
-export const compileAgent = () => compile("threadfold-bindings-agent");
+export const compileAgent = () => compile("threadfold-agent-wasm");
 
 /** Cargo's environment for the wasm profile: what is compiled with another has nothing in common with it. */
 export function wasmEnvironment() {

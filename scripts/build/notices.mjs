@@ -43,7 +43,7 @@ function mitTerms() {
 function crates() {
   const tree = ask(
     "cargo",
-    ["tree", "-p", "threadfold-bindings", "-p", "threadfold-bindings-agent", "--target", WASM].concat(
+    ["tree", "-p", "threadfold-core-wasm", "-p", "threadfold-agent-wasm", "--target", WASM].concat(
       ["-e", "normal,no-proc-macro", "--prefix", "none"],
       ["--format", "{p}"],
     ),

@@ -281,7 +281,7 @@ static TESTS: [Test; 13] = tests![
     a_field_that_does_not_change_keeps_its_value_and_its_state,
 ];
 
-/// For js-tests/boundary: the name of a test; nothing behind the last.
+/// For js-tests/hosts/boundary: the name of a test; nothing behind the last.
 #[wasm_bindgen(js_name = testName)]
 pub fn test_name(at: usize) -> Option<String> {
     TESTS.get(at).map(|(name, _)| (*name).to_owned())

@@ -9,7 +9,7 @@ use threadfold::graph::planner::{
     Answer, By, Cause, Join, Options, Plan, PlanSpec, PlanState, Run, Status, Task, Writes,
 };
 
-/// As `js-tests/graph/recorded/cases.mjs` says.
+/// As `js-tests/unit/graph/recorded/cases.mjs` says.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Case {
     pub n: Vec<String>,

@@ -1,4 +1,4 @@
-//! What langgraph.js and langgraph for Python answered; `js-tests/graph/recorded` says how they were asked.
+//! What langgraph.js and langgraph for Python answered; `js-tests/unit/graph/recorded` says how they were asked.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::host::{Case, Host, Row};
 
 fn read(name: &str) -> String {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("js-tests/conformance/records");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("js-tests/peers/conformance/records");
     fs::read_to_string(folder.join(name)).unwrap()
 }
 

@@ -1,5 +1,5 @@
 //! The answers that were recorded from the Python packages, asked of the native core.
-//! (`js-tests/conformance` asks them of the built package; its `python` folder records them.)
+//! (`js-tests/peers/conformance` asks them of the built package; its `python` folder records them.)
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
 
 mod add_messages;

@@ -11,7 +11,7 @@ use super::records::replay;
 fn patches_as_deepagents_does() {
     let file = concat!(
         env!("CARGO_MANIFEST_DIR"),
-        "/js-tests/conformance/records/context/conversations.json"
+        "/js-tests/peers/conformance/records/context/conversations.json"
     );
     let conversations: Vec<Value> =
         serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();

@@ -41,7 +41,7 @@ impl Record {
 
 /// What was recorded of a subject.
 pub fn read(subject: &str) -> Vec<Value> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("js-tests/conformance/records");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("js-tests/peers/conformance/records");
     let text = fs::read_to_string(folder.join(format!("{subject}.json"))).unwrap();
     serde_json::from_str(&text).unwrap()
 }

@@ -1,7 +1,7 @@
 // useAgUiRuntime, with FoldHttpAgent where its documentation has HttpAgent, or with an agent that runs in the page.
 import { AssistantRuntimeProvider } from "@assistant-ui/react";
 import { useAgUiRuntime } from "@assistant-ui/react-ag-ui";
-import { FoldHttpAgent, GraphAgent } from "threadfold/ag-ui";
+import { FoldHttpAgent, GraphAgent } from "threadfold/ag-ui/client";
 import { url } from "./agent.js";
 import { Conversation } from "./conversation.js";
 import { graph } from "./graph.js";

@@ -1,5 +1,5 @@
 import { Thread, type AgUiState } from "threadfold";
-import { AgUiRunner } from "threadfold/ag-ui/events";
+import { AgUiRunner } from "threadfold/ag-ui";
 
 export const url: string = import.meta.env.VITE_AGENT_URL ?? "http://localhost:8000";
 

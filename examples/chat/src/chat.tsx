@@ -1,6 +1,6 @@
 import { type ComponentProps } from "react";
 import { textOf, Thread, type AgUiState } from "threadfold";
-import { AgUiRunner } from "threadfold/ag-ui/events";
+import { AgUiRunner } from "threadfold/ag-ui";
 import { loadThread, persist } from "threadfold/persist";
 import { useMessage, useMessageIds, usePending, useRunner } from "threadfold/react";
 

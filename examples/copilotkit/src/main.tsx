@@ -2,7 +2,7 @@ import { createRoot } from "react-dom/client";
 import { CopilotChat, CopilotKit } from "@copilotkit/react-core/v2";
 import "@copilotkit/react-core/v2/styles.css";
 import { useThread } from "threadfold/react";
-import { FoldHttpAgent, GraphAgent } from "threadfold/ag-ui";
+import { FoldHttpAgent, GraphAgent } from "threadfold/ag-ui/client";
 import { graph } from "./graph.js";
 
 const runtimeUrl: string = import.meta.env.VITE_RUNTIME_URL ?? "http://localhost:4000/api/copilotkit";

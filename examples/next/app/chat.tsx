@@ -2,7 +2,7 @@
 
 import { useState, type FormEvent } from "react";
 import { textOf, Thread, type AgUiMessage, type AgUiState } from "threadfold";
-import { AgUiRunner } from "threadfold/ag-ui/events";
+import { AgUiRunner } from "threadfold/ag-ui";
 import { useMessage, useMessageIds, useRunner } from "threadfold/react";
 
 export function Chat({ threadId, messages }: { threadId: string; messages: AgUiMessage[] }) {

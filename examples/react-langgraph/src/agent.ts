@@ -1,5 +1,5 @@
 import { Thread } from "threadfold";
-import { LangGraphRunner } from "threadfold/langgraph/events";
+import { LangGraphRunner } from "threadfold/langgraph";
 import { loadThread, persist } from "threadfold/persist";
 
 const apiUrl: string = import.meta.env.VITE_LANGGRAPH_URL ?? "http://localhost:2024";

@@ -1,6 +1,6 @@
 // The conversation: its request, its stream and its folding take none of the page's time.
 import { textOf, Thread, type AgUiMessage, type AgUiState } from "threadfold";
-import { AgUiRunner } from "threadfold/ag-ui/events";
+import { AgUiRunner } from "threadfold/ag-ui";
 
 /** What the page is told: which messages there are, in their order, or what one of them says. */
 export type Change = { ids: readonly string[] } | { id: string; text: string };

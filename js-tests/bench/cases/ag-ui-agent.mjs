@@ -1,7 +1,7 @@
 // A token in @ag-ui/client's own pipeline: an agent in the middle of a run, its server's stream read, checked, folded
 // and told to one subscriber.
 import { HttpAgent } from "@ag-ui/client";
-import { FoldHttpAgent } from "threadfold/ag-ui";
+import { FoldHttpAgent } from "threadfold/ag-ui/client";
 import { RUN_STARTED } from "../ag-ui-feeds.mjs";
 import { agUiMessages } from "../data.mjs";
 import { begun } from "../harness.mjs";

@@ -1,6 +1,6 @@
 // A thread that folds a LangGraph run.
 import { Thread } from "threadfold";
-import { foldRun } from "threadfold/langgraph/events";
+import { foldRun } from "threadfold/langgraph";
 import { dicts } from "../data.mjs";
 import { Feed, textParts } from "../langgraph-parts.mjs";
 

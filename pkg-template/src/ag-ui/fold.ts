@@ -100,7 +100,7 @@ export class Fold {
   }
 }
 
-/** One for all copies of this module, such as those in "threadfold/ag-ui" and "threadfold/ag-ui/events". */
+/** One for all copies of this module, such as those of the ESM and the CommonJS build. */
 const FOLDS = Symbol.for("threadfold.ag-ui.folds");
 
 /** Returns the fold of a thread: the same one, whoever folds. */

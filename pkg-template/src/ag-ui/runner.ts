@@ -91,7 +91,7 @@ export interface AgUiAgent {
  * @example
  * ```ts
  * import { Thread, type AgUiState } from "threadfold";
- * import { AgUiRunner } from "threadfold/ag-ui/events";
+ * import { AgUiRunner } from "threadfold/ag-ui";
  *
  * const thread = new Thread<AgUiState>();
  * const runner = new AgUiRunner(thread, {

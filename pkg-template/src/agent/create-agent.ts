@@ -8,24 +8,24 @@ import {
   type UpdatesOf,
 } from "../state/schema.js";
 import type { CompiledStateGraph } from "../graph/compiled-graph.js";
-import { isGraphBubbleUp } from "../graph/graph-errors.js";
-import type { Durability, StopAt } from "../graph/run-config.js";
+import { isGraphBubbleUp } from "../graph/build/graph-errors.js";
+import type { Durability, StopAt } from "../graph/build/run-config.js";
 import { StateGraph } from "../graph/state-graph.js";
-import type { TraceListener } from "../graph/trace.js";
+import type { TraceListener } from "../graph/build/trace.js";
 import type { CheckpointSaver } from "../checkpoint/types.js";
 import { defined } from "../context/options.js";
 import { ThreadfoldError } from "../shared/errors.js";
-import { type AgentCallbacks, CALLBACKS, callbacksOf } from "./callbacks.js";
+import { type AgentCallbacks, CALLBACKS, callbacksOf } from "./model/callbacks.js";
 import { checkNames } from "../shared/options.js";
 import { addLoop, type Builder } from "./loop.js";
-import { checked, schemaOf } from "./middleware.js";
+import { checked, schemaOf } from "./middleware/middleware.js";
 import { modelCallLimitMiddleware } from "./middleware/model-call-limit.js";
-import { modelNode } from "./model-node.js";
-import type { AgentModel } from "./models.js";
-import { type ResponseFormat, type StructuredOf, structuredOf } from "./structured.js";
-import { toolNode } from "./tool-node.js";
-import type { SystemPrompt } from "./system-message.js";
-import { agentTool, isProviderTool, type Tool } from "./tools.js";
+import { modelNode } from "./model/model-node.js";
+import type { AgentModel } from "./model/models.js";
+import { type ResponseFormat, type StructuredOf, structuredOf } from "./model/structured.js";
+import { toolNode } from "./tools/tool-node.js";
+import type { SystemPrompt } from "./model/system-message.js";
+import { agentTool, isProviderTool, type Tool } from "./tools/tools.js";
 import type { BaseFields, FieldsOf, Middleware, StateForm, StateOfMiddlewares } from "./types.js";
 
 /** What an agent is made of: {@link createAgent}. */

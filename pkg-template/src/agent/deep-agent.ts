@@ -1,15 +1,15 @@
 import type { LangChainMessage } from "../state/messages.js";
 import type { Fields as SchemaFields } from "../state/schema.js";
 import { type Agent, type AgentOptions, checkModel, createAgent, list } from "./create-agent.js";
-import { replacing } from "./middleware.js";
+import { replacing } from "./middleware/middleware.js";
 import { createFilesystemMiddleware } from "./middleware/filesystem.js";
 import { humanInTheLoopMiddleware, type HumanInTheLoopOptions } from "./middleware/human-in-the-loop.js";
 import { createPatchToolCallsMiddleware } from "./middleware/patch-tool-calls.js";
 import { type CompiledSubAgent, createSubAgentMiddleware, type SubAgent } from "./middleware/sub-agents.js";
 import { summarizationMiddleware, type SummarizationOptions } from "./middleware/summarization.js";
 import { todoListMiddleware } from "./middleware/todo-list.js";
-import type { ResponseFormat } from "./structured.js";
-import { systemMessage } from "./system-message.js";
+import type { ResponseFormat } from "./model/structured.js";
+import { systemMessage } from "./model/system-message.js";
 import type { FieldsOf, Middleware, StateForm } from "./types.js";
 
 /** What a deep agent is made of: {@link createDeepAgent}. */

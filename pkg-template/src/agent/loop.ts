@@ -1,9 +1,9 @@
 // The loop of an agent: the nodes of the hooks, and the edges between them, the model and the tools.
-import { END, Send, START } from "../graph/command.js";
+import { END, Send, START } from "../graph/build/command.js";
 import { afterModel } from "./decide.js";
 import { callsOf, lastTurn } from "./message.js";
-import { hookOf, withContext } from "./middleware.js";
-import type { AgentTool } from "./tools.js";
+import { hookOf, withContext } from "./middleware/middleware.js";
+import type { AgentTool } from "./tools/tools.js";
 import type { AgentState, JumpTarget, Middleware, NodeHook } from "./types.js";
 
 /** The state as the edges see it. */

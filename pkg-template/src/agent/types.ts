@@ -1,14 +1,14 @@
 // The types of an agent: its state, its middlewares, what they are given.
-import type { Command } from "../graph/command.js";
-import type { NodeContext } from "../graph/node-context.js";
+import type { Command } from "../graph/build/command.js";
+import type { NodeContext } from "../graph/build/node-context.js";
 import type { Field } from "../state/fields.js";
 import type { LangChainMessage, MessagesUpdate, ToolCall } from "../state/messages.js";
 import type { Fields as SchemaFields, Schema, StateOf } from "../state/schema.js";
 import type { AiMessage, ToolMessage } from "./message.js";
-import type { AgentModel } from "./models.js";
-import type { ResponseFormat } from "./structured.js";
-import type { SystemMessage } from "./system-message.js";
-import type { AgentTool, Tool } from "./tools.js";
+import type { AgentModel } from "./model/models.js";
+import type { ResponseFormat } from "./model/structured.js";
+import type { SystemMessage } from "./model/system-message.js";
+import type { AgentTool, Tool } from "./tools/tools.js";
 
 /** The state that every agent has. Its own schema and its middlewares' add fields. */
 export interface AgentState {

@@ -1,10 +1,10 @@
 // "threadfold/agent": agents, their middlewares, and deep agents.
 export { contextMessages, fullMessages } from "threadfold/context";
-export type { AiSdkModel } from "../agent/ai-sdk.js";
-export type { AgentCallbacks, AgentEvent } from "../agent/callbacks.js";
+export type { AiSdkModel } from "../agent/model/ai-sdk.js";
+export type { AgentCallbacks, AgentEvent } from "../agent/model/callbacks.js";
 export { type Agent, type AgentOptions, createAgent } from "../agent/create-agent.js";
 export { createDeepAgent, type DeepAgentOptions } from "../agent/deep-agent.js";
-export { createMiddleware } from "../agent/middleware.js";
+export { createMiddleware } from "../agent/middleware/middleware.js";
 export {
   ClearToolUsesEdit,
   type ClearToolUsesEditOptions,
@@ -47,15 +47,15 @@ export { summarizationMiddleware, type SummarizationOptions } from "../agent/mid
 export { todoListMiddleware, type TodoListOptions } from "../agent/middleware/todo-list.js";
 export { toolErrorMiddleware, type ToolErrorOptions } from "../agent/middleware/tool-error.js";
 export { toolCallLimitMiddleware, type ToolCallLimitOptions } from "../agent/middleware/tool-call-limit.js";
-export type { AgentModel, FunctionModel, LangChainModel, ModelOptions } from "../agent/models.js";
-export type { SystemMessage, SystemPrompt } from "../agent/system-message.js";
+export type { AgentModel, FunctionModel, LangChainModel, ModelOptions } from "../agent/model/models.js";
+export type { SystemMessage, SystemPrompt } from "../agent/model/system-message.js";
 export {
   type ResponseFormat,
   type StructuredOf,
   StructuredOutputError,
   type ToolStrategy,
   toolStrategy,
-} from "../agent/structured.js";
+} from "../agent/model/structured.js";
 export {
   type AgentTool,
   type LangChainTool,
@@ -65,7 +65,7 @@ export {
   type ProviderTool,
   type Tool,
   tool,
-} from "../agent/tools.js";
+} from "../agent/tools/tools.js";
 export type {
   AgentState,
   HookUpdate,

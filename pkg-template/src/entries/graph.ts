@@ -10,14 +10,14 @@ export {
   Overwrite,
   Send,
   START,
-} from "../graph/command.js";
+} from "../graph/build/command.js";
 export {
   CompiledStateGraph,
   type CompileOptions,
   type ConfigOrContext,
   type GraphInput,
 } from "../graph/compiled-graph.js";
-export type { DrawnEdge, DrawnGraph, DrawnNode } from "../graph/drawing.js";
+export type { DrawnEdge, DrawnGraph, DrawnNode } from "../graph/build/drawing.js";
 export {
   BaseLangGraphError,
   EmptyInputError,
@@ -37,17 +37,24 @@ export {
   ParentCommand,
   StateGraphInputError,
   UnreachableNodeError,
-} from "../graph/graph-errors.js";
-export { isCompiledGraph } from "../graph/is-compiled-graph.js";
-export { INTERRUPT, type Interrupt, isInterrupted } from "../graph/interrupt.js";
-export type { NodeContext } from "../graph/node-context.js";
-export type { NodeFunction, NodeLike, NodeOptions, NodeResult } from "../graph/node.js";
-export type { RetryPolicy } from "../graph/retry.js";
-export type { Durability, RunConfig, StopAt, StreamConfig, StreamMode, ThreadConfig } from "../graph/run-config.js";
-export type { StateSnapshot, TaskSnapshot, WaitingJoin } from "../graph/state-snapshot.js";
+} from "../graph/build/graph-errors.js";
+export { isCompiledGraph } from "../graph/build/is-compiled-graph.js";
+export { INTERRUPT, type Interrupt, isInterrupted } from "../graph/build/interrupt.js";
+export type { NodeContext } from "../graph/build/node-context.js";
+export type { NodeFunction, NodeLike, NodeOptions, NodeResult } from "../graph/build/node.js";
+export type { RetryPolicy } from "../graph/build/retry.js";
+export type {
+  Durability,
+  RunConfig,
+  StopAt,
+  StreamConfig,
+  StreamMode,
+  ThreadConfig,
+} from "../graph/build/run-config.js";
+export type { StateSnapshot, TaskSnapshot, WaitingJoin } from "../graph/saved/state-snapshot.js";
 export { StateGraph, type StateFrom, type StateGraphOptions, type UpdateFrom } from "../graph/state-graph.js";
-export { type DeclaredField, declaredFields, type ZodRegistry } from "../graph/state-forms.js";
-export type { GraphStream, StreamPart } from "../graph/stream.js";
-export type { TimeoutPolicy } from "../graph/timeout.js";
-export type { TraceEvent, TraceListener } from "../graph/trace.js";
-export type { StateUpdate } from "../graph/update-state.js";
+export { type DeclaredField, declaredFields, type ZodRegistry } from "../graph/build/state-forms.js";
+export type { GraphStream, StreamPart } from "../graph/run/stream.js";
+export type { TimeoutPolicy } from "../graph/build/timeout.js";
+export type { TraceEvent, TraceListener } from "../graph/build/trace.js";
+export type { StateUpdate } from "../graph/saved/update-state.js";

@@ -1,6 +1,11 @@
-// "threadfold/langgraph": runs of a LangGraph server folded into a thread, and the reducer for graphs of langgraph.js.
-// The first half is imported by its name, not bundled again: a thread that both entries fold is one thread, and a page
-// that only folds runs leaves `@langchain/core` out of its bundle.
-export * from "threadfold/langgraph/events";
-export { graphReducer } from "../langgraph/graph-reducer.js";
-export { messagesValue, type MessagesValue } from "../langgraph/messages-value.js";
+// "threadfold/langgraph": runs of a LangGraph server folded into a thread, without `@langchain/core`, whose messages
+// "threadfold/langgraph/core" reduces.
+export { concatChunk } from "../langgraph/chunk.js";
+export { follow, type FollowOptions } from "../langgraph/follow.js";
+export { foldRun, type FoldedRun, type FoldRunOptions, type RunThread } from "../langgraph/fold-run.js";
+export type { RunInterrupt } from "../langgraph/interrupt.js";
+export type { RunStream } from "../langgraph/parts.js";
+export type { RunListeners } from "../langgraph/run.js";
+export { LangGraphRunner, type LangGraphClient, type LangGraphRunnerOptions } from "../langgraph/runner.js";
+export type * from "../runner/runner-types.js";
+export type { Runner } from "../runner/runner.js";

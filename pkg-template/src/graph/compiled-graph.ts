@@ -1,13 +1,13 @@
 // A graph that runs: what a caller asks of it, and the configs that it is asked with.
 import type { CheckpointConfig, CheckpointListOptions, CheckpointSaver } from "../checkpoint/types.js";
-import type { Command } from "./command.js";
-import { type DrawnGraph, drawnGraph, mermaidOf } from "./drawing.js";
-import type { GraphSpec } from "./graph-spec.js";
-import type { Interrupt } from "./interrupt.js";
-import type { NodeOptions } from "./node.js";
-import { NodeContext, TASK } from "./node-context.js";
-import { Run } from "./run.js";
-import { GraphValueError } from "./graph-errors.js";
+import type { Command } from "./build/command.js";
+import { type DrawnGraph, drawnGraph, mermaidOf } from "./build/drawing.js";
+import type { GraphSpec } from "./build/graph-spec.js";
+import type { Interrupt } from "./build/interrupt.js";
+import type { NodeOptions } from "./build/node.js";
+import { NodeContext, TASK } from "./build/node-context.js";
+import { Run } from "./run/run.js";
+import { GraphValueError } from "./build/graph-errors.js";
 import {
   STREAM_MODES,
   type Durability,
@@ -16,13 +16,13 @@ import {
   type StreamConfig,
   type StreamMode,
   type ThreadConfig,
-} from "./run-config.js";
-import { type StateSnapshot, stateHistory, stateSnapshot } from "./state-snapshot.js";
-import { GraphStream, type RunStreams, type StreamPart } from "./stream.js";
-import type { Task } from "./task.js";
-import { checkTime } from "./timeout.js";
-import type { TraceListener } from "./trace.js";
-import { type StateUpdate, updateState } from "./update-state.js";
+} from "./build/run-config.js";
+import { type StateSnapshot, stateHistory, stateSnapshot } from "./saved/state-snapshot.js";
+import { GraphStream, type RunStreams, type StreamPart } from "./run/stream.js";
+import type { Task } from "./run/task.js";
+import { checkTime } from "./build/timeout.js";
+import type { TraceListener } from "./build/trace.js";
+import { type StateUpdate, updateState } from "./saved/update-state.js";
 
 /** What `compile` may be told. */
 export interface CompileOptions {

@@ -1,14 +1,14 @@
 import type { Schema, StateOf, UpdatesOf } from "../state/schema.js";
 import type { CheckpointSaver } from "../checkpoint/types.js";
-import { END, type Send, START } from "./command.js";
+import { END, type Send, START } from "./build/command.js";
 import { CompiledStateGraph, type CompileOptions } from "./compiled-graph.js";
-import { UnreachableNodeError } from "./graph-errors.js";
-import { GraphSpec } from "./graph-spec.js";
-import type { BranchEntry, NodeEntry, NodeLike, NodeOptions } from "./node.js";
-import type { NodeContext } from "./node-context.js";
-import type { NodeDefaults } from "./run-config.js";
-import { timeoutPolicy } from "./timeout.js";
-import { type Declared, declared, isDeclaration, type ZodRegistry } from "./state-forms.js";
+import { UnreachableNodeError } from "./build/graph-errors.js";
+import { GraphSpec } from "./build/graph-spec.js";
+import type { BranchEntry, NodeEntry, NodeLike, NodeOptions } from "./build/node.js";
+import type { NodeContext } from "./build/node-context.js";
+import type { NodeDefaults } from "./build/run-config.js";
+import { timeoutPolicy } from "./build/timeout.js";
+import { type Declared, declared, isDeclaration, type ZodRegistry } from "./build/state-forms.js";
 
 /** The state of a declaration (a schema's, an `Annotation.Root`'s, a zod object's) or of a compiled graph, as of an agent. */
 export type StateFrom<D> =

@@ -22,7 +22,7 @@ type Messages = BaseMessage | BaseMessageLike | readonly (BaseMessage | BaseMess
  * @example
  * ```ts
  * import { HumanMessage } from "@langchain/core/messages";
- * import { graphReducer } from "threadfold/langgraph";
+ * import { graphReducer } from "threadfold/langgraph/core";
  *
  * const messages = graphReducer([], { role: "user", content: "Hi" });
  * console.log(messages[0] instanceof HumanMessage, typeof messages[0]?.id); // true string

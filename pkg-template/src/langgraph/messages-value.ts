@@ -31,7 +31,7 @@ export interface MessagesValue {
  * @example
  * ```ts
  * import { StateGraph, StateSchema } from "@langchain/langgraph";
- * import { messagesValue } from "threadfold/langgraph";
+ * import { messagesValue } from "threadfold/langgraph/core";
  *
  * const State = new StateSchema({ messages: messagesValue });
  * const graph = new StateGraph(State);

@@ -74,7 +74,7 @@ export interface LangGraphClient {
  * @example
  * ```ts
  * import { Thread } from "threadfold";
- * import { LangGraphRunner } from "threadfold/langgraph/events";
+ * import { LangGraphRunner } from "threadfold/langgraph";
  *
  * const thread = new Thread();
  * const runner = new LangGraphRunner(thread, {
@@ -113,7 +113,7 @@ export class LangGraphRunner<
    * @example
    * ```ts
    * import { Thread } from "threadfold";
-   * import { LangGraphRunner } from "threadfold/langgraph/events";
+   * import { LangGraphRunner } from "threadfold/langgraph";
    *
    * // In a page: only apiUrl. Here a server that knows one thread.
    * const server: typeof fetch = async (url) =>

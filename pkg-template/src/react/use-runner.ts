@@ -26,7 +26,7 @@ export interface RunnerStore extends Omit<RunnerView, "isThreadLoading"> {
  *
  * @example
  * ```tsx
- * import type { AgUiRunner } from "threadfold/ag-ui/events";
+ * import type { AgUiRunner } from "threadfold/ag-ui";
  * import { useRunner } from "threadfold/react";
  *
  * export function Controls({ agent }: { agent: AgUiRunner }) {

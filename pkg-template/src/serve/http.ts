@@ -6,6 +6,24 @@ import { errorWords } from "../stream/error-words.js";
 /** Answers a request, as Workers, Next, Deno, Bun and others call it. */
 export type FetchHandler = (request: Request) => Promise<Response>;
 
+/** Someone who asks, as `authenticate` may return it: LangGraph's own servers have the same word. */
+export interface Identified {
+  /** Names the user, always by the same text: threads belong to it. */
+  readonly identity: string;
+}
+
+/** Someone who asks, with the request. */
+export interface Asker extends Identified {
+  readonly request: Request;
+}
+
+/** A thread, and the user who asks for it. */
+export interface ThreadUse extends Asker {
+  readonly threadId: string;
+  /** The identity that made the thread. Undefined for one that the program, or a request without an identity, made. */
+  readonly owner: string | undefined;
+}
+
 /** Which pages of other origins may call: `true` for all, or one origin. */
 export type Cors = boolean | string;
 
@@ -15,11 +33,18 @@ export interface HandlerOptions {
   cors?: Cors | undefined;
   /**
    * Called before every request, of runs and of threads, but for a browser's question whether it may ask (`OPTIONS`).
-   * Only `true` lets the request in. A `Response`, returned or thrown, is the answer; anything else that it returns is a
-   * 401. Any other error is a 500 that does not say it, and goes to `console.error`. The server reads the request's body:
-   * read that of `request.clone()`.
+   * `{ identity }` lets the request in as that user, who has only the threads that the user made; `true` lets it in to all
+   * threads. A `Response`, returned or thrown, is the answer; anything else that it returns is a 401. Any other error is a
+   * 500 that does not say it, and goes to `console.error`. The server reads the request's body: read that of
+   * `request.clone()`.
    */
-  authenticate?: ((request: Request) => Response | boolean | Promise<Response | boolean>) | undefined;
+  authenticate?:
+    ((request: Request) => Response | boolean | Identified | Promise<Response | boolean | Identified>) | undefined;
+  /**
+   * Decides whether a user may use a thread that is there, in place of `owner === identity`: for threads that several
+   * share, or that were there before. Only `true` lets in. It is called for each thread of a search, too.
+   */
+  mayUse?: ((use: ThreadUse) => boolean | Promise<boolean>) | undefined;
 }
 
 /**
@@ -31,11 +56,15 @@ export function checkOptions(options: HandlerOptions, taker: string, names: read
   if (typeof options !== "object" || options === null || Array.isArray(options))
     throw new ThreadfoldError("INVALID_VALUE", `The options of ${taker} should be an object.`);
   for (const [name, value] of Object.entries(options))
-    if (value !== undefined && name !== "cors" && name !== "authenticate" && !names.includes(name))
+    if (value !== undefined && name !== "cors" && name !== "authenticate" && name !== "mayUse" && !names.includes(name))
       throw new ThreadfoldError("INVALID_VALUE", `There is no option '${name}'.`);
-  const { authenticate } = options;
+  const { authenticate, mayUse } = options;
   if (authenticate !== undefined && typeof authenticate !== "function")
     throw new ThreadfoldError("INVALID_VALUE", "authenticate should be a function.");
+  if (mayUse !== undefined && typeof mayUse !== "function")
+    throw new ThreadfoldError("INVALID_VALUE", "mayUse should be a function.");
+  if (mayUse && !authenticate)
+    throw new ThreadfoldError("INVALID_VALUE", "mayUse needs authenticate, which returns the { identity } that asks.");
 }
 
 /** An answer that is no success, with its sentence. */
@@ -120,11 +149,14 @@ function sooner<T>(coming: Promise<T>, milliseconds: number): Promise<T | undefi
   });
 }
 
-/** Asks `authenticate`. Returns the answer of a request that it answers itself; throws for one that it does not let in. */
-async function refusalOf(
+/**
+ * Asks `authenticate`. Returns the answer of a request that it answers itself, else the user, if it names one; throws for a
+ * request that it does not let in.
+ */
+async function asked(
   authenticate: HandlerOptions["authenticate"],
   request: Request,
-): Promise<Response | undefined> {
+): Promise<Response | Asker | undefined> {
   if (!authenticate) return undefined;
   let answer: unknown;
   try {
@@ -136,8 +168,10 @@ async function refusalOf(
     throw new Refusal(500, "The server failed to check who asks.");
   }
   if (answer instanceof Response) return answer;
-  if (answer !== true) throw new Refusal(401, "Who asks is not let in.");
-  return undefined;
+  if (answer === true) return undefined;
+  const { identity } = (answer ?? {}) as { identity?: unknown };
+  if (typeof identity !== "string" || identity === "") throw new Refusal(401, "Who asks is not let in.");
+  return { identity, request };
 }
 
 /**
@@ -147,7 +181,7 @@ async function refusalOf(
 export function answering(
   { cors, authenticate }: HandlerOptions,
   shape: (message: string) => object,
-  handle: FetchHandler,
+  handle: (request: Request, asker: Asker | undefined) => Promise<Response>,
 ): FetchHandler {
   const allowed: Record<string, string> =
     cors === undefined || cors === false
@@ -166,7 +200,8 @@ export function answering(
     }
     let response: Response;
     try {
-      response = (await refusalOf(authenticate, request)) ?? (await handle(request));
+      const asker = await asked(authenticate, request);
+      response = asker instanceof Response ? asker : await handle(request, asker);
     } catch (error) {
       const status = error instanceof Refusal ? error.status : 500;
       response = error instanceof Response ? error : json(JSON.stringify(shape(errorWords(error).message)), status);

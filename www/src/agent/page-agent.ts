@@ -1,6 +1,6 @@
 // The agent and what the page knows of it: its runner, the nodes at work, its checkpoints. A reload finds it as it was.
 import { Thread, toAgUi, type AgUiState } from "threadfold";
-import { AgUiRunner, graphEvents } from "threadfold/ag-ui/events";
+import { AgUiRunner, graphEvents } from "threadfold/ag-ui";
 import { loadThread, persist } from "threadfold/persist";
 import { saved, storage } from "../chat/saved";
 import { lineage, type Checkpoint } from "./checkpoints";

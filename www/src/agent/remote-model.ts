@@ -1,6 +1,6 @@
 // Any model behind OpenAI's chat completions: a provider's with a key, or a local one, such as Ollama's.
 import { createParser } from "eventsource-parser";
-import { concatChunk } from "threadfold/langgraph/events";
+import { concatChunk } from "threadfold/langgraph";
 import type { NodeContext } from "threadfold/graph";
 import { TOOLS, type Message, type Model } from "./graph";
 

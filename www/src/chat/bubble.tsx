@@ -1,7 +1,7 @@
 // How one message looks, whichever protocol it came by.
 import { createContext, use } from "react";
 import type { PendingUpdate } from "threadfold";
-import type { RunnerStatus } from "threadfold/ag-ui/events";
+import type { RunnerStatus } from "threadfold/ag-ui";
 import { read } from "./message";
 import { Compacted, SummaryMark } from "./summary-mark";
 import { ToolCall, ToolResult } from "./tool-call";

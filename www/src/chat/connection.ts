@@ -1,7 +1,7 @@
 // Which server the chat talks to, and the chat with it.
 import type { Thread } from "threadfold";
-import type { AgUiRunner } from "threadfold/ag-ui/events";
-import type { LangGraphRunner } from "threadfold/langgraph/events";
+import type { AgUiRunner } from "threadfold/ag-ui";
+import type { LangGraphRunner } from "threadfold/langgraph";
 import { faultyFetch } from "./faults";
 import * as agUi from "./open-ag-ui";
 import * as langGraph from "./open-langgraph";

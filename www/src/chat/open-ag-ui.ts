@@ -1,5 +1,5 @@
 import { Thread, type AgUiState } from "threadfold";
-import { AgUiRunner, type AgUiRunnerOptions } from "threadfold/ag-ui/events";
+import { AgUiRunner, type AgUiRunnerOptions } from "threadfold/ag-ui";
 import { loadThread, persist } from "threadfold/persist";
 import type { Saved } from "./saved";
 

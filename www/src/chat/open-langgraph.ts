@@ -1,5 +1,5 @@
 import { Thread } from "threadfold";
-import { LangGraphRunner, type LangGraphRunnerOptions } from "threadfold/langgraph/events";
+import { LangGraphRunner, type LangGraphRunnerOptions } from "threadfold/langgraph";
 import { loadThread, persist } from "threadfold/persist";
 import type { Saved } from "./saved";
 

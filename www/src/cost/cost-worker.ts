@@ -2,7 +2,7 @@
 import type { TextMessageContentEvent as Content } from "@ag-ui/client";
 import type { Subject } from "rxjs";
 import { Thread } from "threadfold";
-import { foldAgUi } from "threadfold/ag-ui/events";
+import { foldAgUi } from "threadfold/ag-ui";
 
 export const SIZES = [100, 300, 1_000, 3_000, 10_000] as const;
 

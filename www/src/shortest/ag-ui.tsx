@@ -1,5 +1,5 @@
 import { textOf, Thread, type AgUiState } from "threadfold";
-import { AgUiRunner } from "threadfold/ag-ui/events";
+import { AgUiRunner } from "threadfold/ag-ui";
 import { useMessage, useMessageIds } from "threadfold/react";
 
 const thread = new Thread<AgUiState>();

@@ -1,5 +1,5 @@
 import { textOf, Thread } from "threadfold";
-import { LangGraphRunner } from "threadfold/langgraph/events";
+import { LangGraphRunner } from "threadfold/langgraph";
 import { useMessage, useMessageIds } from "threadfold/react";
 
 const thread = new Thread();

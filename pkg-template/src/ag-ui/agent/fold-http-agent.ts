@@ -10,7 +10,7 @@ import { withFold } from "./with-fold.js";
  * @example
  * ```ts
  * // import { HttpAgent } from "@ag-ui/client";
- * import { FoldHttpAgent as HttpAgent } from "threadfold/ag-ui";
+ * import { FoldHttpAgent as HttpAgent } from "threadfold/ag-ui/client";
  *
  * const agent = new HttpAgent({ url: "https://example.com/agent" });
  * agent.addMessage({ id: "q", role: "user", content: "Hi" });

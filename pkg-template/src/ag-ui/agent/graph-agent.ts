@@ -27,7 +27,7 @@ export interface GraphAgentConfig extends AgentConfig {
  * @example
  * ```ts
  * import { END, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
- * import { GraphAgent } from "threadfold/ag-ui";
+ * import { GraphAgent } from "threadfold/ag-ui/client";
  *
  * const graph = new StateGraph(MessagesAnnotation)
  *   .addNode("answer", () => ({ messages: [{ role: "assistant", content: "Hello" }] }))

@@ -55,7 +55,7 @@ function threadOf(agent: AbstractAgent): ThreadOfAgent {
  * @example
  * ```ts
  * import { HttpAgent } from "@ag-ui/client";
- * import { withFold } from "threadfold/ag-ui";
+ * import { withFold } from "threadfold/ag-ui/client";
  *
  * class MyAgent extends HttpAgent {}
  *

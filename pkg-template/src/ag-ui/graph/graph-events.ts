@@ -40,7 +40,7 @@ const MODES = ["values", "updates", "messages", "tasks", "custom"];
  * @example
  * ```ts
  * import { defineSchema, field, Thread, type AgUiState } from "threadfold";
- * import { AgUiRunner, graphEvents } from "threadfold/ag-ui/events";
+ * import { AgUiRunner, graphEvents } from "threadfold/ag-ui";
  * import { END, START, StateGraph } from "threadfold/graph";
  *
  * const graph = new StateGraph(defineSchema({ messages: field.messages() }))

@@ -4,8 +4,8 @@ import type { ContextLimit } from "../../context/policy.js";
 import { refuseOthers } from "../../context/options.js";
 import type { LangChainMessage } from "../../state/messages.js";
 import { type Fields, typeOf } from "../message.js";
-import { createMiddleware } from "../middleware.js";
-import { withMessages } from "../request-changes.js";
+import { createMiddleware } from "./middleware.js";
+import { withMessages } from "./request-changes.js";
 
 /** What an edit of LangChain's form is given: it changes `messages` in place. */
 export interface ContextEditParams {

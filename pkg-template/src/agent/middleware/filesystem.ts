@@ -1,6 +1,6 @@
 import { field } from "../../state/fields.js";
 import type { FileData } from "../../state/files.js";
-import { Command } from "../../graph/command.js";
+import { Command } from "../../graph/build/command.js";
 import { numberOr, refuseOthers, wrong } from "../../context/options.js";
 import {
   deleteFile,
@@ -13,13 +13,13 @@ import {
   pathOf,
   readFile,
   writeFile,
-} from "../files.js";
-import { CHARS_PER_TOKEN, withoutLargeResults } from "../large-results.js";
+} from "../tools/files.js";
+import { CHARS_PER_TOKEN, withoutLargeResults } from "../tools/large-results.js";
 import { callsOf, type Fields, lastTurn, toolMessage } from "../message.js";
-import { createMiddleware } from "../middleware.js";
-import { withPrompt } from "../request-changes.js";
-import { objectSchema } from "../schema-checks.js";
-import { type PlainTool, tool } from "../tools.js";
+import { createMiddleware } from "./middleware.js";
+import { withPrompt } from "./request-changes.js";
+import { objectSchema } from "../tools/schema-checks.js";
+import { type PlainTool, tool } from "../tools/tools.js";
 
 /** Options of {@link createFilesystemMiddleware}. */
 export interface FilesystemOptions {

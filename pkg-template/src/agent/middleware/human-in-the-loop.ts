@@ -5,9 +5,9 @@ import { ThreadfoldError } from "../../shared/errors.js";
 import type { LangChainMessage, ToolCall } from "../../state/messages.js";
 import { DECISIONS, type DecisionType, gateOf, settle, type Settled } from "../decide.js";
 import { callsOf, contentOf, type Fields, lastTurn, toolMessage, typeOf } from "../message.js";
-import { createMiddleware } from "../middleware.js";
-import { withMessages } from "../request-changes.js";
-import { isCommand, withUpdate } from "../tools.js";
+import { createMiddleware } from "./middleware.js";
+import { withMessages } from "./request-changes.js";
+import { isCommand, withUpdate } from "../tools/tools.js";
 import type { AgentState, Runtime, ToolOutcome } from "../types.js";
 
 /** Which decisions a tool allows, and what the one who decides is shown. */

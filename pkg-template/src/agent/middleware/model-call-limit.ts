@@ -3,7 +3,7 @@ import { refuseOthers } from "../../context/options.js";
 import { ThreadfoldError } from "../../shared/errors.js";
 import { newId } from "../../shared/new-id.js";
 import type { Fields } from "../message.js";
-import { createMiddleware } from "../middleware.js";
+import { createMiddleware } from "./middleware.js";
 
 /** How many calls there may be. */
 export interface CallLimits {

@@ -1,6 +1,6 @@
-import { createMiddleware } from "../middleware.js";
-import type { AgentModel } from "../models.js";
-import { mustPass } from "../passing-errors.js";
+import { createMiddleware } from "./middleware.js";
+import type { AgentModel } from "../model/models.js";
+import { mustPass } from "../tools/passing-errors.js";
 
 /**
  * Asks another model when one fails, in this order, as LangChain's `modelFallbackMiddleware` does. The last error fails the

@@ -1,6 +1,6 @@
 import { patchToolCalls } from "../../context/tool-calls.js";
 import { REMOVE_ALL_MESSAGES, removeMessage } from "../../state/removal.js";
-import { createMiddleware } from "../middleware.js";
+import { createMiddleware } from "./middleware.js";
 
 /**
  * Answers calls that were never answered, such as those of a run that was stopped, before the agent begins: as deepagents'

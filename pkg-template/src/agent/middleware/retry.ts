@@ -2,9 +2,9 @@
 import { refuseOthers, wrong } from "../../context/options.js";
 import { newId } from "../../shared/new-id.js";
 import { type AiMessage, toolMessage } from "../message.js";
-import { createMiddleware } from "../middleware.js";
-import { mustPass } from "../passing-errors.js";
-import type { Tool } from "../tools.js";
+import { createMiddleware } from "./middleware.js";
+import { mustPass } from "../tools/passing-errors.js";
+import type { Tool } from "../tools/tools.js";
 import type { Runtime } from "../types.js";
 import { toolFilter } from "./tool-error.js";
 

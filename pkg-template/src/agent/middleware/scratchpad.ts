@@ -1,10 +1,10 @@
 import { field } from "../../state/fields.js";
-import { Command } from "../../graph/command.js";
+import { Command } from "../../graph/build/command.js";
 import { refuseOthers } from "../../context/options.js";
 import type { ToolCall } from "../../state/messages.js";
 import { type AiMessage, callsOf, typeOf } from "../message.js";
-import { createMiddleware } from "../middleware.js";
-import { withUpdate } from "../tools.js";
+import { createMiddleware } from "./middleware.js";
+import { withUpdate } from "../tools/tools.js";
 import type { ToolOutcome } from "../types.js";
 
 /** One step of an agent, as its scratchpad keeps it. */

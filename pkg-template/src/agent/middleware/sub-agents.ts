@@ -1,4 +1,4 @@
-import { Command } from "../../graph/command.js";
+import { Command } from "../../graph/build/command.js";
 import { refuseOthers } from "../../context/options.js";
 import { sameJson } from "../../shared/same-json.js";
 import { ThreadfoldError } from "../../shared/errors.js";
@@ -6,13 +6,13 @@ import type { Fields as SchemaFields, Schema } from "../../state/schema.js";
 import type { FileData } from "../../state/files.js";
 import { createAgent } from "../create-agent.js";
 import { type Fields, lastText, toolMessage } from "../message.js";
-import { createMiddleware, replacing } from "../middleware.js";
-import type { AgentModel } from "../models.js";
-import { objectSchema } from "../schema-checks.js";
-import type { ResponseFormat } from "../structured.js";
-import { type Tool, tool } from "../tools.js";
+import { createMiddleware, replacing } from "./middleware.js";
+import type { AgentModel } from "../model/models.js";
+import { objectSchema } from "../tools/schema-checks.js";
+import type { ResponseFormat } from "../model/structured.js";
+import { type Tool, tool } from "../tools/tools.js";
 import type { Middleware, StateForm, ToolRuntime } from "../types.js";
-import { withPrompt } from "../request-changes.js";
+import { withPrompt } from "./request-changes.js";
 import { humanInTheLoopMiddleware, type HumanInTheLoopOptions } from "./human-in-the-loop.js";
 
 /** An agent that another one gives tasks to. */

@@ -6,9 +6,9 @@ import type { ContextRecord } from "../../context/record.js";
 import { trimMessages } from "../../context/trim.js";
 import type { LangChainMessage } from "../../state/messages.js";
 import { typeOf } from "../message.js";
-import { createMiddleware, withOwn } from "../middleware.js";
-import { type AgentModel, callModel } from "../models.js";
-import { withMessages } from "../request-changes.js";
+import { createMiddleware, withOwn } from "./middleware.js";
+import { type AgentModel, callModel } from "../model/models.js";
+import { withMessages } from "./request-changes.js";
 import type { AgentState, Runtime } from "../types.js";
 
 /** Options of {@link summarizationMiddleware}. */

@@ -1,12 +1,12 @@
 import { field } from "../../state/fields.js";
 import { type Todo, replaceTodos } from "../../state/todos.js";
-import { Command } from "../../graph/command.js";
+import { Command } from "../../graph/build/command.js";
 import { refuseOthers } from "../../context/options.js";
 import { callsOf, lastTurn, toolMessage } from "../message.js";
-import { createMiddleware } from "../middleware.js";
-import { withPrompt } from "../request-changes.js";
-import { objectSchema } from "../schema-checks.js";
-import { tool } from "../tools.js";
+import { createMiddleware } from "./middleware.js";
+import { withPrompt } from "./request-changes.js";
+import { objectSchema } from "../tools/schema-checks.js";
+import { tool } from "../tools/tools.js";
 
 /** Options of {@link todoListMiddleware}. */
 export interface TodoListOptions {

@@ -4,7 +4,7 @@ import { ThreadfoldError } from "../../shared/errors.js";
 import { limit } from "../decide.js";
 import { newId } from "../../shared/new-id.js";
 import { callsOf, type Fields, lastTurn, toolMessage } from "../message.js";
-import { createMiddleware } from "../middleware.js";
+import { createMiddleware } from "./middleware.js";
 import { CallLimitExceededError, type CallLimits, checkLimits } from "./model-call-limit.js";
 
 /** Options of {@link toolCallLimitMiddleware}. */

@@ -1,8 +1,8 @@
 import { refuseOthers, wrong } from "../../context/options.js";
 import { type ToolMessage, toolMessage } from "../message.js";
-import { createMiddleware } from "../middleware.js";
-import { mustPass } from "../passing-errors.js";
-import type { Tool } from "../tools.js";
+import { createMiddleware } from "./middleware.js";
+import { mustPass } from "../tools/passing-errors.js";
+import type { Tool } from "../tools/tools.js";
 import type { ToolCallRequest } from "../types.js";
 
 /** Options of {@link toolErrorMiddleware}. */

@@ -6,7 +6,8 @@ import { sameJson } from "../../shared/same-json.js";
 import { errorWords } from "../../stream/error-words.js";
 import { newId } from "../../shared/new-id.js";
 import type { GraphConfig, GraphState, RunnableGraph } from "../../stream/graph-parts.js";
-import { eventStream, Refusal } from "../http.js";
+import { eventStream, Refusal, type Asker } from "../http.js";
+import { Owners } from "../owners.js";
 import { latestFirst, type RunLog } from "../run-log.js";
 import { UnderWay } from "../under-way.js";
 import { isOfModes, type RunPart } from "./run-parts.js";
@@ -24,6 +25,14 @@ interface KeptThread {
   metadata: object;
   /** The name of the graph that last ran on it. */
   assistant: string | undefined;
+  /** The identity that made it here. What is saved beside its checkpoints counts more. */
+  readonly owner: string | undefined;
+}
+
+/** A request, and the user whose it is, if that is known. */
+interface Asked {
+  readonly request: Request;
+  readonly asker: Asker | undefined;
 }
 
 /** As much of a checkpointer as lists its threads, or the checkpoints of them all. */
@@ -37,10 +46,16 @@ export class LangGraphServer {
   readonly #options: ServeLangGraphOptions;
   readonly #threads = new Map<string, KeptThread>();
   readonly #runs: Runs;
+  readonly #owners: Owners;
 
   constructor(graphs: RunnableGraph | ReadonlyMap<string, RunnableGraph>, options: ServeLangGraphOptions) {
     this.#graphs = graphs;
     this.#options = options;
+    this.#owners = new Owners(
+      () => this.#all(),
+      options,
+      (threadId) => this.#threads.get(threadId) ?? this.#runs.logs.of(threadId).at(-1),
+    );
     this.#runs = new Runs(options.keep ?? 100, ({ threadId }) => this.#touch(threadId));
   }
 
@@ -58,12 +73,29 @@ export class LangGraphServer {
 
   // Threads
 
-  createThread({ thread_id, metadata, if_exists }: Record<string, unknown>): object {
+  /**
+   * Returns once the user may use the thread, which then is known here.
+   *
+   * @throws {@link Refusal} 404, as {@link Owners.open} does.
+   */
+  async open(asker: Asker | undefined, id: string, makes: boolean): Promise<void> {
+    const isMade = await this.#owners.open(asker, id, makes);
+    if (asker && !this.#threads.has(id)) this.#keep(id, {}, isMade ? asker.identity : undefined);
+  }
+
+  async createThread(
+    { thread_id, metadata, if_exists }: Record<string, unknown>,
+    asker: Asker | undefined,
+  ): Promise<object> {
     const id = typeof thread_id === "string" ? thread_id : newId();
+    const isTaken = new Refusal(409, `There is a thread ${id}.`);
+    if (this.#threads.has(id) && if_exists !== "do_nothing") throw isTaken;
+    const isMade = await this.#owners.open(asker, id, true).catch((error: unknown) => {
+      throw error instanceof Refusal ? isTaken : error;
+    });
     const known = this.#threads.get(id);
-    if (known && if_exists !== "do_nothing") throw new Refusal(409, `There is a thread ${id}.`);
-    const thread = known ?? this.#keep(id, isDict(metadata) ? metadata : {});
-    return this.#told(thread, undefined);
+    const owner = isMade ? asker?.identity : undefined;
+    return this.#told(known ?? this.#keep(id, isDict(metadata) ? metadata : {}, owner), undefined);
   }
 
   async thread(id: string): Promise<object> {
@@ -90,13 +122,14 @@ export class LangGraphServer {
     return new Response(null, { status: 204 });
   }
 
-  async searchThreads(asked: Record<string, unknown>): Promise<object[]> {
+  async searchThreads(asked: Record<string, unknown>, asker: Asker | undefined): Promise<object[]> {
     const { metadata, ids, status, values, select, ...page } = asked;
     const [from, to] = rangeOf(page);
-    const found = (await this.#listed())
+    const wantedOnes = (await this.#listed())
       .filter(({ id }) => !Array.isArray(ids) || ids.includes(id))
       .filter((thread) => hasFields(thread.metadata, metadata));
-    const told = async (thread: KeptThread) => this.#told(thread, await this.#readableStateOf(thread.id));
+    const found = await this.#owners.usable(asker, wantedOnes);
+    const told = async (thread: KeptThread) => this.#told(thread, await this.#stateIfAny(thread.id));
     // Only a state says which status a thread has, and which values.
     const isByState = status != null || (isDict(values) && Object.keys(values).length > 0);
     const all = (await Promise.all((isByState ? found : found.slice(from, to)).map(told))) as Told[];
@@ -147,7 +180,7 @@ export class LangGraphServer {
 
   // Runs
 
-  start(threadId: string, body: RunRequest, request: Request): Run {
+  start(threadId: string, body: RunRequest, { request, asker }: Asked): Run {
     const name = String(body.assistant_id ?? "");
     const graph = this.#graph(name);
     const { config } = this.#options;
@@ -156,14 +189,14 @@ export class LangGraphServer {
     const { parts } = this.#options;
     const change =
       parts && ((told: AsyncIterable<RunPart>, run: Run) => parts(told, { threadId, runId: run.id }, request));
-    const run = this.#runs.start(graph, threadId, name, body, { config: more, change });
+    const run = this.#runs.start(graph, threadId, name, body, { config: more, change, owner: asker?.identity });
     const thread = this.#threads.get(threadId) ?? this.#keep(threadId, {});
     thread.assistant = name;
     return run;
   }
 
   /** Starts a run, unless it names a checkpoint that is not there or, with `if_not_exists`, such a thread. */
-  async begin(threadId: string, body: RunRequest, request: Request): Promise<Run> {
+  async begin(threadId: string, body: RunRequest, asked: Asked): Promise<Run> {
     if (body.if_not_exists === "reject") await this.#stateOf(threadId, undefined);
     const { configurable } = configOf(threadId, body.checkpoint ?? body.checkpoint_id);
     const { checkpoint_id: id } = configurable;
@@ -171,13 +204,14 @@ export class LangGraphServer {
     const { getTuple } = (checkpointer ?? {}) as { getTuple?(config: object): Promise<unknown> };
     if (id !== undefined && typeof getTuple === "function" && !(await getTuple.call(checkpointer, { configurable })))
       throw new Refusal(404, `There is no checkpoint ${String(id)} of the thread ${threadId}.`);
-    return this.start(threadId, body, request);
+    return this.start(threadId, body, asked);
   }
 
   /** A run without a thread has one of its own, which is gone when the run is over. */
-  startAlone(body: RunRequest, request: Request): Run {
+  async startAlone(body: RunRequest, asked: Asked): Promise<Run> {
     const threadId = newId();
-    const run = this.start(threadId, body, request);
+    await this.open(asked.asker, threadId, true);
+    const run = this.start(threadId, body, asked);
     void run.over.then(() => this.deleteThread(threadId)).catch(() => {});
     return run;
   }
@@ -224,9 +258,9 @@ export class LangGraphServer {
 
   // What these are made of
 
-  #keep(id: string, metadata: object): KeptThread {
+  #keep(id: string, metadata: object, owner?: string): KeptThread {
     const now = new Date().toISOString();
-    const thread = { id, metadata, createdAt: now, updatedAt: now, assistant: undefined };
+    const thread = { id, metadata, createdAt: now, updatedAt: now, assistant: undefined, owner };
     this.#threads.set(id, thread);
     // What is forgotten is the metadata: the thread is the checkpointer's.
     const [oldest] = this.#threads.keys();
@@ -244,6 +278,7 @@ export class LangGraphServer {
           id,
           metadata: {},
           assistant: undefined,
+          owner: undefined,
           createdAt: from < createdAt ? from : createdAt,
           updatedAt: to > updatedAt ? to : updatedAt,
         });
@@ -325,6 +360,16 @@ export class LangGraphServer {
     }
     if (!known) throw new Refusal(404, `There is no thread ${id}.`);
     return { config };
+  }
+
+  /** The state of a thread; undefined for one that is made, as its owner's, and has no checkpoint yet. */
+  async #stateIfAny(id: string): Promise<GraphState | undefined> {
+    try {
+      return await this.#readableStateOf(id);
+    } catch (error) {
+      if (error instanceof Refusal && error.status === 404) return undefined;
+      throw error;
+    }
   }
 
   /** The state of a thread; where its graph refuses what was said to it last, the one before that. */

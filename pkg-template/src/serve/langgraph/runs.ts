@@ -3,6 +3,7 @@ import { newId } from "../../shared/new-id.js";
 import { command, type RunnableGraph } from "../../stream/graph-parts.js";
 import { errorWords } from "../../stream/error-words.js";
 import { Refusal } from "../http.js";
+import { clientsConfigurable } from "../owners.js";
 import { RunLog, RunLogs } from "../run-log.js";
 import { UnderWay } from "../under-way.js";
 import { wireJson } from "../wire.js";
@@ -44,8 +45,8 @@ export class Run extends RunLog {
   /** Whether parts have ids, by which they can be told again. */
   readonly isResumable: boolean;
 
-  constructor(threadId: string, assistantId: string, request: RunRequest) {
-    super(newId(), threadId);
+  constructor(threadId: string, assistantId: string, request: RunRequest, owner: string | undefined) {
+    super(newId(), threadId, owner);
     this.assistantId = assistantId;
     this.request = request;
     this.isResumable = request.stream_resumable === true;
@@ -83,6 +84,8 @@ interface More {
   readonly config: object;
   /** Changes the parts on their way. */
   readonly change: ((parts: AsyncIterable<RunPart>, run: Run) => AsyncIterable<RunPart>) | undefined;
+  /** The identity of the user who begins the run. */
+  readonly owner: string | undefined;
 }
 
 /** The runs of a server. */
@@ -111,7 +114,7 @@ export class Runs {
     if (strategy === "reject" && before.length > 0)
       throw new Refusal(409, "The thread has a run that goes on: wait for it, or choose another multitask_strategy.");
     if (strategy === "interrupt") for (const run of before) run.stop.abort();
-    const run = new Run(threadId, assistantId, request);
+    const run = new Run(threadId, assistantId, request, more.owner);
     this.logs.add(run);
     underWay.add(run);
     void Promise.all(before.map(({ over }) => over)).then(() => this.#work(graph, run, modes, more));
@@ -190,7 +193,7 @@ function configFor({ request, threadId }: Run, more: object): object {
     subgraphs: request.stream_subgraphs === true,
     ...more,
     configurable: {
-      ...(configurable as object | undefined),
+      ...clientsConfigurable(configurable),
       ...(more as { configurable?: object }).configurable,
       ...at.configurable,
     },

@@ -1,0 +1,115 @@
+// Recorded runs of the LangGraph server, folded: at the end of each the thread is what the server holds.
+import { defineSchema, field, Thread } from "threadfold";
+import { foldRun } from "threadfold/langgraph";
+import { describe, expect, test } from "vitest";
+import { FAILING, SAID_BEFORE_ASKING, TAKEN_BACK } from "../../hosts/servers/scenarios.mjs";
+import { afterTakingBack, expectAllKept, expectHeldAndSaid, expectInSync, gist } from "./checks";
+import { listRecordings, readRecording, type Part } from "./format.mjs";
+import { held, plain, Witness } from "./witness";
+
+const append = (left: string[], right: string[]) => [...left, ...right];
+
+/** The fields of the graphs whose reducers the client can run itself. */
+const SCHEMAS = {
+  chat: defineSchema({ messages: field.messages() }),
+  todos: defineSchema({ messages: field.messages(), todos: field.todos() }),
+  files: defineSchema({ messages: field.messages(), files: field.files() }),
+  redact: defineSchema({ messages: field.messages() }),
+  clear: defineSchema({ messages: field.messages() }),
+  prune: defineSchema({ messages: field.messages() }),
+  log: defineSchema({
+    messages: field.messages(),
+    log: field.reducer(append, { default: () => [] as string[] }),
+    count: field.reducer((left: number, right: number) => left + right, { default: () => 0 }),
+  }),
+};
+
+async function* stream(parts: Part[]) {
+  for (const part of parts) yield plain(part);
+}
+
+/** Folds turn after turn, each into what the one before left. */
+async function replay(thread: Thread, name: string): Promise<void> {
+  const graph = name.replace(/\..*/, "");
+  const failing = FAILING[graph] ?? [];
+  const witness = new Witness(thread);
+  for (const [index, { request, parts, state }] of readRecording("langgraph", name).turns.entries()) {
+    const before = held(thread.confirmed);
+    if (request.input) thread.optimistic(request.input);
+    await foldRun(thread, stream(parts)).catch(() => {});
+    const server = state.values && held(state.values);
+    if (failing.includes(index + 1)) expectAllKept(witness.see(), server, before);
+    else expectSync(graph, index + 1)(witness.see(), server);
+  }
+}
+
+function expectSync(graph: string, turn: number): typeof expectInSync {
+  return TAKEN_BACK[graph]?.includes(turn) ? afterTakingBack(expectInSync) : expectStillInSync(graph, turn);
+}
+
+/** The same, when the run had ended before: what it had taken along is over. */
+function expectStillInSync(graph: string, turn: number): typeof expectInSync {
+  const said = SAID_BEFORE_ASKING[graph]?.[turn];
+  return said === undefined ? expectInSync : expectHeldAndSaid(said);
+}
+
+describe("a thread without a schema", () => {
+  test.each(listRecordings("langgraph"))("is in sync after each run of %s", (name) => replay(new Thread(), name));
+});
+
+describe("a thread with a schema", () => {
+  const threads = Object.entries(SCHEMAS).map(
+    ([name, schema]) => [name, () => new Thread({ schema: schema as never })] as const,
+  );
+
+  test.each(threads)("is in sync after each run of %s", async (name, thread) => {
+    await replay(thread(), name);
+    await replay(thread(), `${name}.two-modes`);
+  });
+
+  test.each(threads)("needs no state of the server's to know what %s does", async (name, make) => {
+    const thread = make();
+    for (const { request, parts, state } of readRecording("langgraph", name).turns) {
+      thread.update(request.input);
+      await foldRun(thread, stream(parts.filter(({ event }) => event !== "values")));
+      const { messages, fields } = held(thread.confirmed);
+      const server = held(state.values);
+      expect(messages.map(gist)).toEqual(server.messages.map(gist));
+      expect(fields).toMatchObject(server.fields);
+    }
+  });
+});
+
+test("a token that was lost is drift", async () => {
+  const [turn] = readRecording("langgraph", "chat.two-modes").turns;
+  const parts = turn?.parts ?? [];
+  const lost = parts.findIndex(({ event, data }) => event === "messages" && data[0].content === "said ");
+  const thread = new Thread();
+  const witness = new Witness(thread);
+  await foldRun(thread, stream(parts.toSpliced(lost, 1)));
+  const { drifts, confirmed } = witness.see();
+  expect(drifts).toHaveLength(1);
+  expect(confirmed).toEqual(held(turn?.state.values));
+});
+
+const whole = listRecordings("langgraph").filter((name) => !FAILING[name.replace(/\..*/, "")]);
+
+test.each(whole)("a run of %s told again, in part or in full, is the run told once", async (name) => {
+  const thread = new Thread();
+  const witness = new Witness(thread);
+  for (const [index, { request, parts, state }] of readRecording("langgraph", name).turns.entries()) {
+    const graph = name.replace(/\..*/, "");
+    if (request.input) thread.optimistic(request.input);
+    await foldRun(thread, stream(parts.slice(0, parts.length / 2)));
+    await foldRun(thread, stream(parts));
+    expectStillInSync(graph, index + 1)(witness.see(), held(state.values));
+    await foldRun(thread, stream(parts));
+    expectStillInSync(graph, index + 1)(witness.see(), held(state.values));
+  }
+});
+
+test("a third of a run's parts come under an id that another part has had", () => {
+  const parts = whole.flatMap((name) => readRecording("langgraph", name).turns.flatMap((turn) => turn.parts));
+  const repeated = parts.filter(({ id }, index) => id === parts[index - 1]?.id);
+  expect(repeated.length).toBeGreaterThan(parts.length / 5);
+});

@@ -1,0 +1,42 @@
+// The entry as a package has it: its files, which are whole, small and without a wasm.
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { gzipSync } from "node:zlib";
+import * as esm from "threadfold/context";
+import { ThreadfoldError } from "threadfold";
+import { expect, test } from "vitest";
+import { outcome } from "../../support/errors.js";
+
+const pkg = new URL("../../../pkg/", import.meta.url);
+const text = (file: string) => readFileSync(new URL(file, pkg), "utf8");
+const imports = (file: string) => [...text(file).matchAll(/(?:from|require\()\s*"([^"]+)"/g)].map(([, path]) => path);
+
+test("ESM and CommonJS have the same, and an error of either is a ThreadfoldError", () => {
+  const cjs = createRequire(import.meta.url)("threadfold/context") as typeof esm;
+  expect(Object.keys(cjs).sort()).toEqual(Object.keys(esm).sort());
+  for (const { safeCuts } of [esm, cjs]) {
+    const came = outcome(() => safeCuts([4] as never));
+    expect("error" in came && came.error).toBeInstanceOf(ThreadfoldError);
+  }
+});
+
+test("classes have their names, which consoles show", () => {
+  const { Context, safeCuts, ThreadfoldError: AgentsError } = esm;
+  const context = new Context();
+  const seen = [context, context.of([]), context.meter([]), safeCuts([])].map((one) => one.constructor.name);
+  expect([...seen, AgentsError.name]).toEqual(["Context", "ContextView", "Meter", "SafeCuts", "ThreadfoldError"]);
+});
+
+test("it imports nothing: no wasm, nor another entry", () => {
+  for (const entry of ["context", "context-offload"])
+    for (const file of [`${entry}.js`, `${entry}.cjs`]) {
+      expect(imports(file)).toEqual([]);
+      expect(text(file)).not.toContain("WebAssembly");
+    }
+});
+
+test("it is at most 20 KiB gzipped, and the offloading 5", () => {
+  const gzipped = (file: string) => gzipSync(text(file), { level: 9 }).length / 1024;
+  expect(gzipped("context.js")).toBeLessThanOrEqual(20);
+  expect(gzipped("context-offload.js")).toBeLessThanOrEqual(5);
+});

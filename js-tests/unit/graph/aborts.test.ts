@@ -1,0 +1,168 @@
+// How a run is ended from outside: a signal, its time, a super-step's time; and what then stands.
+import { START, StateGraph } from "threadfold/graph";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { type Loose, outcome, type Package, same, State } from "./beside-langgraph.js";
+
+const config = { configurable: { thread_id: "t" } };
+const sleep = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms));
+
+/** A slow node, then a fast one; it counts how often they ran, and how often the slow one was told to stop. */
+function slow(of: Package, how: "alone" | "as a node" | "with the context", saver: Loose) {
+  const ran = { slow: 0, fast: 0, told: 0 };
+  const begun: { tell: (() => void) | undefined } = { tell: undefined };
+  const inner = new of.StateGraph(State)
+    .addNode("slow", async (_: unknown, { signal }: Loose) => {
+      ran.slow++;
+      signal?.addEventListener("abort", () => ran.told++, { once: true });
+      begun.tell?.();
+      await sleep(200);
+      return { log: ["slow"] };
+    })
+    .addNode("fast", () => {
+      ran.fast++;
+      return { log: ["fast"] };
+    })
+    .addEdge(of.START, "slow")
+    .addEdge("slow", "fast")
+    .compile({ checkpointer: saver });
+  if (how === "alone") return { ran, begun, graph: inner };
+  const node = how === "as a node" ? inner : (_: unknown, ctx: Loose) => inner.invoke({}, ctx);
+  const outer = new of.StateGraph(State).addNode("inner", node).addEdge(of.START, "inner");
+  return { ran, begun, graph: outer.compile({ checkpointer: saver }) };
+}
+
+// What waits does so beside the others.
+describe.concurrent("beside langgraph.js", () => {
+  // Node may collect langgraph.js's timeouts before their time.
+  const timeout = AbortSignal.timeout.bind(AbortSignal);
+  beforeAll(() => {
+    vi.spyOn(AbortSignal, "timeout").mockImplementation((milliseconds) => {
+      const signal = timeout(milliseconds);
+      signal.addEventListener("abort", () => {});
+      return signal;
+    });
+  });
+  afterAll(() => void vi.restoreAllMocks());
+
+  for (const how of ["alone", "as a node", "with the context"] as const)
+    for (const by of ["a signal", "the run's time", "a step's time"])
+      same(`a graph ${how} is stopped by ${by}, and goes on later`, async (of) => {
+        const { ran, begun, graph } = slow(of, how, new of.MemorySaver());
+        // The first run of a process takes its time.
+        await graph.invoke({ sum: 1 }, { configurable: { thread_id: "before" } });
+        Object.assign(ran, { slow: 0, fast: 0, told: 0 });
+        const stop = new AbortController();
+        if (by === "a signal") begun.tell = () => void setTimeout(() => stop.abort(), 5);
+        if (by === "a step's time") graph.stepTimeout = 60;
+        const more = by === "the run's time" ? { timeout: 60 } : {};
+        const { threw } = (await outcome(graph.invoke({ sum: 1 }, { ...config, signal: stop.signal, ...more }))) as {
+          threw: Error;
+        };
+        begun.tell = undefined;
+        await sleep(250);
+        const stopped = { ...ran };
+        graph.stepTimeout = undefined;
+        const { next } = await graph.getState(config);
+        return { ended: /abort/i.test(threw.message), stopped, next, result: await graph.invoke(null, config), ran };
+      });
+
+  describe("what is thrown", () => {
+    const waits = (of: Package) =>
+      new of.StateGraph(State)
+        .addNode("a", () => sleep(50))
+        .addEdge(of.START, "a")
+        .compile();
+    same("the signal's reason", async (of) => {
+      const stop = new AbortController();
+      setTimeout(() => stop.abort(new TypeError("why")), 5);
+      const { threw } = (await outcome(waits(of).invoke({}, { signal: stop.signal }))) as { threw: Error };
+      return [threw.name, threw.message];
+    });
+    for (const kind of ["a plain", "an async"])
+      same(`the signal's reason, aborted as ${kind} node is called that never answers`, async (of) => {
+        const stop = new AbortController();
+        const never = () => {
+          stop.abort(new TypeError("why"));
+          return new Promise<void>(() => {});
+        };
+        const graph = new of.StateGraph(State)
+          .addNode("a", kind === "a plain" ? never : async () => await never())
+          .addNode("b", () => new Promise(() => {}))
+          .addEdge(of.START, "a")
+          .addEdge(of.START, "b")
+          .compile();
+        const { threw } = (await outcome(graph.invoke({ sum: 1 }, { signal: stop.signal }))) as { threw: Error };
+        return [threw.name, threw.message];
+      });
+    for (const method of ["getTuple", "put", "putWrites"])
+      same(`the signal's reason, though the saver's ${method} hangs`, async (of) => {
+        const stop = new AbortController();
+        const saver = new of.MemorySaver();
+        saver[method] = () => {
+          setTimeout(() => stop.abort(new TypeError("why")), 5);
+          return new Promise(() => {});
+        };
+        const graph = new of.StateGraph(State).addNode("a", () => ({ log: ["a"] })).addEdge(of.START, "a");
+        const run = graph.compile({ checkpointer: saver }).invoke({ sum: 1 }, { ...config, signal: stop.signal });
+        const { threw } = (await outcome(run)) as { threw: Error };
+        return [threw.name, threw.message];
+      });
+    same("at once, where it was aborted before", async (of) => {
+      const { threw } = (await outcome(waits(of).invoke({}, { signal: AbortSignal.abort() }))) as { threw: Error };
+      return [threw.name, threw.message];
+    });
+    same("that the time is up, also of a stream", async (of) => {
+      const told = await outcome(async () => {
+        for await (const _ of await waits(of).stream({}, { timeout: 5 }));
+      });
+      return (told as { threw: Error }).threw.name;
+    });
+    same("an error, whatever the reason is", async (of) => {
+      const stop = new AbortController();
+      setTimeout(() => stop.abort("enough"), 5);
+      const { threw } = (await outcome(waits(of).invoke({}, { signal: stop.signal }))) as { threw: Error };
+      return [threw instanceof Error, threw.message];
+    });
+  });
+});
+
+test("a run's time is up also when what nobody holds was collected meanwhile", async () => {
+  const graph = new StateGraph(State as unknown)
+    .addNode("slow", async () => {
+      for (let part = 0; part < 40; part++) {
+        await sleep(10);
+        globalThis.gc?.();
+      }
+    })
+    .addEdge(START, "slow")
+    .compile();
+  const { signal } = new AbortController();
+  await expect(graph.invoke({ sum: 1 }, { timeout: 60, signal })).rejects.toThrow();
+});
+
+// That of langgraph.js does.
+describe.concurrent("a graph inside does not go on", () => {
+  const inside = async (more: object, beside?: () => Promise<never>) => {
+    const ran: string[] = [];
+    const inner = new StateGraph(State as unknown)
+      .addNode("slow", async () => {
+        await sleep(60);
+        return { log: ["slow"] };
+      })
+      .addNode("fast", () => ({ log: [ran.push("fast")] }))
+      .addEdge(START, "slow")
+      .addEdge("slow", "fast")
+      .compile();
+    const outer = new StateGraph(State as unknown).addNode("inner", inner, more).addEdge(START, "inner");
+    if (beside) outer.addNode("beside", beside).addEdge(START as never, "beside" as never);
+    await expect(outer.compile().invoke({ sum: 1 })).rejects.toThrow();
+    await sleep(120);
+    expect(ran).toEqual([]);
+  };
+  test("when its node's time is up", () => inside({ timeout: 15 }));
+  test("when a node beside it fails", () =>
+    inside({}, async () => {
+      await sleep(15);
+      throw new Error("beside");
+    }));
+});

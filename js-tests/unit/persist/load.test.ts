@@ -1,0 +1,242 @@
+import { defineSchema, field, Thread, ThreadfoldError, type ThreadState } from "threadfold";
+import { loadThread, persist, type PersistedThread, type ThreadStorage } from "threadfold/persist";
+import { describe, expect, expectTypeOf, test } from "vitest";
+import { codeOf } from "../../support/errors.js";
+import { ai, failed, hear, human, message, started, streamed, text, threadOf } from "../thread/say.js";
+import { Shelf, SlowShelf } from "./storages.js";
+
+const name = "chat";
+
+/** A storage in which a thread was saved by itself. */
+function saved(thread: PersistedThread & Pick<Thread<{ saved?: boolean }>, "update">, version?: number): Shelf {
+  const storage = new Shelf();
+  const stop = persist(thread, { name, storage, version });
+  thread.update({ saved: true });
+  stop();
+  return storage;
+}
+
+describe("loadThread", () => {
+  test("gives what was saved: confirmed, pending, and a run to join again", () => {
+    using thread = threadOf(ai("1", "a"));
+    thread.threadId = "t";
+    thread.optimistic({ messages: [human("2", "b")] });
+    hear(thread, started("r", "e1"), streamed("3"), { ...text("3", "c"), id: "e2" } as never);
+    thread.optimistic({ topic: "x" });
+    using again = loadThread({ name, storage: saved(thread) });
+    expect(again?.getState()).toEqual(thread.getState());
+    expect(again?.confirmed).toEqual(thread.confirmed);
+    expect(again?.pending).toEqual(thread.pending);
+    expect([again?.threadId, again?.run]).toEqual(["t", { id: "r", status: "disconnected", lastEventId: "e2" }]);
+  });
+
+  test("gives undefined where nothing is saved", async () => {
+    expect(loadThread({ name, storage: new Shelf() })).toBe(undefined);
+    expect(loadThread({ name, storage: { getItem: () => undefined, setItem: () => {} } })).toBe(undefined);
+    expect(await loadThread({ name, storage: new SlowShelf() })).toBe(undefined);
+  });
+
+  test("answers at once or by a promise, as the storage does, and its type says which", async () => {
+    using thread = threadOf(ai("1", "a"));
+    const slow = new SlowShelf();
+    slow.inner.kept.set(name, saved(thread).kept.get(name) as string);
+    const loading = loadThread<ThreadState>({ name, storage: slow });
+    expectTypeOf(loading).toEqualTypeOf<Promise<Thread<ThreadState> | undefined>>();
+    expectTypeOf(loadThread<ThreadState>({ name, storage: new Shelf() })).toEqualTypeOf<
+      Thread<ThreadState> | undefined
+    >();
+    const either: ThreadStorage = slow;
+    expectTypeOf(loadThread<ThreadState>({ name, storage: either })).toEqualTypeOf<
+      Promise<Thread<ThreadState> | undefined>
+    >();
+    using again = await loading;
+    expect(again?.getState().messages).toEqual([ai("1", "a")]);
+  });
+
+  test("takes a schema", () => {
+    const schema = defineSchema({
+      messages: field.messages(),
+      saved: field.replace<boolean>(),
+      spent: field.reducer((total: number, more: number) => total + more, { default: () => 0 }),
+    });
+    using thread = new Thread({ schema, values: { spent: 2 } });
+    const storage = saved(thread);
+    using again = loadThread({ name, storage, schema });
+    again?.update({ spent: 3 });
+    expect(again?.getState().spent).toBe(5);
+    expect(codeOf(() => loadThread({ name, storage }))).toBe("INVALID_VALUE");
+  });
+});
+
+describe("a thread of another version", () => {
+  const storage = () => {
+    using thread = new Thread<ThreadState & { city: string; saved?: boolean }>({ values: { city: "Rome" } });
+    thread.threadId = "t";
+    thread.update({ messages: [ai("1", "a") as never] });
+    thread.optimistic({ messages: [human("2", "b")] });
+    thread.optimistic({ city: "Oslo" }, { manual: true });
+    hear(thread, started("r"));
+    return saved(thread, 3);
+  };
+  type Trip = ThreadState & { cities: string[]; city?: string };
+
+  test("goes through migrate, and what was pending is pending again", () => {
+    const asked: unknown[] = [];
+    using again = loadThread<Trip>({
+      name,
+      storage: storage(),
+      version: 4,
+      migrate({ city, saved, ...values }, version) {
+        asked.push(city, saved, version);
+        return { ...values, cities: [city as string] };
+      },
+    });
+    expect(asked).toEqual(["Rome", true, 3]);
+    expect(again?.threadId).toBe("t");
+    expect(again?.confirmed).toEqual({ messages: [ai("1", "a")], cities: ["Rome"] });
+    expect(again?.pending.map(({ update, status }) => [update, status])).toEqual([
+      [{ messages: [human("2", "b")] }, "pending"],
+      [{ city: "Oslo" }, "pending"],
+    ]);
+    // No run takes along what was made by hand.
+    again?.receive({ type: "run-started", runId: "r2" });
+    expect(again?.pending.map(({ status }) => status)).toEqual(["sent", "pending"]);
+  });
+
+  test("without migrate is an error", () => {
+    expect(() => loadThread({ name, storage: storage() })).toThrow(
+      "The saved thread has version 3, not 0, and there is no migrate.",
+    );
+  });
+
+  test("whose update does not fit any more is there without it, and the error is told", () => {
+    const schema = defineSchema({ messages: field.messages() });
+    const errors: string[] = [];
+    using again = loadThread({
+      name,
+      storage: storage(),
+      schema,
+      migrate: ({ messages }) => ({ messages: messages as never }),
+      onError: ({ code }) => void errors.push(code),
+    });
+    expect(again?.pending.map(({ update }) => update)).toEqual([{ messages: [human("2", "b")] }]);
+    expect(errors).toEqual(["NOT_INPUT"]);
+  });
+
+  test("whose migrate throws is no thread", () => {
+    const mine = new Error("mine");
+    const load = () =>
+      loadThread({
+        name,
+        storage: storage(),
+        version: 4,
+        migrate: () => {
+          throw mine;
+        },
+      });
+    expect(load).toThrow(expect.objectContaining({ code: "STORAGE_FAILED", cause: mine }) as Error);
+  });
+});
+
+describe("what migrate returns", () => {
+  const storage = () => {
+    using thread = threadOf(ai("1", "a"));
+    return saved(thread, 1);
+  };
+  const nothing = [undefined, null, 5, "values"];
+  const load = (storage: ThreadStorage, migrate: () => unknown, onError?: (error: ThreadfoldError) => void) =>
+    loadThread({ name, storage, version: 2, migrate: migrate as () => ThreadState, onError });
+  const slowOf = (shelf: Shelf) => ({ ...shelf, getItem: async (name: string) => shelf.getItem(name) });
+
+  test.each(nothing)("is refused if it is %s, and what is saved stays", async (given) => {
+    const shelf = storage();
+    const kept = shelf.kept.get(name);
+    expect(codeOf(() => load(shelf, () => given))).toBe("INVALID_VALUE");
+    const errors: string[] = [];
+    expect(
+      load(
+        shelf,
+        () => given,
+        ({ code }) => void errors.push(code),
+      ),
+    ).toBe(undefined);
+    const slow = slowOf(shelf);
+    for (const migrate of [() => given, async () => given])
+      await expect(load(slow, migrate)).rejects.toMatchObject({ code: "INVALID_VALUE" });
+    expect(
+      await load(
+        slow,
+        async () => given,
+        ({ code }) => void errors.push(code),
+      ),
+    ).toBe(undefined);
+    expect(errors).toEqual(["INVALID_VALUE", "INVALID_VALUE"]);
+    expect(shelf.kept.get(name)).toBe(kept);
+  });
+
+  test("is waited for where the storage answers by a promise", async () => {
+    const migrate = async ({ messages }: Record<string, unknown>) => ({ messages: messages as [], todos: [] });
+    using again = await loadThread<ThreadState>({ name, storage: slowOf(storage()), version: 2, migrate });
+    expect(again?.getState()).toEqual({ messages: [ai("1", "a")], todos: [] });
+    const mine = new Error("mine");
+    const failing = load(slowOf(storage()), () => Promise.reject(mine));
+    await expect(failing).rejects.toMatchObject({ code: "STORAGE_FAILED", cause: mine });
+  });
+
+  test("is refused if it is a promise and the storage answers at once", () => {
+    for (const migrate of [async () => ({}), () => Promise.reject(new Error("mine"))])
+      expect(() => load(storage(), migrate)).toThrow(expect.objectContaining({ code: "INVALID_VALUE" }) as Error);
+    expect(() => load(storage(), async () => ({}))).toThrow("make getItem async");
+  });
+});
+
+describe("what cannot be loaded", () => {
+  test.each([
+    ["no JSON", "{"],
+    ["another thing", "3"],
+    ["null", "null"],
+    ["a bare record", JSON.stringify(new Thread())],
+    ["a record of another version", JSON.stringify({ state: { ...new Thread().toJSON(), version: 1 }, version: 0 })],
+  ])("%s: thrown, or told to onError", async (_, kept) => {
+    const storage = new Shelf();
+    storage.kept.set(name, kept);
+    expect(codeOf(() => loadThread({ name, storage }))).toBe("INVALID_VALUE");
+    const errors: ThreadfoldError[] = [];
+    expect(loadThread({ name, storage, onError: (error) => void errors.push(error) })).toBe(undefined);
+    expect(errors.map(({ code }) => code)).toEqual(["INVALID_VALUE"]);
+    const slow = new SlowShelf();
+    slow.inner.kept.set(name, kept);
+    await expect(loadThread({ name, storage: slow })).rejects.toThrow(ThreadfoldError);
+    expect(storage.kept.get(name)).toBe(kept);
+  });
+
+  test("a storage that throws", async () => {
+    const storage = new Shelf();
+    storage.broken = new Error("no access");
+    const expected = expect.objectContaining({ code: "STORAGE_FAILED", cause: storage.broken }) as Error;
+    expect(() => loadThread({ name, storage })).toThrow(expected);
+    const slow = new SlowShelf();
+    slow.inner.broken = storage.broken;
+    await expect(loadThread({ name, storage: slow })).rejects.toThrow(expected);
+    const errors: unknown[] = [];
+    expect(await loadThread({ name, storage: slow, onError: (error) => void errors.push(error) })).toBe(undefined);
+    expect(errors).toEqual([expected]);
+  });
+
+  test("options that are none", () => {
+    expect(codeOf(() => loadThread({ name, storage: {} as never }))).toBe("INVALID_VALUE");
+    expect(codeOf(() => loadThread({ storage: new Shelf() } as never))).toBe("INVALID_VALUE");
+    using thread = new Thread();
+    expect(codeOf(() => persist(thread, { name, storage: undefined as never }))).toBe("INVALID_VALUE");
+  });
+});
+
+test("a failed update is loaded as failed, and may be tried again", () => {
+  using thread = threadOf();
+  thread.optimistic({ messages: [human("1", "a")] });
+  hear(thread, started("r"), failed, message(ai("0", "b")));
+  using again = loadThread({ name, storage: saved(thread) });
+  expect(again?.pending.map(({ status, error }) => [status, error])).toEqual([["failed", "down"]]);
+  again?.optimisticUpdate(again.pending[0]?.id as string).retry();
+  expect(again?.pending.map(({ status }) => status)).toEqual(["pending"]);
+});

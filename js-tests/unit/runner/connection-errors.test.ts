@@ -1,0 +1,170 @@
+// How a runner words what went wrong on the way to the server, for the one who reads the chat.
+import { Thread, ThreadfoldError, type AgUiState } from "threadfold";
+import { AgUiRunner, type AgUiRunnerOptions } from "threadfold/ag-ui";
+import { LangGraphRunner } from "threadfold/langgraph";
+import { expect, test, vi } from "vitest";
+
+const BROKEN = {
+  code: "NO_CONNECTION",
+  message: "The connection to the server broke.",
+  cause: { message: "terminated" },
+};
+
+/** A runner with a way of its own to an agent whose connection breaks in the middle of a run. */
+const breaking = (options: Partial<AgUiRunnerOptions> = {}) =>
+  new AgUiRunner(new Thread<AgUiState>(), {
+    async *send({ threadId, runId }) {
+      yield { type: "RUN_STARTED", threadId, runId };
+      throw new TypeError("terminated");
+    },
+    rejoin: { delays: [0] },
+    ...options,
+  });
+
+test("a connection of an agent's own is told in the same words, whether the run can be joined or not", async () => {
+  const failed = breaking();
+  expect(await failed.sendMessage("Hi")).toMatchObject({ status: "failed", error: BROKEN });
+  const connect = () => Promise.reject(new TypeError("terminated"));
+  const lost = breaking({ connect });
+  expect(await lost.sendMessage("Hi")).toMatchObject({ status: "disconnected", error: BROKEN });
+  expect(lost.error).toBe(lost.error);
+  // The record of a page that was left keeps the raw words.
+  const record = JSON.parse(JSON.stringify(lost.thread)) as object;
+  const after = new AgUiRunner(Thread.fromJSON(record) as unknown as Thread<AgUiState>, { url: "/agent", connect });
+  expect([after.status, after.error]).toMatchObject(["error", { code: BROKEN.code, message: BROKEN.message }]);
+});
+
+test.each([true, false])(
+  "a run that a reload cut off has an error at once, also if it can be joined: %s",
+  async (canJoin) => {
+    let begun: () => void = () => {};
+    const streaming = new Promise<void>((resolve) => (begun = resolve));
+    const left = breaking({
+      async *send({ threadId, runId }) {
+        yield { type: "RUN_STARTED", threadId, runId };
+        begun();
+        await new Promise<never>(() => {});
+      },
+    });
+    const sent = left.sendMessage("Hi");
+    await streaming;
+    const record = JSON.parse(JSON.stringify(left.thread)) as object;
+    left.dispose();
+    // It was left: nothing broke.
+    expect(await sent).toEqual({ status: "disconnected" });
+    const thread = Thread.fromJSON(record) as unknown as Thread<AgUiState>;
+    expect([thread.run.status, thread.run.error]).toEqual(["disconnected", undefined]);
+    const connect = () => Promise.reject(new TypeError("terminated"));
+    const runner = new AgUiRunner(thread, { url: "/agent", ...(canJoin && { connect }) });
+    const { error } = runner;
+    expect(runner.status).toBe("error");
+    expect(error).toBeInstanceOf(ThreadfoldError);
+    expect(error).toMatchObject({ code: BROKEN.code, message: BROKEN.message });
+    expect(error).not.toHaveProperty("cause");
+    expect(runner.error).toBe(error);
+    // A failure of which nothing is known is told as itself.
+    thread.receive({ type: "run-failed", error: undefined });
+    expect(runner.error).toEqual({ message: "undefined", code: "RUN_FAILED" });
+  },
+);
+
+test("while a broken connection is rejoined there is no error to act on", async () => {
+  let fail: (why: Error) => void = () => {};
+  const joining = new Promise<never>((_, reject) => (fail = reject));
+  const runner = breaking({ connect: () => joining });
+  const seen: [status: string, hasError: boolean][] = [];
+  runner.subscribe(() => seen.push([runner.status, runner.error !== undefined]));
+  const sent = runner.sendMessage("Hi");
+  await vi.waitFor(() => expect(runner.thread.run.status).toBe("disconnected"));
+  expect([runner.status, runner.error]).toEqual(["submitted", undefined]);
+  fail(new TypeError("terminated"));
+  expect(await sent).toMatchObject({ status: "disconnected", error: BROKEN });
+  expect([runner.status, runner.error]).toMatchObject(["error", BROKEN]);
+  expect(seen.filter(([status, hasError]) => hasError !== (status === "error"))).toEqual([]);
+});
+
+test("an error that an agent throws before a run is the agent's", async () => {
+  const send = () => Promise.reject(new Error("No key."));
+  expect(await breaking({ send }).sendMessage("Hi")).toMatchObject({ status: "failed", error: { message: "No key." } });
+});
+
+test("an answer that is a page is told without advice for somebody who fetches", async () => {
+  const fetch = async () => new Response("<p>Sign in", { headers: { "content-type": "text/html" } });
+  const runner = new AgUiRunner(new Thread<AgUiState>(), { url: "http://stub/agent", fetch });
+  const message = "The server answered 200 with text/html, not with text/event-stream: <p>Sign in";
+  expect(await runner.sendMessage("Hi")).toMatchObject({ status: "failed", error: { code: "BAD_RESPONSE", message } });
+});
+
+const own = new RangeError("The proxy is off.");
+const throwing = (what: unknown) => (): never => {
+  throw what as Error;
+};
+
+test.each<[string, () => unknown, object]>([
+  ["rejects with an error of its own", async () => throwing(own)(), { code: "NO_CONNECTION", cause: own }],
+  ["throws at once", throwing(own), { code: "NO_CONNECTION", cause: own }],
+  ["throws a text", throwing("off"), { code: "NO_CONNECTION", cause: "off" }],
+  ["returns nothing", async () => undefined, { code: "BAD_RESPONSE" }],
+  ["returns a number", async () => 5, { code: "BAD_RESPONSE" }],
+  ["returns an object", async () => ({}), { code: "BAD_RESPONSE" }],
+])("a fetch of your own that %s fails the run with a code, over both protocols", async (_, fetch, error) => {
+  const options = { fetch: fetch as typeof globalThis.fetch };
+  for (const runner of [
+    new AgUiRunner(new Thread<AgUiState>(), { url: "http://stub/agent", ...options }),
+    new LangGraphRunner(new Thread(), { apiUrl: "http://stub", assistantId: "a", ...options }),
+  ]) {
+    expect(await runner.sendMessage("Hi")).toMatchObject({ status: "failed", error });
+    expect(runner.error).toBeInstanceOf(ThreadfoldError);
+  }
+});
+
+test("an address without an origin is told, where no page has one", async () => {
+  const error = { code: "INVALID_VALUE", message: "Outside a page an address must be absolute: '/agent' is not." };
+  const runner = new AgUiRunner(new Thread<AgUiState>(), { url: "/agent" });
+  expect(await runner.sendMessage("Hi")).toMatchObject({ status: "failed", error });
+  vi.stubGlobal("location", { href: "http://page/" });
+  try {
+    expect(await runner.retry()).toMatchObject({ status: "failed", error: { code: "NO_CONNECTION" } });
+  } finally {
+    vi.unstubAllGlobals();
+  }
+});
+
+test("LangGraph's name of an error is its code, the same object each time", async () => {
+  const words = { error: "RuntimeError", message: "The model hung up." };
+  const parts = `event: metadata\ndata: {"run_id":"r1"}\n\nevent: error\ndata: ${JSON.stringify(words)}\n\n`;
+  const fetch = async (url: string | URL | Request) =>
+    String(url).endsWith("/threads")
+      ? Response.json({ thread_id: "t1" })
+      : new Response(parts, { headers: { "content-type": "text/event-stream" } });
+  const runner = new LangGraphRunner(new Thread(), { apiUrl: "http://stub", assistantId: "a", fetch });
+  const { status, error } = await runner.sendMessage("Hi");
+  expect([status, error]).toEqual(["failed", { ...words, code: "RuntimeError" }]);
+  expect(runner.error).toBe(error);
+});
+
+test("a message that is taken back while a broken connection is rejoined runs nothing", async () => {
+  let runs = 0;
+  let join: (events: object[]) => void = () => {};
+  const joined = new Promise<object[]>((resolve) => (join = resolve));
+  const thread = new Thread<AgUiState>();
+  const runner = new AgUiRunner(thread, {
+    async *send({ threadId, runId }) {
+      runs += 1;
+      yield { type: "RUN_STARTED", threadId, runId };
+      throw new TypeError("terminated");
+    },
+    connect: () => joined as never,
+    rejoin: { delays: [] },
+  });
+  expect(await runner.sendMessage("Hi")).toMatchObject({ status: "disconnected" });
+  const sent = runner.sendMessage("Never mind");
+  thread.optimisticUpdate(thread.pending.at(-1)?.id ?? "").rollback();
+  const { id: runId } = thread.run;
+  join([
+    { type: "RUN_STARTED", threadId: thread.threadId, runId },
+    { type: "RUN_FINISHED", threadId: thread.threadId, runId },
+  ]);
+  expect(await sent).toEqual({ status: "stopped" });
+  expect([runs, runner.status]).toEqual([1, "ready"]);
+});

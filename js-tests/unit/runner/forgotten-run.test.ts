@@ -1,0 +1,66 @@
+// LangGraph runs that the server has forgotten, as by a restart: what they came to is in the thread's state, or nothing is.
+import { Thread } from "threadfold";
+import { LangGraphRunner } from "threadfold/langgraph";
+import { expect, test } from "vitest";
+import { StubServer, until } from "./stub-server.js";
+import { langGraphWire, messagesOn } from "./stub-wires.js";
+
+/** A page that was left in mid run, and the server's thread once the run has ended and is forgotten. */
+async function forgotten() {
+  const server = new StubServer(langGraphWire);
+  const thread = new Thread();
+  const options = { apiUrl: "http://stub/", assistantId: "agent", fetch: server.fetch, rejoin: { delays: [] } };
+  const runner = new LangGraphRunner(thread, options);
+  server.faults = { cut: 3 };
+  expect(await runner.sendMessage("Hi")).toMatchObject({ status: "disconnected" });
+  await until(() => [...server.runs.values()].every(({ isOver }) => isOver));
+  server.faults = { joins: [404] };
+  const held = server.threads.get(thread.threadId ?? "");
+  if (!held) throw new Error("The server has no thread.");
+  return { server, thread, runner, held };
+}
+
+const expectInStep = (thread: Thread, server: StubServer) =>
+  expect(thread.confirmed.messages).toEqual(messagesOn(server, langGraphWire, thread.threadId));
+
+test("one that the thread's state shows at its end has finished", async () => {
+  const { server, thread, runner } = await forgotten();
+  expect(await runner.rejoin()).toEqual({ status: "finished" });
+  expectInStep(thread, server);
+  expect([server.requests.length, thread.pending, runner.status, runner.error]).toEqual([1, [], "ready", undefined]);
+});
+
+test("load() opens such a thread as it is, once and again", async () => {
+  const { server, thread, runner } = await forgotten();
+  expect(await runner.load()).toEqual({ status: "finished" });
+  expect(await runner.load()).toEqual({ status: "finished" });
+  expectInStep(thread, server);
+});
+
+test("one of which the thread's state knows nothing fails, until it is tried again", async () => {
+  const { server, thread, runner, held } = await forgotten();
+  held.messages = [];
+  expect(await runner.rejoin()).toMatchObject({ status: "failed", error: { status: 404 } });
+  expect(thread.run.status).toBe("failed");
+  server.faults = {};
+  expect(await runner.retry()).toEqual({ status: "finished" });
+  expectInStep(thread, server);
+});
+
+test("load() ends the failure of a run that has come to its end after all", async () => {
+  const { server, thread, runner } = await forgotten();
+  thread.receive({ type: "run-failed", error: new Error("down") });
+  expect(runner.status).toBe("error");
+  expect(await runner.load()).toEqual({ status: "finished" });
+  expectInStep(thread, server);
+  expect([thread.pending, runner.status, runner.error]).toEqual([[], "ready", undefined]);
+});
+
+test("load() leaves the failure of a run whose message the server does not have", async () => {
+  const { thread, runner, held } = await forgotten();
+  held.messages = [];
+  thread.receive({ type: "run-failed", error: new Error("down") });
+  await runner.load();
+  expect([runner.status, runner.error?.message]).toEqual(["error", "down"]);
+  expect(thread.pending.map(({ status }) => status)).toEqual(["failed"]);
+});

@@ -1,0 +1,106 @@
+// An option whose name is misspelt is refused by name: left alone it would silently change nothing.
+import { defineSchema, field, Thread, type AgUiState } from "threadfold";
+import { AgUiRunner, type AgUiRunnerOptions } from "threadfold/ag-ui";
+import { LangGraphRunner, type LangGraphRunnerOptions } from "threadfold/langgraph";
+import { expect, test } from "vitest";
+
+const agUi = (options: object) => new AgUiRunner(new Thread<AgUiState>(), options);
+const langGraph = (options: object) => new LangGraphRunner(new Thread(), options as LangGraphRunnerOptions);
+
+const refused = (name: string) =>
+  expect.objectContaining({ code: "INVALID_VALUE", message: `There is no option '${name}'.` });
+
+test.each(["headesr", "whileRuning", "onThreadID", "streamModes", "toString", "__proto"])("%s", (name) => {
+  expect(() => agUi({ url: "/agent", [name]: 1 })).toThrow(refused(name));
+  expect(() => langGraph({ apiUrl: "http://a", assistantId: "a", [name]: 1 })).toThrow(refused(name));
+});
+
+test("the name is told before what is missing for it, and one within rejoin is told, too", () => {
+  expect(() => agUi({ URL: "/agent" })).toThrow(refused("URL"));
+  expect(() => langGraph({ apiURL: "http://a", assistantId: "a" })).toThrow(refused("apiURL"));
+  expect(() => agUi({ url: "/agent", rejoin: { delay: [1] } })).toThrow(refused("delay"));
+});
+
+test("the options of the other protocol are none of this one's", () => {
+  expect(() => agUi({ url: "/agent", assistantId: "a" })).toThrow(refused("assistantId"));
+  expect(() => langGraph({ apiUrl: "http://a", assistantId: "a", joinUrl: () => "" })).toThrow(refused("joinUrl"));
+});
+
+test("every option that there is is taken, and so is one that is undefined", () => {
+  const both: Required<
+    Pick<AgUiRunnerOptions & LangGraphRunnerOptions, keyof AgUiRunnerOptions & keyof LangGraphRunnerOptions>
+  > = {
+    whileRunning: "queue",
+    cancelTimeout: 1,
+    rejoin: { delays: [1] },
+    headers: {},
+    credentials: "omit",
+    fetch,
+    context: undefined,
+  };
+  const forAgUi: Required<AgUiRunnerOptions> = {
+    ...both,
+    context: [],
+    url: "/agent",
+    agent: undefined,
+    send: undefined,
+    joinUrl: () => "",
+    connect: async () => [] as never,
+    cancel: () => {},
+    tools: [],
+    forwardedProps: {},
+    state: "new",
+    messages: "new",
+    onEvent: () => {},
+  };
+  const forLangGraph: Required<LangGraphRunnerOptions> = {
+    ...both,
+    context: {},
+    apiUrl: "http://a",
+    client: undefined,
+    assistantId: "a",
+    config: {},
+    streamMode: [],
+    streamSubgraphs: true,
+    multitaskStrategy: "reject",
+    onThreadId: () => {},
+    onCustom: () => {},
+    onInterrupt: () => {},
+  };
+  expect([agUi(forAgUi).status, langGraph(forLangGraph).status]).toEqual(["ready", "ready"]);
+  expect(agUi({ url: "/agent", headesr: undefined }).status).toBe("ready");
+});
+
+test("options that cannot be read are told as such", () => {
+  const options = new Proxy(
+    {},
+    {
+      ownKeys: () => ["url"],
+      getOwnPropertyDescriptor: () => {
+        throw new Error("no");
+      },
+    },
+  );
+  expect(() => agUi(options)).toThrow(expect.objectContaining({ code: "UNREADABLE_VALUE" }));
+});
+
+test("options of a message, and options in the place of its input", async () => {
+  const schema = defineSchema({ messages: field.messages(), messageId: field.replace<string>() });
+  const server = async () => new Response("Not now.", { status: 503 });
+  for (const runner of [
+    new AgUiRunner(new Thread<AgUiState>(), { url: "http://a", fetch: server }),
+    new LangGraphRunner(new Thread(), { apiUrl: "http://a", assistantId: "a", fetch: server }),
+  ] as LangGraphRunner[]) {
+    const before = runner.thread.getState();
+    await expect(runner.sendMessage("x", {}, { messageID: "1" } as object)).rejects.toEqual(refused("messageID"));
+    await expect(runner.regenerate({ id: "1" } as object)).rejects.toEqual(refused("id"));
+    await expect(runner.sendMessage("x", { messageId: "1" } as object)).rejects.toMatchObject({
+      code: "INVALID_VALUE",
+      message: "'messageId' is an option, not a field: sendMessage(message, undefined, { messageId }).",
+    });
+    expect(runner.thread.getState()).toBe(before);
+  }
+  // A schema may have such a field.
+  const own = new LangGraphRunner(new Thread({ schema }), { apiUrl: "http://a", assistantId: "a", fetch: server });
+  expect((await own.sendMessage("x", { messageId: "1" })).status).toBe("failed");
+});

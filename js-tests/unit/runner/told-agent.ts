@@ -1,0 +1,120 @@
+// An AG-UI agent that does what a test tells it to, one event at a time.
+import { Thread, type AgUiState } from "threadfold";
+import { AgUiRunner, type AgUiRunnerOptions, type RunAgentInput } from "threadfold/ag-ui";
+import { turn } from "./stub-server.js";
+
+/** One request to the agent: it answers when the test says so. */
+export class Call {
+  readonly input: RunAgentInput | undefined;
+  readonly runId: string;
+  readonly signal: AbortSignal;
+  readonly #parts: (object | Error | undefined)[] = [];
+  #wake: () => void = () => {};
+
+  constructor(runId: string, signal: AbortSignal, input?: RunAgentInput) {
+    this.runId = runId;
+    this.signal = signal;
+    this.input = input;
+    signal.addEventListener("abort", () => this.#add(signal.reason as Error));
+  }
+
+  begin(): this {
+    return this.#add({ type: "RUN_STARTED", threadId: "t", runId: this.runId });
+  }
+
+  /** Says a whole message. */
+  say(messageId: string, delta = messageId): this {
+    this.#add({ type: "TEXT_MESSAGE_START", messageId, role: "assistant" });
+    this.#add({ type: "TEXT_MESSAGE_CONTENT", messageId, delta });
+    return this.#add({ type: "TEXT_MESSAGE_END", messageId });
+  }
+
+  /** Sends any event. */
+  send(event: object): this {
+    return this.#add(event);
+  }
+
+  finish(): void {
+    this.#add({ type: "RUN_FINISHED", threadId: "t", runId: this.runId }).#add(undefined);
+  }
+
+  ask(...ids: string[]): void {
+    const interrupts = ids.map((id) => ({ id, reason: "confirmation", message: `${id}?` }));
+    this.#add({ type: "RUN_FINISHED", threadId: "t", runId: this.runId, outcome: { type: "interrupt", interrupts } });
+    this.#add(undefined);
+  }
+
+  fail(message = "overloaded"): void {
+    this.#add({ type: "RUN_ERROR", message }).#add(undefined);
+  }
+
+  /** Refuses the request. */
+  refuse(status: number): void {
+    this.#add(Object.assign(new Error(`HTTP ${status}`), { status }));
+  }
+
+  cut(): void {
+    this.#add(new TypeError("network error"));
+  }
+
+  /** The texts of the messages that it was sent. */
+  get texts(): unknown[] {
+    return (this.input?.messages ?? []).map((message) => (message as { content?: unknown }).content);
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<object> {
+    for (;;) {
+      while (this.#parts.length === 0) await new Promise<void>((resolve) => (this.#wake = resolve));
+      const part = this.#parts.shift();
+      if (part === undefined) return;
+      if (part instanceof Error) throw part;
+      yield part;
+    }
+  }
+
+  #add(part: object | undefined): this {
+    this.#parts.push(part);
+    this.#wake();
+    return this;
+  }
+}
+
+/** A runner whose requests wait in `calls` until the test answers them. */
+export function told(options: Partial<AgUiRunnerOptions> & { joins?: boolean } = {}, thread = new Thread<AgUiState>()) {
+  const { joins = false, ...rest } = options;
+  const calls: Call[] = [];
+  const joined: Call[] = [];
+  const add = (list: Call[], call: Call) => (list.push(call), call);
+  const runner = new AgUiRunner(thread, {
+    send: (input, signal) => add(calls, new Call(input.runId, signal, input)) as never,
+    ...(joins && {
+      connect: ({ runId }, signal) => add(joined, new Call(runId, signal)) as never,
+      cancel: () => {},
+      rejoin: { delays: [0, 0, 0] },
+    }),
+    ...rest,
+  });
+  return { thread, runner, calls, joined };
+}
+
+/** Lets everything that can go on go on, timers without a delay too: those set before fire before these. */
+export async function settled(): Promise<void> {
+  for (let rounds = 0; rounds < 2; rounds++) {
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    for (let turns = 0; turns < 4; turns++) await turn();
+  }
+}
+
+/** Returns what a promise has come to, or `pending`. */
+export async function stateOf(promise: Promise<unknown>): Promise<unknown> {
+  await settled();
+  const pending = Symbol("pending");
+  const found = await Promise.race([
+    promise.then(
+      (value) => value,
+      (error: unknown) => ({ code: (error as { code?: unknown }).code }),
+    ),
+    Promise.resolve(pending),
+  ]);
+  return found === pending ? "pending" : found;
+}

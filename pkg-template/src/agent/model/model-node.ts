@@ -1,0 +1,143 @@
+// The node `model`: asks the model, through the middlewares.
+import type { Command } from "../../graph/build/command.js";
+import type { NodeContext } from "../../graph/build/node-context.js";
+import type { LangChainMessage } from "../../state/messages.js";
+import { REMOVE_ALL_MESSAGES, removeMessage } from "../../state/removal.js";
+import type { Callbacks } from "./callbacks.js";
+import { type AiMessage, type Fields, named, typeOf, withId } from "../message.js";
+import { type AgentModel, callModel } from "./models.js";
+import { invalidCallsRepair } from "./invalid-calls.js";
+import { withContext } from "../middleware/middleware.js";
+import { structuredAnswer, type Structured } from "./structured.js";
+import { inLine, type SystemPrompt, systemMessage } from "./system-message.js";
+import { agentTool, type AgentTool, invalidResponse, isCommand, isProviderTool } from "../tools/tools.js";
+import type { AgentState, Middleware, ModelRequest, ModelResponse } from "../types.js";
+
+/** What a call of the model comes to, on its way through the middlewares. */
+interface Answer {
+  /** Undefined if a middleware only updated the state. */
+  readonly message: AiMessage | undefined;
+  /** Where a middleware gave messages of its own. */
+  readonly response?: ModelResponse | undefined;
+  readonly commands: readonly Command[];
+}
+type Handler = (request: ModelRequest) => Promise<Answer>;
+
+export interface ModelNodeOptions {
+  readonly model: AgentModel;
+  readonly name: string | undefined;
+  readonly systemPrompt: SystemPrompt | undefined;
+  readonly tools: readonly AgentTool[];
+  readonly middleware: readonly Middleware[];
+  readonly structured: Structured | undefined;
+  readonly format: ModelRequest["responseFormat"];
+  readonly structuredOf: (format: ModelRequest["responseFormat"]) => Structured | undefined;
+  readonly callbacks: Callbacks;
+}
+
+/** Makes the node. */
+export function modelNode(options: ModelNodeOptions) {
+  const { model, name, tools, middleware, structured, format, callbacks } = options;
+  const first = systemMessage(options.systemPrompt);
+  const systemPrompt = first.text;
+  // What a right answer comes to, found where the model was called, for a middleware that passes it on.
+  const found = new WeakMap<object, ModelResponse>();
+  const known = new Set(tools.map(({ source }) => source));
+  const dynamic = middleware.some(({ wrapToolCall }) => wrapToolCall);
+  const bound = new WeakMap<readonly AgentTool[], readonly AgentTool[]>();
+
+  const checkTools = (given: readonly AgentTool[]) => {
+    const unknown = given.filter(({ source }) => !known.has(source) && !isProviderTool(source));
+    if (unknown.length > 0)
+      throw new Error(
+        `Middleware added tools that the agent does not have: ${unknown.map((tool) => tool.name).join(", ")}. ` +
+          "Give them to the agent, or run them in wrapToolCall.",
+      );
+  };
+
+  const ask = async (request: ModelRequest): Promise<Answer> => {
+    const { runtime } = request;
+    const wanted = request.tools === tools ? tools : request.tools.map(agentTool);
+    if (wanted !== tools && !dynamic) checkTools(wanted);
+    const answers = request.responseFormat === format ? structured : options.structuredOf(request.responseFormat);
+    let all = wanted;
+    if (answers) {
+      all = bound.get(wanted) ?? [...wanted, ...[...answers.tools.values()].map(([tool]) => tool)];
+      if (answers === structured) bound.set(wanted, all);
+    }
+    const { systemMessage: system } = request;
+    const told = (
+      typeOf(system) === "system" ? system : { type: "system", content: system.content }
+    ) as LangChainMessage;
+    const messages = system.text ? [told, ...request.messages] : request.messages;
+    const streamed = runtime.streams?.("messages");
+    const answer = await callbacks.aroundModel(request, messages, () =>
+      callModel(request.model, {
+        messages,
+        tools: all,
+        toolChoice: answers ? "any" : request.toolChoice,
+        settings: request.modelSettings,
+        onChunk: streamed ? (chunk) => runtime.message(chunk) : undefined,
+        runtime,
+      }),
+    );
+    const message = name === undefined ? answer : named(answer, name);
+    if (answers) found.set(message, await structuredAnswer(answers, message));
+    return { message, commands: [] };
+  };
+
+  const handler = middleware.reduceRight<Handler>((inner, one) => {
+    const { wrapModelCall: wrap } = one;
+    if (!wrap) return inner;
+    return async (given) => {
+      const request = withContext(one, given);
+      // Of a handler that is called again only the last answer counts.
+      let last: Answer | undefined;
+      const came = await wrap(request, (changed) =>
+        inner(inLine(changed, request)).then((answer) => (last = answer).message as AiMessage),
+      );
+      const commands = last?.commands ?? [];
+      if (isCommand(came)) return { message: undefined, ...last, commands: [...commands, checked(came)] };
+      if (typeOf(came) === "ai") {
+        const response = last?.response && came === last.message ? last.response : undefined;
+        return { message: came as AiMessage, response, commands };
+      }
+      const response = came as ModelResponse | undefined;
+      if (!Array.isArray(response?.messages)) throw invalidResponse("wrapModelCall", one.name, "AIMessage", came);
+      const message = response.messages.find((message) => typeOf(message) === "ai") as AiMessage;
+      return { message, response, commands: response.command ? [...commands, checked(response.command)] : commands };
+    };
+  }, ask);
+
+  return async (state: AgentState, runtime: NodeContext): Promise<object> => {
+    const repaired = invalidCallsRepair(state.messages);
+    const messages = repaired ?? state.messages;
+    const request: ModelRequest = {
+      model,
+      tools,
+      systemPrompt,
+      systemMessage: first,
+      responseFormat: format,
+      messages,
+      state,
+      runtime,
+    };
+    const { message, response, commands } = await handler(request);
+    const answer = response ?? (message && found.get(message)) ?? { messages: message ? [withId(message)] : [] };
+    const update: Fields = { messages: answer.messages };
+    if (repaired) update["messages"] = [removeMessage(REMOVE_ALL_MESSAGES), ...repaired, ...answer.messages];
+    if (answer.structuredResponse !== undefined || structured) update["structuredResponse"] = answer.structuredResponse;
+    return commands.length > 0 ? [update, ...commands] : update;
+  };
+}
+
+function checked(command: Command): Command {
+  const { goto, resume, graph } = command as Command & Fields;
+  const way =
+    [goto].flat().length > 0 && goto !== undefined ? "goto" : resume !== undefined ? "resume" : graph && "graph";
+  if (way)
+    throw new Error(
+      `A command of wrapModelCall may only update the state, not ${way}: jump in beforeModel or afterModel.`,
+    );
+  return command;
+}

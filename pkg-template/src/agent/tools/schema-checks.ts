@@ -1,0 +1,62 @@
+// The arguments of a tool and the answer of a model, held against their schema: JSON Schema, or one of zod, Valibot, ….
+import { ThreadfoldError } from "../../shared/errors.js";
+import { reading } from "../../shared/reading.js";
+import { JsonChecks, line } from "./json-schema.js";
+import type { Fields } from "../message.js";
+
+/** A schema of the Standard Schema kind: zod's, Valibot's, ArkType's. */
+export interface StandardSchema<T = unknown> {
+  readonly "~standard": {
+    validate(value: unknown): Checked<T> | Promise<Checked<T>>;
+    readonly jsonSchema?: { input(options: { target: string }): object } | undefined;
+    readonly types?: { readonly output: T } | undefined;
+  };
+  toJSONSchema?(): object;
+}
+
+/** What a schema says of a value: the value as it has it, or what is wrong. */
+export type Checked<T> =
+  | { readonly value: T; readonly issues?: undefined }
+  | { readonly issues: readonly { readonly message: string; readonly path?: readonly unknown[] | undefined }[] };
+
+/** JSON Schema, or a schema of the Standard Schema kind. */
+export type AnySchema<T = unknown> = object | StandardSchema<T>;
+
+const isStandard = (schema: object): schema is StandardSchema => "~standard" in schema;
+
+/** Makes the JSON Schema of an object, of the schemas of its fields. */
+export const objectSchema = (required: object, optional: object = {}) => ({
+  type: "object",
+  properties: { ...required, ...optional },
+  required: Object.keys(required),
+});
+
+/** Returns the schema as JSON Schema, for a model. */
+export function jsonSchemaOf(schema: AnySchema | undefined, name: string): object {
+  if (!schema) return { type: "object", properties: {} };
+  if (!isStandard(schema)) return schema;
+  const json = schema["~standard"].jsonSchema?.input({ target: "draft-07" }) ?? schema.toJSONSchema?.();
+  if (json) return json;
+  throw new ThreadfoldError("INVALID_VALUE", `The schema of '${name}' cannot say itself as JSON Schema: give that.`);
+}
+
+/**
+ * Returns the value as the schema has it, or a line for each problem. At once for JSON Schema.
+ *
+ * @throws {@link ThreadfoldError} `INVALID_VALUE`, `UNREADABLE_VALUE` for JSON Schema that nothing can be held against.
+ */
+export function check(schema: AnySchema | undefined, value: unknown): Outcome | Promise<Outcome> {
+  if (!schema) return { value };
+  if (isStandard(schema)) return validated(schema, value);
+  const problems = reading(() => new JsonChecks(schema).problems(value));
+  return problems.length > 0 ? problems : { value };
+}
+type Outcome = { value: unknown } | string[];
+
+async function validated(schema: StandardSchema, value: unknown): Promise<Outcome> {
+  const came = await schema["~standard"].validate(value);
+  if (!came.issues) return { value: came.value };
+  return came.issues.map(({ message, path }) => line((path ?? []).map(keyOf).join("."), message));
+}
+
+const keyOf = (part: unknown) => String(typeof part === "object" && part !== null ? (part as Fields)["key"] : part);

@@ -1,0 +1,56 @@
+// The node `tools`: runs the calls that it is sent, each through the middlewares.
+import type { Schema, Fields as SchemaFields } from "../../state/schema.js";
+import type { NodeContext } from "../../graph/build/node-context.js";
+import type { ToolCall } from "../../state/messages.js";
+import type { Callbacks } from "../model/callbacks.js";
+import { callsOf, lastTurn, toolMessage, typeOf } from "../message.js";
+import { withContext, withOwn } from "../middleware/middleware.js";
+import { agentTool, type AgentTool, invalidResponse, isCommand } from "./tools.js";
+import type { AgentState, Middleware, ToolCallRequest, ToolOutcome, ToolRuntime } from "../types.js";
+
+type Handler = (request: ToolCallRequest) => Promise<ToolOutcome>;
+
+/** Makes the node. It is sent one call, in a list; or runs all of the last message's when it is jumped to. */
+export function toolNode(
+  tools: ReadonlyMap<string, AgentTool>,
+  middleware: readonly Middleware[],
+  schema: Schema<SchemaFields>,
+  callbacks: Callbacks,
+) {
+  const all = [...tools.values()];
+  const run: Handler = ({ tool, toolCall, runtime }) => {
+    if (tool) return agentTool(tool).call(toolCall, runtime);
+    const names = [...tools.keys()].join(", ");
+    const said = `Error: ${toolCall.name} is not a valid tool, try one of [${names}].`;
+    return Promise.resolve(toolMessage(toolCall, said, "error"));
+  };
+  const handler = middleware.reduceRight<Handler>((inner, one) => {
+    const { name, wrapToolCall: wrap } = one;
+    if (!wrap) return inner;
+    return async (request) => {
+      const came = await wrap(withContext(one, request), inner);
+      if (typeOf(came) === "tool" || isCommand(came)) return came;
+      throw invalidResponse("wrapToolCall", name, "ToolMessage", came);
+    };
+  }, run);
+
+  return async (given: AgentState | readonly ToolCall[], ctx: NodeContext): Promise<object> => {
+    const state = ctx.state as AgentState;
+    const calls = Array.isArray(given) ? (given as readonly ToolCall[]) : callsOf(lastMessage(state));
+    const ran = calls.map((toolCall) => {
+      const own = { toolCall, toolCallId: toolCall.id ?? "", tools: all, schema };
+      const runtime = withOwn(ctx, own) as NodeContext & ToolRuntime;
+      return callbacks.aroundTool({ toolCall, tool: tools.get(toolCall.name), state, runtime }, handler);
+    });
+    // Mostly it is one: the node is sent each call by itself.
+    const outcomes = ran.length === 1 ? [await (ran[0] as Promise<ToolOutcome>)] : await Promise.all(ran);
+    if (!outcomes.some(isCommand)) return { messages: outcomes };
+    return outcomes.map((outcome) => (isCommand(outcome) ? outcome : { messages: [outcome] }));
+  };
+}
+
+function lastMessage({ messages }: AgentState) {
+  const { ai } = lastTurn(messages);
+  if (!ai) throw new Error("No AIMessage found in input");
+  return ai;
+}

@@ -1,0 +1,240 @@
+// Tools in every form that is taken, as one.
+import { REMOVE_ALL_MESSAGES, type ToolCall } from "../../state/messages.js";
+import { Command } from "../../graph/build/command.js";
+import { ThreadfoldError } from "../../shared/errors.js";
+import { newId } from "../../shared/new-id.js";
+import { contentOf, type Fields, named, toolMessage, typeOf } from "../message.js";
+import { configOf } from "../model/model-call.js";
+import { type AnySchema, check, jsonSchemaOf, type StandardSchema } from "./schema-checks.js";
+import type { ToolOutcome, ToolRuntime } from "../types.js";
+
+/** A tool of one's own: `run` is called with the arguments that the model gives, checked by `schema`. */
+export interface PlainTool<Args = never> {
+  readonly name: string;
+  readonly description?: string | undefined;
+  /** Of the arguments: JSON Schema, or a schema of zod, Valibot, …. */
+  readonly schema?: AnySchema<Args> | undefined;
+  /** Whether its result is the agent's answer: the model is not called again. */
+  readonly returnDirect?: boolean | undefined;
+  /**
+   * Does the work. What it returns is what the model is told: a text, content blocks, anything that is JSON; or a tool
+   * message; or a `Command` that updates the state, with a tool message among its `messages`.
+   */
+  run(args: Args, runtime: ToolRuntime): unknown;
+}
+
+/** A tool of `@langchain/core`. */
+export interface LangChainTool {
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly schema?: unknown;
+  readonly returnDirect?: boolean | undefined;
+  // oxlint-disable-next-line typescript/no-explicit-any -- its config is LangChain's own
+  invoke(call: any, config?: any): unknown;
+}
+
+/** A tool that the model's provider runs: the model is given it as it is. */
+export interface ProviderTool {
+  readonly type: string;
+  readonly name?: string | undefined;
+  readonly run?: undefined;
+  readonly invoke?: undefined;
+}
+
+/** A tool in any form: of one's own, of `@langchain/core`, as {@link mcpTools} makes them, or a provider's. */
+// oxlint-disable-next-line typescript/no-explicit-any -- each tool has arguments of its own
+export type Tool = PlainTool<any> | LangChainTool | ProviderTool;
+
+/** A tool as an agent has it: {@link ToolRuntime} and requests show it so. */
+export interface AgentTool {
+  readonly name: string;
+  readonly description: string;
+  readonly returnDirect: boolean;
+  /** The arguments, as JSON Schema. */
+  readonly parameters: object;
+  /** What it was made of. */
+  readonly source: Tool;
+  /** Runs it. */
+  call(call: ToolCall, runtime: ToolRuntime): Promise<ToolOutcome>;
+}
+
+/**
+ * Makes a tool. The types of its arguments come from a schema of zod, Valibot or ArkType; of JSON Schema they are unknown
+ * until `run` names them.
+ *
+ * @example
+ * ```ts
+ * import { tool } from "threadfold/agent";
+ *
+ * const add = tool({
+ *   name: "add",
+ *   description: "Adds two numbers.",
+ *   schema: { type: "object", properties: { a: { type: "number" }, b: { type: "number" } }, required: ["a", "b"] },
+ *   run: ({ a, b }: { a: number; b: number }) => a + b,
+ * });
+ * console.log(add.name); // add
+ * ```
+ */
+export function tool<T = Record<string, unknown>>(
+  spec: Omit<PlainTool<T>, "schema"> & { readonly schema?: StandardSchema<T> | object | undefined },
+): PlainTool<T> {
+  return spec as PlainTool<T>;
+}
+
+/** Whether it is a tool that the model's provider runs. */
+export function isProviderTool(source: Tool): source is ProviderTool {
+  const { type, run, invoke } = (source ?? {}) as Partial<ProviderTool>;
+  return typeof type === "string" && typeof run !== "function" && typeof invoke !== "function";
+}
+
+/** Reads a tool in any form, also one that was read before. */
+export function agentTool(given: Tool | AgentTool): AgentTool {
+  if (given && "source" in given) return given;
+  const source = given as Tool;
+  const isOfProvider = isProviderTool(source);
+  const { name: own, description, schema, returnDirect, run, invoke } = (source ?? {}) as PlainTool & LangChainTool;
+  const name = own ?? (isOfProvider ? source.type : undefined);
+  if (typeof name !== "string" || !(isOfProvider || typeof run === "function" || typeof invoke === "function"))
+    throw new ThreadfoldError("INVALID_VALUE", "A tool should have a name, and either `run` or `invoke`.");
+  let parameters: object | undefined;
+  const ofLangChain = typeof run !== "function";
+  return {
+    name,
+    description: description ?? "",
+    returnDirect: returnDirect === true,
+    get parameters() {
+      return (parameters ??= jsonSchemaOf(schema as AnySchema | undefined, name));
+    },
+    source,
+    call: (call, runtime) =>
+      ofLangChain ? invoked(source as LangChainTool, call, runtime) : ran(source as PlainTool, call, runtime),
+  };
+}
+
+async function ran(source: PlainTool, call: ToolCall, runtime: ToolRuntime): Promise<ToolOutcome> {
+  const checking = check(source.schema, call.args);
+  const checked = checking instanceof Promise ? await checking : checking;
+  if (Array.isArray(checked)) return refused(call, checked.join("\n"));
+  return outcomeOf(await source.run(checked.value as never, runtime), call);
+}
+
+async function invoked(source: LangChainTool, call: ToolCall, runtime: ToolRuntime): Promise<ToolOutcome> {
+  const config = configOf(runtime);
+  config["config"] = { ...config };
+  config["state"] = runtime.state;
+  config["toolCall"] = call;
+  config["toolCallId"] = runtime.toolCallId;
+  config["interrupt"] = runtime.interrupt;
+  config["writer"] = runtime.writer;
+  try {
+    return outcomeOf(await source.invoke({ ...call, type: "tool_call" }, config), call);
+  } catch (error) {
+    if (String((error as Error | null)?.message).startsWith("Received tool input did not match"))
+      return refused(call, (error as Error).message);
+    throw error;
+  }
+}
+
+/** What a model is told whose arguments do not fit, in LangChain's words. */
+const refused = (call: ToolCall, problems: string) =>
+  toolMessage(
+    call,
+    `Error invoking tool '${call.name}' with kwargs ${JSON.stringify(call.args)} with error:\n ${problems}\n Please fix the error and try again.`,
+    "error",
+  );
+
+/** Makes of what a tool returned what the state takes. */
+export function outcomeOf(value: unknown, call: ToolCall): ToolOutcome {
+  if (isCommand(value)) return answering(value, call);
+  if (typeOf(value) === "tool") {
+    // An instance is told its id in place, as LangGraph does: a copy would be none of its class's. It is saved by `lc_kwargs`.
+    const message = value as { id?: unknown; lc_kwargs?: Fields };
+    message.id ??= newId();
+    if (message.lc_kwargs) message.lc_kwargs["id"] ??= message.id;
+    return value as ToolOutcome;
+  }
+  return toolMessage(call, contentOf(value));
+}
+
+/**
+ * A tool's command, in which the message that answers the call has the tool's name, as LangGraph has it.
+ *
+ * @throws an error if no message answers the call: models refuse such a history.
+ */
+function answering(command: Command, { id, name }: ToolCall): ToolOutcome {
+  const { update, graph } = command as { update?: unknown; graph?: unknown };
+  if (typeof update !== "object" || update === null) return command;
+  const messages = [(update as Fields)["messages"] ?? []].flat();
+  const answers = (one: unknown) => typeOf(one) === "tool" && (one as Fields)["tool_call_id"] === id;
+  if (!messages.some(answers)) {
+    const isCleared = messages.length === 1 && (messages[0] as Fields | null)?.["id"] === REMOVE_ALL_MESSAGES;
+    if (isCleared || graph) return command;
+    throw new Error(
+      `Expected to have a matching ToolMessage in Command.update for tool '${name}': every call needs an answer, a tool message with the call's id.`,
+    );
+  }
+  if (messages.every((one) => !answers(one) || (one as Fields)["name"] === name)) return command;
+  const told = messages.map((one) => (answers(one) ? named(one as Fields, name) : one));
+  return withUpdate(command, (all) => ({ ...all, messages: told }));
+}
+
+/** Whether it is a command, of this package or of langgraph.js. */
+export const isCommand = (value: unknown): value is Extract<ToolOutcome, { lg_name: unknown }> =>
+  (value as Fields | null | undefined)?.["lg_name"] === "Command";
+
+/** Says that a middleware answered a call with what is no answer, in LangChain's words. */
+export const invalidResponse = (hook: string, who: string, kind: string, came: unknown): Error =>
+  new Error(`Invalid response from "${hook}" in middleware "${who}": expected ${kind} or Command, got ${typeof came}`);
+
+/** The command with this laid over its update; a message becomes a command. */
+export function withUpdate(outcome: ToolOutcome, more: (update: Fields) => Fields): ToolOutcome {
+  if (!isCommand(outcome)) return new Command({ update: more({ messages: [outcome] }) });
+  const { update, goto, graph } = outcome as { update?: Fields } & Omit<Command, "update">;
+  return new Command({ update: more({ ...update }), goto, graph } as never);
+}
+
+/** What {@link mcpTools} needs of a client of the Model Context Protocol. */
+export interface McpClient {
+  listTools(): Promise<{
+    readonly tools: readonly {
+      readonly name: string;
+      readonly description?: string | undefined;
+      readonly inputSchema: object;
+    }[];
+  }>;
+  // oxlint-disable-next-line typescript/no-explicit-any -- the protocol's own types
+  callTool(request: { name: string; arguments: any }): Promise<any>;
+}
+
+/**
+ * Makes tools of those that a client of the Model Context Protocol lists.
+ *
+ * @throws what the client throws.
+ *
+ * @example
+ * ```ts
+ * import { mcpTools } from "threadfold/agent";
+ *
+ * const client = {
+ *   listTools: async () => ({ tools: [{ name: "now", description: "The time.", inputSchema: { type: "object" } }] }),
+ *   callTool: async () => ({ content: [{ type: "text", text: "12:00" }] }),
+ * };
+ * const tools = await mcpTools(client);
+ * console.log(tools.map(({ name }) => name)); // [ 'now' ]
+ * ```
+ */
+export async function mcpTools(client: McpClient): Promise<PlainTool<Fields>[]> {
+  const { tools } = await client.listTools();
+  return tools.map(({ name, description, inputSchema }) => ({
+    name,
+    description,
+    schema: inputSchema,
+    run: async (args, { toolCall }) => {
+      const { content, structuredContent, isError } = (await client.callTool({ name, arguments: args })) as Fields;
+      const blocks = (Array.isArray(content) ? content : []) as Fields[];
+      const text = blocks.every(({ type }) => type === "text") && blocks.map(({ text }) => text).join("\n");
+      const shown = blocks.length > 0 ? text || blocks : (structuredContent ?? "");
+      return toolMessage(toolCall, contentOf(shown), isError === true ? "error" : "success");
+    },
+  }));
+}

@@ -1,0 +1,141 @@
+// A compiled graph: its nodes and channels by number, as the planner knows them.
+import { START, TASKS } from "./command.js";
+import type { CompiledStateGraph } from "../compiled-graph.js";
+import { isCompiledGraph } from "./is-compiled-graph.js";
+import type { LeftIds } from "./known-ids.js";
+import type { BranchEntry, NodeEntry, NodeOptions } from "./node.js";
+import { Plan } from "./planner.js";
+import { StateFields, type Values, visible } from "./state-fields.js";
+import { type Declared, declared, type ZodRegistry } from "./state-forms.js";
+import { type TimeoutPolicy, timeoutPolicy } from "./timeout.js";
+
+/** A way that is decided when a node has run. */
+export interface Branch {
+  readonly path: BranchEntry["path"];
+  readonly ends: BranchEntry["ends"];
+}
+
+/** A node by its number. */
+export interface GraphNode {
+  readonly number: number;
+  readonly name: string;
+  readonly action: NodeEntry["action"];
+  readonly options: NodeOptions<never, unknown, never>;
+  readonly timeout: TimeoutPolicy | undefined;
+  /** The fields that it reads, if not the whole state. */
+  readonly reads: readonly string[] | undefined;
+  /** The channels of its plain and list edges, in the order in which they are written. */
+  readonly edges: readonly number[];
+  readonly branches: readonly Branch[];
+  /** The graph that it runs, if it is one or says so. */
+  readonly inside: CompiledStateGraph | undefined;
+  /** The node that handles its errors. */
+  readonly handler: number | undefined;
+  readonly handles: boolean;
+}
+
+/** What the builder hands over. */
+export interface GraphParts {
+  readonly nodes: readonly NodeEntry[];
+  readonly edges: readonly (readonly [from: string | readonly string[], to: string])[];
+  readonly branches: Readonly<Record<string, Readonly<Record<string, BranchEntry>>>>;
+  readonly state: Declared;
+  readonly input: Declared;
+  readonly output: Declared;
+  readonly context?: unknown;
+  readonly registry?: ZodRegistry;
+}
+
+export class GraphSpec {
+  readonly parts: GraphParts;
+  readonly fields: StateFields;
+  /** In order of insertion; START comes last. */
+  readonly nodes: readonly GraphNode[];
+  readonly numbers: ReadonlyMap<string, number>;
+  /** The number of START. */
+  readonly start: number;
+  readonly joins: readonly { readonly from: readonly number[]; readonly to: number }[];
+  /** The names of all channels by number, as checkpoints have them. */
+  readonly channels: readonly string[];
+  readonly channelNumbers: ReadonlyMap<string, number>;
+  /** The fields that a caller may give. */
+  readonly inputs: ReadonlySet<string>;
+  /** The fields that a caller gets. */
+  readonly outputs: readonly string[];
+  readonly plan: Plan;
+  /** What its runs know of the messages of threads. */
+  readonly leftIds: LeftIds = new WeakMap();
+
+  constructor(parts: GraphParts) {
+    // What is compiled stays as it is, whatever the builder is told afterwards.
+    this.parts = {
+      ...parts,
+      edges: [...parts.edges],
+      branches: Object.fromEntries(Object.entries(parts.branches).map(([from, ways]) => [from, { ...ways }])),
+    };
+    const { nodes, edges, branches, state, input, output, registry } = this.parts;
+    const own = nodes.map(({ options }) => (options.input ? declared(options.input, false, registry) : undefined));
+    this.fields = new StateFields([...new Set([state, input, output, ...own.filter((one) => one !== undefined)])]);
+    this.start = nodes.length;
+    this.numbers = new Map([...nodes.map(({ name }, number) => [name, number] as const), [START, this.start]]);
+    const number = (name: string) => this.numbers.get(name) as number;
+    const joins = new Map<string, { from: number[]; to: number }>();
+    for (const [from, to] of edges)
+      if (typeof from !== "string")
+        joins.set(`join:${from.join("+")}:${to}`, { from: [...new Set(from)].map(number), to: number(to) });
+    this.joins = [...joins.values()];
+    this.channels = [
+      ...this.fields.keys,
+      START,
+      TASKS,
+      ...nodes.map(({ name }) => `branch:to:${name}`),
+      ...joins.keys(),
+    ];
+    this.channelNumbers = new Map(this.channels.map((name, at) => [name, at]));
+    const first = this.fields.keys.length + 2;
+    const byName = [...this.numbers.keys()].sort((a, b) => (a < b ? -1 : 1));
+    const ranks = new Map(byName.map((name, rank) => [name, rank]));
+    /** The channels of each node's edges: those of plain edges come first. */
+    const edgesOf = Array.from(this.numbers, () => new Set<number>());
+    for (const [from, to] of edges)
+      if (typeof from === "string" && this.numbers.has(to)) edgesOf[number(from)]?.add(first + number(to));
+    this.joins.forEach(({ from }, at) => {
+      for (const one of from) edgesOf[one]?.add(first + nodes.length + at);
+    });
+    /** What a node reads that has no fields of its own. */
+    const stateKeys = Object.keys(state.fields);
+    const reads = this.fields.keys.length > stateKeys.length ? stateKeys : undefined;
+    const ephemeral = new Set(this.fields.ephemeral);
+    const made = (name: string, at: number, entry?: NodeEntry): GraphNode => ({
+      number: at,
+      name,
+      action: entry?.action as NodeEntry["action"],
+      options: entry?.options ?? {},
+      timeout: timeoutPolicy(entry?.options.timeout),
+      reads: own[at] ? Object.keys(own[at].fields) : reads,
+      edges: [...(edgesOf[at] as Set<number>)],
+      branches: Object.values(branches[name] ?? {}),
+      inside: [entry?.action, ...(entry?.options.subgraphs ?? [])].find(isCompiledGraph),
+      handler: entry?.handler === undefined ? undefined : number(entry.handler),
+      handles: entry?.handles ?? false,
+    });
+    this.nodes = [...nodes.map((entry, at) => made(entry.name, at, entry)), made(START, this.start)];
+    this.inputs = new Set(visible(input.fields, "input"));
+    this.outputs = visible(output.fields, "output");
+    this.plan = new Plan({
+      fields: this.fields.keys.map((_, at) => ephemeral.has(at)),
+      defer: nodes.map(({ options }) => options.defer ?? false),
+      ranks: [...nodes.map(({ name }) => name), START].map((name) => ranks.get(name) as number),
+      joins: this.joins,
+    });
+  }
+
+  /** Of what a caller gives, what the graph takes, and the keys that it drops. */
+  taken(input: Values): { values: Values; dropped: readonly string[] } {
+    let dropped: string[] | undefined;
+    for (const key in input) if (!this.inputs.has(key)) (dropped ??= []).push(key);
+    if (!dropped) return { values: input, dropped: [] };
+    const values = Object.fromEntries(Object.entries(input).filter(([key]) => this.inputs.has(key)));
+    return { values, dropped };
+  }
+}

@@ -1,0 +1,69 @@
+// What is saved behind a checkpoint: the writes of its tasks, and of callers.
+import type { CheckpointPendingWrite, PendingWrite } from "../../checkpoint/types.js";
+import { INTERRUPT, type Interrupt } from "../build/interrupt.js";
+import type { TaskSnapshot } from "./state-snapshot.js";
+
+/** The task of what a caller writes. */
+export const NULL_TASK = "00000000-0000-0000-0000-000000000000";
+
+export const RESUME = "__resume__";
+export const ERROR = "__error__";
+export const ERROR_SOURCE = "__error_source_node__";
+
+/** What a pending write is about besides the state. */
+const SPECIAL = new Set([ERROR, ERROR_SOURCE, INTERRUPT, RESUME]);
+
+/** Tells whether a pending write is about something else than the state. */
+export const isSpecial = (channel: string): boolean => SPECIAL.has(channel);
+
+/** What each task has saved. */
+export type WritesByTask = ReadonlyMap<string, readonly PendingWrite[]>;
+
+export function writesByTask(pending: readonly CheckpointPendingWrite[]): WritesByTask {
+  const byTask = new Map<string, PendingWrite[]>();
+  for (const [id, channel, value] of pending) {
+    const list = byTask.get(id);
+    if (list) list.push([channel, value]);
+    else byTask.set(id, [[channel, value]]);
+  }
+  return byTask;
+}
+
+/** What callers have written to the thread, but for answers. */
+export const writtenByCallers = (pending: readonly CheckpointPendingWrite[]): CheckpointPendingWrite[] =>
+  pending.filter(([id, channel]) => id === NULL_TASK && !isSpecial(channel));
+
+/** Gathers what was written by field, several writes to one as langgraph.js shows them. */
+export function gathered(entries: readonly (readonly [key: string, value: unknown])[]): Record<string, unknown> {
+  const result: Record<string, unknown> = {};
+  const twice = new Set<string>();
+  for (const [key, value] of entries) {
+    if (!(key in result)) result[key] = value;
+    else if (twice.has(key)) (result[key] as { $writes: unknown[] }).$writes.push(value);
+    else {
+      twice.add(key);
+      result[key] = { $writes: [result[key], value] };
+    }
+  }
+  return result;
+}
+
+/** A task with what was saved of it, as states and streams show it. `done`: its questions are open no more. */
+export function savedTask(
+  { id, name, path }: { id: string; name: string; path: readonly unknown[] },
+  saved: readonly PendingWrite[],
+  fields: ReadonlyMap<string, unknown>,
+  { state, done = false }: { state?: unknown; done?: boolean },
+): TaskSnapshot {
+  const error = saved.find(([channel]) => channel === ERROR)?.[1];
+  const asked = saved.filter(([channel]) => !done && channel === INTERRUPT);
+  const written = saved.filter(([channel]) => fields.has(channel));
+  return {
+    id,
+    name,
+    path,
+    interrupts: asked.flatMap(([, value]) => value as Interrupt),
+    ...(error !== undefined ? { error } : state !== undefined && { state }),
+    ...(written.length > 0 && { result: gathered(written) }),
+  };
+}
