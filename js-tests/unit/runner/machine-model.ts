@@ -13,8 +13,8 @@ import {
   type Found,
   type Machine,
   type Rules,
-} from "../../pkg-template/src/runner/machine.js";
-import { statusOf } from "../../pkg-template/src/runner/shown.js";
+} from "../../../pkg-template/src/runner/machine.js";
+import { statusOf } from "../../../pkg-template/src/runner/shown.js";
 
 type Kind = "send" | "empty" | "edit" | "bad edit" | "retry" | "whole" | "part" | "bad answer" | "other";
 type Status = "pending" | "sent" | "failed" | "done" | "gone";
@@ -249,7 +249,10 @@ class Drain {
         return [];
       case "end": {
         const carries = Object.values(w.updates).includes("sent");
-        check(!carries || command.unsends === !w.heard, "what the server has not heard of is not taken for confirmed");
+        check(
+          !carries || command.unsends === !w.heard || w.run === "interrupted",
+          "what the server has not heard of is not taken for confirmed",
+        );
         if (command.unsends) {
           const sent = Object.keys(w.updates).filter((id) => w.updates[id] === "sent");
           this.#mark("sent", "pending");
@@ -588,7 +591,8 @@ export function walk(start: Start, rules: Rules, length: number, walked: Walked)
     checkRules(world, rules);
     visit(world, length);
   } catch (error) {
-    if (error instanceof Broken) throw new Error(`${start}: ${word.join(", ")}: not "${error.message}"`);
+    if (error instanceof Broken)
+      throw new Error(`${start}: ${word.join(", ")}: not "${error.message}"`, { cause: error });
     throw error;
   }
 }

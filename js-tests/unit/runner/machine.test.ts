@@ -1,13 +1,11 @@
 // Every short word of calls, of what a server may do, and of time: no word ends stuck, loses a message or sends one twice.
 import { expect, test } from "vitest";
-import { isThorough } from "../support/seed.js";
+import { isThorough } from "../../support/seed.js";
 import { walk, type Start, type Walked } from "./machine-model.js";
 
 const BOTH = [true, false];
 const ALL_RULES = BOTH.flatMap((canLoad) =>
-  BOTH.flatMap((answersAgain) =>
-    BOTH.map((refuses) => ({ canLoad, answersAgain, refuses, patience: 1 })),
-  ),
+  BOTH.flatMap((answersAgain) => BOTH.map((refuses) => ({ canLoad, answersAgain, refuses, patience: 1 }))),
 );
 const STARTS: readonly Start[] = ["new", "cut", "failed", "asks", "queued"];
 

@@ -50,7 +50,7 @@ export type Found =
   | { readonly is: "cut"; readonly joins: boolean; readonly heard: boolean };
 
 /** What follows the joined run: the server's state again, or the same run made anew if it is gone. */
-type Then =
+type After =
   | { readonly is: "remake" }
   | { readonly is: "load"; readonly joined: string; readonly again: readonly string[] | undefined };
 
@@ -65,7 +65,7 @@ interface Joined extends Attempt {
   readonly tries: number;
   /** Whether a join was ever answered. */
   readonly answered: boolean;
-  readonly then?: Then | undefined;
+  readonly after?: After | undefined;
 }
 
 export type State =
@@ -118,7 +118,7 @@ export type Event =
       readonly named: boolean;
       readonly edits: boolean;
     }
-  | { readonly is: "load"; readonly w: Who }
+  | { readonly is: "load"; readonly w: Who; readonly joins?: boolean }
   | { readonly is: "stop"; readonly w: Who }
   | { readonly is: "dispose" }
   // What a call has made.
@@ -170,7 +170,7 @@ export type Command =
   /** Makes what the call is for: shows a message, reads answers. */
   | { readonly do: "act"; readonly w: Who }
   /** Begins a run in the thread, which carries what is pending, or leaves it. */
-  | { readonly do: "begin"; readonly carries: boolean }
+  | { readonly do: "begin"; readonly n: number; readonly carries: boolean }
   | {
       readonly do: "request";
       readonly n: number;
@@ -185,7 +185,7 @@ export type Command =
   | { readonly do: "tire" }
   | { readonly do: "load"; readonly n: number; readonly joined: string | undefined }
   | { readonly do: "cancel"; readonly n: number }
-  /** Reads no more; the run goes on if it is only left. */
+  /** Reads no more; `goesOn`: the run is left, and not stopped. */
   | { readonly do: "leave"; readonly goesOn: boolean }
   /** Ends the thread's run as stopped: what it carried is pending again, what it was to answer is asked again. */
   | { readonly do: "end"; readonly unsends: boolean; readonly asks: boolean }
@@ -252,7 +252,8 @@ export const isDue = ({ state, unsent, waiters, wants, isAwake }: Machine): bool
 export function listOf<T>(chain: Chain<T>): T[] {
   const list: T[] = [];
   for (let at = chain; at; at = at.rest) list.push(at.last);
-  return list.reverse();
+  list.reverse();
+  return list;
 }
 
 const NONE: readonly never[] = [];
@@ -285,7 +286,7 @@ type Draft = { -readonly [Field in keyof Machine]: Machine[Field] };
 
 /** One step. */
 class Turn {
-  readonly m: Draft;
+  m: Draft;
   readonly commands: Command[] = [];
   readonly #rules: Rules;
 
@@ -311,8 +312,9 @@ class Turn {
       case "stop":
         return this.#stop(event.w);
       case "dispose":
+        return this.#dispose("disconnected");
       case "freed":
-        return this.#dispose();
+        return this.#dispose("DISPOSED");
       case "shown":
       case "wanted":
         return this.#queue(event);
@@ -422,7 +424,7 @@ class Turn {
     }
     const run = standingOf(state.run);
     if (run.is === "cut") return this.#rejoin([event.w], run);
-    if (this.#rules.canLoad) return this.#ask([event.w], undefined);
+    if (this.#rules.canLoad && !event.joins) return this.#ask([event.w], undefined);
     this.#settle([event.w], resultOf(run));
   }
 
@@ -433,10 +435,7 @@ class Turn {
     if (state.is === "rest") {
       const run = standingOf(state.run);
       if (run.is === "cut") return this.#cancel(w, run.heard, undefined);
-      if (openOf(run).length > 0) {
-        this.#do({ do: "end", unsends: false, asks: false });
-        this.m.state = { is: "rest", run: { is: "ended", how: "stopped" } };
-      }
+      this.#dismiss(run);
       return this.#settle([w], "stopped");
     }
     this.#settle(
@@ -444,14 +443,24 @@ class Turn {
       "stopped",
     );
     this.m.later = NONE;
-    if (state.is === "stopping") this.m.stops = [...this.m.stops, w];
-    else if (state.is === "loading") {
+    if (state.is === "stopping") {
+      this.m.stops = [...this.m.stops, w];
+      this.#dismiss(state.run);
+    } else if (state.is === "loading") {
       this.#leave(false);
       this.#settle([...this.m.own, w], "stopped");
       this.m.own = NONE;
       this.m.state = { is: "rest", run: state.run };
     } else if (state.is === "requesting") this.#cancel(w, false, state.answers);
     else if (state.is === "reading" || state.is === "rejoining") this.#cancel(w, state.heard, undefined);
+  }
+
+  /** Puts the questions aside. */
+  #dismiss(run: RunStanding): void {
+    const { state } = this.m;
+    if (openOf(run).length === 0 || (state.is !== "rest" && state.is !== "stopping")) return;
+    this.#do({ do: "end", unsends: false, asks: false });
+    this.m.state = { ...state, run: { is: "ended", how: "stopped" } };
   }
 
   /** Stops the run here at once, and has the server stop it. Answers that it had not begun with are asked for again. */
@@ -465,10 +474,12 @@ class Turn {
     this.m.state = { is: "stopping", n: this.m.n, run };
   }
 
-  #dispose(): void {
-    this.#leave(true);
-    const waiting = [...listOf(this.m.waiters), ...this.m.later].map(({ w }) => w);
-    this.#settle([...this.m.own, ...waiting], "disconnected");
+  /** A thread that was freed can say no more of a run. */
+  #dispose(how: "disconnected" | "DISPOSED"): void {
+    this.#leave(isUnderWay(this.m.state));
+    const ws = [...this.m.own, ...[...listOf(this.m.waiters), ...this.m.later].map(({ w }) => w)];
+    if (how === "disconnected") this.#settle(ws, how);
+    else for (const w of ws) this.#refuse(w, how);
     this.#settle(this.m.stops, "stopped");
     this.m = { ...machineOf({ is: "none" }, NONE), state: { is: "disposed" }, n: this.m.n };
   }
@@ -520,16 +531,15 @@ class Turn {
   #ended(how: Exclude<Found, { is: "cut" }>): void {
     const { state, own } = this.m;
     if (state.is !== "requesting" && state.is !== "reading" && state.is !== "rejoining") return;
-    const then = state.is === "requesting" ? undefined : state.then;
+    const after = state.is === "requesting" ? undefined : state.after;
     const { answers } = state;
     const run = how.is === "failed" ? { ...how, answers } : found(how, { is: "none" });
     if (how.is !== "failed") this.m.mayLack = false;
     this.m.state = { is: "rest", run };
-    if (then?.is === "load" && (how.is === "finished" || how.is === "asks"))
-      return this.#ask(NONE, then.again, then.joined);
-    if (then?.is === "load" && then.again && how.is === "failed")
-      return this.#again(then.again, false);
-    if (then?.is === "remake" && how.is === "failed" && how.gone) {
+    if (after?.is === "load" && (how.is === "finished" || how.is === "asks"))
+      return this.#ask(NONE, after.again, after.joined);
+    if (after?.is === "load" && after.again && how.is === "failed") return this.#again(after.again, false);
+    if (after?.is === "remake" && how.is === "failed" && how.gone) {
       const [first, ...others] = own;
       this.m.own = NONE;
       if (first !== undefined) this.#do({ do: "remake", w: first });
@@ -564,8 +574,8 @@ class Turn {
     if (state.is !== "loading") return;
     const { again } = state;
     if (run !== undefined) {
-      const then: Then = { is: "load", joined: run, again };
-      this.m.state = { is: "rejoining", n, heard: false, tries: -1, answered: false, then };
+      const after: After = { is: "load", joined: run, again };
+      this.m.state = { is: "rejoining", n, heard: false, tries: -1, answered: false, after };
       return this.#do({ do: "join", n });
     }
     const standing = found(how, state.run);
@@ -654,13 +664,13 @@ class Turn {
     const n = ++this.m.n;
     this.m.own = own;
     this.m.state = { is: "requesting", n, answers };
-    this.#do({ do: "begin", carries: !answers }, { do: "request", n, answers, mayLack: this.m.mayLack });
+    this.#do({ do: "begin", n, carries: !answers }, { do: "request", n, answers, mayLack: this.m.mayLack });
   }
 
-  #rejoin(own: readonly Who[], { joins, heard }: CutRun, then?: Then): void {
+  #rejoin(own: readonly Who[], { joins, heard }: CutRun, after?: After): void {
     const n = ++this.m.n;
     this.m.own = own;
-    this.m.state = { is: "rejoining", n, heard, tries: -1, answered: false, then };
+    this.m.state = { is: "rejoining", n, heard, tries: -1, answered: false, after };
     this.#do(joins ? { do: "join", n } : { do: "giveUp", n });
   }
 
