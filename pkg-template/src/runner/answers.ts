@@ -28,5 +28,5 @@ export function answersTo(
 }
 
 function invalid(sentence: string): never {
-  throw new ThreadfoldError("INVALID_VALUE", sentence);
+  throw new ThreadfoldError("INVALID_ARGUMENT", sentence);
 }

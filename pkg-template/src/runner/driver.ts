@@ -352,8 +352,8 @@ const none = (w: Who): Event => ({ is: "stands", ws: [w] });
 
 const REFUSALS: { readonly [Code in Refusal]: ConstructorParameters<typeof ThreadfoldError> } = {
   BUSY: ["BUSY", "A run of the thread is under way, or waits for an answer: stop() it, or wait for its end."],
-  INVALID_STATE: ["INVALID_VALUE", "Nothing has failed, and the run asks nothing: there is nothing to do."],
-  INVALID_ARGUMENT: ["INVALID_VALUE", "No update that has failed has this id: see thread.pending."],
+  INVALID_STATE: ["INVALID_STATE", "Nothing has failed, and the run asks nothing: there is nothing to do."],
+  INVALID_ARGUMENT: ["INVALID_ARGUMENT", "No update that has failed has this id: see thread.pending."],
   DISPOSED: ["DISPOSED", "The runner was disposed."],
 };
 

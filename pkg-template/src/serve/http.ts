@@ -1,7 +1,11 @@
 // What both servers say over HTTP: JSON, refusals, and streams of server-sent events.
 
 import { ThreadfoldError } from "../shared/errors.js";
+import { checkOptions } from "../shared/options.js";
 import { errorWords } from "../stream/error-words.js";
+import { checkCors, checkOrigin, corsHeaders, type Cors } from "./origins.js";
+import { Refusal } from "./refusal.js";
+import type { BodyLimits } from "./request-body.js";
 
 /** Answers a request, as Workers, Next, Deno, Bun and others call it. */
 export type FetchHandler = (request: Request) => Promise<Response>;
@@ -24,12 +28,13 @@ export interface ThreadUse extends Asker {
   readonly owner: string | undefined;
 }
 
-/** Which pages of other origins may call: `true` for all, or one origin. */
-export type Cors = boolean | string;
-
 /** What both servers take. */
-export interface HandlerOptions {
-  /** Which pages of other origins may call. Default: none. */
+export interface HandlerOptions extends BodyLimits {
+  /**
+   * Which pages of other origins may call: `true` for all, without cookies; one origin or a list of them, with cookies.
+   * Other requests with an `Origin` that is not the server's own are answered by 403, and those of other origins whose body
+   * is not `application/json` by 415. Default: none.
+   */
   cors?: Cors | undefined;
   /**
    * Called before every request, of runs and of threads, but for a browser's question whether it may ask (`OPTIONS`).
@@ -47,34 +52,35 @@ export interface HandlerOptions {
   mayUse?: ((use: ThreadUse) => boolean | Promise<boolean>) | undefined;
 }
 
+/** What both servers take, and which of all options are limits. */
+const OWN = ["cors", "authenticate", "mayUse", "maxBodyBytes", "maxDepth"];
+const COUNTS = ["maxBodyBytes", "maxDepth", "maxRecursionLimit", "keep", "keepThreads"];
+
 /**
  * Checks a server's options, in the words of the function that takes them.
  *
- * @throws {@link ThreadfoldError} `INVALID_VALUE`: a misspelt `authenticate` would let everybody in.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT`: a misspelt `authenticate` would let everybody in.
  */
-export function checkOptions(options: HandlerOptions, taker: string, names: readonly string[]): void {
+export function checkServerOptions(taker: string, options: HandlerOptions, names: readonly string[]): void {
   if (typeof options !== "object" || options === null || Array.isArray(options))
-    throw new ThreadfoldError("INVALID_VALUE", `The options of ${taker} should be an object.`);
-  for (const [name, value] of Object.entries(options))
-    if (value !== undefined && name !== "cors" && name !== "authenticate" && name !== "mayUse" && !names.includes(name))
-      throw new ThreadfoldError("INVALID_VALUE", `There is no option '${name}'.`);
-  const { authenticate, mayUse } = options;
-  if (authenticate !== undefined && typeof authenticate !== "function")
-    throw new ThreadfoldError("INVALID_VALUE", "authenticate should be a function.");
-  if (mayUse !== undefined && typeof mayUse !== "function")
-    throw new ThreadfoldError("INVALID_VALUE", "mayUse should be a function.");
-  if (mayUse && !authenticate)
-    throw new ThreadfoldError("INVALID_VALUE", "mayUse needs authenticate, which returns the { identity } that asks.");
-}
-
-/** An answer that is no success, with its sentence. */
-export class Refusal extends Error {
-  constructor(
-    readonly status: number,
-    message: string,
-  ) {
-    super(message);
+    throw new ThreadfoldError("INVALID_ARGUMENT", `The options of ${taker} should be an object.`);
+  checkOptions(taker, options, [...OWN, ...names]);
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined) continue;
+    if (COUNTS.includes(name) && !(typeof value === "number" && value >= 0))
+      throw new ThreadfoldError("INVALID_ARGUMENT", `${name} should be a number from 0.`);
   }
+  const { authenticate, cors, mayUse } = options;
+  checkCors(cors);
+  if (authenticate !== undefined && typeof authenticate !== "function")
+    throw new ThreadfoldError("INVALID_ARGUMENT", "authenticate should be a function.");
+  if (mayUse !== undefined && typeof mayUse !== "function")
+    throw new ThreadfoldError("INVALID_ARGUMENT", "mayUse should be a function.");
+  if (mayUse && !authenticate)
+    throw new ThreadfoldError(
+      "INVALID_ARGUMENT",
+      "mayUse needs authenticate, which returns the { identity } that asks.",
+    );
 }
 
 export const json = (body: string, status = 200): Response =>
@@ -86,17 +92,6 @@ export function decoded(part: string): string {
     return decodeURIComponent(part);
   } catch {
     throw new Refusal(400, `The path has ${part}, which is no encoded text.`);
-  }
-}
-
-/** Reads a request's JSON. A body that is none is refused. */
-export async function bodyOf(request: Request): Promise<unknown> {
-  const text = await request.text();
-  if (text.trim() === "") return {};
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new Refusal(400, "The body is not JSON.");
   }
 }
 
@@ -183,15 +178,8 @@ export function answering(
   shape: (message: string) => object,
   handle: (request: Request, asker: Asker | undefined) => Promise<Response>,
 ): FetchHandler {
-  const allowed: Record<string, string> =
-    cors === undefined || cors === false
-      ? {}
-      : {
-          "access-control-allow-origin": cors === true ? "*" : cors,
-          "access-control-allow-methods": "GET, POST, PATCH, DELETE, OPTIONS",
-          "access-control-expose-headers": "content-location, location",
-        };
   return async (request) => {
+    const allowed = corsHeaders(cors, request);
     if (request.method === "OPTIONS") {
       // "*" would not let in an Authorization.
       const asked = request.headers.get("access-control-request-headers") ?? "*";
@@ -200,6 +188,7 @@ export function answering(
     }
     let response: Response;
     try {
+      checkOrigin(request, cors);
       const asker = await asked(authenticate, request);
       response = asker instanceof Response ? asker : await handle(request, asker);
     } catch (error) {
@@ -209,7 +198,9 @@ export function answering(
     if (!cors) return response;
     // A copy: the headers of what others made may not be changed.
     const shown = new Response(response.body, response);
-    for (const [name, value] of Object.entries(allowed)) shown.headers.set(name, value);
+    for (const [name, value] of Object.entries(allowed))
+      if (name === "vary") shown.headers.append(name, value);
+      else shown.headers.set(name, value);
     return shown;
   };
 }

@@ -2,7 +2,8 @@
 import type { CheckpointSaver, CheckpointTuple } from "../checkpoint/types.js";
 import { uuid6 } from "../graph/ids/ids.js";
 import type { RunnableGraph } from "../stream/graph-parts.js";
-import { Refusal, type Asker, type HandlerOptions } from "./http.js";
+import { type Asker, type HandlerOptions } from "./http.js";
+import { Refusal } from "./refusal.js";
 
 /**
  * The namespace of a thread in which its owner is saved, as the metadata of a checkpoint without values: every saver keeps
@@ -110,7 +111,7 @@ export class Owners {
  * which begins with `__`.
  */
 export function clientsConfigurable(given: unknown): Readonly<Record<string, unknown>> {
-  const places = ["thread_id", "checkpoint_ns", "checkpoint_map"];
+  const places = ["thread_id", "checkpoint_id", "checkpoint_ns", "checkpoint_map"];
   const entries = Object.entries((given ?? {}) as object);
   return Object.fromEntries(entries.filter(([name]) => !places.includes(name) && !name.startsWith("__")));
 }

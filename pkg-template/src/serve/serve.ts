@@ -6,17 +6,17 @@ import { errorWords } from "../stream/error-words.js";
 import { checkedGraph, shownState, type GraphTask, type RunnableGraph } from "../stream/graph-parts.js";
 import {
   answering,
-  bodyOf,
-  checkOptions,
+  checkServerOptions,
   decoded,
   eventStream,
   json,
-  Refusal,
   type Asker,
   type FetchHandler,
   type HandlerOptions,
 } from "./http.js";
+import { Refusal } from "./refusal.js";
 import { Owners } from "./owners.js";
+import { bodyOf } from "./request-body.js";
 import { RunLog, RunLogs } from "./run-log.js";
 import { UnderWay } from "./under-way.js";
 import { wireJson } from "./wire.js";
@@ -52,7 +52,7 @@ export interface ServeOptions extends HandlerOptions {
  * it (its `cancel`). A second run of a thread under way, here or by {@link serveLangGraph}, is refused with 409. With `authenticate` a request
  * needs its `true`; without it anybody may ask.
  *
- * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no compiled graph, and for an unknown option.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for what is no compiled graph, and for an unknown option.
  *
  * @example
  * ```ts
@@ -79,7 +79,7 @@ export interface ServeOptions extends HandlerOptions {
  */
 export function serve(graph: RunnableGraph, options: ServeOptions = {}): FetchHandler {
   checkedGraph(graph, "serve");
-  checkOptions(options, "serve", ["config", "resumable", "keep", "events"]);
+  checkServerOptions("serve", options, ["config", "resumable", "keep", "events"]);
   const server = new AgUiServer(graph, options);
   return answering(
     options,
@@ -116,7 +116,7 @@ class AgUiServer {
     const [, threadId, runId] = (PATH.exec(pathname) ?? []).map((part) => part && decoded(part));
     if (threadId === undefined) {
       if (method === "POST" && !/\/runs\/[^/]+$/.test(pathname))
-        return this.#start(readInput(await bodyOf(request)), request, asker);
+        return this.#start(readInput(await bodyOf(request, this.#options)), request, asker);
       throw new Refusal(404, `There is no ${method} ${pathname}.`);
     }
     await this.#owners.open(asker, threadId, false);

@@ -69,7 +69,7 @@ export class NodeContext<State = unknown, Context = unknown> {
     if (metadata) own(this, "metadata", metadata);
     if (tags) own(this, "tags", tags);
     if (store) own(this, "store", store);
-    if (task.controller || config.signal) Object.defineProperty(this, "signal", signal);
+    if (task.abort || config.signal) Object.defineProperty(this, "signal", signal);
   }
 
   /** The whole state as the super-step began, also where the node was sent an input of its own. */

@@ -14,6 +14,7 @@ import { asError, errorRecord } from "./run-events.js";
 import { RunInput } from "./run-input.js";
 import { ERROR, ERROR_SOURCE, isSpecial, RESUME, type WritesByTask, writesByTask } from "../saved/saved-writes.js";
 import { picked, type Values } from "../build/state-fields.js";
+import { LinkedAbort } from "./linked-abort.js";
 import { Task } from "./task.js";
 
 const NONE: readonly never[] = [];
@@ -23,8 +24,9 @@ export class Run extends RunInput {
   /** Whether what its nodes still do is of no interest. */
   closed = false;
   #failed: Task | undefined;
-  #controller: AbortController | undefined;
-  #signal: AbortSignal | undefined;
+  /** Its signal and its super-step's, if a node has asked for one. */
+  #abort: LinkedAbort | undefined;
+  #stepAbort: LinkedAbort | undefined;
   #unlisten: (() => void) | undefined;
   #wake: ((error?: unknown) => void) | undefined;
   #halted: { error: unknown } | undefined;
@@ -70,7 +72,7 @@ export class Run extends RunInput {
       if (this.on) this.tell(this.#stopped ? "run-interrupt" : "run-end", { output: this.state });
     } catch (error) {
       this.closed = true;
-      this.#controller?.abort(error);
+      this.#stepAbort?.abort(error);
       for (const task of this.tasks) task.stop(error);
       this.tell("run-error", { error });
       await this.#endBadly();
@@ -79,6 +81,7 @@ export class Run extends RunInput {
       this.closed = true;
       around?.delete(this);
       this.#unlisten?.();
+      this.#abort?.leave();
       // Missing where opening has failed.
       (this.plan as PlanRun | undefined)?.free();
     }
@@ -101,7 +104,7 @@ export class Run extends RunInput {
   // A super-step.
 
   #prepare(): void {
-    this.#controller = this.#signal = undefined;
+    this.#stepAbort = undefined;
     this.tasks = this.step.tasks.map((planned, position) => new Task(this, planned, position));
     const saved = this.pending.length > 0 ? writesByTask(this.pending) : undefined;
     if (saved ?? this.answersById ?? this.answer) this.matchAnswers(this.tasks, saved);
@@ -167,7 +170,7 @@ export class Run extends RunInput {
       const { stepTimeout } = this.graph;
       if (stepTimeout) {
         const limit = AbortSignal.timeout(stepTimeout);
-        limit.addEventListener("abort", () => reject(limit.reason as Error));
+        limit.addEventListener("abort", () => reject(limit.reason as Error), { once: true });
       }
       // A node that has answered at once may have failed.
       if (this.#failed) void settle().then(resolve);
@@ -214,7 +217,7 @@ export class Run extends RunInput {
     this.emitResult(task);
     if (handler || this.#failed) return;
     this.#failed = task;
-    this.#controller?.abort(error);
+    this.#stepAbort?.abort(error);
   }
 
   /** Has a failed task's handler run, in the same super-step. */
@@ -321,19 +324,24 @@ export class Run extends RunInput {
   }
 
   /** Is aborted when the super-step fails or the caller aborts the run: what has ended is not told of later errors. */
-  get signal(): AbortSignal {
-    if (this.#signal) return this.#signal;
-    const { signal } = (this.#controller = new AbortController());
-    const given = this.config.signal ?? this.parent?.run.signal;
-    if (this.#failed) this.#controller.abort(this.#failed.error);
-    return (this.#signal = given ? AbortSignal.any([given, signal]) : signal);
+  get abort(): LinkedAbort {
+    if (this.#stepAbort) return this.#stepAbort;
+    const { signal } = this.config;
+    this.#abort ??= new LinkedAbort(signal ? undefined : this.parent?.run.abort);
+    if (signal?.aborted) this.#abort.abort(signal.reason);
+    this.#stepAbort = new LinkedAbort(this.#abort);
+    if (this.#failed) this.#stepAbort.abort(this.#failed.error);
+    return this.#stepAbort;
   }
 
   #listen(): void {
     const { signal } = this.config;
     if (!signal) return;
     if (signal.aborted) throw aborted(signal);
-    const stop = () => this.#wake?.(aborted(signal));
+    const stop = () => {
+      this.#abort?.abort(signal.reason);
+      this.#wake?.(aborted(signal));
+    };
     signal.addEventListener("abort", stop, { once: true });
     this.#unlisten = () => signal.removeEventListener("abort", stop);
   }

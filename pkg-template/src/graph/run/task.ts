@@ -1,4 +1,5 @@
 // One task of a super-step: a node, run until it has answered, failed for good, or asked something.
+import { LinkedAbort } from "./linked-abort.js";
 import { Command } from "../build/command.js";
 import {
   GraphInterrupt,
@@ -36,7 +37,8 @@ export class Task extends TaskWrites {
   /** When its first attempt began, where there may be a second. */
   begun: number | undefined = undefined;
   watch: Watch | undefined = undefined;
-  controller: AbortController | undefined = undefined;
+  /** Its signal, if its time is limited or it has asked for one. */
+  abort: LinkedAbort | undefined = undefined;
   /** How many graphs it has run. */
   subgraphs = 0;
   /** The state with its own writes, if a condition has read it. */
@@ -47,12 +49,9 @@ export class Task extends TaskWrites {
   #firstQuestion: string | undefined;
   #context: NodeContext | undefined;
   #messages: MessageStream | undefined;
-  #signal: AbortSignal | undefined;
 
-  /** A signal of its own: Node warns of more than ten that listen to one. */
   get signal(): AbortSignal {
-    const { run, controller } = this;
-    return (this.#signal ??= AbortSignal.any(controller ? [run.signal, controller.signal] : [run.signal]));
+    return (this.abort ??= new LinkedAbort(this.run.abort)).signal;
   }
 
   // How it runs.
@@ -82,15 +81,14 @@ export class Task extends TaskWrites {
     const sent = planned.send >= 0 ? timeoutPolicy(run.sends[planned.send]?.timeout) : undefined;
     const policy = sent ?? node.timeout;
     if (policy) {
-      this.controller = new AbortController();
-      this.#signal = undefined;
+      this.abort = new LinkedAbort(run.abort);
       this.watch = new Watch(node.name, policy);
     }
     const work = this.#work();
-    const { watch, controller } = this;
+    const { watch, abort } = this;
     if (!policy) return work;
     return (watch as Watch).race(Promise.resolve(work), (error) => {
-      controller?.abort();
+      abort?.abort();
       this.stop(error);
     });
   }

@@ -6,17 +6,20 @@ import { sameJson } from "../../shared/same-json.js";
 import { errorWords } from "../../stream/error-words.js";
 import { newId } from "../../shared/new-id.js";
 import type { GraphConfig, GraphState, RunnableGraph } from "../../stream/graph-parts.js";
-import { eventStream, Refusal, type Asker } from "../http.js";
+import { eventStream, json, type Asker } from "../http.js";
+import { Refusal } from "../refusal.js";
 import { Owners } from "../owners.js";
 import { latestFirst, type RunLog } from "../run-log.js";
 import { UnderWay } from "../under-way.js";
+import { ClientWrites } from "./approvals.js";
+import { wireJson } from "../wire.js";
 import { isOfModes, type RunPart } from "./run-parts.js";
-import { Runs, type Run, type RunRequest } from "./runs.js";
+import { checkpointIn, Runs, type Run, type RunRequest } from "./runs.js";
 import type { ServeLangGraphOptions } from "./serve-options.js";
 import { checkpointOf, configOf, interruptsOf, threadStateOf } from "./thread-state.js";
 
 /** Of how many threads the metadata are kept: a server may stay up for months. */
-const THREADS = 10_000;
+const KEPT_THREADS = 10_000;
 
 interface KeptThread {
   readonly id: string;
@@ -47,10 +50,12 @@ export class LangGraphServer {
   readonly #threads = new Map<string, KeptThread>();
   readonly #runs: Runs;
   readonly #owners: Owners;
+  readonly #writes: ClientWrites;
 
   constructor(graphs: RunnableGraph | ReadonlyMap<string, RunnableGraph>, options: ServeLangGraphOptions) {
     this.#graphs = graphs;
     this.#options = options;
+    this.#writes = new ClientWrites(this.#all(), options.clientWrites);
     this.#owners = new Owners(
       () => this.#all(),
       options,
@@ -122,21 +127,35 @@ export class LangGraphServer {
     return new Response(null, { status: 204 });
   }
 
-  async searchThreads(asked: Record<string, unknown>, asker: Asker | undefined): Promise<object[]> {
+  /** Returns a list as JSON. A thread that cannot be read is one of status `error`, and fails no other. */
+  async searchThreads(asked: Record<string, unknown>, asker: Asker | undefined): Promise<Response> {
     const { metadata, ids, status, values, select, ...page } = asked;
     const [from, to] = rangeOf(page);
     const wantedOnes = (await this.#listed())
       .filter(({ id }) => !Array.isArray(ids) || ids.includes(id))
       .filter((thread) => hasFields(thread.metadata, metadata));
     const found = await this.#owners.usable(asker, wantedOnes);
-    const told = async (thread: KeptThread) => this.#told(thread, await this.#stateIfAny(thread.id));
+    const told = (thread: KeptThread) =>
+      this.#stateIfAny(thread.id)
+        .then((state) => this.#told(thread, state))
+        .catch((error: unknown) => unreadable(this.#told(thread, undefined), error));
     // Only a state says which status a thread has, and which values.
     const isByState = status != null || (isDict(values) && Object.keys(values).length > 0);
     const all = (await Promise.all((isByState ? found : found.slice(from, to)).map(told))) as Told[];
     const wanted = (thread: Told) => (status == null || thread.status === status) && hasFields(thread.values, values);
     const list = isByState ? all.filter(wanted).slice(from, to) : all;
-    if (!Array.isArray(select)) return list;
-    return list.map((thread) => Object.fromEntries(Object.entries(thread).filter(([key]) => select.includes(key))));
+    const shown = (thread: object) =>
+      Array.isArray(select)
+        ? Object.fromEntries(Object.entries(thread).filter(([key]) => select.includes(key)))
+        : thread;
+    const texts = list.map((thread) => {
+      try {
+        return wireJson(shown(thread));
+      } catch (error) {
+        return wireJson(shown(unreadable(thread, error)));
+      }
+    });
+    return json(`[${texts.join(",")}]`);
   }
 
   async state(id: string, checkpoint?: unknown, subgraphs?: unknown): Promise<object> {
@@ -146,6 +165,7 @@ export class LangGraphServer {
   async updateState(id: string, body: Record<string, unknown>): Promise<object> {
     const graph = this.#graphOf(id);
     if (!graph.updateState) throw new Refusal(422, "The graph has no updateState().");
+    this.#writes.check("an update of a thread's state");
     const { values, as_node, checkpoint, checkpoint_id } = body;
     const config = configOf(id, checkpoint ?? checkpoint_id);
     const isFields = (given: unknown) => given == null || isDict(given);
@@ -183,6 +203,7 @@ export class LangGraphServer {
   start(threadId: string, body: RunRequest, { request, asker }: Asked): Run {
     const name = String(body.assistant_id ?? "");
     const graph = this.#graph(name);
+    this.#writes.checkRun(body);
     const { config } = this.#options;
     const more =
       (typeof config === "function" ? (config as (request: Request) => object | undefined)(request) : config) ?? {};
@@ -198,12 +219,17 @@ export class LangGraphServer {
   /** Starts a run, unless it names a checkpoint that is not there or, with `if_not_exists`, such a thread. */
   async begin(threadId: string, body: RunRequest, asked: Asked): Promise<Run> {
     if (body.if_not_exists === "reject") await this.#stateOf(threadId, undefined);
-    const { configurable } = configOf(threadId, body.checkpoint ?? body.checkpoint_id);
+    const { configurable } = configOf(threadId, checkpointIn(body));
     const { checkpoint_id: id } = configurable;
-    const { checkpointer } = this.#graph(String(body.assistant_id ?? ""));
-    const { getTuple } = (checkpointer ?? {}) as { getTuple?(config: object): Promise<unknown> };
-    if (id !== undefined && typeof getTuple === "function" && !(await getTuple.call(checkpointer, { configurable })))
+    const graph = this.#graph(String(body.assistant_id ?? ""));
+    const { getTuple } = (graph.checkpointer ?? {}) as { getTuple?(config: object): Promise<unknown> };
+    if (
+      id !== undefined &&
+      typeof getTuple === "function" &&
+      !(await getTuple.call(graph.checkpointer, { configurable }))
+    )
       throw new Refusal(404, `There is no checkpoint ${String(id)} of the thread ${threadId}.`);
+    await this.#writes.checkPlace(graph, body, configurable);
     return this.start(threadId, body, asked);
   }
 
@@ -211,9 +237,14 @@ export class LangGraphServer {
   async startAlone(body: RunRequest, asked: Asked): Promise<Run> {
     const threadId = newId();
     await this.open(asked.asker, threadId, true);
-    const run = this.start(threadId, body, asked);
-    void run.over.then(() => this.deleteThread(threadId)).catch(() => {});
-    return run;
+    try {
+      const run = this.start(threadId, body, asked);
+      void run.over.then(() => this.deleteThread(threadId)).catch(() => {});
+      return run;
+    } catch (error) {
+      await this.deleteThread(threadId);
+      throw error;
+    }
   }
 
   run(threadId: string, id: string): Run {
@@ -263,8 +294,12 @@ export class LangGraphServer {
     const thread = { id, metadata, createdAt: now, updatedAt: now, assistant: undefined, owner };
     this.#threads.set(id, thread);
     // What is forgotten is the metadata: the thread is the checkpointer's.
-    const [oldest] = this.#threads.keys();
-    if (this.#threads.size > THREADS && oldest !== undefined) this.#threads.delete(oldest);
+    for (const [oldest, kept] of this.#threads) {
+      if (this.#threads.size <= (this.#options.keepThreads ?? KEPT_THREADS) || oldest === id) break;
+      this.#threads.delete(oldest);
+      // One that is busy goes to the end, so that the next search for the oldest does not meet it again.
+      if (this.#underWay(oldest).length > 0) this.#threads.set(oldest, kept);
+    }
     return thread;
   }
 
@@ -405,6 +440,12 @@ const refusedWith =
     const isOurs = error instanceof ThreadfoldError && error.code !== "STORAGE_FAILED";
     throw isOurs || name === "InvalidUpdateError" || code !== undefined ? new Refusal(status, message) : error;
   };
+
+/** What a list has of a thread that cannot be read. */
+function unreadable(thread: object, cause: unknown): object {
+  const { name, message } = errorWords(cause);
+  return { ...thread, status: "error", values: null, interrupts: {}, error: { error: name, message } };
+}
 
 interface Told {
   readonly status: string;

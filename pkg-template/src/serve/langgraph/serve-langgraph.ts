@@ -1,6 +1,8 @@
 import { isDict } from "../../langgraph/merge.js";
 import { checkedGraph, type RunnableGraph } from "../../stream/graph-parts.js";
-import { answering, bodyOf, checkOptions, decoded, json, Refusal, type Asker, type FetchHandler } from "../http.js";
+import { answering, checkServerOptions, decoded, json, type Asker, type FetchHandler } from "../http.js";
+import { Refusal } from "../refusal.js";
+import { bodyOf } from "../request-body.js";
 import { wireJson } from "../wire.js";
 import { checkForms } from "./body-forms.js";
 import { LangGraphServer, locationOf } from "./langgraph-server.js";
@@ -21,7 +23,7 @@ import type { ServeLangGraphOptions } from "./serve-options.js";
  * its `true`; without it anybody may ask.
  *
  * @param graphs - A compiled graph, the assistant of every name, or graphs by their names.
- * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no compiled graph, and for an unknown option.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for what is no compiled graph, and for an unknown option.
  *
  * @example
  * ```ts
@@ -53,13 +55,14 @@ export function serveLangGraph(
     ? undefined
     : new Map(Object.entries(graphs ?? {}).map(([name, graph]) => [name, checkedGraph(graph, "serveLangGraph")]));
   if (byName?.size === 0) checkedGraph(undefined, "serveLangGraph");
-  checkOptions(options, "serveLangGraph", ["config", "basePath", "keep", "parts"]);
+  const own = ["config", "clientWrites", "basePath", "keep", "keepThreads", "maxRecursionLimit", "parts"];
+  checkServerOptions("serveLangGraph", options, own);
   const base = (options.basePath ?? "").replace(/\/$/, "");
   const server = new LangGraphServer(byName ?? (graphs as RunnableGraph), options);
   return answering(
     options,
     (detail) => ({ detail }),
-    (request, asker) => answer(server, base, { request, asker }),
+    (request, asker) => answer(server, base, options, { request, asker }),
   );
 }
 
@@ -76,15 +79,20 @@ interface Call extends Asked {
 type Route = (server: LangGraphServer, call: Call) => unknown;
 
 /** Finds what a request is for, and has it done. */
-async function answer(server: LangGraphServer, base: string, { request, asker }: Asked): Promise<Response> {
+async function answer(
+  server: LangGraphServer,
+  base: string,
+  options: ServeLangGraphOptions,
+  { request, asker }: Asked,
+): Promise<Response> {
   const { pathname, searchParams: query } = new URL(request.url);
   const path = pathname.startsWith(`${base}/`) ? pathname.slice(base.length) : "";
   for (const [method, pattern, route] of ROUTES) {
     const found = method === request.method ? pattern.exec(path) : null;
     if (!found) continue;
-    const body = method === "POST" || method === "PATCH" ? await bodyOf(request) : {};
+    const body = method === "POST" || method === "PATCH" ? await bodyOf(request, options) : {};
     if (!isDict(body)) throw new Refusal(422, "The body should be an object.");
-    checkForms(body);
+    checkForms(body, options.maxRecursionLimit);
     const ids = found.slice(1).map(decoded);
     // Here, and not in the routes: none can leave it out.
     if (path.startsWith("/threads/") && ids[0] !== undefined) {

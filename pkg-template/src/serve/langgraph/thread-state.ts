@@ -1,6 +1,6 @@
 // A graph's state in the words of the threads API.
 import { errorWords } from "../../stream/error-words.js";
-import { Refusal } from "../http.js";
+import { Refusal } from "../refusal.js";
 import { OWNER_NAMESPACE } from "../owners.js";
 import type { GraphConfig, GraphInterrupt, GraphState, GraphTask } from "../../stream/graph-parts.js";
 
