@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { ask, Complaint, isMain, main, root, run } from "./process.mjs";
 import { setup } from "./setup.mjs";
 import { Tally } from "./tally.mjs";
+import { checkLanguage } from "./lint/language.mjs";
 import { WASM } from "./rust.mjs";
 
 const inNode = (path, ...args) => run(process.execPath, [join(root, "node_modules", path), ...args]);
@@ -45,6 +46,8 @@ async function lintSource(tally) {
   await tally.step("oxlint", () => inNode("oxlint/bin/oxlint", "--deny-warnings"));
   await tally.step("typedoc", () => run(process.execPath, [join(root, "docs", "build.mjs"), "--check"]));
   await tally.step("lock files name no host", lockFiles);
+  await tally.step("no address of a package registry", registries);
+  await tally.step("the house style", checkLanguage);
 }
 
 /** Checks which files `cargo publish` would upload. */
@@ -68,6 +71,14 @@ function lockFiles() {
       );
     }
   }
+}
+
+/** Checks that no file names the host of a package registry: another machine may have another. */
+function registries() {
+  const hosts = ["registry[.]npmjs", "npmjs[.]com", "crates[.]io/", "pypi[.]org"].join("|");
+  // Exit code 1: nothing found. Cargo writes the name of its index into its lock files.
+  const found = ask("git", ["grep", "-nE", hosts, "--", ".", ":!*Cargo.lock"]);
+  if (found) throw new Complaint(`The address of a package registry stands in the tree:\n${found}`);
 }
 
 async function lintPackage(tally) {

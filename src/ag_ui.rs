@@ -33,7 +33,7 @@ pub enum Compat {
 /// the state stay unchanged.
 ///
 /// # Errors
-/// [`Error::InvalidValue`] and [`Error::InvalidMessage`] for input of the wrong shape.
+/// [`Error::InvalidArgument`] and [`Error::InvalidMessage`] for input of the wrong shape.
 ///
 /// ```
 /// use serde_json::json;

@@ -1,4 +1,4 @@
-//! Errors: one variant for each case that a caller can handle, each with a stable code.
+//! Errors: one variant for each case, each with a stable code; cases that a caller handles alike share one.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ use crate::digits::digits;
 ///
 /// let gone = json!([{ "type": "remove", "id": "zz" }]);
 /// let error = add_messages(json!([]), gone, MessageRules::default()).unwrap_err();
-/// assert_eq!(error.code(), "UNKNOWN_MESSAGE_REMOVED");
+/// assert_eq!(error.code(), "UNKNOWN_MESSAGE");
 /// assert_eq!(error.to_string(), "Attempting to delete a message with an ID that doesn't exist ('zz')");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,8 +56,8 @@ pub enum Error {
     },
     /// More than one `write_todos` call in one assistant message.
     ParallelTodos,
-    /// A value of the wrong shape.
-    InvalidValue {
+    /// An argument, option or field of the wrong shape.
+    InvalidArgument {
         /// The name of the value: an argument or a field.
         what: String,
         /// What it should be.
@@ -137,7 +137,7 @@ impl Error {
     }
 
     pub(crate) fn value(what: impl Into<String>, expected: &'static str) -> Self {
-        Self::InvalidValue { what: what.into(), expected }
+        Self::InvalidArgument { what: what.into(), expected }
     }
 
     pub(crate) fn message(reason: impl Into<String>) -> Self {
@@ -152,7 +152,7 @@ impl Error {
 
     /// Returns the error of a reducer under the name of its field.
     pub(crate) fn of(mut self, key: &str) -> Self {
-        if let Self::InvalidValue { what, .. } = &mut self {
+        if let Self::InvalidArgument { what, .. } = &mut self {
             key.clone_into(what);
         }
         self
@@ -180,10 +180,10 @@ impl Error {
     pub(crate) fn form(&self) -> &'static str {
         match self {
             Self::NullArgument { received: Some(_) } => {
-                "NULL_ARGUMENT Must specify non-null arguments for both 'left' and 'right'. Only received: '{}'."
+                "INVALID_ARGUMENT Must specify non-null arguments for both 'left' and 'right'. Only received: '{}'."
             }
             Self::NullArgument { received: None } => {
-                "NULL_ARGUMENT Must specify non-null arguments for both 'left' and 'right'."
+                "INVALID_ARGUMENT Must specify non-null arguments for both 'left' and 'right'."
             }
             Self::InvalidMessage { field: None, .. } => "INVALID_MESSAGE Not a message: {}.",
             Self::InvalidMessage { index: Some(_), .. } => {
@@ -191,10 +191,10 @@ impl Error {
             }
             Self::InvalidMessage { index: None, .. } => "INVALID_MESSAGE message{}{} should be {}.",
             Self::UnknownMessageRemoved { .. } => {
-                "UNKNOWN_MESSAGE_REMOVED Attempting to delete a message with an ID that doesn't exist ('{}')"
+                "UNKNOWN_MESSAGE Attempting to delete a message with an ID that doesn't exist ('{}')"
             }
             Self::RemovedAfterRemoveAll { .. } => {
-                "REMOVED_AFTER_REMOVE_ALL Attempting to delete a message with an ID that doesn't exist ('{}') \
+                "UNKNOWN_MESSAGE Attempting to delete a message with an ID that doesn't exist ('{}') \
                  after all messages were removed"
             }
             Self::UnknownMessage { .. } => "UNKNOWN_MESSAGE There is no message with the id '{}'.",
@@ -203,7 +203,7 @@ impl Error {
                 "PARALLEL_TODOS Error: The `write_todos` tool should never be called multiple times in parallel. \
                  Please call it only once per model invocation to update the todo list."
             }
-            Self::InvalidValue { .. } => "INVALID_VALUE {} should be {}.",
+            Self::InvalidArgument { .. } => "INVALID_ARGUMENT {} should be {}.",
             Self::ConcurrentUpdate { guard: None, .. } => {
                 "CONCURRENT_UPDATE At key '{}': Can receive only one value per step. \
                  Use an Annotated key to handle multiple values."
@@ -213,22 +213,20 @@ impl Error {
                  Use guard=False if you want to store any one of multiple values."
             }
             Self::TwoOverwrites { .. } => {
-                "TWO_OVERWRITES At key '{}': Can receive only one Overwrite value per super-step."
+                "CONCURRENT_UPDATE At key '{}': Can receive only one Overwrite value per super-step."
             }
             Self::NotInput { .. } => {
                 "NOT_INPUT The field '{}' is not input: the schema lacks it, or only the agent writes it."
             }
-            Self::NoInput => "NO_INPUT Received no input for __start__",
+            Self::NoInput => "INVALID_ARGUMENT Received no input for __start__",
             Self::InvalidSchema { .. } => "INVALID_SCHEMA This schema cannot be: {}.",
             Self::ReducerConflict { .. } => {
-                "REDUCER_CONFLICT The field '{}' is declared with two reducers: '{}' and '{}'."
+                "INVALID_SCHEMA The field '{}' is declared with two reducers: '{}' and '{}'."
             }
             Self::InvalidPatch { .. } => "INVALID_PATCH Patch operation {}: {}.",
-            Self::PatchPathMissing { .. } => {
-                "PATCH_PATH_MISSING Patch operation {}: nothing is at '{}'."
-            }
+            Self::PatchPathMissing { .. } => "PATCH_FAILED Patch operation {}: nothing is at '{}'.",
             Self::PatchTestFailed { .. } => {
-                "PATCH_TEST_FAILED Patch operation {}: the value at '{}' is not the one tested for."
+                "PATCH_FAILED Patch operation {}: the value at '{}' is not the one tested for."
             }
             Self::ForbiddenKey { .. } => {
                 "FORBIDDEN_KEY The key '{}' is refused: it would reach an object's prototype."
@@ -263,7 +261,7 @@ impl Error {
             | Self::ForbiddenKey { key: part }
             | Self::ReducerFailed { reason: part } => [part, "", ""],
             Self::InvalidMessage { field: Some(field), reason, .. } => [own, field, reason],
-            Self::InvalidValue { what, expected } => [what, expected, ""],
+            Self::InvalidArgument { what, expected } => [what, expected, ""],
             Self::ConcurrentUpdate { key, guard } => [key, guard.unwrap_or_default(), ""],
             Self::ReducerConflict { key, first, second } => [key, first, second],
             Self::InvalidPatch { reason: part, .. }

@@ -138,7 +138,7 @@ impl<V: Value> MessageList<V> {
     /// Adds text to the end of a message: to its content, or to its last text block.
     ///
     /// # Errors
-    /// [`Error::UnknownMessage`] for an id not in the list, [`Error::InvalidValue`] for text that
+    /// [`Error::UnknownMessage`] for an id not in the list, [`Error::InvalidArgument`] for text that
     /// is not a string and for a message whose content takes no text.
     pub fn append(&mut self, id: &V, text: &V) -> Result<(), Error> {
         self.append_to(id, text).map(|_| ())

@@ -22,7 +22,7 @@ impl<V: Value> Schema<V> {
     /// update lacks or the schema does not know leave the state unchanged.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] when either is not an object, and the errors of the fields'
+    /// [`Error::InvalidArgument`] when either is not an object, and the errors of the fields'
     /// reducers.
     ///
     /// ```
@@ -96,7 +96,7 @@ impl<V: Value> Schema<V> {
     /// reducer whatever else was written.
     ///
     /// # Errors
-    /// [`Error::ConcurrentUpdate`], [`Error::TwoOverwrites`], [`Error::InvalidValue`], and the
+    /// [`Error::ConcurrentUpdate`], [`Error::TwoOverwrites`], [`Error::InvalidArgument`], and the
     /// errors of the fields' reducers.
     pub fn step(&self, state: V, updates: &V) -> Result<V, Error> {
         let state = given(state, "a state")?;
@@ -114,7 +114,7 @@ impl<V: Value> Schema<V> {
     /// from input.
     ///
     /// # Errors
-    /// [`Error::NoInput`] for null, [`Error::InvalidValue`] for anything but an object.
+    /// [`Error::NoInput`] for null, [`Error::InvalidArgument`] for anything but an object.
     pub fn input(&self, values: V) -> Result<Filtered<V>, Error> {
         if values.is_null() {
             return Err(Error::NoInput);
@@ -125,7 +125,7 @@ impl<V: Value> Schema<V> {
     /// Filters a state for a run's result: drops the fields that are not output.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] for anything but an object.
+    /// [`Error::InvalidArgument`] for anything but an object.
     pub fn output(&self, state: V) -> Result<Filtered<V>, Error> {
         Ok(self.filter(given(state, "a state")?, &|field| field.output))
     }
@@ -133,7 +133,7 @@ impl<V: Value> Schema<V> {
     /// Filters a state for a checkpoint: drops the untracked fields.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] for anything but an object.
+    /// [`Error::InvalidArgument`] for anything but an object.
     pub fn checkpoint(&self, state: V) -> Result<Filtered<V>, Error> {
         let tracked = |field: &Field<V>| !matches!(field.lifetime, Lifetime::Untracked { .. });
         Ok(self.filter(given(state, "a state")?, &tracked))

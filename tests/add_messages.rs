@@ -237,7 +237,7 @@ fn null_on_one_side_is_an_error() {
         (Value::Null, json!([]), "right"),
     ] {
         let error = add_messages(left, right, LangGraph).unwrap_err();
-        assert_eq!(error.code(), "NULL_ARGUMENT");
+        assert_eq!(error.code(), "INVALID_ARGUMENT");
         assert_eq!(
             error.to_string(),
             format!(

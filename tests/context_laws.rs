@@ -225,7 +225,7 @@ fn a_policy_that_makes_no_sense_is_refused() {
     ] {
         let policy = Policy { trigger: vec![trigger], ..Policy::default() };
         let refused = Context::new(policy, &Estimated).view(&json!([]), None).unwrap_err();
-        assert_eq!(refused.code(), "INVALID_VALUE");
+        assert_eq!(refused.code(), "INVALID_ARGUMENT");
     }
     for messages in [json!(null), json!({}), json!("a"), json!([1]), json!([null])] {
         assert!(Context::new(Policy::default(), &Estimated).view(&messages, None).is_err());

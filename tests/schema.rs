@@ -70,24 +70,24 @@ fn every_field_folds_by_its_reducer() {
             json!([id(2)]),
             Ok(json!([id(1), id(2)])),
         ),
-        (Messages(MessageRules::LangGraph), None, json!([remove]), Err("UNKNOWN_MESSAGE_REMOVED")),
+        (Messages(MessageRules::LangGraph), None, json!([remove]), Err("UNKNOWN_MESSAGE")),
         (Messages(MessageRules::DeepAgents), None, json!([remove]), Ok(json!([]))),
         (Tools(Prefer::First), None, json!([old]), Ok(json!([old]))),
         (Tools(Prefer::First), Some(json!([old])), json!([new]), Ok(json!([old]))),
         (Tools(Prefer::Last), Some(json!([old])), json!([new]), Ok(json!([new]))),
-        (Tools(Prefer::Last), None, json!({}), Err("INVALID_VALUE")),
+        (Tools(Prefer::Last), None, json!({}), Err("INVALID_ARGUMENT")),
         (Files, None, json!({ "/a": 1, "/b": null }), Ok(json!({ "/a": 1 }))),
         (Files, Some(json!({ "/a": 1 })), json!({ "/a": null }), Ok(json!({}))),
         (Append, None, json!([1]), Ok(json!([1]))),
         (Append, Some(json!([1])), json!([2, 3]), Ok(json!([1, 2, 3]))),
         (Append, Some(json!([1])), json!([]), Ok(json!([1]))),
         (Append, Some(json!([1])), json!(null), Ok(json!([1]))),
-        (Append, None, json!("x"), Err("INVALID_VALUE")),
-        (Append, Some(json!("x")), json!([1]), Err("INVALID_VALUE")),
+        (Append, None, json!("x"), Err("INVALID_ARGUMENT")),
+        (Append, Some(json!("x")), json!([1]), Err("INVALID_ARGUMENT")),
         (Merge, None, json!({ "a": null }), Ok(json!({ "a": null }))),
         (Merge, Some(json!({ "a": 1, "b": 1 })), json!({ "b": 2 }), Ok(json!({ "a": 1, "b": 2 }))),
-        (Merge, Some(json!([])), json!({}), Err("INVALID_VALUE")),
-        (Merge, None, json!([]), Err("INVALID_VALUE")),
+        (Merge, Some(json!([])), json!({}), Err("INVALID_ARGUMENT")),
+        (Merge, None, json!([]), Err("INVALID_ARGUMENT")),
     ];
     for (reducer, current, update, wanted) in rows {
         let field = field(reducer);
@@ -341,7 +341,7 @@ fn an_overwrite_sets_a_field_with_a_reducer_whatever_else_is_written() {
         assert_eq!(step(json!([["a"], overwrite, ["b"]])).unwrap(), new);
         // What comes after it is not looked at, what comes before it is.
         assert_eq!(step(json!([overwrite, "no list"])).unwrap(), new);
-        assert_eq!(step(json!(["no list", overwrite])).unwrap_err().code(), "INVALID_VALUE");
+        assert_eq!(step(json!(["no list", overwrite])).unwrap_err().code(), "INVALID_ARGUMENT");
         for other in &overwrites {
             let twice = Error::TwoOverwrites { key: "log".to_owned() };
             assert_eq!(step(json!([overwrite, ["a"], other])).unwrap_err(), twice);

@@ -32,7 +32,7 @@ fn main() -> Result<(), Error> {
         messages: Some(vec![Message::remove("unknown")]),
         ..ChatUpdate::default()
     };
-    assert_eq!(state.update(wrong).map_err(|error| error.code()), Err("UNKNOWN_MESSAGE_REMOVED"));
+    assert_eq!(state.update(wrong).map_err(|error| error.code()), Err("UNKNOWN_MESSAGE"));
     assert_eq!(state.log, ["named"]);
     Ok(())
 }

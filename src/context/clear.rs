@@ -49,7 +49,7 @@ impl Default for ClearOptions<'_> {
 /// `ClearToolUsesEdit`: a result is cleared if the nearest assistant message before it has its call.
 ///
 /// # Errors
-/// [`Error::InvalidValue`] if `messages` is no list; the counter's own.
+/// [`Error::InvalidArgument`] if `messages` is no list; the counter's own.
 ///
 /// ```
 /// use serde_json::json;

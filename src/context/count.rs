@@ -69,7 +69,7 @@ pub struct MessageSize {
 ///
 /// # Errors
 /// [`Error::InvalidMessage`] for what is no message that a model is sent (a removal is none);
-/// [`Error::InvalidValue`] for messages or tools that are no list, for an option that is no number,
+/// [`Error::InvalidArgument`] for messages or tools that are no list, for an option that is no number,
 /// and for a value that is nested more than 1,000 deep.
 pub fn count_tokens<V: Value>(
     messages: &V,
@@ -119,7 +119,7 @@ pub fn message_tokens<V: Value>(message: &V, options: &CountOptions) -> Result<f
 /// Returns what of a message counts; nothing, if it is only for the screen.
 ///
 /// # Errors
-/// [`Error::InvalidMessage`], [`Error::InvalidValue`] as [`count_tokens`].
+/// [`Error::InvalidMessage`], [`Error::InvalidArgument`] as [`count_tokens`].
 pub fn message_size<V: Value>(message: &V, count_name: bool) -> Result<Option<MessageSize>, Error> {
     read(message)?.map(|parts| size_of(&parts, count_name)).transpose()
 }
@@ -127,7 +127,7 @@ pub fn message_size<V: Value>(message: &V, count_name: bool) -> Result<Option<Me
 /// Counts the tools that a model is sent, as [`count_tokens`] does: once, rounded up by themselves.
 ///
 /// # Errors
-/// [`Error::InvalidValue`] for tools that are no list of objects.
+/// [`Error::InvalidArgument`] for tools that are no list of objects.
 pub fn tool_tokens<V: Value>(tools: &V, options: &CountOptions) -> Result<f64, Error> {
     options.check()?;
     match tools.kind() {

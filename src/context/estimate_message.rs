@@ -49,7 +49,7 @@ const CALLS: [&str; 3] = ["tool_use", "tool_call", "function_call"];
 /// ```
 ///
 /// # Errors
-/// [`Error::InvalidMessage`] for what is no message that a model is sent; [`Error::InvalidValue`] for
+/// [`Error::InvalidMessage`] for what is no message that a model is sent; [`Error::InvalidArgument`] for
 /// a value that is nested more than 1,000 deep.
 pub fn estimate_message<V: Value>(message: &V, tokens_per_image: u64) -> Result<Estimate, Error> {
     let mut estimate = Estimate::default();

@@ -58,7 +58,7 @@ pub struct Offloaded<V> {
 /// Moves long results of tools, and a long last message of the user, to files, as deepagents does.
 ///
 /// # Errors
-/// [`Error::InvalidValue`] if `messages` is no list.
+/// [`Error::InvalidArgument`] if `messages` is no list.
 ///
 /// ```
 /// use serde_json::json;

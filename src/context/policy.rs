@@ -90,7 +90,7 @@ impl Policy {
     /// Returns whether the numbers make sense.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] for a measure that is empty, not above 0 or, for a fraction, above 1;
+    /// [`Error::InvalidArgument`] for a measure that is empty, not above 0 or, for a fraction, above 1;
     /// for tokens that are no whole number; for a fraction of nothing.
     pub fn check(&self) -> Result<(), Error> {
         for size in self.trigger.iter().chain(&self.keep) {

@@ -53,7 +53,7 @@ impl<V: Value> Facts<V> {
     /// Reads all messages of a list.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] for what is no list, and those of [`Facts::of`].
+    /// [`Error::InvalidArgument`] for what is no list, and those of [`Facts::of`].
     pub(crate) fn of_all(messages: &V) -> Result<Vec<Self>, Error> {
         if messages.kind() != Kind::Array {
             return Err(Error::value("messages", "a list of messages"));

@@ -38,7 +38,7 @@ pub struct SafeCuts<V: Value> {
 /// Returns the safe cuts of a list of messages.
 ///
 /// # Errors
-/// [`Error::InvalidValue`] for what is no list, [`Error::InvalidMessage`] for an item that is no
+/// [`Error::InvalidArgument`] for what is no list, [`Error::InvalidMessage`] for an item that is no
 /// message.
 pub fn safe_cuts<V: Value>(messages: &V) -> Result<SafeCuts<V>, Error> {
     let facts = Facts::of_all(messages)?;

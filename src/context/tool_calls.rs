@@ -27,7 +27,7 @@ pub enum Waiting {
 /// itself if there is nothing to do.
 ///
 /// # Errors
-/// [`Error::InvalidValue`] for what is no list, [`Error::InvalidMessage`] for an item that is no
+/// [`Error::InvalidArgument`] for what is no list, [`Error::InvalidMessage`] for an item that is no
 /// message.
 ///
 /// ```
@@ -84,7 +84,7 @@ pub fn repair_tool_calls<V: Value>(messages: &V, waiting: Waiting) -> Result<V, 
 /// nothing.
 ///
 /// # Errors
-/// [`Error::InvalidValue`] for what is no list, [`Error::InvalidMessage`] for an item that is no
+/// [`Error::InvalidArgument`] for what is no list, [`Error::InvalidMessage`] for an item that is no
 /// message.
 ///
 /// ```

@@ -63,7 +63,7 @@ const HEAD: usize = 20;
 /// own number if `None`, and not counted unless it is needed.
 ///
 /// # Errors
-/// [`Error::InvalidValue`] if `messages` is no list; the counter's own.
+/// [`Error::InvalidArgument`] if `messages` is no list; the counter's own.
 ///
 /// ```
 /// use serde_json::json;

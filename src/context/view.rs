@@ -131,7 +131,7 @@ impl<'a, V: Value + fmt::Display> Context<'a, V> {
     /// Returns what the model is sent.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] for what is no list, and for a policy that makes no sense;
+    /// [`Error::InvalidArgument`] for what is no list, and for a policy that makes no sense;
     /// [`Error::InvalidMessage`] for what is no message; the counter's own.
     pub fn view(&self, messages: &V, record: Option<&Record<V>>) -> Result<View<V>, Error> {
         if messages.kind() != Kind::Array {

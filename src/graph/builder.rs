@@ -9,9 +9,10 @@ use std::sync::Arc;
 
 use super::agent::Agent;
 use super::checkpointer::Checkpointer;
-use super::command::{Command, END, IntoTargets, START, Target};
-use super::compiled::{Branch, Compiled, Graph, NodeOf};
+use super::command::{Command, END, IntoTargets, START};
+use super::compiled::{Branch, Compiled, NodeOf};
 use super::error::{BoxError, GraphError};
+use super::invoke::Graph;
 use super::names::Names;
 use super::node::{AnyNode, Ctx, Function, NodeFn};
 use super::planner::{Join, Node, Options, Plan, PlanSpec};
@@ -271,22 +272,4 @@ fn join_name(from: &[String], to: &str) -> String {
     let mut from: Vec<_> = from.iter().map(String::as_str).collect();
     from.sort_unstable();
     format!("join:{}:{to}", from.join("+"))
-}
-
-/// Where a target's writes go.
-pub(super) fn write_of<S>(
-    target: &Target<S>,
-    numbers: &HashMap<String, Node>,
-    plan: &Plan,
-) -> Result<Option<u32>, GraphError> {
-    let node = |name: &String| match numbers.get(name).copied().filter(|node| *node < plan.nodes())
-    {
-        Some(node) => Ok(node),
-        None => Err(GraphError::UnknownNode(name.clone())),
-    };
-    Ok(match target {
-        Target::Node(name) if name == END => None,
-        Target::Node(name) => Some(plan.branch(node(name)?)),
-        Target::Send(name, _) => Some(plan.send(Some(node(name)?))),
-    })
 }

@@ -1,16 +1,14 @@
-//! A compiled graph.
+//! A graph as it runs: its nodes, its plan, and the branches between them.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::sync::Arc;
 
 use super::checkpointer::Checkpointer;
-use super::command::Target;
+use super::command::{END, Target};
 use super::error::GraphError;
 use super::names::Names;
 use super::node::AnyNode;
 use super::planner::{Node, Options, Plan};
-use super::running::{Outcome, Resume, Running};
 use crate::State;
 
 /// Where to go, by the state.
@@ -34,150 +32,20 @@ pub(super) struct Compiled<S: State> {
     pub saver: Option<Arc<dyn Checkpointer<S>>>,
 }
 
-/// A compiled graph. It can run any number of times, also at once.
-pub struct Graph<S: State>(pub(super) Compiled<S>);
-
-impl<S> Graph<S>
-where
-    S: State + Send + Sync + 'static,
-    S::Update: Clone + Send + Sync + 'static,
-{
-    /// Runs the graph on a state to its end, and keeps nothing.
-    ///
-    /// # Errors
-    /// See [`GraphError`]: the first of a step, once all its tasks have ended.
-    pub async fn invoke(&self, state: S) -> Result<Outcome<S>, GraphError> {
-        self.stream(state).finish().await
-    }
-
-    /// Runs the graph on a state, step by step.
-    pub fn stream(&self, state: S) -> Running<'_, S> {
-        Running::new(&self.0, state)
-    }
-
-    /// Returns a thread of this graph, which its checkpointer keeps.
-    #[must_use]
-    pub fn on<'g>(&'g self, thread: &'g str) -> OnThread<'g, S> {
-        OnThread { graph: &self.0, thread }
-    }
-}
-
-impl<S: State> fmt::Debug for Graph<S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let nodes: Vec<_> = self.0.nodes.iter().map(|node| &node.name).collect();
-        f.debug_struct("Graph").field("nodes", &nodes).finish_non_exhaustive()
-    }
-}
-
-/// A thread: the graph on a state that a checkpointer keeps.
-///
-/// ```
-/// use serde_json::json;
-/// use threadfold::State;
-/// use threadfold::graph::{BoxError, Ctx, MemorySaver, START, StateGraph};
-///
-/// #[derive(Debug, Clone, Default, State)]
-/// #[state(derive(Clone))]
-/// struct Order {
-///     #[reducer(|sum, more| sum + more)]
-///     cups: u64,
-///     sent: bool,
-/// }
-///
-/// async fn send(order: &Order, ctx: Ctx) -> Result<OrderUpdate, BoxError> {
-///     let sure = ctx.interrupt(json!(format!("{} cups?", order.cups)))?;
-///     Ok(OrderUpdate { sent: sure.as_bool(), ..OrderUpdate::default() })
-/// }
-///
-/// # async fn run() -> Result<(), BoxError> {
-/// let graph = StateGraph::<Order>::new()
-///     .node("send", send)
-///     .edge(START, "send")
-///     .checkpointer(MemorySaver::new())
-///     .compile()?;
-/// let asked = graph.on("1").invoke(OrderUpdate { cups: Some(3), ..OrderUpdate::default() }).await?;
-/// assert_eq!(asked.interrupts[0].value, json!("3 cups?"));
-/// let left = graph.on("1").outcome().await?; // also in a process that starts anew
-/// assert_eq!(left.map(|left| left.interrupts), Some(asked.interrupts));
-/// let done = graph.on("1").resume(json!(true)).await?;
-/// assert!(done.interrupts.is_empty() && done.state.sent);
-/// # Ok(())
-/// # }
-/// # let mut run = Box::pin(run());
-/// # let waker = std::task::Waker::noop();
-/// # assert!(run.as_mut().poll(&mut std::task::Context::from_waker(waker)).is_ready());
-/// ```
-pub struct OnThread<'g, S: State> {
-    graph: &'g Compiled<S>,
-    thread: &'g str,
-}
-
-impl<'g, S> OnThread<'g, S>
-where
-    S: State + Default + Send + Sync + 'static,
-    S::Update: Clone + Send + Sync + 'static,
-{
-    /// Merges an update into the thread's state and runs the graph. Tasks that were not finished
-    /// are dropped.
-    ///
-    /// # Errors
-    /// See [`GraphError`].
-    pub async fn invoke(&self, update: S::Update) -> Result<Outcome<S>, GraphError> {
-        self.stream(update).await?.finish().await
-    }
-
-    /// As [`invoke`](Self::invoke), step by step.
-    ///
-    /// # Errors
-    /// [`GraphError::NoCheckpointer`], or the checkpointer's.
-    pub async fn stream(&self, update: S::Update) -> Result<Running<'g, S>, GraphError> {
-        Running::on_thread(self.graph, self.thread, update).await
-    }
-
-    /// Goes on where the thread was left: with an answer to its interrupt, with answers by ids, or
-    /// with `()` behind a breakpoint or an error.
-    ///
-    /// # Errors
-    /// [`GraphError::UnknownThread`] for a thread of which nothing is saved,
-    /// [`GraphError::UnknownInterrupt`] for an id that no open interrupt has; see [`GraphError`].
-    pub async fn resume(&self, answers: impl Into<Resume>) -> Result<Outcome<S>, GraphError> {
-        self.stream_resumed(answers).await?.finish().await
-    }
-
-    /// As [`resume`](Self::resume), step by step.
-    ///
-    /// # Errors
-    /// As for [`stream`](Self::stream), [`GraphError::UnknownThread`],
-    /// [`GraphError::UnknownInterrupt`] and [`GraphError::SeveralInterrupts`].
-    pub async fn stream_resumed(
-        &self,
-        answers: impl Into<Resume>,
-    ) -> Result<Running<'g, S>, GraphError> {
-        Running::resumed(self.graph, self.thread, answers.into()).await
-    }
-
-    /// Returns the thread's state as of its last step, if there is one, with what the finished nodes of
-    /// a step that did not end have written.
-    ///
-    /// # Errors
-    /// [`GraphError::NoCheckpointer`], or the checkpointer's.
-    pub async fn state(&self) -> Result<Option<S>, GraphError> {
-        Ok(self.outcome().await?.map(|outcome| outcome.state))
-    }
-
-    /// Returns what the thread has come to, without running anything: its state, as
-    /// [`state`](Self::state) tells it, and the interrupts that are still open. So a process that starts
-    /// anew can ask again what another has asked.
-    ///
-    /// # Errors
-    /// [`GraphError::NoCheckpointer`], or the checkpointer's.
-    pub async fn outcome(&self) -> Result<Option<Outcome<S>>, GraphError> {
-        Running::left(self.graph, self.thread).await
-    }
-}
-
-impl<S: State> fmt::Debug for OnThread<'_, S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OnThread").field("thread", &self.thread).finish_non_exhaustive()
-    }
+/// Returns the write that leads to a target.
+pub(super) fn write_of<S>(
+    target: &Target<S>,
+    numbers: &HashMap<String, Node>,
+    plan: &Plan,
+) -> Result<Option<u32>, GraphError> {
+    let node = |name: &String| match numbers.get(name).copied().filter(|node| *node < plan.nodes())
+    {
+        Some(node) => Ok(node),
+        None => Err(GraphError::UnknownNode(name.clone())),
+    };
+    Ok(match target {
+        Target::Node(name) if name == END => None,
+        Target::Node(name) => Some(plan.branch(node(name)?)),
+        Target::Send(name, _) => Some(plan.send(Some(node(name)?))),
+    })
 }

@@ -8,10 +8,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
-use super::builder::write_of;
 use super::checkpointer::{Checkpoint, Finished, Pending};
 use super::command::{Command, START, Target};
-use super::compiled::Compiled;
+use super::compiled::{Compiled, write_of};
 use super::error::{BoxError, GraphError};
 use super::node::{Ctx, Interrupt, Interrupted, Shared};
 use super::planner::{Cause, Node, Run, Status, Task, Writes};

@@ -19,7 +19,7 @@ impl<V: Value> Thread<V> {
     ///
     /// # Errors
     /// [`Error::UnknownMessage`] for text of a message that does not exist, those of the reducers,
-    /// of [`apply_patch`], and [`Error::InvalidValue`]; the state is then unchanged.
+    /// of [`apply_patch`], and [`Error::InvalidArgument`]; the state is then unchanged.
     pub fn receive(&mut self, event: Event<V>) -> Result<Option<V>, Error> {
         self.receive_part(Part { id: None, key: None }, event)
     }

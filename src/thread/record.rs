@@ -68,7 +68,7 @@ impl<V: Value> Thread<V> {
     /// Makes a thread from the result of [`Thread::to_json`].
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] for anything but such an object, for one of another version, and for
+    /// [`Error::InvalidArgument`] for anything but such an object, for one of another version, and for
     /// one with a schema when none, or one without its fields, is given.
     pub fn from_json(schema: Option<Schema<V>>, record: &V) -> Result<Self, Error> {
         if record.text_of("version").as_deref() != Some(VERSION) {

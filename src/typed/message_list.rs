@@ -19,7 +19,7 @@ pub trait Streamed: Identified {
     /// Adds text at the end of its content.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] if the item takes no text.
+    /// [`Error::InvalidArgument`] if the item takes no text.
     fn append(&mut self, text: &str) -> Result<(), Error>;
 }
 

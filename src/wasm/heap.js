@@ -191,7 +191,7 @@ export function newId() {
     return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
   } catch (error) {
     if (isTooDeep(error)) note(error);
-    else note(error, "NO_CRYPTO", "No `crypto` to make ids with: give messages ids, or provide it.");
+    else note(error, "UNSUPPORTED", "No `crypto` to make ids with: give messages ids, or provide it.");
     return "";
   }
 }

@@ -277,7 +277,7 @@ fn a_misfit_says_what_is_wrong() {
     let spec = PlanSpec { defer: vec![false], ranks: vec![0, 0], ..PlanSpec::default() };
     let misfit = Plan::new(&spec).unwrap_err();
     assert_eq!(misfit.to_string(), "ranks should be each place once.");
-    assert_eq!(threadfold::Error::from(misfit).code(), "INVALID_VALUE");
+    assert_eq!(threadfold::Error::from(misfit).code(), "INVALID_ARGUMENT");
     let plan = Arc::new(Plan::new(&PlanSpec { ranks: vec![1, 0], ..spec }).unwrap());
     assert!(Run::open(plan, PlanState::default(), &Options::default()).is_err());
 }

@@ -119,7 +119,7 @@ fn trim_messages_answers_as_python_does() {
         let came = trim_messages(&messages, trim, counter);
         match answer {
             Some(told) => check(came, told, &messages),
-            None => assert_eq!(came.unwrap_err().code(), "INVALID_VALUE"),
+            None => assert_eq!(came.unwrap_err().code(), "INVALID_ARGUMENT"),
         }
     });
 }

@@ -126,7 +126,7 @@ fn summarizes_when_and_where_langchain_does() {
         let messages = messages_of(given, &pool);
         let came = context.view(&messages, None);
         let Some(answer) = answer else {
-            return assert_eq!(came.unwrap_err().code(), "INVALID_VALUE");
+            return assert_eq!(came.unwrap_err().code(), "INVALID_ARGUMENT");
         };
         let view = came.unwrap();
         assert_eq!(Some(view.tokens), answer["tokens"].as_f64());

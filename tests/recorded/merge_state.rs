@@ -121,7 +121,7 @@ fn what_is_no_state_is_refused() {
         given[key] = value;
         let error = ours(&given, Compat::Current).unwrap_err();
         assert!(
-            matches!(&error, Error::InvalidValue { what: named, .. } if named == what),
+            matches!(&error, Error::InvalidArgument { what: named, .. } if named == what),
             "{error}"
         );
     }

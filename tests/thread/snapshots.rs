@@ -199,7 +199,7 @@ fn a_snapshot_that_is_no_list_of_messages_is_refused() {
     let mut thread = Thread::new(Some(schema()), &json!({ "messages": [] })).unwrap();
     for messages in [json!({}), json!([human("1", "a"), 7]), json!(["text"]), Value::Null] {
         let event = Event::Messages { messages, client_roles: None, partial: false };
-        assert!(matches!(thread.receive(event), Err(Error::InvalidValue { .. })));
+        assert!(matches!(thread.receive(event), Err(Error::InvalidArgument { .. })));
     }
     hear(&mut thread, [snapshot(&[human("1", "a"), json!({ "type": "alien", "id": "2" })])]);
     assert_eq!(ids(&thread.state()), ["1", "2"]);

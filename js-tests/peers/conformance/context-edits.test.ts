@@ -40,7 +40,7 @@ test("trimMessages answers as Python's trim_messages does", () => {
         toolPairs: "as-langchain",
       } as never);
     if (error === undefined) expectTold(call(), out ?? [], messages);
-    else expect(refusal(call).code).toBe("INVALID_VALUE");
+    else expect(refusal(call).code).toBe("INVALID_ARGUMENT");
     expect(messages).toEqual(before);
   });
 });

@@ -113,9 +113,9 @@ describe("prototypes are out of reach", () => {
 
   test("a constructor that is not the object's own is not there", () => {
     const reach: PatchOperation[] = [{ op: "add", path: "/constructor/prototype/polluted", value: true }];
-    expect(codeOf(() => applyPatch({}, reach))).toBe("PATCH_PATH_MISSING");
-    expect(codeOf(() => applyPatch([], reach))).toBe("PATCH_PATH_MISSING");
-    expect(codeOf(() => applyPatch({}, [{ op: "test", path: "/toString", value: 1 }]))).toBe("PATCH_PATH_MISSING");
+    expect(codeOf(() => applyPatch({}, reach))).toBe("PATCH_FAILED");
+    expect(codeOf(() => applyPatch([], reach))).toBe("PATCH_FAILED");
+    expect(codeOf(() => applyPatch({}, [{ op: "test", path: "/toString", value: 1 }]))).toBe("PATCH_FAILED");
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
 

@@ -17,7 +17,7 @@ test("schema.input and schema.output show what LangChain's agents show", () => {
     using schema = defineSchema(Object.fromEntries(declared));
     if (error !== undefined) {
       const { code, message } = refusal(() => schema.input(given.values as never));
-      expect({ code, message }).toEqual({ code: "NO_INPUT", message: error });
+      expect({ code, message }).toEqual({ code: "INVALID_ARGUMENT", message: error });
       return;
     }
     const offered = given.values ?? {};

@@ -128,7 +128,7 @@ test("schemas answer or refuse whatever they are given, change none of it, and g
     using second = other.answer;
     const combined = called(() => combineSchemas(schema, second, schema) as AnySchema);
     if ("error" in combined) {
-      expect(combined.error).toMatchObject({ code: "REDUCER_CONFLICT" });
+      expect(combined.error).toMatchObject({ code: "INVALID_SCHEMA" });
       count("in conflict");
     } else {
       count("combined");

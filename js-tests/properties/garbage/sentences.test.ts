@@ -93,5 +93,5 @@ test("every class has its name, in every entry", () => {
     expect.arrayContaining(["Thread", "Schema", "MessageList", "ThreadfoldError"]),
   );
   expect(classes.map(([, value]) => (value as { name: string }).name)).toEqual(classes.map(([name]) => name));
-  expect(new ThreadfoldError("NO_INPUT", "x").name).toBe("ThreadfoldError");
+  expect(new ThreadfoldError("INVALID_ARGUMENT", "x").name).toBe("ThreadfoldError");
 });

@@ -22,7 +22,7 @@ test("an update of a MessageList that fails at its end changes nothing", () => {
     const copy = structuredClone(before.map((message) => JSON.stringify(message)));
     const failing = [...update.map(make), unknownRemoval, { no: "message" }];
     expect(codeOf(() => list.update(failing as never[]))).toBe("INVALID_MESSAGE");
-    expect(codeOf(() => list.update([unknownRemoval]))).toBe("UNKNOWN_MESSAGE_REMOVED");
+    expect(codeOf(() => list.update([unknownRemoval]))).toBe("UNKNOWN_MESSAGE");
     expect(codeOf(() => list.append("not there", "x"))).toBe("UNKNOWN_MESSAGE");
     expect(list.snapshot()).toBe(before);
     expect(before.map((message) => JSON.stringify(message))).toEqual(copy);
@@ -39,8 +39,8 @@ test("a message whose content takes no text refuses it and stays as it is", () =
     { type: "human", id: "2", content: "a" },
   ]);
   const before = list.snapshot();
-  expect(codeOf(() => list.append("1", "x"))).toBe("INVALID_VALUE");
-  expect(codeOf(() => list.append("2", 5 as never))).toBe("INVALID_VALUE");
+  expect(codeOf(() => list.append("1", "x"))).toBe("INVALID_ARGUMENT");
+  expect(codeOf(() => list.append("2", 5 as never))).toBe("INVALID_ARGUMENT");
   expect(list.snapshot()).toBe(before);
   list.append("2", "b");
   expect(list.snapshot()[1]?.content).toBe("ab");

@@ -233,12 +233,12 @@ test("without crypto an id cannot be made, which an error says thousands of time
   let refused = 0;
   for (let at = 0; at < THROWS; at++) {
     without(globalThis, "crypto", () => {
-      if (codeOf(() => (at % 2 === 0 ? addMessages([], "hi") : list.update("hi"))) === "NO_CRYPTO") refused++;
+      if (codeOf(() => (at % 2 === 0 ? addMessages([], "hi") : list.update("hi"))) === "UNSUPPORTED") refused++;
     });
   }
   expect(refused).toBe(THROWS);
   without(globalThis, "crypto", () =>
-    expect(codeOf(() => thread.optimistic({ messages: "hi" } as never))).toBe("NO_CRYPTO"),
+    expect(codeOf(() => thread.optimistic({ messages: "hi" } as never))).toBe("UNSUPPORTED"),
   );
   expect(list.length).toBe(0);
   expect(thread.pending).toHaveLength(0);

@@ -80,7 +80,7 @@ const MALFORMED: unknown[] = [
 ];
 test.each(MALFORMED.map((event) => [event]))("%j is no event", async (event) => {
   const { codes, causes, same } = await folded(event);
-  expect(codes).toEqual(["INVALID_VALUE"]);
+  expect(codes).toEqual(["INVALID_ARGUMENT"]);
   expect(causes).toEqual([event]);
   expect(same).toBe(true);
 });
@@ -104,14 +104,14 @@ test.each<[object, string]>([
         { op: "remove", path: "/nowhere" },
       ],
     },
-    "PATCH_PATH_MISSING",
+    "PATCH_FAILED",
   ],
-  [{ type: "STATE_DELTA", delta: [{ op: "test", path: "/a", value: 2 }] }, "PATCH_TEST_FAILED"],
+  [{ type: "STATE_DELTA", delta: [{ op: "test", path: "/a", value: 2 }] }, "PATCH_FAILED"],
   [{ type: "STATE_DELTA", delta: [{ op: "add", path: "/__proto__/x", value: 2 }] }, "FORBIDDEN_KEY"],
   [{ type: "STATE_DELTA", delta: [{ op: "add", path: 1, value: 2 }] }, "INVALID_PATCH"],
   [
     { type: "ACTIVITY_DELTA", messageId: "a1", activityType: "P", patch: [{ op: "remove", path: "/nowhere" }] },
-    "PATCH_PATH_MISSING",
+    "PATCH_FAILED",
   ],
 ])("%j cannot be folded", async (event, code) => {
   const { codes, causes, same } = await folded(event);
@@ -142,7 +142,7 @@ test("text that is no JSON, and a stream that ends in the middle of a part", asy
   const parts = [started(), ...text("m1", "a")].map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
   const end = await foldAgUi(thread, textResponse(`data: {"type":\n\ndata: [DONE]\n\n${parts}data: {"type":"RUN_FIN`));
   expect(end).toEqual({ status: "cut" });
-  expect(codes).toEqual(["INVALID_VALUE", "INVALID_VALUE"]);
+  expect(codes).toEqual(["INVALID_ARGUMENT", "INVALID_ARGUMENT"]);
   expect(thread.getState().messages).toEqual([{ id: "m1", role: "assistant", content: "a" }]);
 });
 

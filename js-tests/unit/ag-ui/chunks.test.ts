@@ -79,7 +79,7 @@ async function compared(made: Event[]): Promise<void> {
   const codes: string[] = [];
   thread.on("error", ({ code }) => codes.push(code));
   await foldAgUi(thread, run);
-  expect(codes.includes("INVALID_VALUE")).toBe(!whole);
+  expect(codes.includes("INVALID_ARGUMENT")).toBe(!whole);
   if (whole) expect(thread.getState().messages).toEqual((await reference(events)).messages);
 }
 

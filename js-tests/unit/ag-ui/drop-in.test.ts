@@ -291,7 +291,7 @@ test("a class with an apply of its own says that it cannot be folded; one over t
   }
   expect(() => withFold(Own)).toThrow(
     expect.objectContaining({
-      code: "INVALID_VALUE",
+      code: "INVALID_ARGUMENT",
       message: expect.stringMatching(/Own: it has an apply/) as string,
     }) as Error,
   );
@@ -365,7 +365,7 @@ test("a page of HTML is no run that has ended well", async () => {
 
 test("withFold and its agents say what is wrong with their arguments", () => {
   for (const wrong of [undefined, null, 1, {}, Map, () => {}]) {
-    expect(() => withFold(wrong as never)).toThrow(expect.objectContaining({ code: "INVALID_VALUE" }) as Error);
+    expect(() => withFold(wrong as never)).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT" }) as Error);
   }
 });
 

@@ -251,5 +251,5 @@ test("an answer that is no stream of events", async () => {
   );
   const other = new Response("x", { headers: { "content-type": "application/vnd.ag-ui.event+proto" } });
   await expect(foldAgUi(thread, other)).rejects.toThrow("text/event-stream");
-  await expect(foldAgUi(thread, {} as never)).rejects.toMatchObject({ code: "INVALID_VALUE" });
+  await expect(foldAgUi(thread, {} as never)).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
 });

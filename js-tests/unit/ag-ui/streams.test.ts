@@ -333,33 +333,33 @@ test.each<[string, Response, RegExp]>([
 test("a response that was read already says so", async () => {
   const read = textResponse(sse(RUN));
   await read.text();
-  await expect(foldAgUi(new Thread(), read)).rejects.toMatchObject({ code: "INVALID_VALUE" });
+  await expect(foldAgUi(new Thread(), read)).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
 });
 
 test("whatever the arguments are, what is wrong has a code", async () => {
   for (const wrong of [undefined, null, 1, "text", {}, [], () => {}]) {
     await expect(foldAgUi(wrong as never, RUN)).rejects.toMatchObject({
       name: "ThreadfoldError",
-      code: "INVALID_VALUE",
+      code: "INVALID_ARGUMENT",
     });
     expect(() => runInput(wrong as never)).toThrow(
-      expect.objectContaining({ name: "ThreadfoldError", code: "INVALID_VALUE" }) as Error,
+      expect.objectContaining({ name: "ThreadfoldError", code: "INVALID_ARGUMENT" }) as Error,
     );
   }
   for (const wrong of [undefined, null, 1, "text", {}, () => {}, Promise.resolve(undefined)]) {
     await expect(foldAgUi(new Thread(), wrong as never)).rejects.toMatchObject({
       name: "ThreadfoldError",
-      code: "INVALID_VALUE",
+      code: "INVALID_ARGUMENT",
     });
   }
   for (const wrong of [{ signal: 1 }, { onEvent: {} }, { until: "later" }]) {
     await expect(foldAgUi(new Thread(), RUN, wrong as never)).rejects.toMatchObject({
       name: "ThreadfoldError",
-      code: "INVALID_VALUE",
+      code: "INVALID_ARGUMENT",
     });
   }
   expect(() => runInput(new Thread({ threadId: "t1" }), null as never)).toThrow(
-    expect.objectContaining({ code: "INVALID_VALUE" }) as Error,
+    expect.objectContaining({ code: "INVALID_ARGUMENT" }) as Error,
   );
 });
 
@@ -434,7 +434,7 @@ test("an unknown type of a message is just that", async () => {
     finished(),
   ]);
   expect(thread.getState().messages).toEqual(messages);
-  expect(errors.map(({ code }) => code)).toEqual(["INVALID_VALUE", "INVALID_VALUE"]);
+  expect(errors.map(({ code }) => code)).toEqual(["INVALID_ARGUMENT", "INVALID_ARGUMENT"]);
   expect(runInput(thread).messages).toEqual(messages);
 });
 

@@ -73,7 +73,7 @@ test.for<[string, unknown]>([
       .invoke({ messages: "Hi" })
       .catch((error: unknown) => error);
     expect(error).toBeInstanceOf(ThreadfoldError);
-    expect(error).toMatchObject({ code: "INVALID_VALUE", message: expect.stringMatching(/model/) as string });
+    expect(error).toMatchObject({ code: "INVALID_ARGUMENT", message: expect.stringMatching(/model/) as string });
   }
 });
 
@@ -90,7 +90,7 @@ test.for<[string, unknown]>([
   const agent = createAgent({ model, tools: [tool({ name: "a", run: () => value })] });
   const error = await agent.invoke({ messages: "Hi" }).catch((error: unknown) => error);
   expect(error).toBeInstanceOf(ThreadfoldError);
-  expect(error).toMatchObject({ code: "INVALID_VALUE", cause: expect.any(Error) as Error });
+  expect(error).toMatchObject({ code: "INVALID_ARGUMENT", cause: expect.any(Error) as Error });
 });
 
 test("calls whose arguments were malformed are answered before the model is asked again", async () => {

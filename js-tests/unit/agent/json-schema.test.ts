@@ -199,5 +199,5 @@ test.each<[string, unknown, object?, unknown?]>([
 ])("a schema that %s is an error with a code", async (_, schema, defs = {}, value = 1) => {
   const error: unknown = await told(schema, [value], defs).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(ThreadfoldError);
-  expect(["INVALID_VALUE", "UNREADABLE_VALUE"]).toContain((error as ThreadfoldError).code);
+  expect(["INVALID_ARGUMENT", "UNREADABLE_VALUE"]).toContain((error as ThreadfoldError).code);
 });

@@ -131,7 +131,7 @@ test("a file of nothing but what Python takes for spaces is empty", async () => 
 test("a limit is a number from 0 on, or null", () => {
   for (const limit of [-1, Number.NaN, "20000", {}]) {
     const made = () => createFilesystemMiddleware({ toolTokenLimitBeforeEvict: limit as never });
-    expect(made).toThrow(expect.objectContaining({ code: "INVALID_VALUE" }));
+    expect(made).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT" }));
     expect(made).toThrow("toolTokenLimitBeforeEvict should be a number");
   }
 });

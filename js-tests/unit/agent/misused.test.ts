@@ -27,7 +27,7 @@ test.each([
     () => createSubAgentMiddleware({ defaultModel: model, subagents: [{ description: "Looks" } as never] }),
   ],
 ])("%s", (message, make) => {
-  expect(make).toThrow(expect.objectContaining({ code: "INVALID_VALUE", message }));
+  expect(make).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT", message }));
 });
 
 test("a stream mode that there is not is refused before anything runs", async () => {

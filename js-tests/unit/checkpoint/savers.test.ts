@@ -149,7 +149,7 @@ describe.each(savers)("%s", (name, create) => {
     const saver = create();
     const none = checkpoint(0, {});
     const metadata = { source: "input" as const, step: -1, parents: {} };
-    const refused = { code: "INVALID_VALUE" };
+    const refused = { code: "INVALID_ARGUMENT" };
     await expect(saver.put({}, none, metadata, {})).rejects.toMatchObject(refused);
     await expect(saver.put({ configurable: { thread_id: 7 as never } }, none, metadata, {})).rejects.toMatchObject(
       refused,

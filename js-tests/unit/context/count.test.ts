@@ -28,7 +28,7 @@ test("counts as Python does", () => {
   replay("context/count", (record: Recorded<Given, number>) => {
     const ours = () => count(messagesOf(record.in), optionsOf(record.in.options));
     if (record.out !== undefined) expect(ours()).toBe(record.out);
-    else expect(refusal(ours).code).toMatch(/^INVALID_(MESSAGE|VALUE)$/);
+    else expect(refusal(ours).code).toMatch(/^INVALID_(MESSAGE|ARGUMENT)$/);
   });
 });
 
@@ -119,7 +119,7 @@ test("counts a tool of LangChain's by its JSON schema", () => {
   const tool = { name: "f", description: "dé 你", schema, invoke: () => 1 };
   const { title: _title, description: _description, ...parameters } = schema;
   expect(toolTokens([tool])).toBe(toolTokens([{ name: "f", description: "dé 你", parameters }]));
-  expect(refusal(() => toolTokens([{ ...tool, schema: { parse: () => 1 } }])).code).toBe("INVALID_VALUE");
+  expect(refusal(() => toolTokens([{ ...tool, schema: { parse: () => 1 } }])).code).toBe("INVALID_ARGUMENT");
 });
 
 test("counts a tool as Python's json.dumps writes it", () => {
@@ -149,7 +149,7 @@ test("refuses what Python cannot divide by or add", () => {
     ["compat", "python"],
   ] as const) {
     const error = refusal(() => count(["a"], { [name]: value }));
-    expect([name, error.code]).toEqual([name, "INVALID_VALUE"]);
+    expect([name, error.code]).toEqual([name, "INVALID_ARGUMENT"]);
     expect(error.message).toContain(name);
   }
 });

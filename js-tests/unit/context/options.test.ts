@@ -36,8 +36,8 @@ for (const [name, take] of Object.entries(TAKES)) {
   test(`${name}: a misspelt option is refused by its name; one that is undefined is none`, () => {
     const came = outcome(() => take({ triger: 1 }));
     expect("error" in came && came.error).toMatchObject({
-      code: "INVALID_VALUE",
-      message: "There is no option 'triger'.",
+      code: "UNKNOWN_OPTION",
+      message: expect.stringContaining("unknown option 'triger'."),
     });
     expect(() => take({ triger: undefined })).not.toThrow();
     expect(() => take({})).not.toThrow();
@@ -52,14 +52,14 @@ test("a limit says its measures by their names", () => {
       () => entry.truncateToolArgs(list, { keep: limit as Any }),
       () => entry.truncateToolArgs(list, { trigger: limit as Any }),
     ])
-      expect(outcome(make)).toMatchObject({ error: { code: "INVALID_VALUE" } });
+      expect(outcome(make)).toMatchObject({ error: { code: "INVALID_ARGUMENT" } });
 });
 
 test.each(["tokens", "messages", "fraction"])("a limit whose %s are no number is refused", (measure) => {
   for (const none of [NaN, Infinity, -1, "10", null])
     for (const name of ["trigger", "keep"])
       expect(outcome(() => new Context({ [name]: { [measure]: none }, maxInputTokens: 100 } as Any))).toMatchObject({
-        error: { code: "INVALID_VALUE" },
+        error: { code: "INVALID_ARGUMENT" },
       });
 });
 
@@ -100,7 +100,7 @@ for (const [name, run] of Object.entries(RAW)) {
     const came = outcome(run);
     expect("error" in came && came.error).toBeInstanceOf(ThreadfoldError);
     expect((came as { error: ThreadfoldError }).error.code).toMatch(
-      /^(INVALID_VALUE|UNREADABLE_VALUE|INVALID_MESSAGE)$/,
+      /^(INVALID_ARGUMENT|UNREADABLE_VALUE|INVALID_MESSAGE)$/,
     );
   });
 }
@@ -117,7 +117,7 @@ test.each([
   ],
 ])("%s that are %s are refused by their name", (name, value, make) => {
   expect(outcome(() => make(value as Any))).toMatchObject({
-    error: { code: "INVALID_VALUE", message: expect.stringContaining(name) as unknown },
+    error: { code: "INVALID_ARGUMENT", message: expect.stringContaining(name) as unknown },
   });
 });
 
@@ -138,7 +138,7 @@ for (const [name, take] of Object.entries(FLAGS)) {
     const option = name.split(", ")[1] ?? "";
     for (const flag of [1, 0, "", "false", {}, [], () => true])
       expect(outcome(() => take(flag as Any))).toMatchObject({
-        error: { code: "INVALID_VALUE", message: `${option} should be a boolean.` },
+        error: { code: "INVALID_ARGUMENT", message: `${option} should be a boolean.` },
       });
     for (const flag of [true, false, undefined, null]) expect(() => take(flag as Any)).not.toThrow();
   });

@@ -136,9 +136,9 @@ test("a message that is changed in place is read again", () => {
 });
 
 test("wrong options are errors", () => {
-  expect(codeOf(() => repairToolCalls([], { waiting: "never" as never }))).toBe("INVALID_VALUE");
-  expect(codeOf(() => repairToolCalls([], { toolMessage: 1 as never }))).toBe("INVALID_VALUE");
-  expect(codeOf(() => repairToolCalls({ length: 1 } as never))).toBe("INVALID_VALUE");
+  expect(codeOf(() => repairToolCalls([], { waiting: "never" as never }))).toBe("INVALID_ARGUMENT");
+  expect(codeOf(() => repairToolCalls([], { toolMessage: 1 as never }))).toBe("INVALID_ARGUMENT");
+  expect(codeOf(() => repairToolCalls({ length: 1 } as never))).toBe("INVALID_ARGUMENT");
   const toolMessage = () => {
     throw new Error("no");
   };

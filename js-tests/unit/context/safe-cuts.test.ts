@@ -167,12 +167,12 @@ test("messages of every form are read", () => {
 });
 
 test("what is no list, no message or no position is an error, and nothing is added", () => {
-  expect(codeOf(() => safeCuts("x" as never))).toBe("INVALID_VALUE");
+  expect(codeOf(() => safeCuts("x" as never))).toBe("INVALID_ARGUMENT");
   expect(codeOf(() => safeCuts([human(), 4] as never))).toBe("INVALID_MESSAGE");
   const safe = safeCuts([human()] as never);
   expect(codeOf(() => safe.push(human() as never, {} as never))).toBe("INVALID_MESSAGE");
-  expect(codeOf(() => safe.cut("1" as never))).toBe("INVALID_VALUE");
-  expect(codeOf(() => safe.truncate(Number.NaN))).toBe("INVALID_VALUE");
-  expect(codeOf(() => safeCuts([]).replaceLast(human() as never))).toBe("INVALID_VALUE");
+  expect(codeOf(() => safe.cut("1" as never))).toBe("INVALID_ARGUMENT");
+  expect(codeOf(() => safe.truncate(Number.NaN))).toBe("INVALID_ARGUMENT");
+  expect(codeOf(() => safeCuts([]).replaceLast(human() as never))).toBe("INVALID_ARGUMENT");
   expect([safe.cut(-1), safe.cut(Infinity), safe.cut(2 ** 40), safe.length]).toEqual([0, 1, 1, 1]);
 });

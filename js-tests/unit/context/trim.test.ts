@@ -247,9 +247,9 @@ test("what cannot be asked is refused, and what the caller's functions throw is 
     { allowPartial: true, tokenCounter: characters, textSplitter: () => 5 },
   ];
   for (const options of wrong)
-    expect(refused(options), JSON.stringify(options)).toMatchObject({ error: { code: "INVALID_VALUE" } });
+    expect(refused(options), JSON.stringify(options)).toMatchObject({ error: { code: "INVALID_ARGUMENT" } });
   for (const options of [{ tokenCounter: fail }, { allowPartial: true, tokenCounter: characters, textSplitter: fail }])
-    expect(refused(options)).toMatchObject({ error: { code: "INVALID_VALUE", cause: thrown } });
+    expect(refused(options)).toMatchObject({ error: { code: "INVALID_ARGUMENT", cause: thrown } });
 });
 
 test("a counter may trim a list itself", () => {

@@ -1,7 +1,7 @@
 // How a run is ended from outside: a signal, its time, a super-step's time; and what then stands.
 import { START, StateGraph } from "threadfold/graph";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { type Loose, outcome, type Package, same, State } from "./both.js";
+import { type Loose, outcome, type Package, same, State } from "./beside-langgraph.js";
 
 const config = { configurable: { thread_id: "t" } };
 const sleep = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms));

@@ -5,7 +5,7 @@ import { MessagesAnnotation } from "@langchain/langgraph";
 import * as langgraph from "@langchain/langgraph";
 import * as threadfold from "threadfold/graph";
 import { describe, expect, test } from "vitest";
-import { all, type Loose, outcome, type Package, same, State } from "./both.js";
+import { all, type Loose, outcome, type Package, same, State } from "./beside-langgraph.js";
 
 const config = { configurable: { thread_id: "t" } };
 const ours: Package = threadfold;

@@ -3,7 +3,7 @@ import { MemorySaver as TheirSaver } from "@langchain/langgraph";
 import { field, defineSchema } from "threadfold";
 import { MemorySaver, START, StateGraph } from "threadfold/graph";
 import { describe, expect, test } from "vitest";
-import { all, type Loose } from "./both.js";
+import { all, type Loose } from "./beside-langgraph.js";
 
 const thread = { configurable: { thread_id: "t" } };
 const graphOf = (checkpointer: Loose): Loose =>
@@ -13,7 +13,7 @@ const graphOf = (checkpointer: Loose): Loose =>
     .compile({ checkpointer });
 
 describe("a checkpoint_id that is no string", () => {
-  const refused = { code: "INVALID_VALUE", message: expect.stringContaining("checkpoint_id should be a string") };
+  const refused = { code: "INVALID_ARGUMENT", message: expect.stringContaining("checkpoint_id should be a string") };
   test.each([5, {}, true, ["1"]])("is refused: %j", async (checkpoint_id) => {
     const config = { configurable: { thread_id: "t", checkpoint_id } };
     for (const saver of [new MemorySaver(), new TheirSaver()]) {

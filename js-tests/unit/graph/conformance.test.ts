@@ -4,7 +4,7 @@ import { FakeListChatModel } from "@langchain/core/utils/testing";
 import { MessagesAnnotation } from "@langchain/langgraph";
 import { MemorySaver, Send, START, StateGraph } from "threadfold/graph";
 import { describe, expect, test } from "vitest";
-import { all, type Loose, type Package, same, State } from "./both.js";
+import { all, type Loose, type Package, same, State } from "./beside-langgraph.js";
 
 const config = { configurable: { thread_id: "t" } };
 const says = (name: string) => () => ({ log: [name] });
@@ -46,7 +46,7 @@ describe("going back inside a graph", () => {
       for (const again of [10, 20].slice(nth)) told.push((await graph.invoke(answer(of, again), config)).log);
       return { told, called, sources: await sources(graph) };
     };
-    const { plain } = await import("./both.js");
+    const { plain } = await import("./beside-langgraph.js");
     const ours = await run(await import("threadfold/graph"));
     expect(plain(ours)).toEqual(plain(await run(await import("@langchain/langgraph"))));
     expect(ours.told.at(-1)).toEqual(["in", "in", "a", nth === 0 ? "one 10" : "one 1", "two 20"]);

@@ -1,7 +1,7 @@
 // Drawings of graphs, beside langgraph.js's.
 import { START, StateGraph } from "threadfold/graph";
 import { describe, expect, test } from "vitest";
-import { Annotation, type Loose, type Package, same, State } from "./both.js";
+import { Annotation, type Loose, type Package, same, State } from "./beside-langgraph.js";
 
 const nothing = () => ({});
 

@@ -2,7 +2,7 @@
 import * as langgraph from "@langchain/langgraph";
 import * as threadfold from "threadfold/graph";
 import { describe, expect, test } from "vitest";
-import { all, Annotation, type Loose, outcome, type Package, plain, same } from "./both.js";
+import { all, Annotation, type Loose, outcome, type Package, plain, same } from "./beside-langgraph.js";
 
 const thread = { configurable: { thread_id: "t" } };
 const State = Annotation.Root({

@@ -2,7 +2,7 @@
 import { MemorySaver as TheirSaver } from "@langchain/langgraph";
 import * as threadfold from "threadfold/graph";
 import { describe, expect, test } from "vitest";
-import { all, Annotation, type Loose, outcome, type Package, same } from "./both.js";
+import { all, Annotation, type Loose, outcome, type Package, same } from "./beside-langgraph.js";
 
 const State = Annotation.Root({ log: Annotation<string[]>({ reducer: (a, b) => a.concat(b), default: () => [] }) });
 type Method = "put" | "putWrites";

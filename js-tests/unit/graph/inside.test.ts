@@ -1,7 +1,7 @@
 // Graphs inside nodes: what of the outer run they see, and what their own streams show.
 import { FakeListChatModel } from "@langchain/core/utils/testing";
 import { describe } from "vitest";
-import { all, type Loose, type Package, same, State } from "./both.js";
+import { all, type Loose, type Package, same, State } from "./beside-langgraph.js";
 
 const says = (name: string) => () => ({ log: [name] });
 const one = (of: Package, name: string, node: unknown, options: object = {}) =>

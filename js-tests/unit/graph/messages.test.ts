@@ -193,7 +193,7 @@ test("a short list: one id twice in an update is one message, and an empty updat
 
 test("errors are those of the reducer, and a removal of what is not there is one", async () => {
   await expect(states([...adds(8), [{ messages: [removeMessage("nobody")] }]])).rejects.toMatchObject({
-    code: "UNKNOWN_MESSAGE_REMOVED",
+    code: "UNKNOWN_MESSAGE",
   });
   const nameless = { messages: [ai("fine"), { type: "tool", id: "t", content: "" }] };
   await expect(states([...adds(8), [nameless]])).rejects.toMatchObject({

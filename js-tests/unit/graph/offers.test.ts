@@ -2,7 +2,7 @@
 import { RunnableLambda, RunnableSequence } from "@langchain/core/runnables";
 import { describe } from "vitest";
 import { z } from "zod";
-import { all, Annotation, type Loose, outcome, type Package, same, State } from "./both.js";
+import { all, Annotation, type Loose, outcome, type Package, same, State } from "./beside-langgraph.js";
 
 const config = { configurable: { thread_id: "t" } };
 const one = (of: Package, node: unknown, more: object = {}, options: object = {}) =>

@@ -1,7 +1,7 @@
 // Updates of a thread whose step is open: some of its tasks are done, others ask or have failed. Beside langgraph.js.
 import * as threadfold from "threadfold/graph";
 import { describe, expect, test } from "vitest";
-import { all, Annotation, type Loose, outcome, type Package, same } from "./both.js";
+import { all, Annotation, type Loose, outcome, type Package, same } from "./beside-langgraph.js";
 
 const config = { configurable: { thread_id: "t" } };
 const list = () => Annotation<string[]>({ reducer: (a, b) => a.concat(b), default: () => [] });

@@ -1,6 +1,6 @@
 // LangGraph's rules one by one, beside langgraph.js.
 import { describe } from "vitest";
-import { all, type Loose, outcome, type Package, same, State } from "./both.js";
+import { all, type Loose, outcome, type Package, same, State } from "./beside-langgraph.js";
 
 const config = { configurable: { thread_id: "t" } };
 const at = (thread: string, more: object = {}) => ({ configurable: { thread_id: thread, ...more } });

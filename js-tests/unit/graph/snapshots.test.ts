@@ -1,7 +1,7 @@
 // What getState, getStateHistory and updateState tell, whole, beside langgraph.js.
 import { MemorySaver, START, StateGraph } from "threadfold/graph";
 import { describe, expect, test } from "vitest";
-import { all, Annotation, type Loose, type Package, same, State } from "./both.js";
+import { all, Annotation, type Loose, type Package, same, State } from "./beside-langgraph.js";
 
 const config = { configurable: { thread_id: "t" } };
 const says = (name: string) => () => ({ log: [name] });

@@ -5,7 +5,7 @@ import { MessagesAnnotation } from "@langchain/langgraph";
 import { describe, expect, test } from "vitest";
 import { defineSchema, field } from "threadfold";
 import { START, StateGraph } from "threadfold/graph";
-import { all, Annotation, type Loose, outcome, type Package, same, State } from "./both.js";
+import { all, Annotation, type Loose, outcome, type Package, same, State } from "./beside-langgraph.js";
 
 const config = { configurable: { thread_id: "t" } };
 

@@ -4,7 +4,7 @@ import { schemaMetaRegistry, withLangGraph } from "@langchain/langgraph/zod";
 import { describe } from "vitest";
 import { z } from "zod";
 import { z as z3 } from "zod/v3";
-import { type Loose, outcome, type Package, same } from "./both.js";
+import { type Loose, outcome, type Package, same } from "./beside-langgraph.js";
 
 const config = { configurable: { thread_id: "t" } };
 const marked = (v: { string(): Loose }) =>

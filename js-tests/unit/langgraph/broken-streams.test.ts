@@ -186,24 +186,24 @@ describe("an answer that is no stream of events is BAD_RESPONSE, and the run tha
     }
   });
 
-  test("what was read before is INVALID_VALUE", async () => {
+  test("what was read before is INVALID_ARGUMENT", async () => {
     const used = response(["event: values\n\n"]);
     await used.text();
-    expect(await reason(foldRun(new Thread(), used))).toMatchObject({ code: "INVALID_VALUE" });
+    expect(await reason(foldRun(new Thread(), used))).toMatchObject({ code: "INVALID_ARGUMENT" });
   });
 });
 
-describe("what is no thread and no stream is INVALID_VALUE", () => {
+describe("what is no thread and no stream is INVALID_ARGUMENT", () => {
   test.each([[undefined], [null], [5], [{}]])("a thread %j", async (thread) => {
     const error = await reason(foldRun(thread as never, streamOf([])));
     expect(error).toBeInstanceOf(ThreadfoldError);
-    expect(error).toMatchObject({ code: "INVALID_VALUE" });
+    expect(error).toMatchObject({ code: "INVALID_ARGUMENT" });
   });
 
   test.each([[undefined], [null], [5], ["text"], [{}]])("a stream %j", async (stream) => {
     const error = await reason(foldRun(new Thread(), stream as never));
     expect(error).toBeInstanceOf(ThreadfoldError);
-    expect(error).toMatchObject({ code: "INVALID_VALUE" });
+    expect(error).toMatchObject({ code: "INVALID_ARGUMENT" });
   });
 
   test("a stream that is still to come is waited for", async () => {
@@ -289,7 +289,7 @@ describe("the user's abort ends the reading at once", () => {
 });
 
 describe("a listener that throws closes the source, and its error is the run's reader's", () => {
-  const error = new ThreadfoldError("INVALID_VALUE", "Mine");
+  const error = new ThreadfoldError("INVALID_ARGUMENT", "Mine");
   const fail = (): never => {
     throw error;
   };

@@ -461,8 +461,8 @@ describe("what is no good", () => {
       "INVALID_MESSAGE",
       "INVALID_MESSAGE",
       "INVALID_MESSAGE",
-      "INVALID_VALUE",
-      "INVALID_VALUE",
+      "INVALID_ARGUMENT",
+      "INVALID_ARGUMENT",
     ]);
     expect(contents(thread)).toEqual(["Hi", "Hello"]);
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
@@ -479,7 +479,7 @@ describe("what is no good", () => {
         `event: values\ndata: ${JSON.stringify({ messages: [human("h", "Hi")] })}\n\n`,
       ]),
     );
-    expect(told).toEqual([["INVALID_VALUE", '{"messages": [']]);
+    expect(told).toEqual([["INVALID_ARGUMENT", '{"messages": [']]);
     expect(contents(thread)).toEqual(["Hi"]);
   });
 

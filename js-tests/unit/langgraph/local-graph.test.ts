@@ -28,7 +28,7 @@ test.each([
   expect(errors.length).toBeGreaterThan(0);
   for (const error of errors)
     expect(error).toEqual({
-      code: "INVALID_VALUE",
+      code: "INVALID_ARGUMENT",
       message: expect.stringContaining("follow(thread, graph.stream(…))") as string,
     });
   expect(thread.getState().messages).toEqual([]);

@@ -64,7 +64,7 @@ describe("loadThread", () => {
     using again = loadThread({ name, storage, schema });
     again?.update({ spent: 3 });
     expect(again?.getState().spent).toBe(5);
-    expect(codeOf(() => loadThread({ name, storage }))).toBe("INVALID_VALUE");
+    expect(codeOf(() => loadThread({ name, storage }))).toBe("INVALID_ARGUMENT");
   });
 });
 
@@ -151,7 +151,7 @@ describe("what migrate returns", () => {
   test.each(nothing)("is refused if it is %s, and what is saved stays", async (given) => {
     const shelf = storage();
     const kept = shelf.kept.get(name);
-    expect(codeOf(() => load(shelf, () => given))).toBe("INVALID_VALUE");
+    expect(codeOf(() => load(shelf, () => given))).toBe("INVALID_ARGUMENT");
     const errors: string[] = [];
     expect(
       load(
@@ -162,7 +162,7 @@ describe("what migrate returns", () => {
     ).toBe(undefined);
     const slow = slowOf(shelf);
     for (const migrate of [() => given, async () => given])
-      await expect(load(slow, migrate)).rejects.toMatchObject({ code: "INVALID_VALUE" });
+      await expect(load(slow, migrate)).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
     expect(
       await load(
         slow,
@@ -170,7 +170,7 @@ describe("what migrate returns", () => {
         ({ code }) => void errors.push(code),
       ),
     ).toBe(undefined);
-    expect(errors).toEqual(["INVALID_VALUE", "INVALID_VALUE"]);
+    expect(errors).toEqual(["INVALID_ARGUMENT", "INVALID_ARGUMENT"]);
     expect(shelf.kept.get(name)).toBe(kept);
   });
 
@@ -185,7 +185,7 @@ describe("what migrate returns", () => {
 
   test("is refused if it is a promise and the storage answers at once", () => {
     for (const migrate of [async () => ({}), () => Promise.reject(new Error("mine"))])
-      expect(() => load(storage(), migrate)).toThrow(expect.objectContaining({ code: "INVALID_VALUE" }) as Error);
+      expect(() => load(storage(), migrate)).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT" }) as Error);
     expect(() => load(storage(), async () => ({}))).toThrow("make getItem async");
   });
 });
@@ -200,10 +200,10 @@ describe("what cannot be loaded", () => {
   ])("%s: thrown, or told to onError", async (_, kept) => {
     const storage = new Shelf();
     storage.kept.set(name, kept);
-    expect(codeOf(() => loadThread({ name, storage }))).toBe("INVALID_VALUE");
+    expect(codeOf(() => loadThread({ name, storage }))).toBe("INVALID_ARGUMENT");
     const errors: ThreadfoldError[] = [];
     expect(loadThread({ name, storage, onError: (error) => void errors.push(error) })).toBe(undefined);
-    expect(errors.map(({ code }) => code)).toEqual(["INVALID_VALUE"]);
+    expect(errors.map(({ code }) => code)).toEqual(["INVALID_ARGUMENT"]);
     const slow = new SlowShelf();
     slow.inner.kept.set(name, kept);
     await expect(loadThread({ name, storage: slow })).rejects.toThrow(ThreadfoldError);
@@ -224,10 +224,10 @@ describe("what cannot be loaded", () => {
   });
 
   test("options that are none", () => {
-    expect(codeOf(() => loadThread({ name, storage: {} as never }))).toBe("INVALID_VALUE");
-    expect(codeOf(() => loadThread({ storage: new Shelf() } as never))).toBe("INVALID_VALUE");
+    expect(codeOf(() => loadThread({ name, storage: {} as never }))).toBe("INVALID_ARGUMENT");
+    expect(codeOf(() => loadThread({ storage: new Shelf() } as never))).toBe("INVALID_ARGUMENT");
     using thread = new Thread();
-    expect(codeOf(() => persist(thread, { name, storage: undefined as never }))).toBe("INVALID_VALUE");
+    expect(codeOf(() => persist(thread, { name, storage: undefined as never }))).toBe("INVALID_ARGUMENT");
   });
 });
 

@@ -63,7 +63,7 @@ describe("saving", () => {
   test.each([-1, Number.NaN, Number.POSITIVE_INFINITY, "x"])("refuses a throttle of %s", (throttle) => {
     using thread = new Thread();
     expect(() => persist(thread, { name, storage: new Shelf(), throttle: throttle as number })).toThrow(
-      expect.objectContaining({ code: "INVALID_VALUE" }),
+      expect.objectContaining({ code: "INVALID_ARGUMENT" }),
     );
   });
 
@@ -201,7 +201,7 @@ describe("a save that fails", () => {
     thread.update({ circle });
     circle["self"] = circle;
     await stop.flush();
-    expect([errors, storage.writes]).toEqual([["INVALID_VALUE"], []]);
+    expect([errors, storage.writes]).toEqual([["INVALID_ARGUMENT"], []]);
     stop();
   });
 });

@@ -30,7 +30,7 @@ test.each(Object.entries(PROTOCOLS))("%s: answers are kept until all is answered
   expect([runner.status, runner.interrupts, server.requests.length]).toEqual(["interrupted", [one, three], 1]);
   expect([runner.interrupts, heard.at(-1)]).toEqual([runner.interrupts, 2]);
   expect(runner.interrupts).toBe(runner.interrupts);
-  await expect(runner.resume({ value: "?" })).rejects.toMatchObject({ code: "INVALID_VALUE" });
+  await expect(runner.resume({ value: "?" })).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
   await runner.resume([{ id: one?.id, value: "a" }]);
   // Once more, and otherwise.
   expect(await runner.resume({ id: two?.id, value: "B" })).toEqual({ status: "interrupted", interrupts: [three] });
@@ -54,7 +54,7 @@ test.each(Object.entries(PROTOCOLS))(
     await runner.resume({ id: runner.interrupts[0]?.id, value: 1 });
     await runner.stop();
     expect([runner.status, runner.interrupts]).toEqual(["ready", []]);
-    await expect(runner.resume({ value: 1 })).rejects.toMatchObject({ code: "INVALID_VALUE" });
+    await expect(runner.resume({ value: 1 })).rejects.toMatchObject({ code: "INVALID_STATE" });
     expect(await runner.sendMessage("Ask again")).toMatchObject({ status: "interrupted", interrupts: [{}, {}] });
   },
 );

@@ -119,7 +119,7 @@ test.each<[string, () => unknown, object]>([
 });
 
 test("an address without an origin is told, where no page has one", async () => {
-  const error = { code: "INVALID_VALUE", message: "Outside a page an address must be absolute: '/agent' is not." };
+  const error = { code: "INVALID_ARGUMENT", message: "Outside a page an address must be absolute: '/agent' is not." };
   const runner = new AgUiRunner(new Thread<AgUiState>(), { url: "/agent" });
   expect(await runner.sendMessage("Hi")).toMatchObject({ status: "failed", error });
   vi.stubGlobal("location", { href: "http://page/" });

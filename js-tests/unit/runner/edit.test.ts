@@ -146,14 +146,14 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
     const { thread, runner, id } = await chatOf("One");
     const before = thread.getState();
     const none = new Thread() as AnyThread;
-    for (const act of [
-      () => runner.regenerate({ messageId: "gone" }),
-      () => runner.sendMessage("x", {}, { messageId: "gone" }),
-      () => runner.sendMessage("x", {}, { messageId: id(1) }),
-      () => runner.sendMessage(undefined, {}, { messageId: id(0) }),
-      () => make(none, new StubServer(wire)).regenerate(),
-    ])
-      await expect(act()).rejects.toMatchObject({ code: "INVALID_VALUE" });
+    for (const [code, act] of [
+      ["UNKNOWN_MESSAGE", () => runner.regenerate({ messageId: "gone" })],
+      ["UNKNOWN_MESSAGE", () => runner.sendMessage("x", {}, { messageId: "gone" })],
+      ["INVALID_ARGUMENT", () => runner.sendMessage("x", {}, { messageId: id(1) })],
+      ["INVALID_ARGUMENT", () => runner.sendMessage(undefined, {}, { messageId: id(0) })],
+      ["INVALID_STATE", () => make(none, new StubServer(wire)).regenerate()],
+    ] as const)
+      await expect(act()).rejects.toMatchObject({ code });
     expect(thread.getState()).toBe(before);
     expect(runner.status).toBe("ready");
   });

@@ -247,7 +247,7 @@ test("an answer in the middle of a load that finds the question answered is refu
   await runner.load();
   await open(stub, first).resume({ value: "right" });
   const loaded = runner.load();
-  await expect(runner.resume({ value: "left" })).rejects.toMatchObject({ code: "INVALID_VALUE" });
+  await expect(runner.resume({ value: "left" })).rejects.toMatchObject({ code: "INVALID_STATE" });
   expect(await loaded).toEqual({ status: "finished" });
 });
 

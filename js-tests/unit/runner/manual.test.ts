@@ -62,8 +62,8 @@ test("a retry sends what a run carried, and no manual update", async () => {
   const runner = open(thread, server);
   const op = thread.optimistic({ messages: "By hand" }, { manual: true });
   op.fail(new Error("no"));
-  for (const update of [undefined, op.id])
-    await expect(runner.retry(update)).rejects.toMatchObject({ code: "INVALID_VALUE" });
+  await expect(runner.retry()).rejects.toMatchObject({ code: "INVALID_STATE" });
+  await expect(runner.retry(op.id)).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
   expect([op.status, server.requests.length]).toEqual(["failed", 0]);
 });
 
@@ -79,6 +79,6 @@ test("an edit and an answer anew pass over what a call of the page's own carries
   expect(thread.confirmed.messages.map(({ type }) => type)).toEqual(["human", "ai"]);
   expect([op.status, thread.getState().messages.at(-1)?.content]).toEqual(["pending", "By hand"]);
   await expect(runner.sendMessage("No", undefined, { messageId: "own" })).rejects.toMatchObject({
-    code: "INVALID_VALUE",
+    code: "INVALID_ARGUMENT",
   });
 });

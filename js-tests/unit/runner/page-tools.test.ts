@@ -85,7 +85,7 @@ test("the page sends other messages than it shows: repaired, or fewer, and never
   ]);
 
   choose = () => "none" as never;
-  expect(await runner.sendMessage("Four")).toMatchObject({ status: "failed", error: { code: "INVALID_VALUE" } });
+  expect(await runner.sendMessage("Four")).toMatchObject({ status: "failed", error: { code: "INVALID_ARGUMENT" } });
 });
 
 test("what is queued is not sent, also if the page would", async () => {

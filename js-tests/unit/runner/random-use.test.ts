@@ -95,7 +95,11 @@ test.each(Object.entries(WAYS))("%s: random use under faults", async (name, { wi
       /** What is asked for may be refused: nothing has failed, nothing is asked. Nothing else may be wrong. */
       const ask = (what: Promise<unknown>) => {
         asked++;
-        going.push(what.catch((error: { code?: string }) => expect(["INVALID_VALUE", "BUSY"]).toContain(error.code)));
+        going.push(
+          what.catch((error: { code?: string }) =>
+            expect(["INVALID_ARGUMENT", "INVALID_STATE", "UNKNOWN_MESSAGE", "BUSY"]).toContain(error.code),
+          ),
+        );
       };
       const decisions = () => runner.interrupts.map(({ id }) => ({ id, value: "left" }));
 

@@ -327,13 +327,13 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
     const { thread, runner } = open();
     await runner.sendMessage("Ask twice");
     const [one, two] = runner.interrupts;
-    await expect(runner.resume({ value: 1 })).rejects.toMatchObject({ code: "INVALID_VALUE" });
-    await expect(runner.resume([])).rejects.toMatchObject({ code: "INVALID_VALUE" });
+    await expect(runner.resume({ value: 1 })).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
+    await expect(runner.resume([])).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
     expect(runner.status).toBe("interrupted");
     const answers = [one, two].map((interrupt, at) => ({ id: interrupt?.id, value: at }));
     expect(await runner.resume(answers)).toEqual({ status: "finished" });
     expect(texts(thread).at(-1)).toMatch(/0.*1/);
-    await expect(runner.resume({ value: 1 })).rejects.toMatchObject({ code: "INVALID_VALUE" });
+    await expect(runner.resume({ value: 1 })).rejects.toMatchObject({ code: "INVALID_STATE" });
   });
 
   test("an answer that does not arrive leaves the question open; retry sends it again", async () => {
@@ -426,8 +426,8 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
     const { server, runner } = open();
     expect(await runner.rejoin()).toEqual({ status: "finished" });
     await runner.stop();
-    await expect(runner.retry()).rejects.toMatchObject({ code: "INVALID_VALUE" });
-    await expect(runner.retry("none")).rejects.toMatchObject({ code: "INVALID_VALUE" });
+    await expect(runner.retry()).rejects.toMatchObject({ code: "INVALID_STATE" });
+    await expect(runner.retry("none")).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
     expect([runner.status, server.requests]).toEqual(["ready", []]);
   });
 });

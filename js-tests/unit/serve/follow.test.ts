@@ -97,7 +97,7 @@ describe.each(OURS)("$library", ({ chatGraph, nestedGraph }) => {
   ])("%s is refused in a sentence", async (_, stream) => {
     const { thread } = watched();
     await expect(follow(thread, stream as never)).rejects.toMatchObject({
-      code: "INVALID_VALUE",
+      code: "INVALID_ARGUMENT",
       message: expect.stringContaining("list of modes") as string,
     });
   });

@@ -305,7 +305,10 @@ describe.each(LIBRARIES)("$library", ({ library, chatGraph, nestedGraph, halfGra
 
   test.each([undefined, {}, new StateGraph(MessagesAnnotation)])("argument %# is no compiled graph", (graph) => {
     expect(() => new GraphAgent({ graph: graph as never })).toThrow(
-      expect.objectContaining({ code: "INVALID_VALUE", message: expect.stringContaining("compiled graph") as string }),
+      expect.objectContaining({
+        code: "INVALID_ARGUMENT",
+        message: expect.stringContaining("compiled graph") as string,
+      }),
     );
   });
 
@@ -333,7 +336,7 @@ describe.each(LIBRARIES)("$library", ({ library, chatGraph, nestedGraph, halfGra
     [chatGraph(), { ...input("Hi"), messages: [{ id: "q" }] }, "messages"],
   ])("graphEvents refuses bad input %#, at once", (graph, given, sentence) => {
     expect(() => graphEvents(graph as never, given as never)).toThrow(
-      expect.objectContaining({ code: "INVALID_VALUE", message: expect.stringContaining(sentence) as string }),
+      expect.objectContaining({ code: "INVALID_ARGUMENT", message: expect.stringContaining(sentence) as string }),
     );
   });
 });

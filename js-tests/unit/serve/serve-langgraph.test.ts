@@ -415,7 +415,7 @@ describe.each(LIBRARIES)("$library", ({ chatGraph, nestedGraph }) => {
   });
 
   test.each([undefined, {}, { agent: {} }])("argument %# is no graph to serve", (graphs) => {
-    expect(() => serveLangGraph(graphs as never)).toThrow(expect.objectContaining({ code: "INVALID_VALUE" }));
+    expect(() => serveLangGraph(graphs as never)).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT" }));
   });
 });
 

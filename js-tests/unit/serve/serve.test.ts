@@ -392,17 +392,24 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
   });
 
   test.each([
-    [{ autenticate: () => false }, "There is no option 'autenticate'."],
-    [{ basepath: "/api" }, "There is no option 'basepath'."],
     [{ authenticate: "x" }, "authenticate should be a function."],
     [{ authenticate: null }, "authenticate should be a function."],
     [() => false, "The options of serve should be an object."],
     [null, "The options of serve should be an object."],
   ])("refuses the options %j when it is made", (options, message) => {
-    const refusal = (of: string) => expect.objectContaining({ code: "INVALID_VALUE", message: of }) as Error;
+    const refusal = (of: string) => expect.objectContaining({ code: "INVALID_ARGUMENT", message: of }) as Error;
     expect(() => serve(chatGraph(), options as never)).toThrow(refusal(message));
     const other = message.replace("of serve ", "of serveLangGraph ");
     expect(() => serveLangGraph(chatGraph(), options as never)).toThrow(refusal(other));
+  });
+
+  test.each([
+    [{ autenticate: () => false }, "unknown option 'autenticate'. Did you mean 'authenticate'?"],
+    [{ basepath: "/api" }, "unknown option 'basepath'."],
+  ])("refuses the unknown option of %j", (options, message) => {
+    const refusal = { code: "UNKNOWN_OPTION", message: expect.stringContaining(message) as string };
+    expect(() => serve(chatGraph(), options as never)).toThrow(expect.objectContaining(refusal));
+    expect(() => serveLangGraph(chatGraph(), options as never)).toThrow(expect.objectContaining(refusal));
   });
 
   test("takes the options that it has, and those that are undefined", () => {
@@ -428,7 +435,7 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
   });
 
   test("what is no graph is refused when it is served", () => {
-    expect(() => serve({} as never)).toThrow(expect.objectContaining({ code: "INVALID_VALUE" }));
+    expect(() => serve({} as never)).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT" }));
   });
 
   test("a thread of a runner in the process reaches it without a network", async () => {

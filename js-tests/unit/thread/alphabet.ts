@@ -42,7 +42,7 @@ const optimistic =
     try {
       thread.optimistic(update, options);
     } catch (error) {
-      if ((error as { code?: string }).code !== "UNKNOWN_MESSAGE_REMOVED") throw error;
+      if ((error as { code?: string }).code !== "UNKNOWN_MESSAGE") throw error;
     }
   };
 const add = (id: string): Letter => optimistic({ messages: [human(id)] });

@@ -454,7 +454,7 @@ describe("what a record has", () => {
     using thread = threadOf();
     const record = json(thread);
     expect(() => Thread.fromJSON({ ...record, version: 99 })).toThrow(
-      expect.objectContaining({ code: "INVALID_VALUE" }),
+      expect.objectContaining({ code: "INVALID_ARGUMENT" }),
     );
   });
 
@@ -462,6 +462,6 @@ describe("what a record has", () => {
     using thread = new Thread({ schema: defineSchema({ messages: field.messages(), log: field.append<string>() }) });
     thread.update({ log: ["a"] });
     const record = json(thread);
-    expect(() => Thread.fromJSON(record)).toThrow(expect.objectContaining({ code: "INVALID_VALUE" }));
+    expect(() => Thread.fromJSON(record)).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT" }));
   });
 });

@@ -229,7 +229,7 @@ describe("a compaction made here", () => {
     const { thread } = talked({});
     for (const wrong of [null, undefined, {}, 1]) {
       expect(() => thread.compact(wrong as never, "said")).toThrow(
-        expect.objectContaining({ code: "INVALID_VALUE" }) as Error,
+        expect.objectContaining({ code: "INVALID_ARGUMENT" }) as Error,
       );
     }
     thread.free();

@@ -231,7 +231,9 @@ describe("once a frame", () => {
     hear(thread, text("1", "b"));
     vi.advanceTimersByTime(20);
     expect(listener).toHaveBeenCalledTimes(1);
-    expect(() => new Thread({ notify: "never" as never })).toThrow(expect.objectContaining({ code: "INVALID_VALUE" }));
+    expect(() => new Thread({ notify: "never" as never })).toThrow(
+      expect.objectContaining({ code: "INVALID_ARGUMENT" }),
+    );
   });
 });
 
@@ -349,7 +351,7 @@ test("drift and error listeners run when the event is done, may call the thread,
   hear(thread, message(ai("1", "a")), messages(ai("1", "b")), text("9", "x"));
   expect(seen.length).toBe(4);
   expect(() => thread.on("other" as never, listener as never)).toThrow(
-    expect.objectContaining({ code: "INVALID_VALUE" }),
+    expect.objectContaining({ code: "INVALID_ARGUMENT" }),
   );
 });
 
@@ -384,7 +386,7 @@ test("a freed thread throws DISPOSED everywhere", () => {
   // These need no core.
   expect(thread.getInitialState()).toEqual({ messages: [] });
   expect([thread.run, thread.had("1")]).toEqual([{ status: "idle" }, false]);
-  thread.report(new ThreadfoldError("INVALID_VALUE", "late"));
+  thread.report(new ThreadfoldError("INVALID_ARGUMENT", "late"));
 });
 
 test("a listener may give the thread up", () => {
@@ -418,8 +420,8 @@ test("a listener may give the thread up in mid-stream", async () => {
 test("what a listener is, and is not", () => {
   using thread = threadOf();
   for (const listener of [undefined, null, 5, {}]) {
-    expect(() => thread.subscribe(listener as never)).toThrow(expect.objectContaining({ code: "INVALID_VALUE" }));
-    expect(() => thread.on("error", listener as never)).toThrow(expect.objectContaining({ code: "INVALID_VALUE" }));
+    expect(() => thread.subscribe(listener as never)).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT" }));
+    expect(() => thread.on("error", listener as never)).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT" }));
   }
 });
 

@@ -269,12 +269,12 @@ test("one that cannot be is refused, and nothing is shown", () => {
   using thread = threadOf(human("1", "a"));
   const before = thread.getState();
   expect(() => thread.optimistic({ messages: [{ type: "remove", id: "9" }] })).toThrow(
-    expect.objectContaining({ code: "UNKNOWN_MESSAGE_REMOVED" }),
+    expect.objectContaining({ code: "UNKNOWN_MESSAGE" }),
   );
   expect(() => thread.optimistic({ todos: [{ content: 1 }], messages: [human("2", "b")] })).toThrow(
     expect.objectContaining({ code: "INVALID_TODOS" }),
   );
-  expect(() => thread.optimistic(5 as never)).toThrow(expect.objectContaining({ code: "INVALID_VALUE" }));
+  expect(() => thread.optimistic(5 as never)).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT" }));
   expect(thread.getState()).toBe(before);
   expect(thread.pending).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { isThorough } from "../../support/seed.js";
 import { ai, hear, human, started, streamed, text, threadOf } from "./say.js";
 
-const INVALID = expect.objectContaining({ code: "INVALID_VALUE" }) as Error;
+const INVALID = expect.objectContaining({ code: "INVALID_ARGUMENT" }) as Error;
 const schema = defineSchema({ messages: field.messages(), topic: field.replace() });
 const removeAll = { type: "remove", id: REMOVE_ALL_MESSAGES } as const;
 const json = (value: unknown) => JSON.parse(JSON.stringify(value)) as ThreadRecord;
@@ -233,6 +233,6 @@ test("an error keeps its name, its message and its code in a record, for the run
 });
 
 test("an error of this package says as JSON what it says", () => {
-  const error = new ThreadfoldError("INVALID_VALUE", "Not so.", { cause: new Error("why") });
-  expect(json(error)).toEqual({ name: "ThreadfoldError", code: "INVALID_VALUE", message: "Not so." });
+  const error = new ThreadfoldError("INVALID_ARGUMENT", "Not so.", { cause: new Error("why") });
+  expect(json(error)).toEqual({ name: "ThreadfoldError", code: "INVALID_ARGUMENT", message: "Not so." });
 });

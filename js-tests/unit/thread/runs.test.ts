@@ -189,21 +189,21 @@ test("events that cannot be folded leave the state whole, and the stream goes on
     expect(thread.getState(), JSON.stringify(event)).toBe(before);
   }
   expect(seen.errors).toEqual([
-    "PATCH_PATH_MISSING",
-    "UNKNOWN_MESSAGE_REMOVED",
+    "PATCH_FAILED",
+    "UNKNOWN_MESSAGE",
     "INVALID_TODOS",
     "INVALID_MESSAGE",
-    "INVALID_VALUE",
-    "INVALID_VALUE",
+    "INVALID_ARGUMENT",
+    "INVALID_ARGUMENT",
     "INVALID_MESSAGE",
     "INVALID_MESSAGE",
     "FORBIDDEN_KEY",
-    "INVALID_VALUE",
+    "INVALID_ARGUMENT",
     "UNKNOWN_MESSAGE",
-    "INVALID_VALUE",
-    "INVALID_VALUE",
-    "INVALID_VALUE",
-    "INVALID_VALUE",
+    "INVALID_ARGUMENT",
+    "INVALID_ARGUMENT",
+    "INVALID_ARGUMENT",
+    "INVALID_ARGUMENT",
   ]);
   hear(thread, text("1", "b"));
   expect(shown(thread)).toEqual(["1 ab"]);

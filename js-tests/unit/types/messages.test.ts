@@ -91,13 +91,13 @@ describe("addMessages", () => {
     // @ts-expect-error a number
     expect(codeOf(() => addMessages([], 5))).toBe("INVALID_MESSAGE");
     // @ts-expect-error null
-    expect(codeOf(() => addMessages(null, []))).toBe("NULL_ARGUMENT");
+    expect(codeOf(() => addMessages(null, []))).toBe("INVALID_ARGUMENT");
     // @ts-expect-error no content
     addMessages([], { type: "human" });
     // @ts-expect-error no type and no role
     expect(codeOf(() => addMessages([], { content: "a" }))).toBe("INVALID_MESSAGE");
     // @ts-expect-error rules of nobody
-    expect(codeOf(() => addMessages([], [], { rules: "mine" }))).toBe("INVALID_VALUE");
+    expect(codeOf(() => addMessages([], [], { rules: "mine" }))).toBe("INVALID_ARGUMENT");
   });
 
   test("is also called messagesStateReducer", () => {
@@ -157,5 +157,5 @@ test("langGraphDefaultMergeState keeps the other fields of a state", () => {
 });
 
 test("an error's code is one of those documented", () => {
-  expectTypeOf(new ThreadfoldError("NO_INPUT", "").code).toEqualTypeOf<ThreadfoldErrorCode>();
+  expectTypeOf(new ThreadfoldError("INVALID_ARGUMENT", "").code).toEqualTypeOf<ThreadfoldErrorCode>();
 });

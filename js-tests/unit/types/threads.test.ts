@@ -141,7 +141,7 @@ test("a thread with a schema takes the schema's updates", () => {
   expectTypeOf(thread.getState().log).toEqualTypeOf<number[]>();
   expectTypeOf(thread.message("q")).toEqualTypeOf<AgUiMessage | undefined>();
   // @ts-expect-error a list of numbers
-  expect(codeOf(() => thread.optimistic({ log: 2 }))).toBe("INVALID_VALUE");
+  expect(codeOf(() => thread.optimistic({ log: 2 }))).toBe("INVALID_ARGUMENT");
   // @ts-expect-error no such field
   expect(codeOf(() => thread.optimistic({ lug: [2] }))).toBe("NOT_INPUT");
 });

@@ -108,7 +108,7 @@ export function stepOf(event: { readonly type: string }): Step<FoldedEvent> | un
 export function foldEvent(fold: Fold, { step }: Kind, event: AgUiEvent, id: string | undefined): RunEnd | undefined {
   const isKnown = id !== undefined && event.type !== "RUN_STARTED" && fold.delivery.had({ id });
   const parts = step && fold.chunks.opened.size === 0 ? undefined : partsOf(fold, event, isKnown);
-  if (typeof parts === "string") return isKnown ? undefined : fold.refuse(event, parts, "INVALID_VALUE");
+  if (typeof parts === "string") return isKnown ? undefined : fold.refuse(event, parts, "INVALID_ARGUMENT");
   fold.delivery.at(id === undefined ? undefined : { id });
   let end: RunEnd | undefined;
   if (!parts) end = foldStep(fold, step, event as FoldedEvent, isKnown);

@@ -49,7 +49,7 @@ export interface FoldOptions {
  * A text of an earlier run that is sent once more from its start is that text, not more of it.
  *
  * @throws {@link ThreadfoldError} `BAD_RESPONSE`, with the HTTP `status`, for a response that is no stream of events (an
- *   error status, a page, a body of JSON); `INVALID_VALUE` for what is no source or no thread; `DISPOSED` once the
+ *   error status, a page, a body of JSON); `INVALID_ARGUMENT` for what is no source or no thread; `DISPOSED` once the
  *   thread was freed.
  *
  * @example
@@ -126,14 +126,16 @@ class Reading implements Taker {
   }
 
   refuse(data: string, cause: unknown): void {
-    const error = new ThreadfoldError("INVALID_VALUE", "An event of the stream is not JSON: see the cause.", { cause });
+    const error = new ThreadfoldError("INVALID_ARGUMENT", "An event of the stream is not JSON: see the cause.", {
+      cause,
+    });
     this.#fold.thread.report(error, data);
   }
 
   /** An end that cannot be read is an end all the same. */
   #refuse(value: AgUiEvent | null | undefined, why: string): undefined {
     const { thread } = this.#fold;
-    const error = new ThreadfoldError("INVALID_VALUE", why);
+    const error = new ThreadfoldError("INVALID_ARGUMENT", why);
     thread.report(error, value);
     if ((value?.type === "RUN_FINISHED" || value?.type === "RUN_ERROR") && isOpen(thread)) {
       thread.receive({ type: "run-failed", error });
@@ -168,6 +170,6 @@ function checked(options: FoldOptions): FoldOptions {
         : read.signal !== undefined && typeof read.signal.addEventListener !== "function"
           ? "signal should be an AbortSignal"
           : undefined;
-  if (wrong) throw new ThreadfoldError("INVALID_VALUE", `The option ${wrong}.`);
+  if (wrong) throw new ThreadfoldError("INVALID_ARGUMENT", `The option ${wrong}.`);
   return read;
 }

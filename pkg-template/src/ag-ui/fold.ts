@@ -106,7 +106,7 @@ const FOLDS = Symbol.for("threadfold.ag-ui.folds");
 /** Returns the fold of a thread: the same one, whoever folds. */
 export function foldOf(thread: FoldingThread): Fold {
   if (!isObject(thread) || typeof (thread as Partial<FoldingThread>).receive !== "function") {
-    throw new ThreadfoldError("INVALID_VALUE", "Events are folded into a thread, such as new Thread().");
+    throw new ThreadfoldError("INVALID_ARGUMENT", "Events are folded into a thread, such as new Thread().");
   }
   const folds = ((globalThis as { [FOLDS]?: WeakMap<FoldingThread, Fold> })[FOLDS] ??= new WeakMap());
   let fold = folds.get(thread);

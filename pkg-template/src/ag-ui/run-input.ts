@@ -65,7 +65,7 @@ export interface SendingThread extends FoldingThread, FailingThread {}
  * of a list or an object that grew here only what is new. What `thread.receive` brought is the server's, in a run and
  * outside; the values that a thread starts with and what `thread.update` adds are yours, until a run takes them along.
  *
- * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no thread, or if there is no thread id; and if several
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for what is no thread, or if there is no thread id; and if several
  *   pending updates write one field that has a reducer of its own, since only that reducer could make one of them.
  *
  * @example
@@ -87,11 +87,11 @@ export interface SendingThread extends FoldingThread, FailingThread {}
 export function runInput(thread: SendingThread, options: RunInputOptions = {}): RunAgentInput {
   foldOf(thread);
   if (typeof options !== "object" || options === null)
-    throw new ThreadfoldError("INVALID_VALUE", "The options of runInput should be an object.");
+    throw new ThreadfoldError("INVALID_ARGUMENT", "The options of runInput should be an object.");
   const threadId = options.threadId ?? thread.threadId;
   if (threadId === undefined) {
     throw new ThreadfoldError(
-      "INVALID_VALUE",
+      "INVALID_ARGUMENT",
       "A run needs a thread id: new Thread({ threadId }), or runInput(thread, { threadId }).",
     );
   }
@@ -221,7 +221,7 @@ function onlyWrite(pending: Shown["pending"], key: string): unknown {
   const writes = pending.map(({ update }) => update as Values).filter((update) => Object.hasOwn(update, key));
   if (writes.length > 1) {
     throw new ThreadfoldError(
-      "INVALID_VALUE",
+      "INVALID_ARGUMENT",
       `Several pending updates write '${key}', which has a reducer of its own: set the option 'state' to what to send.`,
     );
   }

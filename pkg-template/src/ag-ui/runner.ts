@@ -11,7 +11,7 @@ import { newId } from "../shared/new-id.js";
 import { refusal } from "../stream/response.js";
 import type { AgUiState, ThreadUpdate } from "../thread/thread-types.js";
 import { callsLeft } from "./calls-left.js";
-import { checkOptions } from "../runner/check-options.js";
+import { checkRunnerOptions } from "../runner/check-options.js";
 import { request } from "../stream/http.js";
 import type { Answer, RunNews, RunProtocol } from "../runner/protocol.js";
 import { OPEN_INTERRUPTS, questionIn, text } from "../runner/question.js";
@@ -116,7 +116,7 @@ export class AgUiRunner<S extends WithAgUiMessages = AgUiState, U extends object
   U
 > {
   /**
-   * @throws {@link ThreadfoldError} `INVALID_VALUE` for anything but a thread, for an unknown option, and unless
+   * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for anything but a thread, for an unknown option, and unless
    *   exactly one of `url`, `agent` and `send` is given.
    */
   constructor(thread: Thread<S, U>, options: AgUiRunnerOptions) {
@@ -163,10 +163,10 @@ class AgUiProtocol implements RunProtocol {
   constructor(thread: Thread, options: AgUiRunnerOptions) {
     this.#thread = thread;
     this.#options = options;
-    checkOptions<AgUiRunnerOptions>(options, OWN_OPTIONS);
+    checkRunnerOptions<AgUiRunnerOptions>("new AgUiRunner", options, OWN_OPTIONS);
     const { url, agent, send } = options ?? {};
     if ([url, agent, send].filter((way) => way !== undefined).length !== 1)
-      throw new ThreadfoldError("INVALID_VALUE", "An AgUiRunner takes one of the options url, agent and send.");
+      throw new ThreadfoldError("INVALID_ARGUMENT", "An AgUiRunner takes one of the options url, agent and send.");
   }
 
   readonly answersAgain = true;
@@ -207,7 +207,7 @@ class AgUiProtocol implements RunProtocol {
     const chosen = typeof choose === "function" ? choose(messages as AgUiMessage[]) : undefined;
     if (!chosen) return messages;
     if (!Array.isArray(chosen))
-      throw new ThreadfoldError("INVALID_VALUE", "The option messages should return a list of messages.");
+      throw new ThreadfoldError("INVALID_ARGUMENT", "The option messages should return a list of messages.");
     const sent = new Set(messages.map(({ id }: Message) => id));
     const { messages: all = [] } = this.#thread.getState() as { messages?: readonly Message[] };
     const unsent = new Set(all.map(({ id }) => id).filter((id) => !sent.has(id)));
@@ -245,7 +245,7 @@ class AgUiProtocol implements RunProtocol {
     const run = this.#run;
     if (run.runId && this.canJoin && !this.#options.cancel)
       throw new ThreadfoldError(
-        "INVALID_VALUE",
+        "INVALID_ARGUMENT",
         "The run may go on: the runner can join runs, but has no option cancel.",
       );
     const answer = run.runId ? await this.#options.cancel?.(run, signal) : undefined;
@@ -326,7 +326,7 @@ function resuming(forwardedProps: object, answers: readonly Answer[] | undefined
     const [answer] = answers;
     if (answers.length > 1 || answer?.cancelled)
       throw new ThreadfoldError(
-        "INVALID_VALUE",
+        "INVALID_ARGUMENT",
         "Interrupts without ids can be answered one at a time, and not cancelled.",
       );
     const { command } = forwardedProps as { command?: object };

@@ -16,7 +16,7 @@ import type { CheckpointSaver } from "../checkpoint/types.js";
 import { defined } from "../context/options.js";
 import { ThreadfoldError } from "../shared/errors.js";
 import { type AgentCallbacks, CALLBACKS, callbacksOf } from "./model/callbacks.js";
-import { checkNames } from "../shared/options.js";
+import { checkOptions } from "../shared/options.js";
 import { addLoop, type Builder } from "./loop.js";
 import { checked, schemaOf } from "./middleware/middleware.js";
 import { modelCallLimitMiddleware } from "./middleware/model-call-limit.js";
@@ -82,8 +82,27 @@ export type Agent<F = Record<never, never>, M = readonly Middleware[], R = Respo
   UpdateOfAgent<F>
 >;
 
-/** Options of LangChain's that this agent takes and has no use for. */
-const OF_LANGCHAIN = ["description", "includeAgentName", "version", "streamTransformers"];
+const NAMES = [
+  "model",
+  "tools",
+  "systemPrompt",
+  "middleware",
+  "stateSchema",
+  "schema",
+  "responseFormat",
+  "checkpointer",
+  "maxIterations",
+  "name",
+  "contextSchema",
+  "durability",
+  "store",
+  "signal",
+  "interruptBefore",
+  "interruptAfter",
+  "on",
+  "id",
+  ...CALLBACKS,
+];
 
 /** What Python's agents have: enough for any loop that ends. */
 const RECURSION_LIMIT = 9999;
@@ -98,7 +117,7 @@ const base = defineSchema({
  * Makes an agent: a graph that asks the model, runs the tools that it calls, and asks again, until it calls none. The names
  * are LangChain's; the hooks of the middlewares are nodes, in LangChain's order.
  *
- * @throws {@link ThreadfoldError} `INVALID_VALUE` for options of the wrong kind or of unknown names, and for two middlewares
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for options of the wrong kind or of unknown names, and for two middlewares
  *   of one name.
  *
  * @example
@@ -146,18 +165,17 @@ export function createAgent<
     interruptBefore,
     interruptAfter,
     on,
-    ...others
   } = options ?? ({} as AgentOptions<S, M, R>);
-  checkNames(others, ["id", ...CALLBACKS, ...OF_LANGCHAIN]);
+  checkOptions("createAgent", options, NAMES);
   checkModel(model);
   if (systemPrompt && typeof systemPrompt !== "string" && !("content" in Object(systemPrompt)))
-    throw new ThreadfoldError("INVALID_VALUE", "systemPrompt should be a text or a message.");
+    throw new ThreadfoldError("INVALID_ARGUMENT", "systemPrompt should be a text or a message.");
   const middleware = list(ownMiddleware, "middleware").map((one) => checked(one as Middleware));
   if (maxIterations !== undefined)
     middleware.unshift({ ...modelCallLimitMiddleware({ runLimit: maxIterations }), name: "maxIterations" });
   const names = new Set(middleware.map((one) => one.name));
   if (names.size < middleware.length)
-    throw new ThreadfoldError("INVALID_VALUE", "Please remove duplicate middleware instances.");
+    throw new ThreadfoldError("INVALID_ARGUMENT", "Please remove duplicate middleware instances.");
 
   const schema = stateOf(middleware, own);
   const given = [...middleware.flatMap(({ tools = [] }) => tools), ...list(ownTools, "tools")].map(agentTool);
@@ -206,7 +224,7 @@ export function createAgent<
 
 /** @throws {@link ThreadfoldError} where there is none. */
 export function checkModel(model: unknown): void {
-  if (!model) throw new ThreadfoldError("INVALID_VALUE", "`model` option is required to create an agent.");
+  if (!model) throw new ThreadfoldError("INVALID_ARGUMENT", "`model` option is required to create an agent.");
 }
 
 /** The schema of the state: a field that the agent itself declares counts, whatever a middleware says of it. */
@@ -225,5 +243,5 @@ function stateOf(middleware: readonly Middleware[], own: StateForm<SchemaFields>
 export function list<T>(given: readonly T[] | undefined, what: string): readonly T[] {
   if (given === undefined || given === null) return [];
   if (Array.isArray(given)) return given as T[];
-  throw new ThreadfoldError("INVALID_VALUE", `The ${what} of an agent should be a list.`);
+  throw new ThreadfoldError("INVALID_ARGUMENT", `The ${what} of an agent should be a list.`);
 }

@@ -48,17 +48,17 @@ export const callsOf = (message: unknown): readonly ToolCall[] =>
 /**
  * Returns what a model answered.
  *
- * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no message.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for what is no message.
  */
 export function checkedAnswer<T>(came: T): T {
   if (typeof came !== "object" || came === null || Array.isArray(came) || Symbol.asyncIterator in came)
     throw new ThreadfoldError(
-      "INVALID_VALUE",
+      "INVALID_ARGUMENT",
       `A model should answer with a message, or with a text if it is a function; not with ${kindOf(came)}.`,
     );
   const calls: unknown = callsOf(came);
   if (!Array.isArray(calls) || calls.some((call) => typeof call !== "object" || call === null))
-    throw new ThreadfoldError("INVALID_VALUE", "The tool_calls of a model's answer should be a list of calls.");
+    throw new ThreadfoldError("INVALID_ARGUMENT", "The tool_calls of a model's answer should be a list of calls.");
   return came;
 }
 
@@ -101,7 +101,7 @@ const BLOCKS = new Set<unknown>([
 /**
  * What a tool returned, as the content of a message.
  *
- * @throws {@link ThreadfoldError} `INVALID_VALUE` for what JSON has no form for.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for what JSON has no form for.
  */
 export function contentOf(value: unknown): string | readonly ContentBlock[] {
   if (typeof value === "string") return value;
@@ -111,7 +111,7 @@ export function contentOf(value: unknown): string | readonly ContentBlock[] {
     return JSON.stringify(value) ?? String(value);
   } catch (cause) {
     const sentence = "What a tool returns should be a text, or what JSON has a form for: see the cause.";
-    throw new ThreadfoldError("INVALID_VALUE", sentence, { cause });
+    throw new ThreadfoldError("INVALID_ARGUMENT", sentence, { cause });
   }
 }
 

@@ -102,7 +102,7 @@ export class IndexedDBSaver extends BaseCheckpointSaver {
     this.#database = new Database(name, STORES);
   }
 
-  /** @throws {@link ThreadfoldError} `INVALID_VALUE` for a config without a `thread_id`. */
+  /** @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for a config without a `thread_id`. */
   async put(
     config: CheckpointConfig,
     checkpoint: Checkpoint,
@@ -141,7 +141,7 @@ export class IndexedDBSaver extends BaseCheckpointSaver {
     return configOf(place, id);
   }
 
-  /** @throws {@link ThreadfoldError} `INVALID_VALUE` for a config without a `thread_id` or `checkpoint_id`. */
+  /** @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for a config without a `thread_id` or `checkpoint_id`. */
   async putWrites(config: CheckpointConfig, writes: PendingWrite[], taskId: string): Promise<void> {
     const { thread, ns } = placeOf(config);
     const id = checkpointIdOf(config);

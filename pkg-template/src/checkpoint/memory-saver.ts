@@ -69,7 +69,7 @@ interface Namespace {
 export class MemorySaver extends BaseCheckpointSaver {
   readonly #threads = new Map<string, Map<string, Namespace>>();
 
-  /** @throws {@link ThreadfoldError} `INVALID_VALUE` for a config without a `thread_id`. */
+  /** @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for a config without a `thread_id`. */
   async put(
     config: CheckpointConfig,
     checkpoint: Checkpoint,
@@ -93,7 +93,7 @@ export class MemorySaver extends BaseCheckpointSaver {
     return configOf(place, id);
   }
 
-  /** @throws {@link ThreadfoldError} `INVALID_VALUE` for a config without a `thread_id` or `checkpoint_id`. */
+  /** @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for a config without a `thread_id` or `checkpoint_id`. */
   async putWrites(config: CheckpointConfig, writes: PendingWrite[], taskId: string): Promise<void> {
     const namespace = this.#namespace(placeOf(config));
     const id = checkpointIdOf(config);

@@ -11,9 +11,9 @@ export interface Place {
 export function placeOf(config: CheckpointConfig): Place {
   const { thread_id: thread, checkpoint_ns: ns = "" } = config.configurable ?? {};
   if (typeof thread !== "string" || thread === "")
-    throw new ThreadfoldError("INVALID_VALUE", "A config for a saver should have a thread_id, a string.");
+    throw new ThreadfoldError("INVALID_ARGUMENT", "A config for a saver should have a thread_id, a string.");
   if (typeof ns !== "string")
-    throw new ThreadfoldError("INVALID_VALUE", "A config's checkpoint_ns should be a string.");
+    throw new ThreadfoldError("INVALID_ARGUMENT", "A config's checkpoint_ns should be a string.");
   return { thread, ns };
 }
 
@@ -21,7 +21,7 @@ export function placeOf(config: CheckpointConfig): Place {
 export function checkCheckpointId(configurable: object | undefined): void {
   const { checkpoint_id: id } = (configurable ?? {}) as { checkpoint_id?: unknown };
   if (id !== undefined && id !== null && typeof id !== "string")
-    throw new ThreadfoldError("INVALID_VALUE", "A config's checkpoint_id should be a string.");
+    throw new ThreadfoldError("INVALID_ARGUMENT", "A config's checkpoint_id should be a string.");
 }
 
 /** Where a config asks for a checkpoint: the latest, if it names none. Throws for what can name nothing. */
@@ -37,7 +37,7 @@ export function checkpointIdOf(config: CheckpointConfig): string {
   const id = config.configurable?.checkpoint_id;
   if (typeof id !== "string" || id === "")
     throw new ThreadfoldError(
-      "INVALID_VALUE",
+      "INVALID_ARGUMENT",
       "Writes belong to a checkpoint: their config should have its checkpoint_id.",
     );
   return id;

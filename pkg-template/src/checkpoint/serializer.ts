@@ -1,10 +1,16 @@
 // Values as JSON, for whoever asks a saver for its serializer.
+import { tooDeep } from "../shared/too-deep.js";
 import type { CheckpointSerializer } from "./types.js";
 
-/** Plain JSON. */
+/** Plain JSON. A value that is nested too deep for the engine is `UNREADABLE_VALUE`. */
 export const jsonSerializer: CheckpointSerializer = {
   async dumpsTyped(value: unknown): Promise<[string, Uint8Array]> {
-    return value instanceof Uint8Array ? ["bytes", value] : ["json", new TextEncoder().encode(JSON.stringify(value))];
+    if (value instanceof Uint8Array) return ["bytes", value];
+    try {
+      return ["json", new TextEncoder().encode(JSON.stringify(value))];
+    } catch (cause) {
+      throw cause instanceof RangeError ? tooDeep(cause) : cause;
+    }
   },
   async loadsTyped(type: string, data: Uint8Array | string): Promise<unknown> {
     if (type === "bytes") return typeof data === "string" ? new TextEncoder().encode(data) : data;

@@ -9,7 +9,7 @@ let uncounted: Context | undefined;
 /**
  * Returns everything that was said: of a state `full_messages` if it has them, else its messages; of a thread its history.
  *
- * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is neither a thread, a state nor a list.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for what is neither a thread, a state nor a list.
  *
  * @example
  * ```ts
@@ -31,7 +31,7 @@ export function fullMessages<M extends object>(source: ContextSource<M>): readon
  * Returns what the model is sent by the record that a thread or state has: {@link Context.of} without a policy. The same list while
  * nothing has changed.
  *
- * @throws {@link ThreadfoldError} `INVALID_VALUE`, `INVALID_MESSAGE`.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT`, `INVALID_MESSAGE`.
  */
 export function contextMessages<M extends object>(source: ContextSource<M>): readonly M[] {
   uncounted ??= new Context({ tokenCounter: () => 0 });

@@ -4,7 +4,8 @@ import { answeredCall, callId, callName, toolCallsOf, withArgs } from "./call-fi
 import { ClearedCalls } from "./cleared-calls.js";
 import { type EditedBefore, freeField, idOf, positionOf, withFields } from "./edited.js";
 import { type Fields, fieldsOf, kindOf } from "./message-parts.js";
-import { flagOr, listed, numberOr, optionsOf, reading, refuseOthers, wrong } from "./options.js";
+import { checkOptions } from "../shared/options.js";
+import { flagOr, listed, numberOr, optionsOf, reading, wrong } from "./options.js";
 import { dictOr } from "./python-text.js";
 import { counterOf, type TokenCounter } from "./token-counter.js";
 
@@ -37,7 +38,7 @@ export interface ClearToolUsesOptions<M = object> {
  * clear, and every other message as the object that it is.
  *
  * @param tokens - The tokens of the messages, if you know them.
- * @throws {@link ThreadfoldError} `INVALID_VALUE`, `INVALID_MESSAGE`, `UNREADABLE_VALUE`.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT`, `INVALID_MESSAGE`, `UNREADABLE_VALUE`.
  *
  * @example
  * ```ts
@@ -58,18 +59,18 @@ export function clearToolUses<M extends object>(
 ): M[] {
   return reading(() => {
     const list = listed(messages);
-    const {
-      trigger,
-      clearAtLeast,
-      keep,
-      clearToolInputs,
-      excludeTools,
-      placeholder,
-      tokenCounter,
-      editedBefore,
-      ...others
-    } = optionsOf(options);
-    refuseOthers(others);
+    const { trigger, clearAtLeast, keep, clearToolInputs, excludeTools, placeholder, tokenCounter, editedBefore } =
+      optionsOf(options);
+    checkOptions("clearToolUses", optionsOf(options), [
+      "trigger",
+      "clearAtLeast",
+      "keep",
+      "clearToolInputs",
+      "excludeTools",
+      "placeholder",
+      "tokenCounter",
+      "editedBefore",
+    ]);
     const counter = counterOf(tokenCounter);
     const excluded = excludeTools ?? [];
     if (!Array.isArray(excluded)) throw wrong("excludeTools", "a list of names");

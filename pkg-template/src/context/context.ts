@@ -5,7 +5,8 @@ import { growing } from "./growing.js";
 import { Ledger } from "./ledger.js";
 import { fieldsOf, kindOf } from "./message-parts.js";
 import { Meter } from "./meter.js";
-import { flagOr, optionsOf, reading, refuseOthers, wrong } from "./options.js";
+import { checkOptions } from "../shared/options.js";
+import { flagOr, optionsOf, reading, wrong } from "./options.js";
 import { type ContextOptions, type Offload, limitsOf, overheadOf, triggersOf } from "./policy.js";
 import type { ContextRecord } from "./record.js";
 import { type ContextSource, type Track, trackOf } from "./source.js";
@@ -23,7 +24,7 @@ export { type ContextDue, ContextView };
  * last one, so do not change a message in place. Between two compactions the list that is sent only grows at its end, which keeps
  * a provider's prompt cache.
  *
- * @throws {@link ThreadfoldError} `INVALID_VALUE` for options of the wrong kind.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for options of the wrong kind.
  *
  * @example
  * ```ts
@@ -71,9 +72,20 @@ export class Context<M extends object = object> {
         offload,
         preserveSystem: preserve,
         useUsageMetadataScaling: _scaling,
-        ...others
       } = given;
-      refuseOthers(others);
+      checkOptions("new Context", given, [
+        "trigger",
+        "keep",
+        "maxInputTokens",
+        "tokenCounter",
+        "system",
+        "tools",
+        "clearToolUses",
+        "truncateArgs",
+        "offload",
+        "preserveSystem",
+        "useUsageMetadataScaling",
+      ]);
       const counter = counterOf(tokenCounter) as Counter<object>;
       const count = sparing(tokenCounter === "estimate" ? growing() : (counter.one ?? single(counter)));
       const overhead = overheadOf({ ...given, tokenCounter }, rules, count);
@@ -105,7 +117,7 @@ export class Context<M extends object = object> {
    * list of messages. The same object as long as nothing has changed.
    *
    * @param record - The record to go by, null for none; otherwise that of the thread or state.
-   * @throws {@link ThreadfoldError} `INVALID_VALUE` for another source or record. Its getters throw `INVALID_MESSAGE` for
+   * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for another source or record. Its getters throw `INVALID_MESSAGE` for
    *   what is no message.
    */
   of<T extends M = M>(source: ContextSource<T>, record?: ContextRecord | null): ContextView<T> {
@@ -119,7 +131,7 @@ export class Context<M extends object = object> {
    * Makes the record of a compaction. `thread.compact(due, summary)` does that and keeps it.
    *
    * @param summary - What the messages to summarize become: a text, a message of your own, or null to leave them out.
-   * @throws {@link ThreadfoldError} `INVALID_VALUE` for another summary, or for what is not due.
+   * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for another summary, or for what is not due.
    */
   compact(due: ContextDue<M>, summary: string | object | null): ContextRecord {
     return reading(() => {

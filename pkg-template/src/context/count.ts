@@ -2,7 +2,8 @@
 // Rust.
 import type { MessageLike } from "../state/messages.js";
 import { answeredId, callsOf, type MessageParts, readParts, refused } from "./message-parts.js";
-import { flagOr, listed, optionsOf, reading, refuseOthers, wrong } from "./options.js";
+import { checkOptions } from "../shared/options.js";
+import { flagOr, listed, optionsOf, reading, wrong } from "./options.js";
 import { codePoints, isDict, jsonLength, jsonText, reprLength } from "./python-text.js";
 import { factorOf, scaledBy, UNSCALED, usageOf } from "./usage-scale.js";
 
@@ -45,7 +46,7 @@ export interface MessageSize {
  * JavaScript does not tell `1.0` from `1`, and Python 3.11 takes the characters of Unicode 15 for unprintable.
  *
  * @throws {@link ThreadfoldError} `INVALID_MESSAGE` for what is no message that a model is sent (a removal is none);
- *   `INVALID_VALUE` for messages that are no list, or an option of the wrong kind; `CYCLIC_VALUE`; `UNREADABLE_VALUE`.
+ *   `INVALID_ARGUMENT` for messages that are no list, or an option of the wrong kind; `UNREADABLE_VALUE`; `UNREADABLE_VALUE`.
  *
  * @example
  * ```ts
@@ -117,7 +118,7 @@ export function unitsOf(message: unknown): number {
 /**
  * Counts the tools that a model is sent, as {@link countTokens} does: once, rounded up by themselves.
  *
- * @throws {@link ThreadfoldError} `INVALID_VALUE` for one that is no JSON; the errors of {@link countTokens}.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for one that is no JSON; the errors of {@link countTokens}.
  *
  * @example
  * ```ts
@@ -150,9 +151,16 @@ function ruleOf(given: CountTokensOptions | null | undefined): Rule {
     tools,
     useUsageMetadataScaling,
     compat,
-    ...others
   } = optionsOf(given);
-  refuseOthers(others);
+  checkOptions("countTokens", optionsOf(given), [
+    "charsPerToken",
+    "extraTokensPerMessage",
+    "countName",
+    "tokensPerImage",
+    "tools",
+    "useUsageMetadataScaling",
+    "compat",
+  ]);
   for (const [key, value] of Object.entries({ charsPerToken, extraTokensPerMessage, tokensPerImage }))
     if (!Number.isFinite(value)) throw wrong(key, "a number");
   if (charsPerToken <= 0) throw wrong("charsPerToken", "a number above 0");

@@ -2,7 +2,8 @@
 import type { MessageLike } from "../state/messages.js";
 import { scanTokens, type TokenScan } from "./estimate.js";
 import { answeredId, callsOf, type CallParts, readParts } from "./message-parts.js";
-import { optionsOf, reading, refuseOthers, wrong } from "./options.js";
+import { checkOptions } from "../shared/options.js";
+import { optionsOf, reading, wrong } from "./options.js";
 import { isDict, jsonText } from "./python-text.js";
 
 /** How a message's tokens are estimated. */
@@ -66,8 +67,8 @@ export function scanMessage(message: MessageLike, options?: EstimateOptions): To
  * Media cost the same each, whatever their size; a block of another kind counts as JSON. AG-UI's activities and
  * reasoning are not sent to a model and count nothing.
  *
- * @throws {@link ThreadfoldError} `INVALID_MESSAGE` for what is no message that a model is sent; `INVALID_VALUE`,
- *   `CYCLIC_VALUE`, `UNREADABLE_VALUE`.
+ * @throws {@link ThreadfoldError} `INVALID_MESSAGE` for what is no message that a model is sent; `INVALID_ARGUMENT`,
+ *   `UNREADABLE_VALUE`.
  *
  * @example
  * ```ts
@@ -82,8 +83,8 @@ export function estimateMessageTokens(message: MessageLike, options?: EstimateOp
 }
 
 function imageOf(options: EstimateOptions): number {
-  const { tokensPerImage = PER_IMAGE, ...others } = optionsOf(options);
-  refuseOthers(others);
+  const { tokensPerImage = PER_IMAGE } = optionsOf(options);
+  checkOptions("estimateMessageTokens", optionsOf(options), ["tokensPerImage"]);
   if (!Number.isFinite(tokensPerImage)) throw wrong("tokensPerImage", "a number");
   return tokensPerImage;
 }

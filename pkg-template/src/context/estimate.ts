@@ -111,7 +111,7 @@ const BY_KIND = Uint16Array.from({ length: STATES << 4 }, (_, at) => found(step(
  * the sum of `a + b` is that of `a` and that of `b` from `a`'s state. So a streamed text is counted by its deltas.
  *
  * @param state - The `state` where the text before it stopped; none at the start of a text.
- * @throws {@link ThreadfoldError} `INVALID_VALUE` for anything else.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for anything else.
  *
  * @example
  * ```ts
@@ -142,7 +142,7 @@ export function scanTokens(text: string, state: number = AFTER_REST): TokenScan 
  * English, German, Russian, Arabic, Chinese, Japanese and Korean; Thai, Indic and other scripts it was not fitted to may be
  * estimated at twice or three times what they are. Other vocabularies differ by a factor, which `usage_metadata` tells.
  *
- * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no string.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for what is no string.
  *
  * @example
  * ```ts

@@ -2,7 +2,8 @@
 import { answeredCall, callId, callName, toolCallsOf } from "./call-fields.js";
 import { blockText, firstChars, freeField, idOf, withFields } from "./edited.js";
 import { fieldsOf, kindOf } from "./message-parts.js";
-import { listed, numberOr, optionsOf, reading, refuseOthers, wrong } from "./options.js";
+import { checkOptions } from "../shared/options.js";
+import { listed, numberOr, optionsOf, reading, wrong } from "./options.js";
 import { preview } from "./preview.js";
 import { codePoints, dictOr } from "./python-text.js";
 import { sha256 } from "./sha256.js";
@@ -43,7 +44,7 @@ const TAG = "lc_evicted_to";
  * Returns `messages` itself in `messages` if there is nothing to move. Blocks that are no text stay. The files are named
  * by the ids of calls and messages, where deepagents makes up the name of the user's.
  *
- * @throws {@link ThreadfoldError} `INVALID_VALUE`, `INVALID_MESSAGE`, `UNREADABLE_VALUE`.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT`, `INVALID_MESSAGE`, `UNREADABLE_VALUE`.
  *
  * @example
  * ```ts
@@ -62,7 +63,7 @@ export function offload<M extends object>(messages: readonly M[], options?: Offl
  * Makes the `offload` of a `Context`: what is too long of its old messages is moved to files, those of the user at any
  * place, too. `due.files` has the files to write.
  *
- * @throws {@link ThreadfoldError} `INVALID_VALUE`, `UNREADABLE_VALUE`.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT`, `UNREADABLE_VALUE`.
  *
  * @example
  * ```ts
@@ -93,8 +94,8 @@ interface Limits {
 }
 
 function limitsOf(options: OffloadOptions | undefined): Limits {
-  const { toolTokens, humanTokens, excludeTools, root, ...others } = optionsOf(options);
-  refuseOthers(others);
+  const { toolTokens, humanTokens, excludeTools, root } = optionsOf(options);
+  checkOptions("offload", optionsOf(options), ["toolTokens", "humanTokens", "excludeTools", "root"]);
   const excluded: unknown = excludeTools ?? EXCLUDED;
   if (!Array.isArray(excluded)) throw wrong("excludeTools", "a list of names");
   const folder: unknown = root ?? "/";

@@ -6,7 +6,7 @@ export { ThreadfoldError } from "../shared/errors.js";
 export { reading } from "../shared/reading.js";
 
 export const wrong = (what: string, expected: string): ThreadfoldError =>
-  new ThreadfoldError("INVALID_VALUE", `${what} should be ${expected}.`);
+  new ThreadfoldError("INVALID_ARGUMENT", `${what} should be ${expected}.`);
 
 /** Returns options as such: none are no options. */
 export function optionsOf<T extends object>(options: T | null | undefined, what = "options"): T {
@@ -18,12 +18,6 @@ export function optionsOf<T extends object>(options: T | null | undefined, what 
 /** Options without those that are undefined. */
 export const defined = <T extends object>(options: T): T =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;
-
-/** Refuses what is left of options: names that are misspelt. */
-export function refuseOthers(rest: object): void {
-  for (const name of Object.keys(defined(rest)))
-    throw new ThreadfoldError("INVALID_VALUE", `There is no option '${name}'.`);
-}
 
 /** Returns a list of messages as such. */
 export function listed<M>(messages: readonly M[]): readonly M[] {
@@ -56,6 +50,6 @@ export function calledBy<T>(what: string, run: () => T): T {
   try {
     return run();
   } catch (cause) {
-    throw new ThreadfoldError("INVALID_VALUE", `${what} threw: see the cause.`, { cause });
+    throw new ThreadfoldError("INVALID_ARGUMENT", `${what} threw: see the cause.`, { cause });
   }
 }

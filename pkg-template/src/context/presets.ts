@@ -40,7 +40,7 @@ export interface SlidingWindowOptions<M = object> extends Pick<
  * With its own defaults more may stay (4,000 tokens) than it takes to compress (3,000), so that a long conversation is
  * compressed at every call: `warning` says so.
  *
- * @throws {@link ThreadfoldError} `INVALID_VALUE`.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT`.
  *
  * @example
  * ```ts
@@ -127,7 +127,7 @@ const FALLBACK = 15;
  * Its cut now and then leaves a tool result without its call, and the system message is summarized away with the rest: a
  * {@link Context} with the same `trigger` and `keep` does neither.
  *
- * @throws {@link ThreadfoldError} `INVALID_VALUE` for what Python refuses.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for what Python refuses.
  *
  * @example
  * ```ts
@@ -183,7 +183,7 @@ const SHARE_OF_INPUT = 0.95;
  *
  * What it truncates changes with each call, which breaks a prompt cache: `truncateArgs` of a {@link Context} does not.
  *
- * @throws {@link ThreadfoldError} `INVALID_VALUE` for what Python refuses.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for what Python refuses.
  *
  * @example
  * ```ts

@@ -46,7 +46,7 @@ const JSON_DUMPS: Notation = {
 /**
  * The length of Python's `repr` of a JSON value. A whole number is an int: JavaScript does not tell `1.0` from `1`.
  *
- * @throws `CYCLIC_VALUE` for one that contains itself, or is nested more than 1,000 deep.
+ * @throws `UNREADABLE_VALUE` for one that contains itself, or is nested more than 1,000 deep.
  */
 export const reprLength = (value: unknown): number => lengthOf(value, REPR, 0) ?? NONE;
 
@@ -81,7 +81,7 @@ function lengthOf(value: unknown, notation: Notation, depth: number): number | u
 
 function nested(value: object, notation: Notation, depth: number): number {
   if (depth > DEEPEST)
-    throw new ThreadfoldError("CYCLIC_VALUE", "A value contains itself, or is nested more than 1,000 deep.");
+    throw new ThreadfoldError("UNREADABLE_VALUE", "A value contains itself, or is nested more than 1,000 deep.");
   // The brackets and, of each item, ", " behind it, but for the last one.
   let length = 2;
   let items = 0;

@@ -44,11 +44,11 @@ export class SafeCuts {
   /**
    * Puts a message in the place of the last one, such as the same with one more token.
    *
-   * @throws ThreadfoldError `INVALID_MESSAGE`, `UNREADABLE_VALUE`; `INVALID_VALUE` if there is no message.
+   * @throws ThreadfoldError `INVALID_MESSAGE`, `UNREADABLE_VALUE`; `INVALID_ARGUMENT` if there is no message.
    */
   replaceLast(message: MessageLike): void {
     const last = this.length - 1;
-    if (last < 0) throw new ThreadfoldError("INVALID_VALUE", "There is no message to replace.");
+    if (last < 0) throw new ThreadfoldError("INVALID_ARGUMENT", "There is no message to replace.");
     const facts = reading(() => factsOf(message, last));
     this.#track.truncate(last);
     this.#track.push(facts);
@@ -57,7 +57,7 @@ export class SafeCuts {
   /**
    * Keeps the first `length` messages.
    *
-   * @throws ThreadfoldError `INVALID_VALUE`.
+   * @throws ThreadfoldError `INVALID_ARGUMENT`.
    */
   truncate(length: number): void {
     this.#track.truncate(position(length, "length"));
@@ -67,7 +67,7 @@ export class SafeCuts {
    * Returns the largest safe cut that keeps all messages from `target` on, and a call that waits for its result: 0 if it
    * keeps all. No other cut that keeps all of these keeps fewer messages.
    *
-   * @throws ThreadfoldError `INVALID_VALUE`.
+   * @throws ThreadfoldError `INVALID_ARGUMENT`.
    */
   cut(target: number): number {
     return this.#track.cut(position(target, "target"));
@@ -77,7 +77,7 @@ export class SafeCuts {
    * Returns the smallest safe cut from `target` on that keeps a call that waits for its result: for when something has to
    * go, and {@link cut} keeps all. Undefined if there is none.
    *
-   * @throws ThreadfoldError `INVALID_VALUE`.
+   * @throws ThreadfoldError `INVALID_ARGUMENT`.
    */
   nextCut(target: number): number | undefined {
     return this.#track.nextCut(position(target, "target"));
@@ -99,7 +99,7 @@ export class SafeCuts {
 /**
  * Returns the places where a list of messages can be cut so that no tool result loses its call.
  *
- * @throws ThreadfoldError `INVALID_VALUE`, `INVALID_MESSAGE`, `UNREADABLE_VALUE`.
+ * @throws ThreadfoldError `INVALID_ARGUMENT`, `INVALID_MESSAGE`, `UNREADABLE_VALUE`.
  *
  * @example
  * ```ts

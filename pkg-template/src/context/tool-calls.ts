@@ -1,6 +1,7 @@
 import type { MessageLike } from "../state/message-types.js";
 import { Answers, type ToolAnswer } from "./answer.js";
-import { isSecond, optionsOf, reading, refuseOthers, wrong } from "./options.js";
+import { checkOptions } from "../shared/options.js";
+import { isSecond, optionsOf, reading, wrong } from "./options.js";
 import { type Facts, factsOfAll } from "./rows.js";
 
 export type { ToolAnswer } from "./answer.js";
@@ -32,7 +33,7 @@ export interface RepairOptions<M> extends ToolAnswerOptions<M> {
  * answers open calls in the words of {@link patchToolCalls}. Returns the list itself if there is nothing to do. Messages
  * stay the objects that you gave.
  *
- * @throws ThreadfoldError `INVALID_VALUE`, `INVALID_MESSAGE`, `UNREADABLE_VALUE`.
+ * @throws ThreadfoldError `INVALID_ARGUMENT`, `INVALID_MESSAGE`, `UNREADABLE_VALUE`.
  *
  * @example
  * ```ts
@@ -48,8 +49,8 @@ export interface RepairOptions<M> extends ToolAnswerOptions<M> {
  * ```
  */
 export function repairToolCalls<M extends MessageLike>(messages: readonly M[], options?: RepairOptions<M>): M[] {
-  const { waiting, ...others } = reading(() => ({ ...optionsOf(options) }));
-  const make = maker(others);
+  const make = maker("repairToolCalls", options, ["toolMessage", "waiting"]);
+  const waiting = reading(() => optionsOf(options).waiting);
   const all = isSecond(waiting, "waiting", "keep", "answer");
   const facts = factsOfAll(messages);
   if (isWhole(facts)) return messages as M[];
@@ -136,7 +137,7 @@ function pairsOf(facts: readonly Facts[]) {
  *
  * Changes nothing else: {@link repairToolCalls} does. As in Python, a chunk of a tool message answers nothing.
  *
- * @throws ThreadfoldError `INVALID_VALUE`, `INVALID_MESSAGE`, `UNREADABLE_VALUE`.
+ * @throws ThreadfoldError `INVALID_ARGUMENT`, `INVALID_MESSAGE`, `UNREADABLE_VALUE`.
  *
  * @example
  * ```ts
@@ -150,7 +151,7 @@ function pairsOf(facts: readonly Facts[]) {
  * ```
  */
 export function patchToolCalls<M extends MessageLike>(messages: readonly M[], options?: ToolAnswerOptions<M>): M[] {
-  const make = maker(options);
+  const make = maker("patchToolCalls", options, ["toolMessage"]);
   const facts = factsOfAll(messages);
   const answered = new Set<string>();
   for (const { answers, chunk } of facts) if (answers !== undefined && !chunk) answered.add(answers);
@@ -168,10 +169,14 @@ export function patchToolCalls<M extends MessageLike>(messages: readonly M[], op
   });
 }
 
-function maker<M>(options: ToolAnswerOptions<M> | undefined): ((answer: ToolAnswer) => M) | undefined {
+function maker<M>(
+  call: string,
+  options: ToolAnswerOptions<M> | undefined,
+  names: readonly string[],
+): ((answer: ToolAnswer) => M) | undefined {
   return reading(() => {
-    const { toolMessage: make, ...others } = optionsOf(options);
-    refuseOthers(others);
+    const { toolMessage: make } = optionsOf(options);
+    checkOptions(call, optionsOf(options), names);
     if (make === undefined || make === null || typeof make === "function") return make ?? undefined;
     throw wrong("toolMessage", "a function");
   });

@@ -1,17 +1,8 @@
 // Trims a list of messages. src/context/trim.rs is the same in Rust.
 import { blockText, withFields } from "./edited.js";
 import { fieldsOf, kindOf } from "./message-parts.js";
-import {
-  calledBy,
-  flagOr,
-  isSecond,
-  listed,
-  optionsOf,
-  reading,
-  refuseOthers,
-  ThreadfoldError,
-  wrong,
-} from "./options.js";
+import { calledBy, flagOr, isSecond, listed, optionsOf, reading, ThreadfoldError, wrong } from "./options.js";
+import { checkOptions } from "../shared/options.js";
 import { type Facts, factsOf } from "./rows.js";
 import { type Counter, counterOf, knownOf, type TokenCounter } from "./token-counter.js";
 
@@ -52,7 +43,7 @@ export interface TrimMessagesOptions<M = object> {
  * it is. With the built-in counters only the messages that are kept are looked at, and counts are kept by message, so
  * that the next call costs next to nothing: do not change a message in place.
  *
- * @throws {@link ThreadfoldError} `INVALID_VALUE` for options that Python refuses, too, and for a counter or splitter
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for options that Python refuses, too, and for a counter or splitter
  *   that throws; `INVALID_MESSAGE`, `UNREADABLE_VALUE`.
  *
  * @example
@@ -73,19 +64,19 @@ export interface TrimMessagesOptions<M = object> {
 export function trimMessages<M extends object>(messages: readonly M[], options: TrimMessagesOptions<M>): M[] {
   return reading(() => {
     const list = listed(messages);
-    const {
-      maxTokens,
-      tokenCounter,
-      strategy,
-      startOn,
-      endOn,
-      includeSystem,
-      allowPartial,
-      textSplitter,
-      toolPairs,
-      ...others
-    } = optionsOf(options);
-    refuseOthers(others);
+    const { maxTokens, tokenCounter, strategy, startOn, endOn, includeSystem, allowPartial, textSplitter, toolPairs } =
+      optionsOf(options);
+    checkOptions("trimMessages", optionsOf(options), [
+      "maxTokens",
+      "tokenCounter",
+      "strategy",
+      "startOn",
+      "endOn",
+      "includeSystem",
+      "allowPartial",
+      "textSplitter",
+      "toolPairs",
+    ]);
     const isFirst = isSecond(strategy, "strategy", "last", "first");
     const types = [typesOf(startOn, "startOn"), typesOf(endOn, "endOn")] as const;
     if (typeof maxTokens !== "number" || Number.isNaN(maxTokens)) throw wrong("maxTokens", "a number");
@@ -353,4 +344,4 @@ function typesOf(given: unknown, what: string): Types {
 }
 
 const refusedFirst = (option: string) =>
-  new ThreadfoldError("INVALID_VALUE", `${option} parameter is only valid with strategy='last'`);
+  new ThreadfoldError("INVALID_ARGUMENT", `${option} parameter is only valid with strategy='last'`);

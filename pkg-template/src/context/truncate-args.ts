@@ -1,6 +1,7 @@
 // Truncates long arguments of old tool calls. src/context/truncate.rs is the same in Rust.
 import { type ContextSize, type EditedBefore, firstChars, positionOf, withFields } from "./edited.js";
-import { listed, numberOr, optionsOf, reading, refuseOthers, wrong } from "./options.js";
+import { checkOptions } from "../shared/options.js";
+import { listed, numberOr, optionsOf, reading, wrong } from "./options.js";
 import { isDict } from "./python-text.js";
 import { type Counter, counterOf, type TokenCounter } from "./token-counter.js";
 import { callArgs, callName, toolCallsOf, withArgs } from "./call-fields.js";
@@ -36,7 +37,7 @@ const FALLBACK = 20;
  * `messages` itself if there is nothing to truncate, and every other message as the object that it is.
  *
  * @param tokens - The tokens of the whole request, with the system message and tools; the messages' own if left out.
- * @throws {@link ThreadfoldError} `INVALID_VALUE`, `INVALID_MESSAGE`, `UNREADABLE_VALUE`.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT`, `INVALID_MESSAGE`, `UNREADABLE_VALUE`.
  *
  * @example
  * ```ts
@@ -59,9 +60,18 @@ export function truncateToolArgs<M extends object>(
 ): M[] {
   return reading(() => {
     const list = listed(messages);
-    const { trigger, keep, maxInputTokens, tools, maxLength, truncationText, tokenCounter, editedBefore, ...others } =
+    const { trigger, keep, maxInputTokens, tools, maxLength, truncationText, tokenCounter, editedBefore } =
       optionsOf(options);
-    refuseOthers(others);
+    checkOptions("truncateToolArgs", optionsOf(options), [
+      "trigger",
+      "keep",
+      "maxInputTokens",
+      "tools",
+      "maxLength",
+      "truncationText",
+      "tokenCounter",
+      "editedBefore",
+    ]);
     const counter = counterOf(tokenCounter);
     const limit = numberOr(maxInputTokens, undefined, "maxInputTokens");
     const most = numberOr(maxLength, 2000, "maxLength");

@@ -12,7 +12,7 @@ type CompiledModule = object;
  *
  * Returns at once for bytes and a compiled module. For an address or a response it returns a promise: await it.
  *
- * @throws {@link ThreadfoldError} `INVALID_VALUE` for another wasm than this version's, such as one that a cache has
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for another wasm than this version's, such as one that a cache has
  *   kept; `BAD_RESPONSE` when the server refuses. A promise rejects with them.
  */
 export function init(source: string | URL | Request | Response | Promise<Response>): Promise<void>;
@@ -45,7 +45,7 @@ function start(code: Code): void {
   const [own] = WebAssembly.Module.customSections(module, "threadfold");
   if (!own || new TextDecoder().decode(own) !== fingerprint)
     throw new ThreadfoldError(
-      "INVALID_VALUE",
+      "INVALID_ARGUMENT",
       "The wasm is of another version than threadfold/slim: serve the threadfold_bg.wasm of the same package, and mind caches.",
     );
   begin(initSync({ module }), coreError);

@@ -105,6 +105,16 @@ export class CompiledStateGraph<
     return this.spec.outputs;
   }
 
+  /** The nodes that its runs stop before, unless their configs name others. */
+  get interruptBefore(): StopAt | undefined {
+    return this.#config.interruptBefore ?? this.options.interruptBefore;
+  }
+
+  /** The nodes that its runs stop after, unless their configs name others. */
+  get interruptAfter(): StopAt | undefined {
+    return this.#config.interruptAfter ?? this.options.interruptAfter;
+  }
+
   /** The nodes, by name: their options, and `invoke`, which runs one alone. */
   get nodes(): Readonly<Record<string, NodeOptions & { invoke(input: unknown, config?: object): unknown }>> {
     return Object.fromEntries(

@@ -65,7 +65,7 @@ export interface FoldedRun {
  * cannot be folded is reported to the thread's `error` listeners, and the stream goes on.
  *
  * @returns when the stream ends: the run's interrupts, and its error if it failed.
- * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no thread or no stream, `BAD_RESPONSE`, with the HTTP
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for what is no thread or no stream, `BAD_RESPONSE`, with the HTTP
  *   `status`, for a response that is no stream of events, `DISPOSED` once the thread was freed; what reading the stream
  *   throws, what `onCustom` and `onInterrupt` throw, and the signal's reason. The source is then closed, and a run that
  *   was under way is `disconnected`: you can join it again. The signal ends it instead. If no run began, the one that was
@@ -93,7 +93,7 @@ export async function foldRun(
 ): Promise<FoldedRun> {
   const options = given ?? {};
   if (typeof thread?.receive !== "function")
-    throw new ThreadfoldError("INVALID_VALUE", "foldRun folds a stream into a Thread: its first argument is none.");
+    throw new ThreadfoldError("INVALID_ARGUMENT", "foldRun folds a stream into a Thread: its first argument is none.");
   const reading = new Reading(thread, options);
   try {
     await read(stream, reading, options.signal);
@@ -156,7 +156,7 @@ class Reading implements Taker {
 
   refuse(data: string, cause: unknown): void {
     this.#thread.report(
-      new ThreadfoldError("INVALID_VALUE", "A part of the stream is not JSON: see the cause.", { cause }),
+      new ThreadfoldError("INVALID_ARGUMENT", "A part of the stream is not JSON: see the cause.", { cause }),
       data,
     );
   }
@@ -167,7 +167,7 @@ class Reading implements Taker {
 
   #fold(part: Part): void {
     const event = isDict(part) ? eventOf(part) : undefined;
-    if (!event && !isPart(part)) throw new ThreadfoldError("INVALID_VALUE", NO_PART);
+    if (!event && !isPart(part)) throw new ThreadfoldError("INVALID_ARGUMENT", NO_PART);
     // A stream may also break behind the name of its event.
     if (!this.#options.endsWithValues || (part.event === "values" && isDict(part.data))) this.#mayEnd = true;
     else if (/^(metadata|messages)\b/.test(String(part.event))) this.#mayEnd = false;

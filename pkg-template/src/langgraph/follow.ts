@@ -21,7 +21,7 @@ export interface FollowOptions extends RunListeners {
  * Resolves when the graph is through: with what it asks, and with its error if a node threw. The run is then `failed`,
  * and what it took along waits for a retry.
  *
- * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no thread and no such stream, `DISPOSED`; the signal's
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for what is no thread and no such stream, `DISPOSED`; the signal's
  *   reason.
  *
  * @example
@@ -60,7 +60,7 @@ async function* partsOf(
   try {
     for await (const given of await stream) {
       const part = readGraphPart(given);
-      if (!part) throw new ThreadfoldError("INVALID_VALUE", NO_MODE);
+      if (!part) throw new ThreadfoldError("INVALID_ARGUMENT", NO_MODE);
       yield { event: [part.mode, ...part.ns].join("|"), data: part.payload };
     }
   } catch (error) {

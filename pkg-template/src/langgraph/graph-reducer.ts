@@ -14,10 +14,10 @@ type Messages = BaseMessage | BaseMessageLike | readonly (BaseMessage | BaseMess
  * `left` itself if `right` changes nothing.
  *
  * One deliberate difference from `messagesStateReducer`: a removal after a remove-all is carried out, or is the error
- * `REMOVED_AFTER_REMOVE_ALL`; the reference returns the removal as a message.
+ * `UNKNOWN_MESSAGE`; the reference returns the removal as a message.
  *
  * @throws what `coerceMessageLikeToMessage` throws for what is no message, and {@link ThreadfoldError}
- *   `UNKNOWN_MESSAGE_REMOVED`, `REMOVED_AFTER_REMOVE_ALL`.
+ *   `UNKNOWN_MESSAGE`.
  *
  * @example
  * ```ts

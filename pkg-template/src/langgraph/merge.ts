@@ -34,7 +34,7 @@ function mergeField(key: string, left: unknown, right: unknown): unknown {
   if (right == null) return left;
   if (typeof left !== typeof right || Array.isArray(left) !== Array.isArray(right)) {
     throw new ThreadfoldError(
-      "INVALID_VALUE",
+      "INVALID_ARGUMENT",
       `field[${key}] already exists in the message chunk, but with a different type.`,
     );
   }

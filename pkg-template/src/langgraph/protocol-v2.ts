@@ -230,5 +230,5 @@ const speakerOf = ({ params: { namespace = [], node = "" } }: ProtocolEvent): st
 
 function namespaceOf({ params: { namespace = [] } }: ProtocolEvent): readonly string[] {
   if (Array.isArray(namespace)) return namespace;
-  throw new ThreadfoldError("INVALID_VALUE", "The namespace of an event should be a list.");
+  throw new ThreadfoldError("INVALID_ARGUMENT", "The namespace of an event should be a list.");
 }

@@ -8,7 +8,7 @@ import type { WithLangChainMessages } from "../state/message-types.js";
 import type { RunStream } from "./parts.js";
 import type { ThreadState, ThreadUpdate } from "../thread/thread-types.js";
 import { asKept, goesBack } from "./behind.js";
-import { checkOptions } from "../runner/check-options.js";
+import { checkRunnerOptions } from "../runner/check-options.js";
 import { jsonOf, reached, request } from "../stream/http.js";
 import { inputOf } from "./input.js";
 import type { Answer, RunNews, RunProtocol } from "../runner/protocol.js";
@@ -92,7 +92,7 @@ export class LangGraphRunner<
   U extends object = ThreadUpdate<S>,
 > extends Runner<S, U> {
   /**
-   * @throws {@link ThreadfoldError} `INVALID_VALUE` for anything but a thread, for an unknown option, without an
+   * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for anything but a thread, for an unknown option, without an
    *   `assistantId`, and unless either `apiUrl` or `client` is given.
    */
   constructor(thread: Thread<S, U>, options: LangGraphRunnerOptions) {
@@ -164,11 +164,11 @@ class LangGraphProtocol implements RunProtocol {
   constructor(thread: Thread, options: LangGraphRunnerOptions) {
     this.#thread = thread;
     this.#options = options;
-    checkOptions<LangGraphRunnerOptions>(options, OWN_OPTIONS);
+    checkRunnerOptions<LangGraphRunnerOptions>("new LangGraphRunner", options, OWN_OPTIONS);
     const { apiUrl, client, assistantId } = options ?? {};
     if ((apiUrl === undefined) === (client === undefined) || typeof assistantId !== "string")
       throw new ThreadfoldError(
-        "INVALID_VALUE",
+        "INVALID_ARGUMENT",
         "A LangGraphRunner takes an assistantId, and either apiUrl or client.",
       );
   }
@@ -439,7 +439,7 @@ function showsEnd(thread: Thread, { values, interrupts, isDone }: ServerThread):
 
 /** An id as a part of a path: a page may take a thread's from its own address. */
 function segment(id = ""): string {
-  if (id === "." || id === "..") throw new ThreadfoldError("INVALID_VALUE", `'${id}' is no id of a thread.`);
+  if (id === "." || id === "..") throw new ThreadfoldError("INVALID_ARGUMENT", `'${id}' is no id of a thread.`);
   return encodeURIComponent(id);
 }
 
@@ -477,14 +477,14 @@ function started(stream: AsyncIterable<object>, answered: () => void): AsyncIter
 function resumeOf(answers: readonly Answer[]): unknown {
   if (answers.some(({ cancelled }) => cancelled))
     throw new ThreadfoldError(
-      "INVALID_VALUE",
+      "INVALID_ARGUMENT",
       "LangGraph interrupts can be answered, or dismissed by stop(), but not cancelled.",
     );
   const [only] = answers;
   // An answer without the id would be taken for that of the next question, too, if the run fails between the two.
   if (answers.length === 1 && !isServersId(only?.interrupt.id)) return only?.value ?? null;
   if (answers.some(({ interrupt }) => interrupt.id === undefined))
-    throw new ThreadfoldError("INVALID_VALUE", "Several interrupts can be answered only if they have ids.");
+    throw new ThreadfoldError("INVALID_ARGUMENT", "Several interrupts can be answered only if they have ids.");
   // Without a value JSON would leave the answer out.
   return Object.fromEntries(answers.map(({ interrupt, value }) => [interrupt.id, value ?? null]));
 }

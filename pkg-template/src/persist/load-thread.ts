@@ -29,9 +29,9 @@ export interface LoadOptions<S, U = ThreadUpdate<S>> extends Pick<
  * Returns the thread that was saved under this name, or `undefined` if there is none: at once from a storage that answers
  * at once, else as a promise. A run that was under way is `disconnected`; you may join it again.
  *
- * @throws {@link ThreadfoldError} `INVALID_VALUE` for an option that neither `loadThread` nor `persist` has. Unless there
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for an option that neither `loadThread` nor `persist` has. Unless there
  *   is `onError`, which then hears it while you get `undefined`:
- *   `STORAGE_FAILED` if the storage cannot be read, and `INVALID_VALUE` for what is no saved thread, for a schema that is
+ *   `STORAGE_FAILED` if the storage cannot be read, and `INVALID_ARGUMENT` for what is no saved thread, for a schema that is
  *   not the one it was saved with, for another version if there is no `migrate`, and for a `migrate` that returns no
  *   object, or a promise where the storage answers at once. What is saved stays, until you save under its name.
  *
@@ -77,7 +77,7 @@ export function loadThread<S extends object = ThreadState, U extends object = Th
 export function loadThread<S extends object, U extends object>(
   options: LoadOptions<S, U>,
 ): Thread<S, U> | undefined | Promise<Thread<S, U> | undefined> {
-  const { name, storage } = checked(options);
+  const { name, storage } = checked("loadThread", options);
   const read = (text: string | null | undefined, isAsync: boolean) =>
     text === null || text === undefined ? undefined : threadOf(savedOf(text, name), options, isAsync);
   const failed = (cause: unknown) => void tell(failure(`Loading the thread '${name}'`, cause), options);
@@ -107,7 +107,7 @@ function savedOf(text: string, name: string): Saved {
   }
   const { state, version } = saved ?? {};
   if (typeof state === "object" && state !== null && typeof version === "number") return { state, version };
-  throw new ThreadfoldError("INVALID_VALUE", `What is saved under '${name}' is no thread that persist() saved.`);
+  throw new ThreadfoldError("INVALID_ARGUMENT", `What is saved under '${name}' is no thread that persist() saved.`);
 }
 
 function threadOf<S extends object, U extends object>(
@@ -119,7 +119,7 @@ function threadOf<S extends object, U extends object>(
   if (saved.version === version) return Thread.fromJSON<S, U>(saved.state, { schema, notify, history });
   if (!migrate)
     throw new ThreadfoldError(
-      "INVALID_VALUE",
+      "INVALID_ARGUMENT",
       `The saved thread has version ${saved.version}, not ${version}, and there is no migrate.`,
     );
   const { core } = saved.state as SavedRecord<U>;
@@ -129,7 +129,7 @@ function threadOf<S extends object, U extends object>(
   // Nobody will hear of it.
   Promise.resolve(values).catch(() => {});
   throw new ThreadfoldError(
-    "INVALID_VALUE",
+    "INVALID_ARGUMENT",
     "migrate may return a promise only if the storage does: make getItem async.",
   );
 }
@@ -149,7 +149,7 @@ function migrated<S extends object, U extends object>(
   options: LoadOptions<S, U>,
 ): Thread<S, U> {
   if (typeof values !== "object" || values === null)
-    throw new ThreadfoldError("INVALID_VALUE", "migrate should return the values of this version, an object.");
+    throw new ThreadfoldError("INVALID_ARGUMENT", "migrate should return the values of this version, an object.");
   const { threadId, core } = saved.state as SavedRecord<U>;
   const { schema, notify, history } = options;
   const thread = new Thread<S, U>({ schema, notify, history, threadId, values });

@@ -53,7 +53,7 @@ export interface StopPersisting {
  *
  * Call it in a page, not on a server. To forget a thread, stop, then remove it from your storage.
  *
- * @throws {@link ThreadfoldError} `INVALID_VALUE` for a name that is no string, a storage without `getItem` and `setItem`,
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for a name that is no string, a storage without `getItem` and `setItem`,
  *   a `throttle` that is no number of milliseconds, and an option that neither `persist` nor `loadThread` has.
  *
  * @example
@@ -92,9 +92,9 @@ export interface StopPersisting {
  * ```
  */
 export function persist(thread: PersistedThread, options: PersistOptions): StopPersisting {
-  const { throttle = 1_000 } = checked(options);
+  const { throttle = 1_000 } = checked("persist", options);
   if (!(Number.isFinite(throttle) && throttle >= 0))
-    throw new ThreadfoldError("INVALID_VALUE", "The throttle of persist() should be a number of milliseconds.");
+    throw new ThreadfoldError("INVALID_ARGUMENT", "The throttle of persist() should be a number of milliseconds.");
   const saver = new Saver(thread, { ...options, throttle });
   return Object.assign(() => saver.stop(), { flush: () => saver.flush() });
 }

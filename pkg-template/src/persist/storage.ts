@@ -1,6 +1,6 @@
 // Where threads are kept: text by name.
 import { ThreadfoldError } from "../shared/errors.js";
-import { checkNames, type NamesOf } from "../shared/options.js";
+import { checkOptions, type NamesOf } from "../shared/options.js";
 import type { LoadOptions } from "./load-thread.js";
 import type { PersistOptions } from "./persist.js";
 
@@ -40,12 +40,16 @@ const OPTIONS: NamesOf<PersistOptions & LoadOptions<object>> = {
 };
 
 /** Throws for options that are none. */
-export function checked<O extends { readonly name: string; readonly storage: ThreadStorage }>(options: O): O {
-  checkNames(options, Object.keys(OPTIONS));
+export function checked<O extends { readonly name: string; readonly storage: ThreadStorage }>(
+  call: string,
+  options: O,
+): O {
+  checkOptions(call, options, Object.keys(OPTIONS));
   const { name, storage } = options;
-  if (typeof name !== "string") throw new ThreadfoldError("INVALID_VALUE", "A saved thread's name should be a string.");
+  if (typeof name !== "string")
+    throw new ThreadfoldError("INVALID_ARGUMENT", "A saved thread's name should be a string.");
   if (typeof storage?.getItem !== "function" || typeof storage.setItem !== "function")
-    throw new ThreadfoldError("INVALID_VALUE", "A storage should have getItem and setItem.");
+    throw new ThreadfoldError("INVALID_ARGUMENT", "A storage should have getItem and setItem.");
   return options;
 }
 

@@ -18,7 +18,7 @@ export function answersTo(
   const decisions = Array.isArray(given) ? (given as readonly RunnerDecision[]) : [given as RunnerDecision];
   if (decisions.some((decision) => typeof decision !== "object" || decision === null))
     invalid("A decision should be an object: { value }, or { id, value } if several interrupts are open.");
-  if (open.length === 0) invalid("The thread's run has no open interrupt.");
+  if (open.length === 0) throw new ThreadfoldError("INVALID_STATE", "The thread's run has no open interrupt.");
   if (decisions.length === 0) invalid("No interrupt is answered by an empty list of decisions.");
   const answers = new Map<RunnerInterrupt, Answer>();
   for (const decision of decisions) {
@@ -34,5 +34,5 @@ export function answersTo(
 }
 
 function invalid(sentence: string): never {
-  throw new ThreadfoldError("INVALID_VALUE", sentence);
+  throw new ThreadfoldError("INVALID_ARGUMENT", sentence);
 }

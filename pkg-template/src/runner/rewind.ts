@@ -9,16 +9,16 @@ import { carried } from "./waiting.js";
 /**
  * Finds the user's message with this id; or of another's, or without an id of the last message, the user's before it.
  *
- * @throws `INVALID_VALUE` if there is none.
+ * @throws `UNKNOWN_MESSAGE` for an id that no message has, `INVALID_STATE` without a message of the user's.
  */
 export function questionOf<S extends object, U extends object>(thread: Thread<S, U>, id: string | undefined): Said {
   const messages = messagesIn(thread.getState());
   const named = id === undefined ? messages.length - 1 : placeIn(messages, id);
   // A call of the page's own carries those: no run answers them.
   const manual = new Set(thread.pending.filter((update) => update.manual).flatMap(({ update }) => idsOf(update)));
-  if (id !== undefined && named < 0) throw new ThreadfoldError("INVALID_VALUE", `There is no message '${id}'.`);
+  if (id !== undefined && named < 0) throw new ThreadfoldError("UNKNOWN_MESSAGE", `There is no message '${id}'.`);
   const question = messages[lastOf(messages.slice(0, named + 1), (one) => isUsers(one) && !manual.has(one.id))];
-  if (!question) throw new ThreadfoldError("INVALID_VALUE", "The user has said nothing yet that could be answered.");
+  if (!question) throw new ThreadfoldError("INVALID_STATE", "The user has said nothing yet that could be answered.");
   return question;
 }
 
@@ -106,7 +106,7 @@ export function insteadOf(question: Said, id: string, messages: unknown): object
   const [own, ...more] = [messages ?? []].flat() as object[];
   if (question.id !== id || !own || more.length > 0)
     throw new ThreadfoldError(
-      "INVALID_VALUE",
+      "INVALID_ARGUMENT",
       "An edit takes exactly one message, and its messageId names one of the user's.",
     );
   return own;

@@ -140,8 +140,8 @@ export abstract class Runner<S extends object, U extends object> {
    * @param options - `messageId` edits: the message takes the place of that one of the user's, and what stands behind it
    *   is removed, here and at the server. What no run has sent of it is taken back.
    * @throws {@link ThreadfoldError} `BUSY` with `"refuse"` or a `messageId` while a run is under way or waits for an
-   *   answer, or while other code folds a run into the thread; `DISPOSED`; `INVALID_VALUE` for a `messageId` that is no
-   *   message's of the user; the errors of `thread.optimistic`. Nothing is then shown.
+   *   answer, or while other code folds a run into the thread; `DISPOSED`; `UNKNOWN_MESSAGE` for a `messageId` that no
+   *   message has, `INVALID_ARGUMENT` for one that is not the user's; the errors of `thread.optimistic`. Nothing is then shown.
    */
   async sendMessage(
     message?: string | SentMessages<U>,
@@ -172,11 +172,11 @@ export abstract class Runner<S extends object, U extends object> {
    *
    * @param options - `messageId`: the user's message, or one of the answer's. The last answer, unless given.
    * @throws {@link ThreadfoldError} `BUSY` while a run is under way or waits for an answer: `stop()` it first. `DISPOSED`;
-   *   `INVALID_VALUE` where the user has said nothing, or for an id that no message has.
+   *   `INVALID_STATE` without a message of the user's, `UNKNOWN_MESSAGE` for an id that no message has.
    */
   async regenerate(options?: SendOptions): Promise<RunResult> {
     this.#ready();
-    checkSendOptions(options);
+    checkSendOptions("regenerate", options);
     if (this.#loading.isUnderWay) await this.#loaded();
     const { thread } = this;
     const question = this.#questionOf(option(options, "messageId"));
@@ -222,7 +222,7 @@ export abstract class Runner<S extends object, U extends object> {
    *
    * @param update - A failed update: sends that one instead, at the end if the conversation has gone on since.
    *
-   * @throws {@link ThreadfoldError} as {@link Runner.sendMessage}; `INVALID_VALUE` when nothing has failed.
+   * @throws {@link ThreadfoldError} as {@link Runner.sendMessage}; `INVALID_STATE` when nothing has failed.
    */
   async retry(update?: string | { readonly id: string }): Promise<RunResult> {
     this.#ready();
@@ -247,7 +247,7 @@ export abstract class Runner<S extends object, U extends object> {
         ? this.#askFirst(chosen)
         : this.#sendAgain(chosen);
     if (id !== undefined) invalid("No update that has failed has this id: see thread.pending.");
-    if (status !== "failed") invalid("Nothing has failed.");
+    if (status !== "failed") throw new ThreadfoldError("INVALID_STATE", "Nothing has failed.");
     if (this.#work || !this.#protocol.answersAgain) return this.#enqueue(undefined);
     if (this.#answers) return this.#resume(this.#answers);
     const said = thread.run.id === undefined ? [] : saidBy(thread, this.#before);
@@ -285,7 +285,7 @@ export abstract class Runner<S extends object, U extends object> {
    * `interrupts` that are still open. Queued messages go out after the run, not with the answers. If the request fails,
    * all the interrupts are open again; if the run fails, those that the server says are still open.
    *
-   * @throws {@link ThreadfoldError} `INVALID_VALUE` when no interrupt is open, or when a decision leaves out the `id` while
+   * @throws {@link ThreadfoldError} `INVALID_STATE` when no interrupt is open, `INVALID_ARGUMENT` when a decision leaves out the `id` while
    *   several are; `BUSY`; `DISPOSED`.
    */
   async resume(decisions: RunnerDecision | readonly RunnerDecision[]): Promise<RunResult> {
@@ -639,5 +639,5 @@ function busy(): never {
 }
 
 function invalid(sentence: string): never {
-  throw new ThreadfoldError("INVALID_VALUE", sentence);
+  throw new ThreadfoldError("INVALID_ARGUMENT", sentence);
 }

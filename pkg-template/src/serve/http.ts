@@ -1,51 +1,86 @@
 // What both servers say over HTTP: JSON, refusals, and streams of server-sent events.
 
 import { ThreadfoldError } from "../shared/errors.js";
+import { checkOptions } from "../shared/options.js";
 import { errorWords } from "../stream/error-words.js";
+import { checkCors, checkOrigin, corsHeaders, type Cors } from "./origins.js";
+import { Refusal } from "./refusal.js";
+import type { BodyLimits } from "./request-body.js";
 
 /** Answers a request, as Workers, Next, Deno, Bun and others call it. */
 export type FetchHandler = (request: Request) => Promise<Response>;
 
-/** Which pages of other origins may call: `true` for all, or one origin. */
-export type Cors = boolean | string;
+/** Someone who asks, as `authenticate` may return it: LangGraph's own servers have the same word. */
+export interface Identified {
+  /** Names the user, always by the same text: threads belong to it. */
+  readonly identity: string;
+}
+
+/** Someone who asks, with the request. */
+export interface Asker extends Identified {
+  readonly request: Request;
+}
+
+/** A thread, and the user who asks for it. */
+export interface ThreadUse extends Asker {
+  readonly threadId: string;
+  /** The identity that made the thread. Undefined for one that the program, or a request without an identity, made. */
+  readonly owner: string | undefined;
+}
 
 /** What both servers take. */
-export interface HandlerOptions {
-  /** Which pages of other origins may call. Default: none. */
+export interface HandlerOptions extends BodyLimits {
+  /**
+   * Which pages of other origins may call: `true` for all, without cookies; one origin or a list of them, with cookies.
+   * Other requests with an `Origin` that is not the server's own are answered by 403, and those of other origins whose body
+   * is not `application/json` by 415. Default: none.
+   */
   cors?: Cors | undefined;
   /**
    * Called before every request, of runs and of threads, but for a browser's question whether it may ask (`OPTIONS`).
-   * Only `true` lets the request in. A `Response`, returned or thrown, is the answer; anything else that it returns is a
-   * 401. Any other error is a 500 that does not say it, and goes to `console.error`. The server reads the request's body:
-   * read that of `request.clone()`.
+   * `{ identity }` lets the request in as that user, who has only the threads that the user made; `true` lets it in to all
+   * threads. A `Response`, returned or thrown, is the answer; anything else that it returns is a 401. Any other error is a
+   * 500 that does not say it, and goes to `console.error`. The server reads the request's body: read that of
+   * `request.clone()`.
    */
-  authenticate?: ((request: Request) => Response | boolean | Promise<Response | boolean>) | undefined;
+  authenticate?:
+    ((request: Request) => Response | boolean | Identified | Promise<Response | boolean | Identified>) | undefined;
+  /**
+   * Decides whether a user may use a thread that is there, in place of `owner === identity`: for threads that several
+   * share, or that were there before. Only `true` lets in. It is called for each thread of a search, too.
+   */
+  mayUse?: ((use: ThreadUse) => boolean | Promise<boolean>) | undefined;
 }
+
+/** What both servers take, and which of all options are limits. */
+const OWN = ["cors", "authenticate", "mayUse", "maxBodyBytes", "maxDepth"];
+const COUNTS = ["maxBodyBytes", "maxDepth", "maxRecursionLimit", "keep", "keepThreads"];
 
 /**
  * Checks a server's options, in the words of the function that takes them.
  *
- * @throws {@link ThreadfoldError} `INVALID_VALUE`: a misspelt `authenticate` would let everybody in.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT`: a misspelt `authenticate` would let everybody in.
  */
-export function checkOptions(options: HandlerOptions, taker: string, names: readonly string[]): void {
+export function checkServerOptions(taker: string, options: HandlerOptions, names: readonly string[]): void {
   if (typeof options !== "object" || options === null || Array.isArray(options))
-    throw new ThreadfoldError("INVALID_VALUE", `The options of ${taker} should be an object.`);
-  for (const [name, value] of Object.entries(options))
-    if (value !== undefined && name !== "cors" && name !== "authenticate" && !names.includes(name))
-      throw new ThreadfoldError("INVALID_VALUE", `There is no option '${name}'.`);
-  const { authenticate } = options;
-  if (authenticate !== undefined && typeof authenticate !== "function")
-    throw new ThreadfoldError("INVALID_VALUE", "authenticate should be a function.");
-}
-
-/** An answer that is no success, with its sentence. */
-export class Refusal extends Error {
-  constructor(
-    readonly status: number,
-    message: string,
-  ) {
-    super(message);
+    throw new ThreadfoldError("INVALID_ARGUMENT", `The options of ${taker} should be an object.`);
+  checkOptions(taker, options, [...OWN, ...names]);
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined) continue;
+    if (COUNTS.includes(name) && !(typeof value === "number" && value >= 0))
+      throw new ThreadfoldError("INVALID_ARGUMENT", `${name} should be a number from 0.`);
   }
+  const { authenticate, cors, mayUse } = options;
+  checkCors(cors);
+  if (authenticate !== undefined && typeof authenticate !== "function")
+    throw new ThreadfoldError("INVALID_ARGUMENT", "authenticate should be a function.");
+  if (mayUse !== undefined && typeof mayUse !== "function")
+    throw new ThreadfoldError("INVALID_ARGUMENT", "mayUse should be a function.");
+  if (mayUse && !authenticate)
+    throw new ThreadfoldError(
+      "INVALID_ARGUMENT",
+      "mayUse needs authenticate, which returns the { identity } that asks.",
+    );
 }
 
 export const json = (body: string, status = 200): Response =>
@@ -57,17 +92,6 @@ export function decoded(part: string): string {
     return decodeURIComponent(part);
   } catch {
     throw new Refusal(400, `The path has ${part}, which is no encoded text.`);
-  }
-}
-
-/** Reads a request's JSON. A body that is none is refused. */
-export async function bodyOf(request: Request): Promise<unknown> {
-  const text = await request.text();
-  if (text.trim() === "") return {};
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new Refusal(400, "The body is not JSON.");
   }
 }
 
@@ -120,11 +144,14 @@ function sooner<T>(coming: Promise<T>, milliseconds: number): Promise<T | undefi
   });
 }
 
-/** Asks `authenticate`. Returns the answer of a request that it answers itself; throws for one that it does not let in. */
-async function refusalOf(
+/**
+ * Asks `authenticate`. Returns the answer of a request that it answers itself, else the user, if it names one; throws for a
+ * request that it does not let in.
+ */
+async function asked(
   authenticate: HandlerOptions["authenticate"],
   request: Request,
-): Promise<Response | undefined> {
+): Promise<Response | Asker | undefined> {
   if (!authenticate) return undefined;
   let answer: unknown;
   try {
@@ -136,8 +163,10 @@ async function refusalOf(
     throw new Refusal(500, "The server failed to check who asks.");
   }
   if (answer instanceof Response) return answer;
-  if (answer !== true) throw new Refusal(401, "Who asks is not let in.");
-  return undefined;
+  if (answer === true) return undefined;
+  const { identity } = (answer ?? {}) as { identity?: unknown };
+  if (typeof identity !== "string" || identity === "") throw new Refusal(401, "Who asks is not let in.");
+  return { identity, request };
 }
 
 /**
@@ -147,17 +176,10 @@ async function refusalOf(
 export function answering(
   { cors, authenticate }: HandlerOptions,
   shape: (message: string) => object,
-  handle: FetchHandler,
+  handle: (request: Request, asker: Asker | undefined) => Promise<Response>,
 ): FetchHandler {
-  const allowed: Record<string, string> =
-    cors === undefined || cors === false
-      ? {}
-      : {
-          "access-control-allow-origin": cors === true ? "*" : cors,
-          "access-control-allow-methods": "GET, POST, PATCH, DELETE, OPTIONS",
-          "access-control-expose-headers": "content-location, location",
-        };
   return async (request) => {
+    const allowed = corsHeaders(cors, request);
     if (request.method === "OPTIONS") {
       // "*" would not let in an Authorization.
       const asked = request.headers.get("access-control-request-headers") ?? "*";
@@ -166,7 +188,9 @@ export function answering(
     }
     let response: Response;
     try {
-      response = (await refusalOf(authenticate, request)) ?? (await handle(request));
+      checkOrigin(request, cors);
+      const asker = await asked(authenticate, request);
+      response = asker instanceof Response ? asker : await handle(request, asker);
     } catch (error) {
       const status = error instanceof Refusal ? error.status : 500;
       response = error instanceof Response ? error : json(JSON.stringify(shape(errorWords(error).message)), status);
@@ -174,7 +198,9 @@ export function answering(
     if (!cors) return response;
     // A copy: the headers of what others made may not be changed.
     const shown = new Response(response.body, response);
-    for (const [name, value] of Object.entries(allowed)) shown.headers.set(name, value);
+    for (const [name, value] of Object.entries(allowed))
+      if (name === "vary") shown.headers.append(name, value);
+      else shown.headers.set(name, value);
     return shown;
   };
 }

@@ -39,12 +39,13 @@ export interface NodeResponse {
  */
 export function toNodeListener(handler: FetchHandler): (request: NodeRequest, response: NodeResponse) => Promise<void> {
   return async (request, response) => {
+    const body = new NodeBody(request);
     try {
-      const asked = await fetchRequest(request);
-      await pass(
-        asked ? await handler(asked) : json('{"error":"The request has no URL that can be read."}', 400),
-        response,
-      );
+      const asked = fetchRequest(request, body);
+      const answer = asked ? await handler(asked) : json('{"error":"The request has no URL that can be read."}', 400);
+      if (answer.status === 413) await refuse(answer, request, response, body);
+      else await pass(answer, response);
+      if (!response.destroyed) response.end();
     } catch {
       // The answer broke off in the middle: so does the connection.
       response.destroy();
@@ -53,23 +54,68 @@ export function toNodeListener(handler: FetchHandler): (request: NodeRequest, re
 }
 
 /** Returns undefined for a request that no `Request` can be made of: its path, its host or its method is none. */
-async function fetchRequest(request: NodeRequest): Promise<Request | undefined> {
-  const { method = "GET", url = "/" } = request;
+function fetchRequest({ method = "GET", url = "/", headers: given }: NodeRequest, body: NodeBody): Request | undefined {
   const headers = new Headers();
-  for (const [name, value] of Object.entries(request.headers))
+  for (const [name, value] of Object.entries(given))
     // Names with a colon are HTTP/2's own.
     if (value !== undefined && !name.startsWith(":"))
       for (const one of [value].flat()) headers.append(name, one as string);
-  const parts: Uint8Array[] = [];
-  for await (const part of request) parts.push(part as Uint8Array);
-  const body = method === "GET" || method === "HEAD" ? undefined : new Blob(parts as BlobPart[]);
+  const length =
+    headers.get("content-length") ?? (headers.has("transfer-encoding") || ":method" in given ? "some" : "0");
+  const isWithout = method === "GET" || method === "HEAD" || length === "0";
+  const sent = isWithout ? undefined : { body: body.stream, duplex: "half" };
   try {
     // What begins with "//" is a path, too.
-    const whole = new URL(url.startsWith("/") ? `http://${headers.get("host") ?? "localhost"}${url}` : url);
-    return new Request(whole, { method, headers, ...(body && { body }) });
+    const whole = new URL(
+      url.startsWith("/") ? `http://${headers.get("host") ?? given[":authority"] ?? "localhost"}${url}` : url,
+    );
+    return new Request(whole, { method, headers, ...sent });
   } catch {
     return undefined;
   }
+}
+
+/** How many milliseconds a client has to take the answer of a request that was not read to its end. */
+const LINGER = 500;
+
+/** The body of a request, read as it is asked for. */
+class NodeBody {
+  readonly stream: ReadableStream<Uint8Array>;
+  readonly #parts: AsyncIterator<unknown>;
+
+  constructor(request: NodeRequest) {
+    this.#parts = request[Symbol.asyncIterator]();
+    // Nothing is read ahead: Node itself passes over a body that nobody has begun to read.
+    this.stream = new ReadableStream({ pull: (controller) => this.#pull(controller) }, { highWaterMark: 0 });
+  }
+
+  async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    const { done, value } = await this.#parts.next();
+    if (done) controller.close();
+    else controller.enqueue(value as Uint8Array);
+  }
+
+  /** Passes over what is left, for a moment. */
+  async passOver(): Promise<void> {
+    const end = Date.now() + LINGER;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<{ done: true }>((resolve) => (timer = setTimeout(() => resolve({ done: true }), LINGER)));
+    while (Date.now() < end && !(await Promise.race([this.#parts.next(), late])).done);
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * Writes the answer of a body that is too large. Its length is said, so that the client has all of it before the connection
+ * is closed: what it still sends would take the answer with it, were that at once.
+ */
+async function refuse(answer: Response, request: NodeRequest, response: NodeResponse, body: NodeBody): Promise<void> {
+  const bytes = new Uint8Array(await answer.arrayBuffer());
+  response.setHeader("content-length", String(bytes.byteLength));
+  // HTTP/2, whose own headers begin with a colon, has no such header.
+  if (!(":method" in request.headers)) response.setHeader("connection", "close");
+  await pass(new Response(bytes, answer), response);
+  await body.passOver().catch(() => {});
 }
 
 /** Writes a response as fast as it is taken. A connection that closes ends the reading. */
@@ -89,5 +135,4 @@ async function pass(answer: Response, response: NodeResponse): Promise<void> {
         wake = resolve;
         response.once("drain", resolve);
       });
-  if (!response.destroyed) response.end();
 }

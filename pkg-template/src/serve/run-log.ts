@@ -2,6 +2,8 @@
 export class RunLog {
   readonly id: string;
   readonly threadId: string;
+  /** The identity of the user who began it, if that is known. */
+  readonly owner: string | undefined;
   /** Stops the run. */
   readonly stop = new AbortController();
   /** Resolves when the run is over. */
@@ -11,9 +13,10 @@ export class RunLog {
   #hasEnded = false;
   #waiting: (() => void)[] = [];
 
-  constructor(id: string, threadId: string) {
+  constructor(id: string, threadId: string, owner?: string) {
     this.id = id;
     this.threadId = threadId;
+    this.owner = owner;
     this.over = new Promise((resolve) => (this.#settle = resolve));
   }
 

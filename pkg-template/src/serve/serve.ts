@@ -6,15 +6,17 @@ import { errorWords } from "../stream/error-words.js";
 import { checkedGraph, shownState, type GraphTask, type RunnableGraph } from "../stream/graph-parts.js";
 import {
   answering,
-  bodyOf,
-  checkOptions,
+  checkServerOptions,
   decoded,
   eventStream,
   json,
-  Refusal,
+  type Asker,
   type FetchHandler,
   type HandlerOptions,
 } from "./http.js";
+import { Refusal } from "./refusal.js";
+import { Owners } from "./owners.js";
+import { bodyOf } from "./request-body.js";
 import { RunLog, RunLogs } from "./run-log.js";
 import { UnderWay } from "./under-way.js";
 import { wireJson } from "./wire.js";
@@ -50,7 +52,7 @@ export interface ServeOptions extends HandlerOptions {
  * it (its `cancel`). A second run of a thread under way, here or by {@link serveLangGraph}, is refused with 409. With `authenticate` a request
  * needs its `true`; without it anybody may ask.
  *
- * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no compiled graph, and for an unknown option.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for what is no compiled graph, and for an unknown option.
  *
  * @example
  * ```ts
@@ -77,12 +79,12 @@ export interface ServeOptions extends HandlerOptions {
  */
 export function serve(graph: RunnableGraph, options: ServeOptions = {}): FetchHandler {
   checkedGraph(graph, "serve");
-  checkOptions(options, "serve", ["config", "resumable", "keep", "events"]);
+  checkServerOptions("serve", options, ["config", "resumable", "keep", "events"]);
   const server = new AgUiServer(graph, options);
   return answering(
     options,
     (error) => ({ error }),
-    (request) => server.answer(request),
+    (request, asker) => server.answer(request, asker),
   );
 }
 
@@ -94,22 +96,31 @@ class AgUiServer {
   readonly #options: ServeOptions;
   readonly #runs: RunLogs;
   readonly #underWay: UnderWay;
+  readonly #owners: Owners;
 
   constructor(graph: RunnableGraph, options: ServeOptions) {
     this.#graph = graph;
     this.#underWay = new UnderWay(graph);
     this.#options = options;
     this.#runs = new RunLogs(options.resumable ? (options.keep ?? 100) : 0);
+    this.#owners = new Owners(
+      () => [graph],
+      options,
+      (threadId) => this.#runs.of(threadId).at(-1),
+    );
   }
 
-  async answer(request: Request): Promise<Response> {
+  async answer(request: Request, asker: Asker | undefined): Promise<Response> {
     const { method } = request;
     const { pathname } = new URL(request.url);
     const [, threadId, runId] = (PATH.exec(pathname) ?? []).map((part) => part && decoded(part));
     if (threadId === undefined) {
       if (method === "POST" && !/\/runs\/[^/]+$/.test(pathname))
-        return this.#start(readInput(await bodyOf(request)), request);
-    } else if (runId === undefined) {
+        return this.#start(readInput(await bodyOf(request, this.#options)), request, asker);
+      throw new Refusal(404, `There is no ${method} ${pathname}.`);
+    }
+    await this.#owners.open(asker, threadId, false);
+    if (runId === undefined) {
       if (method === "GET") return this.#thread(threadId);
     } else if (method === "GET" || method === "DELETE") {
       const run = this.#options.resumable ? this.#runs.get(threadId, runId) : undefined;
@@ -122,14 +133,15 @@ class AgUiServer {
     throw new Refusal(404, `There is no ${method} ${pathname}.`);
   }
 
-  async #start(input: GraphRunInput, request: Request): Promise<Response> {
+  async #start(input: GraphRunInput, request: Request, asker: Asker | undefined): Promise<Response> {
+    await this.#owners.open(asker, input.threadId, true);
     const known = this.#options.resumable ? this.#runs.get(input.threadId, input.runId) : undefined;
     if (known) return this.#stream(known, request);
     // Without a checkpointer there is no thread that two runs could share.
     if (this.#graph.checkpointer) await this.#free(input.threadId);
     const { config } = this.#options;
     const asked = typeof config === "function" ? (config as (...args: unknown[]) => object)(input, request) : config;
-    const run = new RunLog(input.runId, input.threadId);
+    const run = new RunLog(input.runId, input.threadId, asker?.identity);
     this.#runs.add(run);
     if (this.#graph.checkpointer) this.#underWay.add(run);
     void this.#work(run, input, request, asked);

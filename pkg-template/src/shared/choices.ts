@@ -23,5 +23,5 @@ export function numberOf(value: unknown, what: string, names: readonly string[])
   if (number >= 0) return number;
   const quoted = names.map((name) => `'${name}'`);
   const last = quoted.pop();
-  throw new ThreadfoldError("INVALID_VALUE", `${what} should be ${quoted.join(", ")} or ${last}.`);
+  throw new ThreadfoldError("INVALID_ARGUMENT", `${what} should be ${quoted.join(", ")} or ${last}.`);
 }

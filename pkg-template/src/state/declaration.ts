@@ -13,7 +13,7 @@ export function schemaOf(fields: unknown): core.RawSchema {
   try {
     if (typeof fields !== "object" || fields === null || Array.isArray(fields)) {
       throw new ThreadfoldError(
-        "INVALID_VALUE",
+        "INVALID_ARGUMENT",
         "A schema's fields should be an object, such as { messages: field.messages() }.",
       );
     }
@@ -36,7 +36,7 @@ function add(raw: core.RawSchema, key: string, field: unknown): void {
     const value = read(name);
     if (value === undefined) return otherwise;
     if (typeof value === "boolean") return value;
-    throw new ThreadfoldError("INVALID_VALUE", `${key}.${name} should be true or false.`);
+    throw new ThreadfoldError("INVALID_ARGUMENT", `${key}.${name} should be true or false.`);
   };
   const shown = !flag("private", false);
   const ways =
@@ -65,9 +65,10 @@ function add(raw: core.RawSchema, key: string, field: unknown): void {
 }
 
 function addReducer(raw: core.RawSchema, key: string, ways: number, reducer: unknown, initial: unknown): void {
-  if (typeof reducer !== "function") throw new ThreadfoldError("INVALID_VALUE", `${key}.reducer should be a function.`);
+  if (typeof reducer !== "function")
+    throw new ThreadfoldError("INVALID_ARGUMENT", `${key}.reducer should be a function.`);
   if (initial !== undefined && typeof initial !== "function") {
-    throw new ThreadfoldError("INVALID_VALUE", `${key}.default should be a function.`);
+    throw new ThreadfoldError("INVALID_ARGUMENT", `${key}.default should be a function.`);
   }
   const number = functionNumber(reducer);
   const name = nameOf(reducer);

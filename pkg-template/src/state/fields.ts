@@ -1,4 +1,5 @@
 import { ThreadfoldError } from "../shared/errors.js";
+import { checkOptions } from "../shared/options.js";
 import type { FileData } from "./files.js";
 import type { LangChainMessage, MessageOptions, MessagesUpdate } from "./messages.js";
 import type { Todo } from "./todos.js";
@@ -91,9 +92,9 @@ type Reduced<Value, Update = Value> = Field<Value, Update | Overwrite<Value>, tr
 export const field = {
   /** Messages, folded by {@link addMessages}. */
   messages: <M extends object = LangChainMessage>(options?: Visibility & MessageOptions) =>
-    declared<Reduced<M[], MessagesUpdate<M>>>("messages", options),
+    declared<Reduced<M[], MessagesUpdate<M>>>("messages", options, ["rules"]),
   /** Tools, folded by {@link mergeTools}. */
-  tools: of("tools") as {
+  tools: of("tools", ["prefer"]) as {
     <T extends object = Tool>(options: OfAgent & MergeToolsOptions): Reduced<T[], ByAgent<readonly T[]>>;
     <T extends object = Tool>(options?: Visibility & MergeToolsOptions): Reduced<T[], readonly T[]>;
   },
@@ -123,12 +124,12 @@ export const field = {
     <T extends object = Record<string, unknown>>(options?: Visibility): Reduced<T, Partial<T>>;
   },
   /** A value for the super-step after the one that wrote it. */
-  ephemeral: of("ephemeral") as {
+  ephemeral: of("ephemeral", ["guard"]) as {
     <T = unknown>(options: OfAgent & Visibility & Guard): Field<T, ByAgent<T>, false>;
     <T = unknown>(options?: Visibility & Guard): Field<T, T, false>;
   },
   /** A value that no checkpoint keeps. */
-  untracked: of("untracked") as {
+  untracked: of("untracked", ["guard"]) as {
     <T = unknown>(options: OfAgent & Visibility & Guard): Field<T, ByAgent<T>, false>;
     <T = unknown>(options?: Visibility & Guard): Field<T, T, false>;
   },
@@ -139,7 +140,7 @@ export const field = {
   reducer: (<T, U = T>(
     reducer: (current: T, update: U) => T,
     options?: Visibility & { default?: (() => T) | undefined },
-  ) => declared<Field<T, U | Overwrite<T>, false>>("reducer", options, { reducer })) as ReducerField,
+  ) => declared<Field<T, U | Overwrite<T>, false>>("reducer", options, ["default"], { reducer })) as ReducerField,
 };
 
 type FilesUpdate<F> = Readonly<Record<string, F | null>>;
@@ -164,12 +165,15 @@ interface ReducerField {
   ): Field<T, U | Overwrite<T>, false>;
 }
 
-/** What makes the fields of a kind. */
-function of(kind: string) {
-  return (options?: object) => declared<never>(kind, options);
+/** Makes the function of `field` for a kind, whose options are those of {@link Visibility} and `own`. */
+function of(kind: string, own: readonly string[] = []) {
+  return (options?: object) => declared<never>(kind, options, own);
 }
 
-function declared<F>(kind: string, options: object | undefined, more?: object): F {
+const VISIBILITY = ["input", "output", "private"] as const satisfies readonly (keyof Visibility)[];
+
+function declared<F>(kind: string, options: object | undefined, own: readonly string[], more?: object): F {
+  checkOptions(`field.${kind}`, options, [...VISIBILITY, ...own]);
   try {
     return { ...options, ...more, kind } as F;
   } catch (cause) {

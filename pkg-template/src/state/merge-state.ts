@@ -32,7 +32,7 @@ export type MergedState<S, M> = Omit<S, "messages" | "tools" | "ag-ui"> & {
  *
  * Drops a system message that comes first in `messages`. Leaves the state's other keys as they are.
  *
- * @throws {@link ThreadfoldError} `INVALID_VALUE`, `INVALID_MESSAGE`.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT`, `INVALID_MESSAGE`.
  *
  * @example
  * ```ts

@@ -55,7 +55,7 @@ export class MessageList<M extends object = LangChainMessage> {
   /**
    * Adds text to the end of a message: to its content, or to the last text block of it.
    *
-   * @throws {@link ThreadfoldError} `UNKNOWN_MESSAGE` when there is no message with this id, `INVALID_VALUE` when
+   * @throws {@link ThreadfoldError} `UNKNOWN_MESSAGE` when there is no message with this id, `INVALID_ARGUMENT` when
    *   the text is no string or the message's content takes none.
    */
   append(id: string, text: string): void {

@@ -32,10 +32,9 @@ export interface MessageOptions {
  * LangChain dict, and a message without an id gets a uuid. Neither side is changed.
  *
  * Differs from `messagesStateReducer` twice: dicts stay dicts, and a removal after a remove-all is carried out, or is the
- * error `REMOVED_AFTER_REMOVE_ALL`, where the reference returns the removal as a message.
+ * error `UNKNOWN_MESSAGE`, where the reference returns the removal as a message.
  *
- * @throws {@link ThreadfoldError} `NULL_ARGUMENT`, `INVALID_MESSAGE`, `UNKNOWN_MESSAGE_REMOVED`,
- *   `REMOVED_AFTER_REMOVE_ALL`.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT`, `INVALID_MESSAGE`, `UNKNOWN_MESSAGE`.
  *
  * @example
  * ```ts

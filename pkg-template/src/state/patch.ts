@@ -12,7 +12,7 @@ export type PatchOperation =
  *
  * Reaches an object's own values only, and refuses `__proto__` and a path with half a surrogate pair.
  *
- * @throws {@link ThreadfoldError} `INVALID_PATCH`, `PATCH_PATH_MISSING`, `PATCH_TEST_FAILED`, `FORBIDDEN_KEY`.
+ * @throws {@link ThreadfoldError} `INVALID_PATCH`, `PATCH_FAILED`, `FORBIDDEN_KEY`.
  *
  * @example
  * ```ts

@@ -84,7 +84,7 @@ export class Schema<F> {
    * update or the schema does not have. `{ key: undefined }` is a write, as in langgraph.js: a field that replaces then
    * has no value, and a reducer is called with it.
    *
-   * @throws {@link ThreadfoldError} `INVALID_VALUE`, and what the fields' reducers throw.
+   * @throws {@link ThreadfoldError} `INVALID_ARGUMENT`, and what the fields' reducers throw.
    */
   merge<S extends Partial<StateOf<F>>, U extends UpdatesOf<F>>(
     state: S,
@@ -98,7 +98,7 @@ export class Schema<F> {
    * LangGraph's channels: a field without a reducer takes one write, an ephemeral one without a write is cleared, an
    * {@link Overwrite} sets a field whatever else was written.
    *
-   * @throws {@link ThreadfoldError} `CONCURRENT_UPDATE`, `TWO_OVERWRITES`, `INVALID_VALUE`, and what the fields'
+   * @throws {@link ThreadfoldError} `CONCURRENT_UPDATE`, `INVALID_ARGUMENT`, and what the fields'
    *   reducers throw.
    */
   step<S extends Partial<StateOf<F>>>(state: S, updates: readonly UpdatesOf<F>[]): S & Partial<StateOf<F>> {
@@ -109,7 +109,7 @@ export class Schema<F> {
    * Returns what a run takes of a caller's values, and the keys that it drops: those that are not input, and those that
    * the schema does not have.
    *
-   * @throws {@link ThreadfoldError} `NO_INPUT` for null, `INVALID_VALUE` for what is no object.
+   * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for null, `INVALID_ARGUMENT` for what is no object.
    */
   input<T extends object>(values: T): Filtered<Partial<T>> {
     return this.#call((raw) => raw.apply(APPLY.input, core.hold(values), 0));
@@ -118,7 +118,7 @@ export class Schema<F> {
   /**
    * Returns what a run's result shows of a state, and the keys that it drops.
    *
-   * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no object.
+   * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for what is no object.
    */
   output<T extends object>(state: T): Filtered<Partial<T>> {
     return this.#call((raw) => raw.apply(APPLY.output, core.hold(state), 0));
@@ -127,7 +127,7 @@ export class Schema<F> {
   /**
    * Returns what a checkpoint keeps of a state: all but the untracked fields.
    *
-   * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no object.
+   * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for what is no object.
    */
   checkpoint<T extends object>(state: T): Filtered<Partial<T>> {
     return this.#call((raw) => raw.apply(APPLY.checkpoint, core.hold(state), 0));
@@ -148,7 +148,7 @@ export class Schema<F> {
   static combine(schemas: readonly Schema<unknown>[]): Schema<unknown> {
     const isSchema = (schema: unknown) => typeof schema === "object" && schema !== null && #raw in schema;
     if (!schemas.every(isSchema)) {
-      throw new ThreadfoldError("INVALID_VALUE", "combineSchemas takes schemas that defineSchema made.");
+      throw new ThreadfoldError("INVALID_ARGUMENT", "combineSchemas takes schemas that defineSchema made.");
     }
     const raws = schemas.map((schema) => schema.#live());
     const raw = core.call(() => new core.RawSchema());
@@ -178,7 +178,7 @@ export class Schema<F> {
   /** @internal */
   static handle(schema: Schema<unknown>): core.RawSchema {
     if (!(typeof schema === "object" && schema !== null && #raw in schema)) {
-      throw new ThreadfoldError("INVALID_VALUE", "A thread's schema should come from defineSchema.");
+      throw new ThreadfoldError("INVALID_ARGUMENT", "A thread's schema should come from defineSchema.");
     }
     return schema.#live();
   }
@@ -203,7 +203,7 @@ export class Schema<F> {
 /**
  * Makes a schema of these fields, and the types of its states and updates from theirs.
  *
- * @throws {@link ThreadfoldError} `INVALID_SCHEMA`, `INVALID_VALUE`, `FORBIDDEN_KEY`.
+ * @throws {@link ThreadfoldError} `INVALID_SCHEMA`, `INVALID_ARGUMENT`, `FORBIDDEN_KEY`.
  *
  * @example
  * ```ts
@@ -225,7 +225,7 @@ type Last<S extends readonly unknown[]> = S extends readonly [infer Head, ...inf
  * Joins several schemas, such as those of an agent's middlewares and, last, its own. A later declaration of a field
  * takes the place of an earlier one, but a field that any of them makes private stays private.
  *
- * @throws {@link ThreadfoldError} `REDUCER_CONFLICT` when a field is declared with two different reducers.
+ * @throws {@link ThreadfoldError} `INVALID_SCHEMA` when a field is declared with two different reducers.
  *
  * @example
  * ```ts

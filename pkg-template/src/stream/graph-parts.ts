@@ -116,14 +116,17 @@ export function shownState({ outputChannels: shown }: RunnableGraph, state: obje
 /** Checks that this is a graph, in the words of the function that takes it. */
 export function checkedGraph(graph: unknown, taker: string): RunnableGraph {
   if (typeof (graph as RunnableGraph | undefined)?.stream !== "function")
-    throw new ThreadfoldError("INVALID_VALUE", `${taker} takes a compiled graph: its first argument has no stream().`);
+    throw new ThreadfoldError(
+      "INVALID_ARGUMENT",
+      `${taker} takes a compiled graph: its first argument has no stream().`,
+    );
   return graph as RunnableGraph;
 }
 
 /**
  * Starts a run of a graph and returns its parts, in the modes asked for, of its subgraphs too.
  *
- * @throws {@link ThreadfoldError} `INVALID_VALUE` for a part that says neither its mode nor its payload.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for a part that says neither its mode nor its payload.
  */
 export async function* graphParts(graph: RunnableGraph, input: unknown, config: object): AsyncGenerator<GraphPart> {
   const stream = await graph.stream(input as never, { subgraphs: true, ...config } as never);
@@ -131,7 +134,7 @@ export async function* graphParts(graph: RunnableGraph, input: unknown, config: 
     const part = readGraphPart(given);
     if (!part)
       throw new ThreadfoldError(
-        "INVALID_VALUE",
+        "INVALID_ARGUMENT",
         "The graph streamed what is no [namespace, mode, payload]: is it a compiled graph?",
       );
     yield part;

@@ -40,7 +40,7 @@ async function answerOf(fetch: typeof globalThis.fetch, url: string | URL, init:
     if (init.signal?.aborted || cause instanceof ThreadfoldError) throw cause;
     if (typeof globalThis.location === "undefined" && !URL.canParse(String(url)))
       throw new ThreadfoldError(
-        "INVALID_VALUE",
+        "INVALID_ARGUMENT",
         `Outside a page an address must be absolute: '${String(url)}' is not.`,
         {
           cause,

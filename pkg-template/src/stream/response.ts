@@ -49,7 +49,7 @@ export async function refusal(response: Response): Promise<ThreadfoldError> {
 export function bodyOf(response: Response) {
   const { body, bodyUsed, headers, ok } = response;
   if (bodyUsed || body?.locked)
-    throw new ThreadfoldError("INVALID_VALUE", "The response's body has been read already.");
+    throw new ThreadfoldError("INVALID_ARGUMENT", "The response's body has been read already.");
   const reader = body?.getReader();
   return {
     async check(wait: Wait): Promise<void> {

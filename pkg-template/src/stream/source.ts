@@ -30,7 +30,7 @@ export type StreamSource<Part extends object> =
  * ends the reading early rejects the promise at once, whatever the source is doing.
  *
  * @throws what the source and the taker throw, the signal's reason, and {@link ThreadfoldError} `BAD_RESPONSE`,
- *   `INVALID_VALUE`.
+ *   `INVALID_ARGUMENT`.
  */
 export async function read(source: unknown, taker: Taker, signal: AbortSignal | undefined): Promise<void> {
   const wait = new Wait(signal);
@@ -110,7 +110,7 @@ function openedOf(source: unknown): Opened {
     if (Symbol.iterator in source) return ofIterator((source as Iterable<unknown>)[Symbol.iterator](), true);
   }
   throw new ThreadfoldError(
-    "INVALID_VALUE",
+    "INVALID_ARGUMENT",
     "A run is read from a fetch response or its body, an async iterable, a list or an Observable.",
   );
 }

@@ -144,7 +144,7 @@ const idsOf = (messages: Messages) => new Set(messages.map(idOf));
 /** Returns the record that a compaction makes. */
 export function compacted(due: Compaction | null | undefined, summary: unknown): ContextRecord {
   if (typeof due?.toRecord !== "function")
-    throw new ThreadfoldError("INVALID_VALUE", "compact takes what a Context says is due.");
+    throw new ThreadfoldError("INVALID_ARGUMENT", "compact takes what a Context says is due.");
   return due.toRecord(summary);
 }
 

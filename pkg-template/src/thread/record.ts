@@ -46,7 +46,7 @@ export function withPlainError<T extends object>(record: T): T {
 const isObject = (value: unknown): value is { toJSON?: unknown } => typeof value === "object" && value !== null;
 
 function invalid(sentence: string): never {
-  throw new ThreadfoldError("INVALID_VALUE", sentence);
+  throw new ThreadfoldError("INVALID_ARGUMENT", sentence);
 }
 
 /**

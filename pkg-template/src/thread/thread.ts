@@ -2,7 +2,7 @@ import * as ASK from "../../generated/numbers/ask.js";
 import { development, handedOut } from "../shared/development.js";
 import { ThreadfoldError } from "../shared/errors.js";
 import { option, reading } from "../shared/reading.js";
-import { checkNames, type NamesOf } from "../shared/options.js";
+import { checkOptions, type NamesOf } from "../shared/options.js";
 import type { MessageIn } from "../state/messages.js";
 import type { InputOf } from "../state/fields.js";
 import { choice } from "../shared/choices.js";
@@ -84,7 +84,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   constructor(options: ThreadOptions<S, U> | undefined);
   constructor(...options: NoOptions<S, U>);
   constructor(options?: ThreadOptions<S, U>) {
-    checkNames(options, OPTIONS);
+    checkOptions("new Thread", options, OPTIONS);
     this.schema = option(options, "schema");
     const schema = this.schema as Schema<unknown> | undefined;
     this.threadId = option(options, "threadId");
@@ -92,10 +92,10 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
     this.#history = new FullTrack(choice(options, "history", ["server", "full"]) === 1);
     const values = reading(() => {
       if (schema && !(schema instanceof Schema))
-        throw new ThreadfoldError("INVALID_VALUE", "A thread's schema should come from defineSchema.");
+        throw new ThreadfoldError("INVALID_ARGUMENT", "A thread's schema should come from defineSchema.");
       const given = option(options, "values");
       if (given !== undefined && typeof given !== "object")
-        throw new ThreadfoldError("INVALID_VALUE", "A thread's values should be an object.");
+        throw new ThreadfoldError("INVALID_ARGUMENT", "A thread's values should be an object.");
       return Schema.start(schema, given);
     });
     this.#core = new ThreadCore(schema, values, "values");
@@ -159,7 +159,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
    * Takes note that the older messages are sent to the model as `summary`, or not at all with null. The messages stay.
    *
    * @param due - What a `Context` of `threadfold/context` says is due.
-   * @throws {@link ThreadfoldError} `INVALID_VALUE` for anything else.
+   * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for anything else.
    */
   compact(due: Compaction | null, summary: object | string | null): void {
     this.#core.ready();
@@ -280,7 +280,7 @@ const run = this.#core.isDisposed ? this.#last : this.#core.read<ThreadRun>(ASK.
 
   #fold(event: ThreadEvent): void {
     if (typeof event !== "object" || event === null)
-      throw new ThreadfoldError("INVALID_VALUE", "An event should be an object.");
+      throw new ThreadfoldError("INVALID_ARGUMENT", "An event should be an object.");
     const { type } = event;
     const patch =
       type === "text"
@@ -328,7 +328,7 @@ const run = this.#core.isDisposed ? this.#last : this.#core.read<ThreadRun>(ASK.
    * Svelte passes `subscribe` a second argument. It then calls the listener with the state at once, as Svelte's stores
    * do: `$thread`, `get(thread)` and `derived(thread, …)` work.
    *
-   * @throws {@link ThreadfoldError} `INVALID_VALUE` for a listener that is not a function.
+   * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for a listener that is not a function.
    */
   subscribe(listener: (state: S, previous: S) => void, ...svelte: unknown[]): () => void {
     this.#core.ready();
@@ -345,7 +345,7 @@ const run = this.#core.isDisposed ? this.#last : this.#core.read<ThreadRun>(ASK.
    * Calls it when those of {@link Thread.subscribe} are called. However many messages have listeners, a token calls
    * those of one.
    *
-   * @throws {@link ThreadfoldError} `INVALID_VALUE` for a listener that is not a function.
+   * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for a listener that is not a function.
    *
    * @example
    * ```ts
@@ -375,13 +375,14 @@ const run = this.#core.isDisposed ? this.#last : this.#core.read<ThreadRun>(ASK.
    * Calls `listener` on `drift` (a snapshot contradicts what was folded before it) or on `error` (an event could not be
    * folded), as soon as the event is processed. Returns an unsubscribe function.
    *
-   * @throws {@link ThreadfoldError} `INVALID_VALUE` for another kind, and for a listener that is not a function.
+   * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for another kind, and for a listener that is not a function.
    */
   on<K extends keyof ThreadListeners>(kind: K, listener: ThreadListeners[K]): () => void {
     this.#core.ready();
     const isKnown = kind === "drift" || kind === "error";
     const listeners = (isKnown ? this.#listeners[kind] : undefined) as Set<ThreadListeners[K]> | undefined;
-    if (!listeners) throw new ThreadfoldError("INVALID_VALUE", "A thread's kinds of listener are 'drift' and 'error'.");
+    if (!listeners)
+      throw new ThreadfoldError("INVALID_ARGUMENT", "A thread's kinds of listener are 'drift' and 'error'.");
     callable(listener);
     const own = ((...args: Parameters<ThreadListeners[K]>) =>
       (listener as (...args: unknown[]) => void)(...args)) as ThreadListeners[K];
@@ -394,7 +395,7 @@ const run = this.#core.isDisposed ? this.#last : this.#core.read<ThreadRun>(ASK.
    * status. An `Error` of the run or of an update becomes `{ name, message, code, status }`, and through JSON an instance
    * of `@langchain/core`'s message classes becomes a dict.
    *
-   * @throws {@link ThreadfoldError} `INVALID_VALUE` for a circular state.
+   * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for a circular state.
    */
   toJSON(): ThreadRecord {
     const known = new Set<object>();
@@ -412,7 +413,7 @@ const run = this.#core.isDisposed ? this.#last : this.#core.read<ThreadRun>(ASK.
    * Makes a thread from the result of {@link Thread.toJSON}, also parsed from JSON. A run that was under way is
    * `disconnected`.
    *
-   * @throws {@link ThreadfoldError} `INVALID_VALUE` for anything but such a record, for a record of another version,
+   * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for anything but such a record, for a record of another version,
    *   and for a record with a schema when none is given, or one that lacks a field.
    *
    * @example
@@ -469,7 +470,7 @@ const run = this.#core.isDisposed ? this.#last : this.#core.read<ThreadRun>(ASK.
 
 function callable<F>(listener: F): F {
   if (typeof listener === "function") return listener;
-  throw new ThreadfoldError("INVALID_VALUE", "A listener should be a function.");
+  throw new ThreadfoldError("INVALID_ARGUMENT", "A listener should be a function.");
 }
 
 function unreadable(cause: unknown): ThreadfoldError {

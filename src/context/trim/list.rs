@@ -106,7 +106,7 @@ impl fmt::Debug for TrimOptions<'_> {
 /// [`ToolPairs::AsLangchain`] has it do exactly what the reference does.
 ///
 /// # Errors
-/// [`Error::InvalidValue`] if `messages` is no list, and for `start_on` or `include_system` with
+/// [`Error::InvalidArgument`] if `messages` is no list, and for `start_on` or `include_system` with
 /// [`Strategy::First`]; the counter's own.
 ///
 /// ```

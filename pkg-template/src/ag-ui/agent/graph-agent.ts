@@ -22,7 +22,7 @@ export interface GraphAgentConfig extends AgentConfig {
  * graph, which needs a checkpointer for that. A graph without one starts from the messages and the state that the client
  * sends; one with a checkpointer takes from them what its thread does not have.
  *
- * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no compiled graph.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for what is no compiled graph.
  *
  * @example
  * ```ts

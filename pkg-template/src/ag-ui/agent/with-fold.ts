@@ -49,7 +49,7 @@ function threadOf(agent: AbstractAgent): ThreadOfAgent {
  * broke off is shown, and not sent with the next run; the same goes for an optimistic update that failed, until you retry
  * it.
  *
- * @throws {@link ThreadfoldError} `INVALID_VALUE` for a class with an `apply` of its own: that is the method that folds.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for a class with an `apply` of its own: that is the method that folds.
  *   Extend the folded class instead, `class Mine extends withFold(HttpAgent)`, and call `super.apply`.
  *
  * @example
@@ -150,7 +150,10 @@ function checkFoldable(Agent: AgentClass): void {
     typeof Agent !== "function" ||
     typeof (Agent.prototype as { apply?: unknown } | undefined)?.apply !== "function"
   ) {
-    throw new ThreadfoldError("INVALID_VALUE", "withFold takes a class of agents, such as HttpAgent of @ag-ui/client.");
+    throw new ThreadfoldError(
+      "INVALID_ARGUMENT",
+      "withFold takes a class of agents, such as HttpAgent of @ag-ui/client.",
+    );
   }
   const own: string[] = [];
   for (
@@ -163,7 +166,7 @@ function checkFoldable(Agent: AgentClass): void {
   // The last is AbstractAgent's.
   if (own.length > 1) {
     throw new ThreadfoldError(
-      "INVALID_VALUE",
+      "INVALID_ARGUMENT",
       `withFold cannot fold ${own[0]}: it has an apply() of its own, and that is what folds. Extend the folded class instead: class Mine extends withFold(HttpAgent).`,
     );
   }

@@ -45,7 +45,7 @@ export function checkedInput(given: unknown): GraphRunInput {
     [resume == null || areAnswers(resume), "resume: a list of answers with interruptId, or none"],
   ] as const;
   const lacks = needs.find(([isGiven]) => !isGiven)?.[1];
-  if (lacks) throw new ThreadfoldError("INVALID_VALUE", `A run's input needs ${lacks}.`);
+  if (lacks) throw new ThreadfoldError("INVALID_ARGUMENT", `A run's input needs ${lacks}.`);
   return given as GraphRunInput;
 }
 
@@ -82,7 +82,7 @@ export function graphInput(
   const own = (shown: Values) =>
     Object.entries((input.state ?? {}) as Values).filter(
       ([name, value]) =>
-        !(name in merged) && name !== "messages" && isField(name, true) && !sameJson(value, shown[name]),
+        !(name in merged) && name !== "messages" && name !== "lg_name" && isField(name, true) && !sameJson(value, shown[name]),
     );
   if (!isNews && own(valuesOf(known)).length === 0) return null;
   const fields = Object.entries(merged).filter(([name]) => isField(name, false));
@@ -186,7 +186,10 @@ function answersOf(resume: readonly ResumeEntry[], known: GraphState | undefined
   if (answers.length === 0) return undefined;
   if (resume.every(({ interruptId }) => /^[0-9a-f]{32}$/.test(interruptId))) return Object.fromEntries(answers);
   if (answers.length > 1)
-    throw new ThreadfoldError("INVALID_VALUE", "Several interrupts can be answered only by ids that the graph gave.");
+    throw new ThreadfoldError(
+      "INVALID_ARGUMENT",
+      "Several interrupts can be answered only by ids that the graph gave.",
+    );
   return answers[0]?.[1];
 }
 

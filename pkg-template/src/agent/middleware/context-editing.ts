@@ -1,7 +1,7 @@
 import { clearToolUses, type ClearToolUsesOptions } from "../../context/clear.js";
 import { countTokens } from "../../context/count.js";
 import type { ContextLimit } from "../../context/policy.js";
-import { refuseOthers } from "../../context/options.js";
+import { checkOptions } from "../../shared/options.js";
 import type { LangChainMessage } from "../../state/messages.js";
 import { type Fields, typeOf } from "../message.js";
 import { createMiddleware } from "./middleware.js";
@@ -43,7 +43,7 @@ export interface ClearToolUsesEditOptions extends Omit<ClearToolUsesOptions<Lang
 export class ClearToolUsesEdit {
   readonly #options: ClearToolUsesEditOptions;
 
-  /** @throws {@link ThreadfoldError} `INVALID_VALUE` for options of the wrong kind, and for those that there are not. */
+  /** @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for options of the wrong kind, and for those that there are not. */
   constructor(options: ClearToolUsesEditOptions = {}) {
     const { trigger: _, keep: __, ...rest } = options;
     clearToolUses([], rest);
@@ -98,8 +98,8 @@ export class ClearToolUsesEdit {
  */
 export function contextEditingMiddleware(options: { readonly edits?: readonly ContextEdit[] | undefined } = {}) {
   // LangChain's second says how tokens are counted.
-  const { edits: given = [{}], tokenCountMethod: _, ...others } = options as typeof options & Fields;
-  refuseOthers(others);
+  const { edits: given = [{}], tokenCountMethod: _ } = options as typeof options & Fields;
+  checkOptions("contextEditingMiddleware", options, ["edits", "tokenCountMethod"]);
   const edits = given.map((one) => (typeof one === "function" || "apply" in one ? one : new ClearToolUsesEdit(one)));
   return createMiddleware({
     name: "ContextEditingMiddleware",

@@ -1,7 +1,8 @@
 import { field } from "../../state/fields.js";
 import type { FileData } from "../../state/files.js";
 import { Command } from "../../graph/build/command.js";
-import { numberOr, refuseOthers, wrong } from "../../context/options.js";
+import { numberOr, wrong } from "../../context/options.js";
+import { checkOptions } from "../../shared/options.js";
 import {
   deleteFile,
   editFile,
@@ -169,7 +170,7 @@ function changesOfTurn(messages: Parameters<typeof lastTurn>[0]): Changes {
  * Calls of one turn run side by side; two that change one path do not: the second is told so. Long results of all tools
  * but these go to files.
  *
- * @throws {@link ThreadfoldError} `INVALID_VALUE`.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT`.
  *
  * @example
  * ```ts
@@ -186,8 +187,12 @@ function changesOfTurn(messages: Parameters<typeof lastTurn>[0]): Changes {
  * ```
  */
 export function createFilesystemMiddleware(options: FilesystemOptions = {}) {
-  const { systemPrompt = PROMPT, customToolDescriptions: own = {}, toolTokenLimitBeforeEvict, ...others } = options;
-  refuseOthers(others);
+  const { systemPrompt = PROMPT, customToolDescriptions: own = {}, toolTokenLimitBeforeEvict } = options;
+  checkOptions("createFilesystemMiddleware", options, [
+    "systemPrompt",
+    "customToolDescriptions",
+    "toolTokenLimitBeforeEvict",
+  ]);
   const given = toolTokenLimitBeforeEvict === null ? 0 : numberOr(toolTokenLimitBeforeEvict, 20_000, LIMIT);
   if (given < 0) throw wrong(LIMIT, "a number from 0 on, or null");
   /** As deepagents, it takes 0 for none. */

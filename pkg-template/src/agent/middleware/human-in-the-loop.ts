@@ -1,6 +1,6 @@
 import { field } from "../../state/fields.js";
 import { patchToolCalls } from "../../context/tool-calls.js";
-import { refuseOthers } from "../../context/options.js";
+import { checkOptions } from "../../shared/options.js";
 import { ThreadfoldError } from "../../shared/errors.js";
 import type { LangChainMessage, ToolCall } from "../../state/messages.js";
 import { DECISIONS, type DecisionType, gateOf, settle, type Settled } from "../decide.js";
@@ -86,7 +86,7 @@ const NOTICE =
  * With `interruptMode: "per_call"` each call asks by an interrupt of its own: answer by the interrupts' ids,
  * `new Command({ resume: { [id]: decision } })`. An edit then changes the arguments, not the tool.
  *
- * @throws {@link ThreadfoldError} `INVALID_VALUE` for a tool without decisions, and an unknown mode.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for a tool without decisions, and an unknown mode.
  *
  * @example
  * ```ts
@@ -116,11 +116,15 @@ export function humanInTheLoopMiddleware(options: HumanInTheLoopOptions) {
     interruptMode: mode = "batched",
     descriptionPrefix = "Tool execution requires approval",
     editNotice = NOTICE,
-    ...others
   } = options ?? {};
-  refuseOthers(others);
+  checkOptions("humanInTheLoopMiddleware", options ?? {}, [
+    "interruptOn",
+    "interruptMode",
+    "descriptionPrefix",
+    "editNotice",
+  ]);
   if (mode !== "batched" && mode !== "per_call")
-    throw new ThreadfoldError("INVALID_VALUE", "interruptMode should be 'batched' or 'per_call'.");
+    throw new ThreadfoldError("INVALID_ARGUMENT", "interruptMode should be 'batched' or 'per_call'.");
   const configs = new Map<string, InterruptOnConfig>();
   for (const [name, given] of Object.entries(interruptOn)) {
     if (given === false) continue;
@@ -128,7 +132,7 @@ export function humanInTheLoopMiddleware(options: HumanInTheLoopOptions) {
     const { allowedDecisions: allowed } = config;
     if (!Array.isArray(allowed) || allowed.length === 0 || !allowed.every((one) => DECISIONS.includes(one as never)))
       throw new ThreadfoldError(
-        "INVALID_VALUE",
+        "INVALID_ARGUMENT",
         `interruptOn.${name} should have allowedDecisions: a list of ${DECISIONS.join(", ")}.`,
       );
     configs.set(name, config);
@@ -193,7 +197,7 @@ export function humanInTheLoopMiddleware(options: HumanInTheLoopOptions) {
       const decisions = answer?.decisions;
       if (!Array.isArray(decisions))
         throw new ThreadfoldError(
-          "INVALID_VALUE",
+          "INVALID_ARGUMENT",
           "The answer to an approval should be { decisions: [{ type: 'approve' }, …] }, a decision for each call.",
         );
       const edits: Record<string, Action> = {};

@@ -1,7 +1,7 @@
 import { ThreadfoldError } from "../../shared/errors.js";
 import { defineSchema, type Schema, type Fields as SchemaFields } from "../../state/schema.js";
 import { declaredFields } from "../../graph/build/state-forms.js";
-import { checkNames } from "../../shared/options.js";
+import { checkOptions } from "../../shared/options.js";
 import type { Checked, StandardSchema } from "../tools/schema-checks.js";
 import type { FieldsOf, JumpTarget, Middleware, NodeHook, Runtime, StateForm } from "../types.js";
 
@@ -12,7 +12,7 @@ import type { FieldsOf, JumpTarget, Middleware, NodeHook, Runtime, StateForm } f
  *
  * A hook that returns `jumpTo` goes another way, if it declares that: `{ canJumpTo: ["end"], hook }`.
  *
- * @throws {@link ThreadfoldError} `INVALID_VALUE` for a middleware without a name, and for hooks that there are not.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for a middleware without a name, and for hooks that there are not.
  *
  * @example
  * ```ts
@@ -55,13 +55,14 @@ const OF_LANGCHAIN = Symbol.for("AgentMiddleware");
 export function checked<M extends Middleware>(middleware: M): M {
   const { name } = middleware ?? {};
   if (typeof name !== "string" || name === "")
-    throw new ThreadfoldError("INVALID_VALUE", "A middleware should have a name: its hooks are nodes of that name.");
+    throw new ThreadfoldError("INVALID_ARGUMENT", "A middleware should have a name: its hooks are nodes of that name.");
   if (OF_LANGCHAIN in middleware)
     console.warn(
       `${name} is a middleware of langchain.js, which looks for instances of messages and for langgraph.js: here it may do nothing. Take that of threadfold/agent, or make it with its createMiddleware.`,
     );
   // One of a class may have fields of its own.
-  else if (Object.getPrototypeOf(middleware) === Object.prototype) checkNames(middleware, [...PARTS, ...HOOKS]);
+  else if (Object.getPrototypeOf(middleware) === Object.prototype)
+    checkOptions(`The middleware '${name}'`, middleware, [...PARTS, ...HOOKS]);
   return middleware;
 }
 
@@ -89,7 +90,7 @@ export function hookOf(hook: NodeHook): { run: Run; canJumpTo: readonly JumpTarg
   if (typeof hook === "function") return { run: hook, canJumpTo: [] };
   const { canJumpTo = [] } = hook;
   if (!Array.isArray(canJumpTo) || !canJumpTo.every((to) => JUMPS.includes(to as JumpTarget)))
-    throw new ThreadfoldError("INVALID_VALUE", "canJumpTo should be a list of 'model', 'tools' and 'end'.");
+    throw new ThreadfoldError("INVALID_ARGUMENT", "canJumpTo should be a list of 'model', 'tools' and 'end'.");
   return { run: hook.hook, canJumpTo };
 }
 
@@ -107,7 +108,7 @@ export function schemaOf(schema: StateForm<SchemaFields>): Schema<SchemaFields> 
   for (const [key, part] of Object.entries(zod ?? {}))
     if (part.lg_reducer_schema)
       throw new ThreadfoldError(
-        "INVALID_VALUE",
+        "INVALID_ARGUMENT",
         `Only langgraph.js knows the reducer of '${key}': declare the field with field.reducer, or in a StateSchema.`,
       );
   // Of a zod object only the shape is read.

@@ -1,5 +1,5 @@
 import { field } from "../../state/fields.js";
-import { refuseOthers } from "../../context/options.js";
+import { checkOptions } from "../../shared/options.js";
 import { ThreadfoldError } from "../../shared/errors.js";
 import { newId } from "../../shared/new-id.js";
 import type { Fields } from "../message.js";
@@ -42,24 +42,24 @@ export class CallLimitExceededError extends Error implements CallCounts {
   }
 }
 
-/** @throws {@link ThreadfoldError} `INVALID_VALUE` for limits that are no numbers, or none, and an unknown behaviour. */
+/** @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for limits that are no numbers, or none, and an unknown behaviour. */
 export function checkLimits(
   { threadLimit, runLimit, exitBehavior }: CallLimits & { readonly exitBehavior?: unknown },
   behaviors: readonly unknown[],
 ): void {
   if (exitBehavior !== undefined && !behaviors.includes(exitBehavior))
-    throw new ThreadfoldError("INVALID_VALUE", `exitBehavior should be one of ${behaviors.join(", ")}.`);
+    throw new ThreadfoldError("INVALID_ARGUMENT", `exitBehavior should be one of ${behaviors.join(", ")}.`);
   if (threadLimit === undefined && runLimit === undefined)
-    throw new ThreadfoldError("INVALID_VALUE", "At least one limit must be specified (threadLimit or runLimit).");
+    throw new ThreadfoldError("INVALID_ARGUMENT", "At least one limit must be specified (threadLimit or runLimit).");
   for (const limit of [threadLimit, runLimit])
     if (limit !== undefined && !(Number.isInteger(limit) && limit >= 0))
-      throw new ThreadfoldError("INVALID_VALUE", "A limit of calls should be a whole number.");
+      throw new ThreadfoldError("INVALID_ARGUMENT", "A limit of calls should be a whole number.");
 }
 
 /**
  * Ends a run that calls the model too often, as LangChain's `modelCallLimitMiddleware` does.
  *
- * @throws {@link ThreadfoldError} `INVALID_VALUE` for limits that are no numbers, or none.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for limits that are no numbers, or none.
  *
  * @example
  * ```ts
@@ -76,8 +76,8 @@ export function checkLimits(
  * ```
  */
 export function modelCallLimitMiddleware(options: ModelCallLimitOptions) {
-  const { threadLimit, runLimit, exitBehavior = "end", ...others } = options ?? {};
-  refuseOthers(others);
+  const { threadLimit, runLimit, exitBehavior = "end" } = options ?? {};
+  checkOptions("modelCallLimitMiddleware", options ?? {}, ["threadLimit", "runLimit", "exitBehavior"]);
   checkLimits({ threadLimit, runLimit, exitBehavior }, ["end", "error"]);
   const counts = ({ threadModelCallCount: thread = 0, runModelCallCount: run = 0 }: Fields) =>
     [thread, run] as [number, number];

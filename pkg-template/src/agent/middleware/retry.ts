@@ -1,5 +1,6 @@
 // What fails is tried again: calls of models and of tools.
-import { refuseOthers, wrong } from "../../context/options.js";
+import { wrong } from "../../context/options.js";
+import { checkOptions } from "../../shared/options.js";
 import { newId } from "../../shared/new-id.js";
 import { type AiMessage, toolMessage } from "../message.js";
 import { createMiddleware } from "./middleware.js";
@@ -33,19 +34,22 @@ export interface RetryOptions {
 /**
  * Returns the options with what they are if left out.
  *
- * @throws {@link ThreadfoldError} `INVALID_VALUE` for options of the wrong kind, and for those that there are not.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for options of the wrong kind, and for those that there are not.
  */
-function settled({
-  maxRetries = 2,
-  initialDelayMs = 1000,
-  maxDelayMs = 60_000,
-  backoffFactor = 2,
-  retryOn = isRetryable,
-  onFailure = "continue",
-  jitter = true,
-  ...others
-}: RetryOptions) {
-  refuseOthers(others);
+function settled(call: string, options: RetryOptions, more: readonly string[] = []) {
+  const {
+    maxRetries = 2,
+    initialDelayMs = 1000,
+    maxDelayMs = 60_000,
+    backoffFactor = 2,
+    retryOn = isRetryable,
+    onFailure = "continue",
+    jitter = true,
+  } = options;
+  checkOptions(call, options, [
+    ...Object.keys({ maxRetries, initialDelayMs, maxDelayMs, backoffFactor, retryOn, onFailure, jitter }),
+    ...more,
+  ]);
   const numbers = { maxRetries, initialDelayMs, maxDelayMs, backoffFactor };
   for (const [name, value] of Object.entries(numbers))
     if (!(typeof value === "number" && value >= 0)) throw wrong(name, "a number of 0 or more");
@@ -115,7 +119,7 @@ function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<vo
 /**
  * Calls a model again that failed, as LangChain's `modelRetryMiddleware` does.
  *
- * @throws {@link ThreadfoldError} `INVALID_VALUE` for options of the wrong kind.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for options of the wrong kind.
  *
  * @example
  * ```ts
@@ -131,7 +135,7 @@ function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<vo
  * ```
  */
 export function modelRetryMiddleware(options: RetryOptions = {}) {
-  const how = settled(options);
+  const how = settled("modelRetryMiddleware", options);
   return createMiddleware({
     name: "ModelRetryMiddleware",
     wrapModelCall: (request, handler) =>
@@ -154,7 +158,7 @@ export interface ToolRetryOptions extends RetryOptions {
 /**
  * Calls a tool again that failed, as LangChain's `toolRetryMiddleware` does.
  *
- * @throws {@link ThreadfoldError} `INVALID_VALUE` for options of the wrong kind.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for options of the wrong kind.
  *
  * @example
  * ```ts
@@ -174,8 +178,8 @@ export interface ToolRetryOptions extends RetryOptions {
  * ```
  */
 export function toolRetryMiddleware(options: ToolRetryOptions = {}) {
-  const { tools, ...rest } = options;
-  const how = settled(rest);
+  const { tools } = options;
+  const how = settled("toolRetryMiddleware", options, ["tools"]);
   const isFor = toolFilter(tools);
   return createMiddleware({
     name: "ToolRetryMiddleware",

@@ -1,6 +1,6 @@
 import { field } from "../../state/fields.js";
 import { Command } from "../../graph/build/command.js";
-import { refuseOthers } from "../../context/options.js";
+import { checkOptions } from "../../shared/options.js";
 import type { ToolCall } from "../../state/messages.js";
 import { type AiMessage, callsOf, typeOf } from "../message.js";
 import { createMiddleware } from "./middleware.js";
@@ -45,8 +45,8 @@ export interface ScratchpadOptions {
  * ```
  */
 export function scratchpadMiddleware(options: ScratchpadOptions = {}) {
-  const { limit = 50, note = usual, ...others } = options;
-  refuseOthers(others);
+  const { limit = 50, note = usual } = options;
+  checkOptions("scratchpadMiddleware", options, ["limit", "note"]);
   const reducer = (kept: readonly ScratchpadEntry[], more: readonly ScratchpadEntry[]) =>
     [...kept, ...more].slice(-limit);
   const entry = (runtime: { readonly step: number; readonly node: string }, said: unknown) => ({

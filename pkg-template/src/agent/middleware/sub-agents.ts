@@ -1,5 +1,5 @@
 import { Command } from "../../graph/build/command.js";
-import { refuseOthers } from "../../context/options.js";
+import { checkOptions } from "../../shared/options.js";
 import { sameJson } from "../../shared/same-json.js";
 import { ThreadfoldError } from "../../shared/errors.js";
 import type { Fields as SchemaFields, Schema } from "../../state/schema.js";
@@ -77,7 +77,7 @@ const OWN = new Set(["messages", "todos", "structuredResponse", "jumpTo"]);
  * Sub-agents of one turn run side by side and lose nothing of one another: of `files`, and of fields that add up, only what
  * is new comes back. Where two have written one file differently, the second's is kept beside it, and the model is told.
  *
- * @throws {@link ThreadfoldError} `INVALID_VALUE` for two of one name, or one without a model.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for two of one name, or one without a model.
  *
  * @example
  * ```ts
@@ -109,16 +109,25 @@ export function createSubAgentMiddleware(options: SubAgentOptions) {
     defaultInterruptOn,
     systemPrompt = PROMPT,
     taskDescription = DESCRIPTION,
-    ...others
   } = options;
-  refuseOthers(others);
+  checkOptions("createSubAgentMiddleware", options, [
+    "subagents",
+    "generalPurposeAgent",
+    "defaultModel",
+    "defaultTools",
+    "defaultMiddleware",
+    "stateSchema",
+    "defaultInterruptOn",
+    "systemPrompt",
+    "taskDescription",
+  ]);
   const defaults = { defaultModel, defaultTools, defaultMiddleware, stateSchema, defaultInterruptOn };
   const subagents = isGeneral && !own.some(({ name }) => name === GENERAL.name) ? [GENERAL, ...own] : own;
   const runnables = new Map(subagents.map((one) => [one.name, runnableOf(one, defaults)]));
   if (!subagents.every(({ name }) => typeof name === "string" && name))
-    throw new ThreadfoldError("INVALID_VALUE", "A sub-agent should have a name: the model calls it by that.");
+    throw new ThreadfoldError("INVALID_ARGUMENT", "A sub-agent should have a name: the model calls it by that.");
   if (runnables.size < subagents.length)
-    throw new ThreadfoldError("INVALID_VALUE", "Two sub-agents have one name: the model calls them by it.");
+    throw new ThreadfoldError("INVALID_ARGUMENT", "Two sub-agents have one name: the model calls them by it.");
   const list = subagents.map(({ name, description }) => `- ${name}: ${description}`).join("\n");
 
   const task = tool({
@@ -166,11 +175,22 @@ function runnableOf(spec: SubAgent | CompiledSubAgent, defaults: SubAgentOptions
     middleware: own = [],
     interruptOn = defaults.defaultInterruptOn,
     responseFormat,
-    ...others
   } = spec;
-  refuseOthers(others);
+  checkOptions(`The sub-agent '${name}'`, spec, [
+    "name",
+    "description",
+    "systemPrompt",
+    "model",
+    "tools",
+    "middleware",
+    "interruptOn",
+    "responseFormat",
+  ]);
   if (!model)
-    throw new ThreadfoldError("INVALID_VALUE", `The sub-agent '${name}' has no model, and there is no defaultModel.`);
+    throw new ThreadfoldError(
+      "INVALID_ARGUMENT",
+      `The sub-agent '${name}' has no model, and there is no defaultModel.`,
+    );
   const approval = interruptOn ? [humanInTheLoopMiddleware({ interruptOn })] : [];
   const { defaultMiddleware: first = [], stateSchema } = defaults;
   const middleware = [...replacing(typeof first === "function" ? first() : first, own), ...approval];

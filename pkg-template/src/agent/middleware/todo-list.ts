@@ -1,7 +1,7 @@
 import { field } from "../../state/fields.js";
 import { type Todo, replaceTodos } from "../../state/todos.js";
 import { Command } from "../../graph/build/command.js";
-import { refuseOthers } from "../../context/options.js";
+import { checkOptions } from "../../shared/options.js";
 import { callsOf, lastTurn, toolMessage } from "../message.js";
 import { createMiddleware } from "./middleware.js";
 import { withPrompt } from "./request-changes.js";
@@ -51,8 +51,8 @@ const PARALLEL =
  * ```
  */
 export function todoListMiddleware(options: TodoListOptions = {}) {
-  const { systemPrompt = PROMPT, toolDescription = DESCRIPTION, ...others } = options;
-  refuseOthers(others);
+  const { systemPrompt = PROMPT, toolDescription = DESCRIPTION } = options;
+  checkOptions("todoListMiddleware", options, ["systemPrompt", "toolDescription"]);
   return createMiddleware({
     name: "TodoListMiddleware",
     stateSchema: { todos: field.todos({ input: false }) },

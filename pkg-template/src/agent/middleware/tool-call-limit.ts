@@ -1,5 +1,5 @@
 import { field } from "../../state/fields.js";
-import { refuseOthers } from "../../context/options.js";
+import { checkOptions } from "../../shared/options.js";
 import { ThreadfoldError } from "../../shared/errors.js";
 import { limit } from "../decide.js";
 import { newId } from "../../shared/new-id.js";
@@ -23,7 +23,7 @@ type Counts = Readonly<Record<string, number>>;
 /**
  * Keeps tools from being called too often, as LangChain's `toolCallLimitMiddleware` does.
  *
- * @throws {@link ThreadfoldError} `INVALID_VALUE` for limits that are no numbers, or none.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for limits that are no numbers, or none.
  *
  * @example
  * ```ts
@@ -41,11 +41,11 @@ type Counts = Readonly<Record<string, number>>;
  * ```
  */
 export function toolCallLimitMiddleware(options: ToolCallLimitOptions) {
-  const { toolName, threadLimit, runLimit, exitBehavior = "continue", ...others } = options ?? {};
-  refuseOthers(others);
+  const { toolName, threadLimit, runLimit, exitBehavior = "continue" } = options ?? {};
+  checkOptions("toolCallLimitMiddleware", options ?? {}, ["toolName", "threadLimit", "runLimit", "exitBehavior"]);
   checkLimits({ threadLimit, runLimit, exitBehavior }, ["continue", "end", "error"]);
   if (threadLimit !== undefined && runLimit !== undefined && runLimit > threadLimit)
-    throw new ThreadfoldError("INVALID_VALUE", `runLimit (${runLimit}) cannot exceed threadLimit (${threadLimit}).`);
+    throw new ThreadfoldError("INVALID_ARGUMENT", `runLimit (${runLimit}) cannot exceed threadLimit (${threadLimit}).`);
   const key = toolName ?? "__all__";
   return createMiddleware({
     name: toolName === undefined ? "ToolCallLimitMiddleware" : `ToolCallLimitMiddleware[${toolName}]`,

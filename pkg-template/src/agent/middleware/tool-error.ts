@@ -1,4 +1,5 @@
-import { refuseOthers, wrong } from "../../context/options.js";
+import { wrong } from "../../context/options.js";
+import { checkOptions } from "../../shared/options.js";
 import { type ToolMessage, toolMessage } from "../message.js";
 import { createMiddleware } from "./middleware.js";
 import { mustPass } from "../tools/passing-errors.js";
@@ -20,7 +21,7 @@ export interface ToolErrorOptions {
  * Tells the model what a tool threw, where you say so, as LangChain's `toolErrorMiddleware` does. To try again first, put
  * `toolRetryMiddleware` with `onFailure: "error"` behind it.
  *
- * @throws {@link ThreadfoldError} `INVALID_VALUE` for options of the wrong kind.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for options of the wrong kind.
  *
  * @example
  * ```ts
@@ -39,8 +40,8 @@ export interface ToolErrorOptions {
  * ```
  */
 export function toolErrorMiddleware(options: ToolErrorOptions) {
-  const { onError, tools, ...others } = options ?? {};
-  refuseOthers(others);
+  const { onError, tools } = options ?? {};
+  checkOptions("toolErrorMiddleware", options ?? {}, ["onError", "tools"]);
   if (typeof onError !== "function") throw wrong("onError", "a function");
   const isFor = toolFilter(tools);
   return createMiddleware({

@@ -48,7 +48,7 @@ export function callModel(model: AgentModel, call: ModelCall): Promise<AiMessage
     return callLangChain(model as LangChainModel, call);
   if (typeof model === "function") return callFunction(model, call);
   throw new ThreadfoldError(
-    "INVALID_VALUE",
+    "INVALID_ARGUMENT",
     "A model should have `invoke` (LangChain), or `doGenerate` (the AI SDK), or be a function: the name of one is not enough.",
   );
 }
@@ -81,7 +81,7 @@ function checkCalls(calls: readonly ToolCall[]): void {
     if (typeof name === "string" && typeof args === "object" && args !== null) continue;
     const which = typeof name === "string" ? `The model's call of '${name}'` : "A tool call of the model";
     throw new ThreadfoldError(
-      "INVALID_VALUE",
+      "INVALID_ARGUMENT",
       `${which} should be { name, args, id }, with a text for name and an object for args.`,
     );
   }
@@ -107,7 +107,7 @@ const bound = new WeakMap<object, WeakMap<readonly AgentTool[], [choice: unknown
 function bind(model: LangChainModel, { tools, toolChoice, settings }: ModelCall): LangChainModel {
   if (tools.length === 0) return model;
   if (!model.bindTools)
-    throw new ThreadfoldError("INVALID_VALUE", "This model has no `bindTools`, and the agent has tools.");
+    throw new ThreadfoldError("INVALID_ARGUMENT", "This model has no `bindTools`, and the agent has tools.");
   let known = bound.get(model);
   if (!known) bound.set(model, (known = new WeakMap()));
   const last = known.get(tools);

@@ -77,7 +77,7 @@ export function structuredOf(format: ResponseFormat | undefined): Structured | u
   if (format === undefined || format === null) return undefined;
   if (typeof format !== "object" && typeof format !== "function")
     throw new ThreadfoldError(
-      "INVALID_VALUE",
+      "INVALID_ARGUMENT",
       "responseFormat should be a schema, or what toolStrategy makes of some.",
     );
   const strategy = "schemas" in format ? (format as ToolStrategy) : toolStrategy(format);
@@ -90,7 +90,8 @@ export function structuredOf(format: ResponseFormat | undefined): Structured | u
       returnDirect: false,
       parameters: json,
       source: { name, run: () => undefined },
-      call: () => Promise.reject(new ThreadfoldError("INVALID_VALUE", `'${name}' is the answer, not a tool to run.`)),
+      call: () =>
+        Promise.reject(new ThreadfoldError("INVALID_ARGUMENT", `'${name}' is the answer, not a tool to run.`)),
     };
     return [name, [tool, schema]] as const;
   });

@@ -45,7 +45,7 @@ export function inLine<R extends ModelRequest>(request: R, before: ModelRequest)
     return isOther ? { ...request, systemMessage: systemMessage(systemPrompt) } : request;
   if (isOther && systemPrompt !== message.text)
     throw new ThreadfoldError(
-      "INVALID_VALUE",
+      "INVALID_ARGUMENT",
       "Cannot change both systemPrompt and systemMessage in the same request.",
     );
   return { ...request, systemPrompt: message.text };

@@ -133,7 +133,7 @@ export class JsonChecks {
 
 const REQUIRED = "Field required";
 
-const refused = (why: string) => new ThreadfoldError("INVALID_VALUE", `A JSON Schema ${why}.`);
+const refused = (why: string) => new ThreadfoldError("INVALID_ARGUMENT", `A JSON Schema ${why}.`);
 
 const below = (path: string, key: string | number) => (path ? `${path}.${key}` : String(key));
 

@@ -37,13 +37,13 @@ export function jsonSchemaOf(schema: AnySchema | undefined, name: string): objec
   if (!isStandard(schema)) return schema;
   const json = schema["~standard"].jsonSchema?.input({ target: "draft-07" }) ?? schema.toJSONSchema?.();
   if (json) return json;
-  throw new ThreadfoldError("INVALID_VALUE", `The schema of '${name}' cannot say itself as JSON Schema: give that.`);
+  throw new ThreadfoldError("INVALID_ARGUMENT", `The schema of '${name}' cannot say itself as JSON Schema: give that.`);
 }
 
 /**
  * Returns the value as the schema has it, or a line for each problem. At once for JSON Schema.
  *
- * @throws {@link ThreadfoldError} `INVALID_VALUE`, `UNREADABLE_VALUE` for JSON Schema that nothing can be held against.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT`, `UNREADABLE_VALUE` for JSON Schema that nothing can be held against.
  */
 export function check(schema: AnySchema | undefined, value: unknown): Outcome | Promise<Outcome> {
   if (!schema) return { value };

@@ -95,7 +95,7 @@ export function agentTool(given: Tool | AgentTool): AgentTool {
   const { name: own, description, schema, returnDirect, run, invoke } = (source ?? {}) as PlainTool & LangChainTool;
   const name = own ?? (isOfProvider ? source.type : undefined);
   if (typeof name !== "string" || !(isOfProvider || typeof run === "function" || typeof invoke === "function"))
-    throw new ThreadfoldError("INVALID_VALUE", "A tool should have a name, and either `run` or `invoke`.");
+    throw new ThreadfoldError("INVALID_ARGUMENT", "A tool should have a name, and either `run` or `invoke`.");
   let parameters: object | undefined;
   const ofLangChain = typeof run !== "function";
   return {

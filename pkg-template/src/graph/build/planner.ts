@@ -134,7 +134,7 @@ class Sheet {
 
 function refuse(): never {
   throw new ThreadfoldError(
-    "INVALID_VALUE",
+    "INVALID_ARGUMENT",
     "A number of the graph or of its checkpoint fits no channel, node or task.",
   );
 }

@@ -197,16 +197,14 @@ export function visible(fields: Declared["fields"], way: "input" | "output"): st
   return Object.keys(fields).filter((key) => fields[key]?.[way] !== false && !fields[key]?.private);
 }
 
-const CODES: Partial<Record<string, GraphErrorCode | "">> = {
-  CONCURRENT_UPDATE: "INVALID_CONCURRENT_GRAPH_UPDATE",
-  TWO_OVERWRITES: "",
-};
+/** LangGraph's code of a concurrent update; two overwrites have none there. */
+const codeOf = ({ message }: ThreadfoldError): GraphErrorCode | undefined =>
+  message.endsWith("only one Overwrite value per super-step.") ? undefined : "INVALID_CONCURRENT_GRAPH_UPDATE";
 
 /** The core's error as LangGraph's; what a reducer threw as it threw it. */
 function asGraphError(error: unknown): unknown {
   if (!(error instanceof ThreadfoldError)) return error;
   if (error.code === "REDUCER_FAILED" && error.cause !== undefined) return error.cause;
-  const code = CODES[error.code];
-  if (code === undefined) return error;
-  return new InvalidUpdateError(error.message, { lc_error_code: code || undefined, cause: error });
+  if (error.code !== "CONCURRENT_UPDATE") return error;
+  return new InvalidUpdateError(error.message, { lc_error_code: codeOf(error), cause: error });
 }

@@ -1,6 +1,6 @@
 // What the parts of a request's body are: the same in every request that has them.
 import { isDict } from "../../langgraph/merge.js";
-import { Refusal } from "../http.js";
+import { Refusal } from "../refusal.js";
 
 type Form = readonly [name: string, fits: (value: unknown) => boolean, form: string];
 
@@ -22,15 +22,21 @@ const CONFIG: readonly Form[] = [
 /** What a LangGraph server does that this one does not: passed over, it would be missed. */
 const NOT_SERVED = ["supersteps", "after_seconds", "webhook"];
 
+const MAX_RECURSION_LIMIT = 1_000;
+
 /**
  * Checks a request's body, of which null says nothing.
  *
+ * @param most - The most that it may ask for as its recursion limit.
  * @throws {@link Refusal} 422 for a part that would be passed over otherwise, or be taken for another.
  */
-export function checkForms(body: Readonly<Record<string, unknown>>): void {
+export function checkForms(body: Readonly<Record<string, unknown>>, most = MAX_RECURSION_LIMIT): void {
   check(body, BODY, "");
   for (const name of NOT_SERVED) if (body[name] != null) throw new Refusal(422, `${name} is not served.`);
-  check((body["config"] ?? {}) as typeof body, CONFIG, "config.");
+  const config = (body["config"] ?? {}) as typeof body;
+  check(config, CONFIG, "config.");
+  if (Number(config["recursion_limit"] ?? 0) > most)
+    throw new Refusal(422, `config.recursion_limit should be at most ${most}.`);
 }
 
 function check(given: Readonly<Record<string, unknown>>, forms: readonly Form[], of: string): void {

@@ -6,16 +6,20 @@ import { sameJson } from "../../shared/same-json.js";
 import { errorWords } from "../../stream/error-words.js";
 import { newId } from "../../shared/new-id.js";
 import type { GraphConfig, GraphState, RunnableGraph } from "../../stream/graph-parts.js";
-import { eventStream, Refusal } from "../http.js";
+import { eventStream, json, type Asker } from "../http.js";
+import { Refusal } from "../refusal.js";
+import { Owners } from "../owners.js";
 import { latestFirst, type RunLog } from "../run-log.js";
 import { UnderWay } from "../under-way.js";
+import { ClientWrites } from "./approvals.js";
+import { wireJson } from "../wire.js";
 import { isOfModes, type RunPart } from "./run-parts.js";
-import { Runs, type Run, type RunRequest } from "./runs.js";
+import { checkpointIn, Runs, type Run, type RunRequest } from "./runs.js";
 import type { ServeLangGraphOptions } from "./serve-options.js";
 import { checkpointOf, configOf, interruptsOf, threadStateOf } from "./thread-state.js";
 
 /** Of how many threads the metadata are kept: a server may stay up for months. */
-const THREADS = 10_000;
+const KEPT_THREADS = 10_000;
 
 interface KeptThread {
   readonly id: string;
@@ -24,6 +28,14 @@ interface KeptThread {
   metadata: object;
   /** The name of the graph that last ran on it. */
   assistant: string | undefined;
+  /** The identity that made it here. What is saved beside its checkpoints counts more. */
+  readonly owner: string | undefined;
+}
+
+/** A request, and the user whose it is, if that is known. */
+interface Asked {
+  readonly request: Request;
+  readonly asker: Asker | undefined;
 }
 
 /** As much of a checkpointer as lists its threads, or the checkpoints of them all. */
@@ -37,10 +49,18 @@ export class LangGraphServer {
   readonly #options: ServeLangGraphOptions;
   readonly #threads = new Map<string, KeptThread>();
   readonly #runs: Runs;
+  readonly #owners: Owners;
+  readonly #writes: ClientWrites;
 
   constructor(graphs: RunnableGraph | ReadonlyMap<string, RunnableGraph>, options: ServeLangGraphOptions) {
     this.#graphs = graphs;
     this.#options = options;
+    this.#writes = new ClientWrites(this.#all(), options.clientWrites);
+    this.#owners = new Owners(
+      () => this.#all(),
+      options,
+      (threadId) => this.#threads.get(threadId) ?? this.#runs.logs.of(threadId).at(-1),
+    );
     this.#runs = new Runs(options.keep ?? 100, ({ threadId }) => this.#touch(threadId));
   }
 
@@ -58,12 +78,29 @@ export class LangGraphServer {
 
   // Threads
 
-  createThread({ thread_id, metadata, if_exists }: Record<string, unknown>): object {
+  /**
+   * Returns once the user may use the thread, which then is known here.
+   *
+   * @throws {@link Refusal} 404, as {@link Owners.open} does.
+   */
+  async open(asker: Asker | undefined, id: string, makes: boolean): Promise<void> {
+    const isMade = await this.#owners.open(asker, id, makes);
+    if (asker && !this.#threads.has(id)) this.#keep(id, {}, isMade ? asker.identity : undefined);
+  }
+
+  async createThread(
+    { thread_id, metadata, if_exists }: Record<string, unknown>,
+    asker: Asker | undefined,
+  ): Promise<object> {
     const id = typeof thread_id === "string" ? thread_id : newId();
+    const isTaken = new Refusal(409, `There is a thread ${id}.`);
+    if (this.#threads.has(id) && if_exists !== "do_nothing") throw isTaken;
+    const isMade = await this.#owners.open(asker, id, true).catch((error: unknown) => {
+      throw error instanceof Refusal ? isTaken : error;
+    });
     const known = this.#threads.get(id);
-    if (known && if_exists !== "do_nothing") throw new Refusal(409, `There is a thread ${id}.`);
-    const thread = known ?? this.#keep(id, isDict(metadata) ? metadata : {});
-    return this.#told(thread, undefined);
+    const owner = isMade ? asker?.identity : undefined;
+    return this.#told(known ?? this.#keep(id, isDict(metadata) ? metadata : {}, owner), undefined);
   }
 
   async thread(id: string): Promise<object> {
@@ -90,20 +127,35 @@ export class LangGraphServer {
     return new Response(null, { status: 204 });
   }
 
-  async searchThreads(asked: Record<string, unknown>): Promise<object[]> {
+  /** Returns a list as JSON. A thread that cannot be read is one of status `error`, and fails no other. */
+  async searchThreads(asked: Record<string, unknown>, asker: Asker | undefined): Promise<Response> {
     const { metadata, ids, status, values, select, ...page } = asked;
     const [from, to] = rangeOf(page);
-    const found = (await this.#listed())
+    const wantedOnes = (await this.#listed())
       .filter(({ id }) => !Array.isArray(ids) || ids.includes(id))
       .filter((thread) => hasFields(thread.metadata, metadata));
-    const told = async (thread: KeptThread) => this.#told(thread, await this.#readableStateOf(thread.id));
+    const found = await this.#owners.usable(asker, wantedOnes);
+    const told = (thread: KeptThread) =>
+      this.#stateIfAny(thread.id)
+        .then((state) => this.#told(thread, state))
+        .catch((error: unknown) => unreadable(this.#told(thread, undefined), error));
     // Only a state says which status a thread has, and which values.
     const isByState = status != null || (isDict(values) && Object.keys(values).length > 0);
     const all = (await Promise.all((isByState ? found : found.slice(from, to)).map(told))) as Told[];
     const wanted = (thread: Told) => (status == null || thread.status === status) && hasFields(thread.values, values);
     const list = isByState ? all.filter(wanted).slice(from, to) : all;
-    if (!Array.isArray(select)) return list;
-    return list.map((thread) => Object.fromEntries(Object.entries(thread).filter(([key]) => select.includes(key))));
+    const shown = (thread: object) =>
+      Array.isArray(select)
+        ? Object.fromEntries(Object.entries(thread).filter(([key]) => select.includes(key)))
+        : thread;
+    const texts = list.map((thread) => {
+      try {
+        return wireJson(shown(thread));
+      } catch (error) {
+        return wireJson(shown(unreadable(thread, error)));
+      }
+    });
+    return json(`[${texts.join(",")}]`);
   }
 
   async state(id: string, checkpoint?: unknown, subgraphs?: unknown): Promise<object> {
@@ -113,6 +165,7 @@ export class LangGraphServer {
   async updateState(id: string, body: Record<string, unknown>): Promise<object> {
     const graph = this.#graphOf(id);
     if (!graph.updateState) throw new Refusal(422, "The graph has no updateState().");
+    this.#writes.check("an update of a thread's state");
     const { values, as_node, checkpoint, checkpoint_id } = body;
     const config = configOf(id, checkpoint ?? checkpoint_id);
     const isFields = (given: unknown) => given == null || isDict(given);
@@ -147,39 +200,51 @@ export class LangGraphServer {
 
   // Runs
 
-  start(threadId: string, body: RunRequest, request: Request): Run {
+  start(threadId: string, body: RunRequest, { request, asker }: Asked): Run {
     const name = String(body.assistant_id ?? "");
     const graph = this.#graph(name);
+    this.#writes.checkRun(body);
     const { config } = this.#options;
     const more =
       (typeof config === "function" ? (config as (request: Request) => object | undefined)(request) : config) ?? {};
     const { parts } = this.#options;
     const change =
       parts && ((told: AsyncIterable<RunPart>, run: Run) => parts(told, { threadId, runId: run.id }, request));
-    const run = this.#runs.start(graph, threadId, name, body, { config: more, change });
+    const run = this.#runs.start(graph, threadId, name, body, { config: more, change, owner: asker?.identity });
     const thread = this.#threads.get(threadId) ?? this.#keep(threadId, {});
     thread.assistant = name;
     return run;
   }
 
   /** Starts a run, unless it names a checkpoint that is not there or, with `if_not_exists`, such a thread. */
-  async begin(threadId: string, body: RunRequest, request: Request): Promise<Run> {
+  async begin(threadId: string, body: RunRequest, asked: Asked): Promise<Run> {
     if (body.if_not_exists === "reject") await this.#stateOf(threadId, undefined);
-    const { configurable } = configOf(threadId, body.checkpoint ?? body.checkpoint_id);
+    const { configurable } = configOf(threadId, checkpointIn(body));
     const { checkpoint_id: id } = configurable;
-    const { checkpointer } = this.#graph(String(body.assistant_id ?? ""));
-    const { getTuple } = (checkpointer ?? {}) as { getTuple?(config: object): Promise<unknown> };
-    if (id !== undefined && typeof getTuple === "function" && !(await getTuple.call(checkpointer, { configurable })))
+    const graph = this.#graph(String(body.assistant_id ?? ""));
+    const { getTuple } = (graph.checkpointer ?? {}) as { getTuple?(config: object): Promise<unknown> };
+    if (
+      id !== undefined &&
+      typeof getTuple === "function" &&
+      !(await getTuple.call(graph.checkpointer, { configurable }))
+    )
       throw new Refusal(404, `There is no checkpoint ${String(id)} of the thread ${threadId}.`);
-    return this.start(threadId, body, request);
+    await this.#writes.checkPlace(graph, body, configurable);
+    return this.start(threadId, body, asked);
   }
 
   /** A run without a thread has one of its own, which is gone when the run is over. */
-  startAlone(body: RunRequest, request: Request): Run {
+  async startAlone(body: RunRequest, asked: Asked): Promise<Run> {
     const threadId = newId();
-    const run = this.start(threadId, body, request);
-    void run.over.then(() => this.deleteThread(threadId)).catch(() => {});
-    return run;
+    await this.open(asked.asker, threadId, true);
+    try {
+      const run = this.start(threadId, body, asked);
+      void run.over.then(() => this.deleteThread(threadId)).catch(() => {});
+      return run;
+    } catch (error) {
+      await this.deleteThread(threadId);
+      throw error;
+    }
   }
 
   run(threadId: string, id: string): Run {
@@ -224,13 +289,17 @@ export class LangGraphServer {
 
   // What these are made of
 
-  #keep(id: string, metadata: object): KeptThread {
+  #keep(id: string, metadata: object, owner?: string): KeptThread {
     const now = new Date().toISOString();
-    const thread = { id, metadata, createdAt: now, updatedAt: now, assistant: undefined };
+    const thread = { id, metadata, createdAt: now, updatedAt: now, assistant: undefined, owner };
     this.#threads.set(id, thread);
     // What is forgotten is the metadata: the thread is the checkpointer's.
-    const [oldest] = this.#threads.keys();
-    if (this.#threads.size > THREADS && oldest !== undefined) this.#threads.delete(oldest);
+    for (const [oldest, kept] of this.#threads) {
+      if (this.#threads.size <= (this.#options.keepThreads ?? KEPT_THREADS) || oldest === id) break;
+      this.#threads.delete(oldest);
+      // One that is busy goes to the end, so that the next search for the oldest does not meet it again.
+      if (this.#underWay(oldest).length > 0) this.#threads.set(oldest, kept);
+    }
     return thread;
   }
 
@@ -244,6 +313,7 @@ export class LangGraphServer {
           id,
           metadata: {},
           assistant: undefined,
+          owner: undefined,
           createdAt: from < createdAt ? from : createdAt,
           updatedAt: to > updatedAt ? to : updatedAt,
         });
@@ -327,6 +397,16 @@ export class LangGraphServer {
     return { config };
   }
 
+  /** The state of a thread; undefined for one that is made, as its owner's, and has no checkpoint yet. */
+  async #stateIfAny(id: string): Promise<GraphState | undefined> {
+    try {
+      return await this.#readableStateOf(id);
+    } catch (error) {
+      if (error instanceof Refusal && error.status === 404) return undefined;
+      throw error;
+    }
+  }
+
   /** The state of a thread; where its graph refuses what was said to it last, the one before that. */
   async #readableStateOf(id: string): Promise<GraphState> {
     try {
@@ -360,6 +440,12 @@ const refusedWith =
     const isOurs = error instanceof ThreadfoldError && error.code !== "STORAGE_FAILED";
     throw isOurs || name === "InvalidUpdateError" || code !== undefined ? new Refusal(status, message) : error;
   };
+
+/** What a list has of a thread that cannot be read. */
+function unreadable(thread: object, cause: unknown): object {
+  const { name, message } = errorWords(cause);
+  return { ...thread, status: "error", values: null, interrupts: {}, error: { error: name, message } };
+}
 
 interface Told {
   readonly status: string;

@@ -3,7 +3,7 @@ import { finishedMessage, joinPart } from "../../langgraph/chunk.js";
 import { plainDict, readMessage } from "../../langgraph/message-form.js";
 import { isDict } from "../../langgraph/merge.js";
 import { graphParts, interruptsIn, shownState, type GraphPart, type RunnableGraph } from "../../stream/graph-parts.js";
-import { Refusal } from "../http.js";
+import { Refusal } from "../refusal.js";
 
 /** A part as it is sent: the event's name, and its data. */
 export interface RunPart {

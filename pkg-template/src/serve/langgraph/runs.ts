@@ -2,10 +2,12 @@
 import { newId } from "../../shared/new-id.js";
 import { command, type RunnableGraph } from "../../stream/graph-parts.js";
 import { errorWords } from "../../stream/error-words.js";
-import { Refusal } from "../http.js";
+import { Refusal } from "../refusal.js";
+import { clientsConfigurable } from "../owners.js";
 import { RunLog, RunLogs } from "../run-log.js";
 import { UnderWay } from "../under-way.js";
 import { wireJson } from "../wire.js";
+import { withBreakpoints } from "./approvals.js";
 import { modesOf, runParts, type RunEnd, type RunPart } from "./run-parts.js";
 import { configOf } from "./thread-state.js";
 
@@ -44,8 +46,8 @@ export class Run extends RunLog {
   /** Whether parts have ids, by which they can be told again. */
   readonly isResumable: boolean;
 
-  constructor(threadId: string, assistantId: string, request: RunRequest) {
-    super(newId(), threadId);
+  constructor(threadId: string, assistantId: string, request: RunRequest, owner: string | undefined) {
+    super(newId(), threadId, owner);
     this.assistantId = assistantId;
     this.request = request;
     this.isResumable = request.stream_resumable === true;
@@ -83,6 +85,8 @@ interface More {
   readonly config: object;
   /** Changes the parts on their way. */
   readonly change: ((parts: AsyncIterable<RunPart>, run: Run) => AsyncIterable<RunPart>) | undefined;
+  /** The identity of the user who begins the run. */
+  readonly owner: string | undefined;
 }
 
 /** The runs of a server. */
@@ -99,7 +103,7 @@ export class Runs {
   /** Begins a run, or lets it wait for those before it; by its `multitask_strategy`, stops them, or is refused. */
   start(graph: RunnableGraph, threadId: string, assistantId: string, request: RunRequest, more: More): Run {
     const modes = modesOf(request.stream_mode);
-    configOf(threadId, request.checkpoint ?? request.checkpoint_id);
+    configOf(threadId, checkpointIn(request));
     const strategy = request.multitask_strategy ?? "enqueue";
     const underWay = new UnderWay(graph);
     // Those of this server may be of another graph.
@@ -111,7 +115,7 @@ export class Runs {
     if (strategy === "reject" && before.length > 0)
       throw new Refusal(409, "The thread has a run that goes on: wait for it, or choose another multitask_strategy.");
     if (strategy === "interrupt") for (const run of before) run.stop.abort();
-    const run = new Run(threadId, assistantId, request);
+    const run = new Run(threadId, assistantId, request, more.owner);
     this.logs.add(run);
     underWay.add(run);
     void Promise.all(before.map(({ over }) => over)).then(() => this.#work(graph, run, modes, more));
@@ -125,7 +129,7 @@ export class Runs {
       run.become("running");
       this.#changed(run);
       try {
-        const config = { ...configFor(run, own), signal };
+        const config = { ...configFor(graph, run, own), signal };
         const told = beginning(run, runParts(graph, { input: inputOf(run.request), config, modes, end: run.ending }));
         for await (const said of change ? change(told, run) : told) {
           if (signal.aborted) break;
@@ -159,6 +163,12 @@ function failure(error: unknown): { error: string; message: string } {
   return { error: name, message };
 }
 
+/** The checkpoint at which a run is asked to begin, wherever the request names it. */
+export function checkpointIn({ checkpoint, checkpoint_id, config }: RunRequest): unknown {
+  const { checkpoint_id: older } = (config?.["configurable"] ?? {}) as { checkpoint_id?: unknown };
+  return checkpoint ?? checkpoint_id ?? older;
+}
+
 function inputOf({ input, command: asked }: RunRequest): unknown {
   if (!asked) return input ?? null;
   const { resume, update, goto } = asked;
@@ -175,22 +185,23 @@ function destination(to: unknown): unknown {
   return typeof node === "string" ? { lg_name: "Send", node, args: input } : to;
 }
 
-function configFor({ request, threadId }: Run, more: object): object {
-  const { config, context, metadata, checkpoint, checkpoint_id, durability, checkpoint_during } = request;
+function configFor(graph: RunnableGraph, { request, threadId }: Run, more: object): object {
+  const { config, context, metadata, durability, checkpoint_during } = request;
+  const { interrupt_before: before, interrupt_after: after } = request;
   const { configurable, recursion_limit, tags } = config ?? {};
-  const at = configOf(threadId, checkpoint ?? checkpoint_id);
+  const at = configOf(threadId, checkpointIn(request));
   return {
     ...(recursion_limit != null && { recursionLimit: recursion_limit }),
     ...(tags != null && { tags }),
     ...(metadata !== undefined && metadata !== null && { metadata }),
     ...(context !== undefined && context !== null && { context }),
-    ...(request.interrupt_before != null && { interruptBefore: request.interrupt_before }),
-    ...(request.interrupt_after != null && { interruptAfter: request.interrupt_after }),
+    ...(before != null && { interruptBefore: withBreakpoints(graph, "interruptBefore", before) }),
+    ...(after != null && { interruptAfter: withBreakpoints(graph, "interruptAfter", after) }),
     ...(durability != null ? { durability } : checkpoint_during === false ? { durability: "exit" } : {}),
     subgraphs: request.stream_subgraphs === true,
     ...more,
     configurable: {
-      ...(configurable as object | undefined),
+      ...clientsConfigurable(configurable),
       ...(more as { configurable?: object }).configurable,
       ...at.configurable,
     },

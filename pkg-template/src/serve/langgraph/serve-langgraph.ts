@@ -1,6 +1,8 @@
 import { isDict } from "../../langgraph/merge.js";
 import { checkedGraph, type RunnableGraph } from "../../stream/graph-parts.js";
-import { answering, bodyOf, checkOptions, decoded, json, Refusal, type FetchHandler } from "../http.js";
+import { answering, checkServerOptions, decoded, json, type Asker, type FetchHandler } from "../http.js";
+import { Refusal } from "../refusal.js";
+import { bodyOf } from "../request-body.js";
 import { wireJson } from "../wire.js";
 import { checkForms } from "./body-forms.js";
 import { LangGraphServer, locationOf } from "./langgraph-server.js";
@@ -21,7 +23,7 @@ import type { ServeLangGraphOptions } from "./serve-options.js";
  * its `true`; without it anybody may ask.
  *
  * @param graphs - A compiled graph, the assistant of every name, or graphs by their names.
- * @throws {@link ThreadfoldError} `INVALID_VALUE` for what is no compiled graph, and for an unknown option.
+ * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for what is no compiled graph, and for an unknown option.
  *
  * @example
  * ```ts
@@ -53,30 +55,51 @@ export function serveLangGraph(
     ? undefined
     : new Map(Object.entries(graphs ?? {}).map(([name, graph]) => [name, checkedGraph(graph, "serveLangGraph")]));
   if (byName?.size === 0) checkedGraph(undefined, "serveLangGraph");
-  checkOptions(options, "serveLangGraph", ["config", "basePath", "keep", "parts"]);
+  const own = ["config", "clientWrites", "basePath", "keep", "keepThreads", "maxRecursionLimit", "parts"];
+  checkServerOptions("serveLangGraph", options, own);
   const base = (options.basePath ?? "").replace(/\/$/, "");
   const server = new LangGraphServer(byName ?? (graphs as RunnableGraph), options);
   return answering(
     options,
     (detail) => ({ detail }),
-    (request) => answer(server, base, request),
+    (request, asker) => answer(server, base, options, { request, asker }),
   );
 }
 
-type Call = { request: Request; query: URLSearchParams; body: Record<string, unknown>; ids: readonly string[] };
+interface Asked {
+  readonly request: Request;
+  readonly asker: Asker | undefined;
+}
+
+interface Call extends Asked {
+  readonly query: URLSearchParams;
+  readonly body: Record<string, unknown>;
+  readonly ids: readonly string[];
+}
 type Route = (server: LangGraphServer, call: Call) => unknown;
 
 /** Finds what a request is for, and has it done. */
-async function answer(server: LangGraphServer, base: string, request: Request): Promise<Response> {
+async function answer(
+  server: LangGraphServer,
+  base: string,
+  options: ServeLangGraphOptions,
+  { request, asker }: Asked,
+): Promise<Response> {
   const { pathname, searchParams: query } = new URL(request.url);
   const path = pathname.startsWith(`${base}/`) ? pathname.slice(base.length) : "";
   for (const [method, pattern, route] of ROUTES) {
     const found = method === request.method ? pattern.exec(path) : null;
     if (!found) continue;
-    const body = method === "POST" || method === "PATCH" ? await bodyOf(request) : {};
+    const body = method === "POST" || method === "PATCH" ? await bodyOf(request, options) : {};
     if (!isDict(body)) throw new Refusal(422, "The body should be an object.");
-    checkForms(body);
-    const answer = await route(server, { request, query, body, ids: found.slice(1).map(decoded) });
+    checkForms(body, options.maxRecursionLimit);
+    const ids = found.slice(1).map(decoded);
+    // Here, and not in the routes: none can leave it out.
+    if (path.startsWith("/threads/") && ids[0] !== undefined) {
+      const isRun = method === "POST" && /\/runs(\/stream|\/wait)?\/?$/.test(path);
+      await server.open(asker, ids[0], isRun && body["if_not_exists"] !== "reject");
+    }
+    const answer = await route(server, { request, asker, query, body, ids });
     return answer instanceof Response ? answer : json(wireJson(answer));
   }
   throw new Refusal(404, `There is no ${request.method} ${pathname}.`);
@@ -91,8 +114,8 @@ const ROUTES: readonly (readonly [method: string, path: RegExp, route: Route])[]
   ["GET", at("/info"), () => ({ flags: { assistants: true, crons: false } })],
   ["POST", at("/assistants/search"), (server) => server.assistants()],
   ["GET", at("/assistants/ID"), (server, { ids: [name = ""] }) => server.assistant(name)],
-  ["POST", at("/threads"), (server, { body }) => server.createThread(body)],
-  ["POST", at("/threads/search"), (server, { body }) => server.searchThreads(body)],
+  ["POST", at("/threads"), (server, { body, asker }) => server.createThread(body, asker)],
+  ["POST", at("/threads/search"), (server, { body, asker }) => server.searchThreads(body, asker)],
   ["GET", at("/threads/ID"), (server, { ids: [id = ""] }) => server.thread(id)],
   ["PATCH", at("/threads/ID"), (server, { ids: [id = ""], body }) => server.patchThread(id, body)],
   ["DELETE", at("/threads/ID"), (server, { ids: [id = ""] }) => server.deleteThread(id)],
@@ -121,22 +144,22 @@ const ROUTES: readonly (readonly [method: string, path: RegExp, route: Route])[]
   [
     "POST",
     at("/threads/ID/runs/stream"),
-    async (server, call) => streamed(server, await server.begin(idOf(call), call.body, call.request), call),
+    async (server, call) => streamed(server, await server.begin(idOf(call), call.body, call), call),
   ],
   [
     "POST",
     at("/threads/ID/runs/wait"),
-    async (server, call) => waited(await server.begin(idOf(call), call.body, call.request)),
+    async (server, call) => waited(await server.begin(idOf(call), call.body, call)),
   ],
+  ["POST", at("/threads/ID/runs"), async (server, call) => begun(await server.begin(idOf(call), call.body, call))],
+  ["GET", at("/threads/ID/runs"), (server, { ids: [id = ""], query }) => server.listRuns(id, query)],
   [
     "POST",
-    at("/threads/ID/runs"),
-    async (server, call) => begun(await server.begin(idOf(call), call.body, call.request)),
+    at("/runs/stream"),
+    async (server, call) => streamed(server, await server.startAlone(call.body, call), call),
   ],
-  ["GET", at("/threads/ID/runs"), (server, { ids: [id = ""], query }) => server.listRuns(id, query)],
-  ["POST", at("/runs/stream"), (server, call) => streamed(server, server.startAlone(call.body, call.request), call)],
-  ["POST", at("/runs/wait"), (server, call) => waited(server.startAlone(call.body, call.request))],
-  ["POST", at("/runs"), (server, call) => begun(server.startAlone(call.body, call.request))],
+  ["POST", at("/runs/wait"), async (server, call) => waited(await server.startAlone(call.body, call))],
+  ["POST", at("/runs"), async (server, call) => begun(await server.startAlone(call.body, call))],
   ["GET", at("/threads/ID/runs/ID"), (server, call) => runOf(server, call).told],
   ["DELETE", at("/threads/ID/runs/ID"), (server, call) => server.remove(runOf(server, call))],
   ["GET", at("/threads/ID/runs/ID/join"), (server, call) => waited(runOf(server, call))],

@@ -8,10 +8,24 @@ export interface ServeLangGraphOptions extends HandlerOptions {
    * which is then the answer: a 403 for who may not run it.
    */
   config?: ((request: Request) => object | undefined) | object | undefined;
+  /**
+   * Whether clients may write a thread's state and choose which node runs next: `update` and `goto` of a command, an update
+   * of a thread's state, and a run from an earlier checkpoint at which approved calls would run once more. Default: where
+   * no graph of the server has approvals, which are `humanInTheLoopMiddleware` (`interruptOn`) and breakpoints. Give
+   * `false` where a node of your own asks by `interrupt()`.
+   */
+  clientWrites?: boolean | undefined;
   /** What the paths begin with: `"/api/langgraph"` where the client's `apiUrl` ends so. */
   basePath?: string | undefined;
   /** How many runs that are over can still be joined. Default 100. */
   keep?: number | undefined;
+  /**
+   * How many threads' metadata are kept. The oldest are forgotten first, but none that has a run under way; what a thread
+   * holds is the checkpointer's, and stays. Default 10,000.
+   */
+  keepThreads?: number | undefined;
+  /** The most that a client may ask for as `config.recursion_limit`; more is answered by 422. Default 1,000. */
+  maxRecursionLimit?: number | undefined;
   /** Changes the parts of a run before they are sent: leaves some out, adds others, waits. */
   parts?:
     | ((

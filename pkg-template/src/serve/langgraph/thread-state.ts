@@ -1,6 +1,7 @@
 // A graph's state in the words of the threads API.
 import { errorWords } from "../../stream/error-words.js";
-import { Refusal } from "../http.js";
+import { Refusal } from "../refusal.js";
+import { OWNER_NAMESPACE } from "../owners.js";
 import type { GraphConfig, GraphInterrupt, GraphState, GraphTask } from "../../stream/graph-parts.js";
 
 /** The checkpoint that a config names; null if it names none. */
@@ -60,6 +61,10 @@ export function configOf(threadId: string, checkpoint?: unknown): { configurable
   const { checkpoint_id, checkpoint_ns, checkpoint_map } = (
     typeof checkpoint === "string" ? { checkpoint_id: checkpoint } : (checkpoint ?? {})
   ) as Record<string, unknown>;
+  if (checkpoint_ns != null && typeof checkpoint_ns !== "string")
+    throw new Refusal(422, "A checkpoint_ns should be a string.");
+  if (checkpoint_ns === OWNER_NAMESPACE)
+    throw new Refusal(422, `No graph has the checkpoint_ns ${OWNER_NAMESPACE}: name the root's, "", or a subgraph's.`);
   return {
     configurable: {
       thread_id: threadId,

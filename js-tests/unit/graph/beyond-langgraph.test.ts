@@ -17,7 +17,7 @@ import {
 } from "threadfold/graph";
 import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
-import { State } from "./both.js";
+import { State } from "./beside-langgraph.js";
 
 const schema = defineSchema({ log: field.append<string>(), n: field.replace<number>() });
 const says = (name: string) => () => ({ log: [name] });

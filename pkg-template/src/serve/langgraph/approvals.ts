@@ -1,0 +1,110 @@
+// Approval is a boundary: what a client may do to a thread besides giving its graph input and answers.
+import type { GraphState, RunnableGraph } from "../../stream/graph-parts.js";
+import { Refusal } from "../refusal.js";
+import type { RunRequest } from "./runs.js";
+
+/** The options of a run that name the nodes at which it stops. */
+type Breakpoints = "interruptBefore" | "interruptAfter";
+
+/** As much of a compiled graph, of threadfold or langgraph.js, as tells where it asks. */
+interface CompiledGraph extends RunnableGraph {
+  /** The graph itself, where an agent of langchain.js keeps it. */
+  readonly graph?: CompiledGraph | undefined;
+  readonly interruptBefore?: unknown;
+  readonly interruptAfter?: unknown;
+  /** Defaults of its runs: langgraph.js's `withConfig`. */
+  readonly config?: Readonly<Partial<Record<Breakpoints, unknown>>> | undefined;
+  readonly nodes?: object | undefined;
+  getSubgraphs?(namespace?: string, recurse?: boolean): Iterable<readonly [name: string, graph: CompiledGraph]>;
+}
+
+/** The node in which `humanInTheLoopMiddleware` asks, threadfold's and LangChain's. */
+const ASKS = /HumanInTheLoopMiddleware\./;
+/** The field of threadfold's middleware, which may have been given another name. */
+const EDITED = "hitlEditedToolCalls";
+/** The node of an agent that runs what was approved. */
+const TOOLS = "tools";
+
+/** Decides which writes of clients a server's threads take, besides input and answers. */
+export class ClientWrites {
+  readonly #areOpen: boolean;
+  readonly #why: string;
+
+  /**
+   * @param graphs - All graphs of the server: a thread may be run by each of them.
+   * @param allowed - The program's own word. Without it clients write where no graph has approvals.
+   */
+  constructor(graphs: readonly RunnableGraph[], allowed: boolean | undefined) {
+    this.#areOpen = allowed ?? !graphs.some(hasApprovals);
+    this.#why = allowed === undefined ? "a graph of the server has approvals" : "clientWrites is false";
+  }
+
+  /** @throws {@link Refusal} 403 where clients may not write: the state of a thread, and which node runs next. */
+  check(what: string): void {
+    if (!this.#areOpen)
+      throw new Refusal(403, `Clients may not send ${what}, as ${this.#why}: the option clientWrites: true allows it.`);
+  }
+
+  /** @throws {@link Refusal} 403 for a command that writes or jumps, and 422 for one in place of an input. */
+  checkRun({ input, command }: RunRequest): void {
+    const form = (input as { lg_name?: unknown } | null | undefined)?.lg_name;
+    if (form !== undefined) throw new Refusal(422, "The input has lg_name: send a command as the request's command.");
+    for (const part of ["update", "goto"] as const) if (command?.[part] != null) this.check(`command.${part}`);
+  }
+
+  /**
+   * Checks where a run begins.
+   *
+   * @param place - The checkpoint that the request names, if it names one.
+   * @throws {@link Refusal} 403 for a checkpoint inside a subgraph, and for a run without input from an earlier checkpoint
+   *   at which tools or a subgraph are next: what was approved once would run once more, unasked.
+   */
+  async checkPlace(graph: RunnableGraph, { input, command }: RunRequest, place: Place): Promise<void> {
+    const { thread_id, checkpoint_ns = "", checkpoint_id, checkpoint_map } = place;
+    if (this.#areOpen) return;
+    if (checkpoint_ns !== "" || Object.keys(checkpoint_map ?? {}).some((namespace) => namespace !== ""))
+      this.check("a checkpoint inside a subgraph");
+    if (checkpoint_id === undefined || (input != null && !command)) return;
+    const stateAt = (configurable: Place) => graph.getState?.({ configurable } as never) as PromiseLike<GraphState>;
+    const last = await stateAt({ thread_id });
+    if (last?.config?.configurable?.["checkpoint_id"] === checkpoint_id) return;
+    const { next = [] } = (await stateAt(place)) ?? {};
+    const graphs = new Set(subgraphsOf(graph, false).map(([name]) => name));
+    if (next.some((node) => node === TOOLS || graphs.has(node)))
+      this.check("a run without input from an earlier checkpoint at which tools or a subgraph are next");
+  }
+}
+
+/** Where a run begins, as its config names it. */
+type Place = Readonly<Record<string, unknown>>;
+
+/**
+ * Whether a graph, or one inside it, has approvals: `humanInTheLoopMiddleware` (`interruptOn`) or breakpoints. That a node
+ * calls `interrupt()` cannot be seen from outside.
+ */
+export function hasApprovals(graph: RunnableGraph): boolean {
+  const all = [compiled(graph), ...subgraphsOf(graph, true).map(([, inner]) => inner)];
+  return all.some(
+    (one) =>
+      breakpointsOf(one, "interruptBefore").length > 0 ||
+      breakpointsOf(one, "interruptAfter").length > 0 ||
+      Object.keys(one.nodes ?? {}).some((name) => ASKS.test(name)) ||
+      Object.hasOwn(Object(one.channels) as object, EDITED),
+  );
+}
+
+/** Returns the breakpoints of a run: a client adds to the graph's own, and takes none away. */
+export function withBreakpoints(graph: RunnableGraph, name: Breakpoints, asked: unknown): unknown {
+  const all = [...new Set([...breakpointsOf(compiled(graph), name), asked].flat())];
+  return all.includes("*") ? "*" : all;
+}
+
+function breakpointsOf(graph: CompiledGraph, name: Breakpoints): unknown[] {
+  return [graph.config?.[name] ?? graph[name] ?? []].flat();
+}
+
+const compiled = (graph: RunnableGraph): CompiledGraph => (graph as CompiledGraph).graph ?? graph;
+
+const subgraphsOf = (graph: RunnableGraph, recurse: boolean): (readonly [name: string, graph: CompiledGraph])[] => [
+  ...(compiled(graph).getSubgraphs?.(undefined, recurse) ?? []),
+];

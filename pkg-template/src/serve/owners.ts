@@ -1,0 +1,162 @@
+// Threads belong to the users who made them: whose a thread is, kept beside its checkpoints, and who may use it.
+import type { CheckpointSaver, CheckpointTuple } from "../checkpoint/types.js";
+import { uuid6 } from "../graph/ids/ids.js";
+import type { RunnableGraph } from "../stream/graph-parts.js";
+import { type Asker, type HandlerOptions } from "./http.js";
+import { Refusal } from "./refusal.js";
+
+/**
+ * The namespace of a thread in which its owner is saved, as the metadata of a checkpoint without values: every saver keeps
+ * that, and deletes it with the thread. No graph runs in it, and no client can name it ({@link clientsConfigurable}).
+ */
+export const OWNER_NAMESPACE = "__owner__";
+
+/** An owner; undefined for a thread that nobody who is known made. */
+type Owner = string | undefined;
+
+/** What this program's memory has of a thread. */
+export interface HeldThread {
+  readonly owner?: Owner;
+}
+
+type Saver = Pick<CheckpointSaver, "put" | "list" | "getTuple" | "getNextVersion">;
+
+/** Claims under way in this program, by thread: two users who make one thread at the same time make it one after the other. */
+const CLAIMS = new Map<string, Promise<unknown>>();
+
+/** Decides which user may use which thread, for both servers. */
+export class Owners {
+  readonly #graphs: () => readonly RunnableGraph[];
+  readonly #mayUse: HandlerOptions["mayUse"];
+  readonly #held: (threadId: string) => HeldThread | undefined;
+
+  /** @param held - What the server's memory has of a thread: of a graph without a saver, all that is known. */
+  constructor(
+    graphs: () => readonly RunnableGraph[],
+    { mayUse }: HandlerOptions,
+    held: (threadId: string) => HeldThread | undefined,
+  ) {
+    this.#graphs = graphs;
+    this.#mayUse = mayUse;
+    this.#held = held;
+  }
+
+  /**
+   * Returns once the user may use the thread, and whether this made it the user's. A request without an identity may use
+   * every thread, and makes none anybody's.
+   *
+   * @param makes - Whether the request makes the thread if it is not there.
+   * @throws {@link Refusal} 404 for a thread that is not there, and for another user's: nobody can tell which.
+   */
+  async open(asker: Asker | undefined, threadId: string, makes: boolean): Promise<boolean> {
+    if (!asker) return false;
+    return makes ? oneByOne(threadId, () => this.#open(asker, threadId, true)) : this.#open(asker, threadId, false);
+  }
+
+  async #open(asker: Asker, threadId: string, makes: boolean): Promise<boolean> {
+    const owners = await this.#ownersOf(threadId);
+    if (owners.length === 0 && makes) {
+      for (const saver of this.#savers()) await saveOwner(saver, threadId, asker.identity);
+      return true;
+    }
+    if (await this.#allows(asker, threadId, owners)) return false;
+    throw new Refusal(404, `There is no thread ${threadId}.`);
+  }
+
+  /** Returns those of the threads that the user may use. */
+  async usable<T extends { readonly id: string }>(asker: Asker | undefined, threads: readonly T[]): Promise<T[]> {
+    if (!asker) return [...threads];
+    const saved = new Map<string, Owner[]>();
+    for (const saver of this.#savers())
+      for (const [threadId, owner] of await savedOwners(saver, undefined))
+        saved.set(threadId, [...(saved.get(threadId) ?? []), owner]);
+    const usable: T[] = [];
+    for (const thread of threads) {
+      const owners = saved.get(thread.id) ?? [this.#held(thread.id)?.owner];
+      if (await this.#allows(asker, thread.id, owners)) usable.push(thread);
+    }
+    return usable;
+  }
+
+  /** Whether the user may use a thread, whichever of the savers is asked for its owner. */
+  async #allows({ identity, request }: Asker, threadId: string, owners: readonly Owner[]): Promise<boolean> {
+    for (const owner of owners) {
+      const isAllowed = this.#mayUse ? await this.#mayUse({ identity, request, threadId, owner }) : owner === identity;
+      if (isAllowed !== true) return false;
+    }
+    return owners.length > 0;
+  }
+
+  /** The owner of a thread in each saver that knows one; none if there is no such thread. */
+  async #ownersOf(threadId: string): Promise<Owner[]> {
+    const savers = this.#savers();
+    const saved = await Promise.all(savers.map((saver) => savedOwners(saver, threadId)));
+    const owners = saved.flatMap((found) => [...found.values()]);
+    if (owners.length > 0) return owners;
+    const held = this.#held(threadId);
+    if (held) return [held.owner];
+    const config = { configurable: { thread_id: threadId, checkpoint_ns: "" } };
+    for (const saver of savers) if (await saver.getTuple(config)) return [undefined];
+    return [];
+  }
+
+  #savers(): Saver[] {
+    const isSaver = (given: unknown): given is Saver => typeof (given as Partial<Saver> | null)?.put === "function";
+    return [...new Set(this.#graphs().map(({ checkpointer }) => checkpointer))].filter(isSaver);
+  }
+}
+
+/**
+ * Returns what a client may say of a run's `configurable`: neither where its checkpoints are nor what is LangGraph's own,
+ * which begins with `__`.
+ */
+export function clientsConfigurable(given: unknown): Readonly<Record<string, unknown>> {
+  const places = ["thread_id", "checkpoint_id", "checkpoint_ns", "checkpoint_map"];
+  const entries = Object.entries((given ?? {}) as object);
+  return Object.fromEntries(entries.filter(([name]) => !places.includes(name) && !name.startsWith("__")));
+}
+
+async function saveOwner(saver: Saver, threadId: string, owner: string): Promise<void> {
+  const checkpoint = {
+    v: 4,
+    id: uuid6(Date.now(), 0),
+    ts: new Date().toISOString(),
+    channel_values: {},
+    channel_versions: {},
+    versions_seen: {},
+  };
+  const metadata = { source: "input" as const, step: -1, parents: {}, owner };
+  await saver.put({ configurable: { thread_id: threadId, checkpoint_ns: OWNER_NAMESPACE } }, checkpoint, metadata, {});
+}
+
+/** The owners that a saver has, of one thread or of all, by thread. The first that was saved counts. */
+async function savedOwners(saver: Saver, threadId: string | undefined): Promise<Map<string, Owner>> {
+  const config = {
+    configurable: { ...(threadId !== undefined && { thread_id: threadId }), checkpoint_ns: OWNER_NAMESPACE },
+  };
+  const first = new Map<string, CheckpointTuple>();
+  for await (const tuple of saver.list(config)) {
+    const { thread_id: id, checkpoint_ns: ns } = tuple.config.configurable ?? {};
+    // A saver may pass over a namespace that it is asked for.
+    if (ns !== OWNER_NAMESPACE || id === undefined) continue;
+    const earlier = first.get(id);
+    if (!earlier || tuple.checkpoint.id < earlier.checkpoint.id) first.set(id, tuple);
+  }
+  const ownerOf = ({ metadata }: CheckpointTuple) => {
+    const { owner } = (metadata ?? {}) as { owner?: unknown };
+    return typeof owner === "string" ? owner : undefined;
+  };
+  return new Map([...first].map(([id, tuple]) => [id, ownerOf(tuple)]));
+}
+
+/** Runs what is asked of one thread one by one, in the order in which it was asked. */
+async function oneByOne<T>(threadId: string, run: () => Promise<T>): Promise<T> {
+  const before = CLAIMS.get(threadId) ?? Promise.resolve();
+  const mine = before.then(run, run);
+  CLAIMS.set(threadId, mine);
+  try {
+    return await mine;
+  } finally {
+    if (CLAIMS.get(threadId) === mine) CLAIMS.delete(threadId);
+  }
+}

@@ -1,0 +1,102 @@
+//! A checkpoint in the numbers of another graph, so that a graph that has changed can go on with it.
+
+use std::collections::HashMap;
+
+use super::checkpointer::{Checkpoint, Finished, Pending};
+use super::names::Names;
+use super::planner::{Channel, ChannelState, Node, PlanState};
+use crate::State;
+
+/// The channels in front of those of nodes: `__start__` and `__pregel_tasks`. A typed state is none.
+const FIRST: usize = 2;
+
+impl Names {
+    /// Returns a checkpoint in this graph's numbers. What this graph does not have is left out, as
+    /// LangGraph leaves it out.
+    pub(super) fn read<S: State>(&self, checkpoint: Checkpoint<S>) -> Checkpoint<S> {
+        if *checkpoint.names == *self {
+            return checkpoint;
+        }
+        let numbers = Numbers::between(&checkpoint.names, self);
+        let Checkpoint { state, plan, input, sends, pending, .. } = checkpoint;
+        let pending = pending.into_iter().filter_map(|pending| numbers.pending(pending)).collect();
+        let names = std::sync::Arc::new(self.clone());
+        Checkpoint { state, plan: numbers.plan(plan), input, sends, pending, names }
+    }
+
+    fn channels(&self) -> usize {
+        FIRST + self.nodes.len() + self.joins.len()
+    }
+}
+
+/// The numbers of one graph in another: none for what that does not have.
+struct Numbers {
+    nodes: Vec<Option<usize>>,
+    channels: Vec<Option<usize>>,
+    /// How many nodes and channels the other graph has.
+    to: (usize, usize),
+}
+
+#[allow(clippy::cast_possible_truncation)] // `Plan::new` refuses graphs that are too large.
+impl Numbers {
+    fn between(from: &Names, to: &Names) -> Self {
+        let places = |names: &[String], offset: usize| -> HashMap<String, usize> {
+            names.iter().cloned().zip(offset..).collect()
+        };
+        let count = to.nodes.len();
+        let (nodes, joins) = (places(&to.nodes, 0), places(&to.joins, FIRST + count));
+        let own: Vec<_> = from.nodes.iter().map(|name| nodes.get(name).copied()).collect();
+        let of_nodes = own.iter().map(|node| node.map(|node| FIRST + node));
+        let of_joins = from.joins.iter().map(|name| joins.get(name).copied());
+        let channels = (0..FIRST).map(Some).chain(of_nodes).chain(of_joins).collect();
+        // Behind its nodes each graph has its start.
+        let nodes = own.into_iter().chain([Some(count)]).collect();
+        Self { nodes, channels, to: (count, to.channels()) }
+    }
+
+    fn node(&self, node: Node) -> Option<Node> {
+        self.nodes.get(node as usize).copied().flatten().map(|node| node as Node)
+    }
+
+    fn channel(&self, channel: Channel) -> Option<Channel> {
+        self.channels.get(channel as usize).copied().flatten().map(|channel| channel as Channel)
+    }
+
+    /// A Send is written as a number behind the channels; one to a node that is gone goes nowhere.
+    fn write(&self, write: u32) -> Option<u32> {
+        let (nodes, channels) = self.to;
+        match (write as usize).checked_sub(self.channels.len()) {
+            None => self.channel(write),
+            Some(node) => Some(
+                (channels + self.node(node as Node).map_or(nodes, |node| node as usize)) as u32,
+            ),
+        }
+    }
+
+    fn plan(&self, mut plan: PlanState) -> PlanState {
+        let mut channels = vec![ChannelState::default(); self.to.1];
+        for (own, place) in plan.channels.iter().zip(&self.channels) {
+            if let Some(channel) = place.and_then(|place| channels.get_mut(place)) {
+                *channel = *own;
+            }
+        }
+        let arrived = plan.arrived.iter();
+        plan.arrived = arrived
+            .filter_map(|(channel, node)| Some((self.channel(*channel)?, self.node(*node)?)))
+            .collect();
+        for node in &mut plan.sends {
+            *node = self.node(*node).unwrap_or(Node::MAX);
+        }
+        plan.channels = channels;
+        plan
+    }
+
+    fn pending<S: State>(&self, pending: Pending<S>) -> Option<Pending<S>> {
+        let node = self.node(pending.node)?;
+        let finished = pending.finished.map(|finished| {
+            let writes = finished.writes.iter().filter_map(|write| self.write(*write)).collect();
+            Finished { writes, ..finished }
+        });
+        Some(Pending { node, finished, ..pending })
+    }
+}
