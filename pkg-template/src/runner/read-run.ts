@@ -30,7 +30,7 @@ export async function readRun<S extends object, U extends object>(
         ((send || hasJoined) && thread.run.id === undefined
           ? new ThreadfoldError("BAD_RESPONSE", NO_RUN)
           : new ThreadfoldError("NO_CONNECTION", send || hasJoined ? NO_END : BROKEN));
-      thread.receive({ type: "run-failed", error });
+      thread.receive({ type: "run-error", error });
       break;
     }
     if (isOver) {

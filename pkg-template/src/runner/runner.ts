@@ -198,7 +198,7 @@ export abstract class Runner<S extends object, U extends object> {
     if (this.#isDisposed || !(this.#work || status === "disconnected" || this.#isAsking)) return STOPPED;
     if (this.#isAsking) thread.receive({ type: "run-finished", stopped: true });
     else if (isOpen(thread)) {
-      if (id === undefined || thread.confirmed === this.#atStart)
+      if (id === undefined || thread.getConfirmedState() === this.#atStart)
         for (const update of thread.pending.filter(isSent)) thread.optimisticUpdate(update.id).retry();
       const cancelling = this.#cancel.send().finally(() => {
         if (this.#cancelling === cancelling) this.#cancelling = undefined;
@@ -395,7 +395,7 @@ export abstract class Runner<S extends object, U extends object> {
   #ready(): void {
     if (this.#isDisposed) throw new ThreadfoldError("DISPOSED", "The runner was disposed.");
     // A freed thread throws here.
-    void this.thread.streaming;
+    void this.thread.incompleteIds;
   }
 
   /** Waits until the thread is as the server has it. */
@@ -425,7 +425,7 @@ export abstract class Runner<S extends object, U extends object> {
     const question = questionOf(this.thread, id);
     // What that run took along has failed with it.
     if (status === "disconnected")
-      this.thread.receive({ type: "run-failed", error: new ThreadfoldError("NO_CONNECTION", BROKEN) });
+      this.thread.receive({ type: "run-error", error: new ThreadfoldError("NO_CONNECTION", BROKEN) });
     return question;
   }
 
@@ -533,7 +533,7 @@ export abstract class Runner<S extends object, U extends object> {
       thread.receive({ type: "run-started" });
       this.#outbox.sent();
     }
-    this.#atStart = thread.confirmed;
+    this.#atStart = thread.getConfirmedState();
     const sent = thread.pending.filter(isSent);
     const atStart = messagesIn(this.#atStart);
     this.#before = () => new Set([...atStart.map(({ id }) => id), ...sent.flatMap(({ update }) => idsOf(update))]);
@@ -544,7 +544,7 @@ export abstract class Runner<S extends object, U extends object> {
         this.#mayLack,
       );
     } catch (error) {
-      thread.receive({ type: "run-failed", error });
+      thread.receive({ type: "run-error", error });
       this.#noteFailure();
       return this.#result({});
     }

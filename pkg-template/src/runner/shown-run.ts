@@ -105,7 +105,7 @@ export class ShownRun<S extends object, U extends object> {
   /** Whether the thread was freed, which leaves its last run as it was. */
   get #isFreed(): boolean {
     try {
-      void this.#thread.streaming;
+      void this.#thread.incompleteIds;
       return false;
     } catch {
       return true;
