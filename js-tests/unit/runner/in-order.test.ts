@@ -7,7 +7,8 @@ import { langGraphWire } from "./stub-wires.js";
 import { settled, stateOf, told } from "./told-agent.js";
 
 const user = (id: string) => ({ id, role: "user" as const, content: id });
-const restored = (thread: object) => Thread.fromJSON(JSON.parse(JSON.stringify(thread))) as unknown as Thread<AgUiState>;
+const restored = (thread: object) =>
+  Thread.fromJSON(JSON.parse(JSON.stringify(thread))) as unknown as Thread<AgUiState>;
 const statuses = (thread: { pending: readonly { status: string }[] }) => thread.pending.map(({ status }) => status);
 
 test("a run without a message, asked for while a question is open, is made once that is answered", async () => {
