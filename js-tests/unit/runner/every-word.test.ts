@@ -42,7 +42,7 @@ function opened() {
     "retry first": () => ask("retry first", runner.retry(thread.pending[0]?.id ?? "none")),
     rejoin: () => ask("rejoin", runner.rejoin()),
     stop: () => ask("stop", runner.stop()),
-    rollback: () => thread.pending.at(-1)?.id && thread.optimisticUpdate(thread.pending.at(-1)!.id).rollback(),
+    rollback: () => thread.optimisticUpdate(thread.pending.at(-1)?.id ?? "none").rollback(),
     other: () =>
       thread.run.status === "running" && thread.run.id === "other"
         ? thread.receive({ type: "run-finished" })
