@@ -60,6 +60,12 @@ export class Effects<S extends object, U extends object> {
     return this.#thread.getConfirmedState() !== this.#attempt.atStart;
   }
 
+  /** Whether the thread's run is not the one that is being joined. */
+  get isReplaced(): boolean {
+    const { runId } = this.#attempt;
+    return runId !== undefined && runId !== this.#thread.run.id;
+  }
+
   /** How the thread's run stands. */
   found({ status, id, error }: ThreadRun = this.#thread.run): Found {
     switch (status) {
@@ -131,6 +137,8 @@ export class Effects<S extends object, U extends object> {
     const carried = new Set(this.#attempt.carried);
     for (const { id, status } of this.#thread.pending)
       if (status === "sent" && carried.has(id)) this.#thread.optimisticUpdate(id).fail(error);
+    // To stop its reading would end the run that has begun.
+    this.#attempt = new Attempt(this.#thread, -1, false);
   }
 
   giveUp({ n }: Of<"giveUp">): Event {
@@ -207,6 +215,7 @@ export class Effects<S extends object, U extends object> {
     const last = this.#attempt;
     const attempt = new Attempt(this.#thread, n, false);
     attempt.carry(this.#thread);
+    attempt.runId = this.#thread.run.id;
     attempt.before = last.runId === this.#thread.run.id ? last.before : undefined;
     return attempt;
   }
