@@ -21,7 +21,7 @@ pub enum Event<V> {
         stopped: bool,
     },
     /// The run has failed; sent updates that the server does not have are marked failed.
-    RunFailed {
+    RunError {
         /// The server's error.
         error: V,
     },

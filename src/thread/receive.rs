@@ -89,7 +89,7 @@ impl<V: Value> Thread<V> {
                 self.standing.finish(interrupts);
                 self.server_took(stopped);
             }
-            Event::RunFailed { error } => {
+            Event::RunError { error } => {
                 self.fail_run(&error);
                 self.ended_unseen();
                 self.standing.set(RunStatus::Failed, Some(error));

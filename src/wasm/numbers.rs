@@ -34,8 +34,8 @@ pub(super) mod event {
     pub const RUN_STARTED: i32 = 31;
     /// "run-finished"
     pub const RUN_FINISHED: i32 = 32;
-    /// "run-failed"
-    pub const RUN_FAILED: i32 = 33;
+    /// "run-error"
+    pub const RUN_ERROR: i32 = 33;
     pub const DISCONNECTED: i32 = 34;
     pub const MESSAGE: i32 = 35;
     /// "message-finished"

@@ -134,7 +134,7 @@ fn read_event(kind: i32, parts: [Handle; 3]) -> Result<Event<Handle>, Error> {
             Event::RunFinished { interrupts: option(first), stopped: second.is_true() }
         }
         event::DISCONNECTED => Event::Disconnected { error: option(first) },
-        event::RUN_FAILED => Event::RunFailed { error: first },
+        event::RUN_ERROR => Event::RunError { error: first },
         event::MESSAGE => {
             Event::Message { message: first, after: option(second), streaming: third.is_true() }
         }

@@ -368,7 +368,7 @@ impl Letter {
             Stopped => Event::RunFinished { interrupts: None, stopped: true },
             Disconnect => Event::Disconnected { error: None },
             Finish => Event::run_finished(),
-            Fail => Event::RunFailed { error: V::of(json!("down")) },
+            Fail => Event::RunError { error: V::of(json!("down")) },
             Has | Lacks | Partial => {
                 let Said { messages, topic, log } = said(self);
                 let mut values =

@@ -54,7 +54,7 @@ const NO_RUN: ThreadRun = Object.freeze({ status: "idle" });
  *
  * const thread = new Thread();
  * const op = thread.optimistic({ messages: [{ type: "human", id: "q", content: "Hi" }] });
- * console.log(thread.getState().messages.length, thread.confirmed.messages.length); // 1 0
+ * console.log(thread.getState().messages.length, thread.getConfirmedState().messages.length); // 1 0
  *
  * thread.receive({ type: "run-started", runId: "r1" });
  * thread.receive({ type: "message", message: { type: "ai", id: "a", content: "" }, streaming: true });
@@ -122,7 +122,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   }
 
   /** The state the server has sent, including what {@link Thread.update} added. */
-  get confirmed(): S {
+  getConfirmedState(): S {
     return handedOut(this.#core.read<S>(ASK.confirmed));
   }
 
@@ -135,7 +135,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
    * The ids of incomplete messages: those still streaming, and those a failed run cut off. Show them, but don't send
    * them as history. The same array until it changes; listeners are not called for a change of it alone.
    */
-  get streaming(): readonly string[] {
+  get incompleteIds(): readonly string[] {
     const now = this.#core.read<string[]>(ASK.streaming);
     const before = this.#streaming;
     if (now.length !== before.length || now.some((id, at) => id !== before[at])) this.#streaming = now;
@@ -169,7 +169,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
 
   /** The status of the last run. The same object until it changes. */
   get run(): ThreadRun {
-const run = this.#core.isDisposed ? this.#last : this.#core.read<ThreadRun>(ASK.run);
+    const run = this.#core.isDisposed ? this.#last : this.#core.read<ThreadRun>(ASK.run);
     return run.status === "idle" && run.id === undefined && run.lastEventId === undefined ? NO_RUN : run;
   }
 
@@ -179,7 +179,7 @@ const run = this.#core.isDisposed ? this.#last : this.#core.read<ThreadRun>(ASK.
   }
 
   /**
-   * Returns the shown message with this id, without searching the list. {@link Thread.message} returns the confirmed
+   * Returns the shown message with this id, without searching the list. {@link Thread.getConfirmedMessage} returns the confirmed
    * one.
    */
   getMessage(id: string): MessageIn<S> | undefined {
@@ -190,7 +190,7 @@ const run = this.#core.isDisposed ? this.#last : this.#core.read<ThreadRun>(ASK.
    * Returns the confirmed message with this id as it is now. Don't change it. Costs the same however long the thread
    * is.
    */
-  message(id: string): MessageIn<S> | undefined {
+  getConfirmedMessage(id: string): MessageIn<S> | undefined {
     return this.#core.ask<MessageIn<S> | undefined>(ASK.message, id);
   }
 
@@ -399,7 +399,7 @@ const run = this.#core.isDisposed ? this.#last : this.#core.read<ThreadRun>(ASK.
    */
   toJSON(): ThreadRecord {
     const known = new Set<object>();
-    reading(() => refuseCircles([this.confirmed, this.pending.map(withPlainError)], known));
+    reading(() => refuseCircles([this.getConfirmedState(), this.pending.map(withPlainError)], known));
     const record = this.#core.ask<{ pending: readonly object[]; run: object }>(ASK.record);
     return reading(() => {
       const core = { ...record, run: withPlainError(record.run), pending: record.pending.map(withPlainError) };
@@ -442,12 +442,12 @@ const run = this.#core.isDisposed ? this.#last : this.#core.read<ThreadRun>(ASK.
       thread.#initial = thread.getState();
       return thread;
     } catch (error) {
-      thread.free();
+      thread.dispose();
       throw error;
     }
   }
 
-  /** Whether {@link Thread.free} was called. Asks nothing of WebAssembly. */
+  /** Whether {@link Thread.dispose} was called. Asks nothing of WebAssembly. */
   get isDisposed(): boolean {
     return this.#core.isDisposed;
   }
@@ -456,7 +456,7 @@ const run = this.#core.isDisposed ? this.#last : this.#core.read<ThreadRun>(ASK.
    * Frees the handle to WebAssembly memory and drops all listeners. From then on everything that reads or changes the
    * state throws `DISPOSED`; `run`, `getInitialState`, `had` and `report` need no core, and answer as before.
    */
-  free(): void {
+  dispose(): void {
     if (!this.#core.isDisposed && !this.#core.isBusy) this.#last = this.run;
     this.#core.free();
     this.#notifier.clear();
@@ -464,7 +464,7 @@ const run = this.#core.isDisposed ? this.#last : this.#core.read<ThreadRun>(ASK.
   }
 
   [Symbol.dispose](): void {
-    this.free();
+    this.dispose();
   }
 }
 
