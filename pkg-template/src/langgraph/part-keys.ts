@@ -15,7 +15,8 @@ export class Positions {
   #before: string | undefined;
   readonly #counts = new Map<string, number>();
 
-  next({ id, event, data }: Part): Position {
+  next(part: Part): Position {
+    const { id } = part;
     if (id === undefined || id === "") return {};
     if (!CLOCK_ID.test(id)) return { id };
     if (id !== this.#id) {
@@ -23,7 +24,7 @@ export class Positions {
       this.#id = id;
       this.#counts.clear();
     }
-    const content = `${event}:${fingerprint(data)}`;
+    const content = contentOf(part);
     const count = this.#counts.get(content) ?? 0;
     this.#counts.set(content, count + 1);
     return { id: this.#before, key: `${id}:${content}:${count}` };
@@ -40,6 +41,9 @@ export function isBefore(id: string | undefined, other: string | undefined): boo
   }
   return false;
 }
+
+/** Returns a short text for a part's event and data. */
+export const contentOf = ({ event, data }: Part): string => `${event}:${fingerprint(data)}`;
 
 /** Returns a short text for the content of a part. Reads only the end of a state: all of it would cost too much. */
 function fingerprint(data: unknown): string {
