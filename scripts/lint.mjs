@@ -29,8 +29,6 @@ async function lintSource(tally) {
       WASM,
       "--lib",
       "--tests",
-      "--example",
-      "boundary",
       "--features",
       "bindings,bindings-agent",
       "--",

@@ -1,11 +1,11 @@
-// `npm test` runs every test except the consumers' and those on real servers, which need Python.
+// `npm test` runs every test except the boundary's, which compile the core once more, the consumers', and those on real
+// servers, which need Python.
 // `node scripts/test.mjs rust node …` runs the groups you name; `npm run test:quick` the tests that say most in seconds.
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { ensureBrowser, requireBrowser } from "./browser.mjs";
 import { build } from "./build.mjs";
-import { wasmEnvironment } from "./build/core.mjs";
 import { ensureNodeModules } from "./node-modules.mjs";
 import { all, Complaint, isMain, main, root, watch } from "./process.mjs";
 import { requireTools } from "./setup.mjs";
@@ -14,7 +14,7 @@ import { IN_NODE, vitestIn } from "./vitest.mjs";
 import { bind, OPTIMISED, SIDE_BY_SIDE, target, WASM } from "./rust.mjs";
 
 const GROUPS = ["rust", "wasm", "build", "node", "browser", "consumers", "servers", "databases", "quick"];
-const DEFAULT = ["rust", "wasm", "build", "node", "browser"];
+const DEFAULT = ["rust", "build", "node", "browser"];
 const NEEDS_BROWSER = ["wasm", "browser", "consumers", "servers"];
 const NEEDS_BUILD = ["node", "browser", "consumers", "servers", "databases", "quick"];
 
@@ -37,10 +37,7 @@ const THOROUGH = process.env.THREADFOLD_THOROUGH === "1";
 /** Cargo's environment. */
 const RUST = { ...SIDE_BY_SIDE, ...(THOROUGH && OPTIMISED) };
 
-const BOUNDARY = ["--target", WASM, "--features", "bindings", "--example", "boundary"];
-
-/** As the build compiles, which has compiled all of it but the tests; in CI with Rust's checks of overflows. */
-const asBuilt = () => (THOROUGH ? [[], RUST] : [["--profile", "wasm"], wasmEnvironment()]);
+const BOUNDARY = ["--target", WASM, "--features", "bindings", "--test", "boundary"];
 
 /** Runs `cargo test`, and prints its output at the end: other tests may be printing meanwhile. */
 async function cargoTest(...args) {
@@ -54,9 +51,8 @@ async function cargoTest(...args) {
 
 /** Compiles the tests of the boundary, and binds them into a folder from which they can run. */
 async function boundaryTests() {
-  const [profile, env] = asBuilt();
-  const args = ["build", "--message-format=json-render-diagnostics", ...profile, ...BOUNDARY];
-  const compiled = await watch("cargo", args, { env, show: false });
+  const args = ["test", "--no-run", "--message-format=json-render-diagnostics", ...BOUNDARY];
+  const compiled = await watch("cargo", args, { env: RUST, show: false });
   if (compiled.code !== 0) throw new Complaint(compiled.output);
   const wasm = /"executable":("[^"]*\.wasm")/.exec(compiled.output)?.[1];
   if (!wasm) throw new Complaint("cargo did not say where it put the wasm of the boundary tests.");

@@ -4,8 +4,10 @@
 
 use std::cell::{Cell, RefCell};
 
+use js_sys::{Function, Object, Reflect};
 use threadfold::wasm::{self, RawMessageList, RawSchema};
 use wasm_bindgen::prelude::*;
+use wasm_bindgen_test::wasm_bindgen_test;
 
 #[wasm_bindgen(module = "/src/wasm/slots.js")]
 extern "C" {
@@ -26,22 +28,18 @@ extern "C" {
     ) -> Result<JsValue, JsValue>;
 }
 
-// What the tests need of JavaScript; js-sys, which has it all, takes long to compile.
-#[wasm_bindgen(inline_js = "
-export const js = (expression) => (0, eval)(`(${expression})`);
-export const holds = (predicate, of) => Boolean(js(predicate)(of));
-export const same = Object.is;
-export const get = (of, key) => of[key];
-export const say = console.error;
-")]
-extern "C" {
-    /// The value of an expression.
-    fn js(expression: &str) -> JsValue;
-    /// What a function, given as an expression, says of a value.
-    fn holds(predicate: &str, of: &JsValue) -> bool;
-    fn same(left: &JsValue, right: &JsValue) -> bool;
-    fn get(of: &JsValue, key: &str) -> JsValue;
-    fn say(text: &str);
+/// Evaluates an expression.
+fn js(expression: &str) -> JsValue {
+    js_sys::eval(&format!("({expression})")).unwrap()
+}
+
+/// Whether a function, given as an expression, returns something truthy for a value.
+fn holds(predicate: &str, of: &JsValue) -> bool {
+    js(predicate).unchecked_into::<Function>().call1(&JsValue::UNDEFINED, of).unwrap().is_truthy()
+}
+
+fn get(of: &JsValue, key: &str) -> JsValue {
+    Reflect::get(of, &key.into()).unwrap()
 }
 
 /// The number of a field that is input and output.
@@ -117,16 +115,18 @@ fn code(error: &JsValue) -> String {
     get(error, "code").as_string().unwrap()
 }
 
+#[wasm_bindgen_test]
 fn messages_go_through_as_the_objects_they_are() {
     let left =
         js("[{ type: 'human', id: '1', content: 'a', at: new Date(0), big: 1n, none: undefined }]");
     let right = js("[{ type: 'ai', id: '2', content: 'b' }]");
     let merged = add_messages(&left, &right).unwrap();
     assert!(holds("(merged) => Array.isArray(merged) && merged.length === 2", &merged));
-    assert!(same(&get(&merged, "0"), &get(&left, "0")));
-    assert!(same(&get(&merged, "1"), &get(&right, "0")));
+    assert!(Object::is(&get(&merged, "0"), &get(&left, "0")));
+    assert!(Object::is(&get(&merged, "1"), &get(&right, "0")));
 }
 
+#[wasm_bindgen_test]
 fn a_string_becomes_a_human_message_with_a_uuid() {
     let merged = add_messages(&js("[]"), &js("'hi'")).unwrap();
     assert!(holds(
@@ -135,6 +135,7 @@ fn a_string_becomes_a_human_message_with_a_uuid() {
     ));
 }
 
+#[wasm_bindgen_test]
 fn an_instance_that_is_given_an_id_stays_of_its_class_and_the_original_has_none() {
     let instance = js("new (class HumanMessage {
         type = 'human'; content = 'a'; lc_kwargs = { content: 'a' }; _getType() { return this.type; }
@@ -147,12 +148,14 @@ fn an_instance_that_is_given_an_id_stays_of_its_class_and_the_original_has_none(
     assert!(holds("(m) => m.id === undefined && !('id' in m.lc_kwargs)", &instance));
 }
 
+#[wasm_bindgen_test]
 fn an_error_has_a_code_and_a_sentence() {
     let error = add_messages(&js("[]"), &js("{ type: 'remove', id: 'zz' }")).unwrap_err();
     assert_eq!(code(&error), "UNKNOWN_MESSAGE");
     assert!(holds("(e) => e instanceof Error && e.message.includes(\"('zz')\")", &error));
 }
 
+#[wasm_bindgen_test]
 fn what_a_getter_throws_is_the_cause_and_the_next_call_is_not_hurt() {
     let hostile = js("[{ get id() { throw new Error('mine'); } }]");
     let error = add_messages(&js("[]"), &hostile).unwrap_err();
@@ -161,6 +164,7 @@ fn what_a_getter_throws_is_the_cause_and_the_next_call_is_not_hurt() {
     assert!(add_messages(&js("[]"), &js("'hi'")).is_ok());
 }
 
+#[wasm_bindgen_test]
 fn a_patch_copies_the_path_and_shares_the_rest() {
     let document =
         js("globalThis.threadfoldDocument = { a: { b: [1, { c: 2 }] }, rest: { of: 'it' } }");
@@ -177,6 +181,7 @@ fn a_patch_copies_the_path_and_shares_the_rest() {
     ));
 }
 
+#[wasm_bindgen_test]
 fn a_copied_value_is_not_changed_by_what_follows_in_the_patch() {
     let patch = js("[
         { op: 'add', path: '/a/x', value: 1 },
@@ -190,18 +195,20 @@ fn a_copied_value_is_not_changed_by_what_follows_in_the_patch() {
     ));
 }
 
+#[wasm_bindgen_test]
 fn a_list_appends_in_place_until_somebody_looks() {
     let mut list = List::new(&js("[{ type: 'ai', id: '1', content: '' }]"));
     let (id, text) = (JsValue::from("1"), JsValue::from("a"));
     list.append(&id, &text).unwrap();
     let first = list.snapshot();
-    assert!(same(&first, &list.snapshot()));
+    assert!(Object::is(&first, &list.snapshot()));
     list.append(&id, &text).unwrap();
     let second = list.snapshot();
     assert!(holds("([m]) => m.content === 'a'", &first));
     assert!(holds("([m]) => m.content === 'aa'", &second));
 }
 
+#[wasm_bindgen_test]
 fn a_list_keeps_its_messages_and_nothing_else_from_call_to_call() {
     let mut list =
         List::new(&js("[{ type: 'ai', id: '1', content: '' }, { type: 'human', id: '2' }]"));
@@ -220,9 +227,10 @@ fn a_list_keeps_its_messages_and_nothing_else_from_call_to_call() {
     assert!(most.get() < 100, "{} values are held", most.get());
     let after = list.snapshot();
     assert!(holds("([m]) => m.content === 'a'.repeat(1000)", &after));
-    assert!(same(&get(&before, "1"), &get(&after, "1")));
+    assert!(Object::is(&get(&before, "1"), &get(&after, "1")));
 }
 
+#[wasm_bindgen_test]
 fn a_list_is_as_it_was_after_an_error() {
     let mut list = List::new(&js("[{ type: 'ai', id: '1', content: 'a' }]"));
     let before = list.snapshot();
@@ -230,9 +238,10 @@ fn a_list_is_as_it_was_after_an_error() {
     assert_eq!(code(&list.update(&update).unwrap_err()), "UNKNOWN_MESSAGE");
     assert_eq!(code(&list.append(&"zz".into(), &"a".into()).unwrap_err()), "UNKNOWN_MESSAGE");
     assert_eq!(code(&list.append(&"1".into(), &JsValue::NULL).unwrap_err()), "INVALID_ARGUMENT");
-    assert!(same(&before, &list.snapshot()));
+    assert!(Object::is(&before, &list.snapshot()));
 }
 
+#[wasm_bindgen_test]
 fn a_schema_folds_with_a_function_of_the_callers() {
     let schema = reducing("sum", "{ reducer: (a, b) => a + b, initial: () => 1 }");
     let updates = js("[{ sum: 2 }, { sum: 3 }]");
@@ -240,6 +249,7 @@ fn a_schema_folds_with_a_function_of_the_callers() {
     assert!(holds("(s) => s.sum === 6", &state));
 }
 
+#[wasm_bindgen_test]
 fn what_a_reducer_throws_is_the_cause() {
     let schema = reducing("x", "{ reducer: () => { throw 'no'; } }");
     let error = merge(&schema, &js("{ x: 1 }"), &js("{ x: 2 }")).unwrap_err();
@@ -248,53 +258,12 @@ fn what_a_reducer_throws_is_the_cause() {
     assert!(merge(&schema, &js("{}"), &js("{ x: 2 }")).is_ok());
 }
 
+#[wasm_bindgen_test]
 fn a_field_that_does_not_change_keeps_its_value_and_its_state() {
     let mut schema = RawSchema::empty();
     schema.add(hold(&"files".into()), 3, SHOWN, 0, 0, 0);
     schema.add(hold(&"log".into()), 4, SHOWN, 0, 0, 0);
     let state = js("{ files: { '/a': { content: 'a' } }, log: [1] }");
     let merged = merge(&schema, &state, &js("{ files: { '/b': null }, log: [] }")).unwrap();
-    assert!(same(&state, &merged));
+    assert!(Object::is(&state, &merged));
 }
-
-/// The name of a test, and the test.
-type Test = (&'static str, fn());
-
-macro_rules! tests {
-    ($($name:ident),* $(,)?) => { [$((stringify!($name), $name as fn())),*] };
-}
-
-/// All of them: what has no place here is dead code, says the compiler.
-static TESTS: [Test; 13] = tests![
-    messages_go_through_as_the_objects_they_are,
-    a_string_becomes_a_human_message_with_a_uuid,
-    an_instance_that_is_given_an_id_stays_of_its_class_and_the_original_has_none,
-    an_error_has_a_code_and_a_sentence,
-    what_a_getter_throws_is_the_cause_and_the_next_call_is_not_hurt,
-    a_patch_copies_the_path_and_shares_the_rest,
-    a_copied_value_is_not_changed_by_what_follows_in_the_patch,
-    a_list_appends_in_place_until_somebody_looks,
-    a_list_keeps_its_messages_and_nothing_else_from_call_to_call,
-    a_list_is_as_it_was_after_an_error,
-    a_schema_folds_with_a_function_of_the_callers,
-    what_a_reducer_throws_is_the_cause,
-    a_field_that_does_not_change_keeps_its_value_and_its_state,
-];
-
-/// For js-tests/hosts/boundary: the name of a test; nothing behind the last.
-#[wasm_bindgen(js_name = testName)]
-pub fn test_name(at: usize) -> Option<String> {
-    TESTS.get(at).map(|(name, _)| (*name).to_owned())
-}
-
-/// Runs it.
-///
-/// # Panics
-/// If the test fails: says why, and traps.
-#[wasm_bindgen(js_name = runTest)]
-pub fn run_test(at: usize) {
-    std::panic::set_hook(Box::new(|panic| say(&panic.to_string())));
-    TESTS.get(at).unwrap().1();
-}
-
-fn main() {}

@@ -6,7 +6,8 @@ import { chromium } from "playwright-core";
 import { CHROMIUM_FLAGS, findBrowser } from "../../../scripts/browser.mjs";
 
 const TYPES = { ".js": "text/javascript", ".mjs": "text/javascript", ".wasm": "application/wasm" };
-const PAGE = "<!doctype html><title>tests</title>";
+// wasm-bindgen-test prints into #output in a page.
+const PAGE = "<!doctype html><title>tests</title><pre id=output></pre>";
 const ORIGIN = "http://localhost";
 
 const [folder] = process.argv.slice(2);
@@ -30,6 +31,7 @@ try {
     ]);
     return runTests(glue, await WebAssembly.compile(wasm));
   });
+  console.log(await page.textContent("#output"));
   if (!passed) process.exitCode = 1;
 } finally {
   await browser.close();

@@ -1,20 +1,16 @@
-// Runs the tests of a wasm that xtask has bound: in Node and, the same file, in a page. tests/boundary exports what it calls.
+// Runs the functions that a wasm marks with #[wasm_bindgen_test]: in Node and, the same file, in a page. Stands in for
+// wasm-bindgen's own runner, which takes three minutes to compile and at times hangs in Chromium.
 
-/** Runs the tests in `glue`, the module, over `wasm`, the bytes or a compiled module. True if all passed. */
-export function runTests({ initSync, testName, runTest }, wasm) {
-  initSync({ module: wasm });
-  const failed = [];
-  let count = 0;
-  for (let name; (name = testName(count)) !== undefined; count++) {
-    try {
-      runTest(count);
-      console.log(`test ${name} ... ok`);
-    } catch (error) {
-      console.log(`${error.stack}\ntest ${name} ... FAILED`);
-      failed.push(name);
-    }
-  }
-  if (count === 0) throw new Error("the wasm has no test");
-  console.log(`\ntest result: ${count - failed.length} passed; ${failed.length} failed`);
-  return failed.length === 0;
+/** The exports of wasm-bindgen-test that are tests. */
+const TEST = /^__wbgt_/;
+
+/** Runs the tests in `glue`, the module that xtask wrote, over `wasm`: bytes or a compiled module. Resolves to true if all passed. */
+export async function runTests(glue, wasm) {
+  glue.initSync({ module: wasm });
+  const tests = Object.entries(glue.__wasm).filter(([name]) => TEST.test(name));
+  if (tests.length === 0) throw new Error("The wasm has no test.");
+  // wasm-bindgen-test runs each test through it.
+  globalThis.__wbg_test_invoke = (test) => test();
+  const context = new glue.WasmBindgenTestContext(false);
+  return context.run(tests.map(([, test]) => test));
 }

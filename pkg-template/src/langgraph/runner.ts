@@ -209,6 +209,10 @@ class LangGraphProtocol implements RunProtocol {
     };
   }
 
+  check(answers: readonly Answer[]): void {
+    resumeOf(answers);
+  }
+
   /** The input of these updates, by what the server has. */
   async #inputFor(
     updates: readonly object[],

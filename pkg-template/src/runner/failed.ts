@@ -30,6 +30,12 @@ export class Failed<S extends object, U extends object> {
     return known.includes(undefined) ? undefined : new Set(known.flatMap((ids) => [...(ids ?? [])]));
   }
 
+  /** Returns the ids of what the thread's run had said before it failed: nothing, if another program ran it. */
+  get ofRun(): ReadonlySet<unknown> | "reloaded" {
+    const { error } = this.#thread.run;
+    return this.#said.get(error as object) ?? (this.#copies.has(error) ? "reloaded" : new Set());
+  }
+
   /** Returns what is failed and carried by runs. */
   get all(): readonly PendingUpdate<U>[] {
     return carried(this.#thread).filter(({ status }) => status === "failed");

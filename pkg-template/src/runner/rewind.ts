@@ -55,15 +55,16 @@ export function rewound<S extends object, U extends object>(
 /**
  * Returns the removals of what a failed run has said behind the user's last message: it is made anew.
  *
- * @param before - The ids of what was there before; if a reload has lost them, the answer at the end is the run's.
+ * @param said - The ids of what it had said; `reloaded` if a reload has lost them: the answer at the end is the run's.
  */
 export function saidBy<S extends object, U extends object>(
   thread: Thread<S, U>,
-  before: (() => ReadonlySet<unknown>) | undefined,
+  said: ReadonlySet<unknown> | "reloaded",
 ): object[] {
-  const known = before?.();
   const isOlder = (message: Said) =>
-    isUsers(message) || (known ? known.has(message.id) : !isAnswer(message)) || !thread.message(message.id);
+    isUsers(message) ||
+    !(said === "reloaded" ? isAnswer(message) : said.has(message.id)) ||
+    !thread.message(message.id);
   const messages = messagesIn(thread.getState());
   return messages.slice(lastOf(messages, isOlder) + 1).map(({ id }) => removeMessage(id));
 }

@@ -56,7 +56,7 @@ export class MessageList<M extends object = LangChainMessage> {
    * Adds text to the end of a message: to its content, or to the last text block of it.
    *
    * @throws {@link ThreadfoldError} `UNKNOWN_MESSAGE` when there is no message with this id, `INVALID_ARGUMENT` when
-   *   the text is no string or the message's content takes none.
+   *   the text is not a string, or the message's content cannot take text.
    */
   append(id: string, text: string): void {
     this.#change((raw) => raw.ask(ASK.append, core.hold(id), core.hold(text)));
@@ -72,8 +72,8 @@ export class MessageList<M extends object = LangChainMessage> {
   }
 
   /**
-   * Returns the list as it is now, which never changes. A message that did not change between two snapshots is the same
-   * object in both; two snapshots without a change between them are the same array.
+   * Returns the list as it is now; a snapshot never changes. A message that did not change between two snapshots is the
+   * same object in both. Two snapshots without a change between them are the same array.
    */
   snapshot(): readonly M[] {
     const raw = this.#live();
@@ -112,7 +112,7 @@ export class MessageList<M extends object = LangChainMessage> {
       );
     } finally {
       this.#busy = false;
-      // What it read has freed it.
+      // A getter that it read freed it.
       if (!this.#raw) raw.free();
     }
   }

@@ -25,7 +25,7 @@ export type InferState<S> = S extends Schema<infer F> ? StateOf<F> : never;
 /** The update type of a schema: `InferUpdate<typeof schema>`. */
 export type InferUpdate<S> = S extends Schema<infer F> ? UpdatesOf<F> : never;
 
-/** What is left of some values, and what was dropped. */
+/** The values that are left, and the keys that were dropped. */
 export interface Filtered<T> {
   /** The same object, if nothing was dropped. */
   values: T;
@@ -37,7 +37,7 @@ export interface Filtered<T> {
  * Says of each field of a state how it takes updates, how long it lives and who sees it. Make one with
  * {@link defineSchema}.
  *
- * What a schema returns shares with the state whatever an update did not change. It never changes an argument.
+ * A result shares with the state every value that the update did not change. A schema never changes an argument.
  */
 export class Schema<F> {
   readonly fields: F;

@@ -2,9 +2,9 @@
 import { ThreadfoldError } from "../shared/errors.js";
 import type { ThreadEvent } from "../thread/thread-events.js";
 
-/** What folding asks of a thread. The package's `Thread` has it all. */
+/** The part of a thread that folding needs. The package's `Thread` has it all. */
 export interface ReceivingThread {
-  /** What the server said. */
+  /** The server's state. */
   readonly confirmed: object;
   readonly run: {
     readonly id?: string | undefined;
@@ -24,7 +24,7 @@ export interface ReceivingThread {
 }
 
 /**
- * Where a part stands in its stream: the id to join the run behind, and the key that tells it from every other part.
+ * A part's position in its stream: the id after which to join the run, and a key that no other part has.
  */
 export interface Position {
   readonly id?: string | undefined;

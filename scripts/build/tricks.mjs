@@ -1,0 +1,2 @@
+export const without = new Set(process.env.THREADFOLD_WITHOUT?.split(",") ?? []);
+export const uses = (trick) => !without.has(trick);
