@@ -11,7 +11,7 @@ export class SentIds {
   readonly #ids = new RecentParts();
   readonly #parts = new RecentParts();
   #areNames = true;
-  /** Whether the thread had a part of this connection before. */
+  /** Whether a part of this connection is one that came before, by its id. */
   #hasPassedOver = false;
 
   constructor(thread: ReceivingThread) {
@@ -27,7 +27,10 @@ export class SentIds {
     if (id === undefined || !this.#areNames) return undefined;
     const part = `${id}:${mark}`;
     if (this.#ids.has(id)) {
-      if (this.#parts.has(part)) return id;
+      if (this.#parts.has(part)) {
+        this.#hasPassedOver = true;
+        return id;
+      }
       this.#areNames = false;
       if (this.#hasPassedOver) this.#report(id);
       return undefined;
