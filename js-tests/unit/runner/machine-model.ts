@@ -351,7 +351,7 @@ class Drain {
     this.#mark("pending", "sent");
     [this.w.run, this.w.isOurs, this.w.held] = ["running", false, []];
     [this.w.failedWith, this.w.underAnswers] = [[], []];
-    this.w.live = undefined;
+    [this.w.live, this.w.isWaiting] = [undefined, false];
     return this.run({ is: "otherBegan", took, isNamed: true });
   }
 
@@ -424,8 +424,7 @@ function letters({ machine, isWaiting }: World): Letter[] {
   const { state, n } = machine;
   if (state.is === "disposed") return [];
   const all: Letter[] = [...CALLS, ["rollback", (d) => d.rolledBack()]];
-  if (state.is === "rest" || state.is === "loading" || state.is === "stopping")
-    all.push(["other began", (d) => d.otherBegan()]);
+  if (["rest", "loading", "stopping", "rejoining"].includes(state.is)) all.push(["other began", (d) => d.otherBegan()]);
   // Between two looks.
   if (state.is === "rest" && standingOf(state.run).is !== "cut")
     all.push(

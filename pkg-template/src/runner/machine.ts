@@ -191,7 +191,7 @@ export type Command =
   | { readonly do: "end"; readonly unsends: boolean; readonly asks: boolean }
   /** Opens the questions of a run that failed. */
   | { readonly do: "ask" }
-  /** Another run has begun: what the cut one carried has failed with it. */
+  /** Another run has begun: what the cut one carried has failed with it, and nobody reads that any more. */
   | { readonly do: "fail" }
   /** Makes a failed run anew: comes back as `retry`. */
   | { readonly do: "remake"; readonly w: Who }
@@ -592,9 +592,14 @@ class Turn {
       if (state.isNamed !== isNamed) this.m.state = { is: "elsewhere", isNamed };
       return;
     }
-    if (isUnderWay(state)) return;
-    if (state.is === "rest" && standingOf(state.run).is === "cut") this.#do({ do: "fail" });
-    if (state.is !== "rest") this.#leave(false);
+    if (state.is === "requesting" || state.is === "reading") return;
+    if (state.is === "rejoining" || (state.is === "rest" && standingOf(state.run).is === "cut"))
+      this.#do({ do: "fail" });
+    if (state.is === "rejoining") {
+      this.m.n++;
+      this.#settle(this.m.own, "disconnected");
+      this.m.own = NONE;
+    } else if (state.is !== "rest") this.#leave(false);
     this.#settle(this.m.stops, "stopped", "cancel");
     this.m.stops = NONE;
     this.m.state = { is: "elsewhere", isNamed };

@@ -4,7 +4,8 @@ import type { CompileOptions } from "./compile-options.js";
 import type { LeftIds } from "./known-ids.js";
 import type { BranchEntry, NodeEntry, NodeOptions } from "./node.js";
 import { Plan } from "./planner.js";
-import { StateFields, type Values, visible } from "./state-fields.js";
+import { StateFields, visible } from "./state-fields.js";
+import type { Values } from "../types.js";
 import { type Declared, declared, type ZodRegistry } from "./state-forms.js";
 import { type TimeoutPolicy, timeoutPolicy } from "./timeout.js";
 

@@ -4,7 +4,7 @@ import { BaseLangGraphError, EmptyInputError, InvalidUpdateError } from "../buil
 import type { GraphNode } from "../build/graph-spec.js";
 import { INTERRUPT } from "../build/interrupt.js";
 import type { Step } from "../build/planner.js";
-import type { Values } from "../build/state-fields.js";
+import type { Values } from "../types.js";
 import { checkedAll } from "../build/state-forms.js";
 import { takeCallersWrites } from "../saved/callers-writes.js";
 import { isSpecial, NULL_TASK, RESUME, writtenByCallers } from "../saved/saved-writes.js";

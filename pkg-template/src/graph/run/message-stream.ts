@@ -1,6 +1,6 @@
 // The stream mode `messages`: chunks of models as they come, and whole messages that nodes return.
 import { newId } from "../../shared/new-id.js";
-import type { Values } from "../build/state-fields.js";
+import type { Values } from "../types.js";
 import type { TaskPlace } from "../task/task-place.js";
 import type { RunScope } from "./run-scope.js";
 

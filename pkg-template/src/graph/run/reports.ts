@@ -1,5 +1,6 @@
 // What a run reports: to streams, and to a trace listener.
-import { type Values, picked } from "../build/state-fields.js";
+import { picked } from "../build/state-fields.js";
+import type { Values } from "../types.js";
 import type { TraceEvent, TraceListener } from "../build/trace.js";
 import { gathered } from "../saved/saved-writes.js";
 import type { StepTask } from "../task/task-writes.js";

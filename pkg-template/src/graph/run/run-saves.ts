@@ -3,7 +3,7 @@ import { saverFor } from "../../checkpoint/langgraph-saver.js";
 import { checkCheckpointId } from "../../checkpoint/place.js";
 import type { CheckpointMetadata, CheckpointTuple } from "../../checkpoint/types.js";
 import { GraphValueError } from "../build/graph-errors.js";
-import type { Values } from "../build/state-fields.js";
+import type { Values } from "../types.js";
 import { uuid6, uuid6After } from "../ids/ids.js";
 import type { Restored } from "../saved/checkpoint-format.js";
 import { SavedThread } from "../saved/saved-thread.js";

@@ -11,7 +11,7 @@ import type { Interrupt } from "../build/interrupt.js";
 import { type ContextTask, NodeContext } from "../build/node-context.js";
 import type { PlannedTask } from "../build/planner.js";
 import { retryDelay } from "../build/retry.js";
-import type { Values } from "../build/state-fields.js";
+import type { Values } from "../types.js";
 import { timeoutPolicy } from "../build/timeout.js";
 import { type AnsweringTask, isPromise, takeAnswer } from "../task/take-answer.js";
 import { TaskPlace } from "../task/task-place.js";

@@ -1,7 +1,7 @@
 // What callers have written to a thread, besides its tasks: a command's updates and where it leads.
 import type { CheckpointPendingWrite } from "../../checkpoint/types.js";
 import { type Send, TASKS, toSend } from "../build/command.js";
-import type { Values } from "../build/state-fields.js";
+import type { Values } from "../types.js";
 import type { ThreadState } from "../task/thread-state.js";
 
 /** Folds what callers wrote into a thread, whose Sends are `sends` with theirs. Returns it as the planner knows it. */

@@ -2,7 +2,7 @@
 import { GraphInterrupt } from "../build/graph-errors.js";
 import { type ContextScope, type ContextTask, NodeContext } from "../build/node-context.js";
 import type { PlannedTask } from "../build/planner.js";
-import type { Values } from "../build/state-fields.js";
+import type { Values } from "../types.js";
 import { interruptId } from "../ids/ids.js";
 import { type AnsweringTask, takeAnswer } from "../task/take-answer.js";
 import { type TaskHome, TaskPlace } from "../task/task-place.js";

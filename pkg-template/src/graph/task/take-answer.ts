@@ -2,7 +2,7 @@
 import { Command, isCommand, isSend, type Send, toSend, updatesOf } from "../build/command.js";
 import { InvalidUpdateError, ParentCommand } from "../build/graph-errors.js";
 import type { NodeContext } from "../build/node-context.js";
-import type { Values } from "../build/state-fields.js";
+import type { Values } from "../types.js";
 import { checkedAll } from "../build/state-forms.js";
 import type { TaskPlace } from "./task-place.js";
 import type { TaskWrites } from "./task-writes.js";

@@ -2,7 +2,7 @@
 import { END, type Send, TASKS, toSend } from "../build/command.js";
 import { InvalidUpdateError } from "../build/graph-errors.js";
 import type { Interrupt } from "../build/interrupt.js";
-import type { Values } from "../build/state-fields.js";
+import type { Values } from "../types.js";
 import type { TaskPlace } from "./task-place.js";
 
 type Entry = readonly [channel: string, value: unknown];

@@ -4,7 +4,7 @@ import type { Send } from "../build/command.js";
 import type { GraphSpec } from "../build/graph-spec.js";
 import { KnownIds } from "../build/known-ids.js";
 import type { PlanRun } from "../build/planner.js";
-import type { Values } from "../build/state-fields.js";
+import type { Values } from "../types.js";
 
 const NONE: readonly never[] = [];
 

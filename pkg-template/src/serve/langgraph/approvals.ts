@@ -6,7 +6,7 @@ import type { RunRequest } from "./runs.js";
 /** The options of a run that name the nodes at which it stops. */
 type Breakpoints = "interruptBefore" | "interruptAfter";
 
-/** As much of a compiled graph, of threadfold or langgraph.js, as tells where it asks. */
+/** The parts of a compiled graph, of threadfold or langgraph.js, that show where it asks. */
 interface CompiledGraph extends RunnableGraph {
   /** The graph itself, where an agent of langchain.js keeps it. */
   readonly graph?: CompiledGraph | undefined;
@@ -64,7 +64,7 @@ export class ClientWrites {
     if (this.#areOpen) return;
     if (checkpoint_ns !== "" || Object.keys(checkpoint_map ?? {}).some((namespace) => namespace !== ""))
       this.check("a checkpoint inside a subgraph");
-    if (checkpoint_id === undefined || (input != null && !command)) return;
+    if (checkpoint_id === undefined || (input != null && !command) || !graph.checkpointer) return;
     const stateAt = (configurable: Place) => graph.getState?.({ configurable } as never) as PromiseLike<GraphState>;
     const last = await stateAt({ thread_id });
     if (last?.config?.configurable?.["checkpoint_id"] === checkpoint_id) return;
