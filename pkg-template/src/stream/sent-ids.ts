@@ -1,6 +1,8 @@
 import { ThreadfoldError } from "../shared/errors.js";
-import { RecentParts } from "../thread/recent-parts.js";
 import type { ReceivingThread } from "./delivery.js";
+
+/** How many ids are remembered at least: as many parts as a thread knows again. */
+const REMEMBERED = 10_000;
 
 /**
  * The ids that one connection has sent. An id names one part: once a connection sends two different parts under one id, none
@@ -8,8 +10,9 @@ import type { ReceivingThread } from "./delivery.js";
  */
 export class SentIds {
   readonly #thread: ReceivingThread;
-  readonly #ids = new RecentParts();
-  readonly #parts = new RecentParts();
+  /** The mark of the part that came with an id: of the latest ids, and of those before. */
+  #newer = new Map<string, string>();
+  #older = new Map<string, string>();
   #areNames = true;
   /** Whether a part of this connection is one that came before, by its id. */
   #hasPassedOver = false;
@@ -25,26 +28,26 @@ export class SentIds {
    */
   named(id: string | undefined, mark: string): string | undefined {
     if (id === undefined || !this.#areNames) return undefined;
-    const part = `${id}:${mark}`;
-    if (this.#ids.has(id)) {
-      if (this.#parts.has(part)) {
-        this.#hasPassedOver = true;
-        return id;
-      }
+    const sent = this.#newer.get(id) ?? this.#older.get(id);
+    if (sent === mark) {
+      this.#hasPassedOver = true;
+      return id;
+    }
+    if (sent !== undefined) {
       this.#areNames = false;
       if (this.#hasPassedOver) this.#report(id);
       return undefined;
     }
-    this.#ids.add(id);
-    this.#parts.add(part);
+    if (this.#newer.size >= REMEMBERED) [this.#older, this.#newer] = [this.#newer, new Map()];
+    this.#newer.set(id, mark);
     this.#hasPassedOver ||= this.#thread.had(id);
     return id;
   }
 
   /** Another run begins, whose ids are its own. */
   clear(): void {
-    this.#ids.clear();
-    this.#parts.clear();
+    this.#newer.clear();
+    this.#older.clear();
     this.#areNames = true;
     this.#hasPassedOver = false;
   }
