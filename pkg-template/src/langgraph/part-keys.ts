@@ -1,3 +1,4 @@
+import { hash } from "../shared/hash.js";
 import type { Position } from "../stream/delivery.js";
 import { isDict } from "./merge.js";
 import type { Part } from "./parts.js";
@@ -52,11 +53,4 @@ function fingerprint(data: unknown): string {
   const { messages } = data;
   const end = Array.isArray(messages) ? `${messages.length}${JSON.stringify(messages.at(-1))}` : "";
   return hash(Object.keys(data).join() + end);
-}
-
-/** FNV-1a, in 32 bits. */
-function hash(text: string): string {
-  let sum = 0x811c9dc5;
-  for (let at = 0; at < text.length; at++) sum = Math.imul(sum ^ text.charCodeAt(at), 0x01000193);
-  return (sum >>> 0).toString(36);
 }

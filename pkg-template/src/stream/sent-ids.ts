@@ -1,4 +1,5 @@
 import { ThreadfoldError } from "../shared/errors.js";
+import { hash } from "../shared/hash.js";
 import type { ReceivingThread } from "./delivery.js";
 
 /** How many ids are remembered at least: as many parts as a thread knows again. */
@@ -60,6 +61,8 @@ export class SentIds {
 
 const MARKED = 200;
 
-/** Returns a mark of a part's text: of a long one its length, its beginning and its end, for all of it would cost too much. */
-export const markOf = (text: string): string =>
-  text.length <= 2 * MARKED ? text : `${text.length}:${text.slice(0, MARKED)}${text.slice(-MARKED)}`;
+/** Returns a mark of a part's text. A long one is read at its beginning and its end: all of it would cost too much. */
+export function markOf(text: string): string {
+  const read = text.length <= 2 * MARKED ? text : text.slice(0, MARKED) + text.slice(-MARKED);
+  return `${text.length}:${hash(read)}`;
+}
