@@ -64,9 +64,9 @@ const counting = defineSchema({ n: field.replace<number>(), log: field.append<nu
 /** A node that calls itself until it has run so often. */
 const loop = (n: number, checkpointer: MemorySaver | IndexedDBSaver) =>
   new StateGraph(counting)
-    .addNode("count", ({ n }) => ({ n: n + 1, log: [n] }))
+    .addNode("count", ({ n = 0 }) => ({ n: n + 1, log: [n] }))
     .addEdge(START, "count")
-    .addConditionalEdges("count", ({ n: at }) => (at < n ? "count" : END), ["count", END])
+    .addConditionalEdges("count", ({ n: at = 0 }) => (at < n ? "count" : END), ["count", END])
     .compile({ checkpointer, recursionLimit: 1e6 });
 
 const THREAD = { threadId: "t" };
@@ -107,9 +107,9 @@ const run: Case[] = [
     name: "getStateHistory: n steps, over a MemorySaver",
     prepare: async (n) => {
       const graph = new StateGraph(schema)
-        .addNode("count", ({ n }) => ({ n: n + 1 }))
+        .addNode("count", ({ n = 0 }) => ({ n: n + 1 }))
         .addEdge(START, "count")
-        .addConditionalEdges("count", ({ n: at }) => (at < n ? "count" : END), ["count", END])
+        .addConditionalEdges("count", ({ n: at = 0 }) => (at < n ? "count" : END), ["count", END])
         .compile({ checkpointer: new MemorySaver(), recursionLimit: 1e6 });
       await graph.invoke({ n: 0 }, THREAD);
       return async () => {

@@ -27,12 +27,12 @@ async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
 
 const counting = (checkpointer?: MemorySaver) =>
   new StateGraph(schema)
-    .addNode("count", ({ n }) => {
+    .addNode("count", ({ n = 0 }) => {
       busy();
       return { n: n + 1 };
     })
     .addEdge(START, "count")
-    .addConditionalEdges("count", ({ n }) => (n < 60 ? "count" : END), ["count", END])
+    .addConditionalEdges("count", ({ n = 0 }) => (n < 60 ? "count" : END), ["count", END])
     .compile({ ...(checkpointer && { checkpointer }), recursionLimit: 100 });
 
 test("between the steps of synchronous nodes", async () => {
@@ -80,7 +80,7 @@ test("between the states of a history", async () => {
 test("a run that is stopped meanwhile ends", async () => {
   const stop = new AbortController();
   const graph = new StateGraph(schema)
-    .addNode("count", ({ n }) => ({ n: n + 1 }))
+    .addNode("count", ({ n = 0 }) => ({ n: n + 1 }))
     .addEdge(START, "count")
     .addEdge("count", "count")
     .compile({ recursionLimit: 1e9 });
@@ -91,12 +91,12 @@ test("a run that is stopped meanwhile ends", async () => {
 test("siblings whose graphs pause end in the order in which they began", async () => {
   const ended: number[] = [];
   const inner = new StateGraph(schema)
-    .addNode("count", ({ n }) => {
+    .addNode("count", ({ n = 0 }) => {
       busy();
       return { n: n + 1 };
     })
     .addEdge(START, "count")
-    .addConditionalEdges("count", ({ n }) => (n % 20 > 0 ? "count" : END), ["count", END])
+    .addConditionalEdges("count", ({ n = 0 }) => (n % 20 > 0 ? "count" : END), ["count", END])
     .compile({ recursionLimit: 100 });
   const graph = new StateGraph(schema)
     .addNode("run", async ({ n }: { n: number }, ctx) => {
