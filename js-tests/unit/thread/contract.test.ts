@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { isThorough } from "../../support/seed.js";
-import { ALL, FIELDS, MESSAGES, shown, Word } from "./alphabet.js";
+import { ALL, FIELDS, MESSAGES, shown, STREAM, streamOf, Word } from "./alphabet.js";
 
 interface Answer {
   words: number;
@@ -27,7 +27,7 @@ function digested(before: number, text: string): number {
 const hexadecimal = (digest: number) => digest.toString(16).padStart(8, "0");
 
 /** Says every word of up to so many letters. */
-function everyWord(letters: readonly ((word: Word) => void)[]): Answer {
+function everyWord(letters: readonly ((word: Word) => void)[], length = LENGTH, look = shown): Answer {
   let words = 0;
   let digest = 0;
   const path: number[] = [];
@@ -36,9 +36,9 @@ function everyWord(letters: readonly ((word: Word) => void)[]): Answer {
       path.push(letter);
       using word = new Word();
       for (const at of path) letters[at]?.(word);
-      digest = digested(digest, shown(word));
+      digest = digested(digest, look(word));
       words++;
-      if (path.length < LENGTH) longer();
+      if (path.length < length) longer();
       path.pop();
     }
   };
@@ -52,6 +52,11 @@ test("every word about messages is answered as natively", { timeout: LONG }, () 
 
 test("every word about fields is answered as natively", { timeout: LONG }, () => {
   expect(everyWord(FIELDS)).toEqual(answers[`fields, ${LENGTH} letters`]);
+});
+
+test("every word about a stream is answered as natively", { timeout: LONG }, () => {
+  const look = (word: Word) => shown(word) + streamOf(word);
+  expect(everyWord(STREAM, 3, look)).toEqual(answers["stream, 3 letters"]);
 });
 
 test("random words are answered as natively", { timeout: LONG }, () => {

@@ -205,10 +205,11 @@ test("garbage for a new thread, and for one from a record, is answered or refuse
     for (const part of Object.keys(core())) tries[`core's ${part}`] = () => withCore({ [part]: value() });
     for (const part of ["id", "status", "error", "interrupts", "lastEventId"]) {
       tries[`where the run stands, ${part}`] = () =>
-        Thread.fromJSON<Any>({
-          ...record(),
-          run: { id: "r", status: "interrupted", interrupts: [1], [part]: value() },
-        });
+        withCore({ run: { ...(core()["run"] as Any), status: "interrupted", interrupts: [1], [part]: value() } });
+    }
+    for (const part of Object.keys(core()["server"] as Any)) {
+      tries[`what the server has, ${part}`] = () =>
+        withCore({ server: { ...(core()["server"] as Any), [part]: value() } });
     }
     for (const part of pendingParts) {
       tries[`pending ${part}`] = () => {
