@@ -51,7 +51,7 @@ export function throughV2(url: string, graph: string): Promise<Step[]> {
   return drive(url, graph, async function* (threadId, graph, turn, id) {
     const { interrupts } = await langGraph.state(url, threadId);
     await langGraphV2.command(url, threadId, langGraphV2.request(++runs, graph, turn, id, interrupts?.[0]?.id));
-    // A new connection is told the thread's earlier runs first.
+    // A new connection receives the thread's earlier runs first.
     let told = 0;
     for await (const part of langGraphV2.events(url, threadId)) {
       yield part;

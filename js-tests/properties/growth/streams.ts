@@ -47,7 +47,7 @@ const run = (name: string, parts: (n: number) => object[], most?: number, from =
   },
 });
 
-/** What is short is measured ten times over. */
+/** Short work is measured ten times over. */
 const often =
   (operation: (n: number) => void): Case["prepare"] =>
   (n) =>

@@ -1,5 +1,5 @@
-// Streams as they should not be: what is wrong with one part is told and the stream goes on; what ends the reading early
-// closes the source at once and leaves a run that can be joined.
+// Invalid streams. A fault in one part is reported and the stream continues. Ending the reading early closes the source
+// at once and leaves a run that can be rejoined.
 import { Thread, ThreadfoldError } from "threadfold";
 import { foldLangGraph, type RunStream } from "threadfold/langgraph";
 import { describe, expect, test } from "vitest";

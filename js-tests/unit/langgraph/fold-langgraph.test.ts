@@ -369,10 +369,10 @@ describe("a stream that breaks off", () => {
         const grown: unknown[] = [];
         byPart(thread);
         thread.subscribe(({ messages }) => grown.push(messages.map(({ content }) => content).join("|")));
-        // The server sends what is behind that id, and only that.
+        // The server sends only the parts after that id.
         await foldLangGraph(thread, streamOf(parts.filter(({ id = "" }) => id > last)));
         expectInSync(witness.see(), END);
-        // Nothing was said twice on the way.
+        // No text was doubled on the way.
         expect(grown.every((text) => "Hi|Hel  lo".startsWith(text as string))).toBe(true);
       }
     }

@@ -374,7 +374,7 @@ describe("a stream", () => {
       return thread.shown.map(({ length }) => length);
     };
     expect(new Set(await lengths({ step: 4 }))).toEqual(new Set([4]));
-    // Not told, the thread takes the replay's states for the server's last word.
+    // Without that option, the thread mistakes the replay's states for the server's latest one.
     expect(await lengths({})).toContain(1);
   });
 
