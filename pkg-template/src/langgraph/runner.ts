@@ -20,7 +20,7 @@ import type { ServerThread } from "../runner/load.js";
 import { lostMessages } from "./lost.js";
 import { idsOf, messagesIn } from "../runner/said.js";
 import { questionIn, text } from "../runner/question.js";
-import type { HttpOptions, RunnerInterrupt, RunnerOptions, RunResult } from "../runner/runner-types.js";
+import type { HttpOptions, RunnerInterrupt, RunnerOptions } from "../runner/runner-types.js";
 import { tell } from "../shared/tell.js";
 
 /** How a {@link LangGraphRunner} reaches its server (by `apiUrl` or `client`), and the options of each run. */
@@ -58,7 +58,7 @@ export interface LangGraphRunnerOptions extends RunnerOptions, HttpOptions {
  * stops, retries, answers interrupts, and rejoins runs.
  *
  * Runs are resumable and go on when the user leaves the page: the runner rejoins a broken connection after the last
- * part received, and {@link Runner.rejoin} does the same after a reload.
+ * part received, and {@link Runner.load} does the same after a reload.
  *
  * @example
  * ```ts
@@ -86,39 +86,6 @@ export class LangGraphRunner<
    */
   constructor(thread: Thread<S, U>, options: LangGraphRunnerOptions) {
     super(thread, new LangGraphProtocol(thread as unknown as Thread, options), options);
-  }
-
-  /**
-   * Opens the thread that `thread.threadId` names: folds the server's state with the last run's interrupts, and joins a
-   * run under way there. Resolves when no run is under way any more, as {@link Runner.rejoin} does; at once if the
-   * server does not know the thread, or the thread has no id. Pending updates stay, and queued messages are sent then.
-   * A thread whose own connection broke only rejoins its run.
-   *
-   * When the server refuses or cannot be reached, resolves with `failed`; {@link Runner.status} and {@link Runner.error}
-   * say so until the next run or `load()`, and {@link Runner.retry} loads again.
-   *
-   * @throws {@link ThreadfoldError} `BUSY` while a run is folded into the thread by other code; `DISPOSED`.
-   *
-   * @example
-   * ```ts
-   * import { Thread } from "threadfold";
-   * import { LangGraphRunner } from "threadfold/langgraph";
-   *
-   * // In a page: only apiUrl. Here a server that knows one thread.
-   * const server: typeof fetch = async (url) =>
-   *   Response.json(
-   *     String(url).endsWith("/state")
-   *       ? { values: { messages: [{ type: "human", id: "q", content: "Hi" }] }, tasks: [] }
-   *       : [],
-   *   );
-   * const thread = new Thread({ threadId: "t1" });
-   * const runner = new LangGraphRunner(thread, { apiUrl: "http://localhost:2024", assistantId: "agent", fetch: server });
-   * await runner.load();
-   * console.log(thread.getState().messages[0]?.content, runner.status); // Hi ready
-   * ```
-   */
-  async load(): Promise<RunResult> {
-    return this.loadFrom();
   }
 }
 
