@@ -135,10 +135,10 @@ fn a_threads_state_is_the_same_until_something_of_it_changes() {
         assert!(!shown.same(&state) && shown["messages"][1].same(&state["messages"][1]));
         assert!(thread.fail(&failing, "no".into()));
         assert!(thread.state().same(&shown));
-        let values = Event::State { values: shared(json!({ "n": 1 })) };
+        let values = Event::State { values: shared(json!({ "n": 1 })), own: None };
         thread.receive(values).unwrap();
         assert!(thread.state().same(&shown));
-        let changed = Event::State { values: shared(json!({ "n": 3 })) };
+        let changed = Event::State { values: shared(json!({ "n": 3 })), own: None };
         thread.receive(changed).unwrap();
         assert!(!thread.confirmed().same(&state));
     }

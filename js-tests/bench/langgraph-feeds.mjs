@@ -1,4 +1,4 @@
-// Who folds a LangGraph run, part by part: what is timed is the parts alone.
+// Clients that fold a LangGraph run part by part: only the parts are timed.
 import { MessageTupleManager, StreamManager } from "@langchain/langgraph-sdk/ui";
 import { Thread } from "threadfold";
 import { foldRun } from "threadfold/langgraph";
@@ -16,10 +16,10 @@ export async function folding(messages) {
   });
   void foldRun(thread, feed);
   await feed.say([{ event: "metadata", data: { run_id: "r" } }]);
-  return { say: (parts) => feed.say(parts), messages: () => seen.messages, free: () => thread.free() };
+  return { say: (parts) => feed.say(parts), messages: () => seen.messages, free: () => thread.dispose() };
 }
 
-/** What the SDK's `useStream` is built on. */
+/** The base of the SDK's `useStream`. */
 export async function managing(messages) {
   const manager = new StreamManager(new MessageTupleManager(), { throttle: false });
   let seen;

@@ -21,25 +21,30 @@ pub(super) mod ask {
     pub const RELOCATE: i32 = 12;
     pub const STREAMING: i32 = 13;
     pub const TOLD: i32 = 14;
+    pub const RUN: i32 = 15;
+    pub const LOOK: i32 = 16;
+    pub const HAD: i32 = 17;
+    pub const SAID: i32 = 18;
 }
 
 /// The events that a thread receives, which continue the numbers of what it is asked for.
 pub(super) mod event {
-    pub const UNKNOWN: i32 = 15;
+    pub const UNKNOWN: i32 = 30;
     /// "run-started"
-    pub const RUN_STARTED: i32 = 16;
+    pub const RUN_STARTED: i32 = 31;
     /// "run-finished"
-    pub const RUN_FINISHED: i32 = 17;
-    /// "run-failed"
-    pub const RUN_FAILED: i32 = 18;
-    pub const MESSAGE: i32 = 19;
+    pub const RUN_FINISHED: i32 = 32;
+    /// "run-error"
+    pub const RUN_ERROR: i32 = 33;
+    pub const DISCONNECTED: i32 = 34;
+    pub const MESSAGE: i32 = 35;
     /// "message-finished"
-    pub const MESSAGE_FINISHED: i32 = 20;
-    pub const MESSAGES: i32 = 21;
-    pub const UPDATE: i32 = 22;
-    pub const VALUES: i32 = 23;
-    pub const STATE: i32 = 24;
-    pub const DELTA: i32 = 25;
+    pub const MESSAGE_FINISHED: i32 = 36;
+    pub const MESSAGES: i32 = 37;
+    pub const UPDATE: i32 = 38;
+    pub const VALUES: i32 = 39;
+    pub const STATE: i32 = 40;
+    pub const DELTA: i32 = 41;
 }
 
 /// How a thread is made, added up.

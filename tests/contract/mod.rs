@@ -17,7 +17,7 @@ mod alphabet;
 mod model;
 mod words;
 
-use alphabet::{ALL, FIELDS, Letter, MESSAGES};
+use alphabet::{ALL, FIELDS, Letter, MESSAGES, STREAM};
 use threadfold::Json;
 use words::{Answer, differs, every_word, random_answer, random_words};
 
@@ -28,20 +28,24 @@ fn length() -> usize {
 
 #[test]
 fn every_word_about_messages_is_the_models() {
-    check_all("messages", MESSAGES);
+    check_all("messages", MESSAGES, length());
 }
 
 #[test]
 fn every_word_about_fields_is_the_models() {
-    check_all("fields", FIELDS);
+    check_all("fields", FIELDS, length());
+}
+
+#[test]
+fn every_word_about_a_stream_is_the_models() {
+    check_all("stream", STREAM, 3);
 }
 
 fn thorough() -> bool {
     std::env::var("THREADFOLD_THOROUGH").is_ok_and(|it| it == "1")
 }
 
-fn check_all(name: &str, letters: &'static [Letter]) {
-    let length = length();
+fn check_all(name: &str, letters: &'static [Letter], length: usize) {
     let shared = std::thread::spawn(move || every_word::<Json>(letters, length));
     let Answer { words, digest } = every_word::<serde_json::Value>(letters, length);
     let shared = shared.join().unwrap();
@@ -57,6 +61,8 @@ fn random_words_are_the_models() {
     let (seed, runs) = (number("THREADFOLD_SEED", 7), number("THREADFOLD_RUNS", usual));
     random_words::<Json>(ALL, seed, runs);
     random_words::<serde_json::Value>(ALL, seed, runs / 4);
+    let all: Vec<Letter> = ALL.iter().chain(STREAM).copied().collect();
+    random_words::<Json>(&all, seed, runs);
     println!("{runs} random words from seed {seed}, 0 differences");
 }
 

@@ -83,21 +83,24 @@ fn a_message_that_is_still_streamed_is_no_prediction() {
 fn what_one_run_predicted_is_forgotten_when_another_starts() {
     let mut thread = open();
     hear(&mut thread, [started("r"), message(ai("1", "a")), update(json!({ "log": [1] }))]);
-    hear(&mut thread, [Event::RunFinished, started("s")]);
-    hear(&mut thread, [snapshot(&[ai("1", "b")]), Event::State { values: json!({ "log": [2] }) }]);
+    hear(&mut thread, [Event::run_finished(), started("s")]);
+    hear(
+        &mut thread,
+        [snapshot(&[ai("1", "b")]), Event::State { values: json!({ "log": [2] }), own: None }],
+    );
 }
 
 #[test]
 fn only_fields_that_a_known_reducer_keeps_are_predicted() {
     let mut thread = open();
     hear(&mut thread, [update(json!({ "log": [1], "note": [1] }))]);
-    let said = Event::State { values: json!({ "log": [2], "note": [2] }) };
+    let said = Event::State { values: json!({ "log": [2], "note": [2] }), own: None };
     let log = json!([{ "op": "replace", "path": "/log/0", "value": 2 }]);
     assert_eq!(thread.receive(said).unwrap(), Some(log));
     let mut thread = thread_of(&[]);
     hear(&mut thread, [update(json!({ "files": { "/a": { "content": "1" } }, "topic": "a" }))]);
     let said = json!({ "files": { "/a": { "content": "2" } }, "topic": "b" });
-    hear(&mut thread, [Event::State { values: said }]);
+    hear(&mut thread, [Event::State { values: said, own: None }]);
 }
 
 fn update(update: Value) -> Event<Value> {

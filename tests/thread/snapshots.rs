@@ -184,7 +184,7 @@ fn a_partial_snapshot_says_nothing_of_what_it_lacks_at_the_runs_end_either() {
         let mut thread = thread_of(&[human("0", "old")]);
         thread.optimistic(json!({ "messages": [human("1", "Hi")] })).unwrap();
         hear(&mut thread, [started("r"), event]);
-        let drift = thread.receive(Event::RunFinished).unwrap();
+        let drift = thread.receive(Event::run_finished()).unwrap();
         (super::ids(&thread.state()).join(" "), drift)
     };
     assert_eq!(said(some(&[human("0", "old")])), ("0 1".to_owned(), None));

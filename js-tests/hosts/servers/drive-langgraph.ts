@@ -16,7 +16,7 @@ async function drive(url: string, graph: string, run: Run): Promise<Step[]> {
   const witness = new Witness(thread);
   const steps: Step[] = [];
   for (const turn of (SCENARIOS[graph] as Scenario).turns) {
-    const before = held(thread.confirmed);
+    const before = held(thread.getConfirmedState());
     const id = crypto.randomUUID();
     if ("say" in turn) thread.optimistic({ messages: [{ type: "human", id, content: turn.say }] });
     await foldRun(thread, run(threadId, graph, turn, id)).catch(() => {});
@@ -51,7 +51,7 @@ export function throughV2(url: string, graph: string): Promise<Step[]> {
   return drive(url, graph, async function* (threadId, graph, turn, id) {
     const { interrupts } = await langGraph.state(url, threadId);
     await langGraphV2.command(url, threadId, langGraphV2.request(++runs, graph, turn, id, interrupts?.[0]?.id));
-    // A new connection is told the thread's earlier runs first.
+    // A new connection receives the thread's earlier runs first.
     let told = 0;
     for await (const part of langGraphV2.events(url, threadId)) {
       yield part;

@@ -37,14 +37,14 @@ async function begin(thread: Thread, content: string, count: number): Promise<st
   return runId;
 }
 
-/** Joins the run behind this id, or from its start, and reads on to its end. */
+/** Joins the run after this id, or from its start, and reads to its end. */
 async function join(thread: Thread, runId: string, lastEventId?: string): Promise<void> {
   const options = { streamMode, ...(lastEventId === undefined ? {} : { lastEventId }) };
   const stream = client.runs.joinStream(thread.threadId as string, runId, options);
   await foldRun(thread, stream as AsyncIterable<Part>);
 }
 
-const text = (thread: Thread) => held(thread.confirmed).messages.at(-1)?.["content"];
+const text = (thread: Thread) => held(thread.getConfirmedState()).messages.at(-1)?.["content"];
 
 test.concurrent.each([
   ["slowly", "Count slowly to 40"],

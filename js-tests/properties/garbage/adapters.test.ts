@@ -45,7 +45,7 @@ async function* parts(value: unknown): AsyncGenerator<never> {
   yield value as never;
 }
 
-/** What the garbage itself throws is the caller's. */
+/** Errors that the garbage itself throws belong to the caller. */
 const isTheirs = (error: unknown) => {
   try {
     return (

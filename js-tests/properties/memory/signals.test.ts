@@ -1,4 +1,4 @@
-// A node that listens to its signal and never stops listening leaves nothing behind, however its run ends.
+// A node that listens to its signal and never stops listening leaks nothing, however its run ends.
 import { heapUsed } from "../../support/wasm.js";
 import { defineSchema, field } from "threadfold";
 import { END, START, StateGraph, type NodeContext } from "threadfold/graph";
@@ -6,9 +6,9 @@ import { serve } from "threadfold/serve";
 import { expect, test } from "vitest";
 
 const RUNS = 200;
-/** Of each run, in bytes: what a node's listener holds, so that what is left behind is seen. */
+/** Bytes that a node's listener holds in each run, so that a leak shows. */
 const HELD = 20_000;
-/** What may be left of a run: less than a tenth of that. */
+/** The bytes that may stay of a run: less than a tenth of that. */
 const NOISE = HELD / 10;
 
 /** A graph whose node listens, and says when it does. */

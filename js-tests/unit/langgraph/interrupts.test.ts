@@ -24,7 +24,7 @@ const RUN = [
 const turnsOf = (kind: string): { parts: RecordedPart[] }[] => readRecording(kind, "consent").turns;
 const partialOf = (thread: Recorder): unknown[] =>
   thread.sent("values").map((event) => (event as { partial?: boolean }).partial);
-/** What is shown from the first whole sight of what the graph within said. */
+/** Returns the views from the first one with the subgraph's whole text. */
 const sinceSaid = (thread: Recorder): string[] => {
   const texts = thread.shown.map((messages) => JSON.stringify(messages));
   return texts.slice(texts.findIndex((text) => text.includes(SAID)));

@@ -1,4 +1,4 @@
-// A graph of langgraph.js in the same program: what it streams itself is no stream of a server.
+// A graph of langgraph.js in the same program: its own stream differs from a server's.
 import { AIMessage } from "@langchain/core/messages";
 import { MessagesAnnotation, END, START, StateGraph } from "@langchain/langgraph";
 import { Thread } from "threadfold";

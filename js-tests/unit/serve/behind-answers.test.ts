@@ -1,4 +1,4 @@
-// A run that fails behind the answer to a question: what retry() does then, and how the answer is corrected.
+// A run that fails after the answer to an interrupt: the effect of retry(), and how the answer is corrected.
 import * as theirs from "@langchain/langgraph";
 import { defineSchema, field, Thread, type AgUiState } from "threadfold";
 import { AgUiRunner, graphEvents, type RunnableGraph } from "threadfold/ag-ui";
@@ -16,7 +16,7 @@ beforeEach(() => {
   faults = [];
 });
 
-/** Calls two tools, one of which may fail, and says what they said. */
+/** Calls two tools, one of them fallible, and repeats their results. */
 const deepAgent = (checkpointer: MemorySaver) =>
   createDeepAgent({
     model: (messages) =>

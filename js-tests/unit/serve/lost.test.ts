@@ -1,4 +1,5 @@
-// What the user said and a LangGraph server told, but did not keep: it went down before the checkpoint was saved.
+// A message and an answer that a LangGraph server streamed but did not keep: it went down before the checkpoint was
+// saved.
 import { MemorySaver } from "@langchain/langgraph";
 import { Thread } from "threadfold";
 import { LangGraphRunner } from "threadfold/langgraph";

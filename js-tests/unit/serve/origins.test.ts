@@ -87,7 +87,7 @@ describe.each(SERVERS)("%s", (_, server) => {
     const { post, ran } = server(true);
     expect(await post({ origin: "https://evil.example" }, new Blob([JSON.stringify(AG_UI)]))).toMatch(/^415 /);
     expect(ran.times).toBe(0);
-    // What serve's run needs is missing; a run of LangGraph's API needs nothing.
+    // A field that serve's run needs is missing; a run of LangGraph's API needs nothing.
     expect(await post({ origin: "https://evil.example" }, null)).toMatch(/^(400 .*threadId.*|200)$/);
   });
 

@@ -9,7 +9,7 @@ const parrot = (checkpointer: unknown = new MemorySaver(), wait: Promise<void> =
   new StateGraph(defineSchema({ messages: field.messages() }))
     .addNode("answer", async ({ messages }) => {
       await wait;
-      return { messages: [{ type: "ai", content: `You said ${messages.at(-1)?.content}.` }] };
+      return { messages: [{ type: "ai", content: `You wrote ${messages.at(-1)?.content}.` }] };
     })
     .addEdge(START, "answer")
     .addEdge("answer", END)

@@ -274,7 +274,7 @@ export abstract class Runner<S extends object, U extends object> {
   #ready(): void {
     if (this.#driver.isDisposed) throw new ThreadfoldError("DISPOSED", "The runner was disposed.");
     // A freed thread throws here.
-    void this.thread.streaming;
+    void this.thread.incompleteIds;
   }
 
   #show(update: object): string {
@@ -290,7 +290,7 @@ export abstract class Runner<S extends object, U extends object> {
   #rewind(w: Who, question: Said, own: object = question, update: object = {}): Event {
     const { state } = this.#driver.machine;
     if (state.is === "rest" && standingOf(state.run).is === "cut")
-      this.thread.receive({ type: "run-failed", error: new ThreadfoldError("NO_CONNECTION", BROKEN) });
+      this.thread.receive({ type: "run-error", error: new ThreadfoldError("NO_CONNECTION", BROKEN) });
     return {
       is: "shown",
       ws: [w],

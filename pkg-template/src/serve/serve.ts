@@ -50,8 +50,8 @@ export interface ServeOptions extends HandlerOptions {
  * A POST of a `RunAgentInput` starts a run and is answered by its events. `GET …/threads/ID` answers what the graph's
  * thread has, `{ messages, state, interrupts, next }`, and `run: { id }` of one under way. If the runs are `resumable`, `GET …/threads/ID/runs/ID` joins one (`joinUrl` of an
  * `AgUiRunner`; behind `Last-Event-ID`, or from its start), a POST of the same run does too, and `DELETE …/threads/ID/runs/ID` stops
- * it (its `cancel`). A second run of a thread under way, here or by {@link serveLangGraph}, is refused with 409. With `authenticate` a request
- * needs its `true`; without it anybody may ask.
+ * it (its `cancel`). A second run of a thread under way, here or by {@link serveLangGraph}, is refused with 409. `authenticate` lets
+ * requests in, and names their users: a thread belongs to the user who made it. Without it anybody may ask.
  *
  * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for what is no compiled graph, and for an unknown option.
  *

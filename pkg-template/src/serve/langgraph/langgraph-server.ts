@@ -350,7 +350,7 @@ export class LangGraphServer {
     }
   }
 
-  /** The state of a thread; where its graph refuses what was said to it last, the one before that. */
+  /** The state of a thread, or the one before it if the graph refuses the last input. */
   async #readableStateOf(id: string): Promise<GraphState> {
     try {
       return await this.#stateOf(id, undefined);

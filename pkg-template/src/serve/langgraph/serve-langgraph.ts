@@ -19,8 +19,8 @@ import type { ServeLangGraphOptions } from "./serve-options.js";
  * (stream, wait, in the background; list, get, join, cancel, delete; without a thread, too) and what assistants there
  * are. What a thread holds is in the graph's checkpointer, and lasts as long as that; the threads' metadata and the runs
  * are in this program's memory, and a run goes on when whoever asked leaves, unless asked to `cancel` then. Crons, the
- * store, the older stream mode `events` and the strategy `rollback` are not served. With `authenticate` a request needs
- * its `true`; without it anybody may ask.
+ * store, the older stream mode `events` and the strategy `rollback` are not served. `authenticate` lets requests in,
+ * and names their users: a thread belongs to the user who made it. Without it anybody may ask.
  *
  * @param graphs - A compiled graph, the assistant of every name, or graphs by their names.
  * @throws {@link ThreadfoldError} `INVALID_ARGUMENT` for what is no compiled graph, and for an unknown option.
