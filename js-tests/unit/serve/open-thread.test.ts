@@ -71,7 +71,7 @@ test("a new tab joins the run under way by the id that it is told", async () => 
   second.thread.receive({ type: "values", values: { ...state, messages } });
   second.thread.receive({ type: "run-started", runId: run?.id });
   second.thread.receive({ type: "disconnected" });
-  const joined = second.rejoin();
+  const joined = second.load();
   letGo();
   expect([(await joined).status, (await sent).status]).toEqual(["finished", "finished"]);
   expect(contents(second)).toEqual(["Hi", "ok"]);

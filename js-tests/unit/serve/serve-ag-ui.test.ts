@@ -172,7 +172,7 @@ describe.each(OURS)("$library", ({ chatGraph }) => {
       before.dispose();
       await sent;
       const runner = new AgUiRunner(thread, options);
-      expect(await runner.rejoin()).toMatchObject({ status: "finished" });
+      expect(await runner.load()).toMatchObject({ status: "finished" });
       expect(thread.getState().messages.map(({ content }) => content)).toEqual([
         "one two three four five six seven eight",
         "You said: one two three four five six seven eight",

@@ -11,6 +11,16 @@ export {
 export type { RunInterrupt } from "../langgraph/interrupt.js";
 export type { RunStream } from "../langgraph/parts.js";
 export type { RunListeners } from "../langgraph/run.js";
-export { LangGraphRunner, type LangGraphClient, type LangGraphRunnerOptions } from "../langgraph/runner.js";
+export { LangGraphRunner, type LangGraphRunnerOptions } from "../langgraph/runner.js";
+export {
+  apiTransport,
+  clientTransport,
+  type ApiTransportOptions,
+  type JoinCall,
+  type LangGraphClient,
+  type LangGraphInput,
+  type LangGraphTransport,
+} from "../langgraph/transport.js";
+export type { LoadedThread, RunRef, Transport, TransportCall } from "../runner/transport.js";
 export type * from "../runner/runner-types.js";
 export type { Runner } from "../runner/runner.js";
