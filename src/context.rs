@@ -1,4 +1,4 @@
-//! What a model is sent of a conversation, as opposed to all that happened, and what that costs.
+//! The messages for a model, as opposed to the whole conversation, and their cost in tokens.
 //!
 //! Each decision is made over numbers: which messages call tools, which answer them. So it is the
 //! same code for JSON, for a Rust program's own types and for JavaScript's objects.
@@ -15,16 +15,17 @@ mod before;
 mod call_fields;
 pub mod clear;
 pub mod count;
-mod cut;
+pub(crate) mod cut;
 pub mod estimate;
 pub mod estimate_message;
-mod ledger;
+pub(crate) mod ledger;
+pub(crate) mod limits;
 pub mod meter;
 pub mod offload;
 mod parts;
 pub mod policy;
 pub mod record;
-mod repair;
+pub(crate) mod repair;
 mod rows;
 mod safe_cuts;
 #[cfg(all(test, not(target_arch = "wasm32")))]

@@ -23,7 +23,10 @@ if (list.length === 0) {
   appendFileSync(out, JSON.stringify({ without: process.env.THREADFOLD_WITHOUT ?? "", ...sizes }) + "\n");
 } else {
   for (const trick of list) {
-    const { status, stderr } = spawnSync(process.execPath, [import.meta.filename, out], { env: { ...process.env, KEEP: "1", THREADFOLD_WITHOUT: trick }, encoding: "utf8" });
+    const { status, stderr } = spawnSync(process.execPath, [import.meta.filename, out], {
+      env: { ...process.env, KEEP: "1", THREADFOLD_WITHOUT: trick },
+      encoding: "utf8",
+    });
     if (status !== 0) appendFileSync(out, `${trick} FAILED ${stderr.slice(-800)}\n`);
   }
 }

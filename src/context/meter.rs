@@ -6,12 +6,13 @@ use crate::value::Value;
 use super::call_fields::is_for_screen;
 use super::estimate::Estimate;
 use super::estimate_message::{TOKENS_PER_IMAGE, estimate_message};
-use super::policy::{Policy, Threshold};
+use super::limits::Limits;
+use super::policy::Policy;
 use super::view::View;
 
-/// Counts what a model is sent while it grows, at the cost of what is new: a token costs one
-/// addition and one comparison. What the view has is counted as it was there, what comes after is
-/// estimated. It does not see what a repair adds or leaves out.
+/// Counts a growing context at the cost of its new part: a token costs one addition and one
+/// comparison. The view's own messages keep their counts, later ones are estimated. The meter does
+/// not see what a repair adds or leaves out.
 ///
 /// ```
 /// use serde_json::json;
@@ -39,26 +40,26 @@ pub struct Meter {
     /// The last message; none, if text that is added to it is not sent.
     last: Option<Estimate>,
     messages: usize,
-    thresholds: Vec<Threshold>,
+    limits: Limits,
 }
 
 impl Meter {
     /// Counts on from a view.
     ///
     /// # Errors
-    /// [`Error::InvalidMessage`] if the view's last message is none.
+    /// [`Error::InvalidMessage`] if the view's last message is invalid.
     pub fn new<V: Value>(view: &View<V>, policy: &Policy) -> Result<Self, Error> {
         let messages = view.messages.len();
         let last = messages.checked_sub(1).and_then(|last| view.messages.at(last));
         let last = last.map(|last| estimate_message(&*last, TOKENS_PER_IMAGE)).transpose()?;
         let before = view.tokens - last.as_ref().map_or(0.0, tokens_of);
-        Ok(Self { before, last, messages, thresholds: policy.thresholds() })
+        Ok(Self { before, last, messages, limits: Limits::from(policy) })
     }
 
     /// Adds a message at the end.
     ///
     /// # Errors
-    /// [`Error::InvalidMessage`] for what is no message: nothing is added then.
+    /// [`Error::InvalidMessage`] for an invalid message: nothing is added then.
     pub fn push<V: Value>(&mut self, message: &V) -> Result<(), Error> {
         let is_sent = !is_for_screen(message);
         let last = is_sent.then(|| estimate_message(message, TOKENS_PER_IMAGE)).transpose()?;
@@ -85,8 +86,7 @@ impl Meter {
     #[must_use]
     #[allow(clippy::cast_precision_loss)] // None has so many.
     pub fn is_due(&self) -> bool {
-        let (tokens, messages) = (self.tokens(), self.messages as f64);
-        self.thresholds.iter().any(|one| tokens >= one.tokens && messages >= one.messages)
+        self.tokens() >= self.limits.due_at(self.messages as f64)
     }
 }
 

@@ -3,6 +3,7 @@
 
 use wasm_bindgen::prelude::*;
 
+use super::buffer::{read, write};
 use crate::agent::approval::{Decision, Gate, Outcome, Refusal, settle};
 use crate::agent::limits::Limits;
 use crate::agent::route::{Call, Jump, Next, Turn, after_model};
@@ -13,20 +14,22 @@ const SETTLE: u32 = 1;
 /// Says "none" where a number may be.
 const NONE: u32 = u32::MAX;
 
-/// Decides what is asked: [`after_model`], [`settle`] or [`Limits::take`].
+/// Decides what is asked about so many numbers of the buffer: [`after_model`], [`settle`] or
+/// [`Limits::take`]. Leaves the answer in the buffer and returns its length.
 #[wasm_bindgen]
 #[must_use]
-pub fn decide(what: u32, numbers: &[u32]) -> Vec<u32> {
-    match what {
-        ROUTE => route(numbers),
-        SETTLE => settled(numbers),
-        _ => taken(numbers),
-    }
-    .unwrap_or_default()
+pub fn decide(what: u32, length: usize) -> usize {
+    let numbers: Vec<u32> = read(length, |numbers| (0..length).map(|_| numbers.whole()).collect());
+    let answer = match what {
+        ROUTE => route(&numbers),
+        SETTLE => settled(&numbers),
+        _ => taken(&numbers),
+    };
+    write(|out| answer.iter().flatten().for_each(|number| out.push(f64::from(*number))))
 }
 
-/// The jump, whether there is an answer, how many calls (none: no message); their ids and whether
-/// each is the answer; the ids that are answered.
+/// Input: the jump, whether there is an answer, and the number of calls (none: no message). Then
+/// the calls' ids and whether each is the answer; then the ids that are answered.
 fn route(numbers: &[u32]) -> Option<Vec<u32>> {
     let [jump, structured, count, ref rest @ ..] = *numbers else { return None };
     let (rows, answered) =
@@ -60,8 +63,9 @@ fn route(numbers: &[u32]) -> Option<Vec<u32>> {
     })
 }
 
-/// How many calls, the gate of each; the decisions. Answers 0 and the outcome of each call (0, or
-/// twice the decision plus 1 for an edit, plus 2 for an answer); or why they do not fit.
+/// Input: the number of calls, the gate of each, and the decisions. Answers 0 and the outcome of
+/// each call, or the reason why they do not fit. An outcome is 0, or twice the decision plus 1 for
+/// an edit, plus 2 for an answer.
 fn settled(numbers: &[u32]) -> Option<Vec<u32>> {
     let (&count, rest) = numbers.split_first()?;
     let (gates, decisions) = rest.split_at_checked(count as usize)?;

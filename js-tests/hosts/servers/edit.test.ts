@@ -13,7 +13,9 @@ const SERVERS = {
     const runner = new LangGraphRunner(thread, { apiUrl: inject("langGraph"), assistantId: "chat" });
     const inStep = async () => {
       const state = await langGraph.state(inject("langGraph"), thread.threadId as string);
-      expect("refused" in state ? state : held(thread.confirmed)).toEqual("refused" in state ? 0 : held(state.values));
+      expect("refused" in state ? state : held(thread.getConfirmedState())).toEqual(
+        "refused" in state ? 0 : held(state.values),
+      );
     };
     return { thread, runner, inStep };
   },
@@ -22,7 +24,7 @@ const SERVERS = {
     const runner = new AgUiRunner(thread as never, { url: `${inject("agUi")}/chat` });
     const inStep = async () => {
       const state = await agUi.state(inject("agUi"), "chat", thread.threadId as string);
-      expect(held(thread.confirmed)).toEqual("refused" in state ? 0 : holds(state));
+      expect(held(thread.getConfirmedState())).toEqual("refused" in state ? 0 : holds(state));
     };
     return { thread, runner, inStep };
   },
@@ -53,7 +55,7 @@ for (const [name, open] of Object.entries(SERVERS)) {
     const last = id(5);
     expect((await runner.regenerate()).status).toBe("finished");
     const said = ["Count to 2.", "1 2", "Count to 3.", "1 2 3", "Count to 4.", "1 2 3 4"];
-    // ag-ui-langgraph takes a list of messages that it knows for one that goes on: it answers behind the old answer.
+    // If ag-ui-langgraph knows all messages of a list, it continues from there: the new answer follows the old one.
     const keepsAnswer = name === "AG-UI";
     expect(texts()).toEqual(keepsAnswer ? [...said, "1 2 3 4"] : said);
     expect(id(5) === last).toBe(keepsAnswer);
@@ -83,7 +85,7 @@ test("LangGraph: after a stop, and in a stale tab, an edit removes what the serv
   };
   const inStep = async () => {
     const state = await langGraph.state(apiUrl, tab.thread.threadId as string);
-    expect("refused" in state ? state : held(tab.thread.confirmed)).toEqual(
+    expect("refused" in state ? state : held(tab.thread.getConfirmedState())).toEqual(
       "refused" in state ? 0 : held(state.values),
     );
   };
@@ -94,7 +96,7 @@ test("LangGraph: after a stop, and in a stale tab, an edit removes what the serv
   expect(tab.texts()).toEqual(["Count to 2.", "1 2", "Count to 3.", "1 2 3"]);
   await inStep();
 
-  // What a page sent that took its own list for the server's.
+  // Sends what a page would that mistook its own list for the server's.
   await stopped();
   const { threadId = "" } = tab.thread;
   const poison = {

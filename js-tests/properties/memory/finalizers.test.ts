@@ -33,7 +33,7 @@ function combineTwo(): unknown {
   return schema.merge({}, { b: 1 });
 }
 
-/** What makes some, the name of their handles, and how many it makes. */
+/** For each class: a function that makes some, the name of their handles, and their number. */
 const subjects = {
   "a MessageList": [makeList, "rawmessagelist", 1],
   "a Schema": [makeSchema, "rawschema", 1],
@@ -42,7 +42,7 @@ const subjects = {
 const allFrees = () => frees("rawmessagelist") + frees("rawschema");
 
 describe.each(Object.entries(subjects))("%s", (_, [make, handle, handles]) => {
-  test("is freed without free(), each of thousands", async () => {
+  test("is freed without dispose(), each of thousands", async () => {
     await collect();
     const before = frees(handle);
     const sizes: number[] = [];
@@ -53,7 +53,7 @@ describe.each(Object.entries(subjects))("%s", (_, [make, handle, handles]) => {
       expect(frees(handle) - before).toBe(batch * BATCH * handles);
       sizes.push(core().memory.buffer.byteLength);
     }
-    // What the first batch took is what all others take.
+    // All batches take as much as the first.
     expect(new Set(sizes.slice(1)), String(sizes)).toEqual(new Set([sizes[0]]));
   });
 });
@@ -68,11 +68,11 @@ test("nothing is freed while it lives", async () => {
   list.append("1", "x");
   expect(schema.merge({ log: [1] }, { log: [2] }).log).toEqual([1, 2]);
   expect(list.snapshot()[1]?.content).toBe("x");
-  list.free();
-  schema.free();
+  list.dispose();
+  schema.dispose();
 });
 
-test("what free() or `using` freed is not freed again", async () => {
+test("what dispose() or `using` freed is not freed again", async () => {
   await collect();
   const before = allFrees();
   (() => {
@@ -80,8 +80,8 @@ test("what free() or `using` freed is not freed again", async () => {
     using schema = defineSchema({ log: field.append() });
     expect(list.length + Object.keys(schema.fields).length).toBe(51);
     const again = new MessageList();
-    again.free();
-    again.free();
+    again.dispose();
+    again.dispose();
   })();
   expect(allFrees()).toBe(before + 3);
   await collect();

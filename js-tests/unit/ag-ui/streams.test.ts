@@ -1,4 +1,4 @@
-// Streams that are cut, told twice, ended badly or no streams at all: nothing is lost, nothing is there twice.
+// Streams that are cut, replayed, ended badly or malformed: nothing is lost, nothing is there twice.
 import { Observable, Subject } from "rxjs";
 import { defineSchema, field, removeMessage, Thread, type ThreadState } from "threadfold";
 import { foldAgUi, runInput } from "threadfold/ag-ui";
@@ -186,7 +186,7 @@ for (const [what, live] of Object.entries(LIVE)) {
     await settled();
     say(started());
     await settled();
-    thread.free();
+    thread.dispose();
     say(text("m1")[0] as Event);
     await caught;
     await settled();
@@ -545,9 +545,9 @@ class Asked extends Thread {
     return super.receive(event);
   }
 
-  override message(id: string): ReturnType<Thread["message"]> {
+  override getConfirmedMessage(id: string): ReturnType<Thread["getConfirmedMessage"]> {
     this.asked.push(id);
-    return super.message(id);
+    return super.getConfirmedMessage(id);
   }
 }
 

@@ -1,5 +1,5 @@
-// Runs that end in odd ways: a fetch that gives up by itself, a stop before there is a thread, a runner disposed of by
-// who hears of its message.
+// Runs that end in odd ways. A fetch gives up by itself; a stop comes before there is a thread; a listener of a message
+// disposes of the runner.
 import { Thread, type AgUiState } from "threadfold";
 import { AgUiRunner } from "threadfold/ag-ui";
 import { LangGraphRunner } from "threadfold/langgraph";
@@ -96,7 +96,7 @@ describe("LangGraph", () => {
       });
       expect(await runner.sendMessage(question)).toEqual({ status: "finished" });
       expect(runner.thread.getState().messages.map(({ content }) => content)).toEqual(["Hi", "Hello, world"]);
-      expect(runner.thread.streaming).toEqual([]);
+      expect(runner.thread.incompleteIds).toEqual([]);
     }
   });
 

@@ -21,11 +21,11 @@ async function forgotten() {
 }
 
 const expectInStep = (thread: Thread, server: StubServer) =>
-  expect(thread.confirmed.messages).toEqual(messagesOn(server, langGraphWire, thread.threadId));
+  expect(thread.getConfirmedState().messages).toEqual(messagesOn(server, langGraphWire, thread.threadId));
 
 test("one that the thread's state shows at its end has finished", async () => {
   const { server, thread, runner } = await forgotten();
-  expect(await runner.rejoin()).toEqual({ status: "finished" });
+  expect(await runner.load()).toEqual({ status: "finished" });
   expectInStep(thread, server);
   expect([server.requests.length, thread.pending, runner.status, runner.error]).toEqual([1, [], "ready", undefined]);
 });
@@ -40,7 +40,7 @@ test("load() opens such a thread as it is, once and again", async () => {
 test("one of which the thread's state knows nothing fails, until it is tried again", async () => {
   const { server, thread, runner, held } = await forgotten();
   held.messages = [];
-  expect(await runner.rejoin()).toMatchObject({ status: "failed", error: { status: 404 } });
+  expect(await runner.load()).toMatchObject({ status: "failed", error: { status: 404 } });
   expect(thread.run.status).toBe("failed");
   server.faults = {};
   expect(await runner.retry()).toEqual({ status: "finished" });
@@ -49,7 +49,7 @@ test("one of which the thread's state knows nothing fails, until it is tried aga
 
 test("load() ends the failure of a run that has come to its end after all", async () => {
   const { server, thread, runner } = await forgotten();
-  thread.receive({ type: "run-failed", error: new Error("down") });
+  thread.receive({ type: "run-error", error: new Error("down") });
   expect(runner.status).toBe("error");
   expect(await runner.load()).toEqual({ status: "finished" });
   expectInStep(thread, server);
@@ -59,7 +59,7 @@ test("load() ends the failure of a run that has come to its end after all", asyn
 test("load() leaves the failure of a run whose message the server does not have", async () => {
   const { thread, runner, held } = await forgotten();
   held.messages = [];
-  thread.receive({ type: "run-failed", error: new Error("down") });
+  thread.receive({ type: "run-error", error: new Error("down") });
   await runner.load();
   expect([runner.status, runner.error?.message]).toEqual(["error", "down"]);
   expect(thread.pending.map(({ status }) => status)).toEqual(["failed"]);

@@ -29,12 +29,12 @@ interface World {
   readonly run: "idle" | "running" | "failed" | "interrupted" | "disconnected";
   readonly isOurs: boolean;
   readonly updates: Readonly<Record<string, Status>>;
-  /** What a stop, or a reload, has left pending. */
+  /** Updates that a stop, or a reload, left pending. */
   readonly held: readonly string[];
   /** The attempt that reads, and whether a join waits for its time. */
   readonly live: number | undefined;
   readonly isWaiting: boolean;
-  /** Whether the server has said anything of the run. */
+  /** Whether the server has sent anything of the run. */
   readonly heard: boolean;
   readonly asked: number;
   /** Answers that went out, those of runs that ended well, and those of the run that has just failed. */
@@ -137,7 +137,7 @@ class Drain {
     );
   }
 
-  /** What is heard when the thread's run fails here. */
+  /** The transition when the thread's run fails here. */
   #fails(): void {
     this.#mark("sent", "failed");
     this.w.run = "failed";
@@ -351,7 +351,7 @@ class Drain {
     this.#mark("pending", "sent");
     [this.w.run, this.w.isOurs, this.w.held] = ["running", false, []];
     [this.w.failedWith, this.w.underAnswers] = [[], []];
-    this.w.live = undefined;
+    [this.w.live, this.w.isWaiting] = [undefined, false];
     return this.run({ is: "otherBegan", took, isNamed: true });
   }
 
@@ -419,13 +419,12 @@ const asks = (d: Drain): Extract<Found, { is: "asks" }> => {
 const failed = FAILED as Extract<Found, { is: "failed" }>;
 const lost = LOST as Extract<Found, { is: "failed" }>;
 
-/** What may happen now. */
+/** Returns the letters allowed now. */
 function letters({ machine, isWaiting }: World): Letter[] {
   const { state, n } = machine;
   if (state.is === "disposed") return [];
   const all: Letter[] = [...CALLS, ["rollback", (d) => d.rolledBack()]];
-  if (state.is === "rest" || state.is === "loading" || state.is === "stopping")
-    all.push(["other began", (d) => d.otherBegan()]);
+  if (["rest", "loading", "stopping", "rejoining"].includes(state.is)) all.push(["other began", (d) => d.otherBegan()]);
   // Between two looks.
   if (state.is === "rest" && standingOf(state.run).is !== "cut")
     all.push(

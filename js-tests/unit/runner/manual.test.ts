@@ -21,7 +21,7 @@ test.each([true, false])("a reload in mid-run: manual %s", async (manual) => {
   runner.dispose();
   server.release();
   const other = open(again, server);
-  expect(await other.rejoin()).toEqual({ status: "finished" });
+  expect(await other.load()).toEqual({ status: "finished" });
   for (let turns = 0; turns < 50; turns++) await turn();
   await until(() => other.status === "ready");
   expect([server.requests.length, again.pending.length]).toEqual(manual ? [1, 1] : [2, 0]);
@@ -51,7 +51,7 @@ test("what waits for an answer's run goes out after a reload in the middle of th
   runner.dispose();
   server.release();
   const other = open(again, server);
-  await other.rejoin();
+  await other.load();
   await until(() => other.status === "ready" && again.pending.length === 0);
   expect(server.requests.at(-1)).toMatchObject({ input: { messages: [{ content: "Meanwhile" }] } });
 });
@@ -74,9 +74,9 @@ test("an edit and an answer anew pass over what a call of the page's own carries
   await runner.sendMessage({ type: "human", id: "q", content: "Hi" });
   const op = thread.optimistic({ messages: [{ type: "human", id: "own", content: "By hand" }] }, { manual: true });
   expect(await runner.regenerate()).toEqual({ status: "finished" });
-  expect(thread.confirmed.messages.map(({ type }) => type)).toEqual(["human", "ai"]);
+  expect(thread.getConfirmedState().messages.map(({ type }) => type)).toEqual(["human", "ai"]);
   expect(await runner.sendMessage("Hello", undefined, { messageId: "q" })).toEqual({ status: "finished" });
-  expect(thread.confirmed.messages.map(({ type }) => type)).toEqual(["human", "ai"]);
+  expect(thread.getConfirmedState().messages.map(({ type }) => type)).toEqual(["human", "ai"]);
   expect([op.status, thread.getState().messages.at(-1)?.content]).toEqual(["pending", "By hand"]);
   await expect(runner.sendMessage("No", undefined, { messageId: "own" })).rejects.toMatchObject({
     code: "INVALID_ARGUMENT",

@@ -1,4 +1,4 @@
-// What only a development build does, each in a process of its own: the package looks at NODE_ENV once.
+// Behaviour of development builds only, each in a process of its own: the package reads NODE_ENV once.
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 
@@ -16,7 +16,7 @@ const PROGRAM = `
   const list = new MessageList([{ type: "ai", id: "1", content: "a" }]);
   list.append("1", "b");
   const [state, snapshot] = [thread.getState(), list.snapshot()];
-  const frozen = [state, state.messages, state.messages[0], thread.confirmed, snapshot, snapshot[0]].map((value) => Object.isFrozen(value));
+  const frozen = [state, state.messages, state.messages[0], thread.getConfirmedState(), snapshot, snapshot[0]].map((value) => Object.isFrozen(value));
   console.log(JSON.stringify({ frozen, own: Object.isFrozen(own), warned }));
 `;
 

@@ -1,4 +1,4 @@
-// What a thread says besides its state: where its run stands, what is pending, what is not whole.
+// A thread's reports besides its state: the run's status, pending updates, incomplete messages.
 import { Thread, type ThreadEvent, type ThreadState } from "threadfold";
 import { expect, test, vi } from "vitest";
 import {
@@ -56,7 +56,7 @@ test("the id of the last part goes with the run, and not into the next", () => {
   expect(thread.run.lastEventId).toBe("7");
   hear(thread, started("r2"));
   expect(thread.run).toEqual({ id: "r2", status: "running" });
-  // Joined from its start: nothing of it is folded any more, so nobody may go on behind its seventh part.
+  // Joined from its start: nothing of it is folded any more, so nobody may continue after its seventh part.
   hear(thread, part, started("r2"));
   expect(thread.run.lastEventId).toBeUndefined();
 });
@@ -103,7 +103,7 @@ test("run, pending and streaming are the same objects while they are equal", () 
   const op = thread.optimistic({ messages: [human("q", "Hi")] });
   thread.optimistic({ topic: "x" });
   hear(thread, started("r", "1"), streamed("a"));
-  const look = () => [thread.run, thread.pending, thread.streaming] as const;
+  const look = () => [thread.run, thread.pending, thread.incompleteIds] as const;
   const [run, pending, streaming] = look();
   expect([run.status, pending.map(({ status }) => status), streaming]).toEqual(["running", ["sent", "sent"], ["a"]]);
   hear(thread, text("a", "Hel"), text("nobody", "x"), started("r", "1"));
@@ -115,7 +115,7 @@ test("run, pending and streaming are the same objects while they are equal", () 
   expect(thread.pending[1]).toBe(pending[1]);
   expect(thread.pending[0]).toMatchObject({ status: "failed", error: "no" });
   hear(thread, whole("a"));
-  expect(thread.streaming).toEqual([]);
+  expect(thread.incompleteIds).toEqual([]);
 });
 
 test("listeners hear of what is pending and of the run, also when the state is as it was", async () => {

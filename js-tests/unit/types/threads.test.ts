@@ -1,4 +1,4 @@
-// What the types of threads let through, and what they do not.
+// The programs that the thread types accept, and those that they reject.
 import type { Message as AgUiClientMessage } from "@ag-ui/client";
 import {
   defineSchema,
@@ -76,7 +76,7 @@ describe("a thread without a schema", () => {
     using thread = new Thread({
       values: { messages: [{ type: "ai", id: "1", content: "Hi", tool_calls: [{ name: "n", args: {} }] }] },
     });
-    const message = thread.message("1");
+    const message = thread.getConfirmedMessage("1");
     expectTypeOf(message).toEqualTypeOf<LangChainMessage | undefined>();
     expect(message?.type === "ai" && message.tool_calls?.[0]?.name).toBe("n");
     expectTypeOf(thread.pending).toExtend<readonly PendingUpdate[]>();
@@ -93,7 +93,7 @@ describe("a thread that AG-UI's events are folded into", () => {
     thread.optimistic({ messages: removeMessage("q2") });
     const [message] = thread.getState().messages;
     expectTypeOf(message).toEqualTypeOf<AgUiMessage | undefined>();
-    expectTypeOf(thread.message("q")).toEqualTypeOf<AgUiMessage | undefined>();
+    expectTypeOf(thread.getConfirmedMessage("q")).toEqualTypeOf<AgUiMessage | undefined>();
     // @ts-expect-error would become a LangChain dict
     thread.optimistic({ messages: "Hi" });
     // @ts-expect-error is LangChain's
@@ -139,7 +139,7 @@ test("a thread with a schema takes the schema's updates", () => {
   using thread = new Thread({ schema, values: { log: [1] } });
   thread.optimistic({ log: [2], messages: [{ id: "q", role: "user", content: "Hi" }] });
   expectTypeOf(thread.getState().log).toEqualTypeOf<number[]>();
-  expectTypeOf(thread.message("q")).toEqualTypeOf<AgUiMessage | undefined>();
+  expectTypeOf(thread.getConfirmedMessage("q")).toEqualTypeOf<AgUiMessage | undefined>();
   // @ts-expect-error a list of numbers
   expect(codeOf(() => thread.optimistic({ log: 2 }))).toBe("INVALID_ARGUMENT");
   // @ts-expect-error no such field
@@ -166,7 +166,8 @@ test("a runner refuses a thread of the other protocol's messages", () => {
   expect(new LangGraphRunner(agUi, open).thread).toBe(agUi);
   const fits = [new AgUiRunner(agUi, { url: "/agent" }), new LangGraphRunner(langChain, open)];
   expect(fits).toHaveLength(2);
-  // Whatever does not say so is left alone: no messages, any state, messages of one's own, a state that is a parameter.
+  // Types that say nothing of messages are left alone: no messages, any state, custom messages, a state that is a
+  // parameter.
   using noMessages = new Thread({ schema: defineSchema({ log: field.append<number>() }) });
   using own = new Thread<ThreadState<{ id: string; text: string }>>();
   const any = langChain as unknown as Thread<ThreadState<object>>;

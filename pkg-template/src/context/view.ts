@@ -8,6 +8,7 @@ import { textIn } from "./message-parts.js";
 import { defined, reading, wrong } from "./options.js";
 import { isDict } from "./python-text.js";
 import { type ContextRecord, marked, summaryMessage, summaryOf, withoutReasoning } from "./record.js";
+import { type Listed, listOf } from "./shared-list.js";
 import { repairToolCalls } from "./tool-calls.js";
 
 /** What a context is full of, in tokens. */
@@ -86,7 +87,7 @@ export class ContextView<M extends object = object> {
   readonly record: ContextRecord | null;
   readonly #of: Effective<M>;
   readonly #setting: Setting;
-  #list: readonly M[] | undefined;
+  #list: Listed<M> | undefined;
   #messages: readonly M[] | undefined;
   #beside: number | undefined;
   #due: ContextDue<M> | null | undefined;
@@ -102,9 +103,8 @@ export class ContextView<M extends object = object> {
   /** The messages to send: a list that every provider takes. Do not change it. */
   get messages(): readonly M[] {
     return (this.#messages ??= reading(() => {
-      const list = this.#shown();
-      if (this.#setting.rules.unrepaired || this.#ledger.isWhole) return list;
-      return repairToolCalls(list as never) as M[];
+      const { array } = this.#shown();
+      return this.#isWhole ? array : (repairToolCalls(array as never) as M[]);
     }));
   }
 
@@ -142,12 +142,12 @@ export class ContextView<M extends object = object> {
   }
 
   /** The list before repair. */
-  #shown(): readonly M[] {
+  #shown(): Listed<M> {
     if (!this.#list) {
       const { list } = this.#of;
-      const rewrite = this.#setting.rules.rewrite;
-      const tokens = () => this.#setting.ledger.show(list).tokens();
-      this.#list = rewrite ? (rewrite(list, tokens) as readonly M[]) : list;
+      const { ledger, rules } = this.#setting;
+      const made = rules.rewrite?.(list.array, () => ledger.show(list).tokens());
+      this.#list = made && made !== list.array ? listOf(made as readonly M[]) : list;
     }
     return this.#list;
   }
@@ -157,12 +157,16 @@ export class ContextView<M extends object = object> {
     return this.#setting.ledger.show(list, list === this.#of.list ? this.#of.grown : undefined);
   }
 
+  /** Whether it is sent as it is. */
+  get #isWhole(): boolean {
+    return this.#setting.rules.unrepaired || this.#ledger.isWhole;
+  }
+
   /** How many tokens repairing the list adds. */
   #repairs(): number {
     if (this.#beside === undefined) {
       const sum = (list: readonly M[]) => list.reduce((all, message) => all + this.#setting.count(message), 0);
-      const { messages } = this;
-      this.#beside = messages === this.#shown() ? 0 : sum(messages) - sum(this.#shown());
+      this.#beside = this.#isWhole ? 0 : sum(this.messages) - sum(this.#shown().array);
     }
     return this.#beside;
   }
@@ -173,49 +177,51 @@ export class ContextView<M extends object = object> {
     if (!ledger.isDue(beside)) return null;
     const { edits, count } = this.#setting;
     const list = this.#shown();
-    const boundary = edits.length > 0 ? ledger.editBoundary() : 0;
-    const short = edited(list, edits, boundary);
+    const short = edits.length > 0 ? edited(list.array, edits, ledger.editBoundary()) : undefined;
     let room = 0;
-    const upTo = (one: M, at: number) => (room += short[at] === one ? 0 : count(one) - count(short[at] as M));
-    const saved = short === list ? [] : list.map(upTo);
+    const upTo = (one: M, at: number) => (room += short?.[at] === one ? 0 : count(one) - count(short?.[at] as M));
+    const saved = short && short !== list.array ? list.array.map(upTo) : [];
     const due = ledger.due(this.#of.front, beside, saved);
     if (!due) return null;
-    return new Due(this.record, this.#setting, this.#of, list, due.editedBefore > 0 ? short : list, due);
+    const now = short && due.editedBefore > 0 ? listOf(short) : list;
+    return new Due(this.record, this.#setting, this.#of, list, now, due);
   }
 }
 
+/** A list is made when somebody reads it: that something is due costs what the decision costs. */
 class Due<M extends object> implements ContextDue<M> {
   readonly cutoff: number;
   readonly cutoffId: string | undefined;
   readonly editedBefore: EditedBefore | undefined;
-  readonly summarize: boolean;
-  readonly messages: readonly M[];
-  readonly kept: readonly M[];
   readonly previousSummary: string | null;
-  readonly #front: readonly M[];
-  readonly #last: object | null;
-  readonly #rules: ViewRules;
-  readonly #onlyEdits: boolean;
+  readonly #setting: Setting;
+  readonly #of: Effective<M>;
+  /** The list, edited as is due, and the positions up to where it goes and from where it stays. */
+  readonly #list: Listed<M>;
+  readonly #gone: number;
+  readonly #first: number;
   /** What of the record is known by now. */
   readonly #record: object;
   readonly #offload: () => Readonly<Record<string, string>>;
+  #messages: readonly M[] | undefined;
+  #kept: readonly M[] | undefined;
   #files: Readonly<Record<string, string>> | undefined;
 
   constructor(
     record: ContextRecord | null,
-    { edits, offload, rules, preserveSystem }: Setting,
+    setting: Setting,
     of: Effective<M>,
-    list: readonly M[],
-    now: readonly M[],
+    list: Listed<M>,
+    now: Listed<M>,
     { cutoff, editedBefore: boundary }: Decision,
   ) {
-    const { track, places, length, front } = of;
+    const { edits, offload, rules } = setting;
+    const { track, placed, length, front } = of;
     // A position of the list as one of the track, and of that as one of the full track.
     const tracked = (at: number) => of.cutoff + Math.max(0, at - front);
-    const placed = (at: number) => (places ? (places[at] ?? length) : at);
-    const idAt = (at: number) => textIn(idOf(track[at]));
-    const first = cutoff === 0 ? front : cutoff;
-    const [kept, edge] = [tracked(first), tracked(boundary)];
+    const idAt = (at: number) => textIn(idOf(track.at(at)));
+    this.#first = cutoff === 0 ? front : cutoff;
+    const [kept, edge] = [tracked(this.#first), tracked(boundary)];
     this.cutoff = placed(kept);
     this.cutoffId = idAt(kept);
     this.editedBefore = boundary === 0 ? record?.edited_before : (idAt(edge) ?? placed(edge));
@@ -228,19 +234,34 @@ class Due<M extends object> implements ContextDue<M> {
         edited_id: boundary === 0 ? record?.edited_id : idAt(edge - 1),
       }),
     };
-    this.#front = systemsBefore(track, preserveSystem ? kept : 0);
-    const isGone = (message: M) => !preserveSystem || !isSystem(message);
-    const gone = cutoff === 0 ? [] : now.slice(rules.asLangchain ? 0 : front, cutoff).filter(isGone);
-    this.messages = (rules.toSummarize?.(gone) ?? repaired(gone, rules, "answer")) as readonly M[];
-    this.summarize = this.messages.length > 0 && !rules.drops;
-    const rest = now.slice(first);
-    this.kept = repaired(rules.keepsReasoning ? rest : rest.map(withoutReasoning), rules);
     this.previousSummary = of.summary ? summaryOf(record) : null;
-    this.#last = of.summary;
-    this.#rules = rules;
-    this.#onlyEdits = cutoff === 0;
+    this.#setting = setting;
+    this.#of = of;
+    this.#list = now;
+    this.#gone = cutoff;
     this.#offload = () =>
-      offload && boundary > 0 ? offload(edited(list, edits.slice(0, -1), boundary).slice(0, boundary)).files : {};
+      offload && boundary > 0 ? offload(edited(list.array, edits.slice(0, -1), boundary).slice(0, boundary)).files : {};
+  }
+
+  get summarize(): boolean {
+    return !this.#setting.rules.drops && this.messages.length > 0;
+  }
+
+  get messages(): readonly M[] {
+    return (this.#messages ??= reading(() => {
+      const { preserveSystem, rules } = this.#setting;
+      const gone = this.#gone === 0 ? [] : this.#list.array.slice(rules.asLangchain ? 0 : this.#of.front, this.#gone);
+      const old = preserveSystem ? gone.filter((message) => !isSystem(message)) : gone;
+      return (rules.toSummarize?.(old) ?? repaired(old, rules, "answer")) as readonly M[];
+    }));
+  }
+
+  get kept(): readonly M[] {
+    return (this.#kept ??= reading(() => {
+      const { rules } = this.#setting;
+      const rest = this.#list.array.slice(this.#first);
+      return repaired(rules.keepsReasoning ? rest : rest.map(withoutReasoning), rules);
+    }));
   }
 
   get files(): Readonly<Record<string, string>> {
@@ -256,12 +277,15 @@ class Due<M extends object> implements ContextDue<M> {
   toUpdate(summary: string | object | null): object[] {
     const made = this.#summary(summary, null);
     const message = made && made !== summary ? marked(made) : made;
-    return [removeMessage(REMOVE_ALL_MESSAGES), ...this.#front, ...(message ? [message] : []), ...this.kept];
+    const { track, cutoff, front } = this.#of;
+    const end = this.#setting.preserveSystem ? cutoff + Math.max(0, this.#first - front) : 0;
+    const systems = systemsBefore(track.array, end);
+    return [removeMessage(REMOVE_ALL_MESSAGES), ...systems, ...(message ? [message] : []), ...this.kept];
   }
 
   #summary(summary: unknown, filePath: string | null): object | null {
-    const { drops, empty, summaryMessage: make = summaryMessage } = this.#rules;
-    if (this.#onlyEdits) return this.#last;
+    const { drops, empty, summaryMessage: make = summaryMessage } = this.#setting.rules;
+    if (this.#gone === 0) return this.#of.summary;
     if (drops) return null;
     const text = this.messages.length === 0 && empty !== undefined ? empty : summary;
     if (text === null || reading(() => isDict(text))) return text as object | null;

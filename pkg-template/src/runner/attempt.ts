@@ -27,7 +27,7 @@ export class Attempt<S extends object, U extends object> {
     this.n = n;
     this.hasSent = hasSent;
     this.asked = asked;
-    this.atStart = thread.confirmed;
+    this.atStart = thread.getConfirmedState();
     ofRunners.add(this.signal);
   }
 

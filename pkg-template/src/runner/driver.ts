@@ -225,7 +225,8 @@ export class Driver<S extends object, U extends object> {
     if (thread.isDisposed) return { is: "freed" };
     const { run } = thread;
     const isNamed = run.id !== undefined;
-    if (isUnderWay(state)) {
+    const isReplaced = state.is === "rejoining" && run.status === "running" && this.effects.isReplaced;
+    if (isUnderWay(state) && !isReplaced) {
       this.#seen = run;
       if (state.is === "reading") return !state.heard && this.effects.hasHeard ? { is: "part", n } : undefined;
       return run.status === "running" && isNamed ? { is: "began", n } : undefined;

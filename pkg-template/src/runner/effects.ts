@@ -57,7 +57,13 @@ export class Effects<S extends object, U extends object> {
 
   /** Whether the server has said something of the run. */
   get hasHeard(): boolean {
-    return this.#thread.confirmed !== this.#attempt.atStart;
+    return this.#thread.getConfirmedState() !== this.#attempt.atStart;
+  }
+
+  /** Whether the thread's run is not the one that is being joined. */
+  get isReplaced(): boolean {
+    const { runId } = this.#attempt;
+    return runId !== undefined && runId !== this.#thread.run.id;
   }
 
   /** How the thread's run stands. */
@@ -82,7 +88,7 @@ export class Effects<S extends object, U extends object> {
 
   /** How it stands when the runner is made: a record does not say what of it the server said last. */
   get atFirst(): RunStanding {
-    const { run, streaming } = this.#thread;
+    const { run, incompleteIds: streaming } = this.#thread;
     const found = this.found();
     if (found.is === "asks") return { ...found, kept: NONE };
     if (found.is === "failed") return { ...found, answers: undefined };
@@ -131,6 +137,8 @@ export class Effects<S extends object, U extends object> {
     const carried = new Set(this.#attempt.carried);
     for (const { id, status } of this.#thread.pending)
       if (status === "sent" && carried.has(id)) this.#thread.optimisticUpdate(id).fail(error);
+    // To stop its reading would end the run that has begun.
+    this.#attempt = new Attempt(this.#thread, -1, false);
   }
 
   giveUp({ n }: Of<"giveUp">): Event {
@@ -142,7 +150,7 @@ export class Effects<S extends object, U extends object> {
       (hasAsked && thread.run.id === undefined
         ? new ThreadfoldError("BAD_RESPONSE", NO_RUN)
         : new ThreadfoldError("NO_CONNECTION", hasAsked ? NO_END : BROKEN));
-    thread.receive({ type: "run-failed", error });
+    thread.receive({ type: "run-error", error });
     return this.#ended(n);
   }
 
@@ -188,7 +196,7 @@ export class Effects<S extends object, U extends object> {
       this.#read(attempt, this.#protocol.request(given ? NONE : updates, given, mayLack));
       return undefined;
     } catch (error) {
-      this.#thread.receive({ type: "run-failed", error });
+      this.#thread.receive({ type: "run-error", error });
       return this.#ended(n);
     }
   }
@@ -207,13 +215,14 @@ export class Effects<S extends object, U extends object> {
     const last = this.#attempt;
     const attempt = new Attempt(this.#thread, n, false);
     attempt.carry(this.#thread);
+    attempt.runId = this.#thread.run.id;
     attempt.before = last.runId === this.#thread.run.id ? last.before : undefined;
     return attempt;
   }
 
   #read(attempt: Attempt<S, U>, work: Work, joins = false): void {
     const thread = this.#thread;
-    const { confirmed } = thread;
+    const confirmed = thread.getConfirmedState();
     const { lastEventId } = thread.run;
     const over = (error?: unknown, news: RunNews = {}) =>
       this.#hear(() => {
@@ -222,7 +231,7 @@ export class Effects<S extends object, U extends object> {
         if (thread.run.status !== "disconnected") return this.#ended(attempt.n);
         const auth = joins && isNotLetIn(error);
         // What a stream without ids says once more from its start is nothing new.
-        const parts = thread.run.lastEventId !== lastEventId || !sameJson(thread.confirmed, confirmed);
+        const parts = thread.run.lastEventId !== lastEventId || !sameJson(thread.getConfirmedState(), confirmed);
         // The run goes on: who asks again may be let in.
         if (auth) thread.receive({ type: "disconnected", error });
         const canJoin = this.#canJoin && (auth || !isFinal(error));

@@ -20,7 +20,7 @@ export class Failed<S extends object, U extends object> {
   note(before: ReadonlySet<unknown>): void {
     const { error } = this.#thread.run;
     if (typeof error !== "object" || error === null) return;
-    const ids = messagesIn(this.#thread.confirmed).map(({ id }) => id);
+    const ids = messagesIn(this.#thread.getConfirmedState()).map(({ id }) => id);
     this.#said.set(error, new Set(ids.filter((id) => !before.has(id))));
   }
 

@@ -118,7 +118,7 @@ export type Event =
       readonly named: boolean;
       readonly edits: boolean;
     }
-  | { readonly is: "load"; readonly w: Who; readonly joins?: boolean }
+  | { readonly is: "load"; readonly w: Who }
   | { readonly is: "stop"; readonly w: Who }
   | { readonly is: "dispose" }
   // What a call has made.
@@ -191,7 +191,7 @@ export type Command =
   | { readonly do: "end"; readonly unsends: boolean; readonly asks: boolean }
   /** Opens the questions of a run that failed. */
   | { readonly do: "ask" }
-  /** Another run has begun: what the cut one carried has failed with it. */
+  /** Another run has begun: what the cut one carried has failed with it, and nobody reads that any more. */
   | { readonly do: "fail" }
   /** Makes a failed run anew: comes back as `retry`. */
   | { readonly do: "remake"; readonly w: Who }
@@ -424,7 +424,7 @@ class Turn {
     }
     const run = standingOf(state.run);
     if (run.is === "cut") return this.#rejoin([event.w], run);
-    if (this.#rules.canLoad && !event.joins) return this.#ask([event.w], undefined);
+    if (this.#rules.canLoad) return this.#ask([event.w], undefined);
     this.#settle([event.w], resultOf(run));
   }
 
@@ -592,9 +592,14 @@ class Turn {
       if (state.isNamed !== isNamed) this.m.state = { is: "elsewhere", isNamed };
       return;
     }
-    if (isUnderWay(state)) return;
-    if (state.is === "rest" && standingOf(state.run).is === "cut") this.#do({ do: "fail" });
-    if (state.is !== "rest") this.#leave(false);
+    if (state.is === "requesting" || state.is === "reading") return;
+    if (state.is === "rejoining" || (state.is === "rest" && standingOf(state.run).is === "cut"))
+      this.#do({ do: "fail" });
+    if (state.is === "rejoining") {
+      this.m.n++;
+      this.#settle(this.m.own, "disconnected");
+      this.m.own = NONE;
+    } else if (state.is !== "rest") this.#leave(false);
     this.#settle(this.m.stops, "stopped", "cancel");
     this.m.stops = NONE;
     this.m.state = { is: "elsewhere", isNamed };

@@ -9,7 +9,7 @@ import { choice, RULES } from "../shared/choices.js";
  * Holds messages and takes updates one by one. A token costs the same however long the list is; only a snapshot copies
  * the list's array, and only after a change.
  *
- * The list has memory in WebAssembly. It is freed when the list is collected, or at once by {@link MessageList.free},
+ * The list has memory in WebAssembly. It is freed when the list is collected, or at once by {@link MessageList.dispose},
  * also as `using list = new MessageList()`.
  *
  * @example
@@ -56,7 +56,7 @@ export class MessageList<M extends object = LangChainMessage> {
    * Adds text to the end of a message: to its content, or to the last text block of it.
    *
    * @throws {@link ThreadfoldError} `UNKNOWN_MESSAGE` when there is no message with this id, `INVALID_ARGUMENT` when
-   *   the text is not a string, or the message's content cannot take text.
+   *   the text is no string or the message's content takes none.
    */
   append(id: string, text: string): void {
     this.#change((raw) => raw.ask(ASK.append, core.hold(id), core.hold(text)));
@@ -72,8 +72,8 @@ export class MessageList<M extends object = LangChainMessage> {
   }
 
   /**
-   * Returns the list as it is now; a snapshot never changes. A message that did not change between two snapshots is the
-   * same object in both. Two snapshots without a change between them are the same array.
+   * Returns the list as it is now, which never changes. A message that did not change between two snapshots is the same
+   * object in both; two snapshots without a change between them are the same array.
    */
   snapshot(): readonly M[] {
     const raw = this.#live();
@@ -84,21 +84,26 @@ export class MessageList<M extends object = LangChainMessage> {
     );
   }
 
+  /** Whether `dispose` was called. */
+  get isDisposed(): boolean {
+    return this.#raw === undefined;
+  }
+
   /** Frees the WebAssembly memory. Every later call throws `DISPOSED`. */
-  free(): void {
+  dispose(): void {
     const raw = this.#raw;
     this.#raw = undefined;
     if (!this.#busy) raw?.free();
   }
 
   [Symbol.dispose](): void {
-    this.free();
+    this.dispose();
   }
 
   #live(): core.RawMessageList {
     if (this.#busy) throw new ThreadfoldError("BUSY", "This MessageList is being changed.");
     if (this.#raw) return this.#raw;
-    throw new ThreadfoldError("DISPOSED", "This MessageList was freed.");
+    throw new ThreadfoldError("DISPOSED", "This MessageList was disposed.");
   }
 
   #change(work: (raw: core.RawMessageList) => void): void {
@@ -112,7 +117,7 @@ export class MessageList<M extends object = LangChainMessage> {
       );
     } finally {
       this.#busy = false;
-      // A getter that it read freed it.
+      // What it read has freed it.
       if (!this.#raw) raw.free();
     }
   }

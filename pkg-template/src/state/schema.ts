@@ -25,7 +25,7 @@ export type InferState<S> = S extends Schema<infer F> ? StateOf<F> : never;
 /** The update type of a schema: `InferUpdate<typeof schema>`. */
 export type InferUpdate<S> = S extends Schema<infer F> ? UpdatesOf<F> : never;
 
-/** The values that are left, and the keys that were dropped. */
+/** What is left of some values, and what was dropped. */
 export interface Filtered<T> {
   /** The same object, if nothing was dropped. */
   values: T;
@@ -37,7 +37,7 @@ export interface Filtered<T> {
  * Says of each field of a state how it takes updates, how long it lives and who sees it. Make one with
  * {@link defineSchema}.
  *
- * A result shares with the state every value that the update did not change. A schema never changes an argument.
+ * What a schema returns shares with the state whatever an update did not change. It never changes an argument.
  */
 export class Schema<F> {
   readonly fields: F;
@@ -133,15 +133,20 @@ export class Schema<F> {
     return this.#call((raw) => raw.apply(APPLY.checkpoint, core.hold(state), 0));
   }
 
+  /** Whether `dispose` was called. */
+  get isDisposed(): boolean {
+    return this.#raw === undefined;
+  }
+
   /** Frees the WebAssembly memory. Every later call throws `DISPOSED`. You need not: it is freed when collected. */
-  free(): void {
+  dispose(): void {
     const raw = this.#raw;
     this.#raw = undefined;
     if (this.#calls === 0) raw?.free();
   }
 
   [Symbol.dispose](): void {
-    this.free();
+    this.dispose();
   }
 
   /** @internal */
@@ -196,7 +201,7 @@ export class Schema<F> {
 
   #live(): core.RawSchema {
     if (this.#raw) return this.#raw;
-    throw new ThreadfoldError("DISPOSED", "This Schema was freed.");
+    throw new ThreadfoldError("DISPOSED", "This Schema was disposed.");
   }
 }
 

@@ -5,7 +5,7 @@ import type { ThreadEvent } from "../thread/thread-events.js";
 /** The part of a thread that folding needs. The package's `Thread` has it all. */
 export interface ReceivingThread {
   /** The server's state. */
-  readonly confirmed: object;
+  getConfirmedState(): object;
   readonly run: {
     readonly id?: string | undefined;
     readonly status: string;
@@ -13,8 +13,8 @@ export interface ReceivingThread {
     readonly lastEventId?: string | undefined;
   };
   /** The ids of messages that are incomplete, if it says so. */
-  readonly streaming?: readonly string[] | undefined;
-  message(id: string): object | undefined;
+  readonly incompleteIds?: readonly string[] | undefined;
+  getConfirmedMessage(id: string): object | undefined;
   /** Returns whether the run has had the part with this key. */
   had(key: string): boolean;
   /** May return false for an event that it refuses. */
