@@ -1,7 +1,7 @@
 // Event streams whose ids name nothing: several parts have one. No part is passed over in silence.
 import { Thread, type ThreadfoldError } from "threadfold";
 import { foldAgUi } from "threadfold/ag-ui";
-import { foldRun } from "threadfold/langgraph";
+import { foldLangGraph } from "threadfold/langgraph";
 import { describe, expect, test } from "vitest";
 
 const response = (text: string) => new Response(text, { headers: { "content-type": "text/event-stream" } });
@@ -54,7 +54,7 @@ describe.each(IDS)("a body with %s is folded", (_, idAt) => {
     for (const parts of [langGraph, langGraph.slice(0, -1)]) {
       const thread = new Thread();
       const errors = told(thread as never);
-      await foldRun(thread, response(parts.join("")));
+      await foldLangGraph(thread, response(parts.join("")));
       expect([thread.getState().messages.map(({ content }) => content), errors]).toEqual([["hahaha!"], []]);
     }
   });

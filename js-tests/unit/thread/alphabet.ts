@@ -1,4 +1,4 @@
-// What happens to a thread, as letters: those of tests/contract/alphabet.rs, in the same order, said to the package.
+// Actions on a thread, as letters: those of tests/contract/alphabet.rs, in the same order, through the package.
 import { defineSchema, field, Thread } from "threadfold";
 
 type Letter = (word: Word) => void;
@@ -14,7 +14,7 @@ const ai = (content: string) => ({ type: "ai" as const, id: "a", content });
 
 const start = () => new Thread({ schema, values: { messages: [human("0", "old")] } });
 
-/** A thread to which letters are said one after the other. */
+/** A thread that receives one letter after the other. */
 export class Word implements Disposable {
   thread = start();
   #runs = 0;
@@ -248,7 +248,7 @@ export function shown({ thread }: Word): string {
   return text + [...thread.incompleteIds].sort().join(",");
 }
 
-/** How the run stands, and what the server has said, as one line. */
+/** The run's status and the server's values, as one line. */
 export function streamOf({ thread }: Word): string {
   const { id = "-", status, interrupts, lastEventId = "-" } = thread.run;
   let text = ` | ${id} ${status} ${interrupts ? "i" : "-"} ${lastEventId}`;

@@ -1,6 +1,6 @@
-// The thread in wasm answers as the native one does, which is held to the contract's model: every word of up to three
-// letters (five where THREADFOLD_THOROUGH is 1, as in CI), and random long ones. tests/contract/answers.json has one number for
-// all that was shown.
+// The thread in wasm answers as the native one does, which is held to the contract's model. Both get random long words
+// and every word of up to three letters, or five where THREADFOLD_THOROUGH is 1, as in CI. tests/contract/answers.json
+// has one number for all views.
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { isThorough } from "../../support/seed.js";
@@ -13,7 +13,7 @@ interface Answer {
 const path = new URL("../../../tests/contract/answers.json", import.meta.url);
 const answers = JSON.parse(readFileSync(path, "utf8")) as Record<string, Answer>;
 
-/** How long the words are of which there is every one. */
+/** Every word of up to this length is tried. */
 const LENGTH = isThorough() ? 5 : 3;
 const LONG = 1_200_000;
 
@@ -66,7 +66,7 @@ test("random words are answered as natively", { timeout: LONG }, () => {
     const random = randomFrom(BigInt(run) ^ BigInt.asUintN(64, 7n * 0x9e3779b97f4a7c15n));
     using word = new Word();
     for (let left = 2 + random(39); left > 0; left--) {
-      // Drawn first, said then: as there.
+      // The draw comes before the letter, as there.
       ALL[random(ALL.length)]?.(word);
       digest = digested(digest, shown(word));
     }

@@ -51,7 +51,7 @@ const calls: Record<string, Call> = {
   },
   message: (thread, value) => thread.getConfirmedMessage(value),
   had: (thread, value) => thread.had(value),
-  // What a function throws that listens is its own affair.
+  // A listener's own errors are its own affair.
   subscribe: (thread, value) => typeof value === "function" || thread.subscribe(value),
   "optimistic's options": (thread, value) => thread.optimistic({ topic: "z" }, value),
   manual: (thread, value) => thread.optimistic({ topic: "z" }, { manual: value }),

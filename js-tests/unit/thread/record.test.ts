@@ -1,4 +1,4 @@
-// What a thread leaves in a record, and which records it takes.
+// The contents of a thread's record, and the records that a thread accepts.
 import { defineSchema, field, REMOVE_ALL_MESSAGES, Thread, ThreadfoldError, type ThreadRecord } from "threadfold";
 import { expect, test } from "vitest";
 import { isThorough } from "../../support/seed.js";
@@ -74,7 +74,7 @@ test.each([
   expect(again.said("messages")).toEqual(thread.said("messages"));
   using twice = Thread.fromJSON(json(again));
   expect(twice.said("messages")).toEqual(messages);
-  // What did not change is the thread's own message.
+  // Unchanged messages are the thread's own objects.
   const own = again
     .getConfirmedState()
     .messages.filter((message) => messages.some((one) => one.content === message.content));

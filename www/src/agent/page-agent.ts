@@ -44,7 +44,7 @@ export class PageAgent {
         void this.#look();
       },
     });
-    void this.runner.rejoin(); // what a reload cut off can be tried again
+    void this.runner.load(); // what a reload cut off can be tried again
     this.#stopSaving = persist(thread, kept);
     void this.#look();
   }
