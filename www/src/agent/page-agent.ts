@@ -10,7 +10,7 @@ const kept = saved("page agent");
 /** Where the checkpoint is kept that the next run goes on from. */
 const FROM = `${kept.name} from`;
 
-/** What is shown beside the conversation. */
+/** The view beside the conversation. */
 export interface Sight {
   readonly active: ReadonlySet<string>;
   readonly checkpoints: readonly Checkpoint[];
