@@ -7,7 +7,7 @@ import { shortNames } from "./names.mjs";
 import { writeNumbers } from "./numbers.mjs";
 
 export const generated = join(root, "pkg-template", "generated");
-/** What both wasms are called in their folders, so that one inline.ts serves both. */
+/** The name of both wasms in their folders, so that one inline.ts serves both. */
 const name = "threadfold_core";
 
 /** The types of the wasm as text, which bundle.mjs writes once it is optimised. */
@@ -73,8 +73,8 @@ const TWO_WORDS = new RegExp(
 );
 
 /**
- * What wasm-bindgen puts between the core and its imports turns text into bytes and back, which may throw. The core gets
- * nothing then: what was thrown is noted as what user code throws is.
+ * The code that wasm-bindgen puts between the core and its imports converts text to bytes and back, which may throw.
+ * The core gets nothing then, and the error is noted as user code's errors are.
  */
 function letNothingOut(glue) {
   const guarded = glue.replace(
@@ -101,7 +101,9 @@ const REFERENCES = [
   /^ {4}wasm(?:Instance = instance|Module = module|\.__wbindgen_start\(\));\n/gm,
 ];
 
-/** What wasm-bindgen writes for everyone, and nobody needs in the agent's wasm: no text crosses, not even what is wrong. */
+/**
+ * Code that wasm-bindgen writes for everyone and the agent's wasm does not need: no text crosses, not even an error.
+ */
 const NEEDLESS_IN_AGENT = [
   DISPOSE,
   DEPRECATED,
@@ -110,12 +112,12 @@ const NEEDLESS_IN_AGENT = [
   /^let cachedTextDecoder = [^]*?^\}\n/gm,
 ];
 
-/** What nobody needs in the core's. */
+/** Code that the core's wasm does not need. */
 const NEEDLESS = [
   DISPOSE,
   // Text is never written without what makes room for it.
   /^ {4}if \(realloc === undefined\) \{\n[^]*?^ {4}\}\n/gm,
-  // What runs the package's syntax has it.
+  // An engine that runs the package's syntax has it.
   /^if \(!\('encodeInto' in cachedTextEncoder\)\) \{\n[^]*?^\}\n/gm,
   DEPRECATED,
   ...REFERENCES,
@@ -131,7 +133,7 @@ function without(needless, glue) {
   return needless.reduce((rest, one) => rest.replace(one, ""), glue);
 }
 
-/** What is matched here is wasm-bindgen's own way of writing, and another version may have another. */
+/** These patterns match wasm-bindgen's present output, and another version may write another. */
 function checkImports({ glue, imports }) {
   if (!/^ {4}return \{ \w+: import0 \};$/m.test(glue))
     throw new Complaint("The glue has more than one object of imports: scripts/build/names.mjs must change.");
@@ -144,7 +146,7 @@ function checkImports({ glue, imports }) {
     }
     if (isOwn && !/^(?:__wbg_)?__wbindgen/.test(name) && !/^.*\n {8}try \{\n/.test(after)) {
       throw new Complaint(
-        `What ${name} of the glue throws would get into the core: wasm-bindgen writes its functions otherwise now, so letNothingOut in scripts/build/glue.mjs must change.`,
+        `Errors of the glue's ${name} would get into the core. wasm-bindgen writes its functions differently now: update letNothingOut in scripts/build/glue.mjs.`,
       );
     }
   }

@@ -155,9 +155,9 @@ impl<'c, 'a, V: Value + fmt::Display> Conversation<'c, 'a, V> {
     /// Returns what the model is sent.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] for what is no list, and for a policy that makes no sense;
-    /// [`Error::InvalidMessage`] for what is no message; the counter's own. The next look then reads
-    /// everything anew.
+    /// [`Error::InvalidArgument`] if `messages` is not a list, and for a policy that makes no sense;
+    /// [`Error::InvalidMessage`] for an invalid message; the counter's own. After an error the next
+    /// look reads everything anew.
     pub fn view(&mut self, messages: &V, record: Option<&Record<V>>) -> Result<View<V>, Error> {
         if messages.kind() != Kind::Array {
             return Err(Error::value("messages", "a list of messages"));

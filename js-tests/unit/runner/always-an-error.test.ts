@@ -18,7 +18,7 @@ interface Tried {
   subscribe(listener: () => void): () => void;
   sendMessage(text: string): Promise<{ status: string; error?: unknown }>;
   retry(): Promise<{ status: string; error?: unknown }>;
-  rejoin(): Promise<{ status: string; error?: unknown }>;
+  load(): Promise<{ status: string; error?: unknown }>;
   dispose(): void;
 }
 

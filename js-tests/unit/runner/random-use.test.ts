@@ -114,7 +114,7 @@ test.each(Object.entries(WAYS))("%s: random use under faults", async (name, { wi
         else if (step === "stop") going.push(runner.stop());
         else if (step === "retry") ask(runner.retry());
         else if (step === "resume") ask(runner.resume(decisions()));
-        else if (step === "rejoin") ask(runner.rejoin());
+        else if (step === "rejoin") ask(runner.load());
         else {
           const record = JSON.parse(JSON.stringify(thread)) as object;
           runner.dispose();
@@ -142,7 +142,7 @@ test.each(Object.entries(WAYS))("%s: random use under faults", async (name, { wi
 
       // The user finishes: every message is answered, or removed.
       await until(() => [...server.runs.values()].every(({ isOver }) => isOver));
-      await runner.rejoin();
+      await runner.load();
       for (await atRest(); runner.interrupts.length > 0; await atRest()) await runner.resume(decisions());
       for (const { id, status } of thread.pending) if (status === "failed") thread.optimisticUpdate(id).rollback();
       await runner.sendMessage("Hi");

@@ -41,7 +41,7 @@ describe.each(LIBRARIES)("$library", ({ halfGraph }) => {
     const handler = serveLangGraph(halfGraph(saver));
     const thread = reloaded(first);
     const runner = open(thread, handler);
-    expect(await runner.rejoin()).toMatchObject({ status: "failed", error: { status: 404 } });
+    expect(await runner.load()).toMatchObject({ status: "failed", error: { status: 404 } });
     const inStep = async () => {
       const fresh = new Thread({ threadId: thread.threadId });
       await open(fresh, handler).load();
