@@ -1,4 +1,4 @@
-//! Why a graph cannot be, or does not go on.
+//! Why a graph is invalid, or does not continue.
 
 use std::fmt;
 
@@ -36,7 +36,7 @@ pub enum GraphError {
         /// Why.
         error: Error,
     },
-    /// Nothing was saved of the thread that is to go on: langgraph's `EmptyInputError`.
+    /// Nothing was saved of the thread to continue: langgraph's `EmptyInputError`.
     UnknownThread(String),
     /// An answer to what is not asked, or no more: the interrupt's id.
     UnknownInterrupt(String),

@@ -1,4 +1,4 @@
-//! Nodes, and what they are given.
+//! Nodes, and their inputs.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -122,7 +122,7 @@ impl Serialize for Interrupt {
     }
 }
 
-/// A node with something of its own: a client, a database, a model.
+/// A node with fields of its own: a client, a database, a model.
 ///
 /// A closure may hold such a thing, too, but not look at the state while it waits for it: Rust has no
 /// name yet for a closure whose future borrows both. It clones what it needs of the state first.
