@@ -198,7 +198,7 @@ pub struct Nodes;
 /// A node: an `async fn(&S, Ctx) -> Result<S::Update, E>`, one that returns a [`Command`], or a
 /// [`Node`]. `Kind` distinguishes them.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no node of a graph over `{S}`",
+    message = "`{Self}` cannot be a node of a graph over `{S}`",
     note = "a node is an `async fn(&{S}, Ctx)` that returns a `Result` of an update or a `Command<{S}>`, or implements `Node<{S}>`"
 )]
 pub trait NodeFn<'a, S: State, Kind>: Send + Sync {
