@@ -39,7 +39,7 @@ pub struct Context<'a, V> {
     pub policy: Policy,
     /// How a message is counted.
     pub counter: &'a dyn CountTokens<V>,
-    /// Clears old tool results before anything is summarized; `keep` says how many stay.
+    /// Clears old tool results before anything is summarized; `keep` is the number to keep.
     pub clear: Option<ClearOptions<'a>>,
     /// Truncates long arguments of old calls before anything is summarized.
     pub truncate: Option<TruncateOptions<'a>>,
