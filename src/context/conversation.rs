@@ -1,4 +1,4 @@
-//! A conversation that is looked at again and again: a look costs what has changed.
+//! A conversation that is read again and again: a look costs the changes since the last one.
 
 use std::fmt;
 
@@ -19,8 +19,8 @@ use super::trim::Counter;
 use super::truncate::{ContextSize, TruncateOptions, truncate_tool_args};
 use super::view::{Context, Due, View};
 
-/// A conversation as it was looked at last: [`Context::conversation`] makes one. A look reads and counts
-/// the messages that are new, and compares the others. In [`Json`](crate::value::Json) that is a
+/// A conversation at its last look; [`Context::conversation`] makes one. A look reads and counts the new
+/// messages and compares the others. In [`Json`](crate::value::Json) that is a
 /// comparison of pointers; values without an identity are compared whole.
 ///
 /// ```
@@ -54,7 +54,7 @@ impl<V: Value> fmt::Debug for Conversation<'_, '_, V> {
     }
 }
 
-/// What a look found: the list before repair, where its parts come from, and its numbers.
+/// The result of a look: the list before repair, the origin of its parts, and its numbers.
 struct Seen<V: Value> {
     /// The full track.
     full: Vec<V>,
@@ -200,7 +200,7 @@ impl<'c, 'a, V: Value + fmt::Display> Conversation<'c, 'a, V> {
         seen.extend(messages, cutoff.is_none());
         match (record, cutoff) {
             (Some(record), Some(cutoff)) => self.leave_out(&mut seen, messages, record, cutoff)?,
-            // A message that it is about may still come.
+            // Its message may still arrive.
             (Some(_), None) => seen.settled = usize::MAX,
             (None, _) => {}
         }
@@ -314,7 +314,7 @@ impl<'c, 'a, V: Value + fmt::Display> Conversation<'c, 'a, V> {
         }
     }
 
-    /// A result that says no call counts nothing: nobody is sent it.
+    /// Counts nothing for a result without a call: no model receives it.
     fn count(&self, message: &V) -> Result<f64, Error> {
         self.context.counter.count(message).or_else(|error| match Facts::of(message) {
             Ok(Facts::Tool { id: None, .. }) => Ok(0.0),
@@ -370,7 +370,7 @@ impl<'c, 'a, V: Value + fmt::Display> Conversation<'c, 'a, V> {
         }))
     }
 
-    /// What edits would save up to each message, itself included; nothing, if there are no edits.
+    /// Returns the tokens that edits would save up to each message, itself included; none without edits.
     fn saved(&self, seen: &Seen<V>, list: &V) -> Result<Vec<f64>, Error> {
         if self.context.clear.is_none() && self.context.truncate.is_none() {
             return Ok(Vec::new());
