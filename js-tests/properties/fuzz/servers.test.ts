@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { defineSchema, field } from "threadfold";
 import { END, MemorySaver, START, StateGraph } from "threadfold/graph";
-import { serve, serveLangGraph, type FetchHandler } from "threadfold/serve";
+import { serveAgUi, serveLangGraph, type FetchHandler } from "threadfold/serve";
 import { expect, test } from "vitest";
 import { seeded } from "../../support/seed.js";
 
