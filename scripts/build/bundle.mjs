@@ -131,7 +131,7 @@ export async function bundle(wasms) {
         target: "es2022",
         // Modules loaded late use `require` then: jest, for one, does not know `import()` in CommonJS.
         supported: { "dynamic-import": format === "esm" },
-        // Names stay, so that a stack trace says what it is about; the agent half is too large for them.
+        // Names stay, so that a stack trace is readable; the agent half is too large for them.
         minifyIdentifiers: Boolean(short),
         minifySyntax: true,
         minifyWhitespace: true,

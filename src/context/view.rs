@@ -46,7 +46,7 @@ pub struct Context<'a, V> {
     pub policy: Policy,
     /// How a message is counted.
     pub counter: &'a dyn CountTokens<V>,
-    /// Clears old tool results before anything is summarized; `keep` says how many stay.
+    /// Clears old tool results before anything is summarized; `keep` is the number to keep.
     pub clear: Option<ClearOptions<'a>>,
     /// Truncates long arguments of old calls before anything is summarized.
     pub truncate: Option<TruncateOptions<'a>>,
@@ -342,8 +342,8 @@ impl<'a, V: Value + fmt::Display> Context<'a, V> {
     }
 }
 
-/// Whether it is a system message that stays in front: a summary does not, the next one stands for
-/// it, too.
+/// Whether it is a system message that stays in front. A summary does not stay, because the next
+/// one replaces it, too.
 fn is_system<V: Value>(message: &V) -> bool {
     is_kind(message, "system") && !is_summary(message)
 }
