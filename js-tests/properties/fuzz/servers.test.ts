@@ -377,7 +377,7 @@ for (const resumable of [false, true])
       async (requests) => {
         const messages = [{ id: "probe", role: "user", content: "Hi" }];
         const probe = { ...POST, path: "/", body: JSON.stringify({ threadId: "probe", runId: "probe", messages }) };
-        await hold(serve(graphs(), { resumable, cors: true }), requests, probe);
+        await hold(serveAgUi(graphs(), { resumable, cors: true }), requests, probe);
       },
     );
     await fc.assert(law, seeded(`requests to serve, resumable: ${resumable}`, 1_500));
