@@ -6,7 +6,8 @@ import { minify } from "terser";
 import { Complaint, root } from "../process.mjs";
 import { fingerprint } from "./fingerprint.mjs";
 import { generated } from "./glue.mjs";
-import { printable } from "./printable.mjs";
+import { asBase64, printable } from "./printable.mjs";
+import { uses } from "./tricks.mjs";
 
 const source = join(root, "pkg-template", "src");
 
@@ -102,61 +103,65 @@ const EXTERNAL = [
   "node:*",
 ];
 
-/** Returns the bundles as `files`, `{ name: text }`, and the paths of the `modules` that are in them. */
-export async function bundle(wasms) {
+/**
+ * Returns the bundles as `files`, `{ name: text }`, and the paths of the `modules` that are in them. `isWanted` chooses
+ * bundles by their names.
+ */
+export async function bundle(wasms, isWanted = () => true) {
   const [core, agentCore] = [wasms.core, wasms.agent].map((path) => {
     const wasm = readFileSync(path);
-    return { ...printable(wasm), fingerprint: fingerprint(wasm) };
+    return { ...(uses("printable") ? printable : asBase64)(wasm), fingerprint: fingerprint(wasm) };
   });
   writeFileSync(join(generated, "wasm-text.js"), textModule(core));
   writeFileSync(join(generated, "agent", "wasm-text.js"), textModule(agentCore));
   const modules = new Set();
   const files = await Promise.all(
-    BUNDLES.map(async ({ file, path, entry, core: via, agent, agentCore: agentCoreFile, short, format, banner }) => {
-      const wasm = agent ? agentCore : core;
-      const { outputFiles, metafile } = await build({
-        entryPoints: [path ?? (agent ? join(source, "core", agent) : join(source, "entries", `${entry}.ts`))],
-        bundle: true,
-        write: false,
-        metafile: true,
-        outfile: file,
-        absWorkingDir: root,
-        format,
-        // "neutral" leaves process.env.NODE_ENV alone, for the bundler of whoever imports this; "node" does so too and
-        // lists a CJS file's exports in the way that Node can see.
-        platform: format === "cjs" ? "node" : "neutral",
-        mainFields: ["module", "main"],
-        target: "es2022",
-        // What is loaded late is CommonJS's own then: jest, say, knows no `import()` in it.
-        supported: { "dynamic-import": format === "esm" },
-        // Names stay, so that a stack trace says what it is about; the agent half is too large for them.
-        minifyIdentifiers: Boolean(short),
-        minifySyntax: true,
-        minifyWhitespace: true,
-        // Node prints the line that threw, which should not be the whole bundle.
-        lineLimit: LINE,
-        legalComments: "none",
-        ...(banner && { banner: { js: banner } }),
-        external: EXTERNAL,
-        plugins: [
-          ...(via ? [useCore(via), shortGlue] : []),
-          ...(via || agent ? [leaveOut(wasm)] : []),
-          ...(agent ? [useAgentFiles] : []),
-          ...(agentCoreFile ? [useAgentCore(agentCoreFile)] : []),
-          ...(IMPORTS[entry] ? [useEntries(IMPORTS[entry])] : []),
-          ...(short ? [namedErrors] : []),
-        ],
-        logLevel: "warning",
-        // wasm-bindgen lists the snippet's module once for each block of imports from it.
-        logOverride: { "duplicate-object-key": "silent" },
-      });
-      const [{ inputs }] = Object.values(metafile.outputs);
-      for (const [path, { bytesInOutput }] of Object.entries(inputs)) if (bytesInOutput > 0) modules.add(path);
-      const [{ text }] = outputFiles;
-      checkImports(file, text);
-      const shorter = short && format === "esm" ? await minified(text) : text;
-      return [file, filled(file, checked(file, named(shorter)), wasm.text)];
-    }),
+    BUNDLES.filter(({ file }) => isWanted(file)).map(
+      async ({ file, path, entry, core: via, agent, agentCore: agentCoreFile, short, format, banner }) => {
+        const { outputFiles, metafile } = await build({
+          entryPoints: [path ?? (agent ? join(source, "core", agent) : join(source, "entries", `${entry}.ts`))],
+          bundle: true,
+          write: false,
+          metafile: true,
+          outfile: file,
+          absWorkingDir: root,
+          format,
+          // "neutral" leaves process.env.NODE_ENV alone, for the bundler of whoever imports this; "node" does so too and
+          // lists a CJS file's exports in the way that Node can see.
+          platform: format === "cjs" ? "node" : "neutral",
+          mainFields: ["module", "main"],
+          target: "es2022",
+          // What is loaded late is CommonJS's own then: jest, say, knows no `import()` in it.
+          supported: { "dynamic-import": format === "esm" },
+          // Names stay, so that a stack trace says what it is about; the agent half is too large for them.
+          minifyIdentifiers: Boolean(short) && uses("agent names"),
+          minifySyntax: true,
+          minifyWhitespace: true,
+          // Node prints the line that threw, which should not be the whole bundle.
+          lineLimit: LINE,
+          legalComments: "none",
+          ...(banner && { banner: { js: banner } }),
+          external: EXTERNAL,
+          plugins: [
+            ...(via ? [useCore(via)] : []),
+            ...(via && uses("glue names") ? [shortGlue] : []),
+            ...(agent ? [useAgentFiles] : []),
+            ...(agentCoreFile ? [useAgentCore(agentCoreFile)] : []),
+            ...(IMPORTS[entry] ? [useEntries(IMPORTS[entry])] : []),
+            ...(short ? [namedErrors] : []),
+          ],
+          logLevel: "warning",
+          // wasm-bindgen lists the snippet's module once for each block of imports from it.
+          logOverride: { "duplicate-object-key": "silent" },
+        });
+        const [{ inputs }] = Object.values(metafile.outputs);
+        for (const [path, { bytesInOutput }] of Object.entries(inputs)) if (bytesInOutput > 0) modules.add(path);
+        const [{ text }] = outputFiles;
+        checkImports(file, text);
+        const shorter = short && format === "esm" && uses("terser") ? await minified(text) : text;
+        return [file, checked(file, named(shorter))];
+      },
+    ),
   );
   return { files: Object.fromEntries(files), modules: [...modules] };
 }
@@ -191,21 +196,6 @@ function checked(file, text) {
     );
   return text;
 }
-
-/** The wasm's text goes in last, on a line of its own: esbuild would break it at each `LINE`, which costs 3 KiB. */
-const PLACEHOLDER = "the text of the wasm";
-function filled(file, text, wasm) {
-  const parts = text.split(`"${PLACEHOLDER}"`);
-  if (parts.length > 2 || (parts.length < 2 && text.includes(PLACEHOLDER)))
-    throw new Complaint(`${file} does not quote the wasm's text once: see scripts/build/bundle.mjs.`);
-  return parts.join(`\n${JSON.stringify(wasm)}\n`);
-}
-const leaveOut = (core) => ({
-  name: "wasm text",
-  setup(esbuild) {
-    esbuild.onLoad({ filter: /wasm-text\.js$/ }, () => ({ contents: textModule({ ...core, text: PLACEHOLDER }) }));
-  },
-});
 
 const textModule = (values) =>
   Object.entries(values)
