@@ -27,8 +27,8 @@ pub enum Compat {
 /// context of its `input`.
 ///
 /// `state` is an object of fields; `messages` a list of messages in the forms `add_messages`
-/// accepts; `input` an AG-UI `RunAgentInput`, of which it reads `tools`, `context` and
-/// `forwardedProps`. Drops a leading system message, and every message whose id the state already
+/// accepts; `input` an AG-UI `RunAgentInput`: it reads `tools`, `context` and `forwardedProps`.
+/// Drops a leading system message, and every message whose id the state already
 /// has. `tools` holds one tool for each name, and `"ag-ui"` is `{ tools, context }`. Other keys of
 /// the state stay unchanged.
 ///

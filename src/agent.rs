@@ -1,5 +1,5 @@
-//! The decisions of an agent's loop: who runs after the model, which calls wait for a yes, which are
-//! too many, what a sub-agent gives back.
+//! The decisions of an agent's loop: the next node after the model, the calls that need approval,
+//! the limits, and a sub-agent's result.
 //!
 //! They are over positions, ids as small numbers, and flags: a host reads those from its messages,
 //! and does what is decided. The npm package makes the same decisions with the same code.

@@ -31,7 +31,7 @@ pub enum Error {
         index: Option<usize>,
         /// The wrong field, such as `.id`; empty for the message itself.
         field: Option<&'static str>,
-        /// What that field should be; without a field, what is wrong with the message.
+        /// The form that the field needs; without a field, the fault of the message.
         reason: String,
     },
     /// A removal of an id that is not in the list.
@@ -60,7 +60,7 @@ pub enum Error {
     InvalidArgument {
         /// The name of the value: an argument or a field.
         what: String,
-        /// What it should be.
+        /// The form that it needs.
         expected: &'static str,
     },
     /// Several writes to a field that takes one a super-step.
@@ -84,7 +84,7 @@ pub enum Error {
     NoInput,
     /// An invalid schema: an unknown reducer, visibility or lifetime.
     InvalidSchema {
-        /// What is wrong with it.
+        /// The fault.
         reason: String,
     },
     /// Two schemas declare one field with different reducers.
@@ -100,7 +100,7 @@ pub enum Error {
     InvalidPatch {
         /// The operation's position in the patch.
         index: usize,
-        /// What is wrong with it.
+        /// The fault.
         reason: String,
     },
     /// A patch path that does not exist.
@@ -174,7 +174,7 @@ impl Error {
         form.split("{}").zip(parts).flat_map(|(before, part)| [before, part]).collect()
     }
 
-    /// Returns the code and, behind a space, the sentence with braces in place of its parts. One text
+    /// Returns the code and, after a space, the sentence with braces in place of its parts. One text
     /// for both, and in the WebAssembly build JavaScript puts the sentence together: every other way
     /// takes more room there.
     pub(crate) fn form(&self) -> &'static str {
@@ -235,7 +235,7 @@ impl Error {
         }
     }
 
-    /// Returns the part of the sentence that is no text yet: a position, or the problems.
+    /// Returns the part of the sentence that is not text yet: a position, or the problems.
     pub(crate) fn own_part(&self) -> String {
         match self {
             Self::InvalidTodos { problems } => problems.join("\n"),

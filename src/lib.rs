@@ -23,9 +23,9 @@
 //! - **JSON in, JSON out**: [`add_messages`], [`merge_tools`], [`replace_todos`], [`merge_files`],
 //!   [`apply_patch`], [`langgraph_default_merge_state`]. Each takes any [`Value`]; natively that is
 //!   [`serde_json::Value`], or [`Json`], whose values are shared.
-//! - **Your own types**: start at [`typed`], which has [`typed::add_messages`] over [`Message`]s
-//!   and anything [`Identified`], [`typed::MessageList`], and [`State`], which you derive for a
-//!   struct whose every field has a [`Reducer`].
+//! - **Your own types**: start at [`typed`]. Derive [`State`] for a struct whose every field has a
+//!   [`Reducer`]; [`typed::add_messages`] and [`typed::MessageList`] hold [`Message`]s and anything
+//!   [`Identified`].
 //! - **A graph of nodes**: [`graph::StateGraph`] runs `async fn`s over a [`State`] as LangGraph does.
 //! - **A state known only at run time**: [`Schema`] merges an update, or a super-step of several
 //!   writers, and declares what is input and output.
@@ -39,8 +39,8 @@
 //! | `js` (default) | on `wasm32-unknown-unknown`, takes random ids from JavaScript's `crypto`, by wasm-bindgen; does nothing elsewhere |
 //! | `bindings`, `bindings-agent` | export the functions of the npm package's wasms: for its build alone |
 //!
-//! Without `js`, a program for `wasm32-unknown-unknown` says itself where randomness comes from: it
-//! depends on `uuid` with one of that crate's features for it, `rng-getrandom` or `rng-rand`.
+//! Without `js`, a program for `wasm32-unknown-unknown` chooses the source of randomness itself: it
+//! depends on `uuid` with the feature `rng-getrandom` or `rng-rand`.
 //!
 //! Nothing panics, whatever comes in: an input that cannot be folded is an [`Error`] with a stable
 //! code.

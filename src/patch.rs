@@ -51,7 +51,7 @@ struct Operation<'a, V> {
     refused: Option<&'a str>,
 }
 
-/// What to do at a path's end.
+/// The change at a path's end.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Deed {
     Add,

@@ -1,7 +1,7 @@
 //! Reducers: functions that fold an update into a field's value.
 //!
-//! As functions over any [`Value`]: [`messages`], [`tools`], [`todos`], [`files`]. As a
-//! [`Reducer`], which you name for a field of a typed state: [`AddMessages`], [`Append`],
+//! Functions over any [`Value`]: [`messages`], [`tools`], [`todos`], [`files`]. A [`Reducer`] for a
+//! field of a typed state: [`AddMessages`], [`Append`],
 //! [`Replace`], [`MergeTools`], [`MergeFiles`], [`ReplaceTodos`], and for your own [`ReducerFn`]
 //! and [`TryReducerFn`].
 
@@ -33,9 +33,8 @@ pub trait Reducer<T, U = T> {
     /// The reducer's own, for an update that it refuses.
     fn merge(&self, current: T, update: U) -> Result<T, Error>;
 
-    /// Folds `update` into `current` in two halves, so that an update of many fields is folded
-    /// whole or not at all: this half checks whether it can be, and returns a closure that folds
-    /// it.
+    /// Checks whether `update` can be folded into `current`, and returns a closure that folds it. In
+    /// two halves, an update of many fields is folded whole or not at all.
     ///
     /// The default folds into a copy of `current`. [`AddMessages`] of typed items, [`Append`] and
     /// [`Replace`] make no copy.

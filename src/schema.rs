@@ -250,8 +250,8 @@ impl<V> Schema<V> {
 }
 
 impl<V: Clone> Schema<V> {
-    /// Combines several schemas into one, the base schema last: a later declaration of a field
-    /// replaces an earlier one, but a field that any of them makes private stays private.
+    /// Combines several schemas into one, the base schema last. A later declaration of a field
+    /// replaces an earlier one. A field that any of them makes private stays private.
     ///
     /// In LangChain an earlier public declaration can show a field that a later one hides; here
     /// private wins.

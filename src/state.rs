@@ -90,10 +90,12 @@ impl<V: Value> Schema<V> {
     }
 
     /// Returns a state after one super-step of several writers' partial updates, by the rules of
-    /// LangGraph's channels: a field that replaces takes one write, a field with a reducer folds
-    /// its writes in order, an ephemeral field without a write is cleared, and an `Overwrite`
-    /// (`{ "__overwrite__": v }` or `{ "type": "__overwrite__", "value": v }`) sets a field with a
-    /// reducer whatever else was written.
+    /// LangGraph's channels:
+    /// - A field that replaces takes one write.
+    /// - A field with a reducer folds its writes in order.
+    /// - An ephemeral field without a write is cleared.
+    /// - An `Overwrite` (`{ "__overwrite__": v }` or `{ "type": "__overwrite__", "value": v }`) sets a
+    ///   field with a reducer, whatever else was written.
     ///
     /// # Errors
     /// [`Error::ConcurrentUpdate`], [`Error::TwoOverwrites`], [`Error::InvalidArgument`], and the
@@ -185,8 +187,8 @@ fn written<V: Value>(
         let last = writes.last().cloned().unwrap_or_else(V::null);
         return field.fold(current, last).map_err(|error| error.of(key));
     }
-    // A long list is passed over once, not for each of many writes: those of messages go into one
-    // with an index, those that only append are gathered.
+    // A long list is read once, not for each of many writes. Writes of messages go into a list with
+    // an index; writes that only append are gathered.
     let many = |at: usize| at > 0 && writes.len() > 8;
     let (mut messages, mut gathered) = (None::<MessageList<V>>, None);
     // Writes before an `Overwrite` are still folded, so that their errors are reported; those after

@@ -6,9 +6,10 @@
 //! - [`State`] is a struct whose every field has a [`Reducer`](crate::reducer::Reducer):
 //!   `#[derive(State)]` writes its partial update.
 //!
-//! You can build a program of nodes in three ways (`examples/rust/` has a program for each). **A
-//! node merges** and returns the whole state; **the caller merges** what a node returns, its part
-//! of the state; or **a loop runs the nodes** and merges each one's part:
+//! You can build a program of nodes in three ways (`examples/rust/` has a program for each):
+//! - **A node merges** and returns the whole state.
+//! - **The caller merges** the part of the state that a node returns.
+//! - **A loop runs the nodes** and merges each one's part:
 //!
 //! ```
 //! use threadfold::reducer::AddMessages;

@@ -1,10 +1,11 @@
 //! JSON-shaped data, in whichever heap it lives.
 //!
 //! The core never owns a copy of a message, a file or a state value: it queries a [`Value`] and has
-//! it build the result in its own heap. There are three heaps: [`Json`], whose values are shared, and
-//! may be nested as deep as a server likes; [`serde_json::Value`], whose values have one owner each,
-//! and overflow the stack when one that is tens of thousands deep is dropped or written; and, in the
-//! npm package, JavaScript's own, where a value is a handle and nothing is serialised.
+//! it build the result in its own heap. There are three heaps:
+//! - [`Json`]: its values are shared, and nested as deep as a server likes.
+//! - [`serde_json::Value`]: its values have one owner each. Dropping or writing one that is tens of
+//!   thousands deep overflows the stack.
+//! - JavaScript's own, in the npm package: a value is a handle, and nothing is serialised.
 
 use std::borrow::Cow;
 
@@ -51,8 +52,8 @@ pub enum Kind {
 /// JSON-shaped data in some heap.
 ///
 /// Reading returns a borrow where the heap has one and a handle where it does not, never a deep
-/// copy. Building takes the old value and returns the new one: a heap of shared values copies the
-/// one node that changes, a heap of owned values changes it in place.
+/// copy. Building takes the old value and returns the new one. A heap of shared values copies the
+/// node that changes; a heap of owned values changes it in place.
 ///
 /// For a heap of your own, implement these methods and `impl Bulk for MyValue {}`; override methods
 /// of [`Bulk`] where your heap can do better.

@@ -6,8 +6,10 @@
 
 mod agent;
 mod buffer;
+mod context;
 mod graph;
 
 pub use agent::decide;
 pub use buffer::buffer;
+pub use context::{ask_list, extend_list, open_list};
 pub use graph::{RawPlan, RawRun};

@@ -14,6 +14,7 @@ const MODE = "token and a look, by NODE_ENV";
 const ARGUMENTS = "LangGraph token of tool arguments";
 const UPDATES = "token and a look, by updates";
 const DECISION = "context, a streamed token and the decision";
+const DUE = "context, due where something is due, one message more";
 const TRIM = "trimMessages to 4,000 tokens";
 const STEP = "graph, a super-step that adds a message";
 const RUN = "graph, a run of so many nodes";
@@ -99,6 +100,16 @@ export const BARS = [
     measured: ratio(DECISION, n, "threadfold", "handwritten"),
     atMost: 3,
   })),
+  ...[100, 1_000, 10_000].map((n) => ({
+    what: `the same, n = ${n.toLocaleString("en")}, µs`,
+    measured: ({ us }) => us(DECISION, n, "threadfold"),
+    atMost: 1,
+  })),
+  {
+    what: "context, due where something is due, one message more on 10,000, µs",
+    measured: ({ us }) => us(DUE, 10_000, "threadfold"),
+    atMost: 200,
+  },
   ...["threadfold", "threadfold, messages not seen before"].map((what) => ({
     what: `trimMessages of 10,000 to 4,000 tokens, @langchain/core / ${what}`,
     measured: ratio(TRIM, 10_000, "@langchain/core", what),
@@ -147,6 +158,11 @@ export const BARS = [
     measured: ratio(`agent, own share of a turn${more}`, 1, "langchain", "threadfold"),
     atLeast: 20,
   })),
+  {
+    what: "Context alone, with the wasm, gzipped, KiB",
+    measured: ({ sizes }) => sizes["threadfold/context, bundled and minified, its Context alone"] / 1024,
+    atMost: 32,
+  },
   { what: "the wasm, gzipped, KiB", measured: ({ sizes }) => sizes["the wasm"] / 1024, atMost: 45 },
   {
     what: "all JS of the default entry, wasm inlined, gzipped, KiB",

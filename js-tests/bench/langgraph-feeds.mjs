@@ -16,7 +16,7 @@ export async function folding(messages) {
   });
   void foldRun(thread, feed);
   await feed.say([{ event: "metadata", data: { run_id: "r" } }]);
-  return { say: (parts) => feed.say(parts), messages: () => seen.messages, free: () => thread.free() };
+  return { say: (parts) => feed.say(parts), messages: () => seen.messages, free: () => thread.dispose() };
 }
 
 /** What the SDK's `useStream` is built on. */

@@ -52,7 +52,7 @@ const IMPORTS = {
 const AGENT = ["context", "context/offload", "graph", "agent"];
 
 /** Those of them that import its core, with the second wasm, from a file of its own: a program has it once. */
-const WITH_AGENT_CORE = ["graph", "agent"];
+const WITH_AGENT_CORE = ["context", "graph", "agent"];
 
 const FORMATS = [
   { extension: "js", format: "esm" },

@@ -15,7 +15,7 @@ const RULES = {
   "opens with What or Who": (sentence) =>
     Number(/^(?:What|Whatever|Who|Whoever)\b/.test(sentence) && !sentence.endsWith("?")),
   "opens with Of": count(/^Of (?:an?|the|what|all|one|those|them|it)\b/),
-  "is no": count(/\b(?:is|are|was|were) no(?:ne|body|thing)?\b(?! longer| more)/g),
+  "is no": count(/(?<!\b[Tt]here )\b(?:is|are|was|were) no(?:ne)?\b(?! longer| more)/g),
   told: count(/\b(?:told|tells? (?!whether|apart)|telling)\b/g),
   said: count(/\b(?:said|hears?|heard)\b/g),
   take: count(/\b(?:takes?|took|taken|taking) (?:\w+ )?(?:along|note|back)\b/g),

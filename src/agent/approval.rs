@@ -1,6 +1,6 @@
-//! Which calls wait for a yes, and what becomes of each when a human has spoken.
+//! Approval of calls: which ones wait for a human, and how each decision changes them.
 
-/// What a human says to a call.
+/// A human's decision on a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
     /// Run it.
@@ -45,7 +45,7 @@ const fn bit(decision: Decision) -> u32 {
     1 << decision as u32
 }
 
-/// What becomes of a call.
+/// The result of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// It runs.

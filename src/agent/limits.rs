@@ -1,6 +1,6 @@
 //! How many calls a thread and a run may make.
 
-/// What was called so far, and the most that may be.
+/// The calls made so far, and the most that are allowed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
     /// Calls of the thread.

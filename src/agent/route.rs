@@ -20,7 +20,7 @@ pub struct Call {
     pub is_answer: bool,
 }
 
-/// What comes next.
+/// The next step of the loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
     /// The model is asked again.
@@ -33,14 +33,14 @@ pub enum Next {
     Calls(Vec<u32>),
 }
 
-/// What is known when the model has answered.
+/// The facts of a turn once the model has answered.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Turn<'a> {
     /// Where a middleware wants to go.
     pub jump: Option<Jump>,
-    /// The calls of the last message of the model's; none if there is no such message.
+    /// The calls of the last model message, if there is one.
     pub calls: Option<&'a [Call]>,
-    /// The ids that the results behind it answer.
+    /// The ids that the results after it answer.
     pub answered: &'a [u32],
     /// Whether the answer has the form that was asked for.
     pub is_structured: bool,
@@ -74,7 +74,7 @@ pub fn after_model(turn: &Turn<'_>) -> Next {
     if !pending.is_empty() {
         return Next::Calls(pending);
     }
-    // Every call was answered without being run: the model has to hear it.
+    // Every call was answered without being run: the model must receive the answers.
     if calls.is_empty() || turn.is_structured { Next::End } else { Next::Model }
 }
 

@@ -1,4 +1,4 @@
-//! What a sub-agent sees of its parent's state, and what it gives back.
+//! The part of its parent's state that a sub-agent receives, and the part that it returns.
 
 use crate::value::{Found as _, Value};
 

@@ -6,7 +6,7 @@
 use crate::value::ByNumber;
 
 /// No message, no call.
-pub(super) const NONE: u32 = u32::MAX;
+pub(crate) const NONE: u32 = u32::MAX;
 
 /// What a decision needs to know of a message. Ids of calls are small numbers.
 #[derive(Debug, Clone, Copy)]

@@ -1,7 +1,8 @@
 //! The messages of a context in numbers, and what a policy makes of them.
 
 use super::cut::{Row, Track, index};
-use super::policy::{Decision, Limits};
+use super::limits::Limits;
+use super::policy::Decision;
 
 /// What a decision needs to know of an assistant message, beside its calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -81,6 +82,13 @@ impl Ledger {
             reported = usage.total_tokens.filter(|_| usage.reported).unwrap_or(f64::NAN);
         }
         self.entries.push(Entry { sum, reported, scale });
+    }
+
+    /// Keeps the first `length` messages.
+    #[cfg(feature = "bindings-agent")]
+    pub(crate) fn truncate(&mut self, length: u32) {
+        self.track.truncate(length);
+        self.entries.truncate(length as usize);
     }
 
     fn len(&self) -> u32 {

@@ -6,7 +6,8 @@ use crate::value::Value;
 use super::call_fields::is_for_screen;
 use super::estimate::Estimate;
 use super::estimate_message::{TOKENS_PER_IMAGE, estimate_message};
-use super::policy::{Policy, Threshold};
+use super::limits::Limits;
+use super::policy::Policy;
 use super::view::View;
 
 /// Counts what a model is sent while it grows, at the cost of what is new: a token costs one
@@ -39,7 +40,7 @@ pub struct Meter {
     /// The last message; none, if text that is added to it is not sent.
     last: Option<Estimate>,
     messages: usize,
-    thresholds: Vec<Threshold>,
+    limits: Limits,
 }
 
 impl Meter {
@@ -52,7 +53,7 @@ impl Meter {
         let last = messages.checked_sub(1).and_then(|last| view.messages.at(last));
         let last = last.map(|last| estimate_message(&*last, TOKENS_PER_IMAGE)).transpose()?;
         let before = view.tokens - last.as_ref().map_or(0.0, tokens_of);
-        Ok(Self { before, last, messages, thresholds: policy.thresholds() })
+        Ok(Self { before, last, messages, limits: Limits::from(policy) })
     }
 
     /// Adds a message at the end.
@@ -85,8 +86,7 @@ impl Meter {
     #[must_use]
     #[allow(clippy::cast_precision_loss)] // None has so many.
     pub fn is_due(&self) -> bool {
-        let (tokens, messages) = (self.tokens(), self.messages as f64);
-        self.thresholds.iter().any(|one| tokens >= one.tokens && messages >= one.messages)
+        self.tokens() >= self.limits.due_at(self.messages as f64)
     }
 }
 

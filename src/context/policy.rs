@@ -4,6 +4,7 @@
 //! (system messages, a summary), and the messages that are kept. Between two compactions it only
 //! grows, so each decision costs what has changed.
 
+use super::limits::Measure;
 use crate::error::Error;
 
 /// A measure of a context: as a trigger what it has at least, for what is kept the most.
@@ -115,74 +116,9 @@ impl Policy {
     /// Returns the triggers with fractions as tokens. Without the model's number, no fraction holds.
     #[must_use]
     pub fn thresholds(&self) -> Vec<Threshold> {
-        let mut thresholds = Vec::with_capacity(self.trigger.len());
-        for size in &self.trigger {
-            thresholds.push(Threshold {
-                tokens: self.tokens_of(size, f64::NEG_INFINITY),
-                messages: size.messages.map_or(f64::NEG_INFINITY, f64::from),
-            });
-        }
-        thresholds
-    }
-
-    /// The larger of its tokens and its fraction, or `none`.
-    fn tokens_of(&self, size: &Size, none: f64) -> f64 {
-        let all = self.max_input_tokens.unwrap_or(f64::INFINITY);
-        let share = size.fraction.map_or(f64::NAN, |fraction| (all * fraction).floor().max(1.0));
-        // Of a number and NaN, `max` is the number.
-        let tokens = size.tokens.unwrap_or(f64::NAN).max(share);
-        if tokens.is_nan() { none } else { tokens }
-    }
-
-    /// What to keep, at most.
-    fn kept(&self, thresholds: &[Threshold]) -> Threshold {
-        if let Some(keep) = &self.keep {
-            return Threshold {
-                tokens: self.tokens_of(keep, f64::INFINITY).floor().max(1.0),
-                messages: keep.messages.map_or(f64::INFINITY, f64::from),
-            };
-        }
-        let half = |most: f64, of: f64| if of > 0.0 { most.min((of / 2.0).floor()) } else { most };
-        let mut kept = Threshold { tokens: f64::INFINITY, messages: f64::INFINITY };
-        for one in thresholds {
-            kept.tokens = half(kept.tokens, one.tokens - self.overhead);
-            kept.messages = half(kept.messages, one.messages);
-        }
-        kept
-    }
-}
-
-/// A policy, resolved: what a [`Ledger`](super::ledger::Ledger) decides by.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Limits {
-    pub(crate) thresholds: Vec<Threshold>,
-    pub(crate) keep: Threshold,
-    pub(crate) most: f64,
-    pub(crate) overhead: f64,
-    pub(crate) apart: u32,
-    pub(crate) scaled: bool,
-    pub(crate) as_langchain: bool,
-    pub(crate) front_counts: bool,
-    pub(crate) edit_keep_results: u32,
-    pub(crate) edit_keep_messages: u32,
-}
-
-impl From<&Policy> for Limits {
-    fn from(policy: &Policy) -> Self {
-        let thresholds = policy.thresholds();
-        Self {
-            keep: policy.kept(&thresholds),
-            thresholds,
-            most: policy.most.unwrap_or(f64::INFINITY),
-            overhead: policy.overhead,
-            apart: policy.apart,
-            scaled: policy.scaled,
-            as_langchain: policy.cuts == Cuts::AsLangchain,
-            front_counts: policy.front_counts,
-            // What is not edited at all saves nothing, wherever the boundary is.
-            edit_keep_results: policy.edit_keep_results.unwrap_or(0),
-            edit_keep_messages: policy.edit_keep_messages.unwrap_or(0),
-        }
+        let input = self.max_input_tokens.unwrap_or(f64::INFINITY);
+        let threshold = |size| Measure::from(size).threshold(input, f64::NEG_INFINITY);
+        self.trigger.iter().map(threshold).collect()
     }
 }
 

@@ -7,12 +7,12 @@ use crate::value::{ByNumber, Join, Kind, Plan, Value};
 /// Whose rules `add_messages` follows where the two systems differ.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum MessageRules {
-    /// LangGraph's `add_messages`: a removal of an unknown id is an error, messages without an id
-    /// get one, a message removed and sent again keeps its place.
+    /// LangGraph's `add_messages`. A removal of an unknown id is an error. Messages without an id
+    /// get one. A message removed and sent again keeps its place.
     #[default]
     LangGraph,
-    /// DeepAgents' batch reducer: a removal of an unknown id is ignored, messages without an id get
-    /// none, a message removed and sent again comes last, and of two with one id only the last is
+    /// DeepAgents' batch reducer. A removal of an unknown id is ignored. Messages without an id stay
+    /// so. A message removed and sent again comes last. Of two with one id, only the last is
     /// removed.
     DeepAgents,
 }
@@ -29,12 +29,12 @@ impl MessageRules {
 /// Adds the messages of `right` to those of `left`, as LangGraph's `add_messages` does.
 ///
 /// Either side is a list of messages or one message, in any form listed in [`crate::message`].
-/// Replaces a message of a known id in place and appends a new one; a `{ "type": "remove", "id" }`
-/// removes the message with that id, and with the id [`REMOVE_ALL_MESSAGES`] everything before it.
+/// Replaces a message of a known id in place and appends a new one. A `{ "type": "remove", "id" }`
+/// removes the message with that id; the id [`REMOVE_ALL_MESSAGES`] removes everything before it.
 /// Messages without an id get one.
 ///
 /// Differs from the reference once: a removal after a remove-all applies to the messages added
-/// between the two, and is [`Error::RemovedAfterRemoveAll`] when those lack the id. Python returns
+/// between the two. It is [`Error::RemovedAfterRemoveAll`] if those lack the id. Python returns
 /// the removal itself as a message.
 ///
 /// # Errors

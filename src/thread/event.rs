@@ -16,7 +16,7 @@ pub enum Event<V> {
     /// The run has finished; the updates it sent are done.
     RunFinished,
     /// The run has failed; sent updates that the server does not have are marked failed.
-    RunFailed {
+    RunError {
         /// The server's error.
         error: V,
     },

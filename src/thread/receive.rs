@@ -27,7 +27,7 @@ impl<V: Value> Thread<V> {
             }
             Event::RunStarted { id, joined } => self.start_run(id, joined),
             Event::RunFinished => self.finish_run(&mut drift),
-            Event::RunFailed { error } => self.fail_run(&error),
+            Event::RunError { error } => self.fail_run(&error),
             Event::Message { message, after, streaming } => {
                 self.receive_message(&message, after.as_ref(), streaming)?;
             }

@@ -18,8 +18,8 @@ mod json;
 /// unknown type or role is [`MessageKind::Other`]. Keeps unknown fields both ways: see [`Extra`].
 ///
 /// # Errors
-/// Reading fails without a type or a role, and for a known kind with a field of the wrong shape,
-/// such as a number for its content.
+/// Reading fails without a type or a role. It fails for a known kind with a field of the wrong
+/// shape, such as a number for its content.
 ///
 /// ```
 /// use threadfold::Message;
@@ -33,7 +33,7 @@ mod json;
 pub struct Message {
     /// The id by which a later message replaces or removes this one.
     pub id: Option<String>,
-    /// Who speaks, and the content.
+    /// The speaker and the content.
     pub kind: MessageKind,
 }
 
@@ -280,7 +280,7 @@ impl Streamed for Message {
 }
 
 impl Content {
-    /// Reads content from JSON; returns the given value if it is none.
+    /// Reads content from JSON; returns the given value if it is something else.
     fn of(content: Json) -> Result<Self, Json> {
         match content {
             Json::String(text) => Ok(Self::Text(text)),

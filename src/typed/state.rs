@@ -46,7 +46,7 @@ pub trait State: Clone {
     /// Folds `update` into this state in place, whole or not at all.
     ///
     /// Asks every reducer first ([`Reducer::prepare`](crate::reducer::Reducer::prepare)), and only
-    /// then changes anything. So it copies only written fields whose reducer cannot tell
+    /// then changes anything. So it copies only written fields whose reducer cannot check
     /// beforehand: messages, lists, text and replaced values are not copied.
     ///
     /// # Errors
@@ -57,7 +57,7 @@ pub trait State: Clone {
     }
 }
 
-/// What the code that `#[derive(State)]` writes needs by name.
+/// Names that the code of `#[derive(State)]` needs.
 #[doc(hidden)]
 pub mod __private {
     pub use serde::Deserialize;

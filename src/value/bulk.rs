@@ -20,8 +20,8 @@ pub trait Bulk: Sized {
     {
         self.get_owned(key)
     }
-    /// Takes the child under `key` (of an object) to change it and put it back by [`Value::with`];
-    /// a heap of owned values may leave a hole until then.
+    /// Takes the child under `key` of an object, to change it and put it back by [`Value::with`]. A
+    /// heap of owned values may leave a hole until then.
     fn take(&mut self, key: &str) -> Option<Self>
     where
         Self: Value,
@@ -166,9 +166,9 @@ pub trait Bulk: Sized {
     {
         if self.equals(known) { known.clone() } else { self }
     }
-    /// Returns the list of these items of two: for each a position in `left`, in `right`, or in
-    /// both: then the right item, which [`Bulk::reuse`]s the left one. No position is [`u32::MAX`].
-    /// Returns `left` itself when it has just its items.
+    /// Returns the list that `picks` makes of two: each is a position in `left`, in `right`, or in
+    /// both. [`u32::MAX`] stands for none. A position in both takes the right item, which
+    /// [`Bulk::reuse`]s the left one. Returns `left` itself when it has just its items.
     #[must_use]
     fn compose(left: &Self, right: &Self, picks: &[[u32; 2]]) -> Self
     where
@@ -236,7 +236,7 @@ impl<V: Value> Change<V> {
     }
 }
 
-/// What of a list is not shared.
+/// The parts of a list that are not shared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Owned {
     /// The list itself.

@@ -20,9 +20,9 @@ use nodes::Fields;
 
 /// JSON whose strings, lists and objects are shared: the native heap to keep a thread in.
 ///
-/// A clone costs one count, whatever the size. A change copies the nodes on the way to it, and only
-/// those that are shared; both values share everything else, and
-/// [`Value::same`](super::Value::same) sees that at once. So a [`Thread`](crate::Thread) of ten
+/// A clone costs one count, whatever the size. A change copies only the shared nodes on the way to
+/// it. Both values share everything else, and [`Value::same`](super::Value::same) sees that at once.
+/// So a [`Thread`](crate::Thread) of ten
 /// thousand messages returns a new state for each token without copying a message. It is `Send` and
 /// `Sync`, for services with many tasks.
 ///
@@ -190,7 +190,7 @@ macro_rules! from_integers {
 }
 from_integers!(i32, u32, i64, u64);
 
-/// What JSON has no number for, `NaN` and the infinities, becomes null.
+/// `NaN` and the infinities, which JSON lacks, become null.
 ///
 /// ```
 /// use threadfold::Json;

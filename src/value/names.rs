@@ -29,8 +29,8 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Rules most other texts out by their length and their last two bytes: hashing every id of a long
-/// list costs several times as much, and the length can be compared without reading the text.
+/// Rules most other texts out by their length and their last two bytes. Hashing every id of a long
+/// list costs several times as much. The length can be compared without reading the text.
 struct Sieve {
     lengths: u64,
     ends: [bool; 256],

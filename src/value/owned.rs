@@ -163,7 +163,7 @@ impl Bulk for Json {
     fn overlay(mut self, over: &Self, deletes: bool) -> Self {
         if let (Json::Object(map), Json::Object(over)) = (&mut self, over) {
             let goes = |value: &Json| deletes && value.is_null();
-            // Taken out one by one, each would move all behind it.
+            // Removed one by one, each would move all that follow it.
             if over.values().any(goes) {
                 map.retain(|key, _| !over.get(key).is_some_and(goes));
             }

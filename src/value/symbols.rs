@@ -9,8 +9,8 @@ use super::{Join, Value};
 /// Small numbers for recurring texts, for the life of a list: equal texts, equal numbers, counted
 /// from 0.
 pub trait Symbols<V>: Default {
-    /// Returns for each item of a list the number of its text under `key`, new if it had none;
-    /// [`u32::MAX`] for an item without such a text.
+    /// Returns for each item of a list the number of its text under `key`, new if it had none. An item
+    /// without such a text gets [`u32::MAX`].
     fn numbers(&mut self, list: &V, key: &str) -> Vec<u32>;
     /// Returns the number of a text, if it has one.
     fn find(&self, text: &V) -> Option<u32>;

@@ -30,8 +30,8 @@ pub(super) mod event {
     pub const RUN_STARTED: i32 = 16;
     /// "run-finished"
     pub const RUN_FINISHED: i32 = 17;
-    /// "run-failed"
-    pub const RUN_FAILED: i32 = 18;
+    /// "run-error"
+    pub const RUN_ERROR: i32 = 18;
     pub const MESSAGE: i32 = 19;
     /// "message-finished"
     pub const MESSAGE_FINISHED: i32 = 20;

@@ -109,7 +109,7 @@ fn read_event(kind: i32, parts: [Handle; 3]) -> Result<Event<Handle>, Error> {
             Event::RunStarted { id: option(first), joined: option(second).map(Handle::is_true) }
         }
         event::RUN_FINISHED => Event::RunFinished,
-        event::RUN_FAILED => Event::RunFailed { error: first },
+        event::RUN_ERROR => Event::RunError { error: first },
         event::MESSAGE => {
             Event::Message { message: first, after: option(second), streaming: third.is_true() }
         }

@@ -3,6 +3,7 @@
 
 use wasm_bindgen::prelude::*;
 
+use super::buffer::{read, write};
 use crate::agent::approval::{Decision, Gate, Outcome, Refusal, settle};
 use crate::agent::limits::Limits;
 use crate::agent::route::{Call, Jump, Next, Turn, after_model};
@@ -13,16 +14,18 @@ const SETTLE: u32 = 1;
 /// Says "none" where a number may be.
 const NONE: u32 = u32::MAX;
 
-/// Decides what is asked: [`after_model`], [`settle`] or [`Limits::take`].
+/// Decides what is asked about so many numbers of the buffer: [`after_model`], [`settle`] or
+/// [`Limits::take`]. Leaves the answer in the buffer and returns its length.
 #[wasm_bindgen]
 #[must_use]
-pub fn decide(what: u32, numbers: &[u32]) -> Vec<u32> {
-    match what {
-        ROUTE => route(numbers),
-        SETTLE => settled(numbers),
-        _ => taken(numbers),
-    }
-    .unwrap_or_default()
+pub fn decide(what: u32, length: usize) -> usize {
+    let numbers: Vec<u32> = read(length, |numbers| (0..length).map(|_| numbers.whole()).collect());
+    let answer = match what {
+        ROUTE => route(&numbers),
+        SETTLE => settled(&numbers),
+        _ => taken(&numbers),
+    };
+    write(|out| answer.iter().flatten().for_each(|number| out.push(f64::from(*number))))
 }
 
 /// The jump, whether there is an answer, how many calls (none: no message); their ids and whether

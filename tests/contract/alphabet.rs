@@ -293,7 +293,7 @@ impl Letter {
                 Event::RunStarted { id: Some(V::of(json!(format!("r{runs}")))), joined: Some(true) }
             }
             Finish => Event::RunFinished,
-            Fail => Event::RunFailed { error: V::of(json!("down")) },
+            Fail => Event::RunError { error: V::of(json!("down")) },
             Has | Lacks | Partial => {
                 let Said { messages, topic, log } = said(self);
                 let mut values =

@@ -138,7 +138,7 @@ fn say(thread: &mut Thread<Value>, word: &Word, runs: usize) {
         }
         Word::Start => started(&format!("r{runs}")),
         Word::End(true) => Event::RunFinished,
-        Word::End(false) => Event::RunFailed { error: json!("down") },
+        Word::End(false) => Event::RunError { error: json!("down") },
         Word::Say { id, tool, after: Some(after) } => behind(named(*id, *tool), &after.to_string()),
         Word::Say { id, tool, after: None } => message(named(*id, *tool)),
         Word::Grow(id) => text(&id.to_string(), "x"),

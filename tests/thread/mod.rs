@@ -56,7 +56,7 @@ fn snapshot(messages: &[Value]) -> Event<Value> {
 }
 
 fn failed() -> Event<Value> {
-    Event::RunFailed { error: json!("down") }
+    Event::RunError { error: json!("down") }
 }
 
 fn ids(state: &Value) -> Vec<&str> {
@@ -266,7 +266,7 @@ fn event() -> impl Strategy<Value = Event<Value>> {
             .prop_map(|(id, joined)| Event::RunStarted { id, joined }),
         Just(started("r")),
         Just(Event::RunFinished),
-        anything().prop_map(|error| Event::RunFailed { error }),
+        anything().prop_map(|error| Event::RunError { error }),
         (anything(), maybe(), any::<bool>()).prop_map(|(message, after, streaming)| {
             Event::Message { message, after, streaming }
         }),

@@ -31,6 +31,6 @@ async function foldUIMessages(answer: Promise<ReadableStream<UIMessageChunk>>): 
       thread.receive({ type: "message", message, streaming: true });
     thread.receive({ type: "run-finished" });
   } catch (error) {
-    thread.receive({ type: "run-failed", error });
+    thread.receive({ type: "run-error", error });
   }
 }

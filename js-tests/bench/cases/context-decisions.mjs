@@ -7,7 +7,7 @@ const LIMIT = 1e9;
 const TIMES = 1000;
 
 export function cases() {
-  return SIZES.flatMap((n) => [tokenCase(n), turnCase(n), lookCase(n), streamCase(n)]);
+  return SIZES.flatMap((n) => [tokenCase(n), turnCase(n), lookCase(n), streamCase(n), dueCase(n)]);
 }
 
 const context = new Context({ trigger: { tokens: LIMIT } });
@@ -140,6 +140,24 @@ function streamCase(n) {
     contenders: {
       threadfold: stream((list) => context.of(list).due !== null),
       recounted: stream((list) => countTokens(list, { compat: "js" }) >= LIMIT),
+    },
+  };
+}
+
+/** A summary is due at every look, and put off: each look is at one message more. */
+function dueCase(n) {
+  const context = new Context({ trigger: { messages: 50 }, keep: { messages: 20 } });
+  let messages = conversation(n);
+  let turn = 0;
+  return {
+    name: "context, due where something is due, one message more",
+    n,
+    contenders: {
+      threadfold: () => {
+        messages = messages.length < 1.1 * n + 100 ? [...messages] : messages.slice(0, n);
+        messages.push({ type: "human", id: `turn${turn++}`, content: "Go on." });
+        return context.of(messages).due.cutoff;
+      },
     },
   };
 }

@@ -67,7 +67,7 @@ function telling(begin, before, parts) {
   let last;
   return {
     async prepare() {
-      last?.free();
+      last?.dispose();
       last = await begin();
       await last.say(before());
       return { folder: last, parts: parts() };

@@ -113,7 +113,7 @@ function opening() {
       threadfold: () => {
         const thread = new Thread({ values: { messages } });
         const seen = thread.getState().messages;
-        thread.free();
+        thread.dispose();
         return seen;
       },
       handwritten: () => new handwritten.MessageList(messages).snapshot(),

@@ -38,7 +38,7 @@ export async function throughFetch(url: string, graph: string): Promise<Step[]> 
   const witness = new Witness(thread);
   const steps: Step[] = [];
   for (const turn of scenario(graph).turns) {
-    const before = held(thread.confirmed);
+    const before = held(thread.getConfirmedState());
     if ("say" in turn) thread.optimistic({ messages: [userMessage(turn.say)] });
     const input = runInput(thread, {
       tools: scenario(graph).tools ?? [],
@@ -67,7 +67,7 @@ export async function throughFoldHttpAgent(url: string, graph: string): Promise<
   const witness = new Witness(agent.thread as unknown as Thread);
   const steps: Step[] = [];
   for (const turn of scenario(graph).turns) {
-    const before = held(agent.thread.confirmed);
+    const before = held(agent.thread.getConfirmedState());
     await runTurn(agent, graph, turn, await answers(url, graph, threadId, turn));
     steps.push({ before, seen: witness.see(), server: await serverState(url, graph, threadId) });
   }

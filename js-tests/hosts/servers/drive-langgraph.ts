@@ -16,7 +16,7 @@ async function drive(url: string, graph: string, run: Run): Promise<Step[]> {
   const witness = new Witness(thread);
   const steps: Step[] = [];
   for (const turn of (SCENARIOS[graph] as Scenario).turns) {
-    const before = held(thread.confirmed);
+    const before = held(thread.getConfirmedState());
     const id = crypto.randomUUID();
     if ("say" in turn) thread.optimistic({ messages: [{ type: "human", id, content: turn.say }] });
     await foldRun(thread, run(threadId, graph, turn, id)).catch(() => {});

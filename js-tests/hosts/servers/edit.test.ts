@@ -13,7 +13,9 @@ const SERVERS = {
     const runner = new LangGraphRunner(thread, { apiUrl: inject("langGraph"), assistantId: "chat" });
     const inStep = async () => {
       const state = await langGraph.state(inject("langGraph"), thread.threadId as string);
-      expect("refused" in state ? state : held(thread.confirmed)).toEqual("refused" in state ? 0 : held(state.values));
+      expect("refused" in state ? state : held(thread.getConfirmedState())).toEqual(
+        "refused" in state ? 0 : held(state.values),
+      );
     };
     return { thread, runner, inStep };
   },
@@ -22,7 +24,7 @@ const SERVERS = {
     const runner = new AgUiRunner(thread as never, { url: `${inject("agUi")}/chat` });
     const inStep = async () => {
       const state = await agUi.state(inject("agUi"), "chat", thread.threadId as string);
-      expect(held(thread.confirmed)).toEqual("refused" in state ? 0 : holds(state));
+      expect(held(thread.getConfirmedState())).toEqual("refused" in state ? 0 : holds(state));
     };
     return { thread, runner, inStep };
   },
@@ -83,7 +85,7 @@ test("LangGraph: after a stop, and in a stale tab, an edit removes what the serv
   };
   const inStep = async () => {
     const state = await langGraph.state(apiUrl, tab.thread.threadId as string);
-    expect("refused" in state ? state : held(tab.thread.confirmed)).toEqual(
+    expect("refused" in state ? state : held(tab.thread.getConfirmedState())).toEqual(
       "refused" in state ? 0 : held(state.values),
     );
   };

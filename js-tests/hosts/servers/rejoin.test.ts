@@ -44,7 +44,7 @@ async function join(thread: Thread, runId: string, lastEventId?: string): Promis
   await foldRun(thread, stream as AsyncIterable<Part>);
 }
 
-const text = (thread: Thread) => held(thread.confirmed).messages.at(-1)?.["content"];
+const text = (thread: Thread) => held(thread.getConfirmedState()).messages.at(-1)?.["content"];
 
 test.concurrent.each([
   ["slowly", "Count slowly to 40"],

@@ -60,7 +60,9 @@ const SERVERS = {
     },
     inStep: async (thread: Thread) => {
       const state = await langGraph.state(inject("langGraph"), thread.threadId as string);
-      expect("refused" in state ? state : held(thread.confirmed)).toEqual("refused" in state ? 0 : held(state.values));
+      expect("refused" in state ? state : held(thread.getConfirmedState())).toEqual(
+        "refused" in state ? 0 : held(state.values),
+      );
     },
   },
   "AG-UI": {
@@ -76,7 +78,7 @@ const SERVERS = {
     },
     inStep: async (thread: Thread, graph: string) => {
       const state = await agUi.state(inject("agUi"), graph, thread.threadId as string);
-      expect(held(thread.confirmed)).toEqual("refused" in state ? 0 : holds(state));
+      expect(held(thread.getConfirmedState())).toEqual("refused" in state ? 0 : holds(state));
     },
   },
 };
@@ -143,7 +145,7 @@ for (const [name, { open, inStep }] of Object.entries(SERVERS)) {
     }
     expect(end).toEqual({ status: "finished" });
     const second = name === "LangGraph" ? "two" : "one";
-    expect((thread.confirmed as { answers?: unknown }).answers).toEqual(["one", second]);
+    expect((thread.getConfirmedState() as { answers?: unknown }).answers).toEqual(["one", second]);
   });
 
   test.concurrent(`${name}: stops, and the conversation goes on`, async () => {
@@ -268,7 +270,7 @@ describe.each([
     await runner.sendMessage("What is 6 times 7?");
     const other = elsewhere(thread, "todos", options());
     expect(await other.runner.load()).toEqual({ status: "finished" });
-    expect(held(other.thread.confirmed)).toEqual(held(thread.confirmed));
+    expect(held(other.thread.getConfirmedState())).toEqual(held(thread.getConfirmedState()));
     expect(other.thread.getState().todos?.length).toBeGreaterThan(0);
     expect(await other.runner.sendMessage("And 7 times 8?")).toEqual({ status: "finished" });
     await inStep(other.thread);

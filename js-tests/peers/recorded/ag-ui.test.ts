@@ -23,7 +23,7 @@ test.each(NAMES)("is in sync after each run of %s", async (name) => {
   const thread = new Thread();
   const witness = new Witness(thread);
   for (const [index, turn] of readRecording("ag-ui", name).turns.entries()) {
-    const before = held(thread.confirmed);
+    const before = held(thread.getConfirmedState());
     const message = said(turn);
     if (message) thread.optimistic({ messages: [message] });
     await foldAgUi(thread, stream(turn.parts)).catch(() => {});
@@ -53,7 +53,7 @@ test.each(["chat", "todos", "parallel", "files", "log"])(
     for (const turn of readRecording("ag-ui", name).turns) {
       thread.update({ messages: [said(turn)] as never });
       await foldAgUi(thread, stream(turn.parts.filter(({ data }) => data.type !== "MESSAGES_SNAPSHOT")));
-      expect(held(thread.confirmed).messages.map(words)).toEqual(holds(turn.state).messages.map(words));
+      expect(held(thread.getConfirmedState()).messages.map(words)).toEqual(holds(turn.state).messages.map(words));
     }
   },
 );

@@ -17,7 +17,7 @@ test.each(listRecordings("langgraph-v2"))("%s is in sync after each run", async 
   const witness = new Witness(thread);
   const { turns, rejoined } = readRecording("langgraph-v2", name);
   for (const [index, { request, parts, state }] of turns.entries()) {
-    const before = held(thread.confirmed);
+    const before = held(thread.getConfirmedState());
     if (request.params.input) thread.optimistic(request.params.input);
     await foldRun(thread, stream(parts)).catch(() => {});
     const seen = witness.see();

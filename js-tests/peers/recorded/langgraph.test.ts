@@ -34,7 +34,7 @@ async function replay(thread: Thread, name: string): Promise<void> {
   const failing = FAILING[graph] ?? [];
   const witness = new Witness(thread);
   for (const [index, { request, parts, state }] of readRecording("langgraph", name).turns.entries()) {
-    const before = held(thread.confirmed);
+    const before = held(thread.getConfirmedState());
     if (request.input) thread.optimistic(request.input);
     await foldRun(thread, stream(parts)).catch(() => {});
     const server = state.values && held(state.values);
@@ -72,7 +72,7 @@ describe("a thread with a schema", () => {
     for (const { request, parts, state } of readRecording("langgraph", name).turns) {
       thread.update(request.input);
       await foldRun(thread, stream(parts.filter(({ event }) => event !== "values")));
-      const { messages, fields } = held(thread.confirmed);
+      const { messages, fields } = held(thread.getConfirmedState());
       const server = held(state.values);
       expect(messages.map(gist)).toEqual(server.messages.map(gist));
       expect(fields).toMatchObject(server.fields);

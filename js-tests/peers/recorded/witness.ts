@@ -41,7 +41,7 @@ export class Witness {
   see(): Seen {
     const thread = this.#thread;
     return {
-      confirmed: held(thread.confirmed),
+      confirmed: held(thread.getConfirmedState()),
       shown: held(thread.getState()),
       pending: thread.pending.map(({ update, status }) => ({ update: plain(update), status })),
       status: thread.run?.status,

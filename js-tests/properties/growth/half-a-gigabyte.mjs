@@ -19,7 +19,7 @@ step(`${FIELDS} fields`, () => {
   const thread = new Thread({ values: fields(FIELDS, (at) => at) });
   thread.receive({ type: "values", values: fields(FIELDS, (at) => at + 1) });
   assert.equal(thread.getState()[`f${FIELDS - 1}`], FIELDS);
-  thread.free();
+  thread.dispose();
   const schema = defineSchema(fields(FIELDS, () => field.replace()));
   assert.equal(
     Object.keys(
@@ -30,7 +30,7 @@ step(`${FIELDS} fields`, () => {
     ).length,
     FIELDS,
   );
-  schema.free();
+  schema.dispose();
   const small = defineSchema({ topic: field.replace() });
   assert.equal(small.input(fields(FIELDS, (at) => at)).dropped.length, FIELDS);
 });
@@ -45,7 +45,7 @@ step(`${PENDING} pending messages`, () => {
   thread.receive({ type: "values", values: { messages } });
   thread.receive({ type: "run-finished" });
   assert.equal(thread.pending.length, 0);
-  thread.free();
+  thread.dispose();
 });
 
 step(`${TOKENS} tokens`, () => {

@@ -105,7 +105,7 @@ export const lists: Case[] = [
       return list.snapshot();
     },
   },
-  { name: "MessageList: made of n", prepare: (n) => () => new MessageList(messages(n)).free() },
+  { name: "MessageList: made of n", prepare: (n) => () => new MessageList(messages(n)).dispose() },
   {
     name: "MessageList: n tokens into n messages",
     prepare: (n) => {
@@ -113,7 +113,7 @@ export const lists: Case[] = [
       return () => {
         for (let at = 0; at < n; at++) list.append(`m${at}`, "x");
         list.snapshot();
-        list.free();
+        list.dispose();
       };
     },
   },

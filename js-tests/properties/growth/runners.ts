@@ -14,7 +14,7 @@ function failed(n: number, isTogether: boolean): Thread<AgUiState> {
   const thread = new Thread<AgUiState>({ values: { messages: [{ id: "a", role: "assistant", content: "Hi" }] } });
   const fail = () => {
     thread.receive({ type: "run-started" });
-    thread.receive({ type: "run-failed", error: "down" });
+    thread.receive({ type: "run-error", error: "down" });
   };
   for (let at = 0; at < n; at++) {
     thread.optimistic({ messages: [{ id: `u${at}`, role: "user", content: "x" }] });

@@ -9,19 +9,19 @@ const values = (n: number, value: (at: number) => unknown = (at) => at) =>
   Object.fromEntries(times(n, (at) => [`f${at}`, value(at)])) as never;
 
 export const schemas: Case[] = [
-  { name: "defineSchema: n fields", prepare: (n) => () => defineSchema(fields(n)).free() },
+  { name: "defineSchema: n fields", prepare: (n) => () => defineSchema(fields(n)).dispose() },
   {
     name: "combineSchemas: two of n fields",
     prepare: (n) => {
       const [a, b] = [defineSchema(fields(n)), defineSchema(fields(n))];
-      return () => combineSchemas(a, b).free();
+      return () => combineSchemas(a, b).dispose();
     },
   },
   {
     name: "combineSchemas: n of one field",
     prepare: (n) => {
       const all = times(n, (at) => defineSchema({ [`f${at}`]: field.replace() }));
-      return () => (combineSchemas as (...all: unknown[]) => { free: () => void })(...all).free();
+      return () => (combineSchemas as (...all: unknown[]) => { dispose: () => void })(...all).dispose();
     },
   },
   {
@@ -133,7 +133,7 @@ export const schemas: Case[] = [
     name: "new Thread: a schema of n fields",
     prepare: (n) => {
       const schema = defineSchema(fields(n));
-      return () => new Thread({ schema, values: values(n) } as never).free();
+      return () => new Thread({ schema, values: values(n) } as never).dispose();
     },
   },
 ];

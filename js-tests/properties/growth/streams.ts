@@ -27,7 +27,7 @@ const agUi = (name: string, events: (n: number) => Event[], from = 50, most?: nu
     return async () => {
       await foldAgUi(thread, each(all) as AsyncIterable<BaseEvent> as never);
       thread.getState();
-      thread.free();
+      thread.dispose();
     };
   },
 });
@@ -42,7 +42,7 @@ const run = (name: string, parts: (n: number) => object[], most?: number, from =
     return async () => {
       await foldRun(thread, each(all) as never);
       thread.getState();
-      thread.free();
+      thread.dispose();
     };
   },
 });

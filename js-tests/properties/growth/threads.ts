@@ -30,7 +30,7 @@ const on = (
     const subject = make(n);
     return () => {
       const answer = run(subject, n);
-      subject.free();
+      subject.dispose();
       return answer;
     };
   },
@@ -55,7 +55,7 @@ export const threads: Case[] = [
         tell(it, { type: "values", values: { messages: messages(10, `c${at}m`) } });
         const summary = { ...message(`s${at}`), type: "human", additional_kwargs: SUMMARIZED };
         tell(it, { type: "values", values: { messages: [summary, ...messages(1, `c${at}m9`)] } });
-        return it.message("none");
+        return it.getConfirmedMessage("none");
       }),
     50,
   ),
@@ -209,7 +209,7 @@ export const threads: Case[] = [
       const it = thread({ messages: [message("a")] });
       const ops = users(n).map((user) => {
         const op = it.optimistic({ messages: [user] });
-        tell(it, { type: "run-started", runId: user.id }, { type: "run-failed", error: "down" });
+        tell(it, { type: "run-started", runId: user.id }, { type: "run-error", error: "down" });
         return op;
       });
       return () => {
@@ -217,7 +217,7 @@ export const threads: Case[] = [
           op.rollback();
           it.getState();
         }
-        it.free();
+        it.dispose();
       };
     },
   },

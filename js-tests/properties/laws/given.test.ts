@@ -30,7 +30,7 @@ for (const [way, give] of Object.entries(ways)) {
       receive({ type: "text", messageId: "a1", text: " you" });
       expect(given).toEqual({ type: "ai", id: "a1", content: "Hello" });
       expect(thread.getState().messages[0]?.content).toBe("Hello you");
-      thread.free();
+      thread.dispose();
     });
   }
 }

@@ -42,7 +42,7 @@ const subjects = {
 const allFrees = () => frees("rawmessagelist") + frees("rawschema");
 
 describe.each(Object.entries(subjects))("%s", (_, [make, handle, handles]) => {
-  test("is freed without free(), each of thousands", async () => {
+  test("is freed without dispose(), each of thousands", async () => {
     await collect();
     const before = frees(handle);
     const sizes: number[] = [];
@@ -68,11 +68,11 @@ test("nothing is freed while it lives", async () => {
   list.append("1", "x");
   expect(schema.merge({ log: [1] }, { log: [2] }).log).toEqual([1, 2]);
   expect(list.snapshot()[1]?.content).toBe("x");
-  list.free();
-  schema.free();
+  list.dispose();
+  schema.dispose();
 });
 
-test("what free() or `using` freed is not freed again", async () => {
+test("what dispose() or `using` freed is not freed again", async () => {
   await collect();
   const before = allFrees();
   (() => {
@@ -80,8 +80,8 @@ test("what free() or `using` freed is not freed again", async () => {
     using schema = defineSchema({ log: field.append() });
     expect(list.length + Object.keys(schema.fields).length).toBe(51);
     const again = new MessageList();
-    again.free();
-    again.free();
+    again.dispose();
+    again.dispose();
   })();
   expect(allFrees()).toBe(before + 3);
   await collect();

@@ -44,7 +44,7 @@ test(`${TOKENS} tokens into ${MESSAGES} messages, a snapshot every ${TOKENS_PER_
     expect(wasm).toBe(first?.wasm);
     expect(heap - (first?.heap ?? 0)).toBeLessThan(NOISE);
   }
-  list.free();
+  list.dispose();
 });
 
 test("so do whole updates: messages that come and go", async () => {
@@ -65,5 +65,5 @@ test("so do whole updates: messages that come and go", async () => {
   }
   expect(new Set(sizes).size, `wasm memory ${sizes}`).toBe(1);
   for (const heap of heaps) expect(heap - (heaps[0] ?? 0), `heap ${heaps}`).toBeLessThan(NOISE);
-  list.free();
+  list.dispose();
 });

@@ -30,7 +30,7 @@ test("a value that refers to itself is folded, compared and handed out: nothing 
   }
   expect(record === undefined || typeof record === "object").toBe(true);
   thread.receive({ type: "values", values: { f: 1 } });
-  expect(thread.confirmed).toHaveProperty("f", 1);
+  expect(thread.getConfirmedState()).toHaveProperty("f", 1);
 });
 
 test("values that are there often are compared once", () => {

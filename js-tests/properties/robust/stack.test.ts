@@ -59,14 +59,14 @@ test("a thread on a full stack takes a change or throws and is as it was", () =>
   let updates = 0;
   onFullStack(() => {
     const id = `u${ids++}`;
-    const before = thread.confirmed.messages.length;
+    const before = thread.getConfirmedState().messages.length;
     try {
       thread.update({
         messages: [{ type: "ai", id, content: "" }],
         todos: [{ content: id, status: "pending" }],
       } as never);
     } finally {
-      updates += thread.confirmed.messages.length - before;
+      updates += thread.getConfirmedState().messages.length - before;
     }
   });
   expect(thread.getState().messages).toHaveLength(1 + updates);
@@ -86,7 +86,7 @@ test("a thread on a full stack takes a change or throws and is as it was", () =>
   for (const one of [thread, other]) {
     one.update({ messages: [{ type: "ai", id: "last", content: "" }] } as never);
     one.receive({ type: "text", messageId: "last", text: "x" });
-    expect(one.message("last")).toHaveProperty("content", "x");
+    expect(one.getConfirmedMessage("last")).toHaveProperty("content", "x");
   }
 });
 
@@ -97,7 +97,7 @@ test("functions and schemas on a full stack answer or throw", () => {
   onFullStack(() => schema.merge({ log: [1], both: 1 } as never, { log: [2], both: 2 }));
   expect(schema.merge({ both: 1 } as never, { both: 2 })).toEqual({ both: [1, 2] });
   onFullStack(() => applyPatch(nested(40, 1), [{ op: "replace", path: "/a".repeat(40), value: 2 }]));
-  schema.free();
+  schema.dispose();
 });
 
 test("a listener that recurses without end does no harm", () => {
@@ -136,5 +136,5 @@ test("a reducer that calls its schema without end does no harm", () => {
   }
   expect(stackPointer()).toBe(before);
   expect(schema.merge({ deep: 1 } as never, { deep: 0 })).toEqual({ deep: "ground" });
-  schema.free();
+  schema.dispose();
 });

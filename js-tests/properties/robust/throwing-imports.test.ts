@@ -115,7 +115,7 @@ const calls = (thread: Thread, list: MessageList): Record<string, () => unknown>
       { op: "copy", from: "/ä", path: "/c" },
       { op: "add", path: "/ä/1/b", value: 2 },
     ]),
-  defineSchema: () => defineSchema({ ä: field.messages() }).free(),
+  defineSchema: () => defineSchema({ ä: field.messages() }).dispose(),
   merge: () =>
     schema.merge({ log: [1], files: {} } as never, { log: [2], prefs: { ä: 1 }, messages: "hi", both: 1 } as never),
   step: () => schema.step({ log: [1] } as never, [{ log: { __overwrite__: [2] } }, { prefs: { a: 1 } }] as never),
@@ -128,8 +128,8 @@ const calls = (thread: Thread, list: MessageList): Record<string, () => unknown>
   listAdd: () => list.update(["hi", { type: "ai", id: "a", content: [{ type: "text", text: "" }] }] as never),
   listAppend: () => list.append("a", "x"),
   listSnapshot: () => list.snapshot(),
-  newList: () => new MessageList([{ type: "ai", id: "ä", content: "" }]).free(),
-  newThread: () => new Thread({ values: { ä: 1, messages: ["hi"] } as never }).free(),
+  newList: () => new MessageList([{ type: "ai", id: "ä", content: "" }]).dispose(),
+  newThread: () => new Thread({ values: { ä: 1, messages: ["hi"] } as never }).dispose(),
   getState: () => thread.getState(),
   update: () => thread.update({ messages: [{ type: "ai", id: `u${ids++}`, content: "" }], ä: ids } as never),
   optimistic: () => thread.optimistic({ messages: ["hi"], ä: ids++ } as never),
@@ -145,7 +145,7 @@ const calls = (thread: Thread, list: MessageList): Record<string, () => unknown>
   pending: () => thread.pending,
   toJSON: () => thread.toJSON(),
   fromJSON: () =>
-    Thread.fromJSON(JSON.parse('{"version":1,"threadId":null,"values":{},"pending":[]}') as object).free(),
+    Thread.fromJSON(JSON.parse('{"version":1,"threadId":null,"values":{},"pending":[]}') as object).dispose(),
 });
 
 /** The thread, the list, the schema and a newcomer work as ever. */
@@ -154,12 +154,12 @@ function expectAllWell(thread: Thread, list: MessageList, after?: string): void 
   for (const one of [thread, new Thread()]) {
     one.update({ messages: [{ type: "ai", id, content: "" }] } as never);
     one.receive({ type: "text", messageId: id, text: "ä" });
-    expect(one.message(id) ?? {}, after).toHaveProperty("content", "ä");
+    expect(one.getConfirmedMessage(id) ?? {}, after).toHaveProperty("content", "ä");
     expect(
       one.getState().messages.some((message) => message.id === id),
       after,
     ).toBe(true);
-    if (one !== thread) one.free();
+    if (one !== thread) one.dispose();
   }
   list.update({ type: "ai", id, content: "" });
   list.append(id, "x");
@@ -178,8 +178,8 @@ test("whatever an import throws, at whichever call, the core works as before", (
       expect(stackPointer(), `${called} without ${String(name)}`).toBe(stack);
       expectAllWell(thread, list, `${called} without ${String(name)}`);
     }
-    thread.free();
-    list.free();
+    thread.dispose();
+    list.dispose();
   }
 });
 
@@ -223,8 +223,8 @@ test("thousands of throws later everything works as before", () => {
   }
   expect(stackPointer()).toBe(stack);
   expectAllWell(thread, list);
-  thread.free();
-  list.free();
+  thread.dispose();
+  list.dispose();
 });
 
 test("without crypto an id cannot be made, which an error says thousands of times", () => {

@@ -166,7 +166,7 @@ test("ids and keys that would reach a prototype are ids and keys", async () => {
   expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
   expect((thread.getState() as { polluted?: boolean }).polluted).toBeUndefined();
   expect(Object.getPrototypeOf(thread.getState())).toBe(Object.prototype);
-  expect(thread.message("__proto__")).toMatchObject({ id: "__proto__", role: "user" });
+  expect(thread.getConfirmedMessage("__proto__")).toMatchObject({ id: "__proto__", role: "user" });
 });
 
 /** An event with one of its parts made into something else. */

@@ -62,7 +62,7 @@ test("a request that fails after an earlier run takes nothing of that run back",
     await foldAgUi(thread, [started(), ...text("a", "A"), { type: "STATE_SNAPSHOT", snapshot: { n: 1 } }, finished()]);
     await expect(foldAgUi(thread, failure(), join === undefined ? {} : { join })).rejects.toThrow("500");
     expect(thread.run.status).toBe("failed");
-    expect(thread.confirmed).toMatchObject({ messages: [{ id: "a", content: "A" }], n: 1 });
+    expect(thread.getConfirmedState()).toMatchObject({ messages: [{ id: "a", content: "A" }], n: 1 });
   }
 });
 
@@ -90,7 +90,7 @@ test("a run that has an id and cannot be joined now stays disconnected", async (
 test("a thread that was freed while the request failed: the error is the request's", async () => {
   const thread = new Thread();
   const reading = foldAgUi(thread, down());
-  thread.free();
+  thread.dispose();
   await expect(reading).rejects.toThrow("fetch failed");
 });
 
@@ -164,7 +164,7 @@ for (const [what, half] of Object.entries(HALF)) {
       );
       if (agent instanceof FoldHttpAgent) {
         expect(agent.thread.run).toMatchObject({ id: "r1", status: "idle" });
-        expect(agent.thread.streaming).toEqual([]);
+        expect(agent.thread.incompleteIds).toEqual([]);
       }
       await quietly(async () => {
         const second = agent.runAgent();
@@ -260,5 +260,5 @@ test("a run that the caller began, and the user stops before its first event, is
   await expect(foldAgUi(thread, [], { signal: AbortSignal.abort() })).rejects.toThrow();
   expect(thread.run).toEqual({ status: "idle" });
   expect(op.status).toBe("done");
-  expect(thread.confirmed.messages).toEqual([question]);
+  expect(thread.getConfirmedState().messages).toEqual([question]);
 });

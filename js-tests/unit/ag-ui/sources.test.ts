@@ -219,7 +219,7 @@ for (const [what, source] of Object.entries(WAITING)) {
     await expect(reading).rejects.toThrow("enough");
     expect(thread.getState().messages).toEqual([{ id: "m1", role: "assistant", content: "Hel" }]);
     expect(thread.run).toMatchObject({ id: "r1", status: "idle" });
-    expect(thread.streaming).toEqual([]);
+    expect(thread.incompleteIds).toEqual([]);
   });
 }
 

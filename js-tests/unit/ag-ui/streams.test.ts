@@ -186,7 +186,7 @@ for (const [what, live] of Object.entries(LIVE)) {
     await settled();
     say(started());
     await settled();
-    thread.free();
+    thread.dispose();
     say(text("m1")[0] as Event);
     await caught;
     await settled();
@@ -545,9 +545,9 @@ class Asked extends Thread {
     return super.receive(event);
   }
 
-  override message(id: string): ReturnType<Thread["message"]> {
+  override getConfirmedMessage(id: string): ReturnType<Thread["getConfirmedMessage"]> {
     this.asked.push(id);
-    return super.message(id);
+    return super.getConfirmedMessage(id);
   }
 }
 

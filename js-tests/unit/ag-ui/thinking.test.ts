@@ -38,7 +38,7 @@ test("each thought is a message of the role reasoning, as in the client", async 
     ["reasoning", "It is."],
     ["assistant", "Sunny"],
   ]);
-  expect([errors, thread.streaming, new Set(thread.messageIds).size]).toEqual([[], [], 3]);
+  expect([errors, thread.incompleteIds, new Set(thread.messageIds).size]).toEqual([[], [], 3]);
   expect(types).toEqual(RUN.map(({ type }) => type));
 
   vi.spyOn(console, "warn").mockImplementation(() => {});

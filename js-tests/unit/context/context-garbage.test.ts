@@ -77,7 +77,7 @@ function complaint(run: () => unknown): string | undefined {
   if (!("answer" in isOurs && isOurs.answer))
     return `another error: ${String(outcome(() => (came.error as Error).stack))}`;
   const { message } = came.error as ThreadfoldError;
-  return /^\S.*\.$/s.test(message) ? undefined : `no sentence: ${message}`;
+  return /^\S.*[.?]$/s.test(message) ? undefined : `no sentence: ${message}`;
 }
 
 test("answers garbage in every place, or refuses it in a sentence, and goes on", () => {

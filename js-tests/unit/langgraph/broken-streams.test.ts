@@ -81,7 +81,7 @@ describe("a wrong part is reported, and the stream goes on", () => {
         yield chunk("a", "Hello", { chunk_position: "last" });
       }
       await foldRun(thread, stream());
-      expect(thread.message("a")).toMatchObject({ content: "Hello" });
+      expect(thread.getConfirmedMessage("a")).toMatchObject({ content: "Hello" });
       expect(thread.run?.status).toBe("idle");
     }
   });
@@ -160,7 +160,7 @@ describe("an answer that is no stream of events is BAD_RESPONSE, and the run tha
     expect(error).toBeInstanceOf(ThreadfoldError);
     const { status } = make();
     expect(error).toMatchObject({ code: "BAD_RESPONSE", message: expect.stringContaining(String(status)), status });
-    expect(thread.events).toEqual([{ type: "run-started" }, { type: "run-failed", error }]);
+    expect(thread.events).toEqual([{ type: "run-started" }, { type: "run-error", error }]);
     expect(op.status).toBe("failed");
   });
 
@@ -331,7 +331,7 @@ test("a thread that is given up in mid-stream settles the reading, and closes th
     ]);
     const onCustom = (): void => {
       freed = true;
-      thread.free();
+      thread.dispose();
     };
     expect(await reason(foldRun(thread, source, { onCustom }))).toMatchObject({ code: "DISPOSED" });
     expect(freed && source.closed).toBe(true);

@@ -30,7 +30,7 @@ const JOINED: Record<string, (parts: Part[], at: number, last: string) => Part[]
 /** Where a thread stands, but for the ids that it gave itself. */
 function standing(thread: Thread): { confirmed: Held; shown: Held; pending: object[] } {
   const pending = thread.pending.map(({ update, status }) => ({ update: plain(update), status }));
-  return { confirmed: held(thread.confirmed), shown: held(thread.getState()), pending };
+  return { confirmed: held(thread.getConfirmedState()), shown: held(thread.getState()), pending };
 }
 
 const CASES = ["langgraph", "langgraph-v2"].flatMap((kind) =>

@@ -109,7 +109,7 @@ test.each<[string, Parameters<typeof streamOf>[0]]>([
     ),
   ).toBe(controller.signal.reason);
   expect(thread.run?.status).toBe("idle");
-  expect([op.status, thread.streaming]).toEqual(["done", []]);
+  expect([op.status, thread.incompleteIds]).toEqual(["done", []]);
   expect(thread.getState().messages.length).toBe(2);
   expect(JSON.stringify(thread.getState().messages[1])).toContain("Hel");
   expect(thread.sent("disconnected")).toEqual([]);
@@ -139,6 +139,6 @@ test("a stop when no run is under way does nothing", async () => {
 test("a thread that was freed while the request failed: the error is the request's", async () => {
   const thread = new Thread();
   const reading = reason(foldRun(thread, Promise.reject(down)));
-  thread.free();
+  thread.dispose();
   expect(await reading).toBe(down);
 });

@@ -74,7 +74,7 @@ describe("a server's answer", () => {
   test("may be its body alone", async () => {
     const thread = new Thread();
     await foldRun(thread, response([fixture("tool-call-run.sse")]).body as ReadableStream<Uint8Array>);
-    expect(held(thread.confirmed)).toEqual(STATE);
+    expect(held(thread.getConfirmedState())).toEqual(STATE);
   });
 });
 
@@ -203,7 +203,7 @@ describe("updates and values", () => {
       ],
       thread,
     );
-    expect(held(thread.confirmed)).toEqual(
+    expect(held(thread.getConfirmedState())).toEqual(
       held({ messages: [human("h", "Hi"), ai("l", "Left"), ai("r", "Right"), ai("srv", "No id")], note: 1, todos: [] }),
     );
     expect(between).toEqual([
@@ -246,7 +246,7 @@ describe("updates and values", () => {
       { id: "i2", value: 2, namespace: [] },
     ]);
     expect(interrupts).toEqual(asked);
-    expect(held(thread.confirmed)).toEqual(held({ messages: [human("h", "Hi")] }));
+    expect(held(thread.getConfirmedState())).toEqual(held({ messages: [human("h", "Hi")] }));
   });
 
   test("custom data of nodes is reported with its origin", async () => {
@@ -293,7 +293,7 @@ describe("graphs within the graph", () => {
       thread,
     );
     expect([...seen]).toEqual(["h", "shared", "private", "unfinished"]);
-    expect(held(thread.confirmed)).toEqual(held({ messages: [human("h", "Hi"), ai("shared", "Shared")] }));
+    expect(held(thread.getConfirmedState())).toEqual(held({ messages: [human("h", "Hi"), ai("shared", "Shared")] }));
   });
 
   test("what an agent says that a tool calls is no part of the conversation", async () => {
@@ -406,7 +406,7 @@ describe("a stream that breaks off", () => {
   test("an older state that comes late, by its id, is no news", async () => {
     const late = { ...values(human("h", "Hi")), id: "1795252264000-0" };
     const thread = await folded([...CLOCKED, late]);
-    expect(held(thread.confirmed)).toEqual(END);
+    expect(held(thread.getConfirmedState())).toEqual(END);
   });
 });
 

@@ -175,7 +175,7 @@ describe("a message", () => {
         .text("Hel")
         .text("lo");
       const { thread } = await folded(script.finish().values(human("h", "Hi"), said(content)).completed());
-      expect(held(thread.confirmed).messages).toEqual([human("h", "Hi"), said(content)]);
+      expect(held(thread.getConfirmedState()).messages).toEqual([human("h", "Hi"), said(content)]);
       expect(thread.run?.status).toBe("idle");
     }
   });
@@ -261,7 +261,7 @@ describe("namespaces", () => {
       .completed();
     const { thread, shown } = await folded(script);
     expect(shown.some((messages) => messages.some(({ id }) => id === "a"))).toBe(true);
-    expect(held(thread.confirmed).messages).toEqual([human("h", "Hi")]);
+    expect(held(thread.getConfirmedState()).messages).toEqual([human("h", "Hi")]);
   });
 
   test("a tool's result is shown, what an agent says that a tool calls is not", async () => {
@@ -276,7 +276,7 @@ describe("namespaces", () => {
       .message({ event: "content-block-delta", index: 0, content: { type: "text", text: "done" } }, result)
       .finish(result);
     const { thread } = await folded(script);
-    expect(held(thread.confirmed).messages).toEqual([human("h", "Hi"), tool("t", "c1", "done")]);
+    expect(held(thread.getConfirmedState()).messages).toEqual([human("h", "Hi"), tool("t", "c1", "done")]);
   });
 });
 
@@ -323,10 +323,10 @@ describe("a stream", () => {
     const parts = [...script.events, ...second.events];
     const asked = new Thread();
     await foldRun(asked, streamOf(parts), { runId: "run-1" });
-    expect(held(asked.confirmed)).toEqual(END);
+    expect(held(asked.getConfirmedState())).toEqual(END);
     const all = new Thread();
     await foldRun(all, streamOf(parts));
-    expect(held(all.confirmed).messages).toEqual([human("h2", "Again")]);
+    expect(held(all.getConfirmedState()).messages).toEqual([human("h2", "Again")]);
   });
 
   test("does not go back to a run that is over when it is told again before the next", async () => {
@@ -370,7 +370,7 @@ describe("a stream", () => {
     const lengths = async (options: object): Promise<number[]> => {
       const thread = new Recorder({ messages: history as never });
       await foldRun(thread, streamOf(replay()), options);
-      expect(held(thread.confirmed).messages).toEqual(history);
+      expect(held(thread.getConfirmedState()).messages).toEqual(history);
       return thread.shown.map(({ length }) => length);
     };
     expect(new Set(await lengths({ step: 4 }))).toEqual(new Set([4]));

@@ -8,9 +8,9 @@ import { ai, chunk, human, metadata, streamOf, values } from "./streams";
 class Asked extends Recorder {
   readonly asked: string[] = [];
 
-  override message(id: string): ReturnType<Recorder["message"]> {
+  override getConfirmedMessage(id: string): ReturnType<Recorder["getConfirmedMessage"]> {
     this.asked.push(id);
-    return super.message(id);
+    return super.getConfirmedMessage(id);
   }
 }
 
@@ -53,7 +53,7 @@ describe("a token sends its text and asks the thread nothing", () => {
     });
     const delta = (text: string) =>
       event("messages", { event: "content-block-delta", index: 0, delta: { type: "text-delta", text } });
-    const blocks = () => (thread.message("a") as { content: readonly object[] }).content;
+    const blocks = () => (thread.getConfirmedMessage("a") as { content: readonly object[] }).content;
     const seen: object[] = [];
     async function* parts(): AsyncGenerator<object> {
       yield event("lifecycle", { event: "running" });
@@ -106,7 +106,7 @@ describe("what is more than text of the same block is joined", () => {
     const thread = new Recorder();
     await foldRun(thread, streamOf([...BEGIN, ...parts]));
     expect(thread.sent("text")).toEqual([]);
-    expect(thread.message("a")).toMatchObject({ content });
+    expect(thread.getConfirmedMessage("a")).toMatchObject({ content });
   });
 });
 

@@ -25,7 +25,7 @@ describe("loadThread", () => {
     thread.optimistic({ topic: "x" });
     using again = loadThread({ name, storage: saved(thread) });
     expect(again?.getState()).toEqual(thread.getState());
-    expect(again?.confirmed).toEqual(thread.confirmed);
+    expect(again?.getConfirmedState()).toEqual(thread.getConfirmedState());
     expect(again?.pending).toEqual(thread.pending);
     expect([again?.threadId, again?.run]).toEqual(["t", { id: "r", status: "disconnected", lastEventId: "e2" }]);
   });
@@ -93,7 +93,7 @@ describe("a thread of another version", () => {
     });
     expect(asked).toEqual(["Rome", true, 3]);
     expect(again?.threadId).toBe("t");
-    expect(again?.confirmed).toEqual({ messages: [ai("1", "a")], cities: ["Rome"] });
+    expect(again?.getConfirmedState()).toEqual({ messages: [ai("1", "a")], cities: ["Rome"] });
     expect(again?.pending.map(({ update, status }) => [update, status])).toEqual([
       [{ messages: [human("2", "b")] }, "pending"],
       [{ city: "Oslo" }, "pending"],

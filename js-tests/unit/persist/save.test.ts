@@ -138,7 +138,7 @@ describe("saving", () => {
     const storage = new Shelf();
     const onError = vi.fn();
     const stop = persist(thread, { name, storage, onError });
-    thread.free();
+    thread.dispose();
     await stop.flush();
     stop();
     expect([storage.writes, onError.mock.calls]).toEqual([[], []]);

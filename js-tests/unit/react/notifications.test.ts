@@ -198,7 +198,7 @@ test("a component that shows a failure renders for it, and for the connection, t
   expect([thread.run.lastEventId, renders.run]).toEqual(["5", running]);
   thread.receive({ type: "disconnected", error: "cut" });
   await expect.poll(() => host.textContent).toBe("disconnected");
-  thread.receive({ type: "run-failed", error: "down" });
+  thread.receive({ type: "run-error", error: "down" });
   await expect.poll(() => host.textContent).toBe("failed down");
   op.retry();
   await expect.poll(() => host.textContent).toBe("failed");

@@ -175,7 +175,7 @@ test("usePending(thread, id) renders for the updates of that message alone", asy
   expect(renders.splice(0)).toEqual([]);
   await act(async () => thread.receive({ type: "run-started", runId: "r" }));
   expect(renders.splice(0)).toEqual(["1 sent", "2 sent"]);
-  await act(async () => thread.receive({ type: "run-failed", error: "down" }));
+  await act(async () => thread.receive({ type: "run-error", error: "down" }));
   expect(renders.splice(0)).toEqual(["1 failed", "2 failed"]);
   await act(async () => thread.optimisticUpdate(thread.pending[0]?.id as string).rollback());
   expect(renders.splice(0)).toEqual(["1 "]);

@@ -69,7 +69,7 @@ test("an error that is no object is one object, and another question is heard of
   const { thread } = runner;
   await act(async () => {
     thread.receive({ type: "run-started", runId: "r1" });
-    thread.receive({ type: "run-failed", error: "no" });
+    thread.receive({ type: "run-error", error: "no" });
     thread.flush();
   });
   expect(seen.at(-1)?.error).toEqual({ message: "no", code: "RUN_FAILED" });

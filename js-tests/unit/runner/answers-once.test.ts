@@ -13,7 +13,7 @@ test("retry() of another program's failed run does not send the answer of an ear
   calls[1]?.begin().finish();
   expect((await answered).status).toBe("finished");
   thread.receive({ type: "run-started", runId: "other" });
-  thread.receive({ type: "run-failed", error: new Error("overloaded") });
+  thread.receive({ type: "run-error", error: new Error("overloaded") });
   const again = runner.retry();
   await settled();
   calls[2]?.begin().finish();

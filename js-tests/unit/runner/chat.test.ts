@@ -52,7 +52,7 @@ test("sends, streams, asks, fails, retries, stops", async () => {
 
   server.holdAt = 4;
   await say("Stop me");
-  await until(() => thread.streaming.length > 0);
+  await until(() => thread.incompleteIds.length > 0);
   await press("Stop");
   await until(() => !button("Stop"));
   expect(shown().at(-2)).toBe("Stop me");

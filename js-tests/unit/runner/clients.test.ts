@@ -65,7 +65,7 @@ test("an agent of @ag-ui/client: sends, is refused, asks, stops", async () => {
   expect(await runner.resume({ value: "left" })).toEqual({ status: "finished" });
   stub.holdAt = 4;
   const sent = runner.sendMessage("Hi");
-  await until(() => thread.streaming.length > 0);
+  await until(() => thread.incompleteIds.length > 0);
   await runner.stop();
   expect(await sent).toEqual({ status: "stopped" });
   stub.release();
@@ -97,13 +97,13 @@ test("a client of the LangGraph SDK: sends, is refused, is cut off, asks, stops"
   expect(await runner.resume({ value: "left" })).toEqual({ status: "finished" });
   stub.holdAt = 4;
   const sent = runner.sendMessage("Hi");
-  await until(() => thread.streaming.length > 0);
+  await until(() => thread.incompleteIds.length > 0);
   await runner.stop();
   expect(await sent).toEqual({ status: "stopped" });
   expect([...stub.runs.values()].at(-1)?.isCancelled).toBe(true);
   stub.release();
   await runner.sendMessage("Last");
-  expect(thread.confirmed.messages).toEqual(messagesOn(stub, langGraphWire, thread.threadId));
+  expect(thread.getConfirmedState().messages).toEqual(messagesOn(stub, langGraphWire, thread.threadId));
 });
 
 test("the SDK's client, stopped in the tick of the message", async () => {
@@ -117,7 +117,7 @@ test("the SDK's client, stopped in the tick of the message", async () => {
   expect(await sent).toEqual({ status: "stopped" });
   expect(await runner.sendMessage("Two")).toEqual({ status: "finished" });
   expect(texts(thread)[0]).toBe("One");
-  expect(thread.confirmed.messages).toEqual(messagesOn(stub, langGraphWire, thread.threadId));
+  expect(thread.getConfirmedState().messages).toEqual(messagesOn(stub, langGraphWire, thread.threadId));
 });
 
 test("over a real socket tokens show as they come, and a cut is joined", async () => {
@@ -138,7 +138,7 @@ test("over a real socket tokens show as they come, and a cut is joined", async (
   stub.release();
   expect(await sent).toEqual({ status: "finished" });
   expect(stub.joins).toHaveLength(1);
-  expect(thread.confirmed.messages).toEqual(messagesOn(stub, agUiWire, thread.threadId));
+  expect(thread.getConfirmedState().messages).toEqual(messagesOn(stub, agUiWire, thread.threadId));
 });
 
 test("a tool call that is left to the page is answered by a message", async () => {

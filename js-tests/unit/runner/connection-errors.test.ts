@@ -63,7 +63,7 @@ test.each([true, false])(
     expect(error).not.toHaveProperty("cause");
     expect(runner.error).toBe(error);
     // A failure of which nothing is known is told as itself.
-    thread.receive({ type: "run-failed", error: undefined });
+    thread.receive({ type: "run-error", error: undefined });
     expect(runner.error).toEqual({ message: "undefined", code: "RUN_FAILED" });
   },
 );

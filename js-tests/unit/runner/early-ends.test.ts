@@ -96,7 +96,7 @@ describe("LangGraph", () => {
       });
       expect(await runner.sendMessage(question)).toEqual({ status: "finished" });
       expect(runner.thread.getState().messages.map(({ content }) => content)).toEqual(["Hi", "Hello, world"]);
-      expect(runner.thread.streaming).toEqual([]);
+      expect(runner.thread.incompleteIds).toEqual([]);
     }
   });
 

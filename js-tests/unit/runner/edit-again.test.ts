@@ -66,7 +66,7 @@ test("so is an answer anew, and what a retry took back", async () => {
 
   // A run fails behind the snapshot of its answer, and so does its retry, which takes the answer back.
   thread.receive({ type: "run-started", runId: "behind" });
-  thread.receive({ type: "run-failed", error: "late" });
+  thread.receive({ type: "run-error", error: "late" });
   told.fails = true;
   await open(thread).retry();
   expect(thread.pending.map(({ status }) => status)).toEqual(["failed"]);

@@ -21,7 +21,7 @@ async function forgotten() {
 }
 
 const expectInStep = (thread: Thread, server: StubServer) =>
-  expect(thread.confirmed.messages).toEqual(messagesOn(server, langGraphWire, thread.threadId));
+  expect(thread.getConfirmedState().messages).toEqual(messagesOn(server, langGraphWire, thread.threadId));
 
 test("one that the thread's state shows at its end has finished", async () => {
   const { server, thread, runner } = await forgotten();
@@ -49,7 +49,7 @@ test("one of which the thread's state knows nothing fails, until it is tried aga
 
 test("load() ends the failure of a run that has come to its end after all", async () => {
   const { server, thread, runner } = await forgotten();
-  thread.receive({ type: "run-failed", error: new Error("down") });
+  thread.receive({ type: "run-error", error: new Error("down") });
   expect(runner.status).toBe("error");
   expect(await runner.load()).toEqual({ status: "finished" });
   expectInStep(thread, server);
@@ -59,7 +59,7 @@ test("load() ends the failure of a run that has come to its end after all", asyn
 test("load() leaves the failure of a run whose message the server does not have", async () => {
   const { thread, runner, held } = await forgotten();
   held.messages = [];
-  thread.receive({ type: "run-failed", error: new Error("down") });
+  thread.receive({ type: "run-error", error: new Error("down") });
   await runner.load();
   expect([runner.status, runner.error?.message]).toEqual(["error", "down"]);
   expect(thread.pending.map(({ status }) => status)).toEqual(["failed"]);

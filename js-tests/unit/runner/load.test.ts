@@ -21,14 +21,18 @@ async function after(said: string) {
 
 const texts = (thread: Thread) => thread.getState().messages.map(({ content }) => content);
 const inStep = (thread: Thread, stub: StubServer) =>
-  expect(thread.confirmed.messages).toEqual(messagesOn(stub, langGraphWire, thread.threadId));
+  expect(thread.getConfirmedState().messages).toEqual(messagesOn(stub, langGraphWire, thread.threadId));
 
 test("opens a thread: its messages and its fields, and runs nothing", async () => {
   const { stub, thread, runner } = await after("Hi");
   Object.assign(stub.thread(thread.threadId as string).fields, { todos: [{ content: "Pack", status: "pending" }] });
   expect(await runner.load()).toEqual({ status: "finished" });
   inStep(thread, stub);
-  expect([texts(thread).length, thread.confirmed.todos?.[0]?.content, runner.status]).toEqual([2, "Pack", "ready"]);
+  expect([texts(thread).length, thread.getConfirmedState().todos?.[0]?.content, runner.status]).toEqual([
+    2,
+    "Pack",
+    "ready",
+  ]);
   const before = thread.getState().messages[0];
   expect(await runner.load()).toEqual({ status: "finished" });
   expect(thread.getState().messages[0]).toBe(before);
@@ -60,10 +64,10 @@ test("joins the run that goes on, and sends then what was said meanwhile", async
   const { stub, first, thread, runner } = await after("Hi");
   stub.holdAt = 5;
   const other = open(stub, first).sendMessage("Two");
-  await until(() => first.streaming.length > 0);
+  await until(() => first.incompleteIds.length > 0);
   const loaded = runner.load();
   const sent = runner.sendMessage("Three");
-  await until(() => thread.streaming.length > 0);
+  await until(() => thread.incompleteIds.length > 0);
   expect([runner.status, thread.pending.map(({ status }) => status)]).toEqual(["streaming", ["pending"]]);
   stub.release();
   expect([await loaded, await sent, await other].map(({ status }) => status)).toEqual(Array(3).fill("finished"));
@@ -81,9 +85,9 @@ test("a stop stops the run that it joined", async () => {
   const { stub, first, thread, runner } = await after("Hi");
   stub.holdAt = 5;
   void open(stub, first).sendMessage("Two");
-  await until(() => first.streaming.length > 0);
+  await until(() => first.incompleteIds.length > 0);
   const loaded = runner.load();
-  await until(() => thread.streaming.length > 0);
+  await until(() => thread.incompleteIds.length > 0);
   await runner.stop();
   expect(await loaded).toEqual({ status: "stopped" });
   expect([...stub.runs.values()].at(-1)?.isCancelled).toBe(true);

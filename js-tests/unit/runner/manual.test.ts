@@ -74,9 +74,9 @@ test("an edit and an answer anew pass over what a call of the page's own carries
   await runner.sendMessage({ type: "human", id: "q", content: "Hi" });
   const op = thread.optimistic({ messages: [{ type: "human", id: "own", content: "By hand" }] }, { manual: true });
   expect(await runner.regenerate()).toEqual({ status: "finished" });
-  expect(thread.confirmed.messages.map(({ type }) => type)).toEqual(["human", "ai"]);
+  expect(thread.getConfirmedState().messages.map(({ type }) => type)).toEqual(["human", "ai"]);
   expect(await runner.sendMessage("Hello", undefined, { messageId: "q" })).toEqual({ status: "finished" });
-  expect(thread.confirmed.messages.map(({ type }) => type)).toEqual(["human", "ai"]);
+  expect(thread.getConfirmedState().messages.map(({ type }) => type)).toEqual(["human", "ai"]);
   expect([op.status, thread.getState().messages.at(-1)?.content]).toEqual(["pending", "By hand"]);
   await expect(runner.sendMessage("No", undefined, { messageId: "own" })).rejects.toMatchObject({
     code: "INVALID_ARGUMENT",

@@ -147,7 +147,7 @@ test.each(Object.entries(WAYS))("%s: random use under faults", async (name, { wi
       await runner.sendMessage("Hi");
       expect([runner.status, runner.error]).toEqual(["ready", undefined]);
       expect(thread.pending).toEqual([]);
-      expect(thread.confirmed.messages).toEqual(messagesOn(server, wire, thread.threadId));
+      expect(thread.getConfirmedState().messages).toEqual(messagesOn(server, wire, thread.threadId));
       expect(complaints).toEqual([]);
       runner.dispose();
     }),

@@ -80,7 +80,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make, said, a
     expect(await other.retry()).toMatchObject({ status: "interrupted", interrupts: [{ message: "Ask" }] });
     expect([other.status, other.error, statuses(again)]).toEqual(["interrupted", undefined, ["failed"]]);
     expect(await other.resume({ value: "right" })).toEqual({ status: "finished" });
-    expect(again.confirmed.messages).toEqual(messagesOn(server, wire, again.threadId));
+    expect(again.getConfirmedState().messages).toEqual(messagesOn(server, wire, again.threadId));
   });
 
   test("a run without a message runs again without the older one", async () => {
@@ -106,9 +106,12 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make, said, a
     expect((await runner.sendMessage("Two")).status).toBe("finished");
     thread.optimistic({ messages: "Acknowledged" } as never);
     thread.receive({ type: "run-started", runId: "r" });
-    const messages = [...thread.confirmed.messages, ...((thread.pending.at(-1)?.update.messages ?? []) as never[])];
+    const messages = [
+      ...thread.getConfirmedState().messages,
+      ...((thread.pending.at(-1)?.update.messages ?? []) as never[]),
+    ];
     thread.receive({ type: "values", values: { messages } });
-    thread.receive({ type: "run-failed", error: new Error("boom") });
+    thread.receive({ type: "run-error", error: new Error("boom") });
     expect(statuses(thread)).toEqual(["failed"]);
     await runner.retry();
     expect([lastSaid(server).includes("Old"), statuses(thread)]).toEqual([false, ["failed"]]);
@@ -190,6 +193,6 @@ test("an answer that is the one before, by its id and its text, is shown", async
   for (let again = 0; again < 2; again++) {
     expect(await runner.regenerate()).toEqual({ status: "finished" });
     expect(thread.getState().messages.map(textOf)).toEqual(["Hi", "Hello"]);
-    expect([thread.confirmed.messages.length, thread.pending]).toEqual([2, []]);
+    expect([thread.getConfirmedState().messages.length, thread.pending]).toEqual([2, []]);
   }
 });

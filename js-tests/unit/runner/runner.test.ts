@@ -53,7 +53,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
 
   const texts = (thread: AnyThread) => thread.getState().messages.map(({ content }) => content);
   const expectInStep = (thread: AnyThread, server: StubServer) =>
-    expect(thread.confirmed.messages).toEqual(messagesOn(server, wire, thread.threadId));
+    expect(thread.getConfirmedState().messages).toEqual(messagesOn(server, wire, thread.threadId));
 
   test("sends, streams and finishes", async () => {
     const { server, thread, runner, statuses } = open();
@@ -75,7 +75,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
     expect(thread.getState().mood).toBe("curious");
     await sent;
     expect(server.threads.get(thread.threadId ?? "")?.fields).toEqual({ mood: "curious" });
-    expect(thread.confirmed.mood).toBe("curious");
+    expect(thread.getConfirmedState().mood).toBe("curious");
   });
 
   test("queues what is said while a run goes on, and sends it together", async () => {
@@ -416,7 +416,7 @@ describe.each(Object.entries(PROTOCOLS))("%s", (_, { wire, runner: make }) => {
     server.holdAt = 5;
     const sent = runner.sendMessage("Hi");
     await until(() => runner.status === "streaming");
-    thread.free();
+    thread.dispose();
     server.release();
     await expect(sent).rejects.toMatchObject({ code: "DISPOSED" });
     await expect(runner.sendMessage("Two")).rejects.toMatchObject({ code: "DISPOSED" });
@@ -457,5 +457,5 @@ test("without a way to join, a run that broke off fails", async () => {
   expect(await runner.sendMessage("Hi")).toMatchObject({ status: "failed", error: BROKEN });
   expect(thread.pending[0]?.status).toBe("failed");
   expect(await runner.retry()).toEqual({ status: "finished" });
-  expect(thread.confirmed.messages).toEqual(messagesOn(server, agUiWire, thread.threadId));
+  expect(thread.getConfirmedState().messages).toEqual(messagesOn(server, agUiWire, thread.threadId));
 });

@@ -116,7 +116,7 @@ describe.each(Object.entries(OPEN))("%s", (_, open) => {
     server.holdAt = 4;
     const sent = runner.sendMessage("One");
     await until(() => runner.status === "streaming");
-    thread.free();
+    thread.dispose();
     expect(runner.status).toBe("ready");
     runner.dispose();
     expect((await sent).status).toBe("disconnected");
@@ -131,7 +131,7 @@ describe.each(Object.entries(OPEN))("%s", (_, open) => {
         server.faults = { cut, end };
         expect([cut, end, await runner.sendMessage("Hi")]).toEqual([cut, end, { status: "finished" }]);
         expect(server.joins.length).toBe(1);
-        expect(thread.confirmed.messages).toEqual(inStep());
+        expect(thread.getConfirmedState().messages).toEqual(inStep());
       }
     }
   });

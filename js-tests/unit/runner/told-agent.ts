@@ -107,14 +107,11 @@ export async function settled(): Promise<void> {
 
 /** Returns what a promise has come to, or `pending`. */
 export async function stateOf(promise: Promise<unknown>): Promise<unknown> {
+  let state: unknown = "pending";
+  promise.then(
+    (value) => (state = value),
+    (error: unknown) => (state = { code: (error as { code?: unknown }).code }),
+  );
   await settled();
-  const pending = Symbol("pending");
-  const found = await Promise.race([
-    promise.then(
-      (value) => value,
-      (error: unknown) => ({ code: (error as { code?: unknown }).code }),
-    ),
-    Promise.resolve(pending),
-  ]);
-  return found === pending ? "pending" : found;
+  return state;
 }

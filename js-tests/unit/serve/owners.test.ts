@@ -266,6 +266,114 @@ describe.each([
     expect((await shared("alice", "GET", "/threads/a/state")).status).toBe(200);
   });
 
+  test("a thread that another program deleted and made another user's shows that user no run of the one before", async () => {
+    const kept = saver();
+    const [here, there] = [0, 1].map(() => asking(serveLangGraph(parrot(kept), { authenticate }))) as [Ask, Ask];
+    await here("alice", "POST", "/threads/a/runs/wait", run("a secret"));
+    await there("alice", "DELETE", "/threads/a");
+    expect((await there("bob", "POST", "/threads/a/runs/wait", run("Hi"))).status).toBe(200);
+    expect((await there("bob", "GET", "/threads/a/state")).status).toBe(200);
+    expect((await here("bob", "GET", "/threads/a/runs")).status).toBe(404);
+    expect((await here("alice", "GET", "/threads/a/state")).status).toBe(404);
+  });
+
+  test.each<[string, string, string, (checkpoint_id: string) => object]>([
+    [
+      "a checkpoint of hers",
+      "POST",
+      "/threads/b/state/checkpoint",
+      (id) => ({ checkpoint: { thread_id: "a", checkpoint_id: id } }),
+    ],
+    ["the same by its id", "POST", "/threads/b/state/checkpoint", (id) => ({ checkpoint: id })],
+    [
+      "a run from it",
+      "POST",
+      "/threads/b/runs/wait",
+      (id) => ({ assistant_id: "agent", checkpoint: { thread_id: "a", checkpoint_id: id } }),
+    ],
+    ["a run from it by its id", "POST", "/threads/b/runs/wait", (id) => ({ assistant_id: "agent", checkpoint_id: id })],
+    [
+      "a run whose configurable names her thread",
+      "POST",
+      "/threads/b/runs/wait",
+      (id) => ({ ...run("Hi"), config: { configurable: { thread_id: "a", checkpoint_id: id } } }),
+    ],
+    ["a run whose body names her thread", "POST", "/threads/b/runs/wait", () => ({ ...run("Hi"), thread_id: "a" })],
+    [
+      "a run without a thread that names hers",
+      "POST",
+      "/runs/wait",
+      () => ({ ...run("Hi"), thread_id: "a", config: { configurable: { thread_id: "a" } } }),
+    ],
+    [
+      "a write of it",
+      "POST",
+      "/threads/b/state",
+      (id) => ({ values: { messages: [] }, checkpoint: { thread_id: "a", checkpoint_id: id } }),
+    ],
+    [
+      "a history from it",
+      "POST",
+      "/threads/b/history",
+      (id) => ({ checkpoint: { thread_id: "a", checkpoint_id: id } }),
+    ],
+    [
+      "a history before it",
+      "POST",
+      "/threads/b/history",
+      (id) => ({ before: { configurable: { thread_id: "a", checkpoint_ns: "", checkpoint_id: `${id}z` } } }),
+    ],
+    ["a history by metadata", "POST", "/threads/b/history", () => ({ metadata: { thread_id: "a" } })],
+    [
+      "a search for its values",
+      "POST",
+      "/threads/search",
+      () => ({ values: {}, status: "idle", ids: ["a", "b"], limit: 100 }),
+    ],
+  ])("%s tells another user nothing", async (_, method, path, body) => {
+    const ask = asking(serveLangGraph(parrot(saver()), { authenticate }));
+    await ask("alice", "POST", "/threads/a/runs/wait", run("a secret"));
+    await ask("bob", "POST", "/threads/b/runs/wait", run("Hi"));
+    const before = await (await ask("alice", "GET", "/threads/a/history")).text();
+    const { checkpoint } = (await (await ask("alice", "GET", "/threads/a/state")).json()) as {
+      checkpoint: { checkpoint_id: string };
+    };
+    expect(await (await ask("bob", method, path, body(checkpoint.checkpoint_id))).text()).not.toContain("secret");
+    expect(await (await ask("bob", "GET", "/threads/b/state")).text()).not.toContain("secret");
+    expect(await (await ask("alice", "GET", "/threads/a/history")).text()).toBe(before);
+  });
+
+  test.each(["__proto__", "constructor", "toString"])("%s is the id of no thread and of no checkpoint", async (id) => {
+    const ask = asking(serveLangGraph(parrot(saver()), { authenticate }));
+    const agent = asking(serve(parrot(saver()), { authenticate }));
+    await ask("alice", "POST", "/threads/a/runs/wait", run("a secret"));
+    const refused = [
+      await ask("bob", "POST", `/threads/${id}/runs/wait`, run("Hi")),
+      await ask("bob", "POST", "/threads", { thread_id: id }),
+      await ask("alice", "POST", "/threads/a/runs/wait", run("Hi", { checkpoint_id: id })),
+      await ask("alice", "POST", "/threads/a/state/checkpoint", {
+        checkpoint: { checkpoint_id: "x", checkpoint_ns: id },
+      }),
+      await ask("alice", "GET", `/threads/a/state/${id}`),
+      await agent("bob", "POST", "/", agUi(id, "r", "Hi")),
+      await agent("bob", "GET", `/threads/${id}`),
+    ];
+    expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 422));
+    expect(Object.keys(Object.prototype)).toEqual([]);
+  });
+
+  test.each(["__owner__", "a b/../a", "*", "%61"])("a thread whose id is %j is as any other", async (id) => {
+    const ask = asking(serveLangGraph(parrot(saver()), { authenticate }));
+    const at = `/threads/${encodeURIComponent(id)}`;
+    await ask("alice", "POST", "/threads/a/runs/wait", run("a secret"));
+    expect((await ask("bob", "GET", `${at}/state`)).status).toBe(404);
+    const [status, text] = await answerOf(ask("bob", "POST", `${at}/runs/wait`, run("Hi")));
+    expect([status < 500, text.includes("secret")]).toEqual([true, false]);
+    expect((await ask("eve", "GET", `${at}/state`)).status).toBe(404);
+    expect((await ask("bob", "GET", "/threads/a/state")).status).toBe(404);
+    expect((await ask("alice", "GET", "/threads/a/state")).status).toBe(200);
+  });
+
   test("a thread that is deleted is nobody's: its id can be made anew", async () => {
     const ask = asking(serveLangGraph(parrot(saver()), { authenticate }));
     await ask("alice", "POST", "/threads/a/runs/wait", run("a secret"));

@@ -20,7 +20,7 @@ describe("the messages by id", () => {
     thread.optimistic({ messages: [human("2", "b"), { ...ai("1", "A") }] });
     expect(thread.messageIds).toEqual(["1", "2"]);
     expect(thread.getMessage("1")).toBe(thread.getState().messages[0]);
-    expect([thread.getMessage("1")?.content, thread.message("1")?.content]).toEqual(["A", "a"]);
+    expect([thread.getMessage("1")?.content, thread.getConfirmedMessage("1")?.content]).toEqual(["A", "a"]);
     hear(thread, started("r"), { type: "message", message: human("srv", "b") });
     expect(thread.messageIds).toEqual(["1", "srv"]);
     expect([thread.getMessage("2"), thread.getMessage("srv")?.content]).toEqual([undefined, "b"]);
@@ -190,7 +190,7 @@ describe("a listener of one message", () => {
     const thread = threadOf();
     expect(() => thread.subscribeMessage("1", undefined as never)).toThrow("A listener should be a function");
     const end = thread.subscribeMessage("1", () => expect.fail());
-    thread.free();
+    thread.dispose();
     end();
     expect(() => thread.subscribeMessage("1", () => undefined)).toThrow("was freed");
   });

@@ -76,7 +76,7 @@ test("what is pending and the run are external stores, too", async () => {
   expect(host.textContent).toBe("idle,pending");
   await act(async () => {
     thread.receive({ type: "run-started", runId: "r" });
-    thread.receive({ type: "run-failed", error: "down" });
+    thread.receive({ type: "run-error", error: "down" });
     thread.flush();
   });
   expect(host.textContent).toBe("failed,failed");

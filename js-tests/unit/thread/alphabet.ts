@@ -26,12 +26,12 @@ export class Word implements Disposable {
 
   reload(): void {
     const record = JSON.parse(JSON.stringify(this.thread)) as object;
-    this.thread.free();
+    this.thread.dispose();
     this.thread = Thread.fromJSON(record, { schema }) as typeof this.thread;
   }
 
   [Symbol.dispose](): void {
-    this.thread.free();
+    this.thread.dispose();
   }
 }
 
@@ -58,7 +58,7 @@ const manualTopic = optimistic({ topic: "t" }, { manual: true });
 const begin: Letter = (word) => word.run(false);
 const join: Letter = (word) => word.run(true);
 const finish: Letter = ({ thread }) => thread.receive({ type: "run-finished" });
-const fail: Letter = ({ thread }) => thread.receive({ type: "run-failed", error: "down" });
+const fail: Letter = ({ thread }) => thread.receive({ type: "run-error", error: "down" });
 const has: Letter = ({ thread }) =>
   thread.receive({
     type: "values",
@@ -203,7 +203,7 @@ const told = ({ messages, topic = "-", log }: Shown): string => {
 
 /** All that a thread shows, as one line. */
 export function shown({ thread }: Word): string {
-  let text = told(thread.getState() as Shown) + told(thread.confirmed as Shown);
+  let text = told(thread.getState() as Shown) + told(thread.getConfirmedState() as Shown);
   for (const { status, update } of thread.pending) {
     const { messages = [], ...fields } = update as { messages?: { type: string; id: string }[] };
     text += status;
@@ -211,5 +211,5 @@ export function shown({ thread }: Word): string {
     for (const key of Object.keys(fields)) text += ` ${key}`;
     text += ";";
   }
-  return text + [...thread.streaming].sort().join(",");
+  return text + [...thread.incompleteIds].sort().join(",");
 }

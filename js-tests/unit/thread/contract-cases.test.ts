@@ -24,8 +24,8 @@ import {
 const update = (update: object) => ({ type: "update" as const, update });
 const delta = (...operations: object[]) => ({ type: "delta" as const, operations });
 const remove = (id: string) => ({ type: "remove" as const, id });
-const confirmedIds = (thread: { confirmed: object }) =>
-  (thread.confirmed as { messages: { id: string }[] }).messages.map(({ id }) => id);
+const confirmedIds = (thread: { getConfirmedState(): object }) =>
+  (thread.getConfirmedState() as { messages: { id: string }[] }).messages.map(({ id }) => id);
 const statuses = (ops: readonly { status: string }[]) => ops.map(({ status }) => status);
 
 describe("what the server has", () => {
@@ -157,7 +157,7 @@ describe("where a message stands", () => {
     const first = thread.optimistic({ messages: [human("1", "a")] });
     thread.optimistic({ messages: [human("2", "b")] });
     hear(thread, started("r1"));
-    thread.receive({ type: "run-failed", error: "down" });
+    thread.receive({ type: "run-error", error: "down" });
     first.rollback();
     thread.optimistic({ messages: [human("1", "a")] });
     hear(thread, started("r2"), message(human("1", "a")), streamed("x"));
@@ -193,7 +193,7 @@ describe("how a run ends", () => {
     expect([op.status, confirmedIds(thread)]).toEqual(["sent", ["a"]]);
     const before = thread.getState();
     hear(thread, finished);
-    expect([op.status, thread.pending, confirmedIds(thread), thread.confirmed["topic"]]).toEqual([
+    expect([op.status, thread.pending, confirmedIds(thread), thread.getConfirmedState()["topic"]]).toEqual([
       "done",
       [],
       ["q", "a"],
@@ -248,7 +248,7 @@ describe("how a run ends", () => {
     expect([op.status, idsOf(thread), thread.getState()["topic"]]).toEqual(["sent", ["0", "q", "a"], "mine"]);
     hear(thread, finished);
     expect([op.status, idsOf(thread), thread.getState()["topic"]]).toEqual(["done", ["0", "a"], undefined]);
-    expect(thread.getState()).toEqual(thread.confirmed);
+    expect(thread.getState()).toEqual(thread.getConfirmedState());
     expect(seen.drifts).toEqual([
       [
         { op: "remove", path: "/messages/1" },
@@ -264,7 +264,7 @@ describe("how a run ends", () => {
     thread.optimistic({ messages: [human("q", "Hi")], topic: "mine" });
     hear(thread, started("r"), { type: "state", values: { mood: "calm" } }, finished);
     expect(thread.getState()).toEqual({ messages: [human("q", "Hi")], mood: "calm" });
-    expect(thread.confirmed).toEqual(thread.getState());
+    expect(thread.getConfirmedState()).toEqual(thread.getState());
     expect(seen.drifts).toEqual([[{ op: "remove", path: "/topic" }]]);
   });
 
@@ -272,19 +272,19 @@ describe("how a run ends", () => {
     using thread = threadOf();
     thread.optimistic({ messages: [human("q", "Hi")] });
     hear(thread, started("r"), message(human("q", "Hi")), streamed("a"), text("a", "Hel"), failed);
-    expect([shown(thread), thread.streaming]).toEqual([["q Hi", "a Hel"], ["a"]]);
+    expect([shown(thread), thread.incompleteIds]).toEqual([["q Hi", "a Hel"], ["a"]]);
     hear(thread, messages(human("q", "Hi")));
-    expect([shown(thread), thread.streaming]).toEqual([["q Hi", "a Hel"], ["a"]]);
+    expect([shown(thread), thread.incompleteIds]).toEqual([["q Hi", "a Hel"], ["a"]]);
     hear(thread, started("r2"));
-    expect([shown(thread), thread.streaming]).toEqual([["q Hi"], []]);
+    expect([shown(thread), thread.incompleteIds]).toEqual([["q Hi"], []]);
   });
 
   test("an answer that an error broke off, and that a snapshot has after all, is whole", () => {
     using thread = threadOf();
     hear(thread, started("r"), streamed("a"), text("a", "Hel"), failed, messages());
-    expect([shown(thread), thread.streaming]).toEqual([["a Hel"], ["a"]]);
+    expect([shown(thread), thread.incompleteIds]).toEqual([["a Hel"], ["a"]]);
     hear(thread, messages(ai("a", "Hello")));
-    expect([shown(thread), thread.streaming]).toEqual([["a Hello"], []]);
+    expect([shown(thread), thread.incompleteIds]).toEqual([["a Hello"], []]);
     hear(thread, started("r2"));
     expect(shown(thread)).toEqual(["a Hello"]);
   });
@@ -300,7 +300,7 @@ describe("what no run carries", () => {
       expect([op.status, thread.getState()["topic"], thread.pending.length]).toEqual(["pending", "mine", 1]);
     }
     op.settle();
-    expect([op.status, thread.confirmed["topic"]]).toEqual(["done", "mine"]);
+    expect([op.status, thread.getConfirmedState()["topic"]]).toEqual(["done", "mine"]);
   });
 
   test("a manual update has its base from when it was made: the server's new value is the acknowledgement", () => {
@@ -323,7 +323,7 @@ describe("messages by the schema's own reducer", () => {
     thread.update({ messages: [human("1", "a"), human("2", "b")] });
     const op = thread.optimistic({ messages: [human("2", "B"), human("3", "c")] });
     expect(shown(thread)).toEqual(["2 B", "3 c"]);
-    expect(shown({ getState: () => thread.confirmed })).toEqual(["1 a", "2 b"]);
+    expect(shown({ getState: () => thread.getConfirmedState() })).toEqual(["1 a", "2 b"]);
     op.rollback();
     expect(shown(thread)).toEqual(["1 a", "2 b"]);
   });
@@ -417,7 +417,7 @@ describe("repeated events", () => {
     thread.update({ log: "kept" });
     hear(thread, joined("r"));
     expect(thread.getState()).toEqual({ messages: [human("0", "old")], mood: "calm", log: "kept" });
-    expect(thread.confirmed).toEqual(thread.getState());
+    expect(thread.getConfirmedState()).toEqual(thread.getState());
   });
 
   test("the id of a run that has ended is a new run's: what came since is not lost", () => {
@@ -446,7 +446,7 @@ describe("what a record has", () => {
     hear(thread, started("r"), { type: "state", values: odd });
     thread.optimistic(odd);
     using again = Thread.fromJSON(json(thread));
-    expect(Object.entries(again.confirmed)).toEqual(expect.arrayContaining(Object.entries(odd)));
+    expect(Object.entries(again.getConfirmedState())).toEqual(expect.arrayContaining(Object.entries(odd)));
     expect(again.pending).toEqual(thread.pending);
   });
 

@@ -24,8 +24,8 @@ import {
 const remove = (id: string) => ({ type: "remove", id }) as const;
 const update = (...messages: object[]): ThreadEvent => ({ type: "update", update: { messages } });
 const state = (values: object): ThreadEvent => ({ type: "state", values });
-const confirmedIds = (thread: { confirmed: object }) =>
-  (thread.confirmed as { messages: { id: string }[] }).messages.map(({ id }) => id);
+const confirmedIds = (thread: { getConfirmedState(): object }) =>
+  (thread.getConfirmedState() as { messages: { id: string }[] }).messages.map(({ id }) => id);
 const old = human("0", "old");
 const ai1 = message(ai("a1", "Hello"));
 
@@ -203,7 +203,7 @@ describe("replay", () => {
       if (reload) thread = reloaded(thread);
       hear(thread, joined("r"));
       expect([thread.pending.map(({ status }) => status), idsOf(thread)]).toEqual([["sent"], []]);
-      thread.free();
+      thread.dispose();
     }
   });
 });

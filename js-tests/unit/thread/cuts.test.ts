@@ -83,20 +83,24 @@ function told(thread: Thread<Shown>, ...events: ThreadEvent[]): Thread<Shown> {
 
 function reopened(thread: Thread<Shown>): Thread<Shown> {
   const again = reloaded(thread);
-  expect([again.getState(), again.confirmed, again.pending]).toEqual([
+  expect([again.getState(), again.getConfirmedState(), again.pending]).toEqual([
     thread.getState(),
-    thread.confirmed,
+    thread.getConfirmedState(),
     thread.pending,
   ]);
-  thread.free();
+  thread.dispose();
   return again;
 }
 
 /** All that is left in the end, and nothing to complain of. */
 function end(thread: Thread<Shown>): unknown {
   expect(complaints).toEqual([]);
-  const left = structuredClone({ state: thread.getState(), confirmed: thread.confirmed, run: thread.run.status });
-  thread.free();
+  const left = structuredClone({
+    state: thread.getState(),
+    confirmed: thread.getConfirmedState(),
+    run: thread.run.status,
+  });
+  thread.dispose();
   return left;
 }
 
@@ -148,12 +152,12 @@ test("a question that the server never saw is there after every cut that ends in
     const first = asked();
     hear(first, ...silent.slice(0, cut));
     const thread = reopened(first);
-    hear(thread, { type: "run-failed", error: "cut" });
+    hear(thread, { type: "run-error", error: "cut" });
     expect(
       thread.pending.map(({ status }) => status),
       `cut after ${cut}`,
     ).toEqual(["failed"]);
     expect(thread.getState().messages.slice(0, 2)).toEqual([human("q0", "Before"), question]);
-    thread.free();
+    thread.dispose();
   }
 });

@@ -16,7 +16,7 @@ const PROGRAM = `
   const list = new MessageList([{ type: "ai", id: "1", content: "a" }]);
   list.append("1", "b");
   const [state, snapshot] = [thread.getState(), list.snapshot()];
-  const frozen = [state, state.messages, state.messages[0], thread.confirmed, snapshot, snapshot[0]].map((value) => Object.isFrozen(value));
+  const frozen = [state, state.messages, state.messages[0], thread.getConfirmedState(), snapshot, snapshot[0]].map((value) => Object.isFrozen(value));
   console.log(JSON.stringify({ frozen, own: Object.isFrozen(own), warned }));
 `;
 

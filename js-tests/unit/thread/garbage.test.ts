@@ -49,7 +49,7 @@ const calls: Record<string, Call> = {
     const op = thread.optimisticUpdate(value);
     return [op.status, op.settle(), op.fail(value), op.retry(), op.rollback()];
   },
-  message: (thread, value) => thread.message(value),
+  message: (thread, value) => thread.getConfirmedMessage(value),
   had: (thread, value) => thread.had(value),
   // What a function throws that listens is its own affair.
   subscribe: (thread, value) => typeof value === "function" || thread.subscribe(value),
@@ -63,7 +63,7 @@ const calls: Record<string, Call> = {
   "run-started": (thread, runId) => thread.receive({ type: "run-started", runId }),
   "run-started, joined": (thread, joined) => thread.receive({ type: "run-started", runId: "r", joined }),
   "run-finished, interrupts": (thread, interrupts) => thread.receive({ type: "run-finished", interrupts }),
-  "run-failed": (thread, error) => thread.receive({ type: "run-failed", error }),
+  "run-error": (thread, error) => thread.receive({ type: "run-error", error }),
   disconnected: (thread, error) => thread.receive({ type: "disconnected", error }),
   "message event": (thread, message) => thread.receive({ type: "message", message }),
   "message event of garbage": (thread, value) =>
@@ -121,7 +121,8 @@ function complaint(thread: Thread<Any>): string | undefined {
     );
     op.rollback();
     if (!["probe", "mine"].every((id) => ids.includes(id))) throw new Error("it does not show what it has");
-    if ((thread.message("probe") as { content?: unknown }).content !== "p!") throw new Error("it takes no text");
+    if ((thread.getConfirmedMessage("probe") as { content?: unknown }).content !== "p!")
+      throw new Error("it takes no text");
   });
   if ("error" in came && !(came.error instanceof ThreadfoldError && came.error.code === "UNREADABLE_VALUE"))
     return tell(came.error);
@@ -141,10 +142,10 @@ for (const isOpen of [true, false]) {
         if (!isOurs(came)) complaints.push(`${kind} threw ${tell((came as { error: unknown }).error)}`);
         for (const look of [
           () => thread.getState(),
-          () => thread.confirmed,
+          () => thread.getConfirmedState(),
           () => thread.pending,
           () => thread.run,
-          () => thread.streaming,
+          () => thread.incompleteIds,
           () => thread.toJSON(),
         ]) {
           const seen = outcome<unknown>(look);
@@ -228,7 +229,7 @@ test("garbage for a new thread, and for one from a record, is answered or refuse
       if (!("answer" in came)) continue;
       const wrong = complaint(came.answer);
       if (wrong) complaints.push(`${place}, ${kind}, broke it: ${wrong}`);
-      came.answer.free();
+      came.answer.dispose();
     }
   }
   expect(complaints).toEqual([]);

@@ -232,7 +232,7 @@ describe("a compaction made here", () => {
         expect.objectContaining({ code: "INVALID_ARGUMENT" }) as Error,
       );
     }
-    thread.free();
+    thread.dispose();
     expect(() => thread.compact(due, "said")).toThrow(expect.objectContaining({ code: "DISPOSED" }) as Error);
   });
 });

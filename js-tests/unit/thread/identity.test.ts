@@ -7,7 +7,7 @@ const many = () => Array.from({ length: 50 }, (_, at) => human(`${at}`, `message
 test("without a change the state is the same object, whatever was asked", () => {
   using thread = threadOf(...many());
   const op = thread.optimistic({ messages: [human("q", "mine")], topic: { deep: [1] } });
-  const [view, confirmed] = [thread.getState(), thread.confirmed];
+  const [view, confirmed] = [thread.getState(), thread.getConfirmedState()];
   thread.toJSON();
   hear(thread, started("r"), whole("9"), messages(...structuredClone(many())), values({ messages: many() }));
   op.fail("x");
@@ -16,7 +16,7 @@ test("without a change the state is the same object, whatever was asked", () => 
   thread.update({});
   hear(thread, text("nobody", "x"), { type: "delta", operations: [{ op: "test", path: "/nowhere", value: 1 }] });
   expect(thread.getState()).toBe(view);
-  expect(thread.confirmed).toBe(confirmed);
+  expect(thread.getConfirmedState()).toBe(confirmed);
 });
 
 test("a token makes one message, the list and the state new, and nothing else", () => {
@@ -76,7 +76,7 @@ test("no state that was handed out ever changes", () => {
   hear(thread, { type: "state", values: { files: { "/a": { content: "x" } } } });
   const states: [unknown, unknown][] = [];
   const look = () => {
-    for (const state of [thread.getState(), thread.confirmed]) states.push([state, structuredClone(state)]);
+    for (const state of [thread.getState(), thread.getConfirmedState()]) states.push([state, structuredClone(state)]);
   };
   const op = thread.optimistic({ messages: [human("q", "mine")], files: { "/b": {} } });
   for (const event of [

@@ -136,7 +136,7 @@ describe("what the server sends", () => {
     const listener = vi.fn();
     thread.subscribe(listener);
     hear(thread, text("1", "b"));
-    thread.free();
+    thread.dispose();
     expect(await thrownBy(() => undefined)).toEqual([]);
     expect(listener).not.toHaveBeenCalled();
   });
@@ -361,14 +361,14 @@ test("a freed thread throws DISPOSED everywhere", () => {
   const listener = vi.fn();
   thread.subscribe(listener);
   expect(thread.isDisposed).toBe(false);
-  thread.free();
+  thread.dispose();
   expect(thread.isDisposed).toBe(true);
-  thread.free();
+  thread.dispose();
   const calls: (() => unknown)[] = [
     () => thread.getState(),
-    () => thread.confirmed,
+    () => thread.getConfirmedState(),
     () => thread.pending,
-    () => thread.message("1"),
+    () => thread.getConfirmedMessage("1"),
     () => thread.update({}),
     () => thread.optimistic({}),
     () => thread.receive(text("1", "a")),
@@ -379,7 +379,7 @@ test("a freed thread throws DISPOSED everywhere", () => {
     () => thread.subscribe(listener),
     () => thread.flush(),
     () => thread.on("error", () => undefined),
-    () => thread.streaming,
+    () => thread.incompleteIds,
   ];
   for (const call of calls) expect(call).toThrow(expect.objectContaining({ code: "DISPOSED" }));
   expect(listener).not.toHaveBeenCalled();
@@ -392,7 +392,7 @@ test("a freed thread throws DISPOSED everywhere", () => {
 test("a listener may give the thread up", () => {
   const thread = threadOf();
   const other = vi.fn();
-  thread.subscribe(() => thread.free());
+  thread.subscribe(() => thread.dispose());
   thread.subscribe(other);
   thread.update({ topic: "x" });
   expect(other).not.toHaveBeenCalled();
@@ -401,7 +401,7 @@ test("a listener may give the thread up", () => {
 
 test("a drift listener may give the thread up", () => {
   const thread = new Thread();
-  thread.on("drift", () => thread.free());
+  thread.on("drift", () => thread.dispose());
   hear(thread, message(ai("1", "a")), messages(ai("1", "b")));
   expect(() => thread.getState()).toThrow(expect.objectContaining({ code: "DISPOSED" }));
 });
@@ -409,7 +409,7 @@ test("a drift listener may give the thread up", () => {
 test("a listener may give the thread up in mid-stream", async () => {
   const thread = threadOf(ai("1", "a"));
   const other = vi.fn();
-  thread.subscribe(() => thread.free());
+  thread.subscribe(() => thread.dispose());
   thread.subscribe(other);
   hear(thread, text("1", "b"));
   expect(await thrownBy(() => undefined)).toEqual([]);
@@ -466,11 +466,11 @@ describe("from within a reducer", () => {
     hear(thread, { ...text("1", "x"), id: "8" });
     // What was refused was not heard: it may come again.
     expect([thread.had("7"), thread.had("8"), thread.getState().total]).toEqual([false, true, 1]);
-    thread.free();
+    thread.dispose();
   });
 
-  test.each(["update", "receive"] as const)("free() lets the %s end, and gives the thread up", (how) => {
-    const { thread, seen } = within((thread) => thread.free());
+  test.each(["update", "receive"] as const)("dispose() lets the %s end, and gives the thread up", (how) => {
+    const { thread, seen } = within((thread) => thread.dispose());
     const listener = vi.fn();
     thread.subscribe(listener);
     if (how === "update") thread.update({ total: 1 });

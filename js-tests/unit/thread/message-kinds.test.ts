@@ -45,7 +45,7 @@ test("a record of a thread with instances is read as messages again, whichever p
   expect(said(messages).sort()).toEqual(shown.sort());
   expect(messages.find(({ id }) => id === "a")).toMatchObject({ tool_calls: [{ id: "c", name: "look", args: {} }] });
   expect(messages.find(({ id }) => id === "t")).toMatchObject({ tool_call_id: "c" });
-  expect(again.message("q")).toMatchObject({ type: "human", content: "Hi" });
+  expect(again.getConfirmedMessage("q")).toMatchObject({ type: "human", content: "Hi" });
   expect(again.pending.map(({ status, update }) => [status, said(update.messages as Listed)])).toEqual([
     ["failed", [["human", "f", "Lost?"]]],
     ["pending", [["human", "q", "Hi?"]]],
@@ -62,13 +62,13 @@ test("a run that is replayed after a reload goes back to instances as they were"
   thread.receive({ type: "text", messageId: "a", text: "lo" });
   thread.receive({ type: "message", message: instance(new AIMessage({ id: "b", content: "New" })) });
   const again = reloaded(thread);
-  expect(said(again.confirmed.messages)).toEqual([
+  expect(said(again.getConfirmedState().messages)).toEqual([
     ["ai", "a", "Hello"],
     ["human", "q", "Hi"],
     ["ai", "b", "New"],
   ]);
   again.receive(started("r"));
-  expect(said(again.confirmed.messages)).toEqual([
+  expect(said(again.getConfirmedState().messages)).toEqual([
     ["ai", "a", "Hel"],
     ["human", "q", "Hi"],
   ]);

@@ -23,7 +23,7 @@ test("an update shows at once, and only what is shown has it", () => {
   const op = thread.optimistic({ messages: [human("2", "b")], topic: "x" });
   expect(shown(thread)).toEqual(["1 a", "2 b"]);
   expect(thread.getState()["topic"]).toBe("x");
-  expect(thread.confirmed).toEqual({ messages: [human("1", "a")] });
+  expect(thread.getConfirmedState()).toEqual({ messages: [human("1", "a")] });
   expect(op.status).toBe("pending");
   expect(thread.pending).toEqual([
     { id: op.id, status: "pending", update: { messages: [human("2", "b")], topic: "x" } },
@@ -54,7 +54,7 @@ test("a field is the server's when its value is no longer what it was when a run
   hear(thread, started("r"), { type: "state", values: { topic: { name: "y" } } });
   expect([op.status, thread.getState()["topic"]]).toEqual(["sent", { name: "x" }]);
   hear(thread, { type: "state", values: { topic: { name: "x" } } });
-  expect([op.status, thread.confirmed["topic"]]).toEqual(["done", { name: "x" }]);
+  expect([op.status, thread.getConfirmedState()["topic"]]).toEqual(["done", { name: "x" }]);
   hear(thread, { type: "state", values: { topic: { name: "z" } } });
   expect(thread.getState()["topic"]).toEqual({ name: "z" });
 });
@@ -93,7 +93,7 @@ test("what an update writes twice and the server says once is not shown twice", 
   ];
   hear(thread, started("r"), { type: "state", values: { files: { "/b": { content: "2" }, "/a": { content: "1" } } } });
   expect(ops.map(({ status }) => status)).toEqual(["done", "done"]);
-  expect(thread.getState()).toEqual(thread.confirmed);
+  expect(thread.getState()).toEqual(thread.getConfirmedState());
 });
 
 test("back to what the server has, in two steps, shows what the server has", () => {
@@ -146,7 +146,7 @@ test("a message that all were removed before comes where it is written", () => {
   using thread = threadOf(human("1", "a"), human("2", "b"), human("3", "c"));
   thread.optimistic({ messages: [{ type: "remove", id: "__remove_all__" }, human("3", "C"), human("1", "A")] });
   expect(shown(thread)).toEqual(["3 C", "1 A"]);
-  expect(thread.confirmed.messages.length).toBe(3);
+  expect(thread.getConfirmedState().messages.length).toBe(3);
 });
 
 test("it keeps its place while an answer streams before the server's copy of it", () => {
@@ -245,10 +245,10 @@ test("settle makes it the truth, where it is", () => {
   const ops = ["2", "3"].map((id) => thread.optimistic({ messages: [human(id, id)], [`f${id}`]: id }));
   hear(thread, started("r"), message(ai("4", "d")));
   ops[1]?.settle();
-  expect(thread.confirmed.messages.map(({ id }) => id)).toEqual(["1", "3", "4"]);
+  expect(thread.getConfirmedState().messages.map(({ id }) => id)).toEqual(["1", "3", "4"]);
   expect(idsOf(thread)).toEqual(["1", "2", "3", "4"]);
   ops[0]?.settle();
-  expect(thread.getState()).toEqual(thread.confirmed);
+  expect(thread.getState()).toEqual(thread.getConfirmedState());
   expect(thread.getState()).toMatchObject({ f2: "2", f3: "3" });
   expect(thread.pending).toEqual([]);
 });
@@ -258,7 +258,7 @@ test("settle does not write again what the server has", () => {
   const op = thread.optimistic({ messages: [human("1", "a")], tools: [{ name: "f" }], topic: "x" });
   hear(thread, { type: "state", values: { topic: "x", tools: [{ name: "f", description: "theirs" }] } });
   op.settle();
-  expect(thread.confirmed).toEqual({
+  expect(thread.getConfirmedState()).toEqual({
     messages: [human("1", "a")],
     topic: "x",
     tools: [{ name: "f", description: "theirs" }],

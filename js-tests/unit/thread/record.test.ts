@@ -63,7 +63,7 @@ test.each([
   ["replaced here by others", (thread: Thread) => thread.update({ messages: [removeAll, ai("5", "e")] })],
   [
     "grown by a run that failed",
-    (thread: Thread) => hear(thread, started("r"), text("2", "!"), { type: "run-failed", error: "x" }),
+    (thread: Thread) => hear(thread, started("r"), text("2", "!"), { type: "run-error", error: "x" }),
   ],
 ])("what the server has of the messages survives a reload: %s", (_, change) => {
   const messages = [human("1", "a"), ai("2", "b"), human("3", "c"), ai("4", "d")];
@@ -76,7 +76,9 @@ test.each([
   using twice = Thread.fromJSON(json(again));
   expect(twice.said("messages")).toEqual(messages);
   // What did not change is the thread's own message.
-  const own = again.confirmed.messages.filter((message) => messages.some((one) => one.content === message.content));
+  const own = again
+    .getConfirmedState()
+    .messages.filter((message) => messages.some((one) => one.content === message.content));
   expect((again.said("messages") as unknown[]).filter((one) => own.includes(one as never))).toEqual(own);
 });
 
@@ -135,7 +137,7 @@ test.each([
   hear(thread, { type: "state", values: update });
   thread.optimistic(update);
   using again = Thread.fromJSON(json(thread));
-  for (const state of [again.getState(), again.confirmed]) {
+  for (const state of [again.getState(), again.getConfirmedState()]) {
     expect(Object.entries(state)).toEqual(
       expect.arrayContaining([
         ["__proto__", { mine: 1 }],
@@ -213,7 +215,7 @@ test("an error keeps its name, its message and its code in a record, for the run
     const thread = new Thread();
     thread.optimistic({ messages: "sent" });
     thread.receive({ type: "run-started", runId: "r" });
-    thread.receive({ type: "run-failed", error });
+    thread.receive({ type: "run-error", error });
     thread.optimistic({ messages: "later" }).fail(error);
     expect(thread.run.error).toBe(error);
     expect(thread.pending.map((update) => update.error)).toEqual([error, error]);

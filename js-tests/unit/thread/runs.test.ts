@@ -34,8 +34,8 @@ test("a message event takes the place of the one it names, as it is", () => {
   const own = { id: "1", role: "reasoning", anything: [1] };
   hear(thread, message(own));
   expect(thread.getState().messages[0]).toBe(own);
-  expect(thread.message("1")).toBe(own);
-  expect(thread.message("9")).toBeUndefined();
+  expect(thread.getConfirmedMessage("1")).toBe(own);
+  expect(thread.getConfirmedMessage("9")).toBeUndefined();
 });
 
 test("a new one comes behind the one that it follows and that one's tool results", () => {
@@ -275,7 +275,7 @@ test("what a run that never ended left is incomplete as long as it is there", ()
   thread.receive({ type: "run-started", runId: "r1" });
   thread.receive({ type: "message", message: { type: "ai", id: "b", content: "half" }, streaming: true });
   thread.receive({ type: "run-started", runId: "r2" });
-  expect([thread.messageIds, thread.streaming]).toEqual([["b"], ["b"]]);
+  expect([thread.messageIds, thread.incompleteIds]).toEqual([["b"], ["b"]]);
   thread.receive({ type: "values", values: { messages: [{ type: "human", id: "q", content: "q" }] } });
-  expect([thread.messageIds, thread.streaming]).toEqual([["q"], []]);
+  expect([thread.messageIds, thread.incompleteIds]).toEqual([["q"], []]);
 });

@@ -17,7 +17,7 @@ export const started = (runId?: string, id?: string): ThreadEvent => ({ type: "r
 /** The last run, told again from its start. */
 export const joined = (runId: string): ThreadEvent => ({ type: "run-started", runId, joined: true });
 export const finished: ThreadEvent = { type: "run-finished" };
-export const failed: ThreadEvent = { type: "run-failed", error: "down" };
+export const failed: ThreadEvent = { type: "run-error", error: "down" };
 export const message = (message: object, more: { streaming?: boolean; after?: string } = {}): ThreadEvent => ({
   type: "message",
   message,

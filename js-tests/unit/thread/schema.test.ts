@@ -22,7 +22,7 @@ test("what is private or no output is never shown, and is kept", () => {
   expect(thread.getState()).not.toHaveProperty("notes");
   hear(thread, values({ messages: [], topic: "y", stranger: 1 }));
   expect(thread.getState()).toEqual({ messages: [], topic: "y" });
-  expect(thread.confirmed).toMatchObject({ secret: "t", notes: ["n", "m"] });
+  expect(thread.getConfirmedState()).toMatchObject({ secret: "t", notes: ["n", "m"] });
 });
 
 test("a change of what is not shown is no change of the state", () => {
@@ -100,7 +100,7 @@ test("a pending update is not folded again for what does not touch it, nor for w
   hear(thread, { type: "update", update: { spent: 5 } });
   expect(thread.getState().spent).toBe(8);
   expect(calls()).toBeGreaterThan(after);
-  thread.free();
+  thread.dispose();
 });
 
 test("a view is not computed before it is read", () => {
@@ -109,7 +109,7 @@ test("a view is not computed before it is read", () => {
   const before = calls();
   hear(thread, message(ai("1")), { type: "text", messageId: "1", text: "a" });
   expect(calls()).toBe(before);
-  thread.free();
+  thread.dispose();
 });
 
 test("a reducer that throws refuses the update, and says why", () => {
@@ -122,7 +122,7 @@ test("a reducer that throws refuses the update, and says why", () => {
   expect(() => thread.optimistic({ spent: 7, messages: "a" })).toThrow(refused);
   hear(thread, { type: "update", update: { topic: "x", spent: 7 } });
   expect([seen.errors, thread.getState() === before, thread.pending]).toEqual([["REDUCER_FAILED"], true, []]);
-  thread.free();
+  thread.dispose();
 });
 
 test("a pending write that its reducer no longer takes is not shown, until it takes it again", () => {
@@ -135,7 +135,7 @@ test("a pending write that its reducer no longer takes is not shown, until it ta
   expect(op.status).toBe("pending");
   hear(thread, values({ messages: [], spent: 1 }));
   expect(thread.getState().spent).toBe(5);
-  thread.free();
+  thread.dispose();
 });
 
 test("a local update that a replay makes impossible is passed over, and the replay goes on", () => {
@@ -147,7 +147,7 @@ test("a local update that a replay makes impossible is passed over, and the repl
   const seen = told(thread);
   hear(thread, started("r"));
   expect([thread.getState(), seen.errors]).toEqual([{ messages: [], spent: 9, topic: "x" }, []]);
-  thread.free();
+  thread.dispose();
 });
 
 test("a reducer that calls the thread gets BUSY", () => {

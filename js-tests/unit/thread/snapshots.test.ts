@@ -41,10 +41,10 @@ test("a snapshot that says the same again changes nothing at all", () => {
   using thread = threadOf();
   const told = { messages: [human("1", "a"), ai("2", "b")], files: { "/a": { content: "x" } }, todos: [] };
   hear(thread, values(structuredClone(told)));
-  const [view, confirmed] = [thread.getState(), thread.confirmed];
+  const [view, confirmed] = [thread.getState(), thread.getConfirmedState()];
   hear(thread, values(structuredClone(told)), messages(...structuredClone(told.messages)));
   expect(thread.getState()).toBe(view);
-  expect(thread.confirmed).toBe(confirmed);
+  expect(thread.getConfirmedState()).toBe(confirmed);
 });
 
 test("the fields are the snapshot's: what it lacks goes, what is equal is the same", () => {

@@ -103,7 +103,7 @@ test("run, pending and streaming are the same objects while they are equal", () 
   const op = thread.optimistic({ messages: [human("q", "Hi")] });
   thread.optimistic({ topic: "x" });
   hear(thread, started("r", "1"), streamed("a"));
-  const look = () => [thread.run, thread.pending, thread.streaming] as const;
+  const look = () => [thread.run, thread.pending, thread.incompleteIds] as const;
   const [run, pending, streaming] = look();
   expect([run.status, pending.map(({ status }) => status), streaming]).toEqual(["running", ["sent", "sent"], ["a"]]);
   hear(thread, text("a", "Hel"), text("nobody", "x"), started("r", "1"));
@@ -115,7 +115,7 @@ test("run, pending and streaming are the same objects while they are equal", () 
   expect(thread.pending[1]).toBe(pending[1]);
   expect(thread.pending[0]).toMatchObject({ status: "failed", error: "no" });
   hear(thread, whole("a"));
-  expect(thread.streaming).toEqual([]);
+  expect(thread.incompleteIds).toEqual([]);
 });
 
 test("listeners hear of what is pending and of the run, also when the state is as it was", async () => {

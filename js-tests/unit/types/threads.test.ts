@@ -76,7 +76,7 @@ describe("a thread without a schema", () => {
     using thread = new Thread({
       values: { messages: [{ type: "ai", id: "1", content: "Hi", tool_calls: [{ name: "n", args: {} }] }] },
     });
-    const message = thread.message("1");
+    const message = thread.getConfirmedMessage("1");
     expectTypeOf(message).toEqualTypeOf<LangChainMessage | undefined>();
     expect(message?.type === "ai" && message.tool_calls?.[0]?.name).toBe("n");
     expectTypeOf(thread.pending).toExtend<readonly PendingUpdate[]>();
@@ -93,7 +93,7 @@ describe("a thread that AG-UI's events are folded into", () => {
     thread.optimistic({ messages: removeMessage("q2") });
     const [message] = thread.getState().messages;
     expectTypeOf(message).toEqualTypeOf<AgUiMessage | undefined>();
-    expectTypeOf(thread.message("q")).toEqualTypeOf<AgUiMessage | undefined>();
+    expectTypeOf(thread.getConfirmedMessage("q")).toEqualTypeOf<AgUiMessage | undefined>();
     // @ts-expect-error would become a LangChain dict
     thread.optimistic({ messages: "Hi" });
     // @ts-expect-error is LangChain's
@@ -139,7 +139,7 @@ test("a thread with a schema takes the schema's updates", () => {
   using thread = new Thread({ schema, values: { log: [1] } });
   thread.optimistic({ log: [2], messages: [{ id: "q", role: "user", content: "Hi" }] });
   expectTypeOf(thread.getState().log).toEqualTypeOf<number[]>();
-  expectTypeOf(thread.message("q")).toEqualTypeOf<AgUiMessage | undefined>();
+  expectTypeOf(thread.getConfirmedMessage("q")).toEqualTypeOf<AgUiMessage | undefined>();
   // @ts-expect-error a list of numbers
   expect(codeOf(() => thread.optimistic({ log: 2 }))).toBe("INVALID_ARGUMENT");
   // @ts-expect-error no such field

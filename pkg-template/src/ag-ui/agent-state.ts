@@ -41,7 +41,7 @@ export class AgentState {
 
   get value(): unknown {
     const rest = this.#rest;
-    return rest && "whole" in rest ? rest.whole : { ...fieldsOf(this.#thread.confirmed), ...rest };
+    return rest && "whole" in rest ? rest.whole : { ...fieldsOf(this.#thread.getConfirmedState()), ...rest };
   }
 
   /**

@@ -136,10 +136,10 @@ export class Chunks {
 
 /** Finds what chunks had opened when the stream was cut: the last message of that kind and lane that is not whole. */
 export function cutOff(thread: FoldingThread, kind: Kind, lane: Lane): Opened | undefined {
-  const { streaming } = thread;
+  const { incompleteIds: streaming } = thread;
   for (let at = streaming.length - 1; at >= 0; at--) {
     const id = streaming[at] as string;
-    const message = thread.message(id) as HeldMessage | undefined;
+    const message = thread.getConfirmedMessage(id) as HeldMessage | undefined;
     if (!message || (message.subagentRunId ?? undefined) !== lane) continue;
     const call = message.toolCalls?.at(-1);
     if (kind === "tool") {

@@ -50,7 +50,7 @@ export interface FoldOptions {
  *
  * @throws {@link ThreadfoldError} `BAD_RESPONSE`, with the HTTP `status`, for a response that is no stream of events (an
  *   error status, a page, a body of JSON); `INVALID_ARGUMENT` for what is no source or no thread; `DISPOSED` once the
- *   thread was freed.
+ *   thread was disposed.
  *
  * @example
  * ```ts
@@ -138,7 +138,7 @@ class Reading implements Taker {
     const error = new ThreadfoldError("INVALID_ARGUMENT", why);
     thread.report(error, value);
     if ((value?.type === "RUN_FINISHED" || value?.type === "RUN_ERROR") && isOpen(thread)) {
-      thread.receive({ type: "run-failed", error });
+      thread.receive({ type: "run-error", error });
       this.end = { status: "failed", error };
     }
   }

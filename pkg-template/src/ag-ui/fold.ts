@@ -75,7 +75,7 @@ export class Fold {
   }
 
   message(id: string): HeldMessage | undefined {
-    return this.thread.message(id) as HeldMessage | undefined;
+    return this.thread.getConfirmedMessage(id) as HeldMessage | undefined;
   }
 
   send(event: ThreadEvent): void {

@@ -4,7 +4,7 @@ import type { ReceivingThread } from "../stream/delivery.js";
 export interface FoldingThread extends ReceivingThread {
   readonly threadId?: string | undefined;
   /** The ids of messages that are not whole. */
-  readonly streaming: readonly string[];
+  readonly incompleteIds: readonly string[];
   getState(): object;
   /** Returns what the server has of a field. */
   said(key: string): unknown;

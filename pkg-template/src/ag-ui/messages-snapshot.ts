@@ -29,7 +29,7 @@ function removeLacking(
   isServers: (message: HeldMessage) => boolean,
 ): void {
   const kept = new Set(snapshot.map((message) => message.id));
-  const { messages = [] } = fold.thread.confirmed as { messages?: readonly HeldMessage[] };
+  const { messages = [] } = fold.thread.getConfirmedState() as { messages?: readonly HeldMessage[] };
   const gone = messages.filter((message) => isServers(message) && !kept.has(message.id));
   if (gone.length > 0) fold.send({ type: "update", update: { messages: gone.map(({ id }) => removeMessage(id)) } });
 }

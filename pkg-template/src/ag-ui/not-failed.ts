@@ -8,7 +8,7 @@ export interface FailingThread {
   readonly schema?: { readonly fields: object } | undefined;
   readonly pending: readonly { readonly id: string; readonly update: object; readonly status: string }[];
   /** What the server said. */
-  readonly confirmed: object;
+  getConfirmedState(): object;
   getState(): object;
 }
 
@@ -33,12 +33,12 @@ export function withoutFailed(thread: FailingThread): Shown {
   if (failed.length === 0) return { state: thread.getState(), pending };
   const other = new Thread<object, object>({ schema: thread.schema as Schema<never> | undefined });
   try {
-    other.receive({ type: "values", values: thread.confirmed });
+    other.receive({ type: "values", values: thread.getConfirmedState() });
     const rest = pending.filter((update) => !failed.includes(update));
     for (const { update } of rest) showOver(other, update);
     return { state: other.getState(), pending: rest };
   } finally {
-    other.free();
+    other.dispose();
   }
 }
 

@@ -118,7 +118,7 @@ interface Message {
 /** Returns the messages to send, whole and in AG-UI's form. */
 function history(thread: SendingThread, { state }: Shown, onlyNew: boolean): object[] {
   const { messages = [] } = state as { messages?: readonly Message[] };
-  const partial = new Set<unknown>(thread.streaming);
+  const partial = new Set<unknown>(thread.incompleteIds);
   const said = onlyNew ? ((thread.said("messages") ?? []) as readonly Message[]) : [];
   const known = new Map(said.map((message) => [message.id, message]));
   return messages.flatMap((message) => {

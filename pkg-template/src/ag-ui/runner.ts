@@ -201,6 +201,10 @@ class AgUiProtocol implements RunProtocol {
     return (signal) => this.#fold(this.#send(input, signal), signal);
   }
 
+  check(answers: readonly Answer[]): void {
+    resuming({}, answers);
+  }
+
   /** The messages that the page wants to send, of those that may be. */
   #chosen(messages: object[]): object[] {
     const { messages: choose } = this.#options;

@@ -61,7 +61,7 @@ export function breakOff(fold: Fold, error: unknown, hasBegun: boolean, signal?:
 const endsOf = (fold: Fold): reading.RunEnds => ({
   begin: () => beginRun(fold, undefined),
   stop: () => finishStopped(fold),
-  fail: (error) => fold.send({ type: "run-failed", error }),
+  fail: (error) => fold.send({ type: "run-error", error }),
 });
 
 /** Ends the run that is under way well: what was said stays, and what was sent is over. */
@@ -116,7 +116,7 @@ export const runError: Step<RunError> = {
   shape: { message: text },
   hook: "onRunErrorEvent",
   always(fold, event) {
-    if (!isStop(fold, event)) fold.send({ type: "run-failed", error: failure(event) });
+    if (!isStop(fold, event)) fold.send({ type: "run-error", error: failure(event) });
     else if (reading.isOpen(fold.thread)) finishStopped(fold);
   },
   end: (fold, event) => (isStop(fold, event) ? { status: "cancelled" } : { status: "failed", error: failure(event) }),

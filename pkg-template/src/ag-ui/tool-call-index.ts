@@ -45,7 +45,7 @@ export class ToolCallIndex {
   /** Returns the message with a call's result. */
   result(callId: string): HeldMessage | undefined {
     const id = this.#known().get(callId)?.result;
-    const message = id === undefined ? undefined : (this.#thread.message(id) as HeldMessage | undefined);
+    const message = id === undefined ? undefined : (this.#thread.getConfirmedMessage(id) as HeldMessage | undefined);
     return message?.role === "tool" && message.toolCallId === callId ? message : undefined;
   }
 
@@ -62,7 +62,7 @@ export class ToolCallIndex {
   #look(callId: string): PlacedCall | "stale" | undefined {
     const entry = this.#known().get(callId);
     if (entry?.owner === undefined) return undefined;
-    const message = this.#thread.message(entry.owner) as HeldMessage | undefined;
+    const message = this.#thread.getConfirmedMessage(entry.owner) as HeldMessage | undefined;
     const at = entry.at ?? -1;
     const call = message?.toolCalls?.[at];
     return message && call?.id === callId ? { message, call, at } : "stale";
@@ -71,7 +71,7 @@ export class ToolCallIndex {
   #known(): Map<string, Entry> {
     if (!this.#entries) {
       this.#entries = new Map();
-      const { messages } = this.#thread.confirmed as { messages?: readonly HeldMessage[] };
+      const { messages } = this.#thread.getConfirmedState() as { messages?: readonly HeldMessage[] };
       for (const message of messages ?? []) enter(this.#entries, message);
     }
     return this.#entries;

@@ -21,12 +21,21 @@ import { addLoop, type Builder } from "./loop.js";
 import { checked, schemaOf } from "./middleware/middleware.js";
 import { modelCallLimitMiddleware } from "./middleware/model-call-limit.js";
 import { modelNode } from "./model/model-node.js";
-import type { AgentModel } from "./model/models.js";
-import { type ResponseFormat, type StructuredOf, structuredOf } from "./model/structured.js";
+import type {
+  AgentModel,
+  BaseFields,
+  FieldsOf,
+  Middleware,
+  ResponseFormat,
+  StateForm,
+  StateOfMiddlewares,
+  StructuredOf,
+  Tool,
+} from "./types.js";
+import { structuredOf } from "./model/structured.js";
 import { toolNode } from "./tools/tool-node.js";
 import type { SystemPrompt } from "./model/system-message.js";
-import { agentTool, isProviderTool, type Tool } from "./tools/tools.js";
-import type { BaseFields, FieldsOf, Middleware, StateForm, StateOfMiddlewares } from "./types.js";
+import { agentTool, isProviderTool } from "./tools/tools.js";
 
 /** What an agent is made of: {@link createAgent}. */
 export interface AgentOptions<

@@ -1,5 +1,5 @@
 // Asks src/agent what to do, in numbers: src/wasm_agent/agent.rs says which.
-import { call, decide } from "#agent-core";
+import { call, decide, room } from "#agent-core";
 import type { ToolCall } from "../state/messages.js";
 import type { ToolMessage } from "./message.js";
 import type { JumpTarget } from "./types.js";
@@ -8,7 +8,11 @@ const [ROUTE, SETTLE, LIMIT] = [0, 1, 2];
 const NONE = 0xffffffff;
 const JUMPS: readonly unknown[] = [undefined, "model", "tools", "end"];
 
-const asked = (what: number, numbers: number[]): Uint32Array => call(() => decide(what, Uint32Array.from(numbers)));
+function asked(what: number, numbers: number[]): Uint32Array {
+  room(numbers.length).set(numbers);
+  const length = call(() => decide(what, numbers.length));
+  return Uint32Array.from(room(length).subarray(0, length));
+}
 
 /** Where the loop goes on after the model: a target, or the calls to run, by position. */
 export function afterModel(turn: {

@@ -8,9 +8,8 @@ import { createPatchToolCallsMiddleware } from "./middleware/patch-tool-calls.js
 import { type CompiledSubAgent, createSubAgentMiddleware, type SubAgent } from "./middleware/sub-agents.js";
 import { summarizationMiddleware, type SummarizationOptions } from "./middleware/summarization.js";
 import { todoListMiddleware } from "./middleware/todo-list.js";
-import type { ResponseFormat } from "./model/structured.js";
+import type { FieldsOf, Middleware, ResponseFormat, StateForm } from "./types.js";
 import { systemMessage } from "./model/system-message.js";
-import type { FieldsOf, Middleware, StateForm } from "./types.js";
 
 /** What a deep agent is made of: {@link createDeepAgent}. */
 export interface DeepAgentOptions<

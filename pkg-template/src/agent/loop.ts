@@ -3,8 +3,7 @@ import { END, Send, START } from "../graph/build/command.js";
 import { afterModel } from "./decide.js";
 import { callsOf, lastTurn } from "./message.js";
 import { hookOf, withContext } from "./middleware/middleware.js";
-import type { AgentTool } from "./tools/tools.js";
-import type { AgentState, JumpTarget, Middleware, NodeHook } from "./types.js";
+import type { AgentState, AgentTool, JumpTarget, Middleware, NodeHook } from "./types.js";
 
 /** The state as the edges see it. */
 interface LoopState extends AgentState {

@@ -1,14 +1,11 @@
-// The types of an agent: its state, its middlewares, what they are given.
+// The types of an agent: its state, its middlewares and what they are given, its tools and models.
 import type { Command } from "../graph/build/command.js";
 import type { NodeContext } from "../graph/build/node-context.js";
 import type { Field } from "../state/fields.js";
+import type { ContentBlock } from "../state/message-types.js";
 import type { LangChainMessage, MessagesUpdate, ToolCall } from "../state/messages.js";
 import type { Fields as SchemaFields, Schema, StateOf } from "../state/schema.js";
 import type { AiMessage, ToolMessage } from "./message.js";
-import type { AgentModel } from "./model/models.js";
-import type { ResponseFormat } from "./model/structured.js";
-import type { SystemMessage } from "./model/system-message.js";
-import type { AgentTool, Tool } from "./tools/tools.js";
 
 /** The state that every agent has. Its own schema and its middlewares' add fields. */
 export interface AgentState {
@@ -160,3 +157,148 @@ export interface Middleware<F = SchemaFields, State = AgentState & StateOf<F>> {
 export type StateOfMiddlewares<M> = M extends readonly [infer First, ...infer Rest]
   ? (First extends Middleware<infer F, never> ? StateOf<F> : object) & StateOfMiddlewares<Rest>
   : object;
+
+// Schemas of arguments and answers.
+
+/** A schema of the Standard Schema kind: zod's, Valibot's, ArkType's. */
+export interface StandardSchema<T = unknown> {
+  readonly "~standard": {
+    validate(value: unknown): Checked<T> | Promise<Checked<T>>;
+    readonly jsonSchema?: { input(options: { target: string }): object } | undefined;
+    readonly types?: { readonly output: T } | undefined;
+  };
+  toJSONSchema?(): object;
+}
+
+/** What a schema says of a value: the value as it has it, or what is wrong. */
+export type Checked<T> =
+  | { readonly value: T; readonly issues?: undefined }
+  | { readonly issues: readonly { readonly message: string; readonly path?: readonly unknown[] | undefined }[] };
+
+/** JSON Schema, or a schema of the Standard Schema kind. */
+export type AnySchema<T = unknown> = object | StandardSchema<T>;
+
+// Tools.
+
+/** A tool of one's own: `run` is called with the arguments that the model gives, checked by `schema`. */
+export interface PlainTool<Args = never> {
+  readonly name: string;
+  readonly description?: string | undefined;
+  /** Of the arguments: JSON Schema, or a schema of zod, Valibot, …. */
+  readonly schema?: AnySchema<Args> | undefined;
+  /** Whether its result is the agent's answer: the model is not called again. */
+  readonly returnDirect?: boolean | undefined;
+  /**
+   * Does the work. What it returns is what the model is told: a text, content blocks, anything that is JSON; or a tool
+   * message; or a `Command` that updates the state, with a tool message among its `messages`.
+   */
+  run(args: Args, runtime: ToolRuntime): unknown;
+}
+
+/** A tool of `@langchain/core`. */
+export interface LangChainTool {
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly schema?: unknown;
+  readonly returnDirect?: boolean | undefined;
+  // oxlint-disable-next-line typescript/no-explicit-any -- its config is LangChain's own
+  invoke(call: any, config?: any): unknown;
+}
+
+/** A tool that the model's provider runs: the model is given it as it is. */
+export interface ProviderTool {
+  readonly type: string;
+  readonly name?: string | undefined;
+  readonly run?: undefined;
+  readonly invoke?: undefined;
+}
+
+/** A tool in any form: of one's own, of `@langchain/core`, as `mcpTools` makes them, or a provider's. */
+// oxlint-disable-next-line typescript/no-explicit-any -- each tool has arguments of its own
+export type Tool = PlainTool<any> | LangChainTool | ProviderTool;
+
+/** A tool as an agent has it: {@link ToolRuntime} and requests show it so. */
+export interface AgentTool {
+  readonly name: string;
+  readonly description: string;
+  readonly returnDirect: boolean;
+  /** The arguments, as JSON Schema. */
+  readonly parameters: object;
+  /** What it was made of. */
+  readonly source: Tool;
+  /** Runs it. */
+  call(call: ToolCall, runtime: ToolRuntime): Promise<ToolOutcome>;
+}
+
+// Models.
+
+/** A language model of the AI SDK. */
+export interface AiSdkModel {
+  readonly specificationVersion?: string | undefined;
+  readonly provider?: string | undefined;
+  readonly modelId?: string | undefined;
+  // oxlint-disable-next-line typescript/no-explicit-any -- the AI SDK's own types
+  doGenerate(options: any): PromiseLike<any>;
+  // oxlint-disable-next-line typescript/no-explicit-any -- the AI SDK's own types
+  doStream?(options: any): PromiseLike<any>;
+}
+
+/** A chat model of `@langchain/core`, or anything with its `invoke`. */
+export interface LangChainModel {
+  // oxlint-disable-next-line typescript/no-explicit-any -- LangChain's own types
+  invoke(messages: any, options?: any): Promise<any>;
+  // oxlint-disable-next-line typescript/no-explicit-any -- LangChain's own types
+  stream?(messages: any, options?: any): Promise<AsyncIterable<any>>;
+  // oxlint-disable-next-line typescript/no-explicit-any -- LangChain's own types
+  bindTools?(tools: any[], options?: any): any;
+}
+
+/** What a model that is a function is told besides the messages. */
+export interface ModelOptions {
+  readonly tools: readonly AgentTool[];
+  readonly toolChoice?: ToolChoice | undefined;
+  readonly settings?: Record<string, unknown> | undefined;
+  readonly signal: AbortSignal;
+  /** Shows a piece of the answer's text to those who stream `messages`. */
+  onToken(text: string): void;
+}
+
+/** A model that is a function: it returns a text, or a message with `tool_calls`. */
+export type FunctionModel = (
+  messages: readonly LangChainMessage[],
+  options: ModelOptions,
+) => FunctionAnswer | Promise<FunctionAnswer>;
+type FunctionAnswer =
+  string | { readonly content?: unknown; readonly tool_calls?: readonly FunctionCall[] | undefined };
+/** A call of a tool. An id is made where none is given. */
+type FunctionCall = Readonly<Omit<ToolCall, "args">> & { readonly args: object };
+
+/** A model in any form. */
+export type AgentModel = LangChainModel | AiSdkModel | FunctionModel;
+
+/** A system message, with what LangChain's has for a middleware. */
+export interface SystemMessage {
+  readonly content: string | readonly ContentBlock[] | readonly unknown[];
+  readonly text: string;
+  /** Returns the message with more behind it. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- LangChain's takes its own messages
+  concat(more: any): SystemMessage;
+}
+
+/** What the agent's answer has to be: a schema, or several of which the model takes one. */
+export type ResponseFormat<T = unknown> = AnySchema<T> | ToolStrategy<T>;
+
+/** What an answer of that form is. */
+export type StructuredOf<R> = R extends ToolStrategy<infer T> | StandardSchema<infer T> ? T : unknown;
+
+/** {@link toolStrategy}. */
+export interface ToolStrategy<T = unknown> {
+  readonly schemas: readonly AnySchema<T>[];
+  /**
+   * What to do about a wrong answer: true tells the model what is wrong with it, a text says that, a function makes a
+   * text; false throws.
+   */
+  readonly handleErrors: boolean | string | ((error: Error & { readonly aiMessage: AiMessage }) => string);
+  /** What the model is told about a right one. */
+  readonly toolMessageContent?: string | undefined;
+}

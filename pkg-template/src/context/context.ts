@@ -5,9 +5,10 @@ import { growing } from "./growing.js";
 import { Ledger } from "./ledger.js";
 import { fieldsOf, kindOf } from "./message-parts.js";
 import { Meter } from "./meter.js";
+import { NumberedList } from "./numbered-list.js";
 import { checkOptions } from "../shared/options.js";
 import { flagOr, optionsOf, reading, wrong } from "./options.js";
-import { type ContextOptions, type Offload, limitsOf, overheadOf, triggersOf } from "./policy.js";
+import { type ContextOptions, type Offload, overheadOf, policyOf, triggersOf } from "./policy.js";
 import type { ContextRecord } from "./record.js";
 import { type ContextSource, type Track, trackOf } from "./source.js";
 import { type Counter, counterOf } from "./token-counter.js";
@@ -89,7 +90,7 @@ export class Context<M extends object = object> {
       const counter = counterOf(tokenCounter) as Counter<object>;
       const count = sparing(tokenCounter === "estimate" ? growing() : (counter.one ?? single(counter)));
       const overhead = overheadOf({ ...given, tokenCounter }, rules, count);
-      const limits = limitsOf(given, rules, overhead);
+      const policy = policyOf(given, rules, overhead);
       const edits = editsOf(clear, truncate, offload);
       const preserveSystem = flagOr(preserve, !rules.asLangchain, "preserveSystem");
       // Refuses their options.
@@ -97,7 +98,7 @@ export class Context<M extends object = object> {
       const limit = maxInputTokens ?? Math.min(...triggersOf(given).map(({ tokens = Infinity }) => tokens));
       const look = () =>
         new Look<M>(new Effectives(edits, preserveSystem), {
-          ledger: new Ledger(limits, count, rules.providers ?? []),
+          ledger: new Ledger(policy, count, rules.providers ?? []),
           count,
           overhead,
           limit: limit === Infinity ? null : limit,
@@ -106,8 +107,9 @@ export class Context<M extends object = object> {
           preserveSystem,
           rules,
         });
+      const none = new NumberedList(policy);
       const meter = (list: readonly M[], tokens: number) =>
-        new Meter(list, tokens, limits.thresholds, tokenCounter, count);
+        new Meter(list, tokens, (messages) => none.dueAt(messages), tokenCounter, count);
       return [look, meter, warningOf(given)];
     });
   }

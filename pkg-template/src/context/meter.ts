@@ -3,7 +3,6 @@ import { sizeOf } from "./count.js";
 import { withFields } from "./edited.js";
 import { Estimated } from "./growing.js";
 import { fieldsOf, isForScreen, type MessageParts, readParts } from "./message-parts.js";
-import type { Threshold } from "./policy.js";
 import { codePoints } from "./python-text.js";
 import { reading, wrong } from "./options.js";
 
@@ -62,7 +61,9 @@ export class Meter {
   #messages: number;
   #last: Growing | undefined;
   #lastTokens = 0;
-  readonly #thresholds: readonly Threshold[];
+  /** The tokens from which on a trigger holds, with so many messages; and with those that there are. */
+  readonly #dueAtMessages: (messages: number) => number;
+  #dueAt = NaN;
   readonly #counter: unknown;
   readonly #count: (message: object) => number;
 
@@ -70,7 +71,7 @@ export class Meter {
   constructor(
     list: readonly object[],
     tokens: number,
-    thresholds: readonly Threshold[],
+    dueAt: (messages: number) => number,
     counter: unknown,
     count: (message: object) => number,
   ) {
@@ -78,7 +79,8 @@ export class Meter {
     this.#count = count;
     this.#before = tokens;
     this.#messages = list.length;
-    this.#thresholds = thresholds;
+    this.#dueAt = dueAt(list.length);
+    this.#dueAtMessages = dueAt;
     const last = list.at(-1);
     if (last !== undefined) this.#open(last, tokens - count(last));
   }
@@ -86,7 +88,7 @@ export class Meter {
   /** Adds a message at the end. */
   push(message: object): void {
     reading(() => this.#open(message, this.tokens));
-    if (this.#last !== UNSENT) this.#messages++;
+    if (this.#last !== UNSENT) this.#dueAt = this.#dueAtMessages(++this.#messages);
   }
 
   /** Adds text to the content of the last message. */
@@ -105,9 +107,7 @@ export class Meter {
 
   /** Whether a trigger holds: then look at `due`. */
   get isDue(): boolean {
-    const tokens = this.#before + this.#lastTokens;
-    for (const [most, messages] of this.#thresholds) if (tokens >= most && this.#messages >= messages) return true;
-    return false;
+    return this.#before + this.#lastTokens >= this.#dueAt;
   }
 
   #open(message: object, before: number): void {

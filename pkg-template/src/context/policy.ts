@@ -1,4 +1,4 @@
-// The options of a context, and what a ledger decides by. src/context/policy.rs is the same in Rust.
+// The options of a context, read, and in the numbers that src/context/policy.rs decides by.
 import { type ClearToolUsesOptions } from "./clear.js";
 import { toolTokens } from "./count.js";
 import { scanTokens } from "./estimate.js";
@@ -99,72 +99,45 @@ export function overheadOf(
 export const triggersOf = ({ trigger }: ContextOptions<never>): readonly ContextLimit[] =>
   trigger === undefined || trigger === null ? [] : Array.isArray(trigger) ? [...trigger] : [trigger as ContextLimit];
 
-/** A trigger: at least so many tokens, and so many messages. */
-export type Threshold = readonly [tokens: number, messages: number];
-
-/** A policy, resolved: what a ledger decides by. */
-export interface Limits {
-  readonly thresholds: readonly Threshold[];
-  /** What stays, at most. */
-  readonly keep: Threshold;
-  /** Compacts, too, when there are more tokens than this. */
-  readonly most: number;
-  /** The tokens of the system prompt and the tools. */
-  readonly overhead: number;
-  /** The messages that are counted in `overhead`. */
-  readonly apart: number;
-  readonly isScaled: boolean;
-  readonly asLangchain: boolean;
-  readonly frontCounts: boolean;
-  /** How many of the last results of tools, and of the last messages, edits leave alone. */
-  readonly editKeepResults: number;
-  readonly editKeepMessages: number;
-}
-
-/** Resolves the options. */
-export function limitsOf(options: ContextOptions<never>, rules: Rules, { system, tools }: Overhead): Limits {
+/**
+ * Returns the policy in numbers, in the order in which src/wasm_agent/context.rs reads them; what is left out is NaN. What
+ * follows from them (a fraction's tokens, what stays unless it is given) is decided there.
+ */
+export function policyOf(options: ContextOptions<never>, rules: Rules, { system, tools }: Overhead): readonly number[] {
   const { keep, maxInputTokens, clearToolUses: clear, truncateArgs: truncate, useUsageMetadataScaling } = options;
   if (maxInputTokens !== undefined) count(maxInputTokens, "maxInputTokens");
-  const thresholds = triggersOf(options).map((one, at) => limitOf(one, `trigger[${at}]`, options, -Infinity));
-  const overhead = system + tools;
-  const half = (most: number, of: number) => (of > 0 ? Math.min(most, Math.floor(of / 2)) : most);
-  return {
-    thresholds,
-    keep:
-      keep === undefined || keep === null
-        ? thresholds.reduce<Threshold>(
-            ([tokens, messages], one) => [half(tokens, one[0] - overhead), half(messages, one[1])],
-            [Infinity, Infinity],
-          )
-        : limitOf(keep, "keep", options, Infinity),
-    most: rules.most ?? Infinity,
-    overhead,
-    apart: options.system ? 1 : 0,
-    isScaled: flagOr(useUsageMetadataScaling, false, "useUsageMetadataScaling"),
-    asLangchain: rules.asLangchain ?? false,
-    frontCounts: rules.frontCounts ?? false,
-    editKeepResults: clear ? count(clear.keep ?? 3, "clearToolUses.keep") : 0,
-    editKeepMessages: truncate ? count(truncate.keep?.messages ?? 20, "truncateArgs.keep.messages") : 0,
-  };
+  const triggers = triggersOf(options).flatMap((one, at) => limitOf(one, `trigger[${at}]`, options));
+  return [
+    rules.most ?? Infinity,
+    system + tools,
+    // The messages that are counted beside the list.
+    options.system ? 1 : 0,
+    Number(flagOr(useUsageMetadataScaling, false, "useUsageMetadataScaling")),
+    Number(rules.asLangchain ?? false),
+    Number(rules.frontCounts ?? false),
+    clear ? count(clear.keep ?? 3, "clearToolUses.keep") : 0,
+    truncate ? count(truncate.keep?.messages ?? 20, "truncateArgs.keep.messages") : 0,
+    maxInputTokens ?? NaN,
+    ...(keep === undefined || keep === null ? [NaN, NaN, NaN] : limitOf(keep, "keep", options)),
+    ...triggers,
+  ];
 }
 
-/** The tokens and messages of a limit, `none` for a measure that it has not. */
-function limitOf(limit: unknown, what: string, { maxInputTokens }: ContextOptions<never>, none: number): Threshold {
+/** The tokens, messages and fraction of a limit. */
+function limitOf(limit: unknown, what: string, { maxInputTokens }: ContextOptions<never>): readonly number[] {
   const expected = "some of { tokens, messages, fraction }";
   if (!isDict(limit) || Object.keys(limit).length === 0) throw wrong(what, expected);
   for (const key of Object.keys(limit))
     if (key !== "tokens" && key !== "messages" && key !== "fraction") throw wrong(what, expected);
   const { tokens, messages, fraction } = limit as Record<string, number | undefined>;
   const measure = (value: number | undefined, key: string) =>
-    value === undefined ? none : positive(value, `${what}.${key}`);
-  let most = measure(tokens, "tokens");
+    value === undefined ? NaN : positive(value, `${what}.${key}`);
+  const most = measure(tokens, "tokens");
   if (fraction !== undefined) {
     if (!(fraction > 0 && fraction <= 1)) throw wrong(`${what}.fraction`, "above 0 and at most 1");
     if (maxInputTokens === undefined) throw wrong("maxInputTokens", "given, for a fraction is of it");
-    const share = Math.max(1, Math.floor(maxInputTokens * fraction));
-    most = tokens !== undefined ? Math.max(most, share) : share;
   }
-  return [most, measure(messages, "messages")];
+  return [most, measure(messages, "messages"), fraction ?? NaN];
 }
 
 function positive(value: unknown, what: string): number {

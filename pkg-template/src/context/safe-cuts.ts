@@ -1,5 +1,5 @@
 import type { MessageLike } from "../state/message-types.js";
-import { Track } from "./cut.js";
+import { NumberedList } from "./numbered-list.js";
 import { reading, ThreadfoldError, wrong } from "./options.js";
 import { factsOf, factsOfAll } from "./rows.js";
 
@@ -15,11 +15,11 @@ import { factsOf, factsOfAll } from "./rows.js";
 export class SafeCuts {
   /** @internal */
   static readonly name = "SafeCuts";
-  readonly #track = new Track();
+  readonly #list = new NumberedList();
 
   /** The number of messages. */
   get length(): number {
-    return this.#track.length;
+    return this.#list.length;
   }
 
   /**
@@ -27,7 +27,7 @@ export class SafeCuts {
    * none.
    */
   get pending(): number | undefined {
-    return this.#track.pending;
+    return this.#list.pending;
   }
 
   /**
@@ -38,7 +38,7 @@ export class SafeCuts {
   push(...messages: MessageLike[]): void {
     const { length } = this;
     for (const facts of reading(() => messages.map((message, at) => factsOf(message, length + at))))
-      this.#track.push(facts);
+      this.#list.push(facts);
   }
 
   /**
@@ -50,8 +50,8 @@ export class SafeCuts {
     const last = this.length - 1;
     if (last < 0) throw new ThreadfoldError("INVALID_ARGUMENT", "There is no message to replace.");
     const facts = reading(() => factsOf(message, last));
-    this.#track.truncate(last);
-    this.#track.push(facts);
+    this.#list.truncate(last);
+    this.#list.push(facts);
   }
 
   /**
@@ -60,7 +60,7 @@ export class SafeCuts {
    * @throws ThreadfoldError `INVALID_ARGUMENT`.
    */
   truncate(length: number): void {
-    this.#track.truncate(position(length, "length"));
+    this.#list.truncate(position(length, "length"));
   }
 
   /**
@@ -70,7 +70,7 @@ export class SafeCuts {
    * @throws ThreadfoldError `INVALID_ARGUMENT`.
    */
   cut(target: number): number {
-    return this.#track.cut(position(target, "target"));
+    return this.#list.cut(position(target, "target"));
   }
 
   /**
@@ -80,18 +80,18 @@ export class SafeCuts {
    * @throws ThreadfoldError `INVALID_ARGUMENT`.
    */
   nextCut(target: number): number | undefined {
-    return this.#track.nextCut(position(target, "target"));
+    return this.#list.nextCut(position(target, "target"));
   }
 
   /** All safe cuts, in ascending order. 0 and the number of messages are always safe. */
   [Symbol.iterator](): Iterator<number> {
-    return this.#track.cuts()[Symbol.iterator]();
+    return this.#list.cuts()[Symbol.iterator]();
   }
 
   /** @internal */
   static of(messages: readonly unknown[]): SafeCuts {
     const cuts = new SafeCuts();
-    for (const facts of factsOfAll(messages)) cuts.#track.push(facts);
+    for (const facts of factsOfAll(messages)) cuts.#list.push(facts);
     return cuts;
   }
 }

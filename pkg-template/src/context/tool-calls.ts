@@ -1,5 +1,6 @@
 import type { MessageLike } from "../state/message-types.js";
 import { Answers, type ToolAnswer } from "./answer.js";
+import { NumberedList } from "./numbered-list.js";
 import { checkOptions } from "../shared/options.js";
 import { isSecond, optionsOf, reading, wrong } from "./options.js";
 import { type Facts, factsOfAll } from "./rows.js";
@@ -54,17 +55,17 @@ export function repairToolCalls<M extends MessageLike>(messages: readonly M[], o
   const all = isSecond(waiting, "waiting", "keep", "answer");
   const facts = factsOfAll(messages);
   if (isWhole(facts)) return messages as M[];
+  const numbers = new NumberedList();
+  for (const one of facts) numbers.push(one);
+  const steps = numbers.repair(all);
+  if (!steps) return messages as M[];
   return reading(() => {
-    const { asked, waits } = pairsOf(facts);
     const answers = new Answers(messages, make);
-    const list: M[] = [];
-    facts.forEach((one, at) => {
-      if (one.kind === "tool") return;
-      list.push(messages[at] as M);
-      const { calls, results } = asked[at] as Asked;
-      for (const result of results) list.push(messages[result] as M);
-      if (all || at !== waits)
-        for (const { isOpen, position } of calls) if (isOpen) list.push(answers.to(messages[at], one, position) as M);
+    let caller = -1;
+    const list = steps.map((step) => {
+      if (step < 0) return answers.to(messages[caller], facts[caller] as Facts, -1 - step) as M;
+      if (facts[step]?.kind === "ai") caller = step;
+      return messages[step] as M;
     });
     const isSame = list.length === messages.length && list.every((message, at) => message === messages[at]);
     return isSame ? (messages as M[]) : list;
@@ -91,44 +92,6 @@ function isWhole(facts: readonly Facts[]): boolean {
     }
   }
   return open.length === 0;
-}
-
-/** The calls of a message, and where their results are, in the order of the list. */
-interface Asked {
-  readonly calls: readonly { readonly position: number; isOpen: boolean }[];
-  readonly results: number[];
-}
-
-const NOTHING_ASKED: Asked = { calls: [], results: [] };
-
-/** Finds which result belongs to which call: to that of the nearest message before it that calls its id. */
-function pairsOf(facts: readonly Facts[]) {
-  const latest = new Map<string | undefined, { by: Asked; position: number; isOpen: boolean }>();
-  /** The message behind which there are only results. */
-  let last = -1;
-  const asked = facts.map(({ kind, ids, answers }, at) => {
-    if (kind === "tool") {
-      const call = latest.get(answers);
-      if (call?.isOpen) call.by.results.push(at);
-      if (call) call.isOpen = false;
-      return NOTHING_ASKED;
-    }
-    last = at;
-    if (ids.length === 0) return NOTHING_ASKED;
-    const calls: { by: Asked; position: number; isOpen: boolean }[] = [];
-    const by: Asked = { calls, results: [] };
-    ids.forEach((id, position) => {
-      // Called twice in one message, an id is one call.
-      if (latest.get(id)?.by === by) return;
-      const call = { by, position, isOpen: true };
-      latest.set(id, call);
-      calls.push(call);
-    });
-    return by;
-  });
-  const { ids, invalid } = facts[last] ?? { ids: [], invalid: 0 };
-  const isWaiting = asked[last]?.calls.some(({ isOpen, position }) => isOpen && position < ids.length - invalid);
-  return { asked, waits: isWaiting ? last : undefined };
 }
 
 /**

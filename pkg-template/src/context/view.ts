@@ -184,38 +184,41 @@ export class ContextView<M extends object = object> {
   }
 }
 
+/** A list is made when somebody reads it: that something is due costs what the decision costs. */
 class Due<M extends object> implements ContextDue<M> {
   readonly cutoff: number;
   readonly cutoffId: string | undefined;
   readonly editedBefore: EditedBefore | undefined;
-  readonly summarize: boolean;
-  readonly messages: readonly M[];
-  readonly kept: readonly M[];
   readonly previousSummary: string | null;
-  readonly #front: readonly M[];
-  readonly #last: object | null;
-  readonly #rules: ViewRules;
-  readonly #onlyEdits: boolean;
+  readonly #setting: Setting;
+  readonly #of: Effective<M>;
+  /** The list, edited as is due, and the positions up to where it goes and from where it stays. */
+  readonly #list: readonly M[];
+  readonly #gone: number;
+  readonly #first: number;
   /** What of the record is known by now. */
   readonly #record: object;
   readonly #offload: () => Readonly<Record<string, string>>;
+  #messages: readonly M[] | undefined;
+  #kept: readonly M[] | undefined;
   #files: Readonly<Record<string, string>> | undefined;
 
   constructor(
     record: ContextRecord | null,
-    { edits, offload, rules, preserveSystem }: Setting,
+    setting: Setting,
     of: Effective<M>,
     list: readonly M[],
     now: readonly M[],
     { cutoff, editedBefore: boundary }: Decision,
   ) {
+    const { edits, offload, rules } = setting;
     const { track, places, length, front } = of;
     // A position of the list as one of the track, and of that as one of the full track.
     const tracked = (at: number) => of.cutoff + Math.max(0, at - front);
     const placed = (at: number) => (places ? (places[at] ?? length) : at);
     const idAt = (at: number) => textIn(idOf(track[at]));
-    const first = cutoff === 0 ? front : cutoff;
-    const [kept, edge] = [tracked(first), tracked(boundary)];
+    this.#first = cutoff === 0 ? front : cutoff;
+    const [kept, edge] = [tracked(this.#first), tracked(boundary)];
     this.cutoff = placed(kept);
     this.cutoffId = idAt(kept);
     this.editedBefore = boundary === 0 ? record?.edited_before : (idAt(edge) ?? placed(edge));
@@ -228,19 +231,34 @@ class Due<M extends object> implements ContextDue<M> {
         edited_id: boundary === 0 ? record?.edited_id : idAt(edge - 1),
       }),
     };
-    this.#front = systemsBefore(track, preserveSystem ? kept : 0);
-    const isGone = (message: M) => !preserveSystem || !isSystem(message);
-    const gone = cutoff === 0 ? [] : now.slice(rules.asLangchain ? 0 : front, cutoff).filter(isGone);
-    this.messages = (rules.toSummarize?.(gone) ?? repaired(gone, rules, "answer")) as readonly M[];
-    this.summarize = this.messages.length > 0 && !rules.drops;
-    const rest = now.slice(first);
-    this.kept = repaired(rules.keepsReasoning ? rest : rest.map(withoutReasoning), rules);
     this.previousSummary = of.summary ? summaryOf(record) : null;
-    this.#last = of.summary;
-    this.#rules = rules;
-    this.#onlyEdits = cutoff === 0;
+    this.#setting = setting;
+    this.#of = of;
+    this.#list = now;
+    this.#gone = cutoff;
     this.#offload = () =>
       offload && boundary > 0 ? offload(edited(list, edits.slice(0, -1), boundary).slice(0, boundary)).files : {};
+  }
+
+  get summarize(): boolean {
+    return !this.#setting.rules.drops && this.messages.length > 0;
+  }
+
+  get messages(): readonly M[] {
+    return (this.#messages ??= reading(() => {
+      const { preserveSystem, rules } = this.#setting;
+      const gone = this.#gone === 0 ? [] : this.#list.slice(rules.asLangchain ? 0 : this.#of.front, this.#gone);
+      const old = preserveSystem ? gone.filter((message) => !isSystem(message)) : gone;
+      return (rules.toSummarize?.(old) ?? repaired(old, rules, "answer")) as readonly M[];
+    }));
+  }
+
+  get kept(): readonly M[] {
+    return (this.#kept ??= reading(() => {
+      const { rules } = this.#setting;
+      const rest = this.#list.slice(this.#first);
+      return repaired(rules.keepsReasoning ? rest : rest.map(withoutReasoning), rules);
+    }));
   }
 
   get files(): Readonly<Record<string, string>> {
@@ -256,12 +274,15 @@ class Due<M extends object> implements ContextDue<M> {
   toUpdate(summary: string | object | null): object[] {
     const made = this.#summary(summary, null);
     const message = made && made !== summary ? marked(made) : made;
-    return [removeMessage(REMOVE_ALL_MESSAGES), ...this.#front, ...(message ? [message] : []), ...this.kept];
+    const { track, cutoff, front } = this.#of;
+    const end = this.#setting.preserveSystem ? cutoff + Math.max(0, this.#first - front) : 0;
+    const systems = systemsBefore(track, end);
+    return [removeMessage(REMOVE_ALL_MESSAGES), ...systems, ...(message ? [message] : []), ...this.kept];
   }
 
   #summary(summary: unknown, filePath: string | null): object | null {
-    const { drops, empty, summaryMessage: make = summaryMessage } = this.#rules;
-    if (this.#onlyEdits) return this.#last;
+    const { drops, empty, summaryMessage: make = summaryMessage } = this.#setting.rules;
+    if (this.#gone === 0) return this.#of.summary;
     if (drops) return null;
     const text = this.messages.length === 0 && empty !== undefined ? empty : summary;
     if (text === null || reading(() => isDict(text))) return text as object | null;

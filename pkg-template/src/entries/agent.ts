@@ -1,6 +1,33 @@
 // "threadfold/agent": agents, their middlewares, and deep agents.
 export { contextMessages, fullMessages } from "threadfold/context";
-export type { AiSdkModel } from "../agent/model/ai-sdk.js";
+export type {
+  AgentModel,
+  AgentState,
+  AgentTool,
+  AiSdkModel,
+  FunctionModel,
+  HookUpdate,
+  JumpTarget,
+  LangChainModel,
+  LangChainTool,
+  Middleware,
+  ModelOptions,
+  ModelRequest,
+  ModelResponse,
+  NodeHook,
+  PlainTool,
+  ProviderTool,
+  ResponseFormat,
+  Runtime,
+  StateForm,
+  StructuredOf,
+  SystemMessage,
+  Tool,
+  ToolCallRequest,
+  ToolChoice,
+  ToolRuntime,
+  ToolStrategy,
+} from "../agent/types.js";
 export type { AgentCallbacks, AgentEvent } from "../agent/model/callbacks.js";
 export { type Agent, type AgentOptions, createAgent } from "../agent/create-agent.js";
 export { createDeepAgent, type DeepAgentOptions } from "../agent/deep-agent.js";
@@ -47,37 +74,7 @@ export { summarizationMiddleware, type SummarizationOptions } from "../agent/mid
 export { todoListMiddleware, type TodoListOptions } from "../agent/middleware/todo-list.js";
 export { toolErrorMiddleware, type ToolErrorOptions } from "../agent/middleware/tool-error.js";
 export { toolCallLimitMiddleware, type ToolCallLimitOptions } from "../agent/middleware/tool-call-limit.js";
-export type { AgentModel, FunctionModel, LangChainModel, ModelOptions } from "../agent/model/models.js";
-export type { SystemMessage, SystemPrompt } from "../agent/model/system-message.js";
-export {
-  type ResponseFormat,
-  type StructuredOf,
-  StructuredOutputError,
-  type ToolStrategy,
-  toolStrategy,
-} from "../agent/model/structured.js";
-export {
-  type AgentTool,
-  type LangChainTool,
-  type McpClient,
-  mcpTools,
-  type PlainTool,
-  type ProviderTool,
-  type Tool,
-  tool,
-} from "../agent/tools/tools.js";
-export type {
-  AgentState,
-  HookUpdate,
-  JumpTarget,
-  Middleware,
-  ModelRequest,
-  ModelResponse,
-  NodeHook,
-  Runtime,
-  StateForm,
-  ToolCallRequest,
-  ToolChoice,
-  ToolRuntime,
-} from "../agent/types.js";
+export type { SystemPrompt } from "../agent/model/system-message.js";
+export { StructuredOutputError, toolStrategy } from "../agent/model/structured.js";
+export { type McpClient, mcpTools, tool } from "../agent/tools/tools.js";
 export { ThreadfoldError, type ThreadfoldErrorCode } from "../shared/errors.js";

@@ -11,12 +11,8 @@ export {
   Send,
   START,
 } from "../graph/build/command.js";
-export {
-  CompiledStateGraph,
-  type CompileOptions,
-  type ConfigOrContext,
-  type GraphInput,
-} from "../graph/compiled-graph.js";
+export { CompiledStateGraph, type ConfigOrContext, type GraphInput } from "../graph/compiled-graph.js";
+export type { CompileOptions } from "../graph/build/compile-options.js";
 export type { DrawnEdge, DrawnGraph, DrawnNode } from "../graph/build/drawing.js";
 export {
   BaseLangGraphError,
@@ -38,7 +34,7 @@ export {
   StateGraphInputError,
   UnreachableNodeError,
 } from "../graph/build/graph-errors.js";
-export { isCompiledGraph } from "../graph/build/is-compiled-graph.js";
+export { isCompiledGraph } from "../graph/is-compiled-graph.js";
 export { INTERRUPT, type Interrupt, isInterrupted } from "../graph/build/interrupt.js";
 export type { NodeContext } from "../graph/build/node-context.js";
 export type { NodeFunction, NodeLike, NodeOptions, NodeResult } from "../graph/build/node.js";
@@ -51,7 +47,8 @@ export type {
   StreamMode,
   ThreadConfig,
 } from "../graph/build/run-config.js";
-export type { StateSnapshot, TaskSnapshot, WaitingJoin } from "../graph/saved/state-snapshot.js";
+export type { TaskSnapshot } from "../graph/saved/saved-writes.js";
+export type { StateSnapshot, WaitingJoin } from "../graph/saved/state-snapshot.js";
 export { StateGraph, type StateFrom, type StateGraphOptions, type UpdateFrom } from "../graph/state-graph.js";
 export { type DeclaredField, declaredFields, type ZodRegistry } from "../graph/build/state-forms.js";
 export type { GraphStream, StreamPart } from "../graph/run/stream.js";

@@ -6,11 +6,11 @@ import type { GraphSpec } from "./build/graph-spec.js";
 import type { Interrupt } from "./build/interrupt.js";
 import type { NodeOptions } from "./build/node.js";
 import { NodeContext, TASK } from "./build/node-context.js";
+import type { CompileOptions } from "./build/compile-options.js";
 import { Run } from "./run/run.js";
 import { GraphValueError } from "./build/graph-errors.js";
 import {
   STREAM_MODES,
-  type Durability,
   type RunConfig,
   type StopAt,
   type StreamConfig,
@@ -21,35 +21,7 @@ import { type StateSnapshot, stateHistory, stateSnapshot } from "./saved/state-s
 import { GraphStream, type RunStreams, type StreamPart } from "./run/stream.js";
 import type { Task } from "./run/task.js";
 import { checkTime } from "./build/timeout.js";
-import type { TraceListener } from "./build/trace.js";
 import { type StateUpdate, updateState } from "./saved/update-state.js";
-
-/** What `compile` may be told. */
-export interface CompileOptions {
-  /**
-   * Keeps threads: a saver of threadfold or of langgraph.js. For a graph inside another: nothing takes the outer graph's
-   * and forgets between runs, `true` remembers, `false` keeps nothing. It locks no thread: let a run of a thread wait for
-   * the one before.
-   */
-  checkpointer?: CheckpointSaver | boolean | undefined;
-  /** Nodes to stop before; `"*"`: all. `invoke(null, config)` goes on. */
-  interruptBefore?: StopAt | undefined;
-  /** Nodes to stop behind. */
-  interruptAfter?: StopAt | undefined;
-  name?: string | undefined;
-  description?: string | undefined;
-  /** How many super-steps a run may take, if its config does not say. Default 25. */
-  recursionLimit?: number | undefined;
-  /** How long a super-step may take, in milliseconds. */
-  stepTimeout?: number | undefined;
-  /** When checkpoints are saved, if a run's config does not say. Default `"async"`. */
-  durability?: Durability | undefined;
-  /** Is told of each run and task, for tracing. */
-  on?: TraceListener | undefined;
-  /** A store for nodes, found as `ctx.store`. */
-  // oxlint-disable-next-line typescript/no-explicit-any -- it is the caller's
-  store?: any;
-}
 
 /** What a graph takes: values, a command, or null to go on. */
 export type GraphInput<Update> = Update | Command | null | undefined;
@@ -159,7 +131,7 @@ export class CompiledStateGraph<
       return parts as never;
     }
     const { settings, parent } = this.#settings(config);
-    const run = new Run(this, settings, parent, parent?.run.streams);
+    const run = new Run(this, settings, parent, { streams: parent?.run.reports.streams });
     await run.go(input);
     return run.result() as never;
   }
@@ -188,14 +160,14 @@ export class CompiledStateGraph<
       modes: new Set<string>(single ? [streamMode] : streamMode),
       single,
       subgraphs,
-      depth: parent ? parent.run.depth + 1 : 0,
+      depth: parent ? parent.run.scope.depth + 1 : 0,
     };
     const stop = new AbortController();
     const signal = settings.signal ? AbortSignal.any([settings.signal, stop.signal]) : stop.signal;
     const begin = async (streams: RunStreams) => {
-      const inside = parent?.run.streams;
-      const run = new Run(this, { ...settings, signal }, parent, inside ? toBoth(streams, inside) : streams);
-      run.shows = shows;
+      const inside = parent?.run.reports.streams;
+      const output = { streams: inside ? toBoth(streams, inside) : streams, shows };
+      const run = new Run(this, { ...settings, signal }, parent, output);
       await run.go(input);
     };
     return new GraphStream(form, begin, () => stop.abort());
@@ -206,7 +178,7 @@ export class CompiledStateGraph<
     const own = this.#config as StreamConfig;
     const given = (config ?? {}) as StreamConfig;
     if (!parent) return { settings: timed(config ? merged(own, given) : own), parent };
-    const { callbacks, metadata, tags, store = parent.run.graph.options.store } = parent.run.config;
+    const { callbacks, metadata, tags, store = parent.scope.graph.options.store } = parent.scope.config;
     const around = { callbacks: own.callbacks ?? callbacks, metadata, tags, store: own.store ?? store };
     // The context itself says nothing of its own; a copy may, but has the callbacks of its task's messages.
     if (config instanceof NodeContext) return { settings: merged(own, around), parent };
@@ -261,11 +233,12 @@ export class CompiledStateGraph<
   *getSubgraphs(namespace?: string, recurse = false): Generator<[string, CompiledStateGraph]> {
     for (const { name, inside } of this.spec.nodes) {
       if (!inside || (namespace !== undefined && !`${namespace}|`.startsWith(`${name}|`))) continue;
-      if (namespace === undefined || namespace === name) yield [name, inside];
+      const graph = inside as CompiledStateGraph;
+      if (namespace === undefined || namespace === name) yield [name, graph];
       if (namespace === name) return;
       if (!recurse) continue;
-      for (const [inner, graph] of inside.getSubgraphs(namespace?.slice(name.length + 1), true))
-        yield [`${name}|${inner}`, graph];
+      for (const [inner, deeper] of graph.getSubgraphs(namespace?.slice(name.length + 1), true))
+        yield [`${name}|${inner}`, deeper];
     }
   }
 
@@ -302,8 +275,11 @@ export class CompiledStateGraph<
   }
 }
 
-const taskOf = (config: unknown): Task | undefined =>
-  typeof config === "object" && config !== null ? (config as { [TASK]?: Task })[TASK] : undefined;
+/** The running task that a context belongs to. */
+function taskOf(config: unknown): Task | undefined {
+  const task = typeof config === "object" && config !== null ? (config as { [TASK]?: Task })[TASK] : undefined;
+  return task && "run" in task ? task : undefined;
+}
 
 /** Returns a config with defaults. */
 function merged(own: StreamConfig, given: StreamConfig): StreamConfig {

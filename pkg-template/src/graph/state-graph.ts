@@ -1,7 +1,8 @@
 import type { Schema, StateOf, UpdatesOf } from "../state/schema.js";
 import type { CheckpointSaver } from "../checkpoint/types.js";
 import { END, type Send, START } from "./build/command.js";
-import { CompiledStateGraph, type CompileOptions } from "./compiled-graph.js";
+import type { CompileOptions } from "./build/compile-options.js";
+import { CompiledStateGraph } from "./compiled-graph.js";
 import { UnreachableNodeError } from "./build/graph-errors.js";
 import { GraphSpec } from "./build/graph-spec.js";
 import type { BranchEntry, NodeEntry, NodeLike, NodeOptions } from "./build/node.js";

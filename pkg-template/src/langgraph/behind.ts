@@ -46,7 +46,7 @@ function questionIn<S extends object, U extends object>(
   kept: readonly Said[] = [],
 ): Said | undefined {
   const [own, ...more] = said.filter((message) => !isRemoval(message));
-  const told = messagesIn(thread.confirmed);
+  const told = messagesIn(thread.getConfirmedState());
   if (!own || more.length > 0 || [told, kept].every((list) => placeIn(list, own.id) < 0)) return undefined;
   const shown = messagesIn(thread.getState());
   const at = placeIn(shown, own.id);

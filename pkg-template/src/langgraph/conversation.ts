@@ -63,7 +63,7 @@ export class Conversation implements RunEnds {
 
   /** Takes up a thread that was saved in the middle of a run: it does not say which task was speaking. */
   #takeUp(): void {
-    const { messages } = this.thread.confirmed as { messages?: unknown };
+    const { messages } = this.thread.getConfirmedState() as { messages?: unknown };
     for (const message of Array.isArray(messages) ? messages.filter(isDict) : []) {
       if (!("tool_call_chunks" in message) || typeof message["id"] !== "string") continue;
       this.#streamed.set(message["id"], {
@@ -121,7 +121,7 @@ export class Conversation implements RunEnds {
 
   fail(error: unknown): void {
     this.#streamed.clear();
-    this.send({ type: "run-failed", error });
+    this.send({ type: "run-error", error });
   }
 
   /** Ends the run that is under way well: the user stopped it, and what was said stays. */
@@ -160,7 +160,7 @@ export class Conversation implements RunEnds {
   }
 
   /** Whether the thread has the message whole: what comes of it now is a repetition. */
-  isWhole(id: string, known = this.thread.message(id)): boolean {
+  isWhole(id: string, known = this.thread.getConfirmedMessage(id)): boolean {
     if (!known) return false;
     const streamed = this.#streamed.get(id);
     return streamed ? !streamed.open : !("tool_call_chunks" in known);
@@ -169,7 +169,7 @@ export class Conversation implements RunEnds {
   #part(id: string, wire: WireMessage, speaker: Speaker): void {
     if (this.#token(id, wire, speaker)) return;
     const last = wire.fields["chunk_position"] === "last";
-    const known = this.thread.message(id) as Dict | undefined;
+    const known = this.thread.getConfirmedMessage(id) as Dict | undefined;
     // Where a model has ids of its own, the empty part that ends its message has another.
     if (last && saysNothing(wire.fields) && !known) this.#finishTask(speaker, wire);
     else if (!this.isWhole(id, known)) {
@@ -207,7 +207,7 @@ export class Conversation implements RunEnds {
     const [found] = open;
     if (!found || open.length > 1) return;
     const [id] = found;
-    const known = this.thread.message(id) as Dict | undefined;
+    const known = this.thread.getConfirmedMessage(id) as Dict | undefined;
     if (known) this.show(finishedMessage(this.#join(id, wire, known)), { open: false, speaker });
   }
 
@@ -246,7 +246,7 @@ export class Conversation implements RunEnds {
    */
   #settle({ open, stated }: Streamed): void {
     if (!open || !stated) return;
-    const known = this.thread.message(stated["id"] as string) as Dict | undefined;
+    const known = this.thread.getConfirmedMessage(stated["id"] as string) as Dict | undefined;
     if (typeof stated["content"] === "string" && known && known["content"] !== stated["content"])
       this.send({ type: "message", message: stated, streaming: false });
   }
@@ -285,7 +285,7 @@ export class Conversation implements RunEnds {
       if (!isDict(message)) return true;
       const { id, type } = message;
       if (type === "remove")
-        return id === REMOVE_ALL_MESSAGES || added.has(id) || this.thread.message(String(id)) !== undefined;
+        return id === REMOVE_ALL_MESSAGES || added.has(id) || this.thread.getConfirmedMessage(String(id)) !== undefined;
       added.add(id);
       // The state that follows has it with the server's id.
       return typeof id === "string" || !this.#sawValues;
@@ -294,7 +294,7 @@ export class Conversation implements RunEnds {
 
   #remove(ids: readonly string[]): void {
     for (const id of ids) this.#streamed.delete(id);
-    const known = ids.filter((id) => this.thread.message(id) !== undefined);
+    const known = ids.filter((id) => this.thread.getConfirmedMessage(id) !== undefined);
     if (known.length > 0) this.send({ type: "update", update: { messages: known.map(removeMessage) } });
   }
 }

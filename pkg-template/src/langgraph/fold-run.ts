@@ -133,7 +133,7 @@ class Reading implements Taker {
     this.#api = known.api;
     this.#options = options;
     // Half a message has its state to come, however little the stream of a run that is joined again says.
-    const isHalf = options.endsWithValues === true && (thread.streaming?.length ?? 0) > 0;
+    const isHalf = options.endsWithValues === true && (thread.incompleteIds?.length ?? 0) > 0;
     this.#mayEnd = (options.join ?? (isOpen(thread) && thread.run.id !== undefined)) && !isHalf;
     if (options.step !== undefined) known.v2.standsAt(options.step);
   }

@@ -10,7 +10,7 @@ interface Said {
  * server go down, between the state that it tells and the checkpoint that keeps it.
  */
 export function lostMessages<S extends object, U extends object>(thread: Thread<S, U>, values: object): Said[] {
-  const { messages: told = [] } = thread.confirmed as { messages?: readonly Said[] };
+  const { messages: told = [] } = thread.getConfirmedState() as { messages?: readonly Said[] };
   const { messages: kept } = values as { messages?: unknown };
   const has = new Set((Array.isArray(kept) ? (kept as readonly Said[]) : []).map(({ id }) => id));
   const users = told.filter(({ type }) => type === "human");

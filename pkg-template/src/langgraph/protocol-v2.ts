@@ -164,7 +164,7 @@ export class ProtocolV2 {
         this.#show(spoken.message, true, { task: speaker, isGuest });
       return;
     }
-    spoken.adopt(() => this.#conversation.thread.message(spoken.id));
+    spoken.adopt(() => this.#conversation.thread.getConfirmedMessage(spoken.id));
     if (data["event"] === "message-finish") {
       this.#speaking.delete(speaker);
       this.#show(spoken.finish(data), false, { task: speaker, isGuest });

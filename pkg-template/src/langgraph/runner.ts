@@ -202,11 +202,17 @@ class LangGraphProtocol implements RunProtocol {
     };
     return async (signal) => {
       await this.#fold(this.#begin(whole, signal), signal, false);
-      const { messages = [] } = this.#thread.confirmed as { messages?: readonly { readonly tool_calls?: unknown[] }[] };
+      const { messages = [] } = this.#thread.getConfirmedState() as {
+        messages?: readonly { readonly tool_calls?: unknown[] }[];
+      };
       // A run that was stopped among its tools ends like one that is done, but for the calls.
       const isDone = this.#thread.run.status !== "idle" || !messages.at(-1)?.tool_calls?.length;
       return isDone ? {} : this.#endOf(signal);
     };
+  }
+
+  check(answers: readonly Answer[]): void {
+    resumeOf(answers);
   }
 
   /** The input of these updates, by what the server has. */

@@ -1,3 +1,4 @@
+import { ThreadfoldError } from "../shared/errors.js";
 import { connectionError, UNREACHABLE } from "../stream/connection.js";
 import { blamed } from "./blame.js";
 import { pause } from "../stream/http.js";
@@ -15,7 +16,7 @@ export class Cancel {
     this.#timeout = timeout;
   }
 
-  /** Returns why the server may not have stopped the run; undefined if it has, or does not answer. */
+  /** Returns why the server may not have stopped the run: it refuses, or does not answer in time. */
   async send(): Promise<RunnerError | undefined> {
     const leave = (this.#leave = new AbortController());
     const { signal } = leave;
@@ -26,7 +27,10 @@ export class Cancel {
       (error: unknown) =>
         hasEnded(error) || signal.aborted ? undefined : blamed(connectionError(error, UNREACHABLE), false),
     );
-    const error = await Promise.race([told, over.then(() => undefined)]);
+    const unanswered = over.then(() =>
+      signal.aborted ? undefined : (new ThreadfoldError("NO_CONNECTION", UNANSWERED) as RunnerError),
+    );
+    const error = await Promise.race([told, unanswered]);
     leave.abort();
     return error;
   }
@@ -36,6 +40,8 @@ export class Cancel {
     this.#leave.abort();
   }
 }
+
+const UNANSWERED = "The server has not answered the request to stop the run, which may go on there.";
 
 /** Whether a server says that there is no such run under way. */
 const hasEnded = (error: unknown): boolean =>

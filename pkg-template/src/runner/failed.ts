@@ -20,7 +20,7 @@ export class Failed<S extends object, U extends object> {
   note(before: ReadonlySet<unknown>): void {
     const { error } = this.#thread.run;
     if (typeof error !== "object" || error === null) return;
-    const ids = messagesIn(this.#thread.confirmed).map(({ id }) => id);
+    const ids = messagesIn(this.#thread.getConfirmedState()).map(({ id }) => id);
     this.#said.set(error, new Set(ids.filter((id) => !before.has(id))));
   }
 
@@ -28,6 +28,12 @@ export class Failed<S extends object, U extends object> {
   saidWith(updates: readonly PendingUpdate<U>[]): ReadonlySet<unknown> | undefined {
     const known = updates.map(({ error }) => this.#said.get(error as object));
     return known.includes(undefined) ? undefined : new Set(known.flatMap((ids) => [...(ids ?? [])]));
+  }
+
+  /** Returns the ids of what the thread's run had said before it failed: nothing, if another program ran it. */
+  get ofRun(): ReadonlySet<unknown> | "reloaded" {
+    const { error } = this.#thread.run;
+    return this.#said.get(error as object) ?? (this.#copies.has(error) ? "reloaded" : new Set());
   }
 
   /** Returns what is failed and carried by runs. */

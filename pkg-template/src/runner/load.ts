@@ -1,5 +1,4 @@
 import type { Thread } from "../thread/thread.js";
-import type { RunResult } from "./runner-types.js";
 import { lostMessages } from "../langgraph/lost.js";
 import { beginEmpty } from "./waiting.js";
 
@@ -15,36 +14,26 @@ export interface ServerThread {
 }
 
 /**
- * Folds the server's state of a thread, and joins the run under way there, and the one after it. Pending updates stay.
- * Returns the end of a run that did not finish.
+ * Folds the server's state of a thread; pending updates stay. Returns the run to join there, if one is under way that was
+ * not joined before.
  */
-export async function load<S extends object, U extends object>(
+export function foldState<S extends object, U extends object>(
   thread: Thread<S, U>,
-  ask: () => Promise<ServerThread | undefined>,
-  join: () => Promise<RunResult>,
-): Promise<RunResult | undefined> {
-  for (let joined: string | undefined; ;) {
-    const found = await ask();
-    if (!found) return undefined;
-    const { values, interrupts, runId, isDone } = found;
-    const goesOn = runId !== undefined && runId !== joined;
-    const { status, error } = thread.run;
-    const lost = status === "failed" ? lostMessages(thread, values) : [];
-    // The state of an interrupted run lacks what a subgraph sent before it.
-    if (Object.keys(values).length > 0) thread.receive({ type: "values", values, partial: interrupts.length > 0 });
-    if (lost.length > 0) thread.optimistic({ messages: lost } as U).fail(error);
-    if (!goesOn) {
-      // An interrupt answered elsewhere is no longer open, and of a run that ended well after all nothing has failed.
-      const isOver =
-        isDone && thread.run.status === "failed" && !thread.pending.some(({ status }) => status === "failed");
-      if (interrupts.length > 0 || thread.run.interrupts || isOver)
-        thread.receive({ type: "run-finished", interrupts });
-      return undefined;
-    }
+  { values, interrupts, runId, isDone }: ServerThread,
+  joined: string | undefined,
+): string | undefined {
+  const { status, error } = thread.run;
+  const lost = status === "failed" ? lostMessages(thread, values) : [];
+  // The state of an interrupted run lacks what a subgraph sent before it.
+  if (Object.keys(values).length > 0) thread.receive({ type: "values", values, partial: interrupts.length > 0 });
+  if (lost.length > 0) thread.optimistic({ messages: lost } as U).fail(error);
+  if (runId !== undefined && runId !== joined) {
     beginEmpty(thread, runId);
     thread.receive({ type: "disconnected" });
-    joined = runId;
-    const end = await join();
-    if (end.status !== "finished" && end.status !== "interrupted") return end;
+    return runId;
   }
+  // An interrupt answered elsewhere is no longer open, and of a run that ended well after all nothing has failed.
+  const isOver = isDone && thread.run.status === "failed" && !thread.pending.some(({ status }) => status === "failed");
+  if (interrupts.length > 0 || thread.run.interrupts || isOver) thread.receive({ type: "run-finished", interrupts });
+  return undefined;
 }

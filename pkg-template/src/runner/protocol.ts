@@ -14,6 +14,8 @@ export interface RunProtocol {
    * @param hasFailed - Whether the run before it failed: the server may lack what that carried, though it told it.
    */
   request(updates: readonly object[], answers?: readonly Answer[], hasFailed?: boolean): Work;
+  /** Throws for answers that the protocol cannot send. */
+  check(answers: readonly Answer[]): void;
   /** Fetches the server's state of the thread; undefined if the server does not know it. */
   load?(signal: AbortSignal): Promise<ServerThread | undefined>;
   /** Joins the thread's last run. */

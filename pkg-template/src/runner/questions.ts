@@ -4,42 +4,21 @@ import type { RunnerInterrupt } from "./runner-types.js";
 
 const NONE: readonly never[] = [];
 
-/** What a thread's run asks, and the answers that wait until all is answered. */
+/** What a thread's run asks, in the form of a runner, and what was answered, by id. Which are open, the machine knows. */
 export class Questions<S extends object, U extends object> {
   readonly #thread: Thread<S, U>;
   readonly #read: (raw: unknown) => RunnerInterrupt;
   #of: unknown;
   #reopened: { readonly run: unknown; readonly interrupts: readonly unknown[] } | undefined;
-  #all: readonly RunnerInterrupt[] = NONE;
-  #open: readonly RunnerInterrupt[] = NONE;
-  readonly #answers = new Map<RunnerInterrupt, Answer>();
-  readonly #byId = new Map<unknown, RunnerInterrupt>();
+  #byId: ReadonlyMap<string, RunnerInterrupt> = new Map();
+  #ids: readonly string[] = NONE;
+  #answers = new Map<string, Answer>();
+  #open: { readonly ids: readonly string[]; readonly list: readonly RunnerInterrupt[] } = { ids: NONE, list: NONE };
 
   /** @param read - Reads an interrupt of the protocol. */
   constructor(thread: Thread<S, U>, read: (raw: unknown) => RunnerInterrupt) {
     this.#thread = thread;
     this.#read = read;
-  }
-
-  /** Those without an answer. The same array until they change. */
-  get open(): readonly RunnerInterrupt[] {
-    this.#look();
-    return this.#open;
-  }
-
-  /** Returns the first question with this id, whether or not an answer to it waits. */
-  named(id: string): RunnerInterrupt | undefined {
-    this.#look();
-    return this.#byId.get(id);
-  }
-
-  /** Returns the answers that wait and these, in the order of the questions; undefined if some are still open. */
-  whole(given: ReadonlyMap<RunnerInterrupt, Answer>): Answer[] | undefined {
-    this.#look();
-    const known = this.#answers;
-    const more = [...given.keys()].filter((interrupt) => !known.has(interrupt));
-    if (known.size + more.length < this.#all.length) return undefined;
-    return this.#all.flatMap((interrupt) => given.get(interrupt) ?? known.get(interrupt) ?? []);
   }
 
   /** What the run asks, as the server said it. */
@@ -49,33 +28,51 @@ export class Questions<S extends object, U extends object> {
     return run.interrupts ?? (this.#reopened?.run === run ? this.#reopened.interrupts : undefined);
   }
 
+  /** The ids of all that the run asks: one that comes twice, or that the server leaves out, is made. */
+  get ids(): readonly string[] {
+    const asked = this.raw;
+    if (asked === this.#of) return this.#ids;
+    this.#of = asked;
+    const byId = new Map<string, RunnerInterrupt>();
+    for (const one of asked?.map(this.#read) ?? NONE)
+      byId.set(one.id === undefined || byId.has(one.id) ? `${one.id ?? ""}#${byId.size}` : one.id, one);
+    // Answers are kept for a retry of the run that was to go on with them.
+    if (byId.size > 0) this.#answers = new Map([...this.#answers].filter(([id]) => byId.has(id)));
+    this.#byId = byId;
+    return (this.#ids = [...byId.keys()]);
+  }
+
+  /** Returns those with these ids. The same array while they are the same. */
+  list(ids: readonly string[]): readonly RunnerInterrupt[] {
+    void this.ids;
+    const list = ids.flatMap((id) => this.#byId.get(id) ?? []);
+    const before = this.#open.list;
+    if (list.length !== before.length || list.some((one, at) => one !== before[at])) this.#open = { ids, list };
+    return this.#open.list;
+  }
+
   /** Opens these of a run that failed. */
   reopen(interrupts: readonly unknown[]): void {
     this.#reopened = { run: this.#thread.run, interrupts };
   }
 
-  /** Keeps answers until all is answered. */
-  keep(given: ReadonlyMap<RunnerInterrupt, Answer>): void {
-    this.#look();
-    for (const [interrupt, answer] of given) this.#answers.set(interrupt, answer);
-    this.#open = this.#open.filter((interrupt) => !given.has(interrupt));
+  /** Keeps answers until all is answered, and for a retry. */
+  keep(given: ReadonlyMap<string, Answer>): void {
+    for (const [id, answer] of given) this.#answers.set(id, answer);
   }
 
-  /** Forgets the answers that wait: all is open. */
-  forget(): void {
-    this.#look();
-    if (this.#answers.size > 0) this.#open = this.#all;
-    this.#answers.clear();
+  /** Returns the answers to these, in their order. */
+  answers(ids: readonly string[], given?: ReadonlyMap<string, Answer>): Answer[] {
+    return ids.flatMap((id) => given?.get(id) ?? this.#answers.get(id) ?? []);
   }
 
-  #look(): void {
-    const asked = this.raw;
-    if (asked === this.#of) return;
-    this.#of = asked;
-    this.#all = this.#open = asked?.map(this.#read) ?? NONE;
-    this.#answers.clear();
-    this.#byId.clear();
-    // Of several with one id it is the first.
-    for (const one of this.#all) if (!this.#byId.has(one.id)) this.#byId.set(one.id, one);
+  /** Returns the id of the first of these that the server names so. */
+  idOf(name: string): string | undefined {
+    void this.ids;
+    return this.#byId.has(name) ? name : undefined;
+  }
+
+  one(id: string): RunnerInterrupt | undefined {
+    return this.#byId.get(id);
   }
 }

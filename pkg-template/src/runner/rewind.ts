@@ -39,7 +39,7 @@ export function rewound<S extends object, U extends object>(
   question: Said,
   instead: object = question,
 ): { messages: object[] } {
-  const behind = [thread.getState(), thread.confirmed].flatMap((state) => {
+  const behind = [thread.getState(), thread.getConfirmedState()].flatMap((state) => {
     const messages = messagesIn(state);
     const at = placeIn(messages, question.id);
     return at < 0 ? [] : messages.slice(at + 1);
@@ -48,22 +48,25 @@ export function rewound<S extends object, U extends object>(
   const ids = new Set([...isBehind, question.id]);
   for (const update of carried(thread).filter(isUnsent))
     if (idsOf(update.update).some((id) => ids.has(id))) thread.optimisticUpdate(update.id).rollback();
-  const removals = messagesIn(thread.confirmed).flatMap(({ id }) => (isBehind.has(id) ? removeMessage(id) : []));
+  const removals = messagesIn(thread.getConfirmedState()).flatMap(({ id }) =>
+    isBehind.has(id) ? removeMessage(id) : [],
+  );
   return { messages: [instead === question ? question : { ...instead, id: question.id }, ...removals] };
 }
 
 /**
  * Returns the removals of what a failed run has said behind the user's last message: it is made anew.
  *
- * @param before - The ids of what was there before; if a reload has lost them, the answer at the end is the run's.
+ * @param said - The ids of what it had said; `reloaded` if a reload has lost them: the answer at the end is the run's.
  */
 export function saidBy<S extends object, U extends object>(
   thread: Thread<S, U>,
-  before: (() => ReadonlySet<unknown>) | undefined,
+  said: ReadonlySet<unknown> | "reloaded",
 ): object[] {
-  const known = before?.();
   const isOlder = (message: Said) =>
-    isUsers(message) || (known ? known.has(message.id) : !isAnswer(message)) || !thread.message(message.id);
+    isUsers(message) ||
+    !(said === "reloaded" ? isAnswer(message) : said.has(message.id)) ||
+    !thread.getConfirmedMessage(message.id);
   const messages = messagesIn(thread.getState());
   return messages.slice(lastOf(messages, isOlder) + 1).map(({ id }) => removeMessage(id));
 }
@@ -76,7 +79,7 @@ const isAnswer = ({ role, toolCalls }: Said & { readonly toolCalls?: readonly un
 export function isEdit<S extends object, U extends object>(thread: Thread<S, U>, update: object): boolean {
   const [id, ...more] = idsOf(update);
   const isOne = more.length === 0 && Object.keys(update).length === 1 && typeof id === "string";
-  return removes(update) || (isOne && thread.message(id) !== undefined);
+  return removes(update) || (isOne && thread.getConfirmedMessage(id) !== undefined);
 }
 
 /**

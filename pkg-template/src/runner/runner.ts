@@ -1,22 +1,14 @@
 import { ThreadfoldError } from "../shared/errors.js";
-import type { Thread } from "../thread/thread.js";
-import { LeftOff, ofRunners } from "../shared/abort.js";
-import { option, reading } from "../shared/reading.js";
 import { choice } from "../shared/choices.js";
+import { option, reading } from "../shared/reading.js";
 import { BROKEN } from "../stream/connection.js";
-import { isOpen } from "../stream/run-end.js";
-import type { PendingUpdate } from "../thread/thread-types.js";
+import type { Thread } from "../thread/thread.js";
 import { answersTo } from "./answers.js";
-import { Cancel } from "./cancel.js";
 import { checkSending, checkSendOptions } from "./check-options.js";
-import { Failed } from "./failed.js";
-import { isGone, isLost } from "../stream/http.js";
-import { load } from "./load.js";
-import { Loading } from "./loading.js";
-import { Outbox, settle, type Waiter } from "./outbox.js";
-import type { Answer, RunNews, RunProtocol, Work } from "./protocol.js";
-import { Questions } from "./questions.js";
-import { readRun } from "./read-run.js";
+import { Driver } from "./driver.js";
+import { standingOf, type Event, type Who } from "./machine.js";
+import type { RunProtocol } from "./protocol.js";
+import { insteadOf, isEdit, questionOf, rewound, unsentOf } from "./rewind.js";
 import type {
   RunnerDecision,
   RunnerError,
@@ -28,15 +20,10 @@ import type {
   SentFields,
   SentMessages,
 } from "./runner-types.js";
-import { insteadOf, isEdit, questionOf, rewound, saidBy, unsentOf } from "./rewind.js";
-import { idsOf, messagesIn, type Said } from "./said.js";
-import { sendAgain } from "./send-again.js";
-import { ShownRun } from "./shown-run.js";
-import { beginEmpty } from "./waiting.js";
+import type { Said } from "./said.js";
+import { askedOf } from "./shown.js";
 
 const DELAYS = [250, 1_000, 2_000, 4_000, 8_000];
-const NONE: readonly never[] = [];
-const STOPPED: RunResult = { status: "stopped" };
 
 /**
  * Runs an agent for a thread: sends messages, folds the answers, and tracks each run's status. One interface for every
@@ -46,55 +33,25 @@ export abstract class Runner<S extends object, U extends object> {
   /** The thread that runs are folded into: show its state, `pending` and `run`. */
   readonly thread: Thread<S, U>;
   readonly #protocol: RunProtocol;
-  readonly #refuses: boolean;
-  readonly #delays: readonly number[];
-  readonly #shown: ShownRun<S, U>;
-  readonly #outbox: Outbox<S, U>;
-  readonly #questions: Questions<S, U>;
-  readonly #failed: Failed<S, U>;
-  /** What the server had said when the run began: while it is the same, it has said nothing of the run. */
-  #atStart: S | undefined;
-  /** The ids of the messages that were there then, and of those that the run took along. */
-  #before: (() => ReadonlySet<unknown>) | undefined;
-  /** The current activity, and its abort controller. */
-  #work: Promise<RunResult> | undefined;
-  #stop: AbortController | undefined;
-  /** A request to stop a run on the server is under way: the next run waits for it. */
-  #cancelling: Promise<RunnerError | undefined> | undefined;
-  /**
-   * Whether a run that had begun has failed, or one may have begun, and none has ended well since: the server may lack what
-   * it told, or have what it did not tell.
-   */
-  #mayLack = false;
-  /** The last run's answers to interrupts, for a retry. */
-  #answers: readonly Answer[] | undefined;
-  /** Asks once more for the server's state of the thread, which could not be loaded. */
-  #loadAgain: (() => Promise<RunResult>) | undefined;
-  /** What goes by what stands in the thread waits for this: answers and edits. */
-  readonly #loading = new Loading();
-  readonly #cancel: Cancel;
-  #isDisposed = false;
+  readonly #driver: Driver<S, U>;
 
   protected constructor(thread: Thread<S, U>, protocol: RunProtocol, options: RunnerOptions) {
     if (typeof thread?.optimistic !== "function")
       invalid("A runner's first argument should be a thread, such as new Thread().");
     this.thread = thread;
     this.#protocol = protocol;
-    this.#refuses = choice(options, "whileRunning", ["queue", "refuse"]) === 1;
-    this.#delays = option(options, "rejoin")?.delays ?? DELAYS;
-    this.#cancel = new Cancel(protocol, option(options, "cancelTimeout") ?? 5_000);
-    this.#outbox = new Outbox(thread);
-    const activity = () => this.#work && (this.#cancelling ? "cancelling" : "working");
-    this.#questions = new Questions(thread, (raw) => protocol.interrupt(raw));
-    this.#failed = new Failed(thread);
-    this.#shown = new ShownRun(thread, this.#questions, activity, this.#loading);
+    this.#driver = new Driver(thread, protocol, {
+      refuses: choice(options, "whileRunning", ["queue", "refuse"]) === 1,
+      delays: option(options, "rejoin")?.delays ?? DELAYS,
+      cancelTimeout: option(options, "cancelTimeout") ?? 5_000,
+    });
     this.getStatus = this.getStatus.bind(this);
     this.subscribe = this.subscribe.bind(this);
   }
 
   /** The current status. */
   get status(): RunnerStatus {
-    return this.#shown.status;
+    return this.#driver.status;
   }
 
   /**
@@ -112,7 +69,7 @@ export abstract class Runner<S extends object, U extends object> {
    * object until another run fails.
    */
   get error(): RunnerError | undefined {
-    return this.#shown.error;
+    return this.#driver.error;
   }
 
   /**
@@ -120,12 +77,12 @@ export abstract class Runner<S extends object, U extends object> {
    * open is loaded again.
    */
   get isThreadLoading(): boolean {
-    return this.#shown.isThreadLoading;
+    return this.#driver.isThreadLoading;
   }
 
   /** The run's interrupts without an answer: see {@link Runner.resume}. The same array until they change. */
   get interrupts(): readonly RunnerInterrupt[] {
-    return this.#shown.interrupts;
+    return this.#driver.interrupts;
   }
 
   /**
@@ -153,15 +110,17 @@ export abstract class Runner<S extends object, U extends object> {
     const isNone = message === undefined || (Array.isArray(message) && message.length === 0);
     const update = reading(() => ({ ...input, ...(!isNone && { messages: this.#protocol.messages(message) }) }));
     const messageId = option(options, "messageId");
-    if (messageId !== undefined && this.#loading.isUnderWay) await this.#loaded();
-    this.#refuseIfBusy();
-    if (messageId !== undefined) {
-      const question = this.#questionOf(messageId);
-      const own = insteadOf(question, messageId, update.messages);
-      return this.#send(() => ({ ...update, ...rewound(this.thread, question, own) }));
-    }
-    if (Object.keys(update).length === 0) return this.#enqueue(undefined);
-    return this.#send(() => update);
+    if (messageId !== undefined)
+      return this.#edit((w) => {
+        const question = questionOf(this.thread, messageId);
+        const own = insteadOf(question, messageId, update.messages);
+        return this.#rewind(w, question, own, update);
+      });
+    const isEmpty = Object.keys(update).length === 0;
+    return this.#driver.call(
+      (w) => ({ is: "send", w }),
+      (w) => (isEmpty ? { is: "wanted", ws: [w] } : { is: "shown", ws: [w], ids: [this.#show(update)] }),
+    );
   }
 
   /**
@@ -177,13 +136,18 @@ export abstract class Runner<S extends object, U extends object> {
   async regenerate(options?: SendOptions): Promise<RunResult> {
     this.#ready();
     checkSendOptions("regenerate", options);
-    if (this.#loading.isUnderWay) await this.#loaded();
-    const { thread } = this;
-    const question = this.#questionOf(option(options, "messageId"));
-    // There is no answer yet to one that the server does not have.
-    const unsent = unsentOf(thread, question);
-    if (!unsent) return this.#send(() => rewound(thread, question));
-    return unsent.status === "failed" ? this.retry(unsent) : this.#enqueue(unsent.id);
+    return this.#edit((w) => {
+      const { thread } = this;
+      const question = questionOf(thread, option(options, "messageId"));
+      // There is no answer yet to one that the server does not have.
+      const unsent = unsentOf(thread, question);
+      if (!unsent) return this.#rewind(w, question);
+      if (unsent.status === "failed") {
+        this.#driver.acts(w, () => this.#driver.effects.sendAgain(w, this.#driver.chosen(unsent.id)));
+        return this.#retried(w, unsent.id);
+      }
+      return { is: "shown", ws: [w], ids: [unsent.id], now: true };
+    });
   }
 
   /**
@@ -193,24 +157,7 @@ export abstract class Runner<S extends object, U extends object> {
    * `error` if the server refused or could not be reached, so that the run may go on there.
    */
   async stop(): Promise<RunResult> {
-    const { thread } = this;
-    const { id, status } = thread.run;
-    if (this.#isDisposed || !(this.#work || status === "disconnected" || this.#isAsking)) return STOPPED;
-    if (this.#isAsking) thread.receive({ type: "run-finished", stopped: true });
-    else if (isOpen(thread)) {
-      if (id === undefined || thread.confirmed === this.#atStart)
-        for (const update of thread.pending.filter(isSent)) thread.optimisticUpdate(update.id).retry();
-      const cancelling = this.#cancel.send().finally(() => {
-        if (this.#cancelling === cancelling) this.#cancelling = undefined;
-      });
-      this.#cancelling = cancelling;
-      if (this.#stop) this.#stop.abort();
-      else thread.receive({ type: "run-finished", stopped: true });
-    }
-    this.#shown.tell();
-    void this.#advance();
-    const error = await this.#cancelling;
-    return error ? { ...STOPPED, error } : STOPPED;
+    return this.#driver.call((w) => ({ is: "stop", w }));
   }
 
   /**
@@ -226,57 +173,17 @@ export abstract class Runner<S extends object, U extends object> {
    */
   async retry(update?: string | { readonly id: string }): Promise<RunResult> {
     this.#ready();
-    const { thread } = this;
-    const { status } = thread.run;
     const id = typeof update === "string" ? update : option(update, "id");
-    if (id === undefined && !this.#work) {
-      if (this.#loadAgain) return this.#loadAgain();
-      // Questions of a run that failed: it was to answer them.
-      if (status === "failed" && this.#isAsking) return this.#answers ? this.#resume(this.#answers) : this.#askAgain();
-    }
-    this.#refuseIfBusy();
-    if (id === undefined && !this.#work && status === "disconnected") {
-      const canJoin = this.#canJoin;
-      return this.#rejoin((end) => this.#again(end, canJoin));
-    }
-    const chosen = id === undefined ? this.#failed.last : this.#failed.all.filter((one) => one.id === id);
-    // As an edit is.
-    if ((this.#work || this.#isAsking) && chosen.some(({ update }) => isEdit(thread, update as object))) busy();
-    if (chosen.length > 0)
-      return this.#protocol.load && !this.#work && isLost(thread.run)
-        ? this.#askFirst(chosen)
-        : this.#sendAgain(chosen);
-    if (id !== undefined) invalid("No update that has failed has this id: see thread.pending.");
-    if (status !== "failed") throw new ThreadfoldError("INVALID_STATE", "Nothing has failed.");
-    if (this.#work || !this.#protocol.answersAgain) return this.#enqueue(undefined);
-    if (this.#answers) return this.#resume(this.#answers);
-    const said = thread.run.id === undefined ? [] : saidBy(thread, this.#before);
-    return said.length > 0 ? this.#send(() => ({ messages: said })) : this.#enqueue(undefined);
+    if (update !== undefined && typeof id !== "string")
+      invalid("retry() takes an update of thread.pending, its id, or nothing.");
+    return this.#driver.call(
+      (w) => this.#retried(w, id),
+      (w) => this.#driver.effects.sendAgain(w, this.#driver.chosen(id)),
+    );
   }
 
-  #sendAgain(chosen: readonly PendingUpdate<U>[]): Promise<RunResult> {
-    const said = this.#failed.saidWith(chosen);
-    const again = this.#outbox.prepare(() => sendAgain(this.thread, chosen, said));
-    for (const one of again) this.#outbox.add(one);
-    return this.#enqueue(again.at(-1));
-  }
-
-  /** Takes what the server has of a run whose request got no answer, and sends what the server does not have. */
-  #askFirst(chosen: readonly PendingUpdate<U>[]): Promise<RunResult> {
-    const { thread } = this;
-    const ids = new Set(chosen.map(({ id }) => id));
-    return this.#load((end, isDone) => {
-      if (this.#work || end.status === "interrupted") return end;
-      const lacking = thread.pending.filter(({ id }) => ids.has(id));
-      const failed = lacking.filter(({ status }) => status === "failed");
-      if (failed.length > 0) return this.#sendAgain(failed);
-      // Somebody else has sent it again meanwhile.
-      if (lacking.length > 0) return this.#enqueue(lacking.at(-1)?.id);
-      if (thread.run.status !== "failed") return end;
-      if (!isDone) return this.#enqueue(undefined);
-      thread.receive({ type: "run-finished" });
-      return this.#result({});
-    });
+  #retried(w: Who, id: string | undefined): Event {
+    return this.#driver.retry(w, id, (update) => isEdit(this.thread, update));
   }
 
   /**
@@ -290,20 +197,19 @@ export abstract class Runner<S extends object, U extends object> {
    */
   async resume(decisions: RunnerDecision | readonly RunnerDecision[]): Promise<RunResult> {
     this.#ready();
-    if (this.#loading.isUnderWay) await this.#loaded();
-    if (this.#work) busy();
-    const questions = this.#questions;
-    const answers = () => reading(() => answersTo(questions, decisions));
-    const given = answers();
-    const whole = questions.whole(given);
-    if (whole) return this.#resume(whole);
-    if (this.thread.run.status !== "failed") questions.keep(given);
-    else {
-      this.#askAgain();
-      questions.keep(answers());
-    }
-    this.#shown.tell();
-    return this.#result({});
+    return this.#driver.call(
+      (w) => ({ is: "resume", w }),
+      (w) => {
+        const { questions } = this.#driver.effects;
+        const { ids } = questions;
+        const open = askedOf(this.#driver.machine);
+        const given = reading(() => answersTo(questions as never, open, decisions));
+        // All that is answered goes out together.
+        if (open.every((id) => given.has(id))) this.#protocol.check(questions.answers(ids, given));
+        questions.keep(given);
+        return { is: "answered", w, ids: [...given.keys()] };
+      },
+    );
   }
 
   /**
@@ -317,7 +223,7 @@ export abstract class Runner<S extends object, U extends object> {
    */
   async rejoin(): Promise<RunResult> {
     this.#ready();
-    return this.#work ?? this.#rejoin((end) => end);
+    return this.#driver.call((w) => ({ is: "load", w, joins: true }), undefined, true);
   }
 
   /**
@@ -327,42 +233,7 @@ export abstract class Runner<S extends object, U extends object> {
    */
   protected async loadFrom(): Promise<RunResult> {
     this.#ready();
-    const { thread } = this;
-    if (this.#work) return this.#work;
-    if (thread.run.status === "running") busy();
-    if (thread.run.status === "disconnected") return this.rejoin();
-    return this.#load((end) => end);
-  }
-
-  /** @param then - Called with the end, and whether the graph is done, before anything queued is sent. */
-  #load(then: (end: RunResult, isDone: boolean) => RunResult | Promise<RunResult>): Promise<RunResult> {
-    let isDone = false;
-    const ask = async () => {
-      const { signal } = (this.#stop = new AbortController());
-      this.#loading.begin();
-      const found = await this.#protocol.load?.(signal);
-      if (signal.aborted) throw signal.reason;
-      isDone = found?.isDone === true;
-      return found;
-    };
-    const join = () => {
-      this.#loading.end();
-      // It is another page's run.
-      this.#before = undefined;
-      return this.#follow();
-    };
-    const work = async (): Promise<RunResult> => {
-      try {
-        return (await load(this.thread, ask, join)) ?? this.#result({});
-      } catch (error) {
-        if (this.#isDisposed) return { status: "disconnected" };
-        this.#ready();
-        this.#shown.failedLoad = { error };
-        this.#loadAgain = () => this.#load(then);
-        return { status: "failed", error: this.#shown.reason };
-      }
-    };
-    return this.#alone(work, (end) => (this.#loadAgain || this.#isDisposed ? end : then(end, isDone)));
+    return this.#driver.call((w) => ({ is: "load", w }), undefined, true);
   }
 
   /**
@@ -371,7 +242,7 @@ export abstract class Runner<S extends object, U extends object> {
    */
   subscribe(listener: () => void): () => void {
     this.#ready();
-    return this.#shown.subscribe(listener);
+    return this.#driver.subscribe(listener);
   }
 
   /**
@@ -379,13 +250,7 @@ export abstract class Runner<S extends object, U extends object> {
    * runner to rejoin. Does not dispose of the thread.
    */
   dispose(): void {
-    if (this.#isDisposed) return;
-    this.#isDisposed = true;
-    this.#stop?.abort(new LeftOff());
-    this.#cancel.leave();
-    if (this.#work) this.#disconnect();
-    settle(this.#outbox.takeWaiters(), { status: "disconnected" });
-    this.#shown.leave();
+    this.#driver.dispose();
   }
 
   [Symbol.dispose](): void {
@@ -393,249 +258,32 @@ export abstract class Runner<S extends object, U extends object> {
   }
 
   #ready(): void {
-    if (this.#isDisposed) throw new ThreadfoldError("DISPOSED", "The runner was disposed.");
+    if (this.#driver.isDisposed) throw new ThreadfoldError("DISPOSED", "The runner was disposed.");
     // A freed thread throws here.
-    void this.thread.streaming;
+    void this.thread.incompleteIds;
   }
 
-  /** Waits until the thread is as the server has it. */
-  async #loaded(): Promise<void> {
-    await this.#loading.over();
-    this.#ready();
+  #show(update: object): string {
+    return this.thread.optimistic(update as never).id;
   }
 
-  #disconnect(): void {
-    try {
-      if (this.thread.run.status === "running") this.thread.receive({ type: "disconnected" });
-    } catch {
-      // The thread was freed: nobody reads it any more.
-    }
+  /** What goes by what stands in the thread: it is read, and shown, when its turn has come. */
+  #edit(act: (w: Who) => Event): Promise<RunResult> {
+    return this.#driver.call((w) => ({ is: "edit", w }), act);
   }
 
-  #refuseIfBusy(): void {
-    if (this.#refuses && ((this.#work && !this.#loading.isUnderWay) || this.#isAsking)) busy();
-    if (!this.#work && this.thread.run.status === "running") busy();
+  /** Goes back to a message of the user's. What a run that was cut off took along has failed with it. */
+  #rewind(w: Who, question: Said, own: object = question, update: object = {}): Event {
+    const { state } = this.#driver.machine;
+    if (state.is === "rest" && standingOf(state.run).is === "cut")
+      this.thread.receive({ type: "run-error", error: new ThreadfoldError("NO_CONNECTION", BROKEN) });
+    return {
+      is: "shown",
+      ws: [w],
+      ids: [this.#show({ ...update, ...rewound(this.thread, question, own) })],
+      now: true,
+    };
   }
-
-  /** @throws `BUSY` unless nothing is under way: what stands behind a message has to be known. */
-  #questionOf(id: string | undefined): Said {
-    const { status } = this.thread.run;
-    const goesOn = status === "running" || (status === "disconnected" && this.#canJoin);
-    if (this.#work || this.#isAsking || goesOn) busy();
-    const question = questionOf(this.thread, id);
-    // What that run took along has failed with it.
-    if (status === "disconnected")
-      this.thread.receive({ type: "run-failed", error: new ThreadfoldError("NO_CONNECTION", BROKEN) });
-    return question;
-  }
-
-  #send(update: () => object): Promise<RunResult> {
-    return this.#enqueue(this.#outbox.prepare(() => this.thread.optimistic(update() as U).id));
-  }
-
-  get #canJoin(): boolean {
-    return this.#protocol.canJoin && this.thread.run.id !== undefined;
-  }
-
-  get #isAsking(): boolean {
-    return this.interrupts.length > 0;
-  }
-
-  #enqueue(update: string | undefined): Promise<RunResult> {
-    // A listener that heard of the update has disposed of the runner.
-    if (this.#isDisposed) return Promise.resolve({ status: "disconnected" });
-    const end = this.#outbox.end(update);
-    void this.#advance();
-    return end;
-  }
-
-  /** Sends queued messages, as long as nothing is in the way. */
-  async #advance(): Promise<void> {
-    if (this.#work || this.#isDisposed || this.#outbox.isPreparing) return;
-    let waiters: Waiter[] = [];
-    try {
-      for (;;) {
-        // A listener may have begun the next by now.
-        if (this.#work || this.#isDisposed) return;
-        this.#outbox.dropTakenBack();
-        if (this.#outbox.isEmpty) return;
-        if (this.#cancelling) {
-          await this.#working(() => this.#cancelled());
-          continue;
-        }
-        if (this.thread.run.status === "disconnected") {
-          await this.#working(() => this.#follow());
-          this.#outbox.dropTakenBack();
-          // A listener may have begun a run that carries all that waited.
-          if (this.#work || this.#outbox.isEmpty) return;
-        }
-        waiters = this.#outbox.takeWaiters();
-        const isInTheWay = this.#isAsking || this.thread.run.status === "disconnected";
-        settle(waiters, isInTheWay ? this.#result({}) : await this.#working(() => this.#run()));
-        if (isInTheWay) return;
-      }
-    } catch (error) {
-      for (const { reject } of [...waiters, ...this.#outbox.takeWaiters()]) reject(error);
-    }
-  }
-
-  /**
-   * Runs an exclusive activity, then sends queued messages.
-   *
-   * @param then - Called with the end, before anything queued is sent.
-   */
-  async #alone(
-    work: () => Promise<RunResult>,
-    then: (end: RunResult) => RunResult | Promise<RunResult> = (end) => end,
-  ): Promise<RunResult> {
-    try {
-      return then(await this.#working(work));
-    } finally {
-      void this.#advance();
-    }
-  }
-
-  async #working(work: () => Promise<RunResult>): Promise<RunResult> {
-    // The activity may read the status as soon as it begins.
-    let begin: (work: Promise<RunResult>) => void = () => {};
-    this.#shown.failedLoad = this.#loadAgain = undefined;
-    this.#work = new Promise((resolve) => (begin = resolve));
-    // The caller gets the error; this copy may go unhandled.
-    this.#work.catch(() => {});
-    try {
-      const going = work();
-      begin(going);
-      this.#shown.tell();
-      return await going;
-    } finally {
-      this.#work = undefined;
-      this.#stop = undefined;
-      this.#loading.end();
-      this.#shown.tell();
-    }
-  }
-
-  async #cancelled(): Promise<RunResult> {
-    await this.#cancelling;
-    return STOPPED;
-  }
-
-  async #run(send?: Work): Promise<RunResult> {
-    if (this.#cancelling) await this.#cancelling;
-    if (this.#isDisposed) return { status: "disconnected" };
-    const { thread } = this;
-    const { interrupts: asked, status, id } = thread.run;
-    if (!send) this.#answers = undefined;
-    this.#mayLack ||= status === "failed" && (id !== undefined || isLost(thread.run));
-    // Updates made from here on wait for the next run, however long the server takes to begin this one.
-    if (send) beginEmpty(thread);
-    else {
-      thread.receive({ type: "run-started" });
-      this.#outbox.sent();
-    }
-    this.#atStart = thread.confirmed;
-    const sent = thread.pending.filter(isSent);
-    const atStart = messagesIn(this.#atStart);
-    this.#before = () => new Set([...atStart.map(({ id }) => id), ...sent.flatMap(({ update }) => idsOf(update))]);
-    try {
-      send ??= this.#protocol.request(
-        sent.map(({ update }) => update),
-        undefined,
-        this.#mayLack,
-      );
-    } catch (error) {
-      thread.receive({ type: "run-failed", error });
-      this.#noteFailure();
-      return this.#result({});
-    }
-    return this.#follow(send, asked);
-  }
-
-  #resume(answers: readonly Answer[]): Promise<RunResult> {
-    const send = this.#protocol.request(NONE, answers);
-    // They are open again if the request fails.
-    this.#questions.forget();
-    return this.#alone(() => {
-      this.#answers = answers;
-      return this.#run(send);
-    });
-  }
-
-  /** @param then - Called with the end, before anything queued is sent. */
-  async #rejoin(then: (end: RunResult) => RunResult | Promise<RunResult>): Promise<RunResult> {
-    const told = (end: RunResult) => then(end.status === "finished" ? { ...this.#protocol.news?.(), ...end } : end);
-    if (this.thread.run.status === "disconnected") return this.#alone(() => this.#follow(), told);
-    void this.#advance();
-    return told(this.#result({}));
-  }
-
-  /** Makes a run again that could not be joined, maybe because the server does not know it any more. */
-  #again(end: RunResult, couldJoin: boolean): RunResult | Promise<RunResult> {
-    const isNext = !this.#work && !this.#isDisposed && this.thread.run.status === "failed";
-    return isNext && end.status === "failed" && (!couldJoin || isGone(end.error)) ? this.retry() : end;
-  }
-
-  /** The questions of a run that failed are open again. */
-  #askAgain(): RunResult {
-    this.thread.receive({ type: "run-finished", interrupts: this.#questions.raw, stopped: true });
-    return this.#result({});
-  }
-
-  /** Reads a run to its end. */
-  async #follow(send?: Work, asked?: readonly unknown[]): Promise<RunResult> {
-    const { signal } = (this.#stop = new AbortController());
-    ofRunners.add(signal);
-    const news = await readRun(this.thread, this.#protocol, this.#delays, signal, send);
-    if (["idle", "interrupted"].includes(this.thread.run.status)) {
-      if (!signal.aborted) this.#mayLack = false;
-      // Only a run that failed with answers sends them again.
-      this.#answers = undefined;
-    }
-    this.#noteFailure();
-    // An answer that the server refused can be corrected.
-    if (news.stillOpen && this.thread.run.status === "failed") this.#questions.reopen(news.stillOpen);
-    return signal.aborted ? this.#left(signal.reason instanceof LeftOff, asked) : this.#result(news);
-  }
-
-  /** What a failed run had said goes when it is tried again, and nothing else. */
-  #noteFailure(): void {
-    if (this.thread.run.status === "failed" && this.#before) this.#failed.note(this.#before());
-  }
-
-  /** The run was stopped here, or disconnected. An interrupt whose answer the server has not received is still open. */
-  #left(goesOn: boolean, asked: readonly unknown[] | undefined): RunResult {
-    const { thread } = this;
-    const { id } = thread.run;
-    if (goesOn) return thread.run.error === undefined ? { status: "disconnected" } : this.#result({});
-    const interrupts = id === undefined ? asked : undefined;
-    if (isOpen(thread) || interrupts) thread.receive({ type: "run-finished", interrupts, stopped: true });
-    return STOPPED;
-  }
-
-  #result({ stopped, pendingToolCallIds }: RunNews): RunResult {
-    const { reason: error } = this.#shown;
-    switch (this.thread.run.status) {
-      case "idle":
-        return stopped
-          ? { status: "stopped" }
-          : { status: "finished", ...(pendingToolCallIds && { pendingToolCallIds }) };
-      case "interrupted":
-        return { status: "interrupted", interrupts: this.interrupts };
-      case "failed":
-        return { status: "failed", error };
-      default:
-        return error ? { status: "disconnected", error } : { status: "disconnected" };
-    }
-  }
-}
-
-const isSent = ({ status }: PendingUpdate<unknown>) => status === "sent";
-
-function busy(): never {
-  throw new ThreadfoldError(
-    "BUSY",
-    "A run of the thread is under way, or waits for an answer: stop() it, or wait for its end.",
-  );
 }
 
 function invalid(sentence: string): never {

@@ -75,7 +75,7 @@ function takeBack<S extends object, U extends object>(
     // The result of a call made before is what somebody else has sent.
     isBehind = isOwn || (isBehind && !isUsers(message) && (answered === undefined || calls.has(answered)));
     if (isBehind) for (const call of tool_calls ?? []) calls.add(call.id);
-    return isBehind && !isOwn && (!said || said.has(id)) && thread.message(id);
+    return isBehind && !isOwn && (!said || said.has(id)) && thread.getConfirmedMessage(id);
   });
   if (gone.length > 0) thread.update({ messages: gone.map(({ id }) => removeMessage(id)) } as U);
 }

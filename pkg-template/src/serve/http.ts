@@ -86,13 +86,27 @@ export function checkServerOptions(taker: string, options: HandlerOptions, names
 export const json = (body: string, status = 200): Response =>
   new Response(body, { status, headers: { "content-type": "application/json" } });
 
-/** A part of a path as it was meant. */
+/** Reads a part of a path, which is the id of something. */
 export function decoded(part: string): string {
+  let id: string;
   try {
-    return decodeURIComponent(part);
+    id = decodeURIComponent(part);
   } catch {
-    throw new Refusal(400, `The path has ${part}, which is no encoded text.`);
+    throw new Refusal(400, `The path has ${part}, which is not encoded text.`);
   }
+  checkId(id);
+  return id;
+}
+
+/**
+ * Checks an id that a client chose.
+ *
+ * @throws {@link Refusal} 422 for a property of every object, such as `__proto__`: a saver that keeps threads by their ids in
+ *   an object, as langgraph.js's MemorySaver does, would write into all of them.
+ */
+export function checkId(id: unknown): void {
+  if (typeof id === "string" && id in {})
+    throw new Refusal(422, `${id} is a property of every object: choose another id.`);
 }
 
 /** How long a stream may be silent: what is between takes a longer silence for a broken connection. */
@@ -145,8 +159,7 @@ function sooner<T>(coming: Promise<T>, milliseconds: number): Promise<T | undefi
 }
 
 /**
- * Asks `authenticate`. Returns the answer of a request that it answers itself, else the user, if it names one; throws for a
- * request that it does not let in.
+ * Asks `authenticate`. Returns its answer, or else the user, if it names one. Throws for a request that it refuses.
  */
 async function asked(
   authenticate: HandlerOptions["authenticate"],

@@ -6,7 +6,7 @@ import { type Asker, type HandlerOptions } from "./http.js";
 import { Refusal } from "./refusal.js";
 
 /**
- * The namespace of a thread in which its owner is saved, as the metadata of a checkpoint without values: every saver keeps
+ * The namespace of a thread in which its owner is saved: the metadata of a checkpoint without values. Every saver keeps
  * that, and deletes it with the thread. No graph runs in it, and no client can name it ({@link clientsConfigurable}).
  */
 export const OWNER_NAMESPACE = "__owner__";
@@ -14,8 +14,8 @@ export const OWNER_NAMESPACE = "__owner__";
 /** An owner; undefined for a thread that nobody who is known made. */
 type Owner = string | undefined;
 
-/** What this program's memory has of a thread. */
-export interface HeldThread {
+/** A part of a thread in this program's memory: a run, or its metadata. */
+export interface HeldPart {
   readonly owner?: Owner;
 }
 
@@ -28,13 +28,13 @@ const CLAIMS = new Map<string, Promise<unknown>>();
 export class Owners {
   readonly #graphs: () => readonly RunnableGraph[];
   readonly #mayUse: HandlerOptions["mayUse"];
-  readonly #held: (threadId: string) => HeldThread | undefined;
+  readonly #held: (threadId: string) => readonly HeldPart[];
 
-  /** @param held - What the server's memory has of a thread: of a graph without a saver, all that is known. */
+  /** @param held - Returns the parts of a thread in the server's memory: all that is known without a checkpointer. */
   constructor(
     graphs: () => readonly RunnableGraph[],
     { mayUse }: HandlerOptions,
-    held: (threadId: string) => HeldThread | undefined,
+    held: (threadId: string) => readonly HeldPart[],
   ) {
     this.#graphs = graphs;
     this.#mayUse = mayUse;
@@ -42,24 +42,24 @@ export class Owners {
   }
 
   /**
-   * Returns once the user may use the thread, and whether this made it the user's. A request without an identity may use
-   * every thread, and makes none anybody's.
+   * Returns the thread's owner once the user may use it. A request without an identity may use every thread, and makes none
+   * anybody's.
    *
    * @param makes - Whether the request makes the thread if it is not there.
    * @throws {@link Refusal} 404 for a thread that is not there, and for another user's: nobody can tell which.
    */
-  async open(asker: Asker | undefined, threadId: string, makes: boolean): Promise<boolean> {
-    if (!asker) return false;
+  async open(asker: Asker | undefined, threadId: string, makes: boolean): Promise<Owner> {
+    if (!asker) return undefined;
     return makes ? oneByOne(threadId, () => this.#open(asker, threadId, true)) : this.#open(asker, threadId, false);
   }
 
-  async #open(asker: Asker, threadId: string, makes: boolean): Promise<boolean> {
+  async #open(asker: Asker, threadId: string, makes: boolean): Promise<Owner> {
     const owners = await this.#ownersOf(threadId);
     if (owners.length === 0 && makes) {
       for (const saver of this.#savers()) await saveOwner(saver, threadId, asker.identity);
-      return true;
+      return asker.identity;
     }
-    if (await this.#allows(asker, threadId, owners)) return false;
+    if (await this.#allows(asker, threadId, owners)) return owners[0];
     throw new Refusal(404, `There is no thread ${threadId}.`);
   }
 
@@ -72,8 +72,8 @@ export class Owners {
         saved.set(threadId, [...(saved.get(threadId) ?? []), owner]);
     const usable: T[] = [];
     for (const thread of threads) {
-      const owners = saved.get(thread.id) ?? [this.#held(thread.id)?.owner];
-      if (await this.#allows(asker, thread.id, owners)) usable.push(thread);
+      const owners = this.#withHeld(saved.get(thread.id) ?? [], thread.id);
+      if (await this.#allows(asker, thread.id, owners.length > 0 ? owners : [undefined])) usable.push(thread);
     }
     return usable;
   }
@@ -87,17 +87,28 @@ export class Owners {
     return owners.length > 0;
   }
 
-  /** The owner of a thread in each saver that knows one; none if there is no such thread. */
+  /** Returns the owners of a thread, which are several where savers disagree. Empty if there is no thread. */
   async #ownersOf(threadId: string): Promise<Owner[]> {
     const savers = this.#savers();
     const saved = await Promise.all(savers.map((saver) => savedOwners(saver, threadId)));
-    const owners = saved.flatMap((found) => [...found.values()]);
+    const owners = this.#withHeld(
+      saved.flatMap((found) => [...found.values()]),
+      threadId,
+    );
     if (owners.length > 0) return owners;
-    const held = this.#held(threadId);
-    if (held) return [held.owner];
     const config = { configurable: { thread_id: threadId, checkpoint_ns: "" } };
     for (const saver of savers) if (await saver.getTuple(config)) return [undefined];
     return [];
+  }
+
+  /**
+   * Adds the owners that the memory knows: another program may have deleted the thread, and its id be another user's now,
+   * who must not see the runs that are kept here.
+   */
+  #withHeld(saved: readonly Owner[], threadId: string): Owner[] {
+    const held = this.#held(threadId);
+    const owners = new Set([...saved, ...held.flatMap(({ owner }) => owner ?? [])]);
+    return owners.size === 0 && held.length > 0 ? [undefined] : [...owners];
   }
 
   #savers(): Saver[] {

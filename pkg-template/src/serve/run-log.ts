@@ -1,8 +1,8 @@
-/** What a run has said: made once, and told to whoever listens, from wherever they left. */
+/** The parts of a run: made once, and sent to all who follow it, from wherever they left. */
 export class RunLog {
   readonly id: string;
   readonly threadId: string;
-  /** The identity of the user who began it, if that is known. */
+  /** The identity that its thread belongs to, if that is known. */
   readonly owner: string | undefined;
   /** Stops the run. */
   readonly stop = new AbortController();

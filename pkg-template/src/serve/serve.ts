@@ -6,6 +6,7 @@ import { errorWords } from "../stream/error-words.js";
 import { checkedGraph, shownState, type GraphTask, type RunnableGraph } from "../stream/graph-parts.js";
 import {
   answering,
+  checkId,
   checkServerOptions,
   decoded,
   eventStream,
@@ -106,7 +107,7 @@ class AgUiServer {
     this.#owners = new Owners(
       () => [graph],
       options,
-      (threadId) => this.#runs.of(threadId).at(-1),
+      (threadId) => this.#runs.of(threadId),
     );
   }
 
@@ -134,14 +135,15 @@ class AgUiServer {
   }
 
   async #start(input: GraphRunInput, request: Request, asker: Asker | undefined): Promise<Response> {
-    await this.#owners.open(asker, input.threadId, true);
+    checkId(input.threadId);
+    const owner = await this.#owners.open(asker, input.threadId, true);
     const known = this.#options.resumable ? this.#runs.get(input.threadId, input.runId) : undefined;
     if (known) return this.#stream(known, request);
     // Without a checkpointer there is no thread that two runs could share.
     if (this.#graph.checkpointer) await this.#free(input.threadId);
     const { config } = this.#options;
     const asked = typeof config === "function" ? (config as (...args: unknown[]) => object)(input, request) : config;
-    const run = new RunLog(input.runId, input.threadId, asker?.identity);
+    const run = new RunLog(input.runId, input.threadId, owner);
     this.#runs.add(run);
     if (this.#graph.checkpointer) this.#underWay.add(run);
     void this.#work(run, input, request, asked);

@@ -35,7 +35,7 @@ type OfAgent = { readonly input: false } | { readonly private: true };
 /** An update that a caller may not give. `unknown` would swallow the mark. */
 type ByAgent<Update> = AgentOnly | (unknown extends Update ? {} | null | undefined : Update);
 
-/** Of an update, the fields that a caller may give: those that are input. */
+/** The fields of an update that a caller may give: those that are input. */
 export type InputOf<U> = [AgentKeys<U>] extends [never] ? U : Omit<U, AgentKeys<U>>;
 
 type AgentKeys<U> = { [K in keyof U]-?: IsAgentOnly<U[K]> extends true ? K : never }[keyof U];
@@ -134,8 +134,8 @@ export const field = {
     <T = unknown>(options?: Visibility & Guard): Field<T, T, false>;
   },
   /**
-   * A value folded by your own function. Without a `default` the first write is the value, as in LangGraph. What the
-   * function throws is the `cause` of a `REDUCER_FAILED`.
+   * A value folded by your own function. Without a `default` the first write is the value, as in LangGraph. An
+   * error that the function throws is the `cause` of a `REDUCER_FAILED`.
    */
   reducer: (<T, U = T>(
     reducer: (current: T, update: U) => T,

@@ -1,6 +1,6 @@
 import * as core from "#core";
 
-/** A file of DeepAgents' virtual file system. What is in it is not looked at. */
+/** A file of DeepAgents' virtual file system. Its content is not checked. */
 export interface FileData {
   content: string | readonly string[];
   encoding?: "utf-8" | "base64" | undefined;

@@ -3,7 +3,7 @@ import { choice, COMPATS } from "../shared/choices.js";
 import type { MessageLike, MessageOf } from "./messages.js";
 import type { Tool } from "./tools.js";
 
-/** What {@link langGraphDefaultMergeState} reads of an AG-UI `RunAgentInput`. */
+/** The part of an AG-UI `RunAgentInput` that {@link langGraphDefaultMergeState} reads. */
 export interface RunInput {
   tools?: readonly object[] | null | undefined;
   context?: readonly object[] | null | undefined;

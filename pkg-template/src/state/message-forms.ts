@@ -1,4 +1,4 @@
-// Converts a message to the other form, AG-UI's or LangChain's. What that form has no place for travels in its free
+// Converts a message to the other form, AG-UI's or LangChain's. Fields that the other form lacks are carried in its free
 // fields.
 import { ThreadfoldError } from "../shared/errors.js";
 import { reading } from "../shared/reading.js";
@@ -8,7 +8,7 @@ import { sameJson } from "../shared/same-json.js";
 
 type Fields = Record<string, unknown>;
 
-/** What travels along under {@link CARRIED}. */
+/** The content of {@link CARRIED}. */
 interface Carried {
   /** Fields that the other form has no place for, or holds less exactly. */
   values: Fields;
@@ -59,7 +59,7 @@ const TYPE_ROLES: Readonly<Record<string, string>> = {
  * Converts a message to a LangChain dict. Returns one that is in LangChain's form already as it is.
  *
  * The id stays; tool calls, results and their errors, names, and content with media are mapped as ag-ui-langgraph maps
- * them. A developer message is a system message that says so, as LangChain has it. Whatever else the message has is
+ * them. A developer message is a system message that says so, as LangChain has it. All other fields are
  * carried in `additional_kwargs`, so that {@link toAgUi} returns the same message.
  *
  * Reasoning and activities are for the screen: do not send their dicts to a model.
@@ -205,8 +205,8 @@ function agUiCall(call: unknown, ownId: string): object {
 }
 
 /**
- * Converts one form to the other. Restores what the message carried from the other form, as long as it agrees with the
- * message; what the other form cannot hold is carried from here on.
+ * Converts one form to the other. Restores the fields that the message carried from the other form, unless they contradict
+ * it. Fields that the other form cannot hold are carried.
  */
 function convert(message: Fields, from: Form, to: Form): Fields {
   const { own, carried } = unpacked(message, from);

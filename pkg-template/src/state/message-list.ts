@@ -9,7 +9,7 @@ import { choice, RULES } from "../shared/choices.js";
  * Holds messages and takes updates one by one. A token costs the same however long the list is; only a snapshot copies
  * the list's array, and only after a change.
  *
- * The list has memory in WebAssembly. It is freed when the list is collected, or at once by {@link MessageList.free},
+ * The list has memory in WebAssembly. It is freed when the list is collected, or at once by {@link MessageList.dispose},
  * also as `using list = new MessageList()`.
  *
  * @example
@@ -84,21 +84,26 @@ export class MessageList<M extends object = LangChainMessage> {
     );
   }
 
+  /** Whether `dispose` was called. */
+  get isDisposed(): boolean {
+    return this.#raw === undefined;
+  }
+
   /** Frees the WebAssembly memory. Every later call throws `DISPOSED`. */
-  free(): void {
+  dispose(): void {
     const raw = this.#raw;
     this.#raw = undefined;
     if (!this.#busy) raw?.free();
   }
 
   [Symbol.dispose](): void {
-    this.free();
+    this.dispose();
   }
 
   #live(): core.RawMessageList {
     if (this.#busy) throw new ThreadfoldError("BUSY", "This MessageList is being changed.");
     if (this.#raw) return this.#raw;
-    throw new ThreadfoldError("DISPOSED", "This MessageList was freed.");
+    throw new ThreadfoldError("DISPOSED", "This MessageList was disposed.");
   }
 
   #change(work: (raw: core.RawMessageList) => void): void {

@@ -53,7 +53,7 @@ type FunctionMessage = LangChainFields & {
 };
 
 /**
- * A message as a LangChain dict: `message.type` tells which. Instances of `@langchain/core`'s classes have the same
+ * A message as a LangChain dict; `message.type` is its kind. Instances of `@langchain/core`'s classes have the same
  * fields. One of them: `Extract<LangChainMessage, { type: "ai" }>`.
  */
 export type LangChainMessage = HumanMessage | AiMessage | SystemMessage | ToolMessage | FunctionMessage;
@@ -125,7 +125,7 @@ type AgUiActivity = AgUiFields & {
 };
 
 /**
- * A message as AG-UI writes it, always with an id: `message.role` tells which. The same type as `@ag-ui/core`'s
+ * A message as AG-UI writes it, always with an id; `message.role` is its kind. The same type as `@ag-ui/core`'s
  * `Message`. One of them: `Extract<AgUiMessage, { role: "assistant" }>`.
  */
 export type AgUiMessage = AgUiUser | AgUiAssistant | AgUiInstruction | AgUiToolResult | AgUiReasoning | AgUiActivity;
@@ -162,12 +162,12 @@ export type MessageObject =
   | { readonly type: "constructor"; readonly lc: number; readonly id: readonly string[]; readonly kwargs: object };
 
 /**
- * Every form in which a message may come: a string (a human message), a `[role, content]` pair, a role dict,
- * a LangChain dict, a removal, an AG-UI message, or an instance of one of `@langchain/core`'s message classes.
+ * Every accepted form of a message: a string (a human message), a `[role, content]` pair, a role dict, a LangChain dict, a
+ * removal, an AG-UI message, or an instance of one of `@langchain/core`'s classes.
  */
 export type MessageLike = string | readonly [role: string, content: MessageContent] | MessageObject;
 
-/** What a {@link MessageLike} is once it is in a list: what is no whole message becomes a LangChain dict. */
+/** The form of a {@link MessageLike} once it is in a list: an incomplete message becomes a LangChain dict. */
 export type MessageOf<T> = T extends string | readonly unknown[] | { type: "constructor" }
   ? LangChainMessage
   : T extends { type: "remove" }
@@ -179,7 +179,7 @@ export type MessageOf<T> = T extends string | readonly unknown[] | { type: "cons
       : T;
 
 /**
- * What may be folded into a list of `M`: messages of that type, and removals. The other forms become LangChain dicts,
+ * An update of a list of `M`: messages of that type, and removals. The other forms become LangChain dicts,
  * so they fit where the list may hold those.
  */
 export type MessagesUpdate<M> = MessageFor<M> | readonly MessageFor<M>[];

@@ -17,8 +17,8 @@ export { REMOVE_ALL_MESSAGES, removeMessage } from "./removal.js";
 /** Whose rules a list of messages follows: LangGraph's `add_messages`, or DeepAgents' batch reducer. */
 export interface MessageOptions {
   /**
-   * Default `"langgraph"`. With `"deepagents"` you may remove an id that is not there, messages without an id stay
-   * without, a message that is removed and sent again comes last, and of two with one id only the last is removed.
+   * Default `"langgraph"`. With `"deepagents"` a removal of an unknown id is ignored and messages without an id stay so. A
+   * message that is removed and sent again comes last. If two have the same id, only the last is removed.
    */
   rules?: "langgraph" | "deepagents" | undefined;
 }
@@ -28,10 +28,10 @@ export interface MessageOptions {
  * another, removes by a removal. Give a list or a single message on either side.
  *
  * Returns a new list, or `left` itself when `right` changes nothing. The messages in it are the objects that you gave,
- * instances with their class. What is no whole message (a string, a pair, a dict with a role and no id) becomes a
- * LangChain dict, and a message without an id gets a uuid. Neither side is changed.
+ * instances with their class. An incomplete message (a string, a pair, a dict with a role and no id) becomes a LangChain
+ * dict. A message without an id gets a uuid. Neither side is changed.
  *
- * Differs from `messagesStateReducer` twice: dicts stay dicts, and a removal after a remove-all is carried out, or is the
+ * Differs from `messagesStateReducer` twice. Dicts stay dicts. A removal after a remove-all is carried out, or is the
  * error `UNKNOWN_MESSAGE`, where the reference returns the removal as a message.
  *
  * @throws {@link ThreadfoldError} `INVALID_ARGUMENT`, `INVALID_MESSAGE`, `UNKNOWN_MESSAGE`.
@@ -72,7 +72,7 @@ export function addMessages(left: unknown, right: unknown, options?: MessageOpti
 /** `L | R`, from which nothing is inferred: what is wanted of the answer says nothing about the arguments. */
 type Either<L, R> = [L | R] extends [infer T] ? T : never;
 
-/** What is a LangChain dict, or becomes one; instances of classes keep theirs. */
+/** A LangChain dict, or a form that becomes one; instances keep their class. */
 type LangChainLike =
   | string
   | readonly [role: string, content: MessageContent]

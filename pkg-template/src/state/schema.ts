@@ -133,15 +133,20 @@ export class Schema<F> {
     return this.#call((raw) => raw.apply(APPLY.checkpoint, core.hold(state), 0));
   }
 
+  /** Whether `dispose` was called. */
+  get isDisposed(): boolean {
+    return this.#raw === undefined;
+  }
+
   /** Frees the WebAssembly memory. Every later call throws `DISPOSED`. You need not: it is freed when collected. */
-  free(): void {
+  dispose(): void {
     const raw = this.#raw;
     this.#raw = undefined;
     if (this.#calls === 0) raw?.free();
   }
 
   [Symbol.dispose](): void {
-    this.free();
+    this.dispose();
   }
 
   /** @internal */
@@ -196,7 +201,7 @@ export class Schema<F> {
 
   #live(): core.RawSchema {
     if (this.#raw) return this.#raw;
-    throw new ThreadfoldError("DISPOSED", "This Schema was freed.");
+    throw new ThreadfoldError("DISPOSED", "This Schema was disposed.");
   }
 }
 

@@ -5,8 +5,8 @@ export const UNREACHABLE = "The server could not be reached.";
 export const BROKEN = "The connection to the server broke.";
 
 /**
- * Returns `NO_CONNECTION` for the error by which `fetch` and the body of a response say that the connection failed (a
- * TypeError, which each browser words in its own way), or LangGraph's SDK; any other error as it is.
+ * Returns `NO_CONNECTION` for the error of `fetch`, of a response's body or of LangGraph's SDK when the connection failed;
+ * any other error as it is. `fetch` throws a TypeError, which each browser words in its own way.
  */
 export function connectionError(cause: unknown, sentence: string): unknown {
   const { name } = (cause ?? {}) as { name?: unknown };

@@ -2,10 +2,10 @@
 import { ThreadfoldError } from "../shared/errors.js";
 import type { ThreadEvent } from "../thread/thread-events.js";
 
-/** What folding asks of a thread. The package's `Thread` has it all. */
+/** The part of a thread that folding needs. The package's `Thread` has it all. */
 export interface ReceivingThread {
-  /** What the server said. */
-  readonly confirmed: object;
+  /** The server's state. */
+  getConfirmedState(): object;
   readonly run: {
     readonly id?: string | undefined;
     readonly status: string;
@@ -13,8 +13,8 @@ export interface ReceivingThread {
     readonly lastEventId?: string | undefined;
   };
   /** The ids of messages that are incomplete, if it says so. */
-  readonly streaming?: readonly string[] | undefined;
-  message(id: string): object | undefined;
+  readonly incompleteIds?: readonly string[] | undefined;
+  getConfirmedMessage(id: string): object | undefined;
   /** Returns whether the run has had the part with this key. */
   had(key: string): boolean;
   /** May return false for an event that it refuses. */
@@ -24,7 +24,7 @@ export interface ReceivingThread {
 }
 
 /**
- * Where a part stands in its stream: the id to join the run behind, and the key that tells it from every other part.
+ * A part's position in its stream: the id after which to join the run, and a key that no other part has.
  */
 export interface Position {
   readonly id?: string | undefined;

@@ -1,4 +1,4 @@
-/** What an error says, whatever was thrown: its fields may be missing, or throw themselves. */
+/** The words of an error, whatever was thrown: its fields may be missing, or throw themselves. */
 export interface ErrorWords {
   readonly name: string;
   readonly message: string;
@@ -15,6 +15,6 @@ export function errorWords(error: unknown): ErrorWords {
       code: typeof code === "string" ? code : undefined,
     };
   } catch {
-    return { name: "Error", message: "What was thrown has no text.", code: undefined };
+    return { name: "Error", message: "The thrown value has no text.", code: undefined };
   }
 }

@@ -1,4 +1,4 @@
-// What a graph in the same program streams, in each of its forms, and what it takes.
+// The parts that a graph in the same program streams, in each of its forms, and its inputs.
 import { ThreadfoldError } from "../shared/errors.js";
 
 /** A part of a local graph's stream: `payload` as the mode has it, `ns` the subgraph that it comes from. */
@@ -50,7 +50,7 @@ export interface RunnableGraph {
   updateState?(config: never, values: never, asNode?: never): PromiseLike<unknown>;
 }
 
-/** A state of a thread, as `getState` tells it. */
+/** A state of a thread, as `getState` returns it. */
 export interface GraphState {
   readonly values?: unknown;
   readonly next?: readonly string[] | undefined;
@@ -81,7 +81,7 @@ export interface GraphConfig {
   readonly configurable?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What a node may return and a run may start with, in the form that langgraph.js knows without its class. */
+/** A command that a node returns or a run starts with, in the form that langgraph.js knows without its class. */
 export interface CommandLike {
   readonly lg_name: "Command";
   readonly resume?: unknown;

@@ -2,7 +2,7 @@ import { ThreadfoldError } from "../shared/errors.js";
 import { connectionError, UNREACHABLE } from "./connection.js";
 import { refusal } from "./response.js";
 
-/** What `new Headers(…)` takes, with or without the types of the DOM. */
+/** The argument of `new Headers(…)`, with or without the types of the DOM. */
 export type RequestHeaders = Readonly<Record<string, string>> | Iterable<readonly [name: string, value: string]>;
 
 /** How a runner sends requests. */

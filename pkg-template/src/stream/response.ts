@@ -1,4 +1,4 @@
-// What a server answered: a stream of events, or the error BAD_RESPONSE.
+// A server's answer: a stream of events, or the error BAD_RESPONSE.
 import { ThreadfoldError } from "../shared/errors.js";
 import type { Wait } from "../shared/abort.js";
 import { BROKEN, connectionError } from "./connection.js";
@@ -7,11 +7,11 @@ export function isResponse(source: object): source is Response {
   return "body" in source && "headers" in source && "status" in source;
 }
 
-/** How much of an answer its error quotes: enough to tell what it is. */
+/** How much of an answer its error quotes: enough to recognise it. */
 const QUOTED = 500;
 
 /**
- * Makes the error of an answer that is no stream of events: `BAD_RESPONSE`, with its HTTP status and the beginning of
+ * Makes the error of an answer that is not a stream of events: `BAD_RESPONSE`, with its HTTP status and the beginning of
  * its body.
  */
 function badResponse({ ok, status, statusText, headers, body }: Response, said: string): ThreadfoldError {
@@ -45,7 +45,7 @@ export async function refusal(response: Response): Promise<ThreadfoldError> {
   return badResponse(response, said.slice(0, QUOTED));
 }
 
-/** Opens the body of a response. `check` throws if it is no stream of events. */
+/** Opens the body of a response. `check` throws if it is not a stream of events. */
 export function bodyOf(response: Response) {
   const { body, bodyUsed, headers, ok } = response;
   if (bodyUsed || body?.locked)
@@ -81,7 +81,7 @@ async function beginning(reader: ReadableStreamDefaultReader<Uint8Array>): Promi
       text += decoder.decode(value, { stream: true });
     }
   } catch {
-    // What has come says enough.
+    // The beginning is enough.
   }
   clearTimeout(timer);
   close();

@@ -1,8 +1,8 @@
-// What becomes of a thread's run when the reading of its stream ends before it, for both protocols.
+// The end of a thread's run when its stream ends first, for both protocols.
 import { LeftOff } from "../shared/abort.js";
 import { isDisposed, type ReceivingThread } from "./delivery.js";
 
-/** What one protocol does to the run. */
+/** The events by which one protocol ends a run. */
 export interface RunEnds {
   /** Begins a run that no part has begun. */
   begin(): void;
@@ -31,8 +31,8 @@ export function stop(thread: ReceivingThread, run: RunEnds): void {
 }
 
 /**
- * Takes note that an error ended the reading. If it began a run, or one with an id is under way, that run may be joined;
- * otherwise the run that was asked for has failed. One that was left may go on.
+ * Records that an error ended the reading. A run that it began, or one under way with an id, may be joined. Otherwise the
+ * requested run has failed. A run that the reader left may continue.
  */
 export function breakOff(thread: ReceivingThread, error: unknown, hasBegun: boolean, run: RunEnds): void {
   unlessDisposed(() => {

@@ -18,7 +18,7 @@ export class ServerSentEvents {
       onEvent: ({ id, event, data: said }) => {
         if (this.#hasEnough) return;
         const data = this.#isOver && said.endsWith(`\n${END}`) ? said.slice(0, -1 - END.length) : said;
-        // What the end left: nothing, or an event that had not come to its data.
+        // The end left nothing, or an event without its data.
         if (this.#isOver && (said === END || data === "")) {
           if (id !== undefined || event !== undefined) taker.cut?.();
           return;
@@ -27,13 +27,13 @@ export class ServerSentEvents {
         try {
           parsed = data === "" ? undefined : JSON.parse(data);
         } catch (cause) {
-          // What the end cuts in two is no part: the stream was cut there.
+          // The end cut a part in two: the stream was cut there.
           if (this.#isOver) taker.cut?.();
           else taker.refuse(data, cause);
           return;
         }
         signal?.throwIfAborted();
-        // An empty id takes back the one before: this part has none.
+        // An empty id resets the one before: this part has none.
         this.#hasEnough = taker.takeSent({ id: id === "" ? undefined : id, event, data: parsed });
       },
     });

@@ -26,8 +26,8 @@ export type StreamSource<Part extends object> =
   | Response;
 
 /**
- * Reads a source until it ends, until the taker has enough or throws, or until the signal aborts; then closes it. What
- * ends the reading early rejects the promise at once, whatever the source is doing.
+ * Reads a source until it ends, until the taker has enough or throws, or until the signal aborts; then closes it. The
+ * promise rejects at once when the reading ends early, whatever the source is doing.
  *
  * @throws what the source and the taker throw, the signal's reason, and {@link ThreadfoldError} `BAD_RESPONSE`,
  *   `INVALID_ARGUMENT`.
@@ -91,7 +91,7 @@ class Feed {
 interface Opened {
   /** Whether all its values are parts. */
   readonly isList?: boolean;
-  /** Throws for a response that is no stream of events. */
+  /** Throws for a response that is not a stream of events. */
   check?(wait: Wait): Promise<void>;
   next(): Promise<{ readonly done?: boolean | undefined; readonly value?: unknown }>;
   close(): unknown;
@@ -182,7 +182,7 @@ function push(observable: Observable<unknown>, feed: Feed, wait: Wait): Promise<
 
 function observableOf(source: unknown): Observable<unknown> | undefined {
   if (!isObject(source) || isResponse(source)) return undefined;
-  // What Symbol.observable is, where a library has defined it.
+  // Symbol.observable, where a library has defined it.
   const key = (Symbol as { observable?: symbol }).observable ?? "@@observable";
   const own = (source as Record<PropertyKey, unknown>)[key];
   if (typeof own === "function") return own.call(source) as Observable<unknown>;

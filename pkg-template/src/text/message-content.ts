@@ -42,7 +42,7 @@ function mediaBlock(part: Fields): object | undefined {
 }
 
 /**
- * AG-UI's parts for LangChain's blocks, in whichever of their three vocabularies. What no part can hold is left out.
+ * AG-UI's parts for LangChain's blocks, in whichever of their three vocabularies. Leaves out blocks that no part can hold.
  */
 export function partsOf(blocks: readonly unknown[]): object[] {
   return blocks.flatMap((block) => {
@@ -93,9 +93,9 @@ function mediaPart(block: Fields): object | undefined {
 }
 
 /**
- * Gives the text of a message, whatever its form: its string content, or all the text in its blocks or parts. What has
- * no text (media, an activity, a message of tool calls alone) gives `""`, and so does `undefined`, which `useMessage`
- * returns for an id that the thread lacks.
+ * Returns the text of a message, whatever its form: its string content, or all the text in its blocks or parts. Media, an
+ * activity, and a message of tool calls alone give `""`. So does `undefined`, which `useMessage` returns for an id that
+ * the thread lacks.
  *
  * @throws {@link ThreadfoldError} `INVALID_MESSAGE` for what is neither an object nor a string, `UNREADABLE_VALUE`.
  *

@@ -1,8 +1,7 @@
 /**
- * JSON that is still arriving: what of it is there already, as @langchain/core's `parsePartialJson` reads it, without
- * reading anything twice. A piece of text costs its own length. Who looks at the object pays for a copy of those that
- * are still open, made when more comes: what was looked at never changes, and what no piece touched since is the same
- * object as before.
+ * JSON that is still arriving: the part that is there, as @langchain/core's `parsePartialJson` reads it, without reading
+ * anything twice. A piece of text costs its own length. A look at the object costs a copy of the objects that are still
+ * open, made when more arrives. An object that was looked at never changes, and one that no piece touched stays the same.
  *
  * Only objects are of interest, as arguments of a tool call are one: any other text is invalid.
  */
@@ -27,7 +26,7 @@ export class PartialJson {
   #inKey = false;
   #number = Part.Sign;
   #word: readonly [text: string, value: unknown] = WORDS.n;
-  /** A number that is none yet (`-.`) hides the whole for so long. */
+  /** An incomplete number (`-.`) hides the whole until it is complete. */
   #hidden = false;
 
   /** The text so far without white space around it. */
@@ -35,7 +34,7 @@ export class PartialJson {
     return this.#text;
   }
 
-  /** The object so far, `{}` for no text; undefined where the text is no beginning of an object. */
+  /** The object so far, `{}` for no text; undefined where the text cannot begin an object. */
   get object(): PartialObject | undefined {
     if (this.#mode === Mode.Invalid || this.#hidden) return undefined;
     if (this.#now?.version !== this.#version) this.#now = new PartialObject(this, this.#version, this.#text);
@@ -118,7 +117,7 @@ export class PartialJson {
         this.#after(char);
         return;
       default:
-        // Anything behind the whole.
+        // Anything after the whole.
         this.#mode = Mode.Invalid;
     }
   }
@@ -241,7 +240,7 @@ export class PartialJson {
     return at + 1;
   }
 
-  /** What is there of a string or number goes to its place: the next piece puts more of it there. */
+  /** Puts an unfinished string or number in its place; the next piece replaces it. */
   #showUnfinished(): void {
     if (this.#mode === Mode.String && !this.#inKey) {
       const pending = this.#escape === Escape.Begun ? "\\" : this.#escape === Escape.Unicode ? `u${this.#hex}` : "";
@@ -348,7 +347,7 @@ const enum Escape {
   Begun,
   Unicode,
 }
-/** What of a number was read last. */
+/** The part of a number that was read last. */
 const enum Part {
   Start,
   Sign,
@@ -378,11 +377,11 @@ const WORDS = { n: ["null", null], t: ["true", true], f: ["false", false] } as c
 
 const isDigit = (char: string): boolean => char >= "0" && char <= "9";
 
-/** What `trim` takes for white space. */
+/** Whether `trim` removes this character. */
 const isSpace = (code: number): boolean =>
   code === 32 || (code >= 9 && code <= 13) || (code >= 160 && String.fromCharCode(code).trim() === "");
 
-/** What a number comes to with one character more; undefined when the number is over. */
+/** Returns the part of a number that one more character leads to; undefined when the number is over. */
 function partAfter(part: Part, char: string): Part | undefined {
   if (isDigit(char)) {
     if (part === Part.Zero) return Part.Wrong;
@@ -406,7 +405,7 @@ const WIDE = 32;
 /** How deep two objects are compared. */
 const DEPTH = 500;
 
-/** What was read once more, with what is still so in its place. */
+/** Returns `newer` with the parts of `older` that are still equal. */
 function sharing(older: unknown, newer: unknown, depth: number): unknown {
   if (Object.is(older, newer)) return newer;
   if (!isContainer(older) || !isContainer(newer) || Array.isArray(older) !== Array.isArray(newer) || depth > DEPTH)

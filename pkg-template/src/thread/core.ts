@@ -10,7 +10,7 @@ import { Schema } from "../state/schema.js";
 const PARTS: ReadonlyMap<unknown, readonly string[]> = new Map([
   ["run-started", ["runId", "joined"]],
   ["run-finished", []],
-  ["run-failed", ["error"]],
+  ["run-error", ["error"]],
   ["message", ["message", "after", "streaming"]],
   ["message-finished", ["messageId"]],
   ["messages", ["messages", "clientRoles", "partial"]],
@@ -50,7 +50,7 @@ export class ThreadCore {
 
   /** Throws `DISPOSED` and `BUSY`. */
   ready(): core.RawThread {
-    if (!this.#raw) throw new ThreadfoldError("DISPOSED", "This Thread was freed.");
+    if (!this.#raw) throw new ThreadfoldError("DISPOSED", "This Thread was disposed.");
     if (this.#isBusy) throw new ThreadfoldError("BUSY", "This Thread is being changed.");
     return this.#raw;
   }

@@ -1,5 +1,5 @@
 // The status of a thread's run: derived from the events, exposed as `thread.run`.
-import type { RunFailed, RunFinished, RunStarted } from "./thread-events.js";
+import type { RunError, RunFinished, RunStarted } from "./thread-events.js";
 import type { ThreadRun } from "./thread-types.js";
 
 /** Before the first run. */
@@ -69,10 +69,10 @@ export class RunPosition {
   }
 
   /** Updates the run after this event is folded. */
-  after(event: RunStarted | RunFinished | RunFailed): ThreadRun {
+  after(event: RunStarted | RunFinished | RunError): ThreadRun {
     const { id, interrupts: open } = this.#run;
     if (event.type === "run-started") return { ...own(event.runId, open), status: "running" };
-    if (event.type === "run-failed") return { ...own(id, open), status: "failed", error: event.error };
+    if (event.type === "run-error") return { ...own(id, open), status: "failed", error: event.error };
     const { interrupts } = event;
     return Array.isArray(interrupts) && interrupts.length > 0
       ? { ...named(id), status: "interrupted", interrupts }

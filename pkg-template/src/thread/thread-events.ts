@@ -12,7 +12,7 @@ export type ThreadEvent = ThreadEventKind & {
 type ThreadEventKind =
   | RunStarted
   | RunFinished
-  | RunFailed
+  | RunError
   | Disconnected
   | MessageEvent
   | TextEvent
@@ -46,8 +46,8 @@ export interface RunFinished {
 }
 
 /** The run failed. What it took along and the server does not have is marked failed, and stays. */
-export interface RunFailed {
-  readonly type: "run-failed";
+export interface RunError {
+  readonly type: "run-error";
   readonly error: unknown;
 }
 

@@ -54,7 +54,7 @@ const OPTIONS = Object.keys({
  *
  * const thread = new Thread();
  * const op = thread.optimistic({ messages: [{ type: "human", id: "q", content: "Hi" }] });
- * console.log(thread.getState().messages.length, thread.confirmed.messages.length); // 1 0
+ * console.log(thread.getState().messages.length, thread.getConfirmedState().messages.length); // 1 0
  *
  * thread.receive({ type: "run-started", runId: "r1" });
  * thread.receive({ type: "message", message: { type: "ai", id: "a", content: "" }, streaming: true });
@@ -120,7 +120,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   }
 
   /** The state the server has sent, including what {@link Thread.update} added. */
-  get confirmed(): S {
+  getConfirmedState(): S {
     return handedOut(this.#core.read<S>(ASK.confirmed));
   }
 
@@ -133,7 +133,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
    * The ids of incomplete messages: those still streaming, and those a failed run cut off. Show them, but don't send
    * them as history. The same array until it changes; listeners are not called for a change of it alone.
    */
-  get streaming(): readonly string[] {
+  get incompleteIds(): readonly string[] {
     const now = this.#core.read<string[]>(ASK.streaming);
     const before = this.#streaming;
     if (now.length !== before.length || now.some((id, at) => id !== before[at])) this.#streaming = now;
@@ -176,7 +176,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
   }
 
   /**
-   * Returns the shown message with this id, without searching the list. {@link Thread.message} returns the confirmed
+   * Returns the shown message with this id, without searching the list. {@link Thread.getConfirmedMessage} returns the confirmed
    * one.
    */
   getMessage(id: string): MessageIn<S> | undefined {
@@ -187,7 +187,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
    * Returns the confirmed message with this id as it is now. Don't change it. Costs the same however long the thread
    * is.
    */
-  message(id: string): MessageIn<S> | undefined {
+  getConfirmedMessage(id: string): MessageIn<S> | undefined {
     return this.#core.ask<MessageIn<S> | undefined>(ASK.message, id);
   }
 
@@ -299,7 +299,7 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
       return;
     }
     const run =
-      type === "run-started" || type === "run-finished" || type === "run-failed"
+      type === "run-started" || type === "run-finished" || type === "run-error"
         ? this.#position.after(event)
         : undefined;
     const confirmed = () => this.#core.read<Record<string, unknown>>(ASK.confirmed);
@@ -437,11 +437,11 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
    */
   toJSON(): ThreadRecord {
     const known = new Set<object>();
-    reading(() => refuseCircles([this.confirmed, this.pending.map(withPlainError)], known));
+    reading(() => refuseCircles([this.getConfirmedState(), this.pending.map(withPlainError)], known));
     const record = this.#core.ask<{ pending: readonly object[] }>(ASK.record);
     return reading(() => {
       const core = { ...record, pending: record.pending.map(withPlainError) };
-      const server = this.#server.toJSON(this.confirmed as Record<string, unknown>);
+      const server = this.#server.toJSON(this.getConfirmedState() as Record<string, unknown>);
       const history = this.#history.toJSON();
       refuseCircles([core, server, history], known);
       return {
@@ -487,17 +487,17 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
       thread.threadId = threadId;
       thread.#position = reading(() => RunPosition.of(run));
       thread.#parts = new RecentParts(parts);
-      thread.#server = reading(() => new ServerFields(server, thread.confirmed as Record<string, unknown>));
+      thread.#server = reading(() => new ServerFields(server, thread.getConfirmedState() as Record<string, unknown>));
       reading(() => thread.#history.restore(history));
       thread.#initial = thread.getState();
       return thread;
     } catch (error) {
-      thread.free();
+      thread.dispose();
       throw error;
     }
   }
 
-  /** Whether {@link Thread.free} was called. Asks nothing of WebAssembly. */
+  /** Whether {@link Thread.dispose} was called. Asks nothing of WebAssembly. */
   get isDisposed(): boolean {
     return this.#core.isDisposed;
   }
@@ -506,14 +506,14 @@ export class Thread<S extends object = ThreadState, U extends object = ThreadUpd
    * Frees the handle to WebAssembly memory and drops all listeners. From then on everything that reads or changes the
    * state throws `DISPOSED`; `run`, `getInitialState`, `had` and `report` need no core, and answer as before.
    */
-  free(): void {
+  dispose(): void {
     this.#core.free();
     this.#notifier.clear();
     for (const listeners of Object.values(this.#listeners)) listeners.clear();
   }
 
   [Symbol.dispose](): void {
-    this.free();
+    this.dispose();
   }
 }
 

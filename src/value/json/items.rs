@@ -33,7 +33,7 @@ impl Items {
 
     pub(super) fn get(&self, index: usize) -> Option<&Json> {
         let chunk = self.full.get(index / WIDTH).map_or(&self.rest, |chunk| &**chunk);
-        // An index behind all chunks counts from the first of the rest, and is past its end.
+        // An index after all chunks counts from the first of the rest, and is past its end.
         chunk.0.get(index - self.start(index))
     }
 

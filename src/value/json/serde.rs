@@ -23,8 +23,8 @@ impl From<Value> for Json {
     }
 }
 
-/// An error for what is nested more than 127 deep: as deep as you like, a `Value` would overflow the
-/// stack, at the latest when it is dropped.
+/// Fails for a value nested more than 127 deep: a deeper `Value` may overflow the stack, at the latest
+/// when it is dropped.
 impl TryFrom<Json> for Value {
     type Error = serde_json::Error;
 

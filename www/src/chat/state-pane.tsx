@@ -15,7 +15,7 @@ export function StatePane({ chat: { thread } }: { chat: Chat }) {
     const show = () => {
       frame = 0;
       const state = thread.getState();
-      tree.show(shown, state, thread.confirmed);
+      tree.show(shown, state, thread.getConfirmedState());
       shown = state;
     };
     // Once for each frame, however many events came in it.

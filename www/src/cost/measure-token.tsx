@@ -57,7 +57,7 @@ export async function createSubject(kind: "whole" | "byMessage"): Promise<Subjec
     close() {
       root.unmount();
       host.remove();
-      thread.free();
+      thread.dispose();
     },
   };
 }

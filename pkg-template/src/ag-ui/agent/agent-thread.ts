@@ -144,10 +144,10 @@ export class ThreadOfAgent {
    * Begins a run. One that is sent again takes back what came since; what was set on this side is put back after it.
    */
   beginning(work: () => void): void {
-    const held = [...this.#unknown.values()].filter(({ id }) => this.thread.message(id));
+    const held = [...this.#unknown.values()].filter(({ id }) => this.thread.getConfirmedMessage(id));
     this.#own(() => {
       work();
-      this.#give(held.filter(({ id }) => !this.thread.message(id)));
+      this.#give(held.filter(({ id }) => !this.thread.getConfirmedMessage(id)));
     });
   }
 
@@ -195,7 +195,7 @@ export class ThreadOfAgent {
         this.#handed.set(message, { id: message.id, copy });
       }
     }
-    const removed = before.filter(({ id }) => !wanted.has(id) && own.has(id) && this.thread.message(id));
+    const removed = before.filter(({ id }) => !wanted.has(id) && own.has(id) && this.thread.getConfirmedMessage(id));
     this.fold.forget();
     if (keepsOrder(own, wanted)) {
       this.#give([...removed.map(({ id }) => removeMessage(id)), ...update]);
@@ -224,7 +224,7 @@ export class ThreadOfAgent {
       return toolCallId !== undefined && !wanted.has(toolCallId) ? toolCallId : newId();
     }
     for (const id of this.#named) {
-      if (!wanted.has(id) && sameJson({ ...message, id }, this.thread.message(id))) return id;
+      if (!wanted.has(id) && sameJson({ ...message, id }, this.thread.getConfirmedMessage(id))) return id;
     }
     const id = newId();
     this.#named.add(id);

@@ -101,7 +101,7 @@ export function withFold<C extends AgentClass>(Agent: C): C & FoldedClass {
 
     // Sends no message that a failed run broke off, and nothing that failed. What is pending goes along.
     protected override prepareRunAgentInput(parameters?: RunAgentParameters): RunAgentInput {
-      const { streaming } = this.thread;
+      const { incompleteIds: streaming } = this.thread;
       const input = { ...super.prepareRunAgentInput(parameters), ...threadOf(this).unfailed };
       return streaming.length === 0
         ? input

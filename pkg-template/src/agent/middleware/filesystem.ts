@@ -20,7 +20,8 @@ import { callsOf, type Fields, lastTurn, toolMessage } from "../message.js";
 import { createMiddleware } from "./middleware.js";
 import { withPrompt } from "./request-changes.js";
 import { objectSchema } from "../tools/schema-checks.js";
-import { type PlainTool, tool } from "../tools/tools.js";
+import { tool } from "../tools/tools.js";
+import type { PlainTool } from "../types.js";
 
 /** Options of {@link createFilesystemMiddleware}. */
 export interface FilesystemOptions {

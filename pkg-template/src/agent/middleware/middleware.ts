@@ -2,8 +2,16 @@ import { ThreadfoldError } from "../../shared/errors.js";
 import { defineSchema, type Schema, type Fields as SchemaFields } from "../../state/schema.js";
 import { declaredFields } from "../../graph/build/state-forms.js";
 import { checkOptions } from "../../shared/options.js";
-import type { Checked, StandardSchema } from "../tools/schema-checks.js";
-import type { FieldsOf, JumpTarget, Middleware, NodeHook, Runtime, StateForm } from "../types.js";
+import type {
+  Checked,
+  FieldsOf,
+  JumpTarget,
+  Middleware,
+  NodeHook,
+  Runtime,
+  StandardSchema,
+  StateForm,
+} from "../types.js";
 
 /**
  * Makes a middleware: fields of the state, tools, and hooks around the loop of an agent, by the names that LangChain gives

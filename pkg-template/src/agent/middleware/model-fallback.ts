@@ -1,5 +1,5 @@
 import { createMiddleware } from "./middleware.js";
-import type { AgentModel } from "../model/models.js";
+import type { AgentModel } from "../types.js";
 import { mustPass } from "../tools/passing-errors.js";
 
 /**

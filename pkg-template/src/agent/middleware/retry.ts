@@ -5,8 +5,7 @@ import { newId } from "../../shared/new-id.js";
 import { type AiMessage, toolMessage } from "../message.js";
 import { createMiddleware } from "./middleware.js";
 import { mustPass } from "../tools/passing-errors.js";
-import type { Tool } from "../tools/tools.js";
-import type { Runtime } from "../types.js";
+import type { Runtime, Tool } from "../types.js";
 import { toolFilter } from "./tool-error.js";
 
 /** How often and when a call is tried again. */

@@ -7,11 +7,9 @@ import type { FileData } from "../../state/files.js";
 import { createAgent } from "../create-agent.js";
 import { type Fields, lastText, toolMessage } from "../message.js";
 import { createMiddleware, replacing } from "./middleware.js";
-import type { AgentModel } from "../model/models.js";
+import type { AgentModel, Middleware, ResponseFormat, StateForm, Tool, ToolRuntime } from "../types.js";
 import { objectSchema } from "../tools/schema-checks.js";
-import type { ResponseFormat } from "../model/structured.js";
-import { type Tool, tool } from "../tools/tools.js";
-import type { Middleware, StateForm, ToolRuntime } from "../types.js";
+import { tool } from "../tools/tools.js";
 import { withPrompt } from "./request-changes.js";
 import { humanInTheLoopMiddleware, type HumanInTheLoopOptions } from "./human-in-the-loop.js";
 

@@ -7,9 +7,9 @@ import { trimMessages } from "../../context/trim.js";
 import type { LangChainMessage } from "../../state/messages.js";
 import { typeOf } from "../message.js";
 import { createMiddleware, withOwn } from "./middleware.js";
-import { type AgentModel, callModel } from "../model/models.js";
+import { callModel } from "../model/models.js";
+import type { AgentModel, AgentState, Runtime } from "../types.js";
 import { withMessages } from "./request-changes.js";
-import type { AgentState, Runtime } from "../types.js";
 
 /** Options of {@link summarizationMiddleware}. */
 export interface SummarizationOptions extends Omit<ContextOptions<LangChainMessage>, "system" | "tools" | "trigger"> {

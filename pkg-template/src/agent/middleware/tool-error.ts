@@ -3,8 +3,7 @@ import { checkOptions } from "../../shared/options.js";
 import { type ToolMessage, toolMessage } from "../message.js";
 import { createMiddleware } from "./middleware.js";
 import { mustPass } from "../tools/passing-errors.js";
-import type { Tool } from "../tools/tools.js";
-import type { ToolCallRequest } from "../types.js";
+import type { Tool, ToolCallRequest } from "../types.js";
 
 /** Options of {@link toolErrorMiddleware}. */
 export interface ToolErrorOptions {

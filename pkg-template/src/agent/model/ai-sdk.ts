@@ -6,17 +6,7 @@ import { newId } from "../../shared/new-id.js";
 import { type AiMessage, callsOf, checkedAnswer, type Fields } from "../message.js";
 import { chunkOf, type ModelCall, ownSignal } from "./model-call.js";
 import { isProviderTool } from "../tools/tools.js";
-
-/** A language model of the AI SDK. */
-export interface AiSdkModel {
-  readonly specificationVersion?: string | undefined;
-  readonly provider?: string | undefined;
-  readonly modelId?: string | undefined;
-  // oxlint-disable-next-line typescript/no-explicit-any -- the AI SDK's own types
-  doGenerate(options: any): PromiseLike<any>;
-  // oxlint-disable-next-line typescript/no-explicit-any -- the AI SDK's own types
-  doStream?(options: any): PromiseLike<any>;
-}
+import type { AiSdkModel } from "../types.js";
 
 /** Calls a model of the AI SDK. */
 export async function callAiSdk(model: AiSdkModel, call: ModelCall): Promise<AiMessage> {

@@ -3,13 +3,13 @@ import type { LangChainMessage } from "../../state/messages.js";
 import type { AiMessage } from "../message.js";
 import type { ModelRequest, Runtime, ToolCallRequest, ToolOutcome } from "../types.js";
 
-/** The run that a node's context belongs to: where `threadfold/graph` keeps it. */
+/** The scope of the run that a node's context belongs to: where `threadfold/graph` keeps it. */
 const TASK: unique symbol = Symbol.for("threadfold.graph.task") as never;
-interface Run {
+interface Scope {
   readonly runId: string;
   readonly threadId: string | undefined;
 }
-const runOf = (ctx: object) => (ctx as { readonly [TASK]: { readonly run: Run } })[TASK].run;
+const scopeOf = (ctx: object) => (ctx as { readonly [TASK]: { readonly scope: Scope } })[TASK].scope;
 
 /** Where a run stands when a callback is called. */
 export interface AgentEvent {
@@ -70,7 +70,7 @@ export function callbacksOf(
   const iterations = new WeakMap<object, number>();
   const eventOf = (runtime: Runtime): AgentEvent => {
     const { step, context } = runtime;
-    const run = runOf(runtime);
+    const run = scopeOf(runtime);
     const { runId, threadId } = run;
     return { id, name, runId, threadId, step, iteration: iterations.get(run) ?? 0, context };
   };
@@ -84,7 +84,7 @@ export function callbacksOf(
   };
   return {
     aroundModel: async ({ runtime }, messages, ask) => {
-      const run = runOf(runtime);
+      const run = scopeOf(runtime);
       iterations.set(run, (iterations.get(run) ?? 0) + 1);
       const event = eventOf(runtime);
       on.onModelStart?.({ ...event, messages });

@@ -1,7 +1,6 @@
 // One call of a model, whichever form the model has.
 import type { LangChainMessage } from "../../state/messages.js";
-import type { AgentTool } from "../tools/tools.js";
-import type { Runtime, ToolChoice } from "../types.js";
+import type { AgentTool, Runtime, ToolChoice } from "../types.js";
 
 /** One call of a model. */
 export interface ModelCall {

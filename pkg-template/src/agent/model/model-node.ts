@@ -5,13 +5,13 @@ import type { LangChainMessage } from "../../state/messages.js";
 import { REMOVE_ALL_MESSAGES, removeMessage } from "../../state/removal.js";
 import type { Callbacks } from "./callbacks.js";
 import { type AiMessage, type Fields, named, typeOf, withId } from "../message.js";
-import { type AgentModel, callModel } from "./models.js";
+import { callModel } from "./models.js";
+import type { AgentModel, AgentState, AgentTool, Middleware, ModelRequest, ModelResponse } from "../types.js";
 import { invalidCallsRepair } from "./invalid-calls.js";
 import { withContext } from "../middleware/middleware.js";
 import { structuredAnswer, type Structured } from "./structured.js";
 import { inLine, type SystemPrompt, systemMessage } from "./system-message.js";
-import { agentTool, type AgentTool, invalidResponse, isCommand, isProviderTool } from "../tools/tools.js";
-import type { AgentState, Middleware, ModelRequest, ModelResponse } from "../types.js";
+import { agentTool, invalidResponse, isCommand, isProviderTool } from "../tools/tools.js";
 
 /** What a call of the model comes to, on its way through the middlewares. */
 interface Answer {

@@ -1,45 +1,12 @@
 // Models in every form that is taken, as one: `@langchain/core`'s, the AI SDK's, a function.
 import { ThreadfoldError } from "../../shared/errors.js";
-import type { LangChainMessage, ToolCall } from "../../state/messages.js";
+import type { ToolCall } from "../../state/messages.js";
 import { chunkOf, configOf, type ModelCall, ownSignal } from "./model-call.js";
-import { callAiSdk, type AiSdkModel } from "./ai-sdk.js";
+import { callAiSdk } from "./ai-sdk.js";
 import { newId } from "../../shared/new-id.js";
 import { type AiMessage, callsOf, checkedAnswer, type Fields, typeOf } from "../message.js";
-import { type AgentTool, isProviderTool } from "../tools/tools.js";
-import type { ToolChoice } from "../types.js";
-
-/** A chat model of `@langchain/core`, or anything with its `invoke`. */
-export interface LangChainModel {
-  // oxlint-disable-next-line typescript/no-explicit-any -- LangChain's own types
-  invoke(messages: any, options?: any): Promise<any>;
-  // oxlint-disable-next-line typescript/no-explicit-any -- LangChain's own types
-  stream?(messages: any, options?: any): Promise<AsyncIterable<any>>;
-  // oxlint-disable-next-line typescript/no-explicit-any -- LangChain's own types
-  bindTools?(tools: any[], options?: any): any;
-}
-
-/** What a model that is a function is told besides the messages. */
-export interface ModelOptions {
-  readonly tools: readonly AgentTool[];
-  readonly toolChoice?: ToolChoice | undefined;
-  readonly settings?: Record<string, unknown> | undefined;
-  readonly signal: AbortSignal;
-  /** Shows a piece of the answer's text to those who stream `messages`. */
-  onToken(text: string): void;
-}
-
-/** A model that is a function: it returns a text, or a message with `tool_calls`. */
-export type FunctionModel = (
-  messages: readonly LangChainMessage[],
-  options: ModelOptions,
-) => FunctionAnswer | Promise<FunctionAnswer>;
-type FunctionAnswer =
-  string | { readonly content?: unknown; readonly tool_calls?: readonly FunctionCall[] | undefined };
-/** A call of a tool. An id is made where none is given. */
-type FunctionCall = Readonly<Omit<ToolCall, "args">> & { readonly args: object };
-
-/** A model in any form. */
-export type AgentModel = LangChainModel | AiSdkModel | FunctionModel;
+import { isProviderTool } from "../tools/tools.js";
+import type { AgentModel, AgentTool, AiSdkModel, FunctionModel, LangChainModel, ModelOptions } from "../types.js";
 
 /** Calls a model in whichever form. Throws at once what is wrong with it. */
 export function callModel(model: AgentModel, call: ModelCall): Promise<AiMessage> {

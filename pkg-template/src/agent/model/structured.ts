@@ -2,26 +2,8 @@
 import { ThreadfoldError } from "../../shared/errors.js";
 import type { LangChainMessage } from "../../state/messages.js";
 import { type AiMessage, callsOf, type Fields, toolMessage } from "../message.js";
-import { type AnySchema, check, jsonSchemaOf, type StandardSchema } from "../tools/schema-checks.js";
-import type { AgentTool } from "../tools/tools.js";
-
-/** What the agent's answer has to be: a schema, or several of which the model takes one. */
-export type ResponseFormat<T = unknown> = AnySchema<T> | ToolStrategy<T>;
-
-/** What an answer of that form is. */
-export type StructuredOf<R> = R extends ToolStrategy<infer T> | StandardSchema<infer T> ? T : unknown;
-
-/** {@link toolStrategy}. */
-export interface ToolStrategy<T = unknown> {
-  readonly schemas: readonly AnySchema<T>[];
-  /**
-   * What to do about a wrong answer: true tells the model what is wrong with it, a text says that, a function makes a
-   * text; false throws.
-   */
-  readonly handleErrors: boolean | string | ((error: StructuredOutputError) => string);
-  /** What the model is told about a right one. */
-  readonly toolMessageContent?: string | undefined;
-}
+import { check, jsonSchemaOf } from "../tools/schema-checks.js";
+import type { AgentTool, AnySchema, ResponseFormat, ToolStrategy } from "../types.js";
 
 /**
  * Says how an answer with a schema is asked for, as LangChain's `toolStrategy` does. `responseFormat` takes a bare schema,

@@ -2,21 +2,12 @@
 import { textOf } from "../../text/message-content.js";
 import { ThreadfoldError } from "../../shared/errors.js";
 import type { ContentBlock } from "../../state/message-types.js";
-import type { ModelRequest } from "../types.js";
+import type { ModelRequest, SystemMessage } from "../types.js";
 
 type Content = string | readonly ContentBlock[];
 
 /** What an agent's prompt may be: a text, or a message, of `@langchain/core` or a dict. */
 export type SystemPrompt = string | { readonly content: Content | readonly unknown[] };
-
-/** A system message, with what LangChain's has for a middleware. */
-export interface SystemMessage {
-  readonly content: Content | readonly unknown[];
-  readonly text: string;
-  /** Returns the message with more behind it. */
-  // oxlint-disable-next-line typescript/no-explicit-any -- LangChain's takes its own messages
-  concat(more: any): SystemMessage;
-}
 
 /** Makes one; an instance of LangChain's stays what it is. */
 export function systemMessage(prompt: SystemPrompt | null | undefined): SystemMessage {

@@ -3,24 +3,7 @@ import { ThreadfoldError } from "../../shared/errors.js";
 import { reading } from "../../shared/reading.js";
 import { JsonChecks, line } from "./json-schema.js";
 import type { Fields } from "../message.js";
-
-/** A schema of the Standard Schema kind: zod's, Valibot's, ArkType's. */
-export interface StandardSchema<T = unknown> {
-  readonly "~standard": {
-    validate(value: unknown): Checked<T> | Promise<Checked<T>>;
-    readonly jsonSchema?: { input(options: { target: string }): object } | undefined;
-    readonly types?: { readonly output: T } | undefined;
-  };
-  toJSONSchema?(): object;
-}
-
-/** What a schema says of a value: the value as it has it, or what is wrong. */
-export type Checked<T> =
-  | { readonly value: T; readonly issues?: undefined }
-  | { readonly issues: readonly { readonly message: string; readonly path?: readonly unknown[] | undefined }[] };
-
-/** JSON Schema, or a schema of the Standard Schema kind. */
-export type AnySchema<T = unknown> = object | StandardSchema<T>;
+import type { AnySchema, StandardSchema } from "../types.js";
 
 const isStandard = (schema: object): schema is StandardSchema => "~standard" in schema;
 

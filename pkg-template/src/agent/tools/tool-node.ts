@@ -5,8 +5,8 @@ import type { ToolCall } from "../../state/messages.js";
 import type { Callbacks } from "../model/callbacks.js";
 import { callsOf, lastTurn, toolMessage, typeOf } from "../message.js";
 import { withContext, withOwn } from "../middleware/middleware.js";
-import { agentTool, type AgentTool, invalidResponse, isCommand } from "./tools.js";
-import type { AgentState, Middleware, ToolCallRequest, ToolOutcome, ToolRuntime } from "../types.js";
+import { agentTool, invalidResponse, isCommand } from "./tools.js";
+import type { AgentState, AgentTool, Middleware, ToolCallRequest, ToolOutcome, ToolRuntime } from "../types.js";
 
 type Handler = (request: ToolCallRequest) => Promise<ToolOutcome>;
 

@@ -5,58 +5,18 @@ import { ThreadfoldError } from "../../shared/errors.js";
 import { newId } from "../../shared/new-id.js";
 import { contentOf, type Fields, named, toolMessage, typeOf } from "../message.js";
 import { configOf } from "../model/model-call.js";
-import { type AnySchema, check, jsonSchemaOf, type StandardSchema } from "./schema-checks.js";
-import type { ToolOutcome, ToolRuntime } from "../types.js";
-
-/** A tool of one's own: `run` is called with the arguments that the model gives, checked by `schema`. */
-export interface PlainTool<Args = never> {
-  readonly name: string;
-  readonly description?: string | undefined;
-  /** Of the arguments: JSON Schema, or a schema of zod, Valibot, …. */
-  readonly schema?: AnySchema<Args> | undefined;
-  /** Whether its result is the agent's answer: the model is not called again. */
-  readonly returnDirect?: boolean | undefined;
-  /**
-   * Does the work. What it returns is what the model is told: a text, content blocks, anything that is JSON; or a tool
-   * message; or a `Command` that updates the state, with a tool message among its `messages`.
-   */
-  run(args: Args, runtime: ToolRuntime): unknown;
-}
-
-/** A tool of `@langchain/core`. */
-export interface LangChainTool {
-  readonly name: string;
-  readonly description?: string | undefined;
-  readonly schema?: unknown;
-  readonly returnDirect?: boolean | undefined;
-  // oxlint-disable-next-line typescript/no-explicit-any -- its config is LangChain's own
-  invoke(call: any, config?: any): unknown;
-}
-
-/** A tool that the model's provider runs: the model is given it as it is. */
-export interface ProviderTool {
-  readonly type: string;
-  readonly name?: string | undefined;
-  readonly run?: undefined;
-  readonly invoke?: undefined;
-}
-
-/** A tool in any form: of one's own, of `@langchain/core`, as {@link mcpTools} makes them, or a provider's. */
-// oxlint-disable-next-line typescript/no-explicit-any -- each tool has arguments of its own
-export type Tool = PlainTool<any> | LangChainTool | ProviderTool;
-
-/** A tool as an agent has it: {@link ToolRuntime} and requests show it so. */
-export interface AgentTool {
-  readonly name: string;
-  readonly description: string;
-  readonly returnDirect: boolean;
-  /** The arguments, as JSON Schema. */
-  readonly parameters: object;
-  /** What it was made of. */
-  readonly source: Tool;
-  /** Runs it. */
-  call(call: ToolCall, runtime: ToolRuntime): Promise<ToolOutcome>;
-}
+import { check, jsonSchemaOf } from "./schema-checks.js";
+import type {
+  AgentTool,
+  AnySchema,
+  LangChainTool,
+  PlainTool,
+  ProviderTool,
+  StandardSchema,
+  Tool,
+  ToolOutcome,
+  ToolRuntime,
+} from "../types.js";
 
 /**
  * Makes a tool. The types of its arguments come from a schema of zod, Valibot or ArkType; of JSON Schema they are unknown

@@ -1,7 +1,6 @@
 // A graph as a drawing: nodes, edges, and mermaid's text as LangGraph writes it.
 import { END, START } from "./command.js";
-import type { CompiledStateGraph } from "../compiled-graph.js";
-import { isCompiledGraph } from "./is-compiled-graph.js";
+import { type AnyGraph, isGraph } from "./graph-spec.js";
 
 export interface DrawnNode {
   readonly id: string;
@@ -23,14 +22,14 @@ export interface DrawnEdge {
 export interface DrawnGraph {
   readonly nodes: Readonly<Record<string, DrawnNode>>;
   readonly edges: readonly DrawnEdge[];
-  /** Returns the text as langgraph.js writes it; {@link CompiledStateGraph.drawMermaid} writes that of LangGraph for Python. */
+  /** Returns the text as langgraph.js writes it; `graph.drawMermaid()` writes that of LangGraph for Python. */
   drawMermaid(options?: { withStyles?: boolean; curveStyle?: string }): string;
   /** Returns it as langgraph.js's graphs are serialised. */
   toJSON(): { nodes: object[]; edges: readonly DrawnEdge[] };
 }
 
 /** Collects what there is to draw. */
-export function drawnGraph(graph: CompiledStateGraph, xray: boolean | number): DrawnGraph {
+export function drawnGraph(graph: AnyGraph, xray: boolean | number): DrawnGraph {
   const { spec, options } = graph;
   const { parts } = spec;
   const nodes: Record<string, DrawnNode> = { [START]: { id: START, name: START } };
@@ -43,9 +42,9 @@ export function drawnGraph(graph: CompiledStateGraph, xray: boolean | number): D
       ...(options.interruptAfter?.includes(name) ? ["after"] : []),
     ];
     const metadata = stops.length > 0 ? { ...own.metadata, __interrupt: stops.join(",") } : own.metadata;
-    const inside = xray ? [action, ...(own.subgraphs ?? [])].find(isCompiledGraph) : undefined;
+    const inside = xray ? [action, ...(own.subgraphs ?? [])].find(isGraph) : undefined;
     if (!inside) {
-      nodes[name] = { id: name, name, metadata, ...(isCompiledGraph(action) && { graph: action.name }) };
+      nodes[name] = { id: name, name, metadata, ...(isGraph(action) && { graph: action.name }) };
       continue;
     }
     const inner = drawnGraph(inside, typeof xray === "number" ? xray - 1 : xray);

@@ -1,11 +1,11 @@
 // A compiled graph: its nodes and channels by number, as the planner knows them.
 import { START, TASKS } from "./command.js";
-import type { CompiledStateGraph } from "../compiled-graph.js";
-import { isCompiledGraph } from "./is-compiled-graph.js";
+import type { CompileOptions } from "./compile-options.js";
 import type { LeftIds } from "./known-ids.js";
 import type { BranchEntry, NodeEntry, NodeOptions } from "./node.js";
 import { Plan } from "./planner.js";
-import { StateFields, type Values, visible } from "./state-fields.js";
+import { StateFields, visible } from "./state-fields.js";
+import type { Values } from "../types.js";
 import { type Declared, declared, type ZodRegistry } from "./state-forms.js";
 import { type TimeoutPolicy, timeoutPolicy } from "./timeout.js";
 
@@ -19,6 +19,8 @@ export interface Branch {
 export interface GraphNode {
   readonly number: number;
   readonly name: string;
+  /** Whether it is START, which nobody sees run. */
+  readonly isStart: boolean;
   readonly action: NodeEntry["action"];
   readonly options: NodeOptions<never, unknown, never>;
   readonly timeout: TimeoutPolicy | undefined;
@@ -28,11 +30,25 @@ export interface GraphNode {
   readonly edges: readonly number[];
   readonly branches: readonly Branch[];
   /** The graph that it runs, if it is one or says so. */
-  readonly inside: CompiledStateGraph | undefined;
+  readonly inside: AnyGraph | undefined;
   /** The node that handles its errors. */
   readonly handler: number | undefined;
   readonly handles: boolean;
 }
+
+/** A compiled graph, as runs, savers and drawings see it. */
+export interface AnyGraph {
+  readonly spec: GraphSpec;
+  readonly options: CompileOptions;
+  readonly name: string;
+  readonly checkpointer: CompileOptions["checkpointer"];
+  readonly stepTimeout: number | undefined;
+  getSubgraphs(namespace?: string, recurse?: boolean): Iterable<[string, AnyGraph]>;
+}
+
+/** Tells whether a value is a compiled graph. */
+export const isGraph = (value: unknown): value is AnyGraph =>
+  typeof value === "object" && value !== null && "lg_is_pregel" in value && "spec" in value;
 
 /** What the builder hands over. */
 export interface GraphParts {
@@ -109,13 +125,14 @@ export class GraphSpec {
     const made = (name: string, at: number, entry?: NodeEntry): GraphNode => ({
       number: at,
       name,
+      isStart: at === this.start,
       action: entry?.action as NodeEntry["action"],
       options: entry?.options ?? {},
       timeout: timeoutPolicy(entry?.options.timeout),
       reads: own[at] ? Object.keys(own[at].fields) : reads,
       edges: [...(edgesOf[at] as Set<number>)],
       branches: Object.values(branches[name] ?? {}),
-      inside: [entry?.action, ...(entry?.options.subgraphs ?? [])].find(isCompiledGraph),
+      inside: [entry?.action, ...(entry?.options.subgraphs ?? [])].find(isGraph),
       handler: entry?.handler === undefined ? undefined : number(entry.handler),
       handles: entry?.handles ?? false,
     });

@@ -1,5 +1,45 @@
 // What a node is given besides the state.
-import type { Task } from "../run/task.js";
+import type { RunConfig } from "./run-config.js";
+
+/** The task that a context speaks for. */
+export interface ContextTask {
+  readonly place: {
+    readonly id: string;
+    readonly name: string;
+    readonly ns: string;
+    readonly home: {
+      readonly checkpointId: string;
+      readonly at: { readonly state: unknown; readonly stepNumber: number };
+    };
+  };
+  /** The run's config, and what it inherits from graphs around it. */
+  readonly scope: ContextScope;
+  readonly attempt: number;
+  /** When the first attempt began, in milliseconds. */
+  readonly begun: number;
+  readonly signal: AbortSignal;
+  /** Whether the signal may abort for a reason of its own or the caller's. */
+  readonly hasSignal: boolean;
+  hears(mode: "custom" | "messages"): boolean;
+  interrupt(value: unknown): unknown;
+  write(value: unknown): void;
+  message(message: object, metadata?: object): void;
+  heartbeat(): void;
+  /** Returns LangChain's callbacks for models inside; undefined if there are none. */
+  callbacks(given: unknown): unknown;
+  /** Returns what the step's other finished tasks have written to a field. */
+  writtenBeside(field: string): readonly unknown[];
+}
+
+/** What a run is given, as its nodes see it. */
+export interface ContextScope {
+  readonly config: RunConfig;
+  readonly context: unknown;
+  readonly configurable: Readonly<Record<string, unknown>>;
+  readonly threadId: string | undefined;
+  readonly recursionLimit: number;
+  readonly store: unknown;
+}
 
 /** Where a context keeps its task: an own property, so that a copy of the context (`{ ...ctx }`) has it, too. */
 export const TASK: unique symbol = Symbol.for("threadfold.graph.task") as never;
@@ -20,15 +60,15 @@ export interface ExecutionInfo {
 
 /** A run's `configurable`. Who asks it for `checkpoint_ns` hears where the task runs; a copy does not say. */
 class TaskConfigurable {
-  readonly #task: Task;
+  readonly #task: ContextTask;
 
-  constructor(task: Task) {
+  constructor(task: ContextTask, given: ContextScope["configurable"]) {
     this.#task = task;
-    Object.assign(this, task.run.configurable);
+    Object.assign(this, given);
   }
 
   get checkpoint_ns(): string {
-    return this.#task.ns;
+    return this.#task.place.ns;
   }
 
   // The caller's own.
@@ -45,7 +85,7 @@ export interface ServerInfo {
 /** What a node is given besides the state. langgraph.js's names for the same things work, too. */
 export class NodeContext<State = unknown, Context = unknown> {
   /** @internal */
-  declare readonly [TASK]: Task;
+  declare readonly [TASK]: ContextTask;
   /** What the caller gave the run under this name. */
   readonly context: Context;
   /** The run's `configurable`, with `thread_id` and, as `checkpoint_ns`, where the node runs. */
@@ -58,23 +98,23 @@ export class NodeContext<State = unknown, Context = unknown> {
   declare readonly signal: AbortSignal;
 
   /** @internal */
-  constructor(task: Task) {
+  constructor(task: ContextTask) {
     this[TASK] = task;
-    const { config, context } = task.run;
+    const { config, context, configurable, store } = task.scope;
     this.context = context as Context;
-    this.configurable = new TaskConfigurable(task);
+    this.configurable = new TaskConfigurable(task, configurable);
     // Runnables of @langchain/core take only a config's own properties.
-    const { callbacks, metadata, tags, store = task.run.graph?.options.store } = config;
-    if (callbacks || task.run.streams) own(this, "callbacks", task.callbacks(callbacks));
-    if (metadata) own(this, "metadata", metadata);
-    if (tags) own(this, "tags", tags);
+    const callbacks = task.callbacks(config.callbacks);
+    if (callbacks) own(this, "callbacks", callbacks);
+    if (config.metadata) own(this, "metadata", config.metadata);
+    if (config.tags) own(this, "tags", config.tags);
     if (store) own(this, "store", store);
-    if (task.abort || config.signal) Object.defineProperty(this, "signal", signal);
+    if (task.hasSignal) Object.defineProperty(this, "signal", signal);
   }
 
   /** The whole state as the super-step began, also where the node was sent an input of its own. */
   get state(): State {
-    return this[TASK].run.state as State;
+    return this[TASK].place.home.at.state as State;
   }
 
   /**
@@ -110,39 +150,35 @@ export class NodeContext<State = unknown, Context = unknown> {
 
   /** Tells whether somebody streams a mode: what nobody sees need not be made. */
   get streams(): (mode: "custom" | "messages") => boolean {
-    const { run } = this[TASK];
-    return (mode) => run.hears(mode);
+    const task = this[TASK];
+    return (mode) => task.hears(mode);
   }
 
   /** Says that the node makes progress, where it has an `idleTimeout`. */
   get heartbeat(): () => void {
     const task = this[TASK];
-    return () => task.watch?.touch(true);
+    return () => task.heartbeat();
   }
 
   /** Returns what other tasks of this super-step have written to a field: those that are done, also before a question. */
   get writtenBeside(): (field: string) => readonly unknown[] {
-    const own = this[TASK];
-    return (field) =>
-      own.run.tasks
-        .filter((task) => task !== own && task.status === "done")
-        .flatMap(({ updates }) => updates.filter((update) => Object.hasOwn(update, field)))
-        .map((update) => update[field]);
+    const task = this[TASK];
+    return (field) => task.writtenBeside(field);
   }
 
   /** The number of the super-step. */
   get step(): number {
-    return this[TASK].run.stepNumber;
+    return this[TASK].place.home.at.stepNumber;
   }
 
   /** The node's name. */
   get node(): string {
-    return this[TASK].node.name;
+    return this[TASK].place.name;
   }
 
   /** The task's id: the same when it runs again after an interrupt or a crash. */
   get taskId(): string {
-    return this[TASK].id;
+    return this[TASK].place.id;
   }
 
   /** 1 for the first attempt, 2 for the first retry… */
@@ -152,10 +188,10 @@ export class NodeContext<State = unknown, Context = unknown> {
 
   /** langgraph.js's names for where the node runs. */
   get executionInfo(): ExecutionInfo {
-    const task = this[TASK];
-    const { id: taskId, ns: checkpointNs, attempt: nodeAttempt } = task;
-    const { threadId, checkpointId, config } = task.run;
-    const nodeFirstAttemptTime = (task.begun ??= Date.now());
+    const { place, scope, attempt: nodeAttempt, begun: nodeFirstAttemptTime } = this[TASK];
+    const { id: taskId, ns: checkpointNs, home } = place;
+    const { threadId, config } = scope;
+    const { checkpointId } = home;
     return { threadId, runId: config.runId, checkpointId, checkpointNs, taskId, nodeAttempt, nodeFirstAttemptTime };
   }
 
@@ -167,7 +203,7 @@ export class NodeContext<State = unknown, Context = unknown> {
 
   /** How many super-steps the run may take. */
   get recursionLimit(): number {
-    return this[TASK].run.recursionLimit;
+    return this[TASK].scope.recursionLimit;
   }
 }
 

@@ -293,9 +293,10 @@ export class PlanRun {
   }
 
   /** Ends the step: all tasks are finished, and this is what each wrote. A checkpoint `"loop"` is due. */
-  commit(tasks: readonly { readonly writes: PlanWrites }[]): Step {
+  commit(tasks: readonly { readonly writes: { readonly channels: PlanWrites } }[]): Step {
     let at = 0;
-    for (const { writes: list } of tasks) {
+    for (let task = 0; task < tasks.length; task++) {
+      const list = (tasks[task] as (typeof tasks)[number]).writes.channels;
       const all = room(at + list.length + 1);
       all[at++] = list.length;
       for (let of = 0; of < list.length; of++) all[at++] = list[of] as number;

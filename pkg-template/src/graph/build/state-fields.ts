@@ -5,9 +5,7 @@ import type { DeltaField } from "../../checkpoint/delta-fields.js";
 import { type GraphErrorCode, InvalidUpdateError, StateGraphInputError } from "./graph-errors.js";
 import type { KnownIds } from "./known-ids.js";
 import type { Declared, DeclaredField } from "./state-forms.js";
-
-/** A state, or an update of one: values by field. */
-export type Values = Readonly<Record<string, unknown>>;
+import type { Values } from "../types.js";
 
 const list = (): unknown[] => [];
 const object = (): object => ({});

@@ -3,7 +3,7 @@ import { field } from "../../state/fields.js";
 import type { Schema } from "../../state/schema.js";
 import { Overwrite } from "./command.js";
 import { StateGraphInputError } from "./graph-errors.js";
-import type { Values } from "./state-fields.js";
+import type { Values } from "../types.js";
 
 /** A field as `defineSchema` takes it, with what langgraph.js knows besides. */
 export interface DeclaredField {

@@ -1,7 +1,8 @@
 // The stream mode `messages`: chunks of models as they come, and whole messages that nodes return.
 import { newId } from "../../shared/new-id.js";
-import type { Values } from "../build/state-fields.js";
-import type { Task } from "./task.js";
+import type { Values } from "../types.js";
+import type { TaskPlace } from "../task/task-place.js";
+import type { RunScope } from "./run-scope.js";
 
 interface Message {
   id?: string | undefined;
@@ -22,23 +23,28 @@ function isMessage(value: unknown): value is Message {
 
 /** The messages of one task. */
 export class MessageStream {
-  readonly #task: Task;
+  readonly #place: TaskPlace;
+  readonly #scope: RunScope;
+  readonly #send: (payload: unknown) => void;
   readonly #seen: Set<string>;
   #metadata: object | undefined;
 
-  /** `seen`: the ids of what was sent in this run, of any task. */
-  constructor(task: Task, seen: Set<string>) {
-    this.#task = task;
+  /** `seen`: the ids of the messages that any task of the run has sent. */
+  constructor(place: TaskPlace, scope: RunScope, send: (payload: unknown) => void, seen: Set<string>) {
+    this.#place = place;
+    this.#scope = scope;
+    this.#send = send;
     this.#seen = seen;
   }
 
-  /** What langgraph.js says of where a message comes from. */
+  /** langgraph.js's metadata of where a message comes from. */
   get metadata(): object {
-    const { run, name, node, metadata } = this.#task;
+    const { name, node, metadata, home } = this.#place;
+    const { config, callersMetadata } = this.#scope;
     return (this.#metadata ??= {
-      tags: [`graph:step:${run.stepNumber}`, ...(run.config.tags ?? [])],
+      tags: [`graph:step:${home.at.stepNumber}`, ...(config.tags ?? [])],
       name,
-      ...run.callersMetadata,
+      ...callersMetadata,
       ...metadata,
       ...node.options.metadata,
     });
@@ -48,7 +54,7 @@ export class MessageStream {
   chunk(message: object, metadata?: object): void {
     const { id } = message as Message;
     if (id !== undefined) this.#seen.add(id);
-    this.#task.run.emit("messages", [message, metadata ? { ...this.metadata, ...metadata } : this.metadata]);
+    this.#send([message, metadata ? { ...this.metadata, ...metadata } : this.metadata]);
   }
 
   /** Sends the messages among what a node writes that were not sent before. */

@@ -1,5 +1,4 @@
 // One task of a super-step: a node, run until it has answered, failed for good, or asked something.
-import { LinkedAbort } from "./linked-abort.js";
 import { Command } from "../build/command.js";
 import {
   GraphInterrupt,
@@ -8,193 +7,158 @@ import {
   isParentCommand,
   type NodeError,
 } from "../build/graph-errors.js";
-import { interruptId } from "../ids/ids.js";
 import type { Interrupt } from "../build/interrupt.js";
-import { identified, messageCallbacks, type MessageStream } from "./message-stream.js";
-import { NodeContext } from "../build/node-context.js";
-import { takeBranch, takeOutput } from "./node-output.js";
+import { type ContextTask, NodeContext } from "../build/node-context.js";
+import type { PlannedTask } from "../build/planner.js";
 import { retryDelay } from "../build/retry.js";
-import type { Run } from "./run.js";
-import type { Values } from "../build/state-fields.js";
-import { checkedAll } from "../build/state-forms.js";
-import { TaskWrites } from "./task-writes.js";
-import { timeoutPolicy, Watch } from "../build/timeout.js";
+import type { Values } from "../types.js";
+import { timeoutPolicy } from "../build/timeout.js";
+import { type AnsweringTask, isPromise, takeAnswer } from "../task/take-answer.js";
+import { TaskPlace } from "../task/task-place.js";
+import { type StepTask, type TaskStatus, TaskWrites } from "../task/task-writes.js";
+import type { Asker } from "./answers.js";
+import { Attempts } from "./attempts.js";
+import { identified, messageCallbacks, type MessageStream } from "./message-stream.js";
+import { Questions } from "./questions.js";
+import type { RunParts } from "./run-parts.js";
+import type { RunScope } from "./run-scope.js";
+import type { Stoppable } from "./stops.js";
 
-const isPromise = (value: unknown): value is PromiseLike<unknown> =>
-  typeof (value as { then?: unknown } | null | undefined)?.then === "function";
-
-/** Most tasks ask nothing. */
 const NONE: readonly never[] = [];
 
-export class Task extends TaskWrites {
-  error: unknown = undefined;
-  interrupts: readonly Interrupt[] = NONE;
-  /** The answers to its questions, those of earlier runs first. */
-  answers: readonly unknown[] = NONE;
-  /** Whether answers are to be saved with it. */
-  answered = false;
-  attempt = 1;
-  /** When its first attempt began, where there may be a second. */
-  begun: number | undefined = undefined;
-  watch: Watch | undefined = undefined;
-  /** Its signal, if its time is limited or it has asked for one. */
-  abort: LinkedAbort | undefined = undefined;
-  /** How many graphs it has run. */
-  subgraphs = 0;
-  /** The state with its own writes, if a condition has read it. */
-  folded: Values | undefined = undefined;
-  /** The graphs inside that run. */
-  inside: Set<Run> | undefined = undefined;
-  failure: NodeError | undefined = undefined;
-  #firstQuestion: string | undefined;
-  #context: NodeContext | undefined;
-  #messages: MessageStream | undefined;
+/** The graphs that a task runs inside: how many so far, and those that go on. */
+export interface InnerRuns {
+  count: number;
+  readonly open: Set<Stoppable>;
+}
 
-  get signal(): AbortSignal {
-    return (this.abort ??= new LinkedAbort(this.run.abort)).signal;
+export class Task implements StepTask, AnsweringTask, ContextTask, Asker {
+  readonly run: RunParts;
+  readonly place: TaskPlace;
+  readonly writes: TaskWrites;
+  status: TaskStatus = "";
+  error: unknown = undefined;
+  folded: Values | undefined = undefined;
+  /** The error that its node handles, if it is another's error handler. */
+  failure: NodeError | undefined = undefined;
+  #context: NodeContext | undefined = undefined;
+  // Most tasks need none of these.
+  #questions: Questions | undefined = undefined;
+  #attempts: Attempts | undefined = undefined;
+  #messages: MessageStream | undefined = undefined;
+  #inner: InnerRuns | undefined = undefined;
+
+  constructor(run: RunParts, planned: PlannedTask, position: number) {
+    this.run = run;
+    this.place = new TaskPlace(run, planned, position);
+    this.writes = new TaskWrites(this.place);
+  }
+
+  get questions(): Questions {
+    return (this.#questions ??= new Questions(this.place));
+  }
+
+  /** Its open questions. */
+  get interrupts(): readonly Interrupt[] {
+    return this.#questions?.open ?? NONE;
+  }
+
+  /** The answers to save with it; undefined if its questions got none. */
+  get savedAnswers(): readonly unknown[] | undefined {
+    return this.#questions?.isAnswered ? this.#questions.answers : undefined;
+  }
+
+  get inner(): InnerRuns {
+    return (this.#inner ??= { count: 0, open: new Set() });
+  }
+
+  get attempts(): Attempts {
+    return (this.#attempts ??= new Attempts());
   }
 
   // How it runs.
 
   /** Runs the node. Returns a promise only if it does not answer at once; the promise does not reject. */
   start(): PromiseLike<void> | undefined {
-    if (this.node.options.retryPolicy) this.begun ??= Date.now();
+    const { place } = this;
     try {
-      const work = this.#attempt();
-      return isPromise(work) ? (work as PromiseLike<void>) : undefined;
+      const { isHidden } = place;
+      const output = isHidden ? place.input : this.#call();
+      if (isPromise(output)) return this.#await(output, false);
+      // The input was checked as it came.
+      return this.#take(output, isHidden);
     } catch (error) {
       return this.#recover(error);
     }
   }
 
-  /** One attempt: returns nothing when it has answered, a promise when that takes time. */
-  #attempt(): unknown {
-    const output = this.hidden ? this.input : this.#call();
-    if (isPromise(output)) return this.#later(output);
-    // The input was checked as it came.
-    const deciding = this.#take(output, this.hidden);
-    return isPromise(deciding) ? this.#later(deciding, true) : undefined;
-  }
-
   #call(): unknown {
-    const { node, run, planned } = this;
-    const sent = planned.send >= 0 ? timeoutPolicy(run.sends[planned.send]?.timeout) : undefined;
+    const { place, run } = this;
+    const { node, planned } = place;
+    const sent = planned.send >= 0 ? timeoutPolicy(run.at.sends[planned.send]?.timeout) : undefined;
     const policy = sent ?? node.timeout;
-    if (policy) {
-      this.abort = new LinkedAbort(run.abort);
-      this.watch = new Watch(node.name, policy);
-    }
-    const work = this.#work();
-    const { watch, abort } = this;
-    if (!policy) return work;
-    return (watch as Watch).race(Promise.resolve(work), (error) => {
-      abort?.abort();
-      this.stop(error);
-    });
+    if (node.options.retryPolicy) void this.attempts.begun;
+    if (!policy) return this.#work();
+    const { attempts } = this;
+    attempts.time(place.name, policy, run.stops.linked);
+    return attempts.race(this.#work(), (error) => this.stop(error));
   }
 
   #work(): unknown {
-    const { input, failure } = this;
-    const { action } = this.node;
+    const { failure, place } = this;
+    const { input } = place;
+    const { action } = place.node;
     const ctx = (this.#context = new NodeContext(this)) as NodeContext<never, never>;
     if (typeof action !== "function") return action.invoke(input, ctx);
     const work = action as (...given: unknown[]) => unknown;
     return failure ? work(input, failure, ctx) : work(input, ctx);
   }
 
-  async #later(work: PromiseLike<unknown>, decided = false): Promise<void> {
+  /** Takes the node's answer. Returns a promise if checks or conditions take time. */
+  #take(output: unknown, isChecked: boolean): PromiseLike<void> | undefined {
+    const deciding = takeAnswer(this, output, isChecked);
+    if (deciding) return this.#await(deciding, true);
+    this.status = "done";
+    return undefined;
+  }
+
+  /** Waits for the node's answer, or with `isTaken` for what takes it. */
+  async #await(work: PromiseLike<unknown>, isTaken: boolean): Promise<void> {
     try {
       const output = await work;
-      const deciding = decided || this.run.closed ? undefined : this.#take(output);
-      if (deciding) await deciding;
+      if (!isTaken) {
+        if (this.run.stops.isClosed) return;
+        const deciding = takeAnswer(this, output);
+        if (deciding) await deciding;
+      }
+      this.status = "done";
     } catch (error) {
       await this.#recover(error);
     }
   }
 
-  /** Writes as if the node had answered. */
-  async answer(output: unknown): Promise<void> {
-    await this.#take(output);
-  }
-
-  /** Takes the node's answer, and what its edges and conditions add to it. `isChecked`: the schema has seen it. */
-  #take(output: unknown, isChecked = false): unknown {
-    takeOutput(this, output);
-    const { check } = this.run.spec.parts.state;
-    if (isChecked || !check || this.updates.length === 0) return this.#lead();
-    const update = (updates: readonly Values[]) => {
-      this.updates = updates;
-      return this.#lead();
-    };
-    const checked = checkedAll(this.updates, check);
-    return checked instanceof Promise ? checked.then(update) : update(checked);
-  }
-
-  /** Goes where the node's edges and conditions lead. */
-  #lead(): unknown {
-    const { node } = this;
-    if (this.run.streams && !this.hidden && this.messages) this.updates = this.updates.map(identified);
-    this.controls = this.writes.length;
-    for (const channel of node.edges) this.writes.push(channel);
-    const waiting = node.branches.length > 0 ? this.#decide(0) : undefined;
-    if (isPromise(waiting)) return waiting.then(() => this.#done());
-    this.#done();
-    return undefined;
-  }
-
-  /** Asks the conditions, from the `at`-th on, in order. */
-  #decide(from: number): PromiseLike<void> | undefined {
-    const { branches } = this.node;
-    for (let at = from; at < branches.length; at++) {
-      const { path, ends } = branches[at] as (typeof branches)[number];
-      const state = (this.folded ??= this.#fold());
-      const answer = path({ ...state }, (this.#context ??= new NodeContext(this)));
-      if (isPromise(answer))
-        return answer.then((decided) => {
-          takeBranch(this, decided, ends);
-          return this.#decide(at + 1) as undefined;
-        });
-      takeBranch(this, answer, ends);
-    }
-    return undefined;
-  }
-
-  /** The state as conditions read it: with this task's own writes, without what was for this step alone. */
-  #fold(): Values {
-    const { spec, state, known, tasks } = this.run;
-    const same = this.updates.length === 0 && spec.fields.ephemeral.length === 0;
-    // Of several tasks the run does not go on from one's alone.
-    return same ? state : spec.fields.step(state, this.updates, known, tasks.length > 1);
-  }
-
-  #done(): void {
-    this.status = "done";
-  }
-
-  /** Says what an error means. Goes on with the next attempt, if there is one. */
+  /** Decides what an error means. Begins the next attempt, if there is one. */
   #recover(error: unknown): PromiseLike<void> | undefined {
-    const { run, node } = this;
-    this.clear();
+    this.writes.clear();
     this.folded = undefined;
-    if (run.closed) return undefined;
+    if (this.run.stops.isClosed) return undefined;
     if (isParentCommand(error) && error.command.graph !== Command.PARENT) {
       // From a graph inside: the command is this node's answer.
       try {
-        const deciding = this.#take(error.command);
-        return isPromise(deciding) ? this.#later(deciding, true) : undefined;
+        return this.#take(error.command, false);
       } catch (worse) {
         return this.#recover(worse);
       }
     }
     if (isGraphInterrupt(error)) {
       this.status = "interrupted";
-      this.interrupts = error.interrupts;
+      this.questions.open = error.interrupts;
       return undefined;
     }
-    const policies = node.options.retryPolicy;
     this.error = error;
     try {
-      const delay = isGraphBubbleUp(error) ? undefined : retryDelay(policies, error, this.attempt);
+      const { retryPolicy } = this.place.node.options;
+      const delay = isGraphBubbleUp(error) ? undefined : retryDelay(retryPolicy, error, this.attempt);
       if (delay !== undefined) return this.#again(delay, error);
     } catch (worse) {
       // What decides on a retry has failed itself.
@@ -206,67 +170,105 @@ export class Task extends TaskWrites {
 
   async #again(delay: number, error: unknown): Promise<void> {
     const { run } = this;
-    run.tell("task-retry", { task: this, error });
+    run.reports.trace("task-retry", { task: this, error });
     await new Promise((resolve) => setTimeout(resolve, delay));
-    if (run.closed) return;
-    this.attempt++;
+    if (run.stops.isClosed) return;
+    this.attempts.count++;
     this.error = undefined;
-    this.subgraphs = 0;
-    run.plan.restart(this.position);
+    this.#inner = undefined;
+    run.at.plan.restart(this.place.position);
     await this.start();
   }
 
   /** Ends the graphs that it runs. */
   stop(error: unknown): void {
-    for (const run of this.inside ?? []) run.stop(error);
+    for (const run of this.#inner?.open ?? NONE) (run as Stoppable).stop(error);
+  }
+
+  updated(): void {
+    if (!this.run.reports.streams || this.place.isHidden || !this.messages) return;
+    this.writes.updates = this.writes.updates.map(identified);
   }
 
   // What the node calls.
 
-  interruptId(answered: number): string {
-    if (answered > 0) return interruptId(`${this.ns}|${answered}`);
-    return (this.#firstQuestion ??= interruptId(this.ns));
+  get context(): NodeContext {
+    return (this.#context ??= new NodeContext(this));
+  }
+
+  get scope(): RunScope {
+    return this.run.scope;
+  }
+
+  get attempt(): number {
+    return this.#attempts?.count ?? 1;
+  }
+
+  get begun(): number {
+    return this.attempts.begun;
+  }
+
+  get signal(): AbortSignal {
+    return this.attempts.signal(this.run.stops.linked);
+  }
+
+  get hasSignal(): boolean {
+    return this.#attempts?.hasSignal === true || this.run.scope.config.signal !== undefined;
+  }
+
+  hears(mode: "custom" | "messages"): boolean {
+    return this.run.reports.hears(mode);
   }
 
   interrupt(value: unknown): unknown {
-    const { run } = this;
-    const answer = run.plan.interrupt(this.position);
+    const { run, questions } = this;
+    const answer = run.at.plan.interrupt(this.place.position);
     if (typeof answer === "number") {
-      this.answered = true;
-      return this.answers[answer];
+      questions.isAnswered = true;
+      return questions.answers[answer];
     }
     if (answer === "take") {
-      const taken = run.takeAnswer();
+      const taken = run.answers.takeShared();
       if (taken) {
-        this.answered = true;
-        this.answers = [...this.answers, taken.value];
+        questions.add(taken.value);
         return taken.value;
       }
     }
-    throw new GraphInterrupt([{ id: this.interruptId(this.answers.length), value }]);
+    throw new GraphInterrupt([{ id: questions.id(questions.answers.length), value }]);
   }
 
   write(value: unknown): void {
-    if (this.run.closed || this.status) return;
-    this.watch?.touch(false);
-    this.run.emitCustom(value);
+    if (this.run.stops.isClosed || this.status) return;
+    this.#attempts?.touch(false);
+    this.run.reports.emitCustom(value);
   }
 
   message(message: object, metadata?: object): void {
-    if (this.run.closed) return;
-    this.watch?.touch(false);
+    if (this.run.stops.isClosed) return;
+    this.#attempts?.touch(false);
     this.messages?.chunk(message, metadata);
+  }
+
+  heartbeat(): void {
+    this.#attempts?.touch(true);
   }
 
   /** Where its messages go, if somebody streams them. */
   get messages(): MessageStream | undefined {
-    if (!this.run.hears("messages")) return undefined;
-    return (this.#messages ??= this.run.messageStream(this));
+    if (!this.run.reports.hears("messages")) return undefined;
+    return (this.#messages ??= this.run.reports.messageStream(this));
   }
 
-  /** LangChain's callbacks that see the tokens of models inside. */
+  /** Returns LangChain's callbacks, with one that sees the tokens of models inside. */
   callbacks(given: unknown): unknown {
     const { messages } = this;
     return messages ? messageCallbacks(messages, given) : given;
+  }
+
+  writtenBeside(field: string): readonly unknown[] {
+    return (this.run.tasks as readonly Task[])
+      .filter((task) => task !== this && task.status === "done")
+      .flatMap(({ writes }) => writes.updates.filter((update) => Object.hasOwn(update, field)))
+      .map((update) => update[field]);
   }
 }

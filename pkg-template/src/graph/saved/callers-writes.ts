@@ -1,20 +1,12 @@
 // What callers have written to a thread, besides its tasks: a command's updates and where it leads.
 import type { CheckpointPendingWrite } from "../../checkpoint/types.js";
 import { type Send, TASKS, toSend } from "../build/command.js";
-import type { GraphSpec } from "../build/graph-spec.js";
-import type { Values } from "../build/state-fields.js";
-
-/** A thread that they are written to. */
-interface Written {
-  readonly spec: GraphSpec;
-  readonly held: Map<number, unknown>;
-  state: Values;
-  sends: readonly Send[];
-}
+import type { Values } from "../types.js";
+import type { ThreadState } from "../task/thread-state.js";
 
 /** Folds what callers wrote into a thread, whose Sends are `sends` with theirs. Returns it as the planner knows it. */
 export function takeCallersWrites(
-  thread: Written,
+  thread: ThreadState,
   entries: readonly CheckpointPendingWrite[],
   sends: readonly Send[],
 ): number[] {

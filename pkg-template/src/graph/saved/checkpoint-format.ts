@@ -5,7 +5,7 @@ import { type Send, START, TASKS, toSend } from "../build/command.js";
 import type { GraphSpec } from "../build/graph-spec.js";
 import { INTERRUPT } from "../build/interrupt.js";
 import type { PlanState } from "../build/planner.js";
-import type { Values } from "../build/state-fields.js";
+import type { Values } from "../types.js";
 
 /** A checkpoint, as a run goes on from it. */
 export interface Restored {

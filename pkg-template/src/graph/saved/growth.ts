@@ -1,5 +1,6 @@
 // Which lists only got longer: savers then store what is new, without comparing.
-import type { StateFields, Values } from "../build/state-fields.js";
+import type { StateFields } from "../build/state-fields.js";
+import type { Values } from "../types.js";
 
 /** Returns what lists were before a super-step that only appended to them; undefined if there is none. */
 export function growth(

@@ -1,7 +1,21 @@
 // What is saved behind a checkpoint: the writes of its tasks, and of callers.
 import type { CheckpointPendingWrite, PendingWrite } from "../../checkpoint/types.js";
 import { INTERRUPT, type Interrupt } from "../build/interrupt.js";
-import type { TaskSnapshot } from "./state-snapshot.js";
+
+/** A task that comes next, or that waits. */
+export interface TaskSnapshot {
+  readonly id: string;
+  readonly name: string;
+  readonly path: readonly unknown[];
+  /** Why it failed. */
+  readonly error?: unknown;
+  /** What it asks. */
+  readonly interrupts: readonly Interrupt[];
+  /** Where the graph inside it stands, or the config to ask with. */
+  readonly state?: unknown;
+  /** What it has written already. */
+  readonly result?: unknown;
+}
 
 /** The task of what a caller writes. */
 export const NULL_TASK = "00000000-0000-0000-0000-000000000000";

@@ -6,27 +6,12 @@ import type {
   CheckpointSaver,
   CheckpointTuple,
 } from "../../checkpoint/types.js";
-import type { CompiledStateGraph } from "../compiled-graph.js";
-import type { Interrupt } from "../build/interrupt.js";
-import { OpenedThread, placeOf, withParents } from "./opened-thread.js";
-import { ERROR, isSpecial, savedTask } from "./saved-writes.js";
+import type { AnyGraph } from "../build/graph-spec.js";
+import { placeOf, withParents } from "./graph-place.js";
+import { OpenedThread } from "./opened-thread.js";
+import { ERROR, isSpecial, savedTask, type TaskSnapshot } from "./saved-writes.js";
+import type { ThreadTask } from "./thread-task.js";
 import { picked } from "../build/state-fields.js";
-import type { Task } from "../run/task.js";
-
-/** A task that comes next, or that waits. */
-export interface TaskSnapshot {
-  readonly id: string;
-  readonly name: string;
-  readonly path: readonly unknown[];
-  /** Why it failed. */
-  readonly error?: unknown;
-  /** What it asks. */
-  readonly interrupts: readonly Interrupt[];
-  /** Where the graph inside it stands, or the config to ask with. */
-  readonly state?: unknown;
-  /** What it has written already. */
-  readonly result?: unknown;
-}
 
 /** A join that some nodes have reached: it is kept, also over the run's end. */
 export interface WaitingJoin {
@@ -52,7 +37,7 @@ export interface StateSnapshot<State = Record<string, unknown>> {
 }
 
 export async function stateSnapshot(
-  graph: CompiledStateGraph,
+  graph: AnyGraph,
   asked: CheckpointConfig,
   options: { subgraphs?: boolean } | undefined,
   around?: CheckpointSaver,
@@ -69,7 +54,7 @@ export async function stateSnapshot(
 }
 
 export async function* stateHistory(
-  graph: CompiledStateGraph,
+  graph: AnyGraph,
   asked: CheckpointConfig,
   options: CheckpointListOptions | undefined,
 ): AsyncGenerator<StateSnapshot> {
@@ -81,7 +66,7 @@ export async function* stateHistory(
 
 /** `whole`: with what unfinished steps have written. `inside`: also where graphs inside stand. */
 async function snapshotOf(
-  graph: CompiledStateGraph,
+  graph: AnyGraph,
   tuple: CheckpointTuple,
   whole: boolean,
   inside: CheckpointSaver | undefined,
@@ -93,10 +78,10 @@ async function snapshotOf(
     thread.peek();
     thread.applyCallers();
     const waiting = waitingJoins(graph, thread);
-    let values = thread.state;
+    let values = thread.at.state;
     if (whole) {
       thread.restore();
-      const done = thread.tasks.filter(({ status }) => status === "done");
+      const done = thread.tasks.filter(({ isDone }) => isDone);
       if (done.length > 0) values = thread.fold(done);
     }
     const tasks: TaskSnapshot[] = [];
@@ -104,7 +89,7 @@ async function snapshotOf(
     const { metadata } = tuple;
     const snapshot = {
       values: picked(values, spec.fields.keys),
-      next: thread.tasks.filter(({ status }) => status !== "done").map(({ name }) => name),
+      next: thread.tasks.filter(({ isDone }) => !isDone).map(({ place }) => place.name),
       tasks,
       metadata: metadata && configurable.thread_id ? { ...metadata, thread_id: configurable.thread_id } : metadata,
       config: withParents(tuple.config, metadata?.parents),
@@ -113,7 +98,7 @@ async function snapshotOf(
     };
     return withWaiting(snapshot, waiting);
   } finally {
-    thread.plan.free();
+    thread.at.plan.free();
   }
 }
 
@@ -121,7 +106,7 @@ const withWaiting = (snapshot: Omit<StateSnapshot, "waiting">, waiting: readonly
   Object.defineProperty(snapshot, "waiting", { value: waiting }) as StateSnapshot;
 
 async function taskSnapshot(
-  task: Task,
+  { place: task }: ThreadTask,
   thread: OpenedThread,
   tuple: CheckpointTuple,
   whole: boolean,
@@ -131,16 +116,16 @@ async function taskSnapshot(
   // Where the thread stands, a question that was answered is open no more; its history keeps it.
   const done = whole && own.some(([channel]) => !isSpecial(channel));
   const { inside: graph } = task.node;
-  const { numbers } = thread.spec.fields;
+  const { numbers } = thread.at.spec.fields;
   if (!graph || own.some(([channel]) => channel === ERROR)) return savedTask(task, own, numbers, { done });
   const place = { configurable: { thread_id: tuple.config.configurable?.thread_id, checkpoint_ns: task.ns } };
   const state = inside ? await stateSnapshot(graph, place, { subgraphs: true }, inside) : place;
   return savedTask(task, own, numbers, { state, done });
 }
 
-function waitingJoins({ spec }: CompiledStateGraph, thread: OpenedThread): WaitingJoin[] {
+function waitingJoins({ spec }: AnyGraph, thread: OpenedThread): WaitingJoin[] {
   const name = (node: number) => spec.nodes[node]?.name as string;
-  return thread.plan.state().joins.flatMap((nodes, at) => {
+  return thread.at.plan.state().joins.flatMap((nodes, at) => {
     const { from, to } = spec.joins[at] as (typeof spec.joins)[number];
     if (nodes.length === 0 || nodes.length === from.length) return [];
     const missing = from.filter((node) => !nodes.includes(node));

@@ -1,13 +1,14 @@
 // Writes to a thread as if nodes had.
 import type { CheckpointConfig, CheckpointMetadata, CheckpointTuple, ChannelVersions } from "../../checkpoint/types.js";
 import { END } from "../build/command.js";
-import type { CompiledStateGraph } from "../compiled-graph.js";
+import type { AnyGraph } from "../build/graph-spec.js";
 import { InvalidUpdateError } from "../build/graph-errors.js";
 import { uuid5 } from "../ids/ids.js";
 import { INTERRUPT } from "../build/interrupt.js";
-import { OpenedThread, placeOf, withParents } from "./opened-thread.js";
+import { placeOf, withParents } from "./graph-place.js";
+import { OpenedThread } from "./opened-thread.js";
 import { stateSnapshot } from "./state-snapshot.js";
-import { Task } from "../run/task.js";
+import { ThreadTask } from "./thread-task.js";
 
 /** What is written, and as which node. */
 export interface StateUpdate {
@@ -17,7 +18,7 @@ export interface StateUpdate {
 }
 
 export async function updateState(
-  root: CompiledStateGraph,
+  root: AnyGraph,
   asked: CheckpointConfig,
   updates: readonly StateUpdate[],
 ): Promise<CheckpointConfig> {
@@ -46,12 +47,12 @@ export async function updateState(
       alone("copy a checkpoint");
       if (!tuple) throw new InvalidUpdateError("Cannot copy a non-existent checkpoint");
       const { checkpoint_id: _, ...before } = place.configurable;
-      const copy = await put("fork", thread.stepNumber, tuple.parentConfig ?? { ...place, configurable: before });
+      const copy = await put("fork", thread.at.stepNumber, tuple.parentConfig ?? { ...place, configurable: before });
       return await (isCopyWithUpdates(values) ? updateCopy(root, copy, values) : copy);
     }
     if (isNothing && asNode === undefined) {
       alone("create an empty checkpoint");
-      return await put("update", thread.stepNumber);
+      return await put("update", thread.at.stepNumber);
     }
     if (isNothing && asNode === END) {
       alone("clear the state");
@@ -59,16 +60,16 @@ export async function updateState(
       thread.peek();
       thread.restore();
       thread.apply(thread.tasks, "task");
-      return await put("update", thread.stepNumber);
+      return await put("update", thread.at.stepNumber);
     }
     if (asNode === "__input__") {
       alone("give an input");
       if (isNothing) throw new InvalidUpdateError('Received no input writes for "__start__"');
       const { values: taken } = graph.spec.taken(values as Record<string, unknown>);
-      thread.held.set(graph.spec.plan.start, taken);
-      thread.others["__input__"] ??= {};
-      thread.plan.apply([{ writes: [graph.spec.plan.start] }]);
-      return await put("input", tuple ? thread.stepNumber : -1);
+      thread.at.held.set(graph.spec.plan.start, taken);
+      thread.at.others["__input__"] ??= {};
+      thread.at.plan.apply([{ writes: [graph.spec.plan.start] }]);
+      return await put("input", tuple ? thread.at.stepNumber : -1);
     }
     // At the head, the open step's finished tasks count; behind a checkpoint that the caller names everything runs again.
     const went =
@@ -81,14 +82,14 @@ export async function updateState(
       for (const [at, task] of tasks.entries())
         await saver.putWrites(
           tuple.config,
-          task.entries(),
+          task.writes.entries(),
           updates[at]?.taskId ?? uuid5(INTERRUPT, tuple.checkpoint.id),
         );
     }
     thread.apply(tasks, "node");
-    return await put("update", thread.stepNumber);
+    return await put("update", thread.at.stepNumber);
   } finally {
-    thread.plan.free();
+    thread.at.plan.free();
   }
 }
 
@@ -98,7 +99,7 @@ const isCopyWithUpdates = (values: unknown): values is CopyUpdates =>
   Array.isArray(values) && values.length > 0 && values.every((one) => Array.isArray(one) && one.length === 2);
 
 /** Writes to a copied checkpoint as if its tasks had, the n-th update of a node as its n-th task. */
-async function updateCopy(root: CompiledStateGraph, copy: CheckpointConfig, updates: CopyUpdates) {
+async function updateCopy(root: AnyGraph, copy: CheckpointConfig, updates: CopyUpdates) {
   const { tasks } = await stateSnapshot(root, copy, undefined);
   const left = [...tasks];
   const list = updates.map(([values, asNode]) => {
@@ -110,22 +111,22 @@ async function updateCopy(root: CompiledStateGraph, copy: CheckpointConfig, upda
 
 /** A task that writes as a node. */
 function writer(
-  graph: CompiledStateGraph,
+  graph: AnyGraph,
   thread: OpenedThread,
   ran: boolean,
   { asNode }: StateUpdate,
   of: number,
   at: number,
-): Task {
+): ThreadTask {
   const { numbers, start } = graph.spec;
   let node = numbers.get(asNode as string);
   if (asNode === undefined) {
     if (of > 1) throw new InvalidUpdateError('"asNode" is required when applying multiple updates');
-    node = ran ? thread.plan.lastNode() : start;
+    node = ran ? thread.at.plan.lastNode() : start;
     if (node < 0) throw new InvalidUpdateError('Ambiguous update, specify "asNode"');
   }
   if (node === undefined) throw new InvalidUpdateError(`Node "${asNode}" does not exist`);
-  return new Task(thread, { node, send: -1, triggers: [] }, at);
+  return new ThreadTask(thread, { node, send: -1, triggers: [] }, at);
 }
 
 /** The versions that a checkpoint has and the one before it had not. */

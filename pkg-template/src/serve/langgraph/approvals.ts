@@ -6,7 +6,7 @@ import type { RunRequest } from "./runs.js";
 /** The options of a run that name the nodes at which it stops. */
 type Breakpoints = "interruptBefore" | "interruptAfter";
 
-/** As much of a compiled graph, of threadfold or langgraph.js, as tells where it asks. */
+/** The parts of a compiled graph, of threadfold or langgraph.js, that show where it asks. */
 interface CompiledGraph extends RunnableGraph {
   /** The graph itself, where an agent of langchain.js keeps it. */
   readonly graph?: CompiledGraph | undefined;

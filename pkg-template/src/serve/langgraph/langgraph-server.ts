@@ -1,36 +1,23 @@
-// What a server of LangGraph's API knows and does, whatever the requests for it are.
+// A server of LangGraph's API: its threads and runs, without HTTP's paths.
 import { ThreadfoldError } from "../../shared/errors.js";
-import type { SavedThread } from "../../checkpoint/types.js";
 import { isDict } from "../../langgraph/merge.js";
-import { sameJson } from "../../shared/same-json.js";
 import { errorWords } from "../../stream/error-words.js";
 import { newId } from "../../shared/new-id.js";
-import type { GraphConfig, GraphState, RunnableGraph } from "../../stream/graph-parts.js";
-import { eventStream, json, type Asker } from "../http.js";
+import type { GraphState, RunnableGraph } from "../../stream/graph-parts.js";
+import { checkId, eventStream, json, type Asker } from "../http.js";
 import { Refusal } from "../refusal.js";
 import { Owners } from "../owners.js";
-import { latestFirst, type RunLog } from "../run-log.js";
+import type { RunLog } from "../run-log.js";
 import { UnderWay } from "../under-way.js";
 import { ClientWrites } from "./approvals.js";
+import { assistantNamed } from "./assistants.js";
+import { countOf, hasFields, rangeOf } from "./list-query.js";
+import { KeptThreads, type KeptThread } from "./kept-threads.js";
 import { wireJson } from "../wire.js";
 import { isOfModes, type RunPart } from "./run-parts.js";
 import { checkpointIn, Runs, type Run, type RunRequest } from "./runs.js";
 import type { ServeLangGraphOptions } from "./serve-options.js";
 import { checkpointOf, configOf, interruptsOf, threadStateOf } from "./thread-state.js";
-
-/** Of how many threads the metadata are kept: a server may stay up for months. */
-const KEPT_THREADS = 10_000;
-
-interface KeptThread {
-  readonly id: string;
-  readonly createdAt: string;
-  updatedAt: string;
-  metadata: object;
-  /** The name of the graph that last ran on it. */
-  assistant: string | undefined;
-  /** The identity that made it here. What is saved beside its checkpoints counts more. */
-  readonly owner: string | undefined;
-}
 
 /** A request, and the user whose it is, if that is known. */
 interface Asked {
@@ -38,16 +25,10 @@ interface Asked {
   readonly asker: Asker | undefined;
 }
 
-/** As much of a checkpointer as lists its threads, or the checkpoints of them all. */
-interface ListingSaver {
-  listThreads(): AsyncIterable<SavedThread> | Iterable<SavedThread>;
-  list(config: object): AsyncIterable<{ readonly config: GraphConfig; readonly checkpoint?: { readonly ts?: string } }>;
-}
-
 export class LangGraphServer {
   readonly #graphs: RunnableGraph | ReadonlyMap<string, RunnableGraph>;
   readonly #options: ServeLangGraphOptions;
-  readonly #threads = new Map<string, KeptThread>();
+  readonly #threads: KeptThreads;
   readonly #runs: Runs;
   readonly #owners: Owners;
   readonly #writes: ClientWrites;
@@ -55,13 +36,14 @@ export class LangGraphServer {
   constructor(graphs: RunnableGraph | ReadonlyMap<string, RunnableGraph>, options: ServeLangGraphOptions) {
     this.#graphs = graphs;
     this.#options = options;
+    this.#threads = new KeptThreads(options.keepThreads, (threadId) => this.#underWay(threadId).length > 0);
     this.#writes = new ClientWrites(this.#all(), options.clientWrites);
     this.#owners = new Owners(
       () => this.#all(),
       options,
-      (threadId) => this.#threads.get(threadId) ?? this.#runs.logs.of(threadId).at(-1),
+      (threadId) => [this.#threads.get(threadId) ?? [], this.#runs.logs.of(threadId)].flat(),
     );
-    this.#runs = new Runs(options.keep ?? 100, ({ threadId }) => this.#touch(threadId));
+    this.#runs = new Runs(options.keep ?? 100, ({ threadId }) => this.#threads.touch(threadId));
   }
 
   // Assistants
@@ -84,8 +66,10 @@ export class LangGraphServer {
    * @throws {@link Refusal} 404, as {@link Owners.open} does.
    */
   async open(asker: Asker | undefined, id: string, makes: boolean): Promise<void> {
-    const isMade = await this.#owners.open(asker, id, makes);
-    if (asker && !this.#threads.has(id)) this.#keep(id, {}, isMade ? asker.identity : undefined);
+    const owner = await this.#owners.open(asker, id, makes);
+    if (!asker) return;
+    const thread = this.#threads.get(id) ?? this.#threads.keep(id, {});
+    thread.owner ??= owner;
   }
 
   async createThread(
@@ -93,25 +77,25 @@ export class LangGraphServer {
     asker: Asker | undefined,
   ): Promise<object> {
     const id = typeof thread_id === "string" ? thread_id : newId();
+    checkId(id);
     const isTaken = new Refusal(409, `There is a thread ${id}.`);
     if (this.#threads.has(id) && if_exists !== "do_nothing") throw isTaken;
-    const isMade = await this.#owners.open(asker, id, true).catch((error: unknown) => {
+    const owner = await this.#owners.open(asker, id, true).catch((error: unknown) => {
       throw error instanceof Refusal ? isTaken : error;
     });
     const known = this.#threads.get(id);
-    const owner = isMade ? asker?.identity : undefined;
-    return this.#told(known ?? this.#keep(id, isDict(metadata) ? metadata : {}, owner), undefined);
+    return this.#told(known ?? this.#threads.keep(id, isDict(metadata) ? metadata : {}, owner), undefined);
   }
 
   async thread(id: string): Promise<object> {
     const state = await this.#readableStateOf(id);
-    return this.#told(this.#threads.get(id) ?? this.#keep(id, {}), state);
+    return this.#told(this.#threads.get(id) ?? this.#threads.keep(id, {}), state);
   }
 
   patchThread(id: string, { metadata }: Record<string, unknown>): Promise<object> {
-    const thread = this.#threads.get(id) ?? this.#keep(id, {});
+    const thread = this.#threads.get(id) ?? this.#threads.keep(id, {});
     thread.metadata = { ...thread.metadata, ...(isDict(metadata) && metadata) };
-    this.#touch(id);
+    this.#threads.touch(id);
     return this.thread(id);
   }
 
@@ -131,7 +115,7 @@ export class LangGraphServer {
   async searchThreads(asked: Record<string, unknown>, asker: Asker | undefined): Promise<Response> {
     const { metadata, ids, status, values, select, ...page } = asked;
     const [from, to] = rangeOf(page);
-    const wantedOnes = (await this.#listed())
+    const wantedOnes = (await this.#threads.listed(this.#all()))
       .filter(({ id }) => !Array.isArray(ids) || ids.includes(id))
       .filter((thread) => hasFields(thread.metadata, metadata));
     const found = await this.#owners.usable(asker, wantedOnes);
@@ -175,7 +159,7 @@ export class LangGraphServer {
     const made = await graph
       .updateState(config as never, values as never, (as_node ?? undefined) as never)
       .then(undefined, refusedWith(422));
-    this.#touch(id);
+    this.#threads.touch(id);
     const at = checkpointOf(made as never);
     return { checkpoint: at, ...(made as object) };
   }
@@ -200,7 +184,7 @@ export class LangGraphServer {
 
   // Runs
 
-  start(threadId: string, body: RunRequest, { request, asker }: Asked): Run {
+  start(threadId: string, body: RunRequest, { request }: Asked): Run {
     const name = String(body.assistant_id ?? "");
     const graph = this.#graph(name);
     this.#writes.checkRun(body);
@@ -210,8 +194,12 @@ export class LangGraphServer {
     const { parts } = this.#options;
     const change =
       parts && ((told: AsyncIterable<RunPart>, run: Run) => parts(told, { threadId, runId: run.id }, request));
-    const run = this.#runs.start(graph, threadId, name, body, { config: more, change, owner: asker?.identity });
-    const thread = this.#threads.get(threadId) ?? this.#keep(threadId, {});
+    const run = this.#runs.start(graph, threadId, name, body, {
+      config: more,
+      change,
+      owner: this.#threads.get(threadId)?.owner,
+    });
+    const thread = this.#threads.get(threadId) ?? this.#threads.keep(threadId, {});
     thread.assistant = name;
     return run;
   }
@@ -288,51 +276,6 @@ export class LangGraphServer {
   }
 
   // What these are made of
-
-  #keep(id: string, metadata: object, owner?: string): KeptThread {
-    const now = new Date().toISOString();
-    const thread = { id, metadata, createdAt: now, updatedAt: now, assistant: undefined, owner };
-    this.#threads.set(id, thread);
-    // What is forgotten is the metadata: the thread is the checkpointer's.
-    for (const [oldest, kept] of this.#threads) {
-      if (this.#threads.size <= (this.#options.keepThreads ?? KEPT_THREADS) || oldest === id) break;
-      this.#threads.delete(oldest);
-      // One that is busy goes to the end, so that the next search for the oldest does not meet it again.
-      if (this.#underWay(oldest).length > 0) this.#threads.set(oldest, kept);
-    }
-    return thread;
-  }
-
-  /** The threads that are known here and those that only a checkpointer has, the latest made first. */
-  async #listed(): Promise<KeptThread[]> {
-    const threads = new Map<string, KeptThread>();
-    for (const saver of new Set(this.#all().map(({ checkpointer }) => checkpointer))) {
-      for await (const { threadId: id, createdAt: from, updatedAt: to } of savedThreads(saver)) {
-        const { createdAt = from, updatedAt = to } = threads.get(id) ?? {};
-        threads.set(id, {
-          id,
-          metadata: {},
-          assistant: undefined,
-          owner: undefined,
-          createdAt: from < createdAt ? from : createdAt,
-          updatedAt: to > updatedAt ? to : updatedAt,
-        });
-      }
-    }
-    for (const known of this.#threads.values()) {
-      const { createdAt = known.createdAt } = threads.get(known.id) ?? {};
-      threads.set(known.id, createdAt < known.createdAt ? { ...known, createdAt } : known);
-    }
-    // Of the same moment, the one that was put in last.
-    return latestFirst(threads.values()).sort(
-      (a, b) => Number(a.createdAt < b.createdAt) - Number(a.createdAt > b.createdAt),
-    );
-  }
-
-  #touch(id: string): void {
-    const thread = this.#threads.get(id);
-    if (thread) thread.updatedAt = new Date().toISOString();
-  }
 
   #told({ id, metadata, createdAt, updatedAt }: KeptThread, state: GraphState | undefined): object {
     const [last] = this.#runs.logs.of(id);
@@ -420,18 +363,6 @@ export class LangGraphServer {
   }
 }
 
-/** The threads of a checkpointer. Of one that cannot tell them, the thread of each checkpoint. */
-async function* savedThreads(saver: unknown): AsyncGenerator<SavedThread> {
-  const { list, listThreads } = (saver ?? {}) as Partial<ListingSaver>;
-  if (typeof listThreads === "function") return yield* listThreads.call(saver);
-  if (typeof list !== "function") return;
-  for await (const { config, checkpoint } of list.call(saver, { configurable: {} })) {
-    const threadId = config.configurable?.["thread_id"];
-    const at = checkpoint?.ts ?? "";
-    if (typeof threadId === "string") yield { threadId, createdAt: at, updatedAt: at };
-  }
-}
-
 /** What a graph says of an update or an input that it cannot take is a refusal; any other error is the server's. */
 const refusedWith =
   (status: number) =>
@@ -452,41 +383,7 @@ interface Told {
   readonly values: unknown;
 }
 
-/** Whether an object has these fields, with these values. */
-function hasFields(own: unknown, asked: unknown): boolean {
-  const fields = isDict(own) ? own : {};
-  return Object.entries(isDict(asked) ? asked : {}).every(([key, value]) => sameJson(fields[key], value));
-}
-
-/** A number of a request's body or query. */
-function countOf(given: Record<string, unknown>, name: string, otherwise: number): number {
-  const count = Number(given[name] ?? otherwise);
-  if (!Number.isInteger(count) || count < 0) throw new Refusal(422, `${name} should be a number from 0.`);
-  return count;
-}
-
-/** Which part of a list is asked for. */
-function rangeOf(given: Record<string, unknown>): [from: number, to: number] {
-  const from = countOf(given, "offset", 0);
-  return [from, from + countOf(given, "limit", 10)];
-}
-
 /** Where a run can be joined; by this the SDK knows its id. */
 export const locationOf = (run: Run) => ({
   "content-location": `/threads/${encodeURIComponent(run.threadId)}/runs/${run.id}`,
-});
-
-/** When the assistants were made: with this program. */
-const BEGAN = new Date().toISOString();
-
-const assistantNamed = (name: string) => ({
-  assistant_id: name,
-  graph_id: name,
-  name,
-  config: {},
-  context: {},
-  metadata: {},
-  version: 1,
-  created_at: BEGAN,
-  updated_at: BEGAN,
 });

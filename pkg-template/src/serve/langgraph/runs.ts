@@ -85,7 +85,7 @@ interface More {
   readonly config: object;
   /** Changes the parts on their way. */
   readonly change: ((parts: AsyncIterable<RunPart>, run: Run) => AsyncIterable<RunPart>) | undefined;
-  /** The identity of the user who begins the run. */
+  /** The identity that the thread belongs to. */
   readonly owner: string | undefined;
 }
 

@@ -9,8 +9,8 @@ export interface ServeLangGraphOptions extends HandlerOptions {
    */
   config?: ((request: Request) => object | undefined) | object | undefined;
   /**
-   * Whether clients may write a thread's state and choose which node runs next: `update` and `goto` of a command, an update
-   * of a thread's state, and a run from an earlier checkpoint at which approved calls would run once more. Default: where
+   * Whether clients may write a thread's state and choose which node runs next. It covers `update` and `goto` of a command,
+   * updates of a thread's state, and runs from an earlier checkpoint that would repeat approved calls. Default: where
    * no graph of the server has approvals, which are `humanInTheLoopMiddleware` (`interruptOn`) and breakpoints. Give
    * `false` where a node of your own asks by `interrupt()`.
    */

@@ -1,5 +1,6 @@
 // A graph's state in the words of the threads API.
 import { errorWords } from "../../stream/error-words.js";
+import { checkId } from "../http.js";
 import { Refusal } from "../refusal.js";
 import { OWNER_NAMESPACE } from "../owners.js";
 import type { GraphConfig, GraphInterrupt, GraphState, GraphTask } from "../../stream/graph-parts.js";
@@ -63,6 +64,7 @@ export function configOf(threadId: string, checkpoint?: unknown): { configurable
   ) as Record<string, unknown>;
   if (checkpoint_ns != null && typeof checkpoint_ns !== "string")
     throw new Refusal(422, "A checkpoint_ns should be a string.");
+  for (const id of [threadId, checkpoint_id, checkpoint_ns]) checkId(id);
   if (checkpoint_ns === OWNER_NAMESPACE)
     throw new Refusal(422, `No graph has the checkpoint_ns ${OWNER_NAMESPACE}: name the root's, "", or a subgraph's.`);
   return {

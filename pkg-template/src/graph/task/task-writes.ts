@@ -1,33 +1,48 @@
 // What a task writes: updates of the state, and where it leads.
 import { END, type Send, TASKS, toSend } from "../build/command.js";
 import { InvalidUpdateError } from "../build/graph-errors.js";
-import { TaskPlace } from "./task-place.js";
-import type { Values } from "../build/state-fields.js";
+import type { Interrupt } from "../build/interrupt.js";
+import type { Values } from "../types.js";
+import type { TaskPlace } from "./task-place.js";
 
 type Entry = readonly [channel: string, value: unknown];
 
 /** What became of a task; empty while it runs. `handled`: it failed, and its error handler runs. */
 export type TaskStatus = "" | "done" | "failed" | "handled" | "interrupted";
 
+/** A task of a super-step, as streams, savers and the step itself see it. */
+export interface StepTask {
+  readonly place: TaskPlace;
+  readonly writes: TaskWrites;
+  readonly status: TaskStatus;
+  readonly error: unknown;
+  readonly interrupts: readonly Interrupt[];
+  readonly attempt: number;
+}
+
 /** Most tasks send nothing. */
 const NONE: readonly never[] = [];
 
-export class TaskWrites extends TaskPlace {
-  status: TaskStatus = "";
-  /** Whether its writes were saved by an earlier run. */
-  restored = false;
-  /** What it writes to the state. */
+export class TaskWrites {
+  readonly place: TaskPlace;
+  /** Whether an earlier run saved them. */
+  isRestored = false;
+  /** The updates of the state. */
   updates: readonly Values[] = NONE;
-  /** What it writes, as the planner knows it. */
-  writes: number[] = [];
+  /** The channels of all its writes, as the planner numbers them. */
+  channels: number[] = [];
   sends: readonly Send[] = NONE;
   /** How many of the writes come before its edges'. */
   controls = 0;
-  /** What an earlier run has saved of its writes to branches, by their place. */
+  /** The values that an earlier run saved of its writes to branches, by their place. */
   #restoredValues: Map<number, unknown> | undefined;
 
+  constructor(place: TaskPlace) {
+    this.place = place;
+  }
+
   update(update: Readonly<Record<string, unknown>>): void {
-    if (this.run.spec.fields.note(update, this.writes)) this.#add(update);
+    if (this.place.home.at.spec.fields.note(update, this.channels)) this.#add(update);
   }
 
   #add(update: Values): void {
@@ -36,7 +51,7 @@ export class TaskWrites extends TaskPlace {
   }
 
   send(given: Send): void {
-    const { spec } = this.run;
+    const { spec } = this.place.home.at;
     const send = toSend(given);
     if (!send) throw new InvalidUpdateError("A node leads to names and Sends, and to nothing else.");
     if (send.node === END) throw new InvalidUpdateError("Cannot send a packet to the END node");
@@ -44,7 +59,7 @@ export class TaskWrites extends TaskPlace {
     if (number === undefined) throw new InvalidUpdateError(`Invalid node name "${send.node}" in Send packet`);
     if (this.sends.length === 0) this.sends = [];
     (this.sends as Send[]).push(send);
-    this.writes.push(spec.plan.send(number));
+    this.channels.push(spec.plan.send(number));
   }
 
   go(to: string | Send): void {
@@ -53,16 +68,16 @@ export class TaskWrites extends TaskPlace {
       return;
     }
     if (to === END) return;
-    const { spec } = this.run;
+    const { spec } = this.place.home.at;
     const number = spec.numbers.get(to);
     if (number === undefined || number === spec.start)
-      console.warn(`The node "${this.name}" leads to "${to}", which the graph does not have.`);
-    else this.writes.push(spec.plan.branch(number));
+      console.warn(`The node "${this.place.name}" leads to "${to}", which the graph does not have.`);
+    else this.channels.push(spec.plan.branch(number));
   }
 
-  /** Takes what an earlier run has saved of it. */
+  /** Takes the writes that an earlier run saved. */
   restore(saved: readonly Entry[]): void {
-    const { spec } = this.run;
+    const { spec } = this.place.home.at;
     for (const [channel, value] of saved) {
       if (channel === TASKS) {
         const send = toSend(value);
@@ -72,28 +87,27 @@ export class TaskWrites extends TaskPlace {
       const number = spec.channelNumbers.get(channel);
       if (number === undefined) continue;
       if (number < spec.fields.keys.length) this.#add({ [channel]: value });
-      else (this.#restoredValues ??= new Map()).set(this.writes.length, value);
-      this.writes.push(number);
+      else (this.#restoredValues ??= new Map()).set(this.channels.length, value);
+      this.channels.push(number);
     }
-    this.restored = true;
-    this.status = "done";
+    this.isRestored = true;
   }
 
-  /** What it writes to the state, by field. */
+  /** The updates of the state, field by field. */
   values(): [field: string, value: unknown][] {
-    const { numbers } = this.run.spec.fields;
+    const { numbers } = this.place.home.at.spec.fields;
     return this.updates.flatMap((update) => Object.entries(update).filter(([key]) => numbers.has(key)));
   }
 
-  /** What it writes, in the form of checkpoints. */
+  /** All writes in the form of checkpoints. */
   entries(): [channel: string, value: unknown][] {
-    const { spec } = this.run;
+    const { spec } = this.place.home.at;
     const { untracked } = spec.fields;
     const list: [string, unknown][] = this.values();
-    const edges = this.controls + this.node.edges.length;
+    const edges = this.controls + this.place.node.edges.length;
     let sent = 0;
-    for (let at = list.length; at < this.writes.length; at++) {
-      const channel = this.writes[at] as number;
+    for (let at = list.length; at < this.channels.length; at++) {
+      const channel = this.channels[at] as number;
       if (channel >= spec.channels.length) list.push([TASKS, this.sends[sent++]]);
       else list.push([spec.channels[channel] as string, this.#edgeValue(channel, at, edges)]);
     }
@@ -102,26 +116,25 @@ export class TaskWrites extends TaskPlace {
   }
 
   #edgeValue(channel: number, at: number, edges: number): unknown {
-    const { spec } = this.run;
     if (this.#restoredValues) return this.#restoredValues.get(at);
-    if (channel >= spec.plan.join(0)) return this.name;
-    return at >= this.controls && at < edges ? null : this.name;
+    const { place } = this;
+    if (channel >= place.home.at.spec.plan.join(0)) return place.name;
+    return at >= this.controls && at < edges ? null : place.name;
   }
 
   /** Notes the values of the branch channels that it writes: null from an edge, its name from a choice. */
   holdBranches(held: Map<number, unknown>): void {
-    const { spec } = this.run;
-    const edges = this.controls + this.node.edges.length;
-    for (let at = 0; at < this.writes.length; at++) {
-      const channel = this.writes[at] as number;
-      if (channel > spec.plan.sends && channel < spec.plan.join(0))
-        held.set(channel, this.#edgeValue(channel, at, edges));
+    const { plan } = this.place.home.at.spec;
+    const edges = this.controls + this.place.node.edges.length;
+    for (let at = 0; at < this.channels.length; at++) {
+      const channel = this.channels[at] as number;
+      if (channel > plan.sends && channel < plan.join(0)) held.set(channel, this.#edgeValue(channel, at, edges));
     }
   }
 
-  /** Forgets what it has written, as it failed. */
-  protected clear(): void {
+  /** Drops all writes, as the node failed. */
+  clear(): void {
     this.updates = this.sends = NONE;
-    this.writes = [];
+    this.channels = [];
   }
 }

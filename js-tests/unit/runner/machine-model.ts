@@ -1,0 +1,597 @@
+// A small world around the runner's machine: a thread as the contract has it, promises, and what a server may do.
+// Every word of events is walked, and after each the rules are checked that no word may break.
+import {
+  isDue,
+  isUnderWay,
+  listOf,
+  machineOf,
+  openOf,
+  standingOf,
+  step,
+  type Command,
+  type Event,
+  type Found,
+  type Machine,
+  type Rules,
+} from "../../../pkg-template/src/runner/machine.js";
+import { statusOf } from "../../../pkg-template/src/runner/shown.js";
+
+type Kind = "send" | "empty" | "edit" | "bad edit" | "retry" | "whole" | "part" | "bad answer" | "other";
+type Status = "pending" | "sent" | "failed" | "done" | "gone";
+
+/** Everything is copied when it changes: words share what they have in common. */
+interface World {
+  readonly machine: Machine;
+  /** How each promise was settled, by its number. */
+  readonly settled: readonly (string | undefined)[];
+  readonly calls: readonly { readonly kind: Kind; readonly ids: readonly string[] }[];
+  /** The thread: its run, and where each update stands. */
+  readonly run: "idle" | "running" | "failed" | "interrupted" | "disconnected";
+  readonly isOurs: boolean;
+  readonly updates: Readonly<Record<string, Status>>;
+  /** What a stop, or a reload, has left pending. */
+  readonly held: readonly string[];
+  /** The attempt that reads, and whether a join waits for its time. */
+  readonly live: number | undefined;
+  readonly isWaiting: boolean;
+  /** Whether the server has said anything of the run. */
+  readonly heard: boolean;
+  readonly asked: number;
+  /** Answers that went out, those of runs that ended well, and those of the run that has just failed. */
+  readonly answered: readonly string[];
+  readonly answeredWell: readonly string[];
+  readonly failedWith: readonly string[];
+  readonly underAnswers: readonly string[];
+}
+
+const FAILED: Found = { is: "failed", begun: true, lost: false, gone: false, open: [] };
+const LOST: Found = { is: "failed", begun: false, lost: true, gone: false, open: [] };
+const GONE: Found = { is: "failed", begun: true, lost: false, gone: true, open: [] };
+
+export type Start = "new" | "cut" | "failed" | "asks" | "queued";
+
+export function worldOf(start: Start): World {
+  const updates: Record<string, Status> = {};
+  if (start === "cut") updates["u"] = "sent";
+  if (start === "failed") updates["u"] = "failed";
+  if (start === "queued") updates["u"] = "pending";
+  const run = { new: "idle", queued: "idle", cut: "disconnected", failed: "failed", asks: "interrupted" } as const;
+  const machine = machineOf(
+    {
+      new: { is: "none" } as const,
+      queued: { is: "none" } as const,
+      cut: { is: "cut", joins: true, heard: false, tired: false } as const,
+      failed: { ...(FAILED as Extract<Found, { is: "failed" }>), answers: undefined },
+      asks: { is: "asks", open: ["q0a", "q0b"], kept: [] } as const,
+    }[start],
+    start === "queued" ? ["u"] : [],
+  );
+  return {
+    machine,
+    settled: [],
+    calls: [],
+    run: run[start],
+    isOurs: true,
+    updates,
+    held: [],
+    live: undefined,
+    isWaiting: false,
+    heard: false,
+    asked: 1,
+    answered: [],
+    answeredWell: [],
+    failedWith: [],
+    underAnswers: [],
+  };
+}
+
+class Broken extends Error {}
+
+function check(holds: boolean, rule: string): asserts holds {
+  if (!holds) throw new Broken(rule);
+}
+
+/** One drain of events, as the runner's shell does it. */
+class Drain {
+  w: { -readonly [Field in keyof World]: World[Field] };
+  readonly #rules: Rules;
+  readonly #queue: Event[] = [];
+
+  constructor(world: World, rules: Rules) {
+    this.w = { ...world };
+    this.#rules = rules;
+  }
+
+  run(...events: Event[]): World {
+    this.#queue.push(...events);
+    for (let rounds = 0; ; rounds++) {
+      check(rounds < 60, "a drain ends");
+      const event = this.#queue.shift();
+      if (event) this.#step(event);
+      else if (!this.#goesOn()) return this.w;
+    }
+  }
+
+  #goesOn(): boolean {
+    if (isDue(this.w.machine))
+      for (const id of listOf(this.w.machine.unsent))
+        if (this.w.updates[id] !== "pending") this.#step({ is: "rolledBack", id });
+    const before = this.w.machine;
+    const { machine, commands } = step(before, { is: "next" }, this.#rules);
+    if (commands.length === 0 && machine.state === before.state && machine.later === before.later) return false;
+    this.#step({ is: "next" });
+    return true;
+  }
+
+  #step(event: Event): void {
+    const { machine, commands } = step(this.w.machine, event, this.#rules);
+    this.w.machine = machine;
+    const made: Event[] = [];
+    for (const command of commands) made.push(...this.#execute(command));
+    this.#queue.unshift(...made);
+  }
+
+  #mark(from: Status, to: Status): void {
+    this.w.updates = Object.fromEntries(
+      Object.entries(this.w.updates).map(([id, status]) => [id, status === from ? to : status]),
+    );
+  }
+
+  /** What is heard when the thread's run fails here. */
+  #fails(): void {
+    this.#mark("sent", "failed");
+    this.w.run = "failed";
+    this.w.failedWith = this.w.underAnswers;
+    this.w.underAnswers = [];
+  }
+
+  #show(): string {
+    const id = `u${Object.keys(this.w.updates).length}`;
+    this.w.updates = { ...this.w.updates, [id]: "pending" };
+    return id;
+  }
+
+  #settle(ws: readonly number[], how: string): void {
+    const settled = [...this.w.settled];
+    for (const w of ws) {
+      check(settled[w] === undefined, `promise ${w} settles once (${settled[w]}, ${how})`);
+      settled[w] = how;
+    }
+    this.w.settled = settled;
+  }
+
+  #sendAgain(ids: readonly string[]): string[] {
+    const failed = ids.filter((id) => this.w.updates[id] === "failed");
+    this.w.updates = { ...this.w.updates, ...Object.fromEntries(failed.map((id) => [id, "pending" as const])) };
+    return failed;
+  }
+
+  #act(w: number): Event[] {
+    const { kind, ids } = this.w.calls[w] ?? { kind: "other", ids: [] };
+    const open = this.w.machine.state.is === "rest" ? openOf(this.w.machine.state.run) : [];
+    switch (kind) {
+      case "send":
+        return [{ is: "shown", ws: [w], ids: [this.#show()] }];
+      case "empty":
+        return [{ is: "wanted", ws: [w] }];
+      case "edit": {
+        const isCut = this.w.run === "disconnected";
+        if (isCut) this.#fails();
+        const shown: Event = { is: "shown", ws: [w], ids: [this.#show()], now: true };
+        return isCut ? [{ is: "otherEnded", how: LOST }, shown] : [shown];
+      }
+      case "retry": {
+        const again = this.#sendAgain(ids);
+        return [again.length > 0 ? { is: "shown", ws: [w], ids: again } : { is: "wanted", ws: [w] }];
+      }
+      case "whole":
+        return [{ is: "answered", w, ids: open }];
+      case "part":
+        return [{ is: "answered", w, ids: open.slice(0, 1) }];
+      default:
+        this.#settle([w], "INVALID_ARGUMENT");
+        return [];
+    }
+  }
+
+  #execute(command: Command): Event[] {
+    const { w } = this;
+    switch (command.do) {
+      case "act":
+        return this.#act(command.w);
+      case "begin":
+        check(w.run !== "running" && w.run !== "disconnected", `one run at a time (${w.run})`);
+        if (command.carries) {
+          this.#mark("pending", "sent");
+          w.held = [];
+        }
+        w.run = "running";
+        w.isOurs = true;
+        w.heard = false;
+        w.failedWith = command.carries ? [] : w.failedWith;
+        w.underAnswers = [];
+        return [];
+      case "request": {
+        check(w.live === undefined, "one request at a time");
+        w.live = command.n;
+        const { answers = [] } = command;
+        check(!answers.some((id) => w.answeredWell.includes(id)), "an answer goes out once");
+        check(
+          answers.every((id) => !w.answered.includes(id) || w.failedWith.includes(id) || w.held.includes(id)),
+          "an answer goes out again only by retry() of the run that failed with it",
+        );
+        w.answered = [...w.answered, ...answers];
+        w.underAnswers = answers;
+        w.failedWith = [];
+        return [];
+      }
+      case "join":
+        check(w.live === undefined || w.live === command.n, "one attempt reads");
+        check(w.run === "disconnected", "what is joined is cut");
+        w.live = command.n;
+        w.isWaiting = false;
+        return [];
+      case "wait":
+        w.isWaiting = true;
+        return [];
+      case "load":
+        check(w.live === undefined || w.live < command.n, "one load at a time");
+        w.live = command.n;
+        return [];
+      case "giveUp":
+        this.#fails();
+        w.live = undefined;
+        return [{ is: "ended", n: command.n, how: GONE as Extract<Found, { is: "failed" }> }];
+      case "leave":
+        w.live = undefined;
+        w.isWaiting = false;
+        if (command.goesOn && w.run === "running" && w.isOurs) w.run = "disconnected";
+        return [];
+      case "end": {
+        const carries = Object.values(w.updates).includes("sent");
+        check(
+          !carries || command.unsends === !w.heard || w.run === "interrupted",
+          "what the server has not heard of is not taken for confirmed",
+        );
+        if (command.unsends) {
+          const sent = Object.keys(w.updates).filter((id) => w.updates[id] === "sent");
+          this.#mark("sent", "pending");
+          w.held = [...w.held, ...sent];
+        } else this.#mark("sent", "done");
+        w.run = command.asks ? "interrupted" : "idle";
+        if (command.asks) w.held = [...w.held, ...w.underAnswers];
+        w.underAnswers = [];
+        return [];
+      }
+      case "ask":
+        w.run = "interrupted";
+        // The user answers anew.
+        w.held = [...w.held, ...w.answered];
+        return [];
+      case "fail":
+        return [];
+      case "again": {
+        const lacking = command.ids.filter((id) => ["pending", "sent", "failed"].includes(w.updates[id] ?? "gone"));
+        const failed = this.#sendAgain(lacking);
+        if (failed.length > 0) return [{ is: "shown", ws: command.ws, ids: failed }];
+        if (lacking.length > 0) return [{ is: "wanted", ws: command.ws }];
+        if (w.run !== "failed") return [{ is: "stands", ws: command.ws }];
+        if (!command.isDone) return [{ is: "wanted", ws: command.ws }];
+        w.run = "idle";
+        return [
+          { is: "otherEnded", how: { is: "finished" } },
+          { is: "stands", ws: command.ws },
+        ];
+      }
+      case "remake":
+        return [{ is: "retry", w: command.w, ids: this.failed(), named: false, edits: false }];
+      case "settle":
+        this.#settle(command.ws, command.how);
+        return [];
+      case "refuse":
+        this.#settle([command.w], command.code);
+        return [];
+      case "tire":
+        w.live = undefined;
+        return [];
+      default:
+        return [];
+    }
+  }
+
+  failed(): string[] {
+    return Object.keys(this.w.updates).filter((id) => this.w.updates[id] === "failed");
+  }
+
+  /** The server ends the run so. */
+  ended(how: Exclude<Found, { is: "cut" }>): World {
+    const { n } = this.w.machine;
+    this.w.live = undefined;
+    if (how.is === "failed") this.#fails();
+    else {
+      this.#mark("sent", "done");
+      this.w.run = how.is === "asks" ? "interrupted" : "idle";
+      this.w.answeredWell = [...this.w.answeredWell, ...this.w.underAnswers];
+      this.w.underAnswers = [];
+    }
+    return this.run({ is: "ended", n, how });
+  }
+
+  cut(joins: boolean, parts = false, answered = false, auth = false): World {
+    this.w.run = "disconnected";
+    this.w.live = undefined;
+    this.w.heard ||= parts;
+    return this.run({ is: "cut", n: this.w.machine.n, joins, parts, answered, auth });
+  }
+
+  loaded(how: Found | undefined, isDone: boolean, goesOn?: string): World {
+    this.w.live = undefined;
+    if (how?.is === "finished") {
+      this.w.run = "idle";
+      for (const [id, status] of Object.entries(this.w.updates))
+        if (status === "failed") this.w.updates = { ...this.w.updates, [id]: "done" };
+    }
+    if (how?.is === "asks") this.w.run = "interrupted";
+    if (goesOn !== undefined) [this.w.run, this.w.isOurs, this.w.heard] = ["disconnected", true, false];
+    const n = this.w.machine.n;
+    return this.run({ is: "loaded", n, how: how ?? this.stands(), run: goesOn, isDone });
+  }
+
+  /** The run as the thread has it. */
+  stands(): Found {
+    const { state } = this.w.machine;
+    if (this.w.run === "failed") return { ...FAILED, open: "run" in state ? openOf(state.run) : [] } as Found;
+    if (this.w.run === "interrupted") return { is: "asks", open: "run" in state ? openOf(state.run) : [] };
+    return { is: "finished" };
+  }
+
+  otherBegan(): World {
+    if (this.w.run === "disconnected") this.#mark("sent", "failed");
+    const took = Object.keys(this.w.updates).filter((id) => this.w.updates[id] === "pending");
+    this.#mark("pending", "sent");
+    [this.w.run, this.w.isOurs, this.w.held] = ["running", false, []];
+    [this.w.failedWith, this.w.underAnswers] = [[], []];
+    [this.w.live, this.w.isWaiting] = [undefined, false];
+    return this.run({ is: "otherBegan", took, isNamed: true });
+  }
+
+  otherEnded(how: Found): World {
+    if (how.is === "failed") this.#fails();
+    else {
+      this.#mark("sent", "done");
+      this.w.run = how.is === "asks" ? "interrupted" : "idle";
+    }
+    return this.run({ is: "otherEnded", how });
+  }
+
+  rolledBack(): World {
+    const id = Object.keys(this.w.updates).findLast((one) => this.w.updates[one] === "pending");
+    if (id !== undefined) this.w.updates = { ...this.w.updates, [id]: "gone" };
+    return this.run();
+  }
+
+  call(kind: Kind, event: (w: number) => Event, ids: readonly string[] = []): World {
+    const w = this.w.calls.length;
+    this.w.calls = [...this.w.calls, { kind, ids }];
+    this.w.settled = [...this.w.settled, undefined];
+    return this.run(event(w));
+  }
+}
+
+type Letter = readonly [name: string, go: (drain: Drain) => World];
+
+const CALLS: readonly Letter[] = [
+  ["send", (d) => d.call("send", (w) => ({ is: "send", w }))],
+  ["empty", (d) => d.call("empty", (w) => ({ is: "send", w }))],
+  ["edit", (d) => d.call("edit", (w) => ({ is: "edit", w }))],
+  ["bad edit", (d) => d.call("bad edit", (w) => ({ is: "edit", w }))],
+  ["resume all", (d) => d.call("whole", (w) => ({ is: "resume", w }))],
+  ["resume one", (d) => d.call("part", (w) => ({ is: "resume", w }))],
+  [
+    "retry",
+    (d) => d.call("retry", (w) => ({ is: "retry", w, ids: d.failed(), named: false, edits: false }), d.failed()),
+  ],
+  [
+    "retry(id)",
+    (d) => {
+      const ids = d.failed().slice(0, 1);
+      return d.call("retry", (w) => ({ is: "retry", w, ids, named: true, edits: false }), ids);
+    },
+  ],
+  [
+    "retry(edit)",
+    (d) => {
+      const ids = d.failed().slice(0, 1);
+      return d.call("retry", (w) => ({ is: "retry", w, ids, named: true, edits: true }), ids);
+    },
+  ],
+  ["load", (d) => d.call("other", (w) => ({ is: "load", w }))],
+  ["stop", (d) => d.call("other", (w) => ({ is: "stop", w }))],
+  ["dispose", (d) => d.run({ is: "dispose" })],
+  ["freed", (d) => d.run({ is: "freed" })],
+];
+
+const asks = (d: Drain): Extract<Found, { is: "asks" }> => {
+  const serial = d.w.asked++;
+  return { is: "asks", open: [`q${serial}a`, `q${serial}b`] };
+};
+
+const failed = FAILED as Extract<Found, { is: "failed" }>;
+const lost = LOST as Extract<Found, { is: "failed" }>;
+
+/** What may happen now. */
+function letters({ machine, isWaiting }: World): Letter[] {
+  const { state, n } = machine;
+  if (state.is === "disposed") return [];
+  const all: Letter[] = [...CALLS, ["rollback", (d) => d.rolledBack()]];
+  if (["rest", "loading", "stopping", "rejoining"].includes(state.is)) all.push(["other began", (d) => d.otherBegan()]);
+  // Between two looks.
+  if (state.is === "rest" && standingOf(state.run).is !== "cut")
+    all.push(
+      ["other began and failed", (d) => ((d.w.failedWith = d.w.underAnswers = []), d.otherEnded(failed))],
+      ["other began and finished", (d) => d.otherEnded({ is: "finished" })],
+    );
+  if (state.is === "elsewhere")
+    all.push(
+      ["other finished", (d) => d.otherEnded({ is: "finished" })],
+      ["other failed", (d) => d.otherEnded(failed)],
+      ["other asks", (d) => d.otherEnded(asks(d))],
+    );
+  if (state.is === "requesting")
+    all.push(
+      ["began", (d) => d.run({ is: "began", n })],
+      ["refused", (d) => d.ended({ ...failed, begun: false, open: state.answers ?? [] })],
+      ["lost", (d) => d.ended({ ...lost, open: state.answers ?? [] })],
+      ["cut", (d) => d.cut(false)],
+      ["cut, named", (d) => d.cut(true)],
+    );
+  if (state.is === "reading")
+    all.push(
+      ["part", (d) => ((d.w.heard = true), d.run({ is: "part", n }))],
+      ["finished", (d) => d.ended({ is: "finished" })],
+      ["stopped", (d) => d.ended({ is: "stopped" })],
+      ["asks", (d) => d.ended(asks(d))],
+      ["failed", (d) => d.ended(failed)],
+      ["failed, asks", (d) => d.ended({ ...failed, open: state.answers ?? [] })],
+      ["cut", (d) => d.cut(true, true)],
+      ["cut for good", (d) => d.cut(false)],
+    );
+  if (state.is === "rejoining" && isWaiting) all.push(["timer", (d) => d.run({ is: "timer", n })]);
+  if (state.is === "rejoining" && !isWaiting)
+    all.push(
+      ["began", (d) => ((d.w.run = "running"), d.run({ is: "began", n }))],
+      ["finished", (d) => d.ended({ is: "finished" })],
+      ["asks", (d) => d.ended(asks(d))],
+      ["failed", (d) => d.ended(failed)],
+      ["cut", (d) => d.cut(true)],
+      ["cut after a part", (d) => d.cut(true, true, true)],
+      ["gone", (d) => d.cut(false)],
+      ["401", (d) => d.cut(true, false, false, true)],
+    );
+  if (state.is === "loading")
+    all.push(
+      ["loaded", (d) => d.loaded({ is: "finished" }, true)],
+      ["loaded, not done", (d) => d.loaded(undefined, false)],
+      ["loaded, asks", (d) => d.loaded(asks(d), true)],
+      ["loaded, goes on", (d) => d.loaded(undefined, false, "r")],
+      ["not loaded", (d) => ((d.w.live = undefined), d.run({ is: "unloaded", n }))],
+    );
+  if (state.is === "stopping") all.push(["cancelled", (d) => d.run({ is: "cancelled", n })]);
+  return all;
+}
+
+/** How the thread's run stands for a machine in this state. */
+function expected({ state }: Machine, world: World): boolean {
+  const { run, isOurs } = world;
+  if (state.is === "disposed") return true;
+  if (state.is === "elsewhere") return run === "running" && !isOurs;
+  if (state.is === "requesting" || state.is === "reading") return run === "running" && isOurs;
+  if (state.is === "rejoining") return run === "disconnected";
+  const { is } = standingOf(state.run);
+  return run === { none: "idle", ended: "idle", asks: "interrupted", failed: "failed", cut: "disconnected" }[is];
+}
+
+function checkRules(world: World, rules: Rules): void {
+  const { machine, updates, held } = world;
+  const { state, n } = machine;
+  check(expected(machine, world), `the machine (${state.is}) and the thread (${world.run}) agree`);
+  if (state.is === "disposed") {
+    check(
+      world.settled.every((how) => how !== undefined),
+      "dispose settles every promise",
+    );
+    return;
+  }
+  const unsent = listOf(machine.unsent);
+  check(new Set(unsent).size === unsent.length, "an update waits once");
+  for (const [id, status] of Object.entries(updates))
+    check(status !== "pending" || unsent.includes(id) || held.includes(id), `${id} is pending, and in nobody's hands`);
+  const isReading = isUnderWay(state) || state.is === "loading";
+  check(isReading || world.live === undefined, "nobody reads at rest");
+  check(!isReading || world.live === n || world.isWaiting, `somebody reads (${world.live}, ${n})`);
+  check(isReading || state.is === "elsewhere" || machine.own.length === 0, "nobody waits for nothing");
+  check(state.is === "stopping" || machine.stops.length === 0, "nobody waits for a stop that is over");
+  // An error is there exactly when retry() can be called.
+  if (["error", "disconnected"].includes(statusOf(machine))) {
+    const ids = Object.keys(updates).filter((id) => updates[id] === "failed");
+    const { commands } = step(machine, { is: "retry", w: 0, ids, named: false, edits: false }, rules);
+    check(!commands.some((command) => command.do === "refuse"), "an error can be tried again");
+  }
+  const stale = n - 1;
+  for (const event of [
+    { is: "began", n: stale },
+    { is: "part", n: stale },
+    { is: "ended", n: stale, how: { is: "finished" } },
+    { is: "cut", n: stale, joins: true, parts: true, answered: true, auth: false },
+    { is: "loaded", n: stale, how: { is: "finished" }, run: "r", isDone: true },
+    { is: "unloaded", n: stale },
+    { is: "cancelled", n: stale },
+    { is: "timer", n: stale },
+  ] as const) {
+    const after = step(machine, event, rules);
+    check(after.commands.length === 0 && after.machine.state === state, `a stale ${event.is} changes nothing`);
+  }
+}
+
+/** A server that does well, timers that fire, other code that ends: all comes to rest. */
+function checkEnd(word: World, rules: Rules): void {
+  let world = word;
+  for (let steps = 0; ; steps++) {
+    check(steps < 30, `it comes to rest (${world.machine.state.is})`);
+    const { state, n } = world.machine;
+    const drain = new Drain(world, rules);
+    if (state.is === "rest" || state.is === "disposed") break;
+    if (state.is === "requesting") world = drain.run({ is: "began", n });
+    else if (state.is === "reading") world = drain.ended({ is: "finished" });
+    else if (state.is === "rejoining")
+      world = world.isWaiting ? drain.run({ is: "timer", n }) : drain.ended({ is: "finished" });
+    else if (state.is === "loading") world = drain.loaded({ is: "finished" }, true);
+    else if (state.is === "stopping") world = drain.run({ is: "cancelled", n });
+    else world = drain.otherEnded({ is: "finished" });
+    checkRules(world, rules);
+  }
+  const { machine, settled } = world;
+  const open = settled.findIndex((how) => how === undefined);
+  check(open < 0, `promise ${open} settles`);
+  if (machine.state.is !== "rest") return;
+  const { run } = machine.state;
+  const mayWait = openOf(run).length > 0 || standingOf(run).is === "cut" || !machine.isAwake;
+  check(mayWait || (machine.unsent === undefined && !machine.wants), "what waits goes out");
+}
+
+export interface Walked {
+  words: number;
+  /** Pairs of a state and a standing, and of those and an event, that were seen. */
+  readonly states: Set<string>;
+  readonly pairs: Set<string>;
+}
+
+/** Walks every word up to this length. Throws with the word that breaks a rule. */
+export function walk(start: Start, rules: Rules, length: number, walked: Walked): void {
+  const word: string[] = [];
+  const visit = (world: World, rest: number) => {
+    walked.words++;
+    const { state } = world.machine;
+    const name = "run" in state ? `${state.is} ${state.run.is}` : state.is;
+    walked.states.add(name);
+    checkEnd(world, rules);
+    if (rest === 0) return;
+    for (const [letter, go] of letters(world)) {
+      walked.pairs.add(`${name} · ${letter}`);
+      word.push(letter);
+      const next = go(new Drain(world, rules));
+      checkRules(next, rules);
+      visit(next, rest - 1);
+      word.pop();
+    }
+  };
+  try {
+    const world = worldOf(start);
+    checkRules(world, rules);
+    visit(world, length);
+  } catch (error) {
+    if (error instanceof Broken)
+      throw new Error(`${start}: ${word.join(", ")}: not "${error.message}"`, { cause: error });
+    throw error;
+  }
+}

@@ -1,0 +1,131 @@
+// A caller's answers to the questions of tasks.
+import type { CheckpointPendingWrite } from "../../checkpoint/types.js";
+import type { Command } from "../build/command.js";
+import { GraphValueError } from "../build/graph-errors.js";
+import { INTERRUPT, type Interrupt } from "../build/interrupt.js";
+import { ERROR, isSpecial, NULL_TASK, RESUME, type WritesByTask } from "../saved/saved-writes.js";
+import type { TaskPlace } from "../task/task-place.js";
+import type { ThreadState } from "../task/thread-state.js";
+import type { Questions } from "./questions.js";
+import type { RunSaves } from "./run-saves.js";
+
+/** An answer that is for no task in particular. */
+interface Answer {
+  readonly value: unknown;
+  isTaken: boolean;
+}
+
+/** A task that may ask. */
+export interface Asker {
+  readonly place: TaskPlace;
+  readonly questions: Questions;
+}
+
+export class Answers {
+  readonly #at: ThreadState;
+  readonly #saves: RunSaves;
+  readonly #around: Answers | undefined;
+  #shared: Answer | undefined;
+  #byId: Readonly<Record<string, unknown>> | undefined;
+
+  constructor(at: ThreadState, saves: RunSaves, around: Answers | undefined) {
+    this.#at = at;
+    this.#saves = saves;
+    this.#around = around;
+  }
+
+  /** Whether a task of the next step may get one. */
+  get hasAny(): boolean {
+    return this.#byId !== undefined || this.#shared !== undefined;
+  }
+
+  /** Reads a command's `resume`. Returns whether it answers by id; if not, it is for no task in particular. */
+  take({ resume }: Command): boolean {
+    this.#byId = answersById(resume);
+    if (this.#byId) return true;
+    if (this.#questions().size > 1)
+      throw new GraphValueError(
+        "When there are multiple pending interrupts, you must specify the interrupt id when resuming.",
+      );
+    return false;
+  }
+
+  /** The ids of unfinished tasks' questions. */
+  #questions(): Set<string> {
+    const { pending } = this.#at;
+    const done = new Set(pending.filter(([, channel]) => !isSpecial(channel)).map(([task]) => task));
+    const open = pending.filter(([task, channel]) => channel === INTERRUPT && !done.has(task));
+    return new Set(open.flatMap(([task, , value]) => ([value].flat() as Interrupt[]).map(({ id }) => id ?? task)));
+  }
+
+  /** Finds the answer for no task in particular. `isFresh`: the caller answers just now. */
+  read(isFresh: boolean): void {
+    if (this.#around) {
+      this.#byId ??= this.#around.#byId;
+      this.#shared = this.#around.#shared;
+    }
+    if (this.#shared) return;
+    const { pending } = this.#at;
+    const value = pending.find(([id, channel]) => id === NULL_TASK && channel === RESUME)?.[2];
+    if (value === null || value === undefined) return;
+    // One of an earlier call that a task has taken is saved with the task, too.
+    const text = isFresh ? "" : JSON.stringify(value);
+    const isTaken = ([id, channel, list]: CheckpointPendingWrite) =>
+      id !== NULL_TASK && channel === RESUME && JSON.stringify([list].flat().at(-1)) === text;
+    if (isFresh || !pending.some(isTaken)) this.#shared = { value, isTaken: false };
+  }
+
+  /** Takes the answer for no task in particular; nothing if another task has. */
+  takeShared(): { readonly value: unknown } | undefined {
+    const answer = this.#shared;
+    if (!answer || answer.isTaken) return undefined;
+    answer.isTaken = true;
+    return answer;
+  }
+
+  /** An answer for no task in particular is for the step that asked. */
+  stepDone(): void {
+    this.#shared = undefined;
+  }
+
+  /** Gives tasks their answers, and the planner their number. `runsAgain`: also to tasks that are done. */
+  match(tasks: readonly Asker[], byTask: WritesByTask | undefined, runsAgain: boolean): void {
+    for (const task of tasks) {
+      const saved = byTask?.get(task.place.id) ?? [];
+      // One that is done asks no more.
+      if (!runsAgain && saved.some(([channel]) => !isSpecial(channel))) continue;
+      const answers: unknown[] = [];
+      task.questions.answers = answers;
+      for (const [channel, value] of saved) if (channel === RESUME) answers.push(...([value].flat() as unknown[]));
+      const hasFailed = saved.some(([channel]) => channel === ERROR);
+      // It outlasts an error of the node.
+      if (this.#addById(task, answers, hasFailed)) this.#saves.saveTask(task.place, [[RESUME, [...answers]]]);
+    }
+    this.#at.plan.answers(
+      tasks.map(({ questions }) => questions.answers.length),
+      this.#shared !== undefined && !this.#shared.isTaken,
+    );
+  }
+
+  /** Adds the answer given by the id of the task's next question. Returns whether there is one. */
+  #addById({ questions }: Asker, answers: unknown[], hasFailed: boolean): boolean {
+    const given = this.#byId;
+    if (!given) return false;
+    const last = answers.length - 1;
+    const asks = (answered: number) => answered >= 0 && Object.hasOwn(given, questions.id(answered));
+    if (asks(last + 1)) answers.push(given[questions.id(last + 1)]);
+    // Answered again, for the node has failed.
+    else if (asks(last) && hasFailed) answers[last] = given[questions.id(last)];
+    // Of langgraph.js, where all questions of a task have one id.
+    else if (asks(0)) answers.push(given[questions.id(0)]);
+    else return false;
+    return true;
+  }
+}
+
+/** Returns answers by the ids of questions; undefined if it is one answer. */
+function answersById(resume: unknown): Record<string, unknown> | undefined {
+  if (typeof resume !== "object" || resume === null || Array.isArray(resume)) return undefined;
+  const ids = Object.keys(resume);
+  return ids.length > 0 && ids.every((id) => /^[0-9a-f]{32}$/.test(id)) ? { ...resume } : undefined;
+}

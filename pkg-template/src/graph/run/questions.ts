@@ -1,0 +1,33 @@
+// The questions of one task, and their answers.
+import type { Interrupt } from "../build/interrupt.js";
+import { interruptId } from "../ids/ids.js";
+import type { TaskPlace } from "../task/task-place.js";
+
+/** Most tasks ask nothing. */
+const NONE: readonly never[] = [];
+
+export class Questions {
+  readonly #place: TaskPlace;
+  /** Those that are open: the task waits for their answers. */
+  open: readonly Interrupt[] = NONE;
+  /** Those of earlier runs come first. */
+  answers: readonly unknown[] = NONE;
+  /** Whether a question got an answer, which is then saved with the task. */
+  isAnswered = false;
+  #firstId: string | undefined;
+
+  constructor(place: TaskPlace) {
+    this.#place = place;
+  }
+
+  /** The id of the question after so many answers. */
+  id(answered: number): string {
+    if (answered > 0) return interruptId(`${this.#place.ns}|${answered}`);
+    return (this.#firstId ??= interruptId(this.#place.ns));
+  }
+
+  add(answer: unknown): void {
+    this.isAnswered = true;
+    this.answers = [...this.answers, answer];
+  }
+}

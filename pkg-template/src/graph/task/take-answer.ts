@@ -1,0 +1,127 @@
+// Takes a node's answer: what it writes, and where its edges and conditions lead.
+import { Command, isCommand, isSend, type Send, toSend, updatesOf } from "../build/command.js";
+import { InvalidUpdateError, ParentCommand } from "../build/graph-errors.js";
+import type { NodeContext } from "../build/node-context.js";
+import type { Values } from "../types.js";
+import { checkedAll } from "../build/state-forms.js";
+import type { TaskPlace } from "./task-place.js";
+import type { TaskWrites } from "./task-writes.js";
+
+/** A task whose node answers. */
+export interface AnsweringTask {
+  readonly place: TaskPlace;
+  readonly writes: TaskWrites;
+  /** The argument of conditions. */
+  readonly context: NodeContext;
+  /** The state with its own writes, once a condition has read it. */
+  folded: Values | undefined;
+  /** Is called when the node's updates are complete, before edges and conditions. */
+  updated(): void;
+}
+
+export const isPromise = (value: unknown): value is PromiseLike<unknown> =>
+  typeof (value as { then?: unknown } | null | undefined)?.then === "function";
+
+/**
+ * Takes the node's answer, and adds its edges and the answers of its conditions. Returns a promise if a check or a
+ * condition takes time. `isChecked`: the schema has seen the answer.
+ */
+export function takeAnswer(task: AnsweringTask, output: unknown, isChecked = false): PromiseLike<void> | undefined {
+  const { writes, place } = task;
+  takeOutput(writes, output);
+  const { check } = place.home.at.spec.parts.state;
+  if (isChecked || !check || writes.updates.length === 0) return lead(task);
+  const update = (updates: readonly Values[]) => {
+    writes.updates = updates;
+    return lead(task);
+  };
+  const checked = checkedAll(writes.updates, check);
+  return checked instanceof Promise ? checked.then(update) : update(checked);
+}
+
+/** Goes where the node's edges and conditions lead. */
+function lead(task: AnsweringTask): PromiseLike<void> | undefined {
+  const { writes, place } = task;
+  task.updated();
+  const { edges, branches } = place.node;
+  const { channels } = writes;
+  writes.controls = channels.length;
+  for (let at = 0; at < edges.length; at++) channels.push(edges[at] as number);
+  return branches.length > 0 ? decide(task, 0) : undefined;
+}
+
+/** Asks the conditions, from the `from`-th on, in order. */
+function decide(task: AnsweringTask, from: number): PromiseLike<void> | undefined {
+  const { place, writes } = task;
+  const { branches } = place.node;
+  for (let at = from; at < branches.length; at++) {
+    const { path, ends } = branches[at] as (typeof branches)[number];
+    // Conditions read the task's own writes, not its siblings'. Of several tasks the run goes on from all their writes.
+    const state = (task.folded ??= place.home.at.folded(writes.updates, place.home.tasks.length > 1));
+    const answer = path({ ...state }, task.context);
+    if (isPromise(answer))
+      return answer.then((decided) => {
+        takeBranch(writes, decided, ends);
+        return decide(task, at + 1) as undefined;
+      });
+    takeBranch(writes, answer, ends);
+  }
+  return undefined;
+}
+
+/** Whether a part of an answer may lead somewhere. */
+const leads = (part: unknown): part is Command | Send => isCommand(part) || isSend(part);
+
+/** Notes what a node's answer writes: updates first, then where it leads. */
+function takeOutput(writes: TaskWrites, output: unknown): void {
+  if (!Array.isArray(output) && !leads(output)) {
+    takeUpdate(writes, output);
+    return;
+  }
+  const parts = [output].flat() as unknown[];
+  if (parts.length > 0 && !parts.some(leads)) throw notAnUpdate(writes, "array");
+  for (const part of parts) if (isCommand(part) && part.graph === Command.PARENT) throw new ParentCommand(part);
+  for (const part of parts) {
+    if (isCommand(part)) for (const update of updatesOf(part)) takeUpdate(writes, update);
+    else if (!isSend(part)) takeUpdate(writes, part);
+  }
+  for (const part of parts) {
+    if (isSend(part)) writes.send(part);
+    else if (isCommand(part)) for (const end of listed(part.goto)) writes.go(end);
+  }
+}
+
+function takeUpdate(writes: TaskWrites, update: unknown): void {
+  if (!update) return;
+  if (typeof update !== "object" || Array.isArray(update))
+    throw notAnUpdate(writes, Array.isArray(update) ? "array" : typeof update);
+  writes.update(update as Record<string, unknown>);
+}
+
+const listed = (goto: unknown): readonly (string | Send)[] =>
+  Array.isArray(goto) ? (goto as (string | Send)[]) : goto ? [goto as string] : [];
+
+function notAnUpdate(writes: TaskWrites, type: string): InvalidUpdateError {
+  return new InvalidUpdateError(
+    `Expected node "${writes.place.name}" to return an object or an array containing at least one Command object, received ${type}`,
+    { lc_error_code: "INVALID_GRAPH_NODE_RETURN_VALUE" },
+  );
+}
+
+/** Notes where a branch leads: its answer is a name, a Send, or a list of them. */
+function takeBranch(writes: TaskWrites, answer: unknown, ends: Readonly<Record<string, string>> | undefined): void {
+  if (!Array.isArray(answer)) {
+    takeEnd(writes, answer, ends);
+    return;
+  }
+  for (const one of answer as unknown[]) takeEnd(writes, one, ends);
+}
+
+function takeEnd(writes: TaskWrites, one: unknown, ends: Readonly<Record<string, string>> | undefined): void {
+  if (one === null || one === undefined) return;
+  const send = typeof one === "object" ? toSend(one) : undefined;
+  const end = send ?? (ends ? (Object.hasOwn(ends, one as string) ? ends[one as string] : undefined) : one);
+  if (!end || (!send && typeof end !== "string"))
+    throw new Error(`Branch condition returned unknown or null destination: ${JSON.stringify(one)}`);
+  writes.go(end as string | Send);
+}

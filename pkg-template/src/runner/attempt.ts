@@ -1,0 +1,54 @@
+import { ofRunners } from "../shared/abort.js";
+import type { Thread } from "../thread/thread.js";
+import type { RunNews } from "./protocol.js";
+import { idsOf, messagesIn } from "./said.js";
+
+/** What the reading of one run, or of the server's state, has to remember until it ends. */
+export class Attempt<S extends object, U extends object> {
+  readonly n: number;
+  readonly controller = new AbortController();
+  /** What the server had said when it began: while it is the same, it has said nothing of the run. */
+  readonly atStart: S;
+  /** Whether it sent a request for a run; one that only joins did not. */
+  readonly hasSent: boolean;
+  /** What the thread's run asked when this began. */
+  readonly asked: readonly unknown[] | undefined;
+  /** The ids of the messages that were there then, and of those that the run carries; undefined if unknown. */
+  before: (() => ReadonlySet<unknown>) | undefined;
+  carried: readonly string[] = [];
+  /** Of the last request: the run's id, its error, and its news. */
+  runId: string | undefined;
+  error: unknown;
+  news: RunNews = {};
+  /** Whether a join was answered. */
+  hasJoined = false;
+
+  constructor(thread: Thread<S, U>, n: number, hasSent: boolean, asked?: readonly unknown[]) {
+    this.n = n;
+    this.hasSent = hasSent;
+    this.asked = asked;
+    this.atStart = thread.getConfirmedState();
+    ofRunners.add(this.signal);
+  }
+
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  /** Takes note of what became of a request. */
+  over(runId: string | undefined, news: RunNews, error: unknown, joins: boolean): void {
+    this.runId = runId;
+    this.news = news;
+    this.error = error;
+    this.hasJoined ||= joins && error === undefined;
+  }
+
+  /** Takes note of what the run carries. Returns the updates. */
+  carry(thread: Thread<S, U>): object[] {
+    const sent = thread.pending.filter(({ status }) => status === "sent");
+    const atStart = messagesIn(this.atStart);
+    this.carried = sent.map(({ id }) => id);
+    this.before = () => new Set([...atStart.map(({ id }) => id), ...sent.flatMap(({ update }) => idsOf(update))]);
+    return sent.map(({ update }) => update);
+  }
+}

@@ -1,0 +1,361 @@
+import { ThreadfoldError } from "../shared/errors.js";
+import type { Thread } from "../thread/thread.js";
+import { blamed } from "./blame.js";
+import { Effects } from "./effects.js";
+import {
+  isDue,
+  isUnderWay,
+  listOf,
+  machineOf,
+  openOf,
+  step,
+  type Command,
+  type Event,
+  type Machine,
+  type Refusal,
+  type Rules,
+  type Who,
+} from "./machine.js";
+import type { RunProtocol } from "./protocol.js";
+import type { RunnerError, RunnerInterrupt, RunnerStatus, RunResult } from "./runner-types.js";
+import { askedOf, statusOf } from "./shown.js";
+import { Listeners } from "./view.js";
+import { carried, isPending } from "./waiting.js";
+
+/** A call whose promise is not settled. */
+interface Call {
+  resolve(result: RunResult): void;
+  reject(error: unknown): void;
+  /** Shows or reads what the call is for, once it is admitted. What it throws rejects the call. */
+  act: (w: Who) => Event;
+  /** Whether its result tells what the thread shows, for a page that was not there. */
+  readonly isLoad: boolean;
+}
+
+export interface Settings {
+  readonly refuses: boolean;
+  readonly delays: readonly number[];
+  readonly cancelTimeout: number;
+}
+
+/** Feeds a machine with what is called, heard and seen in the thread, and has its commands executed. */
+export class Driver<S extends object, U extends object> {
+  readonly thread: Thread<S, U>;
+  readonly effects: Effects<S, U>;
+  readonly listeners = new Listeners(() => [this.status, this.error, this.interrupts, this.isThreadLoading]);
+  readonly #rules: Rules;
+  readonly #calls = new Map<Who, Call>();
+  readonly #queue: (() => Event | undefined)[] = [];
+  #machine: Machine;
+  #made = 0;
+  #isDraining = false;
+  /** The thread's run as it was last looked at: another one is other code's. */
+  #seen: unknown;
+  #unwatch: (() => void) | undefined;
+  #blamed: { readonly on: unknown; readonly isBroken: boolean; readonly error: RunnerError } | undefined;
+
+  constructor(thread: Thread<S, U>, protocol: RunProtocol, settings: Settings) {
+    this.thread = thread;
+    this.#rules = {
+      canLoad: protocol.load !== undefined,
+      answersAgain: protocol.answersAgain,
+      refuses: settings.refuses,
+      patience: settings.delays.length,
+    };
+    this.effects = new Effects(thread, protocol, settings, (make) => {
+      this.#queue.push(make);
+      this.#drain();
+    });
+    // Messages queued when the page was left are still queued.
+    const unsent = carried(thread).filter(isPending);
+    this.#machine = machineOf(
+      this.effects.atFirst,
+      unsent.map(({ id }) => id),
+    );
+    this.#seen = thread.run;
+  }
+
+  // ── what is shown ──
+
+  /** The machine, once it knows what the thread says. Tells nobody: reading changes nothing for others. */
+  get machine(): Machine {
+    if (this.#isDraining || this.thread.isDisposed) return this.#machine;
+    for (let event = this.#inThread(); event; event = this.#inThread()) this.#step(event);
+    return this.#machine;
+  }
+
+  get status(): RunnerStatus {
+    return this.thread.isDisposed ? "ready" : statusOf(this.machine);
+  }
+
+  get error(): RunnerError | undefined {
+    return this.status === "error" ? this.#reason : undefined;
+  }
+
+  get interrupts(): readonly RunnerInterrupt[] {
+    return this.thread.isDisposed ? NONE : this.effects.questions.list(askedOf(this.machine));
+  }
+
+  get isThreadLoading(): boolean {
+    return this.machine.state.is === "loading" && !this.thread.isDisposed && this.thread.messageIds.length === 0;
+  }
+
+  /** The same object until another run fails. */
+  get #reason(): RunnerError | undefined {
+    const { state } = this.#machine;
+    if (state.is !== "rest") return undefined;
+    const { is } = state.run;
+    if (is !== "unloaded" && is !== "failed" && is !== "cut") return undefined;
+    const on = is === "unloaded" ? this.effects.loadError : this.thread.run.error;
+    const isBroken = is === "cut";
+    if (!this.#blamed || this.#blamed.on !== on || this.#blamed.isBroken !== isBroken)
+      this.#blamed = { on, isBroken, error: blamed(on, isBroken) };
+    return this.#blamed.error;
+  }
+
+  // ── what is called ──
+
+  /** Returns how the call ends. */
+  call(event: (w: Who) => Event, act: (w: Who) => Event = none, isLoad = false): Promise<RunResult> {
+    return new Promise((resolve, reject) => {
+      const w = this.#made++;
+      this.#calls.set(w, { resolve, reject, act, isLoad });
+      this.hear(event(w));
+    });
+  }
+
+  /** Changes what a call is for. */
+  acts(w: Who, act: (w: Who) => Event): void {
+    const call = this.#calls.get(w);
+    if (call) call.act = act;
+  }
+
+  hear(event: Event): void {
+    this.#queue.push(() => event);
+    this.#drain();
+  }
+
+  /** Returns the event of a retry: of the update with this id, or of what failed last. */
+  retry(w: Who, id: string | undefined, isEdit: (update: object) => boolean): Event {
+    const chosen = this.chosen(id);
+    const edits = chosen.some(({ update }) => isEdit(update as object));
+    return { is: "retry", w, ids: chosen.map((one) => one.id), named: id !== undefined, edits };
+  }
+
+  chosen(id: string | undefined) {
+    const { failed } = this.effects;
+    return id === undefined ? failed.last : failed.all.filter((one) => one.id === id);
+  }
+
+  /** Returns a function that ends it. */
+  subscribe(listener: () => void): () => void {
+    const end = this.listeners.add(listener);
+    this.#watch();
+    return () => {
+      end();
+      this.#watch();
+    };
+  }
+
+  get isDisposed(): boolean {
+    return this.#machine.state.is === "disposed" && !this.thread.isDisposed;
+  }
+
+  dispose(): void {
+    if (this.#isDraining) this.#queue.unshift(() => ({ is: "dispose" }));
+    else this.#drain(true);
+    this.listeners.clear();
+    this.#watch();
+  }
+
+  // ── the machine ──
+
+  /** Takes one event after the other: what the thread says, what was called or heard, then what goes on by itself. */
+  #drain(isDisposing = false): void {
+    if (this.#isDraining) return;
+    this.#isDraining = true;
+    try {
+      if (isDisposing) this.#step({ is: "dispose" });
+      while (this.#takeOne());
+    } finally {
+      this.#isDraining = false;
+    }
+    this.#watch();
+  }
+
+  #takeOne(): boolean {
+    const event = this.#inThread();
+    if (event) return this.#step(event);
+    const make = this.#queue.shift();
+    if (make) {
+      const made = make();
+      this.#seen = this.thread.run;
+      return made ? this.#step(made) : true;
+    }
+    return this.#goOn();
+  }
+
+  #goOn(): boolean {
+    const { later, state } = this.#machine;
+    if (isDue(this.#machine)) {
+      const gone = this.#takenBack();
+      if (gone !== undefined) return this.#step({ is: "rolledBack", id: gone });
+    } else if (later.length === 0 || state.is === "disposed") return false;
+    return this.#step({ is: "next" });
+  }
+
+  /** Returns whether something has changed. */
+  #step(event: Event): boolean {
+    const { machine, commands } = step(this.#machine, event, this.#rules);
+    const hasChanged =
+      commands.length > 0 || machine.state !== this.#machine.state || machine.later !== this.#machine.later;
+    this.#machine = machine;
+    const made = commands.flatMap((command) => this.#execute(command) ?? []);
+    this.#queue.unshift(...made.map((one) => () => one));
+    // A listener's own call is the next event.
+    if (this.#isDraining) this.listeners.tell();
+    return hasChanged || event.is !== "next";
+  }
+
+  /** What the thread says that the machine does not know. */
+  #inThread(): Event | undefined {
+    const { thread } = this;
+    const { state, n, unsent } = this.#machine;
+    if (state.is === "disposed") return undefined;
+    if (thread.isDisposed) return { is: "freed" };
+    const { run } = thread;
+    const isNamed = run.id !== undefined;
+    const isReplaced = state.is === "rejoining" && run.status === "running" && this.effects.isReplaced;
+    if (isUnderWay(state) && !isReplaced) {
+      this.#seen = run;
+      if (state.is === "reading") return !state.heard && this.effects.hasHeard ? { is: "part", n } : undefined;
+      return run.status === "running" && isNamed ? { is: "began", n } : undefined;
+    }
+    if (run.status === "running") {
+      if (state.is === "elsewhere" && state.isNamed === isNamed) return undefined;
+      const took = listOf(unsent).filter((id) => thread.optimisticUpdate(id).status !== "pending");
+      return { is: "otherBegan", took, isNamed };
+    }
+    if (state.is !== "elsewhere" && run === this.#seen) return undefined;
+    this.#seen = run;
+    return { is: "otherEnded", how: this.effects.found() };
+  }
+
+  /** Returns the id of an update that was to be sent, and is not pending any more. */
+  #takenBack(): string | undefined {
+    const { state, waiters, unsent } = this.#machine;
+    const isGone = (id: string | undefined) =>
+      id !== undefined && this.thread.optimisticUpdate(id).status !== "pending";
+    for (let at = waiters; at; at = at.rest) if (isGone(at.last.id)) return at.last.id;
+    const goes = state.is === "rest" && openOf(state.run).length === 0 && state.run.is !== "cut";
+    return goes ? listOf(unsent).find(isGone) : undefined;
+  }
+
+  #execute(command: Command): Event | undefined {
+    const { effects } = this;
+    switch (command.do) {
+      case "act":
+        return this.#act(command.w);
+      case "settle":
+        this.#settle(command);
+        return undefined;
+      case "refuse":
+        this.#take(command.w)?.reject(refusalOf(command.code));
+        return undefined;
+      case "remake":
+        return this.retry(command.w, undefined, () => false);
+      case "begin":
+        effects.begin(command);
+        return undefined;
+      case "again":
+        return effects.again(command);
+      case "ask":
+        effects.ask();
+        break;
+      case "end":
+        effects.end(command);
+        break;
+      case "fail":
+        effects.fail();
+        return undefined;
+      case "tire":
+        effects.tire();
+        break;
+      case "giveUp":
+        return effects.giveUp(command);
+      case "request":
+        return effects.request(command);
+      default:
+        (effects[command.do] as (command: Command) => void).call(effects, command);
+        return undefined;
+    }
+    // It is this runner's own doing.
+    this.#seen = this.thread.run;
+    return undefined;
+  }
+
+  #act(w: Who): Event | undefined {
+    try {
+      return this.#calls.get(w)?.act(w);
+    } catch (error) {
+      this.#take(w)?.reject(error);
+      return undefined;
+    }
+  }
+
+  #take(w: Who): Call | undefined {
+    const call = this.#calls.get(w);
+    this.#calls.delete(w);
+    return call;
+  }
+
+  #settle({ ws, how, why }: Extract<Command, { do: "settle" }>): void {
+    const calls = ws.flatMap((w) => this.#take(w) ?? []);
+    const result = this.#resultOf(
+      how,
+      why,
+      calls.some(({ isLoad }) => isLoad),
+    );
+    for (const { resolve } of calls) resolve(result);
+  }
+
+  #resultOf(status: RunResult["status"], why: "cancel" | "other" | undefined, isLoad: boolean): RunResult {
+    const error =
+      why === "cancel" ? this.effects.cancelError : why === "other" ? (refusalOf("BUSY") as RunnerError) : this.#reason;
+    switch (status) {
+      case "finished":
+        return { status, ...this.effects.takeCalls(isLoad) };
+      case "interrupted":
+        return { status, interrupts: this.effects.questions.list(askedOf(this.#machine)) };
+      case "failed":
+        return { status, error };
+      case "stopped":
+        return why && error ? { status, error } : { status };
+      default:
+        return error ? { status, error } : { status };
+    }
+  }
+
+  /** Listens to the thread while somebody listens here, or waits for the end of another program's run. */
+  #watch(): void {
+    const { is } = this.#machine.state;
+    const watches = is !== "disposed" && (!this.listeners.isEmpty || is === "elsewhere");
+    if (watches) this.#unwatch ??= this.thread.subscribe(() => this.#drain());
+    else {
+      this.#unwatch?.();
+      this.#unwatch = undefined;
+    }
+  }
+}
+
+const NONE: readonly never[] = [];
+const none = (w: Who): Event => ({ is: "stands", ws: [w] });
+
+const REFUSALS: { readonly [Code in Refusal]: ConstructorParameters<typeof ThreadfoldError> } = {
+  BUSY: ["BUSY", "A run of the thread is under way, or waits for an answer: stop() it, or wait for its end."],
+  INVALID_STATE: ["INVALID_STATE", "Nothing has failed, and the run asks nothing: there is nothing to do."],
+  INVALID_ARGUMENT: ["INVALID_ARGUMENT", "No update that has failed has this id: see thread.pending."],
+  DISPOSED: ["DISPOSED", "The runner was disposed."],
+};
+
+const refusalOf = (code: Refusal): ThreadfoldError => new ThreadfoldError(...REFUSALS[code]);

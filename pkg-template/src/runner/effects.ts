@@ -1,0 +1,297 @@
+import { ThreadfoldError } from "../shared/errors.js";
+import { LeftOff } from "../shared/abort.js";
+import { sameJson } from "../shared/same-json.js";
+import { BROKEN, brokenBy } from "../stream/connection.js";
+import { isFinal, isGone, isLost, isNotLetIn, pause } from "../stream/http.js";
+import type { Thread } from "../thread/thread.js";
+import type { PendingUpdate, ThreadRun } from "../thread/thread-types.js";
+import { Attempt } from "./attempt.js";
+import { Cancel } from "./cancel.js";
+import { Failed } from "./failed.js";
+import { foldState, type ServerThread } from "./load.js";
+import type { Command, Event, Found, RunStanding } from "./machine.js";
+import type { RunNews, RunProtocol, Work } from "./protocol.js";
+import { Questions } from "./questions.js";
+import { saidBy } from "./rewind.js";
+import type { RunnerError } from "./runner-types.js";
+import { sendAgain } from "./send-again.js";
+import { beginEmpty } from "./waiting.js";
+
+const NONE: readonly never[] = [];
+type Of<Name extends Command["do"]> = Extract<Command, { do: Name }>;
+
+/** Executes the commands that change a thread, and those that reach a server. What comes of them are events. */
+export class Effects<S extends object, U extends object> {
+  readonly questions: Questions<S, U>;
+  readonly failed: Failed<S, U>;
+  /** Why the server's state of the thread could not be loaded, and why the last run may not have been stopped. */
+  loadError: unknown;
+  cancelError: RunnerError | undefined;
+  readonly #thread: Thread<S, U>;
+  readonly #protocol: RunProtocol;
+  readonly #delays: readonly number[];
+  readonly #cancel: Cancel;
+  readonly #hear: (make: () => Event | undefined) => void;
+  #attempt: Attempt<S, U>;
+  /** Calls of the page's tools that a run left, and no result has told of yet. */
+  #callsLeft: readonly string[] = NONE;
+
+  /** @param hear - Takes what makes an event: it may change the thread, and nothing is heard of that but the event. */
+  constructor(
+    thread: Thread<S, U>,
+    protocol: RunProtocol,
+    { delays, cancelTimeout }: { readonly delays: readonly number[]; readonly cancelTimeout: number },
+    hear: (make: () => Event | undefined) => void,
+  ) {
+    this.#thread = thread;
+    this.#protocol = protocol;
+    this.#delays = delays;
+    this.#hear = hear;
+    this.#cancel = new Cancel(protocol, cancelTimeout);
+    this.questions = new Questions(thread, (raw) => protocol.interrupt(raw));
+    this.failed = new Failed(thread);
+    this.#attempt = new Attempt(thread, 0, false);
+    this.#attempt.carry(thread);
+    this.#attempt.before = undefined;
+  }
+
+  /** Whether the server has said something of the run. */
+  get hasHeard(): boolean {
+    return this.#thread.getConfirmedState() !== this.#attempt.atStart;
+  }
+
+  /** Whether the thread's run is not the one that is being joined. */
+  get isReplaced(): boolean {
+    const { runId } = this.#attempt;
+    return runId !== undefined && runId !== this.#thread.run.id;
+  }
+
+  /** How the thread's run stands. */
+  found({ status, id, error }: ThreadRun = this.#thread.run): Found {
+    switch (status) {
+      case "interrupted":
+        return { is: "asks", open: this.questions.ids };
+      case "failed":
+        return {
+          is: "failed",
+          begun: id !== undefined,
+          lost: isLost({ error }),
+          gone: isGone(error),
+          open: this.questions.ids,
+        };
+      case "disconnected":
+        return { is: "cut", joins: this.#canJoin, heard: this.hasHeard };
+      default:
+        return { is: "finished" };
+    }
+  }
+
+  /** How it stands when the runner is made: a record does not say what of it the server said last. */
+  get atFirst(): RunStanding {
+    const { run, incompleteIds: streaming } = this.#thread;
+    const found = this.found();
+    if (found.is === "asks") return { ...found, kept: NONE };
+    if (found.is === "failed") return { ...found, answers: undefined };
+    if (found.is !== "cut") return { is: "none" };
+    return { ...found, heard: run.lastEventId !== undefined || streaming.length > 0, tired: false };
+  }
+
+  get #canJoin(): boolean {
+    return this.#protocol.canJoin && this.#thread.run.id !== undefined;
+  }
+
+  /** What the result of a run that ended well tells of calls. `ofThread`: also what the thread shows to be left. */
+  takeCalls(ofThread: boolean): RunNews {
+    const left = this.#callsLeft;
+    this.#callsLeft = NONE;
+    const more = ofThread ? (this.#protocol.news?.().pendingToolCallIds ?? NONE) : NONE;
+    const pendingToolCallIds = [...new Set([...left, ...more])];
+    return pendingToolCallIds.length > 0 ? { pendingToolCallIds } : {};
+  }
+
+  // ── the thread ──
+
+  begin({ n, carries }: Of<"begin">): void {
+    const { run } = this.#thread;
+    if (carries) this.#thread.receive({ type: "run-started" });
+    // Updates made from here on wait for the next run, however long the server takes to begin this one.
+    else beginEmpty(this.#thread);
+    this.#attempt = new Attempt(this.#thread, n, true, run.interrupts);
+  }
+
+  end({ unsends, asks }: Of<"end">): void {
+    const thread = this.#thread;
+    if (unsends) for (const { id } of thread.pending.filter(isSent)) thread.optimisticUpdate(id).retry();
+    const interrupts = asks ? this.#attempt.asked : undefined;
+    thread.receive({ type: "run-finished", interrupts, stopped: true });
+  }
+
+  /** The questions of a run that failed are open again. */
+  ask(): void {
+    this.#thread.receive({ type: "run-finished", interrupts: this.questions.raw, stopped: true });
+  }
+
+  /** What a run carried that was cut off, and is followed by another, has failed with it. */
+  fail(): void {
+    const error = new ThreadfoldError("NO_CONNECTION", BROKEN);
+    const carried = new Set(this.#attempt.carried);
+    for (const { id, status } of this.#thread.pending)
+      if (status === "sent" && carried.has(id)) this.#thread.optimisticUpdate(id).fail(error);
+    // To stop its reading would end the run that has begun.
+    this.#attempt = new Attempt(this.#thread, -1, false);
+  }
+
+  giveUp({ n }: Of<"giveUp">): Event {
+    const thread = this.#thread;
+    const { error: last, hasSent, hasJoined } = this.#attempt;
+    const hasAsked = hasSent || hasJoined;
+    const error =
+      brokenBy(last ?? thread.run.error) ??
+      (hasAsked && thread.run.id === undefined
+        ? new ThreadfoldError("BAD_RESPONSE", NO_RUN)
+        : new ThreadfoldError("NO_CONNECTION", hasAsked ? NO_END : BROKEN));
+    thread.receive({ type: "run-error", error });
+    return this.#ended(n);
+  }
+
+  /** Says why the run stays cut off. */
+  tire(): void {
+    const { run } = this.#thread;
+    if (run.status === "disconnected" && run.error === undefined)
+      this.#thread.receive({ type: "disconnected", error: brokenBy(this.#attempt.error) });
+  }
+
+  /** Makes failed updates pending again, or what a run without any had said goes. */
+  sendAgain(w: number, chosen: readonly PendingUpdate<U>[]): Event {
+    const thread = this.#thread;
+    if (chosen.length > 0)
+      return { is: "shown", ws: [w], ids: sendAgain(thread, chosen, this.failed.saidWith(chosen)) };
+    const said = this.#protocol.answersAgain && thread.run.id !== undefined ? saidBy(thread, this.failed.ofRun) : NONE;
+    if (said.length === 0) return { is: "wanted", ws: [w] };
+    return { is: "shown", ws: [w], ids: [thread.optimistic({ messages: said } as never).id] };
+  }
+
+  /** Sends what the server, which was asked, does not have of these. */
+  again({ ws, ids, isDone }: Of<"again">): Event {
+    const thread = this.#thread;
+    const chosen = new Set(ids);
+    const lacking = thread.pending.filter(({ id }) => chosen.has(id));
+    const failed = lacking.filter(({ status }) => status === "failed");
+    if (failed.length > 0) return { is: "shown", ws, ids: sendAgain(thread, failed, this.failed.saidWith(failed)) };
+    // Somebody else has sent it again meanwhile.
+    if (lacking.length > 0) return { is: "shown", ws, ids: lacking.map(({ id }) => id) };
+    if (thread.run.status !== "failed") return { is: "stands", ws };
+    if (!isDone) return { is: "wanted", ws };
+    thread.receive({ type: "run-finished" });
+    return { is: "stands", ws };
+  }
+
+  // ── the server ──
+
+  request({ n, answers, mayLack }: Of<"request">): Event | undefined {
+    const attempt = this.#attempt;
+    const updates = attempt.carry(this.#thread);
+    try {
+      const given = answers && this.questions.answers(answers);
+      this.#read(attempt, this.#protocol.request(given ? NONE : updates, given, mayLack));
+      return undefined;
+    } catch (error) {
+      this.#thread.receive({ type: "run-error", error });
+      return this.#ended(n);
+    }
+  }
+
+  wait({ n, tries }: Of<"wait">): void {
+    void pause(this.#delays[tries] ?? 0, this.#attempt.signal).then(() => this.#hear(() => ({ is: "timer", n })));
+  }
+
+  join({ n }: Of<"join">): void {
+    if (this.#attempt.n !== n) this.#attempt = this.#joining(n);
+    this.#read(this.#attempt, (signal) => this.#protocol.join(signal), true);
+  }
+
+  /** A run that is joined is the one that was cut, or another page's. */
+  #joining(n: number): Attempt<S, U> {
+    const last = this.#attempt;
+    const attempt = new Attempt(this.#thread, n, false);
+    attempt.carry(this.#thread);
+    attempt.runId = this.#thread.run.id;
+    attempt.before = last.runId === this.#thread.run.id ? last.before : undefined;
+    return attempt;
+  }
+
+  #read(attempt: Attempt<S, U>, work: Work, joins = false): void {
+    const thread = this.#thread;
+    const confirmed = thread.getConfirmedState();
+    const { lastEventId } = thread.run;
+    const over = (error?: unknown, news: RunNews = {}) =>
+      this.#hear(() => {
+        if (attempt !== this.#attempt || attempt.signal.aborted || thread.isDisposed) return undefined;
+        attempt.over(thread.run.id, news, error, joins);
+        if (thread.run.status !== "disconnected") return this.#ended(attempt.n);
+        const auth = joins && isNotLetIn(error);
+        // What a stream without ids says once more from its start is nothing new.
+        const parts = thread.run.lastEventId !== lastEventId || !sameJson(thread.getConfirmedState(), confirmed);
+        // The run goes on: who asks again may be let in.
+        if (auth) thread.receive({ type: "disconnected", error });
+        const canJoin = this.#canJoin && (auth || !isFinal(error));
+        return { is: "cut", n: attempt.n, joins: canJoin, parts, answered: attempt.hasJoined, auth };
+      });
+    work(attempt.signal).then((news) => over(undefined, news), over);
+  }
+
+  /** The end of a run, as the thread has it. */
+  #ended(n: number): Event {
+    const { news, before } = this.#attempt;
+    const { run } = this.#thread;
+    // What a failed run had said goes when it is tried again, and nothing else.
+    if (run.status === "failed" && before) this.failed.note(before());
+    // An answer that the server refused can be corrected.
+    if (run.status === "failed" && news.stillOpen) this.questions.reopen(news.stillOpen);
+    if (news.pendingToolCallIds) this.#callsLeft = news.pendingToolCallIds;
+    const how = this.found();
+    // Where other code has begun a run meanwhile, this one was over before.
+    const isWell = how.is === "finished" || how.is === "cut";
+    return { is: "ended", n, how: isWell ? { is: news.stopped ? "stopped" : "finished" } : how };
+  }
+
+  load({ n, joined }: Of<"load">): void {
+    const attempt = (this.#attempt = new Attempt(this.#thread, n, false));
+    const { signal } = attempt;
+    const isOver = () => attempt !== this.#attempt || signal.aborted || this.#thread.isDisposed;
+    const ask = async () => this.#protocol.load?.(signal);
+    const loaded = (found: ServerThread | undefined): Event => {
+      const run = found && foldState(this.#thread, found, joined);
+      return { is: "loaded", n, how: this.found(), run, isDone: found?.isDone === true };
+    };
+    const refused = (error: unknown): Event => {
+      this.loadError = error;
+      return { is: "unloaded", n };
+    };
+    ask().then(
+      (found) => this.#hear(() => (isOver() ? undefined : loaded(found))),
+      (error: unknown) => this.#hear(() => (isOver() ? undefined : refused(error))),
+    );
+  }
+
+  cancel({ n }: Of<"cancel">): void {
+    void this.#cancel.send().then((error) => {
+      this.#hear(() => {
+        this.cancelError = error;
+        return { is: "cancelled", n };
+      });
+    });
+  }
+
+  leave({ goesOn }: Of<"leave">): void {
+    const thread = this.#thread;
+    this.#attempt.controller.abort(goesOn ? new LeftOff() : undefined);
+    this.#cancel.leave();
+    if (goesOn && !thread.isDisposed && thread.run.status === "running") thread.receive({ type: "disconnected" });
+  }
+}
+
+const isSent = ({ status }: PendingUpdate<unknown>) => status === "sent";
+
+const NO_RUN = "The server answered without an event of a run.";
+const NO_END = "The connection broke, and the run cannot be rejoined.";

@@ -1,0 +1,108 @@
+//! A policy, resolved: what a [`Ledger`](super::ledger::Ledger) decides by.
+
+use super::policy::{Cuts, Policy, Size, Threshold};
+
+/// A [`Size`] in numbers: NaN for a measure that it does not have.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Measure {
+    pub(crate) tokens: f64,
+    pub(crate) messages: f64,
+    pub(crate) fraction: f64,
+}
+
+impl Measure {
+    /// No measure at all.
+    const NONE: Self = Self { tokens: f64::NAN, messages: f64::NAN, fraction: f64::NAN };
+
+    fn is_none(self) -> bool {
+        self.tokens.is_nan() && self.messages.is_nan() && self.fraction.is_nan()
+    }
+
+    /// Takes the larger of its tokens and its fraction of `input`; `none` where it has no measure.
+    pub(super) fn threshold(self, input: f64, none: f64) -> Threshold {
+        let or_none = |measure: f64| if measure.is_nan() { none } else { measure };
+        let share = (input * self.fraction).floor();
+        let tokens = if share.is_nan() {
+            or_none(self.tokens)
+        } else {
+            // Of a number and NaN, `max` is the number.
+            self.tokens.max(share).max(1.0)
+        };
+        Threshold { tokens, messages: or_none(self.messages) }
+    }
+}
+
+impl From<&Size> for Measure {
+    fn from(size: &Size) -> Self {
+        Self {
+            tokens: size.tokens.unwrap_or(f64::NAN),
+            messages: size.messages.map_or(f64::NAN, f64::from),
+            fraction: size.fraction.unwrap_or(f64::NAN),
+        }
+    }
+}
+
+/// What a ledger decides by.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Limits {
+    pub(crate) thresholds: Vec<Threshold>,
+    /// What stays, at most.
+    pub(crate) keep: Threshold,
+    /// A summary is due above so many tokens, too.
+    pub(crate) most: f64,
+    /// The tokens of the system prompt and the tools.
+    pub(crate) overhead: f64,
+    /// The messages that are counted in `overhead`.
+    pub(crate) apart: u32,
+    pub(crate) scaled: bool,
+    pub(crate) as_langchain: bool,
+    /// Whether what stays in front counts for the tokens to keep.
+    pub(crate) front_counts: bool,
+    /// How many of the last results of tools, and of the last messages, edits leave alone.
+    pub(crate) edit_keep_results: u32,
+    pub(crate) edit_keep_messages: u32,
+}
+
+impl Limits {
+    /// Sets the triggers and what stays, for a model that takes so many tokens.
+    pub(crate) fn resolve(&mut self, input: f64, keep: Measure, triggers: &[Measure]) {
+        self.keep = keep.threshold(input, f64::INFINITY);
+        let half = |most: f64, of: f64| if of > 0.0 { most.min((of / 2.0).floor()) } else { most };
+        for trigger in triggers {
+            let one = trigger.threshold(input, f64::NEG_INFINITY);
+            if keep.is_none() {
+                self.keep.tokens = half(self.keep.tokens, one.tokens - self.overhead);
+                self.keep.messages = half(self.keep.messages, one.messages);
+            }
+            self.thresholds.push(one);
+        }
+    }
+
+    /// Returns the tokens from which on a trigger holds, with so many messages.
+    pub(crate) fn due_at(&self, messages: f64) -> f64 {
+        let reached = self.thresholds.iter().filter(|one| messages >= one.messages);
+        reached.fold(f64::INFINITY, |least, one| least.min(one.tokens))
+    }
+}
+
+impl From<&Policy> for Limits {
+    fn from(policy: &Policy) -> Self {
+        let mut limits = Self {
+            most: policy.most.unwrap_or(f64::INFINITY),
+            overhead: policy.overhead,
+            apart: policy.apart,
+            scaled: policy.scaled,
+            as_langchain: policy.cuts == Cuts::AsLangchain,
+            front_counts: policy.front_counts,
+            // What is not edited at all saves nothing, wherever the boundary is.
+            edit_keep_results: policy.edit_keep_results.unwrap_or(0),
+            edit_keep_messages: policy.edit_keep_messages.unwrap_or(0),
+            ..Self::default()
+        };
+        let triggers: Vec<Measure> = policy.trigger.iter().map(Measure::from).collect();
+        let keep = policy.keep.as_ref().map_or(Measure::NONE, Measure::from);
+        limits.resolve(policy.max_input_tokens.unwrap_or(f64::INFINITY), keep, &triggers);
+        limits.keep.tokens = limits.keep.tokens.floor();
+        limits
+    }
+}
